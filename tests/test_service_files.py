@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 import yaml
 
-from namesrv_core.__main__ import build_flag_parser
 from namesrv_core.server.settings_loader import load_settings
 from nsadmin import app
 from nsadmin.operations.plans.yaml_reader import read_desired_cluster
+from tests.support.name_server_flags import parse_flags
 
 FILES = Path(__file__).parents[1] / "docs" / "service"
 UNIT = FILES / "nsadmin-namesrv.service"
@@ -35,9 +35,7 @@ def of_kind(kind: str) -> list[dict[str, Any]]:
 
 
 def settings_of(flags: list[str], environ: dict[str, str]) -> Any:
-    return load_settings(
-        build_flag_parser("nsadmin namesrv", keeps_journal=True).parse_args(flags), True, environ
-    )
+    return load_settings(parse_flags(*flags), environ)
 
 
 def test_the_unit_starts_a_server_that_tells_its_manager() -> None:
@@ -139,7 +137,7 @@ def job_specs() -> dict[str, dict[str, Any]]:
 
 
 def test_jobs_run_command_lines_that_there_are(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(app, "_perform_command", lambda *parsed: 0)
+    monkeypatch.setattr(app, "_run_command", lambda *parsed: 0)
     assert job_specs().keys() == {"nsadmin-plan", "nsadmin-apply", "nsadmin-backup"}
     for pod in job_specs().values():
         (container,) = pod["containers"]

@@ -10,7 +10,7 @@ from nsadmin.registry import CommandEntry
 from nsadmin.session import Session
 
 if TYPE_CHECKING:
-    from nsadmin.command_line.parser import ParsedCommandLine
+    from nsadmin.command_line.typer_commands import ParsedCommandLine
 
 
 def mqadmin_form(

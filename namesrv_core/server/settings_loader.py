@@ -1,10 +1,11 @@
 """Loading of settings. Precedence: a separate flag, `-D`, the environment, the file, the default."""
 
-import argparse
 import os
 import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
+
+import msgspec
 
 from namesrv_core.errors import BadSettings, RocketMQError
 from namesrv_core.server.log import log
@@ -18,26 +19,44 @@ _VARIABLE_PREFIX = "NAMESRV_"
 _CAMEL_HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 
 
+class NameServerFlags(msgspec.Struct, forbid_unknown_fields=True):
+    """The options of `nsadmin namesrv`, which describes them; None for one that was not given."""
+
+    config_file: str | None = None
+    definitions: list[str] | None = None
+    prints_settings: bool = False
+    namesrv_addrs: str | None = None
+    port: int | None = None
+    bind: str | None = None
+    home: str | None = None
+    journal_dir: str | None = None
+    no_journal: bool = False
+    http: str | None = None
+    credentials: str | None = None
+    read_only: bool = False
+    no_remote_config: bool = False
+    log_format: str | None = None
+    log_level: str | None = None
+
+
 def environment_variable(setting_key: str) -> str:
     """The environment variable of a setting: "journalDir" -> "NAMESRV_JOURNAL_DIR"."""
     return _VARIABLE_PREFIX + _CAMEL_HUMP.sub("_", setting_key).replace(".", "_").upper()
 
 
-def load_settings(
-    parsed_flags: argparse.Namespace, keeps_journal: bool = False, environment: Mapping[str, str] = os.environ
-) -> NameServerSettings:
+def load_settings(flags: NameServerFlags, environment: Mapping[str, str] = os.environ) -> NameServerSettings:
     """Load all settings. Raises RocketMQError, in one line, for invalid ones, and OSError for the file."""
-    home_folder = Path(parsed_flags.home).expanduser() if parsed_flags.home else Path.home() / "namesrv"
+    home_folder = Path(flags.home).expanduser() if flags.home else Path.home() / "namesrv"
     settings = NameServerSettings(
         rocketmqHome=environment.get("ROCKETMQ_HOME"),
         kvConfigPath=str(home_folder / "kvConfig.json"),
         configStorePath=str(home_folder / "namesrv.properties"),
     )
     tls_items: dict[str, str] = {}
-    if parsed_flags.configFile is not None:
-        if not parsed_flags.configFile:
+    if flags.config_file is not None:
+        if not flags.config_file:
             raise BadSettings("-c has an empty file name: give a file, or omit -c")
-        _read_settings_file(settings, Path(parsed_flags.configFile), tls_items)
+        _read_settings_file(settings, Path(flags.config_file), tls_items)
     for setting_key in (*known.SETTING_KEYS, *tls_settings.TLS_KEYS):
         if environment_variable(setting_key) in environment:
             _apply_setting(
@@ -47,29 +66,29 @@ def load_settings(
                 environment[environment_variable(setting_key)],
                 environment_variable(setting_key),
             )
-    for setting_key, setting_text in _parse_defines(parsed_flags.define):
+    for setting_key, setting_text in _parse_defines(flags.definitions or ()):
         _apply_setting(settings, tls_items, setting_key, setting_text, f"-D{setting_key}")
     settings.tls = TlsSettings.from_items({**tls_items, **_read_tls_file(tls_items)})
-    if parsed_flags.port is not None:
-        settings.listenPort = parsed_flags.port
-    if parsed_flags.bind is not None:
-        settings.bindAddress = parsed_flags.bind
-    if parsed_flags.log_format is not None:
-        settings.logFormat = parsed_flags.log_format
-    if parsed_flags.log_level is not None:
-        settings.logLevel = parsed_flags.log_level
-    if parsed_flags.http is not None:
-        settings.httpAddress = parsed_flags.http
-    if parsed_flags.journal_dir is not None:
-        settings.journalDir = str(Path(parsed_flags.journal_dir).expanduser())
-    elif keeps_journal and parsed_flags.no_journal:
+    if flags.port is not None:
+        settings.listenPort = flags.port
+    if flags.bind is not None:
+        settings.bindAddress = flags.bind
+    if flags.log_format is not None:
+        settings.logFormat = flags.log_format
+    if flags.log_level is not None:
+        settings.logLevel = flags.log_level
+    if flags.http is not None:
+        settings.httpAddress = flags.http
+    if flags.journal_dir is not None:
+        settings.journalDir = str(Path(flags.journal_dir).expanduser())
+    elif flags.no_journal:
         settings.journalDir = None
-    elif keeps_journal and settings.journalDir is None:
+    elif settings.journalDir is None:
         settings.journalDir = str(home_folder / "journal")
-    if parsed_flags.credentials is not None:
-        settings.credentialsFile = str(Path(parsed_flags.credentials).expanduser())
-    settings.readOnly = settings.readOnly or parsed_flags.read_only
-    settings.noRemoteConfig = settings.noRemoteConfig or parsed_flags.no_remote_config
+    if flags.credentials is not None:
+        settings.credentialsFile = str(Path(flags.credentials).expanduser())
+    settings.readOnly = settings.readOnly or flags.read_only
+    settings.noRemoteConfig = settings.noRemoteConfig or flags.no_remote_config
     if settings.clusterTest:
         raise RocketMQError("clusterTest=true is not supported: brokers could not register")
     if settings.enableControllerInNamesrv:

@@ -4,16 +4,16 @@ An object has `table` (a finished table, with `rowsIn`, `rowsOut` and `seconds`)
 with its running `stages`, their `tasks`, the tasks `done` and the `rows` read), `doing`, `note` or `error`.
 """
 
-import argparse
 import json
 import sys
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
+import typer
 from pyspark.sql import SparkSession
 
 from nsreport.jobs import run_record
@@ -24,6 +24,7 @@ from nsreport.jobs.table_workspace import TableResult
 from nsreport.reports.catalogue import REPORTS_BY_NAME, add_source_reports, list_input_tables
 from nsreport.runtime import flags as pipeline_flags
 from nsreport.runtime import progress, session
+from nsreport.runtime.flags import RunArguments
 from nsreport.runtime.input_size import estimate_plain_bytes, last_write_seconds
 from nsreport.runtime.java import JavaNotFoundError
 from nsreport.sources.input_files import InputNotFoundError, InputSource
@@ -42,22 +43,73 @@ SMALL_INPUT_BYTES = 128 << 20
 _STDOUT_LOCK = threading.Lock()
 
 
-def build_parser() -> argparse.ArgumentParser:
-    argument_parser = argparse.ArgumentParser(
-        "nsreport", description="Reports about name servers, as Parquet tables."
-    )
-    argument_parser.add_argument(
-        "--cache", type=Path, default=Path("~/.cache/nsadmin"), help="folder for cached files"
-    )
-    subcommands = argument_parser.add_subparsers(dest="command", required=True)
-    pipeline_flags.add_run_flags(subcommands.add_parser("run", help="read new data and update the tables"))
-    pipeline_flags.add_stream_flags(subcommands.add_parser("stream", help="update the tables continuously"))
-    return argument_parser
-
-
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command line; return the exit code."""
-    arguments = build_parser().parse_args(argv)
+    app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
+    app.command(help="Read new data and update the tables.")(run)
+    app.command(help="Update the tables continuously.")(stream)
+    app.callback(help="Reports about name servers, as Parquet tables.")(choose_cache)
+    try:
+        exit_code = app(argv, prog_name="nsreport", standalone_mode=False)
+    except typer.BadParameter.__base__ as error:  # type: ignore[misc]
+        return write_error(error.format_message(), EXIT_USAGE)
+    return int(exit_code)
+
+
+def choose_cache(
+    ctx: typer.Context,
+    cache: Annotated[
+        Path, typer.Option("--cache", metavar="DIR", help="Folder for cached files.")
+    ] = RunArguments._field_defaults["cache"],
+) -> None:
+    ctx.obj = cache
+
+
+def run(
+    ctx: typer.Context,
+    dir: pipeline_flags.DirOption,
+    input: pipeline_flags.InputOption = None,
+    source: pipeline_flags.SourceOption = None,
+    since: pipeline_flags.SinceOption = None,
+    until: pipeline_flags.UntilOption = None,
+    reports: pipeline_flags.ReportsOption = None,
+    max_quarantine: pipeline_flags.MaxQuarantineOption = "1%",
+    keep: pipeline_flags.KeepOption = "7d",
+    master: pipeline_flags.MasterOption = None,
+    conf: pipeline_flags.ConfOption = None,
+    compact: pipeline_flags.CompactOption = False,
+) -> int:
+    return start_pipeline(ctx.obj, False, ctx.params)
+
+
+def stream(
+    ctx: typer.Context,
+    dir: pipeline_flags.DirOption,
+    input: pipeline_flags.InputOption = None,
+    source: pipeline_flags.SourceOption = None,
+    since: pipeline_flags.SinceOption = None,
+    until: pipeline_flags.UntilOption = None,
+    reports: pipeline_flags.ReportsOption = None,
+    max_quarantine: pipeline_flags.MaxQuarantineOption = "1%",
+    keep: pipeline_flags.KeepOption = "7d",
+    master: pipeline_flags.MasterOption = None,
+    conf: pipeline_flags.ConfOption = None,
+    once: pipeline_flags.OnceOption = False,
+    every: pipeline_flags.EveryOption = "60s",
+) -> int:
+    return start_pipeline(ctx.obj, True, ctx.params)
+
+
+def start_pipeline(cache_folder: Path, is_stream: bool, values: Mapping[str, Any]) -> int:
+    """Run the pipeline with the values of the options; return the exit code."""
+    try:
+        arguments = pipeline_flags.read_arguments(is_stream, **values)._replace(cache=cache_folder)
+    except pipeline_flags.InvalidFlagError as error:
+        return write_error(str(error), EXIT_USAGE)
+    return run_pipeline(arguments)
+
+
+def run_pipeline(arguments: RunArguments) -> int:
     try:
         check_report_request(arguments)
         check_output_file_system(arguments.output)
@@ -73,7 +125,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             ):
                 return (
                     run_stream(spark, run_request, arguments)
-                    if arguments.command == "stream"
+                    if arguments.is_stream
                     else run_batch(spark, run_request, arguments)
                 )
     except (InputNotFoundError, ReportRequestError, OutputFileSystemError) as error:
@@ -82,16 +134,16 @@ def main(argv: Sequence[str] | None = None) -> int:
         return write_error(str(error), EXIT_FAILED)
 
 
-def find_unchanged_outcome(run_request: RunRequest, arguments: argparse.Namespace) -> RunOutcome | None:
+def find_unchanged_outcome(run_request: RunRequest, arguments: RunArguments) -> RunOutcome | None:
     """Return the outcome of the last run if this run would repeat it; None if it has something to do."""
-    if arguments.command != "run" or arguments.compact:
+    if arguments.is_stream or arguments.compact:
         return None
     last_outcome = run_record.read_unchanged_outcome(run_request.output_folder, run_request.input_digest)
     return None if last_outcome is None else RunOutcome(*last_outcome)
 
 
 @contextmanager
-def open_spark_session(arguments: argparse.Namespace) -> Iterator[SparkSession]:
+def open_spark_session(arguments: RunArguments) -> Iterator[SparkSession]:
     """Open a Spark session, and stop it at the end of the block."""
     write_message(doing="starting Spark")
     # spark-submit has already chosen the master.
@@ -105,12 +157,12 @@ def open_spark_session(arguments: argparse.Namespace) -> Iterator[SparkSession]:
         spark_program.stop()
 
 
-def is_short_run(arguments: argparse.Namespace) -> bool:
+def is_short_run(arguments: RunArguments) -> bool:
     """Whether the run is known to read no more than `SMALL_INPUT_BYTES`.
 
     Without new input a run reads only the tables of the requested reports; otherwise it may read everything.
     """
-    if arguments.command == "stream" and not arguments.once:
+    if arguments.is_stream and not arguments.once:
         return False
     input_paths = [*arguments.input, *(source_path for _, source_path in arguments.source)]
     if estimate_plain_bytes(input_paths, last_write_seconds(f"{arguments.output}/{BRONZE_FILES.name}")) == 0:
@@ -121,7 +173,7 @@ def is_short_run(arguments: argparse.Namespace) -> bool:
     return plain_bytes is not None and plain_bytes <= SMALL_INPUT_BYTES
 
 
-def run_batch(spark: SparkSession, run_request: RunRequest, arguments: argparse.Namespace) -> int:
+def run_batch(spark: SparkSession, run_request: RunRequest, arguments: RunArguments) -> int:
     """Run the pipeline once, compact the tables if requested, and report the outcome."""
     pipeline_run = PipelineRun(spark, run_request, datetime.now(UTC), write_table_result)
     run_outcome = pipeline_run.run_all()
@@ -130,7 +182,7 @@ def run_batch(spark: SparkSession, run_request: RunRequest, arguments: argparse.
     return report_outcome(run_outcome, arguments.max_quarantine)
 
 
-def run_stream(spark: SparkSession, run_request: RunRequest, arguments: argparse.Namespace) -> int:
+def run_stream(spark: SparkSession, run_request: RunRequest, arguments: RunArguments) -> int:
     """Process new files as a stream: those that exist now (`--once`), or until a signal stops the process."""
     pipeline_run = PipelineRun(spark, run_request, datetime.now(UTC), write_table_result)
     pipeline_run.refresh_tables()
@@ -143,7 +195,7 @@ def run_stream(spark: SparkSession, run_request: RunRequest, arguments: argparse
     )
     stream_query = order_stream.start_query(None if arguments.once else arguments.every)
     try:
-        while not stream_query.awaitTermination(arguments.every):
+        while not stream_query.awaitTermination(int(arguments.every)):
             order_stream.order_new_files()
     finally:
         stream_query.stop()
@@ -177,13 +229,11 @@ def report_outcome(run_outcome: RunOutcome, max_share: float) -> int:
 
 
 class ReportRequestError(Exception):
-    """A report does not exist, or the time range is empty; the text is one line."""
+    """A report does not exist; the text is one line."""
 
 
-def check_report_request(arguments: argparse.Namespace) -> None:
-    """Raise ReportRequestError if a report does not exist or the time range is empty."""
-    if None not in (arguments.since, arguments.until) and arguments.since >= arguments.until:
-        raise ReportRequestError("--since must be before --until")
+def check_report_request(arguments: RunArguments) -> None:
+    """Raise ReportRequestError if a report does not exist."""
     for report_name in arguments.reports:
         if report_name not in REPORTS_BY_NAME:
             raise ReportRequestError(
@@ -191,7 +241,7 @@ def check_report_request(arguments: argparse.Namespace) -> None:
             )
 
 
-def build_run_request(arguments: argparse.Namespace) -> RunRequest:
+def build_run_request(arguments: RunArguments) -> RunRequest:
     input_sources = [
         *(InputSource(source_path) for source_path in arguments.input),
         *(InputSource(source_path, server_name) for server_name, source_path in arguments.source),

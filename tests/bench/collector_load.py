@@ -77,7 +77,7 @@ class Polls:
 def fleet(folder: Path, addrs: list[str], topics: int) -> Iterator[None]:
     """Brokers in a process of their own, registered with all."""
     sizes = ("--clusters", "1", "--groups", str(BROKERS), "--replicas", "1", "--topics", str(topics))
-    command = [sys.executable, "-m", "namesrv_core.lab", "up", "-n", ";".join(addrs), *sizes]
+    command = [sys.executable, "-m", "nsadmin", "lab", "up", "-n", ";".join(addrs), *sizes]
     child = Child(command, folder / "fleet.log", env={"PYTHONPATH": str(ROOT), "PYTHONUNBUFFERED": "1"})
     try:
         child.wait_for_line("Ctrl-C stops", 300)

@@ -1,12 +1,12 @@
 """Our name server as a child process: started like a user starts it, killed and restarted on its port."""
 
 import re
-import sys
 from collections.abc import Mapping
 from pathlib import Path
 
 from tests.interop.java_parts import Running, write_properties
 from tests.interop.processes import Child
+from tests.support.name_server_flags import server_command
 
 ROOT = Path(__file__).parents[2]
 BOOT = re.compile(r"The Name Server boot success\. serializeType=JSON, address 127\.0\.0\.1:(\d+)")
@@ -28,7 +28,7 @@ class OurNameServer(Running):
     def command(self) -> list[str]:
         given = ["-c", str(self.config_file)] if self._config else []
         place = ["--home", str(self.home), "--port", str(self.port), "--bind", "127.0.0.1"]
-        return [sys.executable, "-m", "namesrv_core", *given, *place]
+        return server_command(*given, *place)
 
     def start(self) -> None:
         if self._config and not self.config_file.exists():

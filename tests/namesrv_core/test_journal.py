@@ -113,7 +113,7 @@ def test_two_servers_do_not_share_a_journal(tmp_path: Path) -> None:
 
 def test_a_journal_that_cannot_be_there_stops_the_start(tmp_path: Path) -> None:
     (tmp_path / "journal").write_text("a file")
-    with pytest.raises(AssertionError, match=r"python -m namesrv_core: .*journal: File exists"):
+    with pytest.raises(AssertionError, match=r"nsadmin namesrv: .*journal: File exists"):
         start_program(*at(tmp_path)).__enter__()
 
 

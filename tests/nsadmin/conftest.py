@@ -3,14 +3,14 @@
 import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import pytest
 
 from nsadmin import app, output
 from nsadmin.app import main
+from nsadmin.command_line.declarations import declaration_of
 from nsadmin.output import OutputStyle, ResultRows
-from nsadmin.registry import CommandEntry
 from tests.support.consumer_brokers import ConsumerBroker
 from tests.support.message_brokers import MessageBroker
 from tests.support.servers import FakeBroker, FakeNameServer
@@ -30,19 +30,19 @@ Run = Callable[..., CommandResult]
 @pytest.fixture
 def undeclared(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Columns that a command returned and did not declare."""
-    perform, write_rows = app._perform_command, output.write_rows
+    perform, write_rows = app.CommandRun.perform, output.write_rows
     undeclared_names: list[str] = []
     declared: list[str] = []
 
-    def performing(entry: CommandEntry, function: Any, *more: Any) -> int:
-        declared[:] = getattr(function, "columns", ())
-        return perform(entry, function, *more)
+    def performing(run: app.CommandRun) -> int:
+        declared[:] = declaration_of(run.function).columns
+        return perform(run)
 
     def writing(rows: ResultRows, style: OutputStyle) -> None:
         undeclared_names.extend(name for name in rows.columns if name not in declared)
         write_rows(rows, style)
 
-    monkeypatch.setattr(app, "_perform_command", performing)
+    monkeypatch.setattr(app.CommandRun, "perform", performing)
     monkeypatch.setattr(output, "write_rows", writing)
     return undeclared_names
 

@@ -7,6 +7,7 @@ from multiprocessing.context import ForkServerContext
 from pathlib import Path
 
 from namesrv_core.__main__ import main
+from tests.support.name_server_flags import parse_quiet_flags
 
 _MODULES = ["tests.support.forked_servers", "namesrv_core.server.name_server", "uvloop"]
 
@@ -23,7 +24,7 @@ def _serve(args: list[str], home: Path, said: Connection) -> None:
     os.dup2(said.fileno(), 1)
     log = os.open(home / "log", os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
     os.dup2(log, 2)
-    raise SystemExit(main(args))
+    raise SystemExit(main(parse_quiet_flags(*args)))
 
 
 class ForkedServer:

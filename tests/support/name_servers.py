@@ -6,7 +6,6 @@ import signal
 import socket
 import ssl
 import subprocess
-import sys
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
 from contextlib import asynccontextmanager, contextmanager, suppress
 from functools import wraps
@@ -23,6 +22,7 @@ from namesrv_core.transport.event_loop import run_coroutine
 from namesrv_core.transport.listener import StreamListener
 from namesrv_core.transport.protocol_detection import TlsPolicy
 from namesrv_core.transport.quotas import StreamQuotas
+from tests.support.name_server_flags import server_command
 
 P = ParamSpec("P")
 
@@ -148,7 +148,7 @@ class ServerProgram:
 
     def __init__(self, *args: str) -> None:
         self.process = subprocess.Popen(
-            [sys.executable, "-m", "namesrv_core", *args],
+            server_command(*args),
             cwd=ROOT,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,

@@ -2,8 +2,9 @@
 
 from typing import TYPE_CHECKING, Annotated
 
+from typer import Option
+
 from nsadmin.client.wall_clock import time
-from nsadmin.command_line.declarations import Option
 from nsadmin.exit_codes import UsageError
 
 if TYPE_CHECKING:

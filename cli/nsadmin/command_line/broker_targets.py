@@ -6,6 +6,8 @@ Without either option it raises UsageError. A command never applies to all broke
 from collections.abc import Callable, Sequence
 from typing import Annotated, Generic, NamedTuple, TypeVar
 
+from typer import Argument, Option
+
 from nsadmin.client import NotFound, ServerResult
 from nsadmin.client.brokers.clusters import ClusterInfo
 from nsadmin.client.brokers.targets import (
@@ -15,7 +17,7 @@ from nsadmin.client.brokers.targets import (
     list_member_targets,
     resolve_target,
 )
-from nsadmin.command_line.declarations import Argument, Option
+from nsadmin.command_line.declarations import Flags, RequiredUnless
 from nsadmin.command_line.exclusive_options import require_one_of
 from nsadmin.output import ResultRow, ResultRows
 from nsadmin.session import Session
@@ -26,24 +28,22 @@ _BROKER_HELP = "One broker: HOST:PORT, NAME or NAME/ID."
 
 BrokerAddrArgument = Annotated[
     str | None,
-    Argument(("-b", "--brokerAddr"), "ADDR", _BROKER_HELP, required=False, required_unless="cluster_name"),
+    Argument(metavar="ADDR", help=_BROKER_HELP),
+    Flags("-b", "--brokerAddr"),
+    RequiredUnless("cluster_name"),
 ]
 BrokerAddrOption = Annotated[
     str | None,
-    Option("-b", "--brokerAddr", metavar="ADDR", help=_BROKER_HELP, required_unless="cluster_name"),
+    Option("-b", "--brokerAddr", metavar="ADDR", help=_BROKER_HELP),
+    RequiredUnless("cluster_name"),
 ]
 OptionalBrokerAddrOption = Annotated[
     str | None, Option("-b", "--brokerAddr", metavar="ADDR", help=_BROKER_HELP)
 ]
 MasterAddrOption = Annotated[
     str | None,
-    Option(
-        "-b",
-        "--brokerAddr",
-        metavar="ADDR",
-        help="One master: HOST:PORT or NAME.",
-        required_unless="cluster_name",
-    ),
+    Option("-b", "--brokerAddr", metavar="ADDR", help="One master: HOST:PORT or NAME."),
+    RequiredUnless("cluster_name"),
 ]
 ClusterMembersOption = Annotated[
     str | None,

@@ -1,129 +1,164 @@
-"""Owns the records that declare a command's arguments, options and columns.
+"""What a command declares: its parameters, with Typer's declarations, and what Typer does not know of it."""
 
-Importing it loads no parser.
-"""
-
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from typing import Any, NamedTuple, TypeVar
+
+from typer.models import ArgumentInfo, OptionInfo
 
 F = TypeVar("F", bound=Callable[..., object])
 
 
-class Argument(NamedTuple):
-    """A text given by position or by a flag: `wipeWritePerm broker-a`, `wipeWritePerm -b broker-a`.
+class Flags:
+    """Flags of an argument: `wipeWritePerm broker-a` and mqadmin's `wipeWritePerm -b broker-a` are the same.
 
-    `value_source` names what TAB offers if the metavar does not say it (`nsadmin.completion.value_sources`).
-    `required_unless` means the same as in `Option`. `example` is a value for the error about a missing
-    argument.
+    `example` is a value for the error about a missing argument.
     """
 
-    flags: tuple[str, ...]
-    metavar: str
-    help: str
-    required: bool = True
-    may_be_empty: bool = False
-    value_source: str | None = None
-    required_unless: str | None = None
-    example: str | None = None
-
-    @property
-    def accepted_flags(self) -> tuple[str, ...]:
-        return self.flags
-
-
-class Option:
-    """A flag with a value, or a flag alone; "--on/--off" is a pair of flags for true and false.
-
-    `metavar` is the name of the value in the help, `minimum` the smallest number that the option accepts.
-    `value_source` means the same as in `Argument`. `required_unless` names the parameters, separated by "|",
-    each of whose values makes this option optional; None for an option that is always optional.
-    `hidden_flags` are accepted and shown nowhere: they are former names.
-    """
-
-    def __init__(
-        self,
-        *flags: str,
-        metavar: str | None = None,
-        help: str = "",
-        minimum: int | None = None,
-        value_source: str | None = None,
-        required_unless: str | None = None,
-        hidden_flags: tuple[str, ...] = (),
-    ) -> None:
+    def __init__(self, *flags: str, may_be_empty: bool = False, example: str | None = None) -> None:
         self.flags = flags
-        self.metavar = metavar
-        self.help = help
-        self.minimum = minimum
-        self.value_source = value_source
-        self.required_unless = required_unless
-        self.hidden_flags = hidden_flags
-
-    @property
-    def accepted_flags(self) -> tuple[str, ...]:
-        return (*self.flags, *self.hidden_flags)
+        self.may_be_empty = may_be_empty
+        self.example = example
 
 
-NO_DEFAULT = object()
-"""The default of a parameter that has no default."""
+class Values(NamedTuple):
+    """What TAB offers if the metavar does not say it: a source of `nsadmin.completion.value_sources`."""
+
+    source: str
 
 
-class Parameter(NamedTuple):
-    """A parameter of a command: `value_type` is the type in its signature, such as `int | None`."""
+class RequiredUnless:
+    """The parameters each of whose values makes this one optional."""
+
+    def __init__(self, *parameter_names: str) -> None:
+        self.parameter_names = parameter_names
+
+
+REQUIRED: Any = ...
+"""The default of a parameter that must be given."""
+
+
+@dataclass
+class Parameter:
+    """A parameter of a command, as its signature declares it.
+
+    `flags` are as Typer takes them: "--tls/--no-tls" is a pair for true and false. A parameter with a
+    `position` can also be given without a flag.
+    """
 
     name: str
     value_type: Any
-    declaration: Argument | Option
+    declaration: OptionInfo | ArgumentInfo
     default: Any
+    position: int | None = None
+    flags: tuple[str, ...] = ()
+    value_source: str | None = None
+    alternative_names: tuple[str, ...] = ()
+    example: str | None = None
+    may_be_empty: bool = False
 
     @property
-    def alternative_names(self) -> tuple[str, ...]:
-        """The parameters each of whose values makes this one optional."""
-        return tuple(filter(None, (self.declaration.required_unless or "").split("|")))
+    def help(self) -> str:
+        return self.declaration.help or ""
+
+    @property
+    def is_flag(self) -> bool:
+        return self.value_type in (bool, bool | None)
+
+    @property
+    def metavar(self) -> str | None:
+        return None if self.is_flag else self.declaration.metavar
+
+    @property
+    def minimum(self) -> float | None:
+        return self.declaration.min
+
+    @property
+    def is_required(self) -> bool:
+        return self.default is REQUIRED
+
+    @property
+    def is_list(self) -> bool:
+        return bool(self.value_type == list[str] | None)
+
+    @property
+    def flag_names(self) -> tuple[str, ...]:
+        """Every flag, those for false last."""
+        pairs = [flag.split("/") for flag in self.flags]
+        return (*(pair[0] for pair in pairs), *(off for pair in pairs for off in pair[1:]))
 
 
-class HelpRequested(Exception):
-    """The operator asked for the help of a command."""
+def build_parameter(name: str, annotation: Any, default: Any, position: int | None = None) -> Parameter:
+    """Read the parameter off its annotation: a type, Typer's declaration, and our markers."""
+    markers = annotation.__metadata__
+    declaration = next(item for item in markers if isinstance(item, (OptionInfo, ArgumentInfo)))
+    value_type = annotation.__origin__
+    parameter = Parameter(name, value_type, declaration, default, flags=_typed_flags(declaration))
+    if isinstance(declaration, ArgumentInfo):
+        parameter.position = position
+        if default is REQUIRED and value_type is not str:
+            parameter.default = None
+    for marker in markers:
+        if isinstance(marker, Flags):
+            parameter.flags = marker.flags
+            parameter.example, parameter.may_be_empty = marker.example, marker.may_be_empty
+        elif isinstance(marker, Values):
+            parameter.value_source = marker.source
+        elif isinstance(marker, RequiredUnless):
+            parameter.alternative_names = marker.parameter_names
+    return parameter
 
 
-HELP_PARAMETER = Parameter("help_", bool, Option("-h", "--help", help="Show this help."), False)
-
-
-def build_parameter(name: str, annotation: Any, default: Any) -> Parameter:
-    """Build the parameter from its annotation; the flag of an `Argument` is always optional."""
-    declaration = next(
-        annotation_extra
-        for annotation_extra in annotation.__metadata__
-        if isinstance(annotation_extra, (Argument, Option))
-    )
-    if isinstance(declaration, Argument):
-        return Parameter(name, str | None, declaration, None)
-    return Parameter(name, annotation.__origin__, declaration, default)
+def _typed_flags(declaration: OptionInfo | ArgumentInfo) -> tuple[str, ...]:
+    # Typer takes the first flag of an annotation for a default until it builds the option.
+    first_flag = (declaration.default,) if isinstance(declaration.default, str) else ()
+    return (*first_flag, *(declaration.param_decls or ()))
 
 
 def command_parameters(function: Callable[..., Any]) -> list[Parameter]:
-    """A command's parameters without the session. `inspect` would return the same, but takes 8 ms to load."""
-    code_object = function.__code__
-    parameter_names = code_object.co_varnames[: code_object.co_argcount]
+    """The parameters of a command, without the session that most commands begin with."""
+    code = function.__code__
+    names = code.co_varnames[: code.co_argcount]
     defaults = function.__defaults__ or ()
-    missing_defaults = [NO_DEFAULT] * (len(parameter_names) - len(defaults))
-    return [
-        build_parameter(parameter_name, function.__annotations__[parameter_name], default)
-        for parameter_name, default in list(
-            zip(parameter_names, (*missing_defaults, *defaults), strict=True)
-        )[1:]
-    ]
+    all_defaults = [REQUIRED] * (len(names) - len(defaults)) + list(defaults)
+    parameters: list[Parameter] = []
+    for name, default in zip(names, all_defaults, strict=True):
+        if name == "session":
+            continue
+        position = sum(parameter.position is not None for parameter in parameters)
+        parameters.append(build_parameter(name, function.__annotations__[name], default, position))
+    return parameters
 
 
-def declare_columns(*column_groups: Sequence[str]) -> Callable[[F], F]:
-    """Declare the columns of a command's rows: one sequence for each kind of rows that it can return.
+class CommandDeclaration(NamedTuple):
+    """What a command says of itself beside its signature and its docstring."""
 
-    `nsadmin.commands.columns.meanings` explains each column; help, man pages and the reference show that
-    text.
+    columns: tuple[str, ...]
+    agent_refusal: str | None
+    examples_elsewhere: str | None
+
+
+def command(
+    *,
+    columns: Iterable[str] = (),
+    agent_refusal: str | None = None,
+    examples_elsewhere: str | None = None,
+) -> Callable[[F], F]:
+    """Declare the columns of a command's rows; those of all kinds of rows, if it can return several.
+
+    `agent_refusal` is why MCP clients cannot use it, and `examples_elsewhere` why the tests do not run its
+    examples on the lab. The name, kind and summary of a command are in `nsadmin.registry`.
     """
 
-    def set_columns(command_function: F) -> F:
-        column_names = dict.fromkeys(name for column_group in column_groups for name in column_group)
-        command_function.columns = tuple(column_names)  # type: ignore[attr-defined]
-        return command_function
+    def declare(function: F) -> F:
+        function.declaration = CommandDeclaration(  # type: ignore[attr-defined]
+            tuple(dict.fromkeys(columns)), agent_refusal, examples_elsewhere
+        )
+        return function
 
-    return set_columns
+    return declare
+
+
+def declaration_of(function: Callable[..., Any]) -> CommandDeclaration:
+    declaration: CommandDeclaration = function.declaration  # type: ignore[attr-defined]
+    return declaration

@@ -2,15 +2,12 @@
 
 from typing import Annotated
 
-from nsadmin.command_line.declarations import Option
+from typer import Option
+
+from nsadmin.command_line.declarations import Values
 
 IncludedNamespacesOption = Annotated[
     list[str] | None,
-    Option(
-        "-s",
-        "--namespace",
-        metavar="NAMESPACE",
-        help="Include this KV namespace. Repeatable.",
-        value_source="namespaces",
-    ),
+    Option("-s", "--namespace", metavar="NAMESPACE", help="Include this KV namespace. Repeatable."),
+    Values("namespaces"),
 ]

@@ -35,19 +35,12 @@ def suggest_names(
 
     If the command uses no name server, only the broker that the line names is asked, for its settings.
     """
-    declarations = {
-        parameter.name: parameter.declaration for parameter in command_parameters(command_function)
-    }
-    by_metavar = {
-        declaration.metavar: argument_values.get(argument_name)
-        for argument_name, declaration in declarations.items()
-    }
+    parameters = command_parameters(command_function)
+    by_metavar = {parameter.metavar: argument_values.get(parameter.name) for parameter in parameters}
     suggestion_lines = []
-    for argument_name, declaration in declarations.items():
-        value_source, typed_name = (
-            source_of_metavar(declaration.metavar or "", declaration.value_source),
-            argument_values.get(argument_name),
-        )
+    for parameter in parameters:
+        value_source = source_of_metavar(parameter.metavar or "", parameter.value_source)
+        typed_name = argument_values.get(parameter.name)
         source_detail = by_metavar.get(DETAIL_METAVARS.get(value_source)) or ""
         may_ask = ask_name_servers or (value_source == "broker-keys" and source_detail)
         if value_source in _SOURCE_NOUNS and may_ask and isinstance(typed_name, str) and typed_name:

@@ -1,9 +1,13 @@
-"""The options that every command has, or every command of a kind."""
+"""The options that every command has, or every command of a kind, and which of them a command has."""
 
+from collections.abc import Iterable, Mapping
 from typing import Annotated, Any
 
-from nsadmin.command_line.declarations import Option
+from typer import Option
+
+from nsadmin.command_line.declarations import Parameter, Values, build_parameter
 from nsadmin.output import OUTPUT_FORMATS
+from nsadmin.registry import CommandEntry
 
 CONNECTION_OPTIONS: dict[str, Any] = {
     "context": Annotated[
@@ -12,8 +16,8 @@ CONNECTION_OPTIONS: dict[str, Any] = {
             "--context",
             metavar="NAME",
             help="Use the name servers, TLS settings and credentials of this context.",
-            value_source="contexts",
         ),
+        Values("contexts"),
     ],
     "bundle": Annotated[
         str | None,
@@ -25,13 +29,8 @@ CONNECTION_OPTIONS: dict[str, Any] = {
     ],
     "namesrv_addr": Annotated[
         list[str] | None,
-        Option(
-            "-n",
-            "--namesrvAddr",
-            metavar="LIST",
-            help="Name servers: HOST:PORT;HOST:PORT. Repeatable.",
-            value_source="name-servers",
-        ),
+        Option("-n", "--namesrvAddr", metavar="LIST", help="Name servers: HOST:PORT;HOST:PORT. Repeatable."),
+        Values("name-servers"),
     ],
     "config_file": Annotated[
         str | None,
@@ -63,8 +62,8 @@ CONNECTION_OPTIONS: dict[str, Any] = {
             "--proxies",
             metavar="LIST",
             help="Also ask these proxies, at their remoting ports: HOST:8080;HOST:8080. Repeatable.",
-            value_source="proxies",
         ),
+        Values("proxies"),
     ],
     "kube": Annotated[
         str | None,
@@ -227,3 +226,56 @@ OPTION_SECTIONS = {
     "Diagnosis": DIAGNOSTIC_OPTIONS,
 }
 """All tables above with their headings, in the order of `nsadmin help options`."""
+
+
+def to_parameters(annotations: Mapping[str, Any]) -> list[Parameter]:
+    """The parameters of a table of shared options."""
+    return [
+        build_parameter(name, annotation, False if annotation.__origin__ is bool else None)
+        for name, annotation in annotations.items()
+    ]
+
+
+def list_shared_parameters(entry: CommandEntry) -> list[Parameter]:
+    """The shared options of commands of this kind; a program has none."""
+    if entry.kind == "program":
+        return []
+    connection_options = {} if entry.kind == "local" else CONNECTION_OPTIONS
+    if entry.kind == "check":
+        return to_parameters({**connection_options, **CHECK_OPTIONS, **DIAGNOSTIC_OPTIONS})
+    if entry.kind == "screen":
+        # A screen prints no rows, so it has no options for their format.
+        return to_parameters({**connection_options, **DIAGNOSTIC_OPTIONS})
+    kind_options = {
+        "change": CHANGE_OPTIONS,
+        "delete": CHANGE_OPTIONS,
+        "batch": CHANGE_OPTIONS,
+        # These commands can change servers, and --watch would repeat the change. So they do not have it.
+        "mixed": {**SELECTION_OPTIONS, **CHANGE_OPTIONS},
+    }.get(entry.kind, {**WATCH_OPTIONS, **SELECTION_OPTIONS})
+    return to_parameters({**connection_options, **FORMAT_OPTIONS, **kind_options, **DIAGNOSTIC_OPTIONS})
+
+
+def leading_parameters() -> list[Parameter]:
+    """The options that are also allowed before a command's name: all but those of checks."""
+    tables = (options for options in OPTION_SECTIONS.values() if options is not CHECK_OPTIONS)
+    return [parameter for options in tables for parameter in to_parameters(options)]
+
+
+def connection_words(shared_values: Mapping[str, Any]) -> list[str]:
+    """The words of connection options with which another command line reaches the same servers."""
+    return option_words(to_parameters(CONNECTION_OPTIONS), shared_values)
+
+
+def option_words(parameters: Iterable[Parameter], values: Mapping[str, Any]) -> list[str]:
+    """The words of a command line that give these values to the parameters."""
+    words: list[str] = []
+    for parameter in parameters:
+        value, flag = values.get(parameter.name), parameter.flags[0]
+        if isinstance(value, bool):
+            on_flag, _, off_flag = flag.partition("/")
+            words += [on_flag if value else off_flag] if value or off_flag else []
+        elif value is not None:
+            items = value if isinstance(value, list) else [value]
+            words += [word for item in items for word in (flag, str(item))]
+    return words

@@ -1,13 +1,19 @@
 """Refreshes the cached values of a source in a separate process, so that TAB does not wait for servers."""
 
-from collections.abc import Sequence
+import json
+import signal
+import sys
+import time
 
 from namesrv_core.errors import RocketMQError
 from nsadmin import python_process, settings
 from nsadmin.completion.live_values import ask_servers
-from nsadmin.completion.value_cache import ValueCache
-from nsadmin.completion.value_question import ValueQuestion, parse_connection_values
+from nsadmin.completion.value_cache import ValueCache, value_cache_folder
+from nsadmin.completion.value_question import ValueQuestion
 from nsadmin.session import Session
+
+REFRESH_LIFETIME_SECONDS = 30
+"""Seconds after which a refresh is ended, even if it still waits for a server."""
 
 
 def refresh_values(value_question: ValueQuestion, value_cache: ValueCache, now_seconds: float) -> None:
@@ -19,7 +25,7 @@ def refresh_values(value_question: ValueQuestion, value_cache: ValueCache, now_s
     with value_cache.lock_values(cache_name) as is_locked:
         if not is_locked:
             return
-        admin = Session(settings.resolve_options(parse_connection_values(value_question.words_before))).admin
+        admin = Session(settings.resolve_options(value_question.option_values)).admin
         try:
             lines = ask_servers(value_question.value_source, admin, value_question.detail)
         except RocketMQError:
@@ -46,13 +52,8 @@ def start_refresh(value_question: ValueQuestion) -> None:
     """Start a process that refreshes the values; it has no terminal and outlives this process."""
     import subprocess
 
-    question_words: Sequence[str] = (
-        value_question.value_source,
-        value_question.detail,
-        *value_question.words_before,
-    )
     process = subprocess.Popen(
-        python_process.build_command("nsadmin", "complete", "refresh", *question_words),
+        python_process.build_command(__name__, json.dumps(value_question)),
         env=python_process.build_environment(),
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,
@@ -62,3 +63,14 @@ def start_refresh(value_question: ValueQuestion) -> None:
     )
     # Prevents the ResourceWarning about a process without wait().
     process.returncode = 0
+
+
+def main(question_text: str) -> None:
+    """Refresh in this process; it ends after a while, even if a server never answers."""
+    if hasattr(signal, "alarm"):
+        signal.alarm(REFRESH_LIFETIME_SECONDS)
+    refresh_values(ValueQuestion(*json.loads(question_text)), ValueCache(value_cache_folder()), time.time())
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])

@@ -13,9 +13,8 @@ POLL_SECONDS = 0.01
 STARTUP_SECONDS = 2.0
 """Seconds after the start of a refresh in which it may still succeed."""
 
-_BASH_QUOTE_SPECIAL = frozenset("\"'\\$`!")
-"""Characters that bash interprets between quotes, or that end them. No escape works for all of them."""
-_BASH_SPECIAL = frozenset("|&;()<>$`\"'\\*?[]#~!{}^ ")
+_SHELL_SPECIAL = frozenset("|&;()<>$`\"'\\*?[]#~!{}^")
+"""Characters that a shell interprets in a word or between quotes."""
 
 
 class TabContext(NamedTuple):
@@ -62,41 +61,21 @@ def known_namespaces(used_namespaces: CachedLines | None) -> list[str]:
 def filter_by_prefix(typed_prefix: str, value_lines: Sequence[str]) -> list[str]:
     """Return the lines whose value has this prefix. Names with a %, such as retry topics, need a typed %.
 
-    Values that look like options are left out: a topic named --yes must not confirm a change.
+    Values that look like options are left out: a topic named --yes must not confirm a change. So are values
+    that a shell would interpret.
     """
     matching_lines = [
-        value_line
-        for value_line in value_lines
-        if value_line.startswith(typed_prefix) and not value_line.startswith("-")
+        line for line in value_lines if line.startswith(typed_prefix) and _is_plain(line.partition("\t")[0])
     ]
     if typed_prefix:
         return matching_lines
-    return [value_line for value_line in matching_lines if not value_line.startswith("%")] or matching_lines
+    return [line for line in matching_lines if not line.startswith("%")] or matching_lines
 
 
-def keep_descriptions(value_lines: Sequence[str]) -> list[str]:
-    """Return the lines for fish, zsh and PowerShell: values with descriptions."""
-    return list(value_lines)
-
-
-def keep_plain_values(value_lines: Sequence[str]) -> list[str]:
-    """Return the values that bash reads unchanged within single quotes and within double quotes."""
-    return [value for value in strip_descriptions(value_lines) if _BASH_QUOTE_SPECIAL.isdisjoint(value)]
-
-
-def quote_for_bash(value_lines: Sequence[str]) -> list[str]:
-    """Return the values, escaped for bash outside of quotes."""
-    return [
-        value
-        if _BASH_SPECIAL.isdisjoint(value)
-        else "".join(f"\\{character}" if character in _BASH_SPECIAL else character for character in value)
-        for value in strip_descriptions(value_lines)
-    ]
+def _is_plain(value: str) -> bool:
+    return not value.startswith("-") and _SHELL_SPECIAL.isdisjoint(value) and not any(map(str.isspace, value))
 
 
 def strip_descriptions(value_lines: Sequence[str]) -> list[str]:
     """Return the values without descriptions."""
     return list(dict.fromkeys(value_line.partition("\t")[0] for value_line in value_lines))
-
-
-LINE_FORMS = {"described": keep_descriptions, "plain": keep_plain_values, "quoted": quote_for_bash}

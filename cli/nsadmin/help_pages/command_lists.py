@@ -3,8 +3,8 @@
 from collections.abc import Iterable
 
 from nsadmin import exit_codes, registry
-from nsadmin.command_records import CommandCategory, CommandEntry
 from nsadmin.help_pages.text_layout import format_list, help_width, join_sections
+from nsadmin.registry import Category, CommandEntry
 
 CHECK_GROUP = "check"
 """The group whose commands have the exit codes of monitoring plugins."""
@@ -31,7 +31,7 @@ def group_text(group_name: str) -> str:
     )
 
 
-def category_text(category: CommandCategory) -> str:
+def category_text(category: Category) -> str:
     """The text of `nsadmin help topics`: the commands of a category."""
     return join_sections(
         (

@@ -1,13 +1,12 @@
 """The page of `nsadmin COMMAND --help`, rendered from the command's signature and docstring."""
 
-from collections.abc import Callable, Iterable, Sequence
-from typing import Any
+from collections.abc import Iterable, Sequence
 
 from nsadmin import exit_codes
-from nsadmin.command_line.declarations import Argument, Parameter, command_parameters
+from nsadmin.command_line.declarations import Parameter, command_parameters, declaration_of
 from nsadmin.command_line.docstrings import EXAMPLES_TITLE, CommandExample, parse_docstring
-from nsadmin.command_line.parser import describe_parameter, list_shared_parameters
-from nsadmin.command_line.usage_text import format_usage
+from nsadmin.command_line.shared_options import list_shared_parameters
+from nsadmin.command_line.usage import format_usage
 from nsadmin.commands.columns import meanings
 from nsadmin.help_pages.text_layout import format_list, help_width, join_sections, wrap_paragraph
 from nsadmin.registry import CommandEntry
@@ -20,14 +19,15 @@ _NAMED_SHARED_FLAGS = (
 """The shared options that a page names; `nsadmin help options` explains all."""
 
 
-def command_text(entry: CommandEntry, command_function: Callable[..., Any]) -> str:
-    """The page of a command that is no program."""
+def command_text(entry: CommandEntry) -> str:
+    """The page of a command."""
+    command_function = entry.load_function()
     width = help_width()
     own_parameters = command_parameters(command_function)
     docstring = parse_docstring(command_function)
-    column_names = getattr(command_function, "columns", ())
-    arguments = [parameter for parameter in own_parameters if isinstance(parameter.declaration, Argument)]
-    options = [parameter for parameter in own_parameters if not isinstance(parameter.declaration, Argument)]
+    column_names = declaration_of(command_function).columns
+    arguments = [parameter for parameter in own_parameters if parameter.position is not None]
+    options = [parameter for parameter in own_parameters if parameter.position is None]
     return join_sections(
         (
             wrap_paragraph(f"Usage: {format_usage(entry, own_parameters)} [OPTIONS]", width),
@@ -51,9 +51,9 @@ def example_section(examples: Sequence[CommandExample]) -> list[str]:
     return [EXAMPLES_TITLE, *example_lines] if example_lines else []
 
 
-def columns_text(entry: CommandEntry, command_function: Callable[..., Any]) -> str:
+def columns_text(entry: CommandEntry) -> str:
     """The text of `nsadmin help columns COMMAND`: what each column means."""
-    column_meanings = meanings.column_meanings(entry.name, command_function)
+    column_meanings = meanings.column_meanings(entry.name, entry.load_function())
     if not column_meanings:
         return f"{entry.typed_name} prints no table."
     return join_sections(
@@ -72,13 +72,12 @@ def _parameter_section(title: str, parameters: Iterable[Parameter], width: int) 
 
 
 def _parameter_item(parameter: Parameter) -> tuple[str, str]:
-    option = describe_parameter(parameter)
-    metavar_text = f" {option.metavar}" if option.metavar else ""
+    metavar_text = f" {parameter.metavar}" if parameter.metavar else ""
     has_default = isinstance(parameter.default, (str, int, float)) and not isinstance(parameter.default, bool)
-    help_text = option.help
+    help_text = parameter.help
     if has_default and "default" not in help_text.lower():
         help_text = f"{help_text.removesuffix('.')} (default: {parameter.default})."
-    return ", ".join(option.flags) + metavar_text, help_text
+    return ", ".join(parameter.flag_names) + metavar_text, help_text
 
 
 def _column_section(column_names: Sequence[str], width: int) -> list[str]:
@@ -86,15 +85,17 @@ def _column_section(column_names: Sequence[str], width: int) -> list[str]:
 
 
 def _reference_section(entry: CommandEntry, has_columns: bool, width: int) -> list[str]:
-    shared_flags = {
-        flag_name for parameter in list_shared_parameters(entry) for flag_name in parameter.declaration.flags
-    }
+    shared_flags = {flag for parameter in list_shared_parameters(entry) for flag in parameter.flags}
     named_flags = [flag_name for flag_name in _NAMED_SHARED_FLAGS if flag_name in shared_flags]
     further_pages = [f"nsadmin help columns {entry.typed_name}"] if has_columns else []
     further_pages.append("nsadmin help exit-codes")
     return [
         *exit_code_section(entry, width),
-        *wrap_paragraph(f"Shared options: nsadmin help options ({', '.join(named_flags)}, ...)", width),
+        *(
+            wrap_paragraph(f"Shared options: nsadmin help options ({', '.join(named_flags)}, ...)", width)
+            if named_flags
+            else ()
+        ),
         f"See also: {', '.join(further_pages)}",
     ]
 

@@ -1,15 +1,12 @@
 """Chooses the page of `nsadmin help WORDS`."""
 
-from collections.abc import Callable, Sequence
-from importlib import import_module
-from typing import Any
+from collections.abc import Sequence
 
 from nsadmin import registry
+from nsadmin.command_line.unknown_commands import unknown_command_error
 from nsadmin.exit_codes import UsageError
 from nsadmin.help_pages.command_lists import all_commands_text, category_text, group_text
 from nsadmin.help_pages.overview import overview_text
-from nsadmin.help_pages.unknown_commands import unknown_command_error
-from nsadmin.registry import CommandEntry
 
 HELP_FLAGS = ("-h", "--help")
 
@@ -64,10 +61,4 @@ def _columns_page(command_words: Sequence[str]) -> str:
         raise unknown_command_error(command_words)
     from nsadmin.help_pages.command_page import columns_text
 
-    return columns_text(command_entry, load_command_function(command_entry))
-
-
-def load_command_function(command_entry: CommandEntry) -> Callable[..., Any]:
-    command_module = import_module(f"nsadmin.commands.{command_entry.module_name}")
-    command_function: Callable[..., Any] = getattr(command_module, command_entry.function_name)
-    return command_function
+    return columns_text(command_entry)

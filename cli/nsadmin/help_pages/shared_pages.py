@@ -4,8 +4,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from nsadmin import exit_codes, registry
-from nsadmin.command_line.parser import describe_parameter, to_parameters
-from nsadmin.command_line.shared_options import OPTION_SECTIONS
+from nsadmin.command_line.shared_options import OPTION_SECTIONS, to_parameters
 from nsadmin.help_pages.text_layout import format_list, help_width, join_sections, wrap_paragraph
 
 ENVIRONMENT_VARIABLES = (
@@ -60,9 +59,9 @@ def options_text() -> str:
 
 
 def _option_items(annotations: Mapping[str, Any]) -> Iterable[tuple[str, str]]:
-    for option in map(describe_parameter, to_parameters(annotations)):
+    for option in to_parameters(annotations):
         metavar_text = f" {option.metavar}" if option.metavar else ""
-        yield ", ".join(option.flags) + metavar_text, option.help
+        yield ", ".join(option.flag_names) + metavar_text, option.help
 
 
 def environment_text() -> str:

@@ -1,4 +1,4 @@
-"""`python -m nsadmin.manual`: writes man/, completions/, generated pages, schemas and type stubs.
+"""`python -m nsadmin.manual`: writes man/, generated pages, schemas and type stubs.
 
 `--check` only compares.
 """
@@ -20,25 +20,18 @@ from nsadmin.manual import (
     reference_page,
 )
 from nsadmin.manual.command_descriptions import describe_all_commands
-from nsadmin.manual.completion_scripts import bash, fish, powershell, zsh
-from nsadmin.manual.completion_scripts.command_shapes import build_shapes
 from nsadmin.operations.plans import schema as cluster_schema
 
 
 def render_files() -> dict[str, str]:
     """Every file that is rendered, by its path from the root of the project."""
     command_descriptions = describe_all_commands()
-    command_shapes = build_shapes(command_descriptions)
     return {
         "man/man1/nsadmin.1": man_pages.render_overview(command_descriptions),
         **{
             f"man/man1/{man_pages.page_name(command.entry)}.1": man_pages.render_page(command)
             for command in command_descriptions
         },
-        "completions/nsadmin.bash": bash.render_script(command_shapes),
-        "completions/_nsadmin": zsh.render_script(command_shapes),
-        "completions/nsadmin.fish": fish.render_script(command_shapes),
-        "completions/nsadmin.ps1": powershell.render_script(command_shapes),
         **reference_page.render_pages(command_descriptions),
         "docs/reference/library.md": library_page.render_library_page(),
         "docs/reference/data-dictionary.md": data_dictionary.render_data_dictionary(),

@@ -4,9 +4,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from textwrap import wrap
 from typing import Any
 
+from nsadmin.command_line.declarations import Parameter
 from nsadmin.command_line.docstrings import CommandExample
-from nsadmin.command_line.parser import OptionDescription, describe_parameter, to_parameters
-from nsadmin.command_line.shared_options import OPTION_SECTIONS
+from nsadmin.command_line.shared_options import OPTION_SECTIONS, to_parameters
 from nsadmin.exit_codes import EXIT_CODE_MEANINGS, PLUGIN_CODE_MEANINGS, special_codes_of_command
 from nsadmin.help_pages.shared_pages import ENVIRONMENT_VARIABLES, PRECEDENCE
 from nsadmin.manual.command_descriptions import CommandDescription
@@ -14,12 +14,7 @@ from nsadmin.registry import CommandEntry
 
 # mandoc asks for at most 80 bytes, and escapes make lines longer.
 _LINE_WIDTH = 70
-
-_SHARED_OPTIONS = [
-    describe_parameter(parameter)
-    for annotations in OPTION_SECTIONS.values()
-    for parameter in to_parameters(annotations)
-]
+_SHARED_HINT = "The page nsadmin(1) lists the options that most commands share."
 
 
 def render_page(command: CommandDescription) -> str:
@@ -36,7 +31,7 @@ def render_page(command: CommandDescription) -> str:
         ),
         (".SH SYNOPSIS", " ".join(filter(None, synopsis_words))),
         (".SH DESCRIPTION", *_separate_paragraphs(command.text_paragraphs)),
-        *_option_sections(command),
+        _option_section(command),
         _column_section(command.column_meanings),
         _example_section(command.examples),
         _exit_code_section(command.entry),
@@ -121,32 +116,18 @@ def _group_section(group_name: str, commands: Iterable[CommandDescription]) -> I
 
 def _shared_option_section(title: str, annotations: Mapping[str, Any]) -> Iterator[str]:
     yield f".SS {_escape_roff(title)}"
-    yield from _option_items(map(describe_parameter, to_parameters(annotations)))
+    yield from _option_items(to_parameters(annotations))
 
 
-def _option_sections(command: CommandDescription) -> Iterator[tuple[str, ...]]:
-    """The options of the command, or of each of its parts; shared options are on the page nsadmin(1)."""
-    if not command.program_parts:
-        own_options = [option for option in command.options if option not in _SHARED_OPTIONS]
-        shared_hint = (
-            (".PP", *_fill_lines("The page nsadmin(1) lists the options that most commands share."))
-            if len(own_options) < len(command.options)
-            else ()
-        )
-        yield (".SH OPTIONS", *_option_items(own_options), *shared_hint)
-        return
-    yield (".SH COMMANDS",)
-    for program_part in command.program_parts:
-        yield (
-            f".SS {_escape_roff(f'{program_part.part_name} {program_part.argument_words}'.rstrip())}",
-            *_fill_lines(_to_sentence(program_part.help_text)),
-        )
-        yield tuple(_option_items(program_part.options))
+def _option_section(command: CommandDescription) -> tuple[str, ...]:
+    """The options of the command itself; shared options are on the page nsadmin(1)."""
+    shared_hint = () if command.entry.kind == "program" else (".PP", *_fill_lines(_SHARED_HINT))
+    return (".SH OPTIONS", *_option_items(command.parameters), *shared_hint)
 
 
-def _option_items(options: Iterable[OptionDescription]) -> Iterator[str]:
+def _option_items(options: Iterable[Parameter]) -> Iterator[str]:
     for option in options:
-        flag_text = ", ".join(f"\\fB{_escape_roff(flag)}\\fR" for flag in option.flags)
+        flag_text = ", ".join(f"\\fB{_escape_roff(flag)}\\fR" for flag in option.flag_names)
         metavar_text = f" \\fI{_escape_roff(option.metavar)}\\fR" if option.metavar else ""
         yield from _tagged_item((flag_text + metavar_text).strip(), option.help)
 

@@ -3,11 +3,10 @@
 from collections.abc import Iterable, Mapping, Sequence
 
 from nsadmin import exit_codes
-from nsadmin.command_line.parser import OptionDescription, describe_parameter, to_parameters
-from nsadmin.command_line.shared_options import OPTION_SECTIONS
-from nsadmin.command_records import CommandCategory
-from nsadmin.command_table import CATEGORIES
+from nsadmin.command_line.declarations import Parameter
+from nsadmin.command_line.shared_options import OPTION_SECTIONS, to_parameters
 from nsadmin.manual.command_descriptions import CommandDescription
+from nsadmin.registry import CATEGORIES, Category
 
 INDEX_PAGE = "docs/reference/commands.md"
 CATEGORY_FOLDER = "docs/reference/commands"
@@ -36,7 +35,7 @@ messages are made up. [Shared options](../commands.md#shared-options) are on a s
 
 def render_pages(commands: Sequence[CommandDescription]) -> dict[str, str]:
     """Return the text of each page by its path."""
-    commands_by_category: dict[CommandCategory, list[CommandDescription]] = {
+    commands_by_category: dict[Category, list[CommandDescription]] = {
         category: [command for command in commands if command.entry.category == category]
         for category in CATEGORIES
     }
@@ -49,7 +48,7 @@ def render_pages(commands: Sequence[CommandDescription]) -> dict[str, str]:
     }
 
 
-def _render_index(commands_by_category: Mapping[CommandCategory, Sequence[CommandDescription]]) -> str:
+def _render_index(commands_by_category: Mapping[Category, Sequence[CommandDescription]]) -> str:
     page_parts = [_INDEX_HEAD]
     for category, category_commands in commands_by_category.items():
         page_parts += [
@@ -59,12 +58,11 @@ def _render_index(commands_by_category: Mapping[CommandCategory, Sequence[Comman
         ]
     page_parts.append(_SHARED_OPTIONS_HEAD)
     for title, annotations in OPTION_SECTIONS.items():
-        shared_options = list(map(describe_parameter, to_parameters(annotations)))
-        page_parts += _option_list(f"### {title}", shared_options)
+        page_parts += _option_list(f"### {title}", to_parameters(annotations))
     return "\n".join(page_parts).rstrip() + "\n"
 
 
-def _render_category(category: CommandCategory, commands: Sequence[CommandDescription]) -> str:
+def _render_category(category: Category, commands: Sequence[CommandDescription]) -> str:
     page_parts = [
         f"# {category.title}\n",
         f"{category.help}.\n",
@@ -90,28 +88,12 @@ def _anchor_of(heading: str) -> str:
 
 def _command_section(command: CommandDescription) -> str:
     command_entry = command.entry
-    shared_parameters = [
-        parameter for annotations in OPTION_SECTIONS.values() for parameter in to_parameters(annotations)
-    ]
-    shared_options = [describe_parameter(parameter) for parameter in shared_parameters]
-    own_options = _own_options(command)
-    listed_options = [
-        option for option in own_options if option not in shared_options and "--help" not in option.flags
-    ]
     section_lines = [
         f"## {command_entry.typed_name}\n",
         f"```text\nnsadmin {command_entry.typed_name} {command.argument_words}".rstrip() + "\n```\n",
         "\n\n".join(command.text_paragraphs) + "\n",
     ]
-    section_lines += _option_list("Options:", listed_options)
-    for program_part in command.program_parts:
-        part_options = [option for option in program_part.options if option not in own_options]
-        usage_words = f"{program_part.part_name} {program_part.argument_words}".rstrip()
-        section_lines.append(f"### {program_part.part_name}\n\n```text\nnsadmin {usage_words}\n```\n")
-        section_lines += [
-            f"{program_part.help_text[:1].upper()}{program_part.help_text[1:]}.\n",
-            *_option_list("Options:", part_options),
-        ]
+    section_lines += _option_list("Options:", command.parameters)
     section_lines += _column_list(command.column_meanings)
     section_lines += _exit_code_lines(command)
     if command.examples:
@@ -134,22 +116,11 @@ def _exit_code_lines(command: CommandDescription) -> list[str]:
     return [f"Exit codes: {'; '.join(code_texts)}.\n"] if code_texts else []
 
 
-def _own_options(command: CommandDescription) -> list[OptionDescription]:
-    """The options of a command itself, without those of its parts that it does not have."""
-    part_options = [option for program_part in command.program_parts for option in program_part.options]
-    return [
-        option
-        for option in command.options
-        if option not in part_options
-        or all(option in program_part.options for program_part in command.program_parts)
-    ]
-
-
-def _option_list(title: str, options: Sequence[OptionDescription]) -> list[str]:
+def _option_list(title: str, options: Sequence[Parameter]) -> list[str]:
     """A list, no table: option values such as `true|false` would end the cell of a table."""
     return [f"{title}\n", *map(_option_line, options), ""] if options else []
 
 
-def _option_line(option: OptionDescription) -> str:
+def _option_line(option: Parameter) -> str:
     metavar_text = f" {option.metavar}" if option.metavar else ""
-    return f"- `{(', '.join(option.flags) + metavar_text).strip()}`: {option.help}"
+    return f"- `{(', '.join(option.flag_names) + metavar_text).strip()}`: {option.help}"

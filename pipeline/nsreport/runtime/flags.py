@@ -1,88 +1,154 @@
 """Flags: the command-line flags of the pipeline. This module loads neither Spark nor Java."""
 
-import argparse
 import re
 import time
 from collections.abc import Sequence
 from datetime import UTC, datetime
+from pathlib import Path
+from typing import Annotated, NamedTuple
+
+from typer import Option
 
 _UNIT_SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86_400, "w": 7 * 86_400}
 
-
-def add_run_flags(argument_parser: argparse.ArgumentParser) -> None:
-    """Add the flags of `run`."""
-    add_common_flags(argument_parser)
-    argument_parser.add_argument(
-        "--compact", action="store_true", help="then merge small files of the tables, up to 128 MiB"
-    )
-
-
-def add_stream_flags(argument_parser: argparse.ArgumentParser) -> None:
-    """Add the flags of `stream`."""
-    add_common_flags(argument_parser)
-    argument_parser.add_argument(
-        "--once", action="store_true", help="process the existing data and exit, for cron"
-    )
-    argument_parser.add_argument(
-        "--every",
-        type=parse_seconds,
-        default=60.0,
+InputOption = Annotated[
+    list[str] | None,
+    Option(
+        "--input",
+        metavar="DIR",
+        help="Read journals, or logs of Java servers, in this folder and below (may contain *). Repeatable.",
+    ),
+]
+SourceOption = Annotated[
+    list[str] | None,
+    Option(
+        "--source",
+        metavar="NAME=DIR",
+        help="The same, for the server NAME ('*=DIR/*/logs': the first * is the name). Repeatable.",
+    ),
+]
+DirOption = Annotated[str, Option("--dir", metavar="DIR", help="Folder of the tables and reports.")]
+SinceOption = Annotated[
+    str | None,
+    Option(
+        "--since",
         metavar="TIME",
-        help="time between two checks for new data: 30s, 5m (default: 60s)",
-    )
-
-
-def add_common_flags(argument_parser: argparse.ArgumentParser) -> None:
-    """Add the flags that `run` and `stream` share: inputs, output folder, reports and Spark settings."""
-    argument_parser.add_argument(
-        "--input", action="append", default=[], metavar="DIR",
-        help="read journals, or logs of Java servers, in this folder and below (may contain *); repeatable",
-    )  # fmt: skip
-    argument_parser.add_argument(
-        "--source", action="append", default=[], type=parse_source, metavar="NAME=DIR",
-        help="the same, for the server NAME ('*=DIR/*/logs': the first * is the name); repeatable",
-    )  # fmt: skip
-    folder_group = argument_parser.add_mutually_exclusive_group(required=True)
-    folder_group.add_argument("--dir", dest="output", metavar="DIR", help="folder of the tables and reports")
-    # The former name; --output is the format elsewhere.
-    folder_group.add_argument("--output", metavar="DIR", help=argparse.SUPPRESS)
-    argument_parser.add_argument(
-        "--since", type=parse_moment, metavar="TIME",
-        help="report on events from this time on: ISO 8601 (UTC without a zone), 7d for a week ago"
-        " (m, h, d, w), or ms since 1970",
-    )  # fmt: skip
-    argument_parser.add_argument(
-        "--until", type=parse_moment, metavar="TIME", help="report on events before this time"
-    )
-    argument_parser.add_argument(
-        "--reports", type=parse_words, default=(), metavar="A,B", help="compute only these reports"
-    )
-    argument_parser.add_argument(
-        "--max-quarantine", type=parse_share, default=0.01, metavar="SHARE",
-        help="exit with code 3 if more than this share of the lines is unreadable: 1%%, 0.01 (default: 1%%)",
-    )  # fmt: skip
-    argument_parser.add_argument(
-        "--keep", type=parse_duration, default=7 * 86_400, metavar="TIME",
-        help="keep replaced rows readable for this time: 36h, 30d (default: 7d)",
-    )  # fmt: skip
-    argument_parser.add_argument(
+        help="Report on events from this time on: ISO 8601 (UTC without a zone), 7d for a week ago"
+        " (m, h, d, w), or ms since 1970.",
+    ),
+]
+UntilOption = Annotated[
+    str | None, Option("--until", metavar="TIME", help="Report on events before this time.")
+]
+ReportsOption = Annotated[str | None, Option("--reports", metavar="A,B", help="Compute only these reports.")]
+MaxQuarantineOption = Annotated[
+    str,
+    Option(
+        "--max-quarantine",
+        metavar="SHARE",
+        help="Exit with code 3 if more than this share of the lines is unreadable: 1%, 0.01.",
+    ),
+]
+KeepOption = Annotated[
+    str, Option("--keep", metavar="TIME", help="Keep replaced rows readable for this time: 36h, 30d.")
+]
+MasterOption = Annotated[
+    str | None,
+    Option(
         "--master",
         metavar="URL",
-        help="Spark master: local[4], spark://HOST:PORT, yarn (default: local[*])",
+        help="Spark master: local[4], spark://HOST:PORT, yarn (default: local[*]).",
+    ),
+]
+ConfOption = Annotated[
+    list[str] | None,
+    Option(
+        "--conf",
+        metavar="KEY=VALUE",
+        help="Spark setting, such as spark.driver.memory=4g. Repeatable.",
+    ),
+]
+CompactOption = Annotated[
+    bool, Option("--compact", help="Then merge small files of the tables, up to 128 MiB.")
+]
+OnceOption = Annotated[bool, Option("--once", help="Process the existing data and exit, for cron.")]
+EveryOption = Annotated[
+    str, Option("--every", metavar="TIME", help="Time between two checks for new data: 30s, 5m.")
+]
+
+
+class InvalidFlagError(ValueError):
+    """A flag has a wrong value; the text is one line."""
+
+
+class RunArguments(NamedTuple):
+    """A parsed command line. Times are in ms since 1970, durations in seconds.
+
+    `is_stream` tells `stream` from `run`; `once` and `every` are those of `stream`, `compact` that of `run`.
+    """
+
+    is_stream: bool
+    input: Sequence[str]
+    source: Sequence[tuple[str, str]]
+    output: str
+    since: int | None
+    until: int | None
+    reports: Sequence[str]
+    max_quarantine: float
+    keep: int
+    master: str | None
+    conf: Sequence[tuple[str, str]]
+    compact: bool = False
+    once: bool = False
+    every: float = 60.0
+    cache: Path = Path("~/.cache/nsadmin")
+
+
+def read_arguments(
+    is_stream: bool,
+    input: Sequence[str] | None,
+    source: Sequence[str] | None,
+    dir: str,
+    since: str | None,
+    until: str | None,
+    reports: str | None,
+    max_quarantine: str,
+    keep: str,
+    master: str | None,
+    conf: Sequence[str] | None,
+    compact: bool = False,
+    once: bool = False,
+    every: str = "60s",
+) -> RunArguments:
+    """Parse the values of the options. Raises InvalidFlagError."""
+    arguments = RunArguments(
+        is_stream,
+        tuple(input or ()),
+        [parse_source(text) for text in source or ()],
+        dir,
+        None if since is None else parse_moment(since),
+        None if until is None else parse_moment(until),
+        parse_words(reports or ""),
+        parse_share(max_quarantine),
+        parse_duration(keep),
+        master,
+        [parse_setting(text) for text in conf or ()],
+        compact,
+        once,
+        parse_seconds(every),
     )
-    argument_parser.add_argument(
-        "--conf", action="append", default=[], type=parse_setting, metavar="KEY=VALUE",
-        help="Spark setting, such as spark.driver.memory=4g; repeatable",
-    )  # fmt: skip
+    if arguments.since is not None and arguments.until is not None and arguments.since >= arguments.until:
+        raise InvalidFlagError("--since must be before --until")
+    return arguments
 
 
 def parse_source(flag_text: str) -> tuple[str, str]:
     """Parse NAME=DIR into (name, folder)."""
     server_name, separator, source_path = flag_text.partition("=")
     if not (server_name and separator and source_path):
-        raise argparse.ArgumentTypeError(f'invalid source "{flag_text}": use NAME=DIR')
+        raise InvalidFlagError(f'invalid source "{flag_text}": use NAME=DIR')
     if server_name == "*" and "*" not in source_path:
-        raise argparse.ArgumentTypeError(f'invalid source "{flag_text}": put a * in the folder, for the name')
+        raise InvalidFlagError(f'invalid source "{flag_text}": put a * in the folder, for the name')
     return server_name, source_path
 
 
@@ -90,7 +156,7 @@ def parse_setting(flag_text: str) -> tuple[str, str]:
     """Parse KEY=VALUE into (key, value)."""
     setting_name, separator, setting_value = flag_text.partition("=")
     if not (setting_name.startswith("spark.") and separator):
-        raise argparse.ArgumentTypeError(f'invalid setting "{flag_text}": use spark.KEY=VALUE')
+        raise InvalidFlagError(f'invalid setting "{flag_text}": use spark.KEY=VALUE')
     return setting_name, setting_value
 
 
@@ -101,7 +167,7 @@ def parse_share(flag_text: str) -> float:
     except ValueError:
         parsed_share = -1
     if not 0 <= parsed_share <= 1:
-        raise argparse.ArgumentTypeError(f'invalid share "{flag_text}": use 1% or 0.01')
+        raise InvalidFlagError(f'invalid share "{flag_text}": use 1% or 0.01')
     return parsed_share
 
 
@@ -114,9 +180,7 @@ def parse_moment(flag_text: str) -> int:
     try:
         parsed_time = datetime.fromisoformat(flag_text)
     except ValueError:
-        raise argparse.ArgumentTypeError(
-            f'invalid time "{flag_text}": use ISO 8601, 7d, or ms since 1970'
-        ) from None
+        raise InvalidFlagError(f'invalid time "{flag_text}": use ISO 8601, 7d, or ms since 1970') from None
     return round(parsed_time.replace(tzinfo=parsed_time.tzinfo or UTC).timestamp() * 1000)
 
 
@@ -124,7 +188,7 @@ def parse_seconds(flag_text: str) -> float:
     """Parse 30s, 5m or 2h into seconds."""
     duration_match = re.fullmatch(r"(\d{1,6})([smh])", flag_text)
     if duration_match is None or int(duration_match[1]) == 0:
-        raise argparse.ArgumentTypeError(f'invalid time "{flag_text}": use 30s, 5m or 2h')
+        raise InvalidFlagError(f'invalid time "{flag_text}": use 30s, 5m or 2h')
     return float(duration_match[1]) * _UNIT_SECONDS[duration_match[2]]
 
 
@@ -132,7 +196,7 @@ def parse_duration(flag_text: str) -> int:
     """Parse 36h, 7d or 4w, one hour or more, into seconds."""
     duration_match = re.fullmatch(r"(\d{1,6})([hdw])", flag_text)
     if duration_match is None or int(duration_match[1]) == 0:
-        raise argparse.ArgumentTypeError(f'invalid time "{flag_text}": use 36h, 7d or 4w')
+        raise InvalidFlagError(f'invalid time "{flag_text}": use 36h, 7d or 4w')
     return int(duration_match[1]) * _UNIT_SECONDS[duration_match[2]]
 
 

@@ -12,8 +12,6 @@ from pathlib import Path
 
 import pytest
 
-from namesrv_core.lab import java_logs
-from namesrv_core.lab.command import build_flag_parser, main
 from namesrv_core.storage.journal import reader
 from namesrv_core.transport import event_loop
 from tests.namesrv_core.fleet.running import ask, cluster_info
@@ -25,7 +23,7 @@ SMALL = ("--clusters", "1", "--groups", "1", "--replicas", "2", "--topics", "3")
 @contextmanager
 def lab(*flags: str) -> Iterator[tuple[subprocess.Popen[str], str]]:
     """A running lab and the address it gave."""
-    command = [sys.executable, "-m", "namesrv_core.lab", "up", *SMALL, *flags]
+    command = [sys.executable, "-m", "nsadmin", "lab", "up", *SMALL, *flags]
     child = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     try:
         assert child.stdout is not None
@@ -67,20 +65,20 @@ def test_it_joins_name_servers_that_are_there() -> None:
 def test_a_port_in_use_is_one_line_and_exit_code_1() -> None:
     with lab() as (_, address):
         port = address.rpartition(":")[2]
-        command = [sys.executable, "-m", "namesrv_core.lab", "up", *SMALL, "--namesrv-port", port]
+        command = [sys.executable, "-m", "nsadmin", "lab", "up", *SMALL, "--namesrv-port", port]
         result = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=20)
     assert (result.returncode, result.stdout) == (1, "")
-    assert result.stderr.startswith(f"nsadmin lab: ns-1 cannot listen at 127.0.0.1:{port}: ")
+    assert result.stderr.startswith(f"nsadmin: ns-1 cannot listen at 127.0.0.1:{port}: ")
     assert len(result.stderr.splitlines()) == 1
 
 
 def test_a_broker_s_port_in_use_is_one_line_that_names_it(tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = str(taken.getsockname()[1])
-        command = [sys.executable, "-m", "namesrv_core.lab", "up", *SMALL, "--broker-port", port]
+        command = [sys.executable, "-m", "nsadmin", "lab", "up", *SMALL, "--broker-port", port]
         result = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=20)
     assert (result.returncode, result.stdout) == (1, "")
-    assert result.stderr.startswith(f"nsadmin lab: broker-a-0:0 cannot listen at 127.0.0.1:{port}: ")
+    assert result.stderr.startswith(f"nsadmin: broker-a-0:0 cannot listen at 127.0.0.1:{port}: ")
     assert len(result.stderr.splitlines()) == 1
 
 
@@ -117,7 +115,7 @@ def test_a_scenario_goes_on_while_one_looks_at_it(tmp_path: Path) -> None:
         "namesrvs: 1\nfleet: {clusters: 1, groups: 1, replicas: 2, topics: 2}\n"
         "faults: [{at: 30s, fault: kill, brokers: 'broker-a-0:0'}]\n"
     )
-    command = [sys.executable, "-m", "namesrv_core.lab", "up", "--scenario", str(scenario), "--speed", "max"]
+    command = [sys.executable, "-m", "nsadmin", "lab", "up", "--scenario", str(scenario), "--speed", "max"]
     child = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     try:
         assert child.stdout is not None
@@ -134,62 +132,3 @@ def test_a_scenario_goes_on_while_one_looks_at_it(tmp_path: Path) -> None:
     finally:
         child.terminate()
         child.communicate(timeout=10)
-
-
-def test_a_run_ends_with_a_verdict(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    folder = tmp_path / "run"
-    assert main(["run", "undone-wipe", "--dir", str(folder), "--java-logs", "4.x"]) == 0
-    assert "wipe write perm of broker[" in (folder / "ns-1" / java_logs.LOG_FILE).read_text()
-    stdout = capsys.readouterr().out
-    assert "wipe broker-a-0, ns-1, ns-2, ns-3\n             WritePermWiped on ns-1, ns-2, ns-3" in stdout
-    assert stdout.endswith(f"0 records are unexplained; see {folder}/truth.jsonl and {folder}/ns-*/journal\n")
-    assert main(["run", "undone-wipe", "--dir", str(folder)]) == 1
-    assert "is not empty" in capsys.readouterr().err
-
-
-def test_the_built_in_ones_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["list"]) == 0
-    assert "split-brain           15 min  Half of" in capsys.readouterr().out
-
-
-def test_each_mistake_in_a_scenario_is_a_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    (tmp_path / "x.yaml").write_text("sed: 1\nduration: soon\n")
-    assert main(["run", str(tmp_path / "x.yaml")]) == 1
-    lines = capsys.readouterr().err.splitlines()
-    assert len(lines) == 2
-    assert all(line.startswith("nsadmin lab: ") and "x.yaml: " in line for line in lines)
-
-
-@pytest.mark.parametrize(
-    "argv",
-    [
-        [],
-        ["up", "--groups", "0"],
-        ["up", "-n", "nowhere"],
-        ["up", "-n", ";"],
-        ["up", "--topics", "x"],
-        ["up", "--speed", "0"],
-        ["up", "--scenario", "quiet-day", "--groups", "2"],
-        ["up", "quiet-day", "--groups", "2"],
-        ["up", "quiet-day", "--scenario", "quiet-day"],
-        ["up", "-n", "a:1", "--speed", "2"],
-        ["run"],
-        ["run", "quiet-day", "--until", "x"],
-    ],
-)
-def test_a_wrong_command_line_is_exit_code_2(argv: list[str], capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit) as end:
-        main(argv)
-    assert end.value.code == 2
-    assert "nsadmin lab" in capsys.readouterr().err
-
-
-def test_the_defaults() -> None:
-    flags = build_flag_parser().parse_args(["up"])
-    assert (flags.clusters, flags.groups, flags.namesrvs, flags.namesrv_port) == (None, None, None, 0)
-    assert build_flag_parser().parse_args(["run", "x", "--until", "2h"]).until == 7200
-    assert build_flag_parser().parse_args(["up", "-n", "a:1;b:2, [::1]:3"]).namesrvAddr == [
-        "a:1",
-        "b:2",
-        "[::1]:3",
-    ]

@@ -6,6 +6,8 @@ They refuse input that brokers accept but misread: an unknown resource type, a s
 from collections.abc import Sequence
 from typing import Annotated
 
+from typer import Argument, Option
+
 from nsadmin.client import NotFound, ServerResult
 from nsadmin.client.access.acls import (
     POLICY_TYPES,
@@ -29,7 +31,7 @@ from nsadmin.command_line.broker_targets import (
     match_results,
     select_members,
 )
-from nsadmin.command_line.declarations import Argument, Option, declare_columns
+from nsadmin.command_line.declarations import Flags, command
 from nsadmin.commands.access.acl_arguments import parse_entries, parse_resources, parse_subject
 from nsadmin.commands.access.acl_rows import acl_row, describe_acl_change, entry_cells, entry_text
 from nsadmin.commands.columns.change_rows import (
@@ -44,7 +46,9 @@ ACL_COLUMNS = (*IDENTITY_COLUMNS, "subject", "policyType", "resource", "actions"
 ACL_CHANGE_COLUMNS = (*IDENTITY_COLUMNS, "subject", *CHANGE_RESULT_COLUMNS)
 ACL_CHANGE_TABLE_COLUMNS = (*IDENTITY_COLUMNS, "subject", *CHANGE_RESULT_IN_TABLE)
 
-SubjectArgument = Annotated[str, Argument(("-s", "--subject"), "SUBJECT", "The user: User:NAME or NAME.")]
+SubjectArgument = Annotated[
+    str, Argument(metavar="SUBJECT", help="The user: User:NAME or NAME."), Flags("-s", "--subject")
+]
 ResourcesOption = Annotated[
     str,
     Option(
@@ -77,7 +81,7 @@ SourceIpsOption = Annotated[
 ]
 
 
-@declare_columns(ACL_COLUMNS)
+@command(columns=ACL_COLUMNS)
 def list_acl(
     session: Session,
     broker_text: BrokerAddrOption = None,
@@ -115,7 +119,7 @@ def list_acl(
     )
 
 
-@declare_columns(ACL_COLUMNS)
+@command(columns=ACL_COLUMNS)
 def get_acl(
     session: Session,
     subject_text: SubjectArgument,
@@ -146,7 +150,7 @@ def get_acl(
     )
 
 
-@declare_columns(ACL_CHANGE_COLUMNS)
+@command(columns=ACL_CHANGE_COLUMNS)
 def create_acl(
     session: Session,
     subject_text: SubjectArgument,
@@ -171,7 +175,7 @@ def create_acl(
     return _merge_acl(session, subject_text, acl_entries, broker_text, cluster_name)
 
 
-@declare_columns(ACL_CHANGE_COLUMNS)
+@command(columns=ACL_CHANGE_COLUMNS)
 def update_acl(
     session: Session,
     subject_text: SubjectArgument,
@@ -194,7 +198,7 @@ def update_acl(
     return _merge_acl(session, subject_text, acl_entries, broker_text, cluster_name)
 
 
-@declare_columns(ACL_CHANGE_COLUMNS)
+@command(columns=ACL_CHANGE_COLUMNS)
 def delete_acl(
     session: Session,
     subject_text: SubjectArgument,
@@ -241,14 +245,16 @@ def delete_acl(
     return _apply_acl_plans(session, broker_targets, subject, planned_changes)
 
 
-@declare_columns(ACL_CHANGE_COLUMNS)
+@command(columns=ACL_CHANGE_COLUMNS)
 def copy_acl(
     session: Session,
     source_broker: Annotated[
-        str, Argument(("-f", "--fromBroker"), "FROM", "The broker to copy from: address or name.")
+        str,
+        Argument(metavar="FROM", help="The broker to copy from: address or name."),
+        Flags("-f", "--fromBroker"),
     ],
     target_broker: Annotated[
-        str, Argument(("-t", "--toBroker"), "TO", "The broker to copy to: address or name.")
+        str, Argument(metavar="TO", help="The broker to copy to: address or name."), Flags("-t", "--toBroker")
     ],
     subject_list: Annotated[
         str | None, Option("-s", "--subjects", metavar="A,B", help="Only the ACLs of these users.")

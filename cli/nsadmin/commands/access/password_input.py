@@ -2,9 +2,10 @@
 
 from typing import Annotated
 
+from typer import Option
+
 from namesrv_core.errors import BadSettings
 from nsadmin import confirmation
-from nsadmin.command_line.declarations import Option
 from nsadmin.exit_codes import UsageError
 from nsadmin.session import Session
 

@@ -6,6 +6,8 @@ Each broker, also each slave, has its own file. No command shows a secret key.
 from collections.abc import Sequence
 from typing import Annotated
 
+from typer import Argument, Option
+
 from nsadmin.client import ServerResult
 from nsadmin.client.access.plain_acls import PERM_NAMES, AccountChange, PlainAccount
 from nsadmin.client.brokers.targets import BrokerTarget
@@ -23,7 +25,7 @@ from nsadmin.command_line.broker_targets import (
     match_results,
     select_members,
 )
-from nsadmin.command_line.declarations import Argument, Option, declare_columns
+from nsadmin.command_line.declarations import Flags, command
 from nsadmin.commands.access import password_input
 from nsadmin.commands.columns.change_rows import (
     CHANGE_RESULT_COLUMNS,
@@ -52,10 +54,12 @@ ACCOUNT_CHANGE_TABLE_COLUMNS = (*IDENTITY_COLUMNS, "accessKey", *CHANGE_RESULT_I
 WHITE_ADDR_COLUMNS = (*IDENTITY_COLUMNS, *CHANGE_RESULT_COLUMNS)
 MIN_KEY_LENGTH = 7
 
-AccessKeyArgument = Annotated[str, Argument(("-a", "--accessKey"), "KEY", "Access key of the account.")]
+AccessKeyArgument = Annotated[
+    str, Argument(metavar="KEY", help="Access key of the account."), Flags("-a", "--accessKey")
+]
 
 
-@declare_columns(ACCOUNT_COLUMNS)
+@command(columns=ACCOUNT_COLUMNS, examples_elsewhere="brokers of 4.x alone have this ACL")
 def get_acl_config(
     session: Session, broker_text: BrokerAddrOption = None, cluster_name: ClusterMembersOption = None
 ) -> ResultRows:
@@ -93,7 +97,7 @@ def get_acl_config(
     )
 
 
-@declare_columns(ACL_FILE_COLUMNS)
+@command(columns=ACL_FILE_COLUMNS, examples_elsewhere="brokers of 4.x alone have this ACL")
 def cluster_acl_config_version(
     session: Session, broker_text: BrokerAddrOption = None, cluster_name: ClusterMembersOption = None
 ) -> ResultRows:
@@ -127,7 +131,11 @@ def cluster_acl_config_version(
     )
 
 
-@declare_columns(ACCOUNT_CHANGE_COLUMNS)
+@command(
+    columns=ACCOUNT_CHANGE_COLUMNS,
+    agent_refusal="it needs a secret, which the client would see",
+    examples_elsewhere="brokers of 4.x alone have this ACL",
+)
 def update_acl_config(
     session: Session,
     access_key: AccessKeyArgument,
@@ -215,7 +223,7 @@ def update_acl_config(
     return _apply_account_plans(session, broker_targets, access_key, planned_changes)
 
 
-@declare_columns(ACCOUNT_CHANGE_COLUMNS)
+@command(columns=ACCOUNT_CHANGE_COLUMNS, examples_elsewhere="brokers of 4.x alone have this ACL")
 def delete_acl_config(
     session: Session,
     access_key: AccessKeyArgument,
@@ -234,11 +242,17 @@ def delete_acl_config(
     return _apply_account_plans(session, broker_targets, access_key, planned_changes)
 
 
-@declare_columns(WHITE_ADDR_COLUMNS)
+@command(
+    columns=WHITE_ADDR_COLUMNS,
+    agent_refusal="it lets clients in without a signature",
+    examples_elsewhere="brokers of 4.x alone have this ACL",
+)
 def update_global_white_addr(
     session: Session,
     white_addr_list: Annotated[
-        str, Argument(("-g", "--globalWhiteRemoteAddresses"), "ADDRS", "Addresses such as 10.0.0.*,10.1.*.*.")
+        str,
+        Argument(metavar="ADDRS", help="Addresses such as 10.0.0.*,10.1.*.*."),
+        Flags("-g", "--globalWhiteRemoteAddresses"),
     ],
     acl_file_path: Annotated[
         str | None,

@@ -2,7 +2,7 @@
 
 from nsadmin.client.connection.access_options import Tls
 from nsadmin.client.wall_clock import time
-from nsadmin.command_line.declarations import declare_columns
+from nsadmin.command_line.declarations import command
 from nsadmin.commands.checks.check_runner import (
     CHECK_COLUMNS,
     CheckOutcome,
@@ -17,7 +17,7 @@ from nsadmin.session import Session
 AUDIT_COLUMNS = (*CHECK_COLUMNS, "checks")
 
 
-@declare_columns(AUDIT_COLUMNS)
+@command(columns=AUDIT_COLUMNS)
 def security_audit(
     session: Session,
     warning_range: WarningKindsOption = None,

@@ -6,6 +6,8 @@ Each broker, also each slave, has its own users. No command shows a password.
 from collections.abc import Sequence
 from typing import Annotated
 
+from typer import Argument, Option
+
 from nsadmin.client import NotFound, ServerResult
 from nsadmin.client.access.users import USER_STATUSES, USER_TYPES, User, UserChange
 from nsadmin.client.brokers.targets import BrokerTarget, target_at_addr
@@ -24,7 +26,7 @@ from nsadmin.command_line.broker_targets import (
     match_results,
     select_members,
 )
-from nsadmin.command_line.declarations import Argument, Option, declare_columns
+from nsadmin.command_line.declarations import Flags, command
 from nsadmin.commands.access import password_input
 from nsadmin.commands.columns.change_rows import (
     CHANGE_RESULT_COLUMNS,
@@ -40,7 +42,9 @@ USER_COLUMNS = (*IDENTITY_COLUMNS, "username", "userType", "userStatus")
 USER_CHANGE_COLUMNS = (*IDENTITY_COLUMNS, "username", *CHANGE_RESULT_COLUMNS)
 USER_CHANGE_TABLE_COLUMNS = (*IDENTITY_COLUMNS, "username", *CHANGE_RESULT_IN_TABLE)
 
-UsernameArgument = Annotated[str, Argument(("-u", "--username"), "NAME", "Name of the user.")]
+UsernameArgument = Annotated[
+    str, Argument(metavar="NAME", help="Name of the user."), Flags("-u", "--username")
+]
 UserTypeOption = Annotated[
     str | None,
     Option(
@@ -56,7 +60,7 @@ PasswordOption = Annotated[
 ]
 
 
-@declare_columns(USER_COLUMNS)
+@command(columns=USER_COLUMNS)
 def list_user(
     session: Session,
     broker_text: BrokerAddrOption = None,
@@ -92,7 +96,7 @@ def list_user(
     )
 
 
-@declare_columns(USER_COLUMNS)
+@command(columns=USER_COLUMNS)
 def get_user(
     session: Session,
     username: UsernameArgument,
@@ -125,7 +129,7 @@ def get_user(
     )
 
 
-@declare_columns(USER_CHANGE_COLUMNS)
+@command(columns=USER_CHANGE_COLUMNS, agent_refusal="it needs a secret, which the client would see")
 def create_user(
     session: Session,
     username: UsernameArgument,
@@ -164,7 +168,7 @@ def create_user(
     return _apply_user_plans(session, broker_targets, username, planned_changes)
 
 
-@declare_columns(USER_CHANGE_COLUMNS)
+@command(columns=USER_CHANGE_COLUMNS)
 def update_user(
     session: Session,
     username: UsernameArgument,
@@ -213,7 +217,7 @@ def update_user(
     return _apply_user_plans(session, broker_targets, username, planned_changes)
 
 
-@declare_columns(USER_CHANGE_COLUMNS)
+@command(columns=USER_CHANGE_COLUMNS)
 def delete_user(
     session: Session,
     username: UsernameArgument,
@@ -236,14 +240,16 @@ def delete_user(
     return _apply_user_plans(session, broker_targets, username, planned_changes)
 
 
-@declare_columns(USER_CHANGE_COLUMNS)
+@command(columns=USER_CHANGE_COLUMNS)
 def copy_user(
     session: Session,
     source_broker: Annotated[
-        str, Argument(("-f", "--fromBroker"), "FROM", "The broker to copy from: address or name.")
+        str,
+        Argument(metavar="FROM", help="The broker to copy from: address or name."),
+        Flags("-f", "--fromBroker"),
     ],
     target_broker: Annotated[
-        str, Argument(("-t", "--toBroker"), "TO", "The broker to copy to: address or name.")
+        str, Argument(metavar="TO", help="The broker to copy to: address or name."), Flags("-t", "--toBroker")
     ],
     username_list: Annotated[
         str | None, Option("-u", "--usernames", metavar="A,B", help="Only these users.")

@@ -4,15 +4,19 @@ import os
 from pathlib import Path
 from typing import Annotated
 
+from typer import Argument, Option
+
 from namesrv_core import operator_files
-from nsadmin.command_line.declarations import Argument, Option
+from nsadmin.command_line.declarations import Flags
 from nsadmin.exit_codes import UsageError
 from nsadmin.operations.backups.archive import NO_KEYS, BackupKeys, LoadedBackup, load_backup
 from nsadmin.session import Session
 
 PASSPHRASE_VARIABLE = "NSADMIN_BACKUP_PASSPHRASE"
 
-BackupFileArgument = Annotated[str, Argument(("--file",), "FILE", "A file of `nsadmin backup create`.")]
+BackupFileArgument = Annotated[
+    str, Argument(metavar="FILE", help="A file of `nsadmin backup create`."), Flags("--file")
+]
 
 PassphraseFileOption = Annotated[
     str | None,

@@ -4,17 +4,21 @@ from pathlib import Path
 from time import time
 from typing import Annotated
 
-from nsadmin.command_line.declarations import Argument, Option, declare_columns
+from typer import Argument, Option
+
+from nsadmin.command_line.declarations import Flags, command
 from nsadmin.commands.checks.check_runner import CHECK_COLUMNS, parse_limits, run_check
 from nsadmin.output import CheckVerdict
 from nsadmin.session import Session
 
 
-@declare_columns(CHECK_COLUMNS)
+@command(columns=CHECK_COLUMNS)
 def check_backup(
     session: Session,
     backup_path: Annotated[
-        str, Argument(("--path",), "PATH", "A backup, or a folder of `nsadmin backup create --dir`.")
+        str,
+        Argument(metavar="PATH", help="A backup, or a folder of `nsadmin backup create --dir`."),
+        Flags("--path"),
     ],
     cluster_name: Annotated[
         str | None,

@@ -2,9 +2,11 @@
 
 from typing import Annotated
 
+from typer import Argument, Option
+
 from namesrv_core.errors import RocketMQError
 from nsadmin.client.wall_clock import time
-from nsadmin.command_line.declarations import Argument, Option, declare_columns
+from nsadmin.command_line.declarations import Flags, command
 from nsadmin.commands.backups.backup_arguments import (
     BackupFileArgument,
     PassphraseFileOption,
@@ -28,7 +30,7 @@ class BackupDiffersError(RocketMQError):
     """The backups, or the backup and the cluster, differ."""
 
 
-@declare_columns(BACKUP_ITEM_COLUMNS)
+@command(columns=BACKUP_ITEM_COLUMNS)
 def backup_show(
     session: Session,
     file_name: BackupFileArgument,
@@ -67,13 +69,14 @@ def backup_show(
     return ResultRows(BACKUP_ITEM_COLUMNS, item_rows, [], [note])
 
 
-@declare_columns(DIFFERENCE_COLUMNS)
+@command(columns=DIFFERENCE_COLUMNS)
 def backup_diff(
     session: Session,
     file_name: BackupFileArgument,
     other_file: Annotated[
         str | None,
-        Argument(("--with",), "OTHER", "A later backup. Default: the cluster as it is now.", required=False),
+        Argument(metavar="OTHER", help="A later backup. Default: the cluster as it is now."),
+        Flags("--with"),
     ],
     include_offsets: Annotated[
         bool, Option("--offsets", help="Also compare offsets, which move while consumers run.")

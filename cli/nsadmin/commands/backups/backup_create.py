@@ -5,9 +5,11 @@ from pathlib import Path
 from time import time
 from typing import Annotated
 
+from typer import Argument, Option
+
 from namesrv_core.errors import RocketMQError
 from nsadmin.command_line.argument_values import parse_duration_seconds
-from nsadmin.command_line.declarations import Argument, Option, declare_columns
+from nsadmin.command_line.declarations import Flags, command
 from nsadmin.command_line.namespace_options import IncludedNamespacesOption
 from nsadmin.commands.backups.backup_arguments import (
     PASSPHRASE_VARIABLE,
@@ -38,10 +40,12 @@ class IncompleteBackupError(RocketMQError):
     """A server did not answer, so the backup lacks its items."""
 
 
-@declare_columns(BACKUP_COLUMNS)
+@command(columns=BACKUP_COLUMNS, agent_refusal="it writes local files")
 def backup_create(
     session: Session,
-    cluster_name: Annotated[str, Argument(("-c", "--clusterName"), "CLUSTER", "Name of a cluster.")],
+    cluster_name: Annotated[
+        str, Argument(metavar="CLUSTER", help="Name of a cluster."), Flags("-c", "--clusterName")
+    ],
     file_name: Annotated[
         str | None, Option("--file", metavar="FILE", help="File to write. It is replaced.")
     ] = None,
@@ -69,7 +73,7 @@ def backup_create(
             "--keep",
             metavar="N",
             help="Keep this number of backups of the cluster in --dir, and delete older ones.",
-            minimum=1,
+            min=1,
         ),
     ] = None,
 ) -> ResultRows | Iterator[ResultRows]:

@@ -3,8 +3,10 @@
 from collections.abc import Sequence
 from typing import Annotated
 
+from typer import Option
+
 from nsadmin.client.results import error_text
-from nsadmin.command_line.declarations import Option, declare_columns
+from nsadmin.command_line.declarations import Values, command
 from nsadmin.commands.backups.backup_arguments import (
     BackupFileArgument,
     PassphraseFileOption,
@@ -29,7 +31,7 @@ RESTORE_TABLE_COLUMNS = ("section", "server", "name", "changes", "reason", "resu
 _RESTORED_SECTIONS = [section for section in Section if section is not Section.SETTINGS]
 
 
-@declare_columns(RESTORE_COLUMNS)
+@command(columns=RESTORE_COLUMNS)
 def backup_restore(
     session: Session,
     file_name: BackupFileArgument,
@@ -43,12 +45,8 @@ def backup_restore(
     ] = None,
     section_names: Annotated[
         list[str] | None,
-        Option(
-            "--section",
-            metavar="SECTION",
-            help="Restore only this section. Repeatable.",
-            value_source="|".join(_RESTORED_SECTIONS),
-        ),
+        Option("--section", metavar="SECTION", help="Restore only this section. Repeatable."),
+        Values("|".join(_RESTORED_SECTIONS)),
     ] = None,
     topic_names: Annotated[
         list[str] | None,

@@ -3,9 +3,11 @@
 from collections.abc import Callable, Sequence
 from typing import Annotated, NamedTuple
 
+from typer import Option
+
 from namesrv_core.errors import RocketMQError
 from nsadmin.client.results import error_text
-from nsadmin.command_line.declarations import Option, declare_columns
+from nsadmin.command_line.declarations import command
 from nsadmin.commands.columns.result_rows import outcome_cells
 from nsadmin.exit_codes import UsageError
 from nsadmin.operations.bench.bench_topic import choose_cluster, list_left_topics, open_bench_topic
@@ -29,9 +31,9 @@ MAX_TOTAL_BYTES = 10 << 30
 BenchClusterOption = Annotated[
     str | None, Option("-c", "--cluster", metavar="CLUSTER", help="The cluster. Default: the only one.")
 ]
-SizeOption = Annotated[int, Option("--size", metavar="BYTES", minimum=1, help="Size of each body.")]
+SizeOption = Annotated[int, Option("--size", metavar="BYTES", help="Size of each body.", min=1)]
 QueuesOption = Annotated[
-    int, Option("--queues", metavar="N", minimum=1, help="Queues of the topic on each broker.")
+    int, Option("--queues", metavar="N", help="Queues of the topic on each broker.", min=1)
 ]
 
 
@@ -46,12 +48,16 @@ class LoadSize(NamedTuple):
     is_per_broker: bool = False
 
 
-@declare_columns(THROUGHPUT_COLUMNS)
+@command(
+    columns=THROUGHPUT_COLUMNS,
+    agent_refusal="it puts load on the cluster",
+    examples_elsewhere="simulated brokers take no messages",
+)
 def bench_produce(
     session: Session,
     cluster_name: BenchClusterOption = None,
     message_count: Annotated[
-        int, Option("--count", metavar="N", minimum=1, help="Send N messages in all.")
+        int, Option("--count", metavar="N", help="Send N messages in all.", min=1)
     ] = 20_000,
     body_bytes: SizeOption = 1024,
     queue_count: QueuesOption = 4,
@@ -80,12 +86,16 @@ def bench_produce(
     return _throughput_rows(loads)
 
 
-@declare_columns(THROUGHPUT_COLUMNS)
+@command(
+    columns=THROUGHPUT_COLUMNS,
+    agent_refusal="it puts load on the cluster",
+    examples_elsewhere="simulated brokers take no messages",
+)
 def bench_consume(
     session: Session,
     cluster_name: BenchClusterOption = None,
     message_count: Annotated[
-        int, Option("--count", metavar="N", minimum=1, help="Write and read N messages in all.")
+        int, Option("--count", metavar="N", help="Write and read N messages in all.", min=1)
     ] = 20_000,
     body_bytes: SizeOption = 1024,
     queue_count: QueuesOption = 4,
@@ -110,12 +120,16 @@ def bench_consume(
     return _throughput_rows(loads)
 
 
-@declare_columns(LATENCY_COLUMNS)
+@command(
+    columns=LATENCY_COLUMNS,
+    agent_refusal="it puts load on the cluster",
+    examples_elsewhere="simulated brokers take no messages",
+)
 def bench_latency(
     session: Session,
     cluster_name: BenchClusterOption = None,
     message_count: Annotated[
-        int, Option("--count", metavar="N", minimum=1, help="Send N messages to each broker.")
+        int, Option("--count", metavar="N", help="Send N messages to each broker.", min=1)
     ] = 500,
     body_bytes: SizeOption = 1024,
     rate: Annotated[

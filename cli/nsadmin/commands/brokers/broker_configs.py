@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from typing import Annotated
 
+from typer import Argument, Option
+
 from nsadmin.client import ServerResult
 from nsadmin.client.brokers.broker_configs import ConfigItemChange
 from nsadmin.client.brokers.targets import BrokerTarget
@@ -19,7 +21,7 @@ from nsadmin.command_line.broker_targets import (
     select_masters,
     select_members,
 )
-from nsadmin.command_line.declarations import Argument, Option, declare_columns
+from nsadmin.command_line.declarations import Flags, Values, command
 from nsadmin.commands.columns.awaited_servers import report_awaited_servers
 from nsadmin.commands.columns.change_rows import CHANGE_RESULT_COLUMNS, CHANGE_RESULT_IN_TABLE, change_cells
 from nsadmin.commands.columns.result_rows import outcome_cells
@@ -31,7 +33,7 @@ CONFIG_CHANGE_COLUMNS = ("brokerName", "brokerId", "brokerAddr", "key", *CHANGE_
 CONFIG_CHANGE_TABLE_COLUMNS = ("brokerName", "brokerId", "brokerAddr", "key", *CHANGE_RESULT_IN_TABLE)
 
 
-@declare_columns(BROKER_CONFIG_COLUMNS)
+@command(columns=BROKER_CONFIG_COLUMNS)
 def get_broker_config(
     session: Session, broker_text: BrokerAddrArgument, cluster_name: ClusterMembersOption = None
 ) -> ResultRows:
@@ -65,14 +67,18 @@ def get_broker_config(
     )
 
 
-@declare_columns(CONFIG_CHANGE_COLUMNS)
+@command(columns=CONFIG_CHANGE_COLUMNS)
 def update_broker_config(
     session: Session,
     key: Annotated[
         str,
-        Argument(("-k", "--key"), "KEY", "A setting that getBrokerConfig shows.", value_source="broker-keys"),
+        Argument(metavar="KEY", help="A setting that getBrokerConfig shows."),
+        Flags("-k", "--key"),
+        Values("broker-keys"),
     ],
-    value: Annotated[str, Argument(("-v", "--value"), "VALUE", "The new value.", may_be_empty=True)],
+    value: Annotated[
+        str, Argument(metavar="VALUE", help="The new value."), Flags("-v", "--value", may_be_empty=True)
+    ],
     broker_text: BrokerAddrOption = None,
     cluster_name: Annotated[
         str | None, Option("-c", "--clusterName", metavar="CLUSTER", help="Every master of this cluster.")

@@ -4,13 +4,15 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
+from typer import Argument, Option
+
 from namesrv_core.errors import RocketMQError
 from nsadmin import stderr
 from nsadmin.client.results import error_text
 from nsadmin.client.wall_clock import time
 from nsadmin.command_line import exclusive_options
 from nsadmin.command_line.broker_targets import OptionalBrokerAddrOption, find_broker_addr
-from nsadmin.command_line.declarations import Argument, Option, declare_columns
+from nsadmin.command_line.declarations import Flags, RequiredUnless, command
 from nsadmin.exit_codes import UsageError
 from nsadmin.operations.exports import configs, metadata, metrics, observer
 from nsadmin.operations.exports.document_file import format_document, save_document
@@ -21,14 +23,16 @@ from nsadmin.session import Session
 
 EXPORT_COLUMNS = ("file", "brokers", "size")
 
-ClusterArgument = Annotated[str, Argument(("-c", "--clusterName"), "CLUSTER", "Name of a cluster.")]
+ClusterArgument = Annotated[
+    str, Argument(metavar="CLUSTER", help="Name of a cluster."), Flags("-c", "--clusterName")
+]
 ExportFolderOption = Annotated[
     str | None,
     Option("-f", "--filePath", metavar="DIR", help="Write a file to this folder instead of standard output."),
 ]
 
 
-@declare_columns(EXPORT_COLUMNS)
+@command(columns=EXPORT_COLUMNS)
 def export_configs(
     session: Session,
     cluster_name: ClusterArgument,
@@ -61,18 +65,14 @@ def export_configs(
     )
 
 
-@declare_columns(EXPORT_COLUMNS)
+@command(columns=EXPORT_COLUMNS)
 def export_metadata(
     session: Session,
     cluster_name: Annotated[
         str | None,
-        Argument(
-            ("-c", "--clusterName"),
-            "CLUSTER",
-            "Every master of this cluster.",
-            required=False,
-            required_unless="broker_text",
-        ),
+        Argument(metavar="CLUSTER", help="Every master of this cluster."),
+        Flags("-c", "--clusterName"),
+        RequiredUnless("broker_text"),
     ],
     broker_text: OptionalBrokerAddrOption = None,
     folder_name: ExportFolderOption = None,
@@ -123,7 +123,7 @@ def export_metadata(
     )
 
 
-@declare_columns(EXPORT_COLUMNS)
+@command(columns=EXPORT_COLUMNS)
 def export_metrics(
     session: Session, cluster_name: ClusterArgument, folder_name: ExportFolderOption = None
 ) -> ResultRows | OutputText:

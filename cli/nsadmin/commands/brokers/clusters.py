@@ -3,6 +3,8 @@
 from collections.abc import Iterator
 from typing import Annotated
 
+from typer import Argument, Option
+
 from nsadmin.client.brokers.brokers import RuntimeInfo
 from nsadmin.client.brokers.clusters import BrokerStatus
 from nsadmin.client.results import NotFound, error_text, is_denied
@@ -10,7 +12,7 @@ from nsadmin.client.wall_clock import time
 from nsadmin.command_line import exclusive_options
 from nsadmin.command_line.broker_expectation import ExpectedBrokersOption, open_expected_inventory
 from nsadmin.command_line.broker_targets import BrokerAddrArgument, ClusterMembersOption, find_broker_addr
-from nsadmin.command_line.declarations import Argument, Option, declare_columns
+from nsadmin.command_line.declarations import Flags, command
 from nsadmin.exit_codes import UsageError
 from nsadmin.operations.inventory.keeper import (
     BrokerMissingError,
@@ -58,11 +60,11 @@ TOTALS_COLUMNS = (
 FIGURE_COLUMNS = ("brokerAddr", "key", "value")
 
 
-@declare_columns(LOAD_COLUMNS, TOTALS_COLUMNS)
+@command(columns=(*LOAD_COLUMNS, *TOTALS_COLUMNS))
 def cluster_list(
     session: Session,
     cluster_name: Annotated[
-        str | None, Argument(("-c", "--clusterName"), "CLUSTER", "Only this cluster.", required=False)
+        str | None, Argument(metavar="CLUSTER", help="Only this cluster."), Flags("-c", "--clusterName")
     ],
     more: Annotated[
         bool,
@@ -228,7 +230,7 @@ def _totals_row(broker_state: BrokerStatus) -> ResultRow:
     return totals_row
 
 
-@declare_columns(FIGURE_COLUMNS)
+@command(columns=FIGURE_COLUMNS)
 def broker_status(
     session: Session,
     broker: BrokerAddrArgument,

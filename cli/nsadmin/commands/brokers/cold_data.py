@@ -2,6 +2,8 @@
 
 from typing import Annotated
 
+from typer import Argument
+
 from nsadmin.client import ServerResult
 from nsadmin.client.brokers.cold_data import ColdData, ThresholdChange
 from nsadmin.client.brokers.targets import BrokerTarget
@@ -19,7 +21,7 @@ from nsadmin.command_line.broker_targets import (
     select_masters,
     select_members,
 )
-from nsadmin.command_line.declarations import Argument, declare_columns
+from nsadmin.command_line.declarations import Flags, Values, command
 from nsadmin.commands.columns.change_rows import (
     CHANGE_RESULT_COLUMNS,
     CHANGE_RESULT_IN_TABLE,
@@ -45,10 +47,12 @@ COLD_DATA_COLUMNS = (
 THRESHOLD_CHANGE_COLUMNS = (*IDENTITY_COLUMNS, "consumerGroup", *CHANGE_RESULT_COLUMNS)
 THRESHOLD_CHANGE_TABLE_COLUMNS = (*IDENTITY_COLUMNS, "consumerGroup", *CHANGE_RESULT_IN_TABLE)
 
-ColdReadGroupArgument = Annotated[str, Argument(("-g", "--consumerGroup"), "GROUP", "Name of a group.")]
+ColdReadGroupArgument = Annotated[
+    str, Argument(metavar="GROUP", help="Name of a group."), Flags("-g", "--consumerGroup")
+]
 
 
-@declare_columns(COLD_DATA_COLUMNS)
+@command(columns=COLD_DATA_COLUMNS)
 def get_cold_data_flow_ctr_info(
     session: Session, broker_text: BrokerAddrArgument, cluster_name: ClusterMembersOption = None
 ) -> ResultRows:
@@ -124,13 +128,15 @@ def _cold_data_rows(broker_target: BrokerTarget, cold_data_result: ServerResult[
     return [broker_row, *group_rows]
 
 
-@declare_columns(THRESHOLD_CHANGE_COLUMNS)
+@command(columns=THRESHOLD_CHANGE_COLUMNS)
 def update_cold_data_flow_ctr_group_config(
     session: Session,
     group: ColdReadGroupArgument,
     threshold_text: Annotated[
         str,
-        Argument(("-v", "--threshold"), "BYTES", "Bytes of cold data per second.", value_source=""),
+        Argument(metavar="BYTES", help="Bytes of cold data per second."),
+        Flags("-v", "--threshold"),
+        Values(""),
     ],
     broker_text: BrokerAddrOption = None,
     cluster_name: ClusterMastersOption = None,
@@ -152,7 +158,7 @@ def update_cold_data_flow_ctr_group_config(
     return _change_threshold(session, group, int(threshold_text), broker_text, cluster_name)
 
 
-@declare_columns(THRESHOLD_CHANGE_COLUMNS)
+@command(columns=THRESHOLD_CHANGE_COLUMNS)
 def remove_cold_data_flow_ctr_group_config(
     session: Session,
     group: ColdReadGroupArgument,

@@ -2,10 +2,12 @@
 
 from typing import Annotated
 
+from typer import Argument
+
 from nsadmin.client import ServerResult
 from nsadmin.client.brokers.containers import ContainedBroker
 from nsadmin.client.connection.addresses import DEFAULT_BROKER_PORT, parse_addr
-from nsadmin.command_line.declarations import Argument, declare_columns
+from nsadmin.command_line.declarations import Flags, Values, command
 from nsadmin.commands.columns.result_rows import outcome_cells
 from nsadmin.exit_codes import UsageError
 from nsadmin.operations.inventory.keeper import open_inventory
@@ -15,19 +17,25 @@ from nsadmin.session import Session
 CONTAINER_COLUMNS = ("brokerContainerAddr", "broker", "result", "error")
 
 ContainerArgument = Annotated[
-    str, Argument(("-c", "--brokerContainerAddr"), "ADDR", "Address of the container.", value_source="")
+    str,
+    Argument(metavar="ADDR", help="Address of the container."),
+    Flags("-c", "--brokerContainerAddr"),
+    Values(""),
 ]
 
 
-@declare_columns(CONTAINER_COLUMNS)
+@command(
+    columns=CONTAINER_COLUMNS,
+    agent_refusal="it connects to an address on the command line",
+    examples_elsewhere="simulated brokers run in no container",
+)
 def add_broker(
     session: Session,
     container_text: ContainerArgument,
     config_path: Annotated[
         str,
-        Argument(
-            ("-b", "--brokerConfigPath"), "PATH", "The broker's properties file, on the container's machine."
-        ),
+        Argument(metavar="PATH", help="The broker's properties file, on the container's machine."),
+        Flags("-b", "--brokerConfigPath"),
     ],
 ) -> ResultRows:
     """Start a broker in a broker container, from a properties file on the container's machine.
@@ -50,15 +58,18 @@ def add_broker(
     return _order_rows(session, order_result, config_path)
 
 
-@declare_columns(CONTAINER_COLUMNS)
+@command(
+    columns=CONTAINER_COLUMNS,
+    agent_refusal="it connects to an address on the command line",
+    examples_elsewhere="simulated brokers run in no container",
+)
 def remove_broker(
     session: Session,
     container_text: ContainerArgument,
     broker_identity: Annotated[
         str,
-        Argument(
-            ("-b", "--brokerIdentity"), "CLUSTER:BROKER:ID", "The broker to stop. 0 is the id of a master."
-        ),
+        Argument(metavar="CLUSTER:BROKER:ID", help="The broker to stop. 0 is the id of a master."),
+        Flags("-b", "--brokerIdentity"),
     ],
 ) -> ResultRows:
     """Stop a broker in a broker container. Its messages stay on the disk, and addBroker starts it again.

@@ -2,12 +2,14 @@
 
 from typing import Annotated
 
+from typer import Argument, Option
+
 from nsadmin.client.connection.addresses import parse_addr
 from nsadmin.command_line import exclusive_options
 from nsadmin.command_line.broker_targets import (
     select_members,
 )
-from nsadmin.command_line.declarations import Argument, Option
+from nsadmin.command_line.declarations import Flags, RequiredUnless
 from nsadmin.exit_codes import UsageError
 from nsadmin.session import Session
 
@@ -17,18 +19,15 @@ ControllersOption = Annotated[
 ]
 
 
-ReplicaBrokerArgument = Annotated[str, Argument(("-bn", "--brokerName"), "BROKER", "Name of a broker.")]
+ReplicaBrokerArgument = Annotated[
+    str, Argument(metavar="BROKER", help="Name of a broker."), Flags("-bn", "--brokerName")
+]
 
 
 OneBrokerOption = Annotated[
     str | None,
-    Option(
-        "-b",
-        "--brokerName",
-        metavar="BROKER",
-        help="Only this broker.",
-        required_unless="cluster_name",
-    ),
+    Option("-b", "--brokerName", metavar="BROKER", help="Only this broker."),
+    RequiredUnless("cluster_name"),
 ]
 
 

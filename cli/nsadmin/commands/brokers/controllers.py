@@ -3,6 +3,8 @@
 from collections.abc import Iterator
 from typing import Annotated
 
+from typer import Argument
+
 from nsadmin.client import NotFound
 from nsadmin.client.brokers.targets import BrokerTarget
 from nsadmin.client.results import error_text
@@ -13,7 +15,7 @@ from nsadmin.command_line.broker_targets import (
     identity_cells,
     match_results,
 )
-from nsadmin.command_line.declarations import Argument, declare_columns
+from nsadmin.command_line.declarations import Flags, command
 from nsadmin.commands.brokers.controller_arguments import (
     ControllersOption,
     OneBrokerOption,
@@ -40,7 +42,11 @@ CONTROLLER_CONFIG_COLUMNS = ("controllerAddr", "key", "value")
 CONTROLLER_CONFIG_CHANGE_COLUMNS = ("controllerAddr", "key", *CHANGE_RESULT_COLUMNS)
 
 
-@declare_columns(CONTROLLER_COLUMNS)
+@command(
+    columns=CONTROLLER_COLUMNS,
+    agent_refusal="it connects to an address on the command line",
+    examples_elsewhere="the lab has no controller",
+)
 def get_controller_meta_data(session: Session, controller_list: ControllersOption) -> ResultRows:
     """Show which controller leads, as each controller of the list reports it.
 
@@ -71,7 +77,11 @@ def get_controller_meta_data(session: Session, controller_list: ControllersOptio
     )
 
 
-@declare_columns(REPLICA_COLUMNS)
+@command(
+    columns=REPLICA_COLUMNS,
+    agent_refusal="it connects to an address on the command line",
+    examples_elsewhere="the lab has no controller",
+)
 def get_sync_state_set(
     session: Session,
     controller_list: ControllersOption,
@@ -120,7 +130,7 @@ def _replica_rows(
     )
 
 
-@declare_columns(EPOCH_COLUMNS)
+@command(columns=EPOCH_COLUMNS, examples_elsewhere="the lab has no controller")
 def get_broker_epoch(
     session: Session,
     broker_name: OneBrokerOption = None,
@@ -181,7 +191,11 @@ def _epoch_rows(session: Session, broker_name: str | None, cluster_name: str | N
     )
 
 
-@declare_columns(CONTROLLER_CONFIG_COLUMNS)
+@command(
+    columns=CONTROLLER_CONFIG_COLUMNS,
+    agent_refusal="it connects to an address on the command line",
+    examples_elsewhere="the lab has no controller",
+)
 def get_controller_config(session: Session, controller_list: ControllersOption) -> ResultRows:
     """Show the settings of each controller of the list, sorted by key.
 
@@ -208,11 +222,19 @@ def get_controller_config(session: Session, controller_list: ControllersOption) 
     )
 
 
-@declare_columns(CONTROLLER_CONFIG_CHANGE_COLUMNS)
+@command(
+    columns=CONTROLLER_CONFIG_CHANGE_COLUMNS,
+    agent_refusal="it connects to an address on the command line",
+    examples_elsewhere="the lab has no controller",
+)
 def update_controller_config(
     session: Session,
-    key: Annotated[str, Argument(("-k", "--key"), "KEY", "A setting that getControllerConfig shows.")],
-    value: Annotated[str, Argument(("-v", "--value"), "VALUE", "The new value.", may_be_empty=True)],
+    key: Annotated[
+        str, Argument(metavar="KEY", help="A setting that getControllerConfig shows."), Flags("-k", "--key")
+    ],
+    value: Annotated[
+        str, Argument(metavar="VALUE", help="The new value."), Flags("-v", "--value", may_be_empty=True)
+    ],
     controller_list: ControllersOption,
 ) -> ResultRows:
     """Change one setting on each controller of the list, and read it back.

@@ -3,11 +3,13 @@
 from collections.abc import Callable, Sequence
 from typing import Annotated
 
+from typer import Argument, Option
+
 from namesrv_core.errors import RocketMQError
 from nsadmin.client import NotFound
 from nsadmin.client.results import NoneReachable
 from nsadmin.client.wall_clock import time
-from nsadmin.command_line.declarations import Argument, Option, declare_columns
+from nsadmin.command_line.declarations import Flags, Values, command
 from nsadmin.exit_codes import UsageError
 from nsadmin.operations.inventory.expectation import (
     BrokerLabel,
@@ -32,7 +34,7 @@ class InventoryUnwritableError(RocketMQError):
     """The inventory of the cluster cannot be saved; the message says why."""
 
 
-@declare_columns(INVENTORY_COLUMNS)
+@command(columns=INVENTORY_COLUMNS)
 def inventory_list(session: Session) -> ResultRows:
     """List the expected brokers, and show which of them no name server lists.
 
@@ -108,12 +110,14 @@ def _inventory_row(
     }
 
 
-@declare_columns(EDIT_COLUMNS)
+@command(columns=EDIT_COLUMNS, agent_refusal="it changes files of this account")
 def inventory_forget(
     session: Session,
     broker_labels: Annotated[
         str,
-        Argument(("-b", "--brokers"), "BROKERS", "Brokers, as broker-a,broker-b:1.", value_source="brokers"),
+        Argument(metavar="BROKERS", help="Brokers, as broker-a,broker-b:1."),
+        Flags("-b", "--brokers"),
+        Values("brokers"),
     ],
 ) -> ResultRows:
     """Stop expecting these brokers, because you removed them or will remove them.
@@ -136,17 +140,17 @@ def inventory_forget(
     return _edit_rows(chosen_brokers, "forgotten")
 
 
-@declare_columns(EDIT_COLUMNS)
+@command(columns=EDIT_COLUMNS, agent_refusal="it changes files of this account")
 def inventory_pin(
     session: Session,
     expectation: Annotated[
         str,
         Argument(
-            ("-b", "--brokers"),
-            "BROKERS|FILE|DIR",
-            "Brokers (broker-a,broker-b:1), a file with one broker per line, a plan, or a journal.",
-            value_source="brokers",
+            metavar="BROKERS|FILE|DIR",
+            help="Brokers (broker-a,broker-b:1), a file with one broker per line, a plan, or a journal.",
         ),
+        Flags("-b", "--brokers"),
+        Values("brokers"),
     ],
     is_unpinned: Annotated[
         bool,

@@ -4,9 +4,11 @@ from collections.abc import Callable, Sequence
 from time import sleep, time
 from typing import Annotated
 
+from typer import Argument
+
 from namesrv_core.errors import RocketMQError
 from nsadmin.client import NotApplied
-from nsadmin.command_line.declarations import Argument, declare_columns
+from nsadmin.command_line.declarations import Flags, command
 from nsadmin.commands.columns.change_rows import summarize_perm_changes
 from nsadmin.commands.columns.result_rows import outcome_cells
 from nsadmin.operations.drain.cluster_environment import ClusterEnvironment
@@ -27,11 +29,11 @@ REPAIR_TABLE_COLUMNS = (
 )  # fmt: skip
 
 RepairedBrokerArgument = Annotated[
-    str, Argument(("-b", "--brokerName"), "BROKER", "Name of a broker, from clusterList.")
+    str, Argument(metavar="BROKER", help="Name of a broker, from clusterList."), Flags("-b", "--brokerName")
 ]
 
 
-@declare_columns(REPAIR_COLUMNS)
+@command(columns=REPAIR_COLUMNS)
 def repair_wipe(session: Session, broker_name: RepairedBrokerArgument) -> ResultRows:
     """Restore on every name server the permission that the broker itself has for each topic.
 
@@ -57,7 +59,7 @@ def repair_wipe(session: Session, broker_name: RepairedBrokerArgument) -> Result
     )
 
 
-@declare_columns(REPAIR_COLUMNS)
+@command(columns=REPAIR_COLUMNS)
 def repair_register(session: Session, broker_name: RepairedBrokerArgument) -> ResultRows:
     """Make a running broker register all of its topics with all of its name servers immediately.
 

@@ -3,6 +3,8 @@
 from collections.abc import Sequence, Set
 from typing import Annotated
 
+from typer import Option
+
 from namesrv_core.protocol.codes import V5_0_0, version_text
 from namesrv_core.protocol.frame import MAX_FRAME_BYTES
 from nsadmin.client import ServerResult
@@ -16,7 +18,7 @@ from nsadmin.command_line.broker_targets import (
     distinct_addrs,
     find_broker,
 )
-from nsadmin.command_line.declarations import Option, declare_columns
+from nsadmin.command_line.declarations import command
 from nsadmin.operations.registration_size import RegistrationSize, measure_registration
 from nsadmin.operations.topic_kinds import find_topics_of_vanished_groups
 from nsadmin.output import ByteSize, ResultRow, ResultRows
@@ -40,7 +42,7 @@ REGISTRATION_TABLE_COLUMNS = (
 TOPIC_SIZE_COLUMNS = ("brokerName", "brokerId", "brokerAddr", "topic", "bytes", "vanishedGroup")
 
 
-@declare_columns(REGISTRATION_COLUMNS, TOPIC_SIZE_COLUMNS)
+@command(columns=(*REGISTRATION_COLUMNS, *TOPIC_SIZE_COLUMNS))
 def registration_size(
     session: Session,
     broker_text: OptionalBrokerAddrOption = None,
@@ -51,7 +53,7 @@ def registration_size(
             "--largest",
             metavar="COUNT",
             help="Show this number of topics of each broker, the largest first.",
-            minimum=1,
+            min=1,
         ),
     ] = None,
     only_removable: Annotated[

@@ -4,12 +4,14 @@ from collections.abc import Sequence
 from time import time
 from typing import Annotated
 
+from typer import Argument, Option
+
 from namesrv_core.protocol.codes import MASTER_BROKER_ID
 from nsadmin.client import NotApplied, NotFound
 from nsadmin.client.brokers.clusters import BrokerAddrGroup
 from nsadmin.client.brokers.controllers import BrokerReplica, ReplicaSet
 from nsadmin.client.results import ServerResult
-from nsadmin.command_line.declarations import Argument, Option, declare_columns
+from nsadmin.command_line.declarations import Flags, command
 from nsadmin.commands.brokers.controller_arguments import (
     ControllersOption,
     ReplicaBrokerArgument,
@@ -32,11 +34,19 @@ from nsadmin.phrases import abbreviate_names
 from nsadmin.session import Session
 
 
-@declare_columns(REPLICA_CHANGE_COLUMNS)
+@command(
+    columns=REPLICA_CHANGE_COLUMNS,
+    agent_refusal="it connects to an address on the command line",
+    examples_elsewhere="the lab has no controller",
+)
 def elect_master(
     session: Session,
     broker_name: ReplicaBrokerArgument,
-    id_text: Annotated[str, Argument(("-b", "--brokerId"), "ID", "Id of the replica, from getSyncStateSet.")],
+    id_text: Annotated[
+        str,
+        Argument(metavar="ID", help="Id of the replica, from getSyncStateSet."),
+        Flags("-b", "--brokerId"),
+    ],
     controller_list: ControllersOption,
     cluster_name: Annotated[str, Option("-c", "--clusterName", metavar="CLUSTER", help="Broker's cluster.")],
     force: Annotated[
@@ -110,7 +120,11 @@ def _refuse_takeover_gaps(session: Session, replica_set: ReplicaSet, replica: Br
         )
 
 
-@declare_columns(REPLICA_CHANGE_COLUMNS)
+@command(
+    columns=REPLICA_CHANGE_COLUMNS,
+    agent_refusal="it connects to an address on the command line",
+    examples_elsewhere="the lab has no controller",
+)
 def clean_broker_metadata(
     session: Session,
     broker_name: ReplicaBrokerArgument,

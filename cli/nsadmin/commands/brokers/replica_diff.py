@@ -3,10 +3,12 @@
 from collections.abc import Sequence
 from typing import Annotated
 
+from typer import Option
+
 from namesrv_core.errors import RocketMQError
 from nsadmin.client.redaction import is_secret_name
 from nsadmin.client.results import NotFound
-from nsadmin.command_line.declarations import Option, declare_columns
+from nsadmin.command_line.declarations import command
 from nsadmin.operations.inventory.keeper import open_inventory
 from nsadmin.operations.replicas.comparer import ReplicaComparer
 from nsadmin.operations.replicas.comparison import describe_difference
@@ -35,7 +37,7 @@ SyncIntervalOption = Annotated[
         "--sync-interval",
         metavar="SECONDS",
         help="Time between two copies by a slave. Default: 70 for 5.x, 10 for 4.x.",
-        minimum=0,
+        min=0,
     ),
 ]
 
@@ -44,7 +46,7 @@ class ReplicaDriftError(RocketMQError):
     """A slave differs from its master in a way that the next copies do not remove."""
 
 
-@declare_columns(REPLICA_DIFF_COLUMNS)
+@command(columns=REPLICA_DIFF_COLUMNS, examples_elsewhere="slaves of the lab are equal to their masters")
 def replica_diff(
     session: Session,
     cluster_name: Annotated[
@@ -59,7 +61,7 @@ def replica_diff(
             "--settle",
             metavar="SECONDS",
             help="How long to wait for slaves that may still copy a difference.",
-            minimum=0,
+            min=0,
         ),
     ] = 0.0,
     interval_seconds: SyncIntervalOption = None,

@@ -3,6 +3,8 @@
 from collections.abc import Iterator
 from typing import Annotated
 
+from typer import Option
+
 from nsadmin.client.brokers.replication import HaStatus, MasterLink, SlaveLink
 from nsadmin.client.brokers.targets import BrokerTarget
 from nsadmin.client.results import error_text
@@ -16,7 +18,7 @@ from nsadmin.command_line.broker_targets import (
     match_results,
     select_members,
 )
-from nsadmin.command_line.declarations import Option, declare_columns
+from nsadmin.command_line.declarations import command
 from nsadmin.output import ResultRow, ResultRows
 from nsadmin.output.quantities import to_bytes
 from nsadmin.output.timestamps import format_utc
@@ -45,7 +47,7 @@ HA_TABLE_COLUMNS = (
 )  # fmt: skip
 
 
-@declare_columns(HA_COLUMNS)
+@command(columns=HA_COLUMNS)
 def ha_status(
     session: Session,
     broker_text: BrokerAddrArgument,

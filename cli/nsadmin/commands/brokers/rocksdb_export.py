@@ -4,6 +4,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
+from typer import Argument, Option
+
 from namesrv_core.errors import RocketMQError
 from nsadmin.client import NotApplied, ServerResult
 from nsadmin.command_line.argument_values import parse_boolean
@@ -16,7 +18,7 @@ from nsadmin.command_line.broker_targets import (
     match_results,
     select_members,
 )
-from nsadmin.command_line.declarations import Argument, Option, declare_columns
+from nsadmin.command_line.declarations import Flags, Values, command
 from nsadmin.commands.columns.result_rows import outcome_cells
 from nsadmin.exit_codes import UsageError
 from nsadmin.operations.exports import rocksdb
@@ -30,17 +32,21 @@ JSON_FILE_COLUMNS = ("file", "size")
 JSON_ORDER_COLUMNS = (*IDENTITY_COLUMNS, "changes", "result", "error")
 
 
-@declare_columns(ENTRY_COLUMNS)
+@command(
+    columns=ENTRY_COLUMNS,
+    agent_refusal="it reads local files",
+    examples_elsewhere="it reads files of a real broker",
+)
 def export_metadata_in_rocks_db(
     session: Session,
     config_folder: Annotated[
-        str, Argument(("-p", "--path"), "DIR", "A broker's config folder on this machine.")
+        str, Argument(metavar="DIR", help="A broker's config folder on this machine."), Flags("-p", "--path")
     ],
     kind_text: Annotated[
         str,
-        Argument(
-            ("-t", "--configType"), "KIND", "The tables to read.", value_source="topics|subscriptionGroups"
-        ),
+        Argument(metavar="KIND", help="The tables to read."),
+        Flags("-t", "--configType"),
+        Values("topics|subscriptionGroups"),
     ],
     json_text: Annotated[
         str | None,
@@ -73,7 +79,11 @@ def export_metadata_in_rocks_db(
     )
 
 
-@declare_columns(ENTRY_COLUMNS, JSON_FILE_COLUMNS, JSON_ORDER_COLUMNS)
+@command(
+    columns=(*ENTRY_COLUMNS, *JSON_FILE_COLUMNS, *JSON_ORDER_COLUMNS),
+    agent_refusal="it reads local files",
+    examples_elsewhere="it reads files of a real broker",
+)
 def rocks_dbconfig_to_json(
     session: Session,
     broker_text: OptionalBrokerAddrOption = None,

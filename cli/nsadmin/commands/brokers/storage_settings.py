@@ -4,6 +4,8 @@ from collections.abc import Callable, Sequence
 from time import time
 from typing import Annotated
 
+from typer import Argument, Option
+
 from nsadmin.client import ServerResult
 from nsadmin.client.brokers.targets import BrokerTarget
 from nsadmin.client.brokers.upkeep import READ_AHEAD_SETTINGS, TIMER_ENGINES, TIMER_SETTINGS, BrokerSettings
@@ -20,7 +22,7 @@ from nsadmin.command_line.broker_targets import (
     select_masters,
     select_members,
 )
-from nsadmin.command_line.declarations import Argument, Option, declare_columns
+from nsadmin.command_line.declarations import Flags, Values, command
 from nsadmin.command_line.time_arguments import parse_time_option
 from nsadmin.commands.columns.change_rows import CHANGE_RESULT_COLUMNS, CHANGE_RESULT_IN_TABLE, change_cells
 from nsadmin.commands.columns.result_rows import outcome_cells
@@ -36,17 +38,14 @@ _MONTH_MS = 30 * 86_400_000
 _STATUS_WORDS = {0: "equal", 1: "different", 2: "started", 3: "failed"}
 
 
-@declare_columns(STORAGE_CHANGE_COLUMNS)
+@command(columns=STORAGE_CHANGE_COLUMNS)
 def set_commit_log_read_ahead_mode(
     session: Session,
     mode_text: Annotated[
         str,
-        Argument(
-            ("-m", "--commitLogReadAheadMode"),
-            "MODE",
-            "0 enables read-ahead, 1 disables it.",
-            value_source="0|1",
-        ),
+        Argument(metavar="MODE", help="0 enables read-ahead, 1 disables it."),
+        Flags("-m", "--commitLogReadAheadMode"),
+        Values("0|1"),
     ],
     broker_text: BrokerAddrOption = None,
     cluster_name: ClusterMembersOption = None,
@@ -77,14 +76,14 @@ def set_commit_log_read_ahead_mode(
     )
 
 
-@declare_columns(STORAGE_CHANGE_COLUMNS)
+@command(columns=STORAGE_CHANGE_COLUMNS)
 def switch_timer_engine(
     session: Session,
     engine_letter: Annotated[
         str,
-        Argument(
-            ("-e", "--engineType"), "ENGINE", "R (RocksDB) or F (time wheel files).", value_source="R|F"
-        ),
+        Argument(metavar="ENGINE", help="R (RocksDB) or F (time wheel files)."),
+        Flags("-e", "--engineType"),
+        Values("R|F"),
     ],
     broker_text: MasterAddrOption = None,
     cluster_name: ClusterMastersOption = None,
@@ -176,11 +175,11 @@ def _switch_settings(
     )
 
 
-@declare_columns(STORAGE_CHANGE_COLUMNS)
+@command(columns=STORAGE_CHANGE_COLUMNS)
 def reset_master_flush_offset(
     session: Session,
     offset_text: Annotated[
-        str, Argument(("-o", "--offset"), "OFFSET", "Position in the commit log, in bytes.")
+        str, Argument(metavar="OFFSET", help="Position in the commit log, in bytes."), Flags("-o", "--offset")
     ],
     broker_text: Annotated[
         str | None, Option("-b", "--brokerAddr", metavar="ADDR", help="A slave: address or NAME/ID.")
@@ -230,10 +229,12 @@ def reset_master_flush_offset(
     )
 
 
-@declare_columns(QUEUE_CHECK_COLUMNS)
+@command(columns=QUEUE_CHECK_COLUMNS)
 def check_rocksdb_cq_write_progress(
     session: Session,
-    cluster_name: Annotated[str, Argument(("-c", "--cluster"), "CLUSTER", "Every master of this cluster.")],
+    cluster_name: Annotated[
+        str, Argument(metavar="CLUSTER", help="Every master of this cluster."), Flags("-c", "--cluster")
+    ],
     topic: Annotated[str | None, Option("-t", "--topic", metavar="TOPIC", help="Only this topic.")] = None,
     since_text: Annotated[
         str | None,

@@ -5,6 +5,8 @@ from time import time
 from types import MappingProxyType
 from typing import Annotated
 
+from typer import Option
+
 from nsadmin.client import ServerResult
 from nsadmin.client.brokers.brokers import RuntimeInfo
 from nsadmin.client.brokers.targets import BrokerTarget
@@ -17,7 +19,7 @@ from nsadmin.command_line.broker_targets import (
     match_results,
     select_members,
 )
-from nsadmin.command_line.declarations import Option, declare_columns
+from nsadmin.command_line.declarations import command
 from nsadmin.commands.columns.result_rows import outcome_cells
 from nsadmin.output import ResultRow, ResultRows
 from nsadmin.session import Session
@@ -29,7 +31,7 @@ EveryMemberOption = Annotated[
 ]
 
 
-@declare_columns(UPKEEP_COLUMNS)
+@command(columns=UPKEEP_COLUMNS)
 def clean_unused_topic(
     session: Session, broker_text: BrokerAddrArgument, cluster_name: EveryMemberOption = None
 ) -> ResultRows:
@@ -54,7 +56,7 @@ def clean_unused_topic(
     )
 
 
-@declare_columns(UPKEEP_COLUMNS)
+@command(columns=UPKEEP_COLUMNS)
 def clean_expired_cq(
     session: Session, broker_text: BrokerAddrArgument, cluster_name: EveryMemberOption = None
 ) -> ResultRows:
@@ -76,7 +78,7 @@ def clean_expired_cq(
     )
 
 
-@declare_columns(UPKEEP_COLUMNS)
+@command(columns=UPKEEP_COLUMNS)
 def delete_expired_commit_log(
     session: Session, broker_text: BrokerAddrArgument, cluster_name: EveryMemberOption = None
 ) -> ResultRows:

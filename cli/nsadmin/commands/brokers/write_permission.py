@@ -3,9 +3,11 @@
 from collections.abc import Callable, Sequence
 from typing import Annotated
 
+from typer import Argument
+
 from namesrv_core.protocol.codes import Perm
 from nsadmin.client import ServerResult
-from nsadmin.command_line.declarations import Argument, declare_columns
+from nsadmin.command_line.declarations import Flags, command
 from nsadmin.commands.columns.change_rows import (
     CHANGE_RESULT_COLUMNS,
     CHANGE_RESULT_IN_TABLE,
@@ -19,11 +21,11 @@ WRITE_PERM_COLUMNS = ("namesrvAddr", "brokerName", "topicCount", *CHANGE_RESULT_
 WRITE_PERM_TABLE_COLUMNS = ("namesrvAddr", "brokerName", "topicCount", *CHANGE_RESULT_IN_TABLE)
 
 WritableBrokerArgument = Annotated[
-    str, Argument(("-b", "--brokerName"), "BROKER", "Name of a broker, from clusterList.")
+    str, Argument(metavar="BROKER", help="Name of a broker, from clusterList."), Flags("-b", "--brokerName")
 ]
 
 
-@declare_columns(WRITE_PERM_COLUMNS)
+@command(columns=WRITE_PERM_COLUMNS)
 def wipe_write_perm(session: Session, broker_name: WritableBrokerArgument) -> ResultRows:
     """Remove the write permission from all topics of a broker, on every name server.
 
@@ -46,7 +48,7 @@ def wipe_write_perm(session: Session, broker_name: WritableBrokerArgument) -> Re
     return _changed_count_rows(broker_name, session.admin.brokers.wipe_write_perm(broker_name))
 
 
-@declare_columns(WRITE_PERM_COLUMNS)
+@command(columns=WRITE_PERM_COLUMNS)
 def add_write_perm(session: Session, broker_name: WritableBrokerArgument) -> ResultRows:
     """Give all topics of a broker the permission rw-, on every name server.
 

@@ -3,9 +3,11 @@
 from pathlib import Path
 from typing import Annotated
 
+from typer import Argument
+
 from namesrv_core.errors import RocketMQError
 from nsadmin.client.bundles.bundle_file import JOURNAL_FOLDER, SupportBundle
-from nsadmin.command_line.declarations import Argument, declare_columns
+from nsadmin.command_line.declarations import Flags, command
 from nsadmin.commands.columns.change_rows import DIFFERENCE_COLUMNS, make_difference_rows
 from nsadmin.exit_codes import UsageError
 from nsadmin.operations.bundles.comparison import compare_bundles
@@ -16,14 +18,16 @@ from nsadmin.session import Session
 
 BUNDLE_ITEM_COLUMNS = ("kind", "item", "count", "reason")
 
-BundleFileArgument = Annotated[str, Argument(("--file",), "FILE", "A file of `nsadmin bundle create`.")]
+BundleFileArgument = Annotated[
+    str, Argument(metavar="FILE", help="A file of `nsadmin bundle create`."), Flags("--file")
+]
 
 
 class BundleDiffersError(RocketMQError):
     """The bundles differ."""
 
 
-@declare_columns(BUNDLE_ITEM_COLUMNS)
+@command(columns=BUNDLE_ITEM_COLUMNS)
 def bundle_show(session: Session, file_name: BundleFileArgument) -> ResultRows:
     """Verify a bundle, and list its contents and its gaps.
 
@@ -65,11 +69,11 @@ def bundle_show(session: Session, file_name: BundleFileArgument) -> ResultRows:
     return ResultRows(BUNDLE_ITEM_COLUMNS, [*server_rows, *journal_rows, *left_out_rows], [], [note])
 
 
-@declare_columns(DIFFERENCE_COLUMNS)
+@command(columns=DIFFERENCE_COLUMNS)
 def bundle_diff(
     session: Session,
     file_name: BundleFileArgument,
-    other_file: Annotated[str, Argument(("--with",), "OTHER", "A later bundle.")],
+    other_file: Annotated[str, Argument(metavar="OTHER", help="A later bundle."), Flags("--with")],
 ) -> ResultRows:
     """Compare two bundles: brokers, topics, groups, users, settings, KV config, and backlogs.
 

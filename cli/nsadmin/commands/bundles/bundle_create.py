@@ -3,12 +3,14 @@
 from pathlib import Path
 from typing import Annotated
 
+from typer import Argument, Option
+
 from namesrv_core.errors import RocketMQError
 from nsadmin import audit
 from nsadmin.client.bundles.bundle_file import BUNDLE_SUFFIX, BundleManifest
 from nsadmin.client.wall_clock import time
 from nsadmin.command_line.argument_values import parse_duration_seconds
-from nsadmin.command_line.declarations import Argument, Option, declare_columns
+from nsadmin.command_line.declarations import Flags, command
 from nsadmin.command_line.namespace_options import IncludedNamespacesOption
 from nsadmin.commands.procedures.signals import interrupt_on_sigterm
 from nsadmin.exit_codes import UsageError
@@ -33,12 +35,13 @@ class UnwritableBundleError(RocketMQError):
     """The bundle was collected, and could not be written."""
 
 
-@declare_columns(BUNDLE_COLUMNS)
+@command(columns=BUNDLE_COLUMNS, agent_refusal="it writes local files")
 def bundle_create(
     session: Session,
     file_name: Annotated[
         str | None,
-        Argument(("--file",), "FILE", "File to write. Default: named by the time.", required=False),
+        Argument(metavar="FILE", help="File to write. Default: named by the time."),
+        Flags("--file"),
     ],
     since_text: Annotated[
         str,
@@ -69,7 +72,7 @@ def bundle_create(
             "--rate",
             metavar="N",
             help="Send each server at most N requests per second. Default: 5000, or 20000 for name servers.",
-            minimum=1,
+            min=1,
         ),
     ] = None,
     max_details: Annotated[
@@ -78,7 +81,7 @@ def bundle_create(
             "--max-details",
             metavar="N",
             help="Send at most N requests about single topics, groups and clients.",
-            minimum=0,
+            min=0,
         ),
     ] = DEFAULT_MAX_DETAILS,
 ) -> ResultRows:

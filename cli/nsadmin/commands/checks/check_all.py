@@ -4,7 +4,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
-from nsadmin.command_line.declarations import Option, declare_columns
+from typer import Option
+
+from nsadmin.command_line.declarations import Values, command
 from nsadmin.commands.checks.check_runner import (
     CHECK_COLUMNS,
     ExpectOption,
@@ -27,7 +29,7 @@ CHECK_ALL_COLUMNS = (*CHECK_COLUMNS, "checks")
 _CHECKS_WITH_LIMITS = (*check_suite.CHECKS_BY_NAME, *SUBJECT_LABELS)
 
 
-@declare_columns(CHECK_ALL_COLUMNS)
+@command(columns=CHECK_ALL_COLUMNS)
 def check_all(
     session: Session,
     topic_names: Annotated[
@@ -63,12 +65,8 @@ def check_all(
     ] = None,
     skipped_checks: Annotated[
         list[str] | None,
-        Option(
-            "--skip",
-            metavar="CHECK",
-            help="Skip this check. Repeatable.",
-            value_source="|".join(check_suite.CHECKS_BY_NAME),
-        ),
+        Option("--skip", metavar="CHECK", help="Skip this check. Repeatable."),
+        Values("|".join(check_suite.CHECKS_BY_NAME)),
     ] = None,
 ) -> CheckVerdict:
     """Run every check that applies, at the same time. The worst state is the exit code.

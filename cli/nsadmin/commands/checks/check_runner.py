@@ -5,10 +5,11 @@ from collections.abc import Callable, Sequence
 from time import monotonic, sleep
 from typing import TYPE_CHECKING, Annotated
 
+from typer import Option
+
 from namesrv_core.errors import BadSettings, RocketMQError
 from nsadmin.client.wall_clock import time
 from nsadmin.command_line.broker_expectation import parse_expected_brokers
-from nsadmin.command_line.declarations import Option
 from nsadmin.commands.checks.check_formats import REPORT_WRITERS, CheckReport
 from nsadmin.exit_codes import UsageError
 from nsadmin.operations.checks.findings import CheckFinding, CheckState

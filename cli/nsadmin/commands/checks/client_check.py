@@ -2,14 +2,16 @@
 
 from typing import Annotated
 
-from nsadmin.command_line.declarations import Option, declare_columns
+from typer import Option
+
+from nsadmin.command_line.declarations import command
 from nsadmin.commands.checks.check_runner import CHECK_COLUMNS, ClusterOption, parse_limits, run_check
 from nsadmin.exit_codes import UsageError
 from nsadmin.output import CheckVerdict
 from nsadmin.session import Session
 
 
-@declare_columns(CHECK_COLUMNS)
+@command(columns=CHECK_COLUMNS)
 def check_clients(
     session: Session,
     min_version: Annotated[

@@ -3,8 +3,10 @@
 from collections.abc import Iterator
 from typing import Annotated
 
+from typer import Option
+
 from nsadmin.client.wall_clock import time
-from nsadmin.command_line.declarations import Option, declare_columns
+from nsadmin.command_line.declarations import command
 from nsadmin.commands.checks.check_runner import (
     CHECK_COLUMNS,
     CheckOutcome,
@@ -19,7 +21,7 @@ from nsadmin.session import Session
 MONITORING_COLUMNS = (*CHECK_COLUMNS, "checks")
 
 
-@declare_columns(MONITORING_COLUMNS)
+@command(columns=MONITORING_COLUMNS)
 def start_monitoring(
     session: Session,
     only_once: Annotated[bool, Option("--once", help="Check once, and exit with the state.")] = False,

@@ -2,7 +2,7 @@
 
 from nsadmin.client.connection.tunnels.tunnel import TunnelError
 from nsadmin.client.connection.tunnels.tunnel_targets import KubeTarget
-from nsadmin.command_line.declarations import declare_columns
+from nsadmin.command_line.declarations import command
 from nsadmin.commands.checks.check_runner import (
     CHECK_COLUMNS,
     CheckOutcome,
@@ -18,7 +18,11 @@ from nsadmin.session import Session
 DOCTOR_COLUMNS = (*CHECK_COLUMNS, "checks")
 
 
-@declare_columns(DOCTOR_COLUMNS)
+@command(
+    columns=DOCTOR_COLUMNS,
+    agent_refusal="it runs kubectl of this machine",
+    examples_elsewhere="the lab runs in no Kubernetes cluster",
+)
 def kube_doctor(
     session: Session,
     warning_range: WarningKindsOption = None,

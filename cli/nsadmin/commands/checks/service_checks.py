@@ -8,9 +8,11 @@ import re
 from time import monotonic, sleep
 from typing import Annotated
 
+from typer import Argument, Option
+
 from nsadmin.client.wall_clock import time
 from nsadmin.command_line.broker_expectation import ExpectedBrokersOption, open_expected_inventory
-from nsadmin.command_line.declarations import Argument, Option, declare_columns
+from nsadmin.command_line.declarations import Flags, command
 from nsadmin.commands.checks.check_runner import (
     CHECK_COLUMNS,
     ClusterOption,
@@ -26,7 +28,7 @@ from nsadmin.output import CheckVerdict
 from nsadmin.session import Session
 
 
-@declare_columns(CHECK_COLUMNS)
+@command(columns=CHECK_COLUMNS)
 def check_namesrv(
     session: Session,
     warning_range: Annotated[
@@ -65,7 +67,7 @@ def check_namesrv(
     )
 
 
-@declare_columns(CHECK_COLUMNS)
+@command(columns=CHECK_COLUMNS)
 def check_brokers(
     session: Session,
     cluster_name: ClusterOption = None,
@@ -119,7 +121,7 @@ def check_brokers(
     )
 
 
-@declare_columns(CHECK_COLUMNS)
+@command(columns=CHECK_COLUMNS)
 def check_divergence(
     session: Session,
     settle_seconds: SettleOption = None,
@@ -174,10 +176,10 @@ def _ignore_progress(observed_look: object, wait_seconds: float) -> None:
     """A check writes one report, so it does not announce that it waits."""
 
 
-@declare_columns(CHECK_COLUMNS)
+@command(columns=CHECK_COLUMNS)
 def check_topic(
     session: Session,
-    topic: Annotated[str, Argument(("-t", "--topic"), "TOPIC", "Name of a topic.")],
+    topic: Annotated[str, Argument(metavar="TOPIC", help="Name of a topic."), Flags("-t", "--topic")],
     expectation: ExpectedBrokersOption = None,
     warning_range: Annotated[
         str | None,
@@ -221,7 +223,7 @@ def check_topic(
     )
 
 
-@declare_columns(CHECK_COLUMNS)
+@command(columns=CHECK_COLUMNS)
 def check_writable(
     session: Session,
     cluster_name: ClusterOption = None,
@@ -282,10 +284,10 @@ def _compile_exclude_pattern(pattern_text: str | None) -> re.Pattern[str] | None
         raise UsageError(f'invalid regular expression "{pattern_text}" for --exclude: {error}') from None
 
 
-@declare_columns(CHECK_COLUMNS)
+@command(columns=CHECK_COLUMNS)
 def check_lag(
     session: Session,
-    group: Annotated[str, Argument(("-g", "--groupName"), "GROUP", "A consumer group.")],
+    group: Annotated[str, Argument(metavar="GROUP", help="A consumer group."), Flags("-g", "--groupName")],
     topic: Annotated[
         str | None, Option("-t", "--topicName", metavar="TOPIC", help="Only this topic.")
     ] = None,

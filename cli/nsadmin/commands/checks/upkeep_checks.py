@@ -3,10 +3,12 @@
 from pathlib import Path
 from typing import Annotated
 
+from typer import Option
+
 from nsadmin.client.wall_clock import time
 from nsadmin.command_line import exclusive_options, time_arguments
 from nsadmin.command_line.broker_targets import OptionalBrokerAddrOption, find_broker_addr
-from nsadmin.command_line.declarations import Option, declare_columns
+from nsadmin.command_line.declarations import command
 from nsadmin.commands.checks.check_runner import CHECK_COLUMNS, ClusterOption, parse_limits, run_check
 from nsadmin.commands.history.journal_source import JournalOption
 from nsadmin.operations.checks.findings import CheckFinding
@@ -15,7 +17,7 @@ from nsadmin.output import CheckVerdict
 from nsadmin.session import Session
 
 
-@declare_columns(CHECK_COLUMNS)
+@command(columns=CHECK_COLUMNS)
 def check_heartbeat(
     session: Session,
     warning_range: Annotated[
@@ -56,7 +58,7 @@ def check_heartbeat(
     )
 
 
-@declare_columns(CHECK_COLUMNS)
+@command(columns=CHECK_COLUMNS)
 def check_registration_size(
     session: Session,
     broker_text: OptionalBrokerAddrOption = None,
@@ -101,7 +103,7 @@ def check_registration_size(
     )
 
 
-@declare_columns(CHECK_COLUMNS)
+@command(columns=CHECK_COLUMNS)
 def check_certificates(
     session: Session,
     warning_range: Annotated[
@@ -137,7 +139,7 @@ def check_certificates(
     )
 
 
-@declare_columns(CHECK_COLUMNS)
+@command(columns=CHECK_COLUMNS)
 def check_journal(
     session: Session,
     journal_folders: JournalOption = None,
@@ -199,7 +201,7 @@ def check_journal(
     return run_check(session, "journal", probe_journals)
 
 
-@declare_columns(CHECK_COLUMNS)
+@command(columns=CHECK_COLUMNS)
 def check_replicas(
     session: Session,
     cluster_name: ClusterOption = None,
@@ -239,7 +241,7 @@ def check_replicas(
     )
 
 
-@declare_columns(CHECK_COLUMNS)
+@command(columns=CHECK_COLUMNS)
 def check_drain(
     session: Session,
     warning_range: Annotated[

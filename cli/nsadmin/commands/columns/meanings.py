@@ -7,6 +7,7 @@ unit is a name or a plain number.
 from collections.abc import Callable
 from typing import Any
 
+from nsadmin.command_line.declarations import declaration_of
 from nsadmin.commands.columns import drain_columns, lite_topic_columns, report_columns
 from nsadmin.commands.columns.access_columns import ACCESS_MEANINGS
 from nsadmin.commands.columns.backup_columns import BACKUP_MEANINGS
@@ -382,7 +383,7 @@ MEANINGS_BY_COMMAND = {
 def column_meanings(command_name: str, command_function: Callable[..., Any]) -> dict[str, str]:
     """The columns of a command's rows with their meanings; ValueError for a column without a meaning."""
     meanings = {**COLUMN_MEANINGS, **MEANINGS_BY_COMMAND.get(command_name, {})}
-    column_names = getattr(command_function, "columns", ())
+    column_names = declaration_of(command_function).columns
     for column_name in column_names:
         if column_name not in meanings:
             raise ValueError(

@@ -2,6 +2,8 @@
 
 from typing import Annotated
 
+from typer import Argument, Option
+
 from nsadmin.client import ServerResult
 from nsadmin.client.brokers.targets import BrokerTarget
 from nsadmin.client.consumers.consume_modes import MODE_NAMES, AssignedMode, ConsumeMode, ModeChange
@@ -19,7 +21,7 @@ from nsadmin.command_line.broker_targets import (
     select_masters,
     select_members,
 )
-from nsadmin.command_line.declarations import Argument, Option, declare_columns
+from nsadmin.command_line.declarations import Flags, Values, command
 from nsadmin.commands.columns.change_rows import CHANGE_RESULT_COLUMNS, CHANGE_RESULT_IN_TABLE, change_cells
 from nsadmin.commands.columns.result_rows import outcome_cells
 from nsadmin.exit_codes import UsageError
@@ -31,7 +33,7 @@ MODE_CHANGE_COLUMNS = (*IDENTITY_COLUMNS, "topic", "consumerGroup", *CHANGE_RESU
 MODE_CHANGE_TABLE_COLUMNS = (*IDENTITY_COLUMNS, "topic", "consumerGroup", *CHANGE_RESULT_IN_TABLE)
 
 
-@declare_columns(CONSUME_MODE_COLUMNS)
+@command(columns=CONSUME_MODE_COLUMNS)
 def get_consume_mode(
     session: Session,
     broker_text: BrokerAddrOption = None,
@@ -108,12 +110,14 @@ def _mode_cells(consume_mode: ConsumeMode | None) -> dict[str, object]:
     )
 
 
-@declare_columns(MODE_CHANGE_COLUMNS)
+@command(columns=MODE_CHANGE_COLUMNS)
 def set_consume_mode(
     session: Session,
-    topic: Annotated[str, Argument(("-t", "--topicName"), "TOPIC", "Name of a topic.")],
-    group: Annotated[str, Argument(("-g", "--groupName"), "GROUP", "Name of a group.")],
-    mode_text: Annotated[str, Argument(("-m", "--mode"), "MODE", "PULL or POP.", value_source="PULL|POP")],
+    topic: Annotated[str, Argument(metavar="TOPIC", help="Name of a topic."), Flags("-t", "--topicName")],
+    group: Annotated[str, Argument(metavar="GROUP", help="Name of a group."), Flags("-g", "--groupName")],
+    mode_text: Annotated[
+        str, Argument(metavar="MODE", help="PULL or POP."), Flags("-m", "--mode"), Values("PULL|POP")
+    ],
     pop_share_count: Annotated[
         int,
         Option(

@@ -3,6 +3,8 @@
 from collections.abc import Iterable, Mapping
 from typing import Annotated
 
+from typer import Argument, Option
+
 from namesrv_core.errors import RocketMQError
 from nsadmin.client import NotFound, ServerResult
 from nsadmin.client.consumers.connected_clients import TopicSubscription
@@ -14,7 +16,7 @@ from nsadmin.client.results import error_text
 from nsadmin.command_line import argument_values
 from nsadmin.command_line.broker_expectation import ExpectedBrokersOption, open_expected_inventory
 from nsadmin.command_line.broker_targets import find_broker_addr
-from nsadmin.command_line.declarations import Argument, Option, declare_columns
+from nsadmin.command_line.declarations import Flags, command
 from nsadmin.exit_codes import UsageError
 from nsadmin.operations.inventory.keeper import BrokerMissingError, InventoryKeeper
 from nsadmin.output import ResultRow, ResultRows
@@ -74,12 +76,13 @@ AskedClusterOption = Annotated[
 ]
 
 
-@declare_columns(LAG_COLUMNS, GROUP_COLUMNS)
+@command(columns=(*LAG_COLUMNS, *GROUP_COLUMNS))
 def consumer_progress(
     session: Session,
     group: Annotated[
         str | None,
-        Argument(("-g", "--groupName"), "GROUP", "A consumer group. Default: all groups.", required=False),
+        Argument(metavar="GROUP", help="A consumer group. Default: all groups."),
+        Flags("-g", "--groupName"),
     ],
     topic: Annotated[
         str | None, Option("-t", "--topicName", metavar="TOPIC", help="Only this topic of the group.")
@@ -283,10 +286,12 @@ def _group_row(group_progress: GroupProgress) -> ResultRow:
     }
 
 
-@declare_columns(CONSUMER_CONNECTION_COLUMNS)
+@command(columns=CONSUMER_CONNECTION_COLUMNS)
 def consumer_connection(
     session: Session,
-    group: Annotated[str, Argument(("-g", "--consumerGroup"), "GROUP", "A consumer group.")],
+    group: Annotated[
+        str, Argument(metavar="GROUP", help="A consumer group."), Flags("-g", "--consumerGroup")
+    ],
     broker_text: Annotated[
         str | None,
         Option("-b", "--brokerAddr", metavar="ADDR", help="Ask only this broker: address, NAME or NAME/ID."),
@@ -354,11 +359,13 @@ def proxy_notes(proxy_errors: Mapping[str, RocketMQError]) -> list[str]:
     ]
 
 
-@declare_columns(BROKER_LAG_COLUMNS)
+@command(columns=BROKER_LAG_COLUMNS)
 def broker_consume_stats(
     session: Session,
     broker_text: Annotated[
-        str, Argument(("-b", "--brokerAddr"), "ADDR", "One broker: address, NAME or NAME/ID.")
+        str,
+        Argument(metavar="ADDR", help="One broker: address, NAME or NAME/ID."),
+        Flags("-b", "--brokerAddr"),
     ],
     timeout_ms: Annotated[
         int, Option("-t", "--timeoutMillis", metavar="MS", help="Timeout of the broker.")

@@ -3,13 +3,15 @@
 from collections.abc import Iterable
 from typing import Annotated
 
+from typer import Argument, Option
+
 from nsadmin.client.consumers.client_runtime import RunningClient
 from nsadmin.client.consumers.running_info import ALL_QUEUES, ConsumeStatus
 from nsadmin.client.message_queues import MessageQueue
 from nsadmin.client.results import error_text
 from nsadmin.client.wall_clock import time
 from nsadmin.command_line.broker_targets import find_broker_addr
-from nsadmin.command_line.declarations import Argument, Option, declare_columns
+from nsadmin.command_line.declarations import Flags, command
 from nsadmin.commands.consumers.consumer_progress import AskedClusterOption, proxy_notes
 from nsadmin.output import ResultRow, ResultRows
 from nsadmin.output.quantities import to_fine_millis
@@ -52,10 +54,12 @@ CONSUMER_STATUS_TABLE_COLUMNS = (
 POP_TABLE_COLUMNS = (*CONSUMER_STATUS_TABLE_COLUMNS[:-1], "waitAckCount", "lastPopTime", "error")
 
 
-@declare_columns(CONSUMER_STATUS_COLUMNS)
+@command(columns=CONSUMER_STATUS_COLUMNS)
 def consumer_status(
     session: Session,
-    group: Annotated[str, Argument(("-g", "--consumerGroup"), "GROUP", "A consumer group.")],
+    group: Annotated[
+        str, Argument(metavar="GROUP", help="A consumer group."), Flags("-g", "--consumerGroup")
+    ],
     client_id: Annotated[
         str | None, Option("-i", "--clientId", metavar="ID", help="Only this client of the group.")
     ] = None,

@@ -3,6 +3,8 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Annotated, Any
 
+from typer import Argument, Option
+
 from namesrv_core import operator_files
 from namesrv_core.errors import RocketMQError
 from nsadmin.client.consumers.group_settings import GroupChange
@@ -14,7 +16,7 @@ from nsadmin.command_line.broker_targets import (
     describe_targets,
     select_masters,
 )
-from nsadmin.command_line.declarations import Argument, Option, declare_columns
+from nsadmin.command_line.declarations import Flags, command
 from nsadmin.commands.columns.change_rows import (
     CHANGE_RESULT_COLUMNS,
     CHANGE_RESULT_IN_TABLE,
@@ -55,10 +57,12 @@ MAIN_SETTINGS = ("consumeEnable", "retryQueueNums", "retryMaxTimes")
 GROUP_DELETION_COLUMNS = ("target", "role", "group", "topic", *CHANGE_RESULT_COLUMNS)
 GROUP_DELETION_TABLE_COLUMNS = ("target", "role", "group", "topic", *CHANGE_RESULT_IN_TABLE)
 
-GroupArgument = Annotated[str, Argument(("-g", "--groupName"), "GROUP", "A consumer group.")]
+GroupArgument = Annotated[
+    str, Argument(metavar="GROUP", help="A consumer group."), Flags("-g", "--groupName")
+]
 
 
-@declare_columns(GROUP_CONFIG_COLUMNS)
+@command(columns=GROUP_CONFIG_COLUMNS)
 def get_consumer_config(
     session: Session,
     group: GroupArgument,
@@ -102,7 +106,7 @@ def get_consumer_config(
     )
 
 
-@declare_columns(GROUP_CHANGE_COLUMNS)
+@command(columns=GROUP_CHANGE_COLUMNS)
 def update_sub_group(
     session: Session,
     group: GroupArgument,
@@ -295,7 +299,7 @@ def _without_group_name(group_settings: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-@declare_columns(GROUP_DELETION_COLUMNS)
+@command(columns=GROUP_DELETION_COLUMNS)
 def delete_sub_group(
     session: Session,
     group: GroupArgument,

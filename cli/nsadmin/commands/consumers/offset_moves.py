@@ -4,6 +4,8 @@ from collections.abc import Callable, Sequence
 from time import sleep
 from typing import Annotated
 
+from typer import Argument, Option
+
 from namesrv_core.protocol.codes import MASTER_BROKER_ID
 from nsadmin.client import NotFound
 from nsadmin.client.consumers.offset_plans import END_OF_QUEUE, OffsetMove, OffsetPlan
@@ -12,7 +14,7 @@ from nsadmin.client.message_queues import MessageQueue
 from nsadmin.client.results import error_text
 from nsadmin.command_line import argument_values, time_arguments
 from nsadmin.command_line.broker_targets import find_broker_addr
-from nsadmin.command_line.declarations import Argument, Option, declare_columns
+from nsadmin.command_line.declarations import Flags, RequiredUnless, Values, command
 from nsadmin.exit_codes import UsageError
 from nsadmin.output import ResultRow, ResultRows
 from nsadmin.session import Session
@@ -36,8 +38,12 @@ _ROUND_SECONDS = COMMIT_INTERVAL_SECONDS + 1
 _MAX_ROUNDS = 3
 """Clients of 4.x execute a reset 10 seconds after they receive it, and commit an old offset before."""
 
-MovedGroupArgument = Annotated[str, Argument(("-g", "--group"), "GROUP", "A consumer group.")]
-MovedTopicArgument = Annotated[str, Argument(("-t", "--topic"), "TOPIC", "Name of a topic.")]
+MovedGroupArgument = Annotated[
+    str, Argument(metavar="GROUP", help="A consumer group."), Flags("-g", "--group")
+]
+MovedTopicArgument = Annotated[
+    str, Argument(metavar="TOPIC", help="Name of a topic."), Flags("-t", "--topic")
+]
 MovedClusterOption = Annotated[
     str | None, Option("-c", "--cluster", metavar="CLUSTER", help="Only the brokers of this cluster.")
 ]
@@ -55,7 +61,7 @@ ForceMoveOption = Annotated[
 ]
 
 
-@declare_columns(OFFSET_MOVE_COLUMNS)
+@command(columns=OFFSET_MOVE_COLUMNS)
 def reset_offset_by_time(
     session: Session,
     group: MovedGroupArgument,
@@ -67,8 +73,8 @@ def reset_offset_by_time(
             "--timestamp",
             metavar="TIME",
             help=f"The target time: -1 (the end), {time_arguments.TIME_HELP}",
-            required_unless="wanted_offset",
         ),
+        RequiredUnless("wanted_offset"),
     ] = None,
     force_text: ForceMoveOption = None,
     broker_text: Annotated[
@@ -129,7 +135,7 @@ def reset_offset_by_time(
     return _apply_offset_plan(session, offset_plan, offset_admin.apply_reset, skip_verification)
 
 
-@declare_columns(OFFSET_MOVE_COLUMNS)
+@command(columns=OFFSET_MOVE_COLUMNS)
 def skip_accumulated_message(
     session: Session,
     group: MovedGroupArgument,
@@ -157,16 +163,18 @@ def skip_accumulated_message(
     return _apply_offset_plan(session, offset_plan, offset_admin.apply_reset, skip_verification)
 
 
-@declare_columns(OFFSET_MOVE_COLUMNS)
+@command(columns=OFFSET_MOVE_COLUMNS)
 def clone_group_offset(
     session: Session,
     source_group: Annotated[
         str,
-        Argument(
-            ("-s", "--srcGroup"), "SOURCE", "The group whose offsets are copied.", value_source="groups"
-        ),
+        Argument(metavar="SOURCE", help="The group whose offsets are copied."),
+        Flags("-s", "--srcGroup"),
+        Values("groups"),
     ],
-    group: Annotated[str, Argument(("-d", "--destGroup"), "GROUP", "The group that is moved.")],
+    group: Annotated[
+        str, Argument(metavar="GROUP", help="The group that is moved."), Flags("-d", "--destGroup")
+    ],
     topic: MovedTopicArgument,
     offline_text: Annotated[
         str | None,

@@ -2,6 +2,8 @@
 
 from typing import Annotated
 
+from typer import Option
+
 from namesrv_core.errors import RocketMQError
 from nsadmin.client import ServerResult
 from nsadmin.command_line.broker_targets import (
@@ -13,7 +15,7 @@ from nsadmin.command_line.broker_targets import (
     match_results,
     select_members,
 )
-from nsadmin.command_line.declarations import Option, declare_columns
+from nsadmin.command_line.declarations import command
 from nsadmin.commands.columns.result_rows import outcome_cells
 from nsadmin.exit_codes import UsageError
 from nsadmin.output import ResultRow, ResultRows
@@ -26,7 +28,7 @@ _MOVE_TEXT = (
 _NO_RECORDS_TEXT = "nothing: it keeps no pop records in RocksDB (popConsumerKVServiceInit is off)"
 
 
-@declare_columns(POP_RECORD_COLUMNS)
+@command(columns=POP_RECORD_COLUMNS)
 def export_pop_record(
     session: Session,
     broker_text: BrokerAddrArgument,

@@ -2,9 +2,11 @@
 
 from typing import Annotated
 
+from typer import Argument, Option
+
 from nsadmin.client.results import error_text
 from nsadmin.command_line.broker_targets import find_broker_addr
-from nsadmin.command_line.declarations import Argument, Option, declare_columns
+from nsadmin.command_line.declarations import Flags, Values, command
 from nsadmin.output import ResultRow, ResultRows
 from nsadmin.output.timestamps import format_utc
 from nsadmin.session import Session
@@ -30,15 +32,19 @@ PRODUCER_CLIENT_COLUMNS = (
 )
 
 
-@declare_columns(PRODUCER_CONNECTION_COLUMNS)
+@command(columns=PRODUCER_CONNECTION_COLUMNS)
 def producer_connection(
     session: Session,
     group: Annotated[
-        str, Argument(("-g", "--producerGroup"), "GROUP", "A producer group.", value_source="producer-groups")
+        str,
+        Argument(metavar="GROUP", help="A producer group."),
+        Flags("-g", "--producerGroup"),
+        Values("producer-groups"),
     ],
     topic: Annotated[
         str | None,
-        Argument(("-t", "--topic"), "TOPIC", "Ask only the brokers of this topic.", required=False),
+        Argument(metavar="TOPIC", help="Ask only the brokers of this topic."),
+        Flags("-t", "--topic"),
     ],
 ) -> ResultRows:
     """Show the connected clients of a producer group, from all brokers.
@@ -77,17 +83,13 @@ def producer_connection(
     )
 
 
-@declare_columns(PRODUCER_CLIENT_COLUMNS)
+@command(columns=PRODUCER_CLIENT_COLUMNS)
 def producer(
     session: Session,
     broker_text: Annotated[
         str | None,
-        Argument(
-            ("-b", "--broker"),
-            "ADDR",
-            "A broker: address, NAME or NAME/ID. Default: all brokers.",
-            required=False,
-        ),
+        Argument(metavar="ADDR", help="A broker: address, NAME or NAME/ID. Default: all brokers."),
+        Flags("-b", "--broker"),
     ],
     show_internal: Annotated[
         bool, Option("--internal/--no-internal", help="Whether to show CLIENT_INNER_PRODUCER.")

@@ -2,8 +2,10 @@
 
 from typing import Annotated
 
+from typer import Argument
+
 from nsadmin.client.consumers.queue_allocation import allocate_averagely, list_readable_queues
-from nsadmin.command_line.declarations import Argument, declare_columns
+from nsadmin.command_line.declarations import Flags, command
 from nsadmin.exit_codes import UsageError
 from nsadmin.output import ResultRow, ResultRows
 from nsadmin.session import Session
@@ -11,12 +13,12 @@ from nsadmin.session import Session
 ALLOCATION_COLUMNS = ("clientId", "topic", "brokerName", "queueId")
 
 
-@declare_columns(ALLOCATION_COLUMNS)
+@command(columns=ALLOCATION_COLUMNS)
 def allocate_mq(
     session: Session,
-    topic: Annotated[str, Argument(("-t", "--topic"), "TOPIC", "Name of a topic.")],
+    topic: Annotated[str, Argument(metavar="TOPIC", help="Name of a topic."), Flags("-t", "--topic")],
     client_list: Annotated[
-        str, Argument(("-i", "--ipList"), "CLIENTS", "Client ids, or placeholders: a,b,c.")
+        str, Argument(metavar="CLIENTS", help="Client ids, or placeholders: a,b,c."), Flags("-i", "--ipList")
     ],
 ) -> ResultRows:
     """Show how clients would share the queues of a topic.

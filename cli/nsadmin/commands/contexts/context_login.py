@@ -3,11 +3,13 @@
 from pathlib import Path
 from typing import Annotated
 
+from typer import Option
+
 from namesrv_core.errors import BadSettings
 from nsadmin import confirmation, contexts
 from nsadmin.client.connection.access_options import Credentials
 from nsadmin.client.connection.credentials import save_to_file, save_to_keyring
-from nsadmin.command_line.declarations import Option, declare_columns
+from nsadmin.command_line.declarations import command
 from nsadmin.commands.contexts.saved_contexts import (
     CONTEXT_COLUMNS,
     ContextNameArgument,
@@ -20,7 +22,7 @@ from nsadmin.output import ResultRows
 from nsadmin.session import Session
 
 
-@declare_columns(CONTEXT_COLUMNS)
+@command(columns=CONTEXT_COLUMNS, agent_refusal="it needs a secret, which the client would see")
 def context_login(
     session: Session,
     context_name: ContextNameArgument,

@@ -4,11 +4,13 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
+from typer import Option
+
 from nsadmin.client.connection.address_map import parse_pair
 from nsadmin.client.connection.addresses import DEFAULT_PROXY_PORT, parse_addrs
 from nsadmin.client.connection.credentials import SOURCE_FORMS
 from nsadmin.client.connection.discovery import build_endpoint_url
-from nsadmin.command_line.declarations import Option, declare_columns
+from nsadmin.command_line.declarations import Values, command
 from nsadmin.commands.contexts.saved_contexts import (
     CONTEXT_COLUMNS,
     ContextNameArgument,
@@ -43,7 +45,7 @@ _REPLACED_KEYS = (
 )
 
 
-@declare_columns(CONTEXT_COLUMNS)
+@command(columns=CONTEXT_COLUMNS, agent_refusal="it changes files of this account")
 def context_set(
     session: Session,
     context_name: ContextNameArgument,
@@ -54,8 +56,8 @@ def context_set(
             "--namesrvAddr",
             metavar="LIST",
             help="Its name servers, as HOST:PORT;HOST:PORT. Repeatable.",
-            value_source="name-servers",
         ),
+        Values("name-servers"),
     ] = None,
     config_file: Annotated[
         str | None,
@@ -140,8 +142,8 @@ def context_set(
             "--proxies",
             metavar="LIST",
             help="Its proxies, at their remoting ports: HOST:8080;HOST:8080. Repeatable.",
-            value_source="proxies",
         ),
+        Values("proxies"),
     ] = None,
     kube: Annotated[
         str | None,
@@ -176,12 +178,8 @@ def context_set(
     ] = None,
     color: Annotated[
         str | None,
-        Option(
-            "--color",
-            metavar="COLOR",
-            help="Color of the context's name, such as red.",
-            value_source="|".join(CONTEXT_COLORS),
-        ),
+        Option("--color", metavar="COLOR", help="Color of the context's name, such as red."),
+        Values("|".join(CONTEXT_COLORS)),
     ] = None,
     unset_fields: Annotated[
         list[str] | None,

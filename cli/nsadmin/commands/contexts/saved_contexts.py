@@ -3,10 +3,12 @@
 from collections.abc import Callable, Iterable
 from typing import Annotated, TypeVar
 
+from typer import Argument
+
 from nsadmin import contexts
 from nsadmin.client import NotFound
 from nsadmin.client.connection.access_options import Credentials
-from nsadmin.command_line.declarations import Argument, declare_columns
+from nsadmin.command_line.declarations import Flags, Values, command
 from nsadmin.contexts import Context, Contexts, ContextTls, InvalidContextsError
 from nsadmin.exit_codes import UsageError
 from nsadmin.output import ResultRow, ResultRows
@@ -22,11 +24,11 @@ CONTEXT_COLUMNS = (
 _BRIEF_COLUMNS = (*CONTEXT_COLUMNS[:8], "kube", "ssh", "readOnly", "color")
 
 ContextNameArgument = Annotated[
-    str, Argument(("--name",), "NAME", "Name of a context.", value_source="contexts")
+    str, Argument(metavar="NAME", help="Name of a context."), Flags("--name"), Values("contexts")
 ]
 
 
-@declare_columns(CONTEXT_COLUMNS)
+@command(columns=CONTEXT_COLUMNS, agent_refusal="it shows contexts that the operator did not name")
 def context_list(session: Session) -> ResultRows:
     """List the saved contexts, and mark the one in use.
 
@@ -38,12 +40,11 @@ def context_list(session: Session) -> ResultRows:
     return context_rows(saved_contexts, sorted(saved_contexts.contexts_by_name), _BRIEF_COLUMNS)
 
 
-@declare_columns(CONTEXT_COLUMNS)
+@command(columns=CONTEXT_COLUMNS, agent_refusal="it shows contexts that the operator did not name")
 def context_show(
     session: Session,
     context_name: Annotated[
-        str | None,
-        Argument(("--name",), "NAME", "Name of a context.", required=False, value_source="contexts"),
+        str | None, Argument(metavar="NAME", help="Name of a context."), Flags("--name"), Values("contexts")
     ],
 ) -> ResultRows:
     """Show all fields of a context. Without a name, show the context in use.
@@ -66,14 +67,14 @@ def context_show(
     return context_rows(saved_contexts, [chosen_name])
 
 
-@declare_columns(CONTEXT_COLUMNS)
+@command(columns=CONTEXT_COLUMNS, agent_refusal="it changes files of this account")
 def context_use(
     session: Session,
     context_name: Annotated[
         str,
-        Argument(
-            ("--name",), "NAME", "Name of a context, or - for the previous one.", value_source="contexts"
-        ),
+        Argument(metavar="NAME", help="Name of a context, or - for the previous one."),
+        Flags("--name"),
+        Values("contexts"),
     ],
 ) -> ResultRows:
     """Make a context the default for all commands.
@@ -90,7 +91,7 @@ def context_use(
     return context_rows(saved_contexts, [saved_contexts.current_name or ""], _BRIEF_COLUMNS)
 
 
-@declare_columns(CONTEXT_COLUMNS)
+@command(columns=CONTEXT_COLUMNS, agent_refusal="it changes files of this account")
 def context_delete(session: Session, context_name: ContextNameArgument) -> ResultRows:
     """Delete a saved context. The cluster does not change.
 

@@ -3,10 +3,12 @@
 from collections.abc import Sequence
 from typing import Annotated
 
+from typer import Option
+
 from nsadmin.client.messages.dead_letter_counts import DeadLetterCounts
 from nsadmin.client.results import error_text
 from nsadmin.client.wall_clock import time
-from nsadmin.command_line.declarations import Option, declare_columns
+from nsadmin.command_line.declarations import command
 from nsadmin.output import ResultRow, ResultRows
 from nsadmin.output.timestamps import format_utc
 from nsadmin.session import Session
@@ -23,7 +25,7 @@ GROUP_COLUMNS = (
 )
 
 
-@declare_columns(GROUP_COLUMNS)
+@command(columns=GROUP_COLUMNS, examples_elsewhere="simulated consumers never fail")
 def dlq_list(
     session: Session,
     shows_empty: Annotated[

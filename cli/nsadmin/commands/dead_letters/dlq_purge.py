@@ -3,13 +3,15 @@
 from collections.abc import Sequence
 from typing import Annotated, NamedTuple
 
+from typer import Option
+
 from namesrv_core.errors import RocketMQError
 from nsadmin.client.messages.dead_letter_replay import DeadLetterSpan
 from nsadmin.client.messages.dead_letter_selection import DEAD_LETTER_PREFIX, DeadLetterSelection
 from nsadmin.client.messages.replay_memory import ReplayMemory, ReplayPlace
 from nsadmin.client.results import NotApplied, error_text
 from nsadmin.client.topics.topic_deletion import DeletionStep
-from nsadmin.command_line.declarations import Option, declare_columns
+from nsadmin.command_line.declarations import command
 from nsadmin.command_line.time_arguments import TIME_HELP, parse_past_time
 from nsadmin.commands.columns.result_rows import outcome_cells
 from nsadmin.commands.dead_letters.letter_options import GroupArgument, load_memory
@@ -33,7 +35,7 @@ class ClusterPurge(NamedTuple):
     unreplayed_count: int
 
 
-@declare_columns(PURGE_COLUMNS)
+@command(columns=PURGE_COLUMNS, examples_elsewhere="simulated consumers never fail")
 def dlq_purge(
     session: Session,
     group: GroupArgument,

@@ -5,6 +5,8 @@ from contextlib import contextmanager
 from time import time
 from typing import Annotated
 
+from typer import Option
+
 from namesrv_core.errors import RocketMQError
 from nsadmin.client.messages.dead_letter_replay import BrokerReplay, DeadLetterSpan, ReplayOptions
 from nsadmin.client.messages.dead_letter_selection import RETRY_PREFIX, DeadLetterSelection
@@ -12,7 +14,7 @@ from nsadmin.client.messages.letter_copies import LetterCopies
 from nsadmin.client.messages.replay_memory import ReplayPlace
 from nsadmin.client.results import NotApplied, NotFound, error_text
 from nsadmin.command_line.argument_values import parse_duration_seconds
-from nsadmin.command_line.declarations import Option, declare_columns
+from nsadmin.command_line.declarations import command
 from nsadmin.commands.columns.result_rows import outcome_cells
 from nsadmin.commands.dead_letters.letter_options import (
     BodyOption,
@@ -44,7 +46,7 @@ DEFAULT_MAX_REPLAYS, DEFAULT_MAX_FAILURES = 3, 100
 _MAX_SETTLE_SECONDS = 3600
 
 
-@declare_columns(REPLAY_COLUMNS, PREVIEW_COLUMNS)
+@command(columns=(*REPLAY_COLUMNS, *PREVIEW_COLUMNS), examples_elsewhere="simulated consumers never fail")
 def dlq_replay(
     session: Session,
     group: GroupArgument,
@@ -60,8 +62,7 @@ def dlq_replay(
         float | None, Option("--rate", metavar="N", help="Replay at most N messages per second.")
     ] = None,
     max_failures: Annotated[
-        int,
-        Option("--max-failures", metavar="N", minimum=0, help="Stop if more than N fail again."),
+        int, Option("--max-failures", metavar="N", help="Stop if more than N fail again.", min=0)
     ] = DEFAULT_MAX_FAILURES,
     settle_text: Annotated[
         str,

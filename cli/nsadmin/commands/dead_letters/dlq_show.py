@@ -5,6 +5,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Annotated
 
+from typer import Option
+
 from namesrv_core import private_files
 from namesrv_core.errors import RocketMQError
 from nsadmin.client.messages.dead_letter_selection import DeadLetter, DeadLetterSelection
@@ -12,7 +14,7 @@ from nsadmin.client.messages.dead_letters import DeadLetterPage
 from nsadmin.client.messages.message_queries import LocatedMessage
 from nsadmin.client.results import error_text
 from nsadmin.client.wall_clock import time
-from nsadmin.command_line.declarations import Option, declare_columns
+from nsadmin.command_line.declarations import command
 from nsadmin.commands.dead_letters.letter_options import (
     BodyOption,
     GroupArgument,
@@ -43,7 +45,7 @@ EXPORT_COLUMNS = ("file", "messageCount")
 DEFAULT_MAX_LETTERS = 128
 
 
-@declare_columns(LETTER_COLUMNS, EXPORT_COLUMNS)
+@command(columns=(*LETTER_COLUMNS, *EXPORT_COLUMNS), examples_elsewhere="simulated consumers never fail")
 def dlq_show(
     session: Session,
     group: GroupArgument,

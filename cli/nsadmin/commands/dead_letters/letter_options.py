@@ -3,15 +3,20 @@
 import re
 from typing import Annotated
 
+from typer import Argument, Option
+
 from nsadmin.client.messages.dead_letter_selection import DeadLetterSelection
 from nsadmin.client.results import NotApplied
-from nsadmin.command_line.declarations import Argument, Option
+from nsadmin.command_line.declarations import Flags, Values
 from nsadmin.command_line.time_arguments import TIME_HELP, parse_time_span
 from nsadmin.exit_codes import UsageError
 from nsadmin.operations.dead_letters.replay_store import InvalidReplayFileError, SavedReplayMemory
 
 GroupArgument = Annotated[
-    str, Argument(("-g", "--consumerGroup"), "GROUP", "Name of a consumer group.", value_source="groups")
+    str,
+    Argument(metavar="GROUP", help="Name of a consumer group."),
+    Flags("-g", "--consumerGroup"),
+    Values("groups"),
 ]
 SinceOption = Annotated[
     str | None, Option("--since", metavar="TIME", help=f"Only dead letters stored since: {TIME_HELP}")

@@ -2,10 +2,12 @@
 
 from typing import Annotated
 
+from typer import Option
+
 from nsadmin import audit
 from nsadmin.audit import AuditRecord, UnreadableAuditError
 from nsadmin.command_line import time_arguments
-from nsadmin.command_line.declarations import Option, declare_columns
+from nsadmin.command_line.declarations import command
 from nsadmin.exit_codes import UsageError
 from nsadmin.output import ResultRow, ResultRows
 from nsadmin.output.timestamps import format_utc
@@ -15,7 +17,9 @@ AUDIT_COLUMNS = ("time", "user", "origin", "context", "nameServers", "command", 
 AUDIT_TABLE_COLUMNS = ("time", "user", "context", "command", "servers", "exitCode")
 
 
-@declare_columns(AUDIT_COLUMNS, ("servers",))
+@command(
+    columns=(*AUDIT_COLUMNS, "servers"), agent_refusal="it shows contexts that the operator did not name"
+)
 def audit_list(
     session: Session,
     since_text: Annotated[

@@ -6,6 +6,8 @@ from pathlib import Path
 from time import sleep
 from typing import Annotated, NamedTuple, cast
 
+from typer import Argument, Option
+
 from namesrv_core.errors import RocketMQError
 from namesrv_core.events import Snapshot
 from namesrv_core.history.records import EVENT_TYPES_BY_NAME, InvalidRecordError, JournalRecord
@@ -18,7 +20,7 @@ from namesrv_core.history.subject_filter import (
 from namesrv_core.storage.journal import reader
 from namesrv_core.storage.journal.reader import RecordFilter
 from nsadmin.command_line import time_arguments
-from nsadmin.command_line.declarations import Argument, Option, declare_columns
+from nsadmin.command_line.declarations import Flags, Values, command
 from nsadmin.commands.history.event_descriptions import describe_event
 from nsadmin.commands.history.journal_source import (
     JournalOption,
@@ -56,25 +58,22 @@ class HistoryQuery(NamedTuple):
     max_records: int | None
 
 
-@declare_columns(HISTORY_COLUMNS)
+@command(columns=HISTORY_COLUMNS)
 def history(
     session: Session,
     subject_kind: Annotated[
         str | None,
-        Argument(
-            ("--kind",),
-            "KIND",
-            "topic, broker, cluster or kv. Default: all events.",
-            False,
-            value_source="|".join(_SUBJECT_KINDS),
-        ),
+        Argument(metavar="KIND", help="topic, broker, cluster or kv. Default: all events."),
+        Flags("--kind"),
+        Values("|".join(_SUBJECT_KINDS)),
     ],
     subject_name: Annotated[
         str | None,
-        Argument(("--name",), "NAME", "Name of the subject; for kv, the namespace.", required=False),
+        Argument(metavar="NAME", help="Name of the subject; for kv, the namespace."),
+        Flags("--name"),
     ],
     kv_key: Annotated[
-        str | None, Argument(("--key",), "KEY", "For kv: only this key.", required=False, value_source="")
+        str | None, Argument(metavar="KEY", help="For kv: only this key."), Flags("--key"), Values("")
     ],
     since_text: Annotated[
         str | None,
@@ -88,8 +87,7 @@ def history(
         Option("--type", metavar="TYPE", help="Only events of this type, such as TopicsChanged. Repeatable."),
     ] = None,
     max_records: Annotated[
-        int,
-        Option("--limit", metavar="N", help="Only the newest N events; 0 for all. Default: 1000.", minimum=0),
+        int, Option("--limit", metavar="N", help="Only the newest N events; 0 for all. Default: 1000.", min=0)
     ] = 1000,
     follow: Annotated[bool, Option("-f", "--follow", help="Follow new events, until Ctrl-C.")] = False,
     server_name: JournalServerOption = None,

@@ -4,11 +4,12 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, NamedTuple, TypeVar
 
+from typer import Option
+
 from namesrv_core.errors import RocketMQError
 from namesrv_core.storage.journal import segments
 from namesrv_core.storage.journal.segments import InvalidSegmentError
 from nsadmin.client import NotFound
-from nsadmin.command_line.declarations import Option
 from nsadmin.exit_codes import UsageError
 from nsadmin.operations.collector import BROKERS_JOURNAL
 from nsadmin.session import Session

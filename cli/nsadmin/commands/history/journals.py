@@ -5,12 +5,14 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any
 
+from typer import Argument, Option
+
 from namesrv_core.errors import RocketMQError
 from namesrv_core.history.records import InvalidRecordError, JournalRecord
 from namesrv_core.storage.journal import reader, segments
 from namesrv_core.storage.journal.reader import RecordFilter
 from nsadmin.command_line import time_arguments
-from nsadmin.command_line.declarations import Argument, Option, declare_columns
+from nsadmin.command_line.declarations import Flags, command
 from nsadmin.commands.history.journal_source import describe_unreadable
 from nsadmin.exit_codes import UsageError
 from nsadmin.output import ResultRow, ResultRows
@@ -26,14 +28,14 @@ VERIFY_COLUMNS = (
     "problems",
 )  # fmt: skip
 
-JournalFolderArgument = Annotated[str, Argument(("--dir",), "DIR", "Folder of a journal.")]
+JournalFolderArgument = Annotated[str, Argument(metavar="DIR", help="Folder of a journal."), Flags("--dir")]
 SinceTimeOption = Annotated[
     str | None,
     Option("--since", metavar="TIME", help=f"Only records since this time: {time_arguments.TIME_HELP}"),
 ]
 
 
-@declare_columns(RECORD_COLUMNS)
+@command(columns=RECORD_COLUMNS, agent_refusal="it reads local files")
 def journal_cat(
     session: Session,
     journal_folder: JournalFolderArgument,
@@ -66,12 +68,12 @@ def journal_cat(
     return _record_rows(record_rows)._replace(notes=[unreadable_note] if unreadable_note else [])
 
 
-@declare_columns(RECORD_COLUMNS)
+@command(columns=RECORD_COLUMNS, agent_refusal="it reads local files")
 def journal_tail(
     session: Session,
     journal_folder: JournalFolderArgument,
     line_count: Annotated[
-        int, Option("-l", "--lines", metavar="N", help="Number of records. Default: 10.", minimum=0)
+        int, Option("-l", "--lines", metavar="N", help="Number of records. Default: 10.", min=0)
     ] = 10,
     follow: Annotated[bool, Option("-f", "--follow", help="Follow new records, until Ctrl-C.")] = False,
 ) -> ResultRows | Iterator[ResultRows]:
@@ -102,7 +104,7 @@ def _follow_journal(
         yield _record_rows(map(_record_row, records))
 
 
-@declare_columns(STAT_COLUMNS)
+@command(columns=STAT_COLUMNS, agent_refusal="it reads local files")
 def journal_stat(session: Session, journal_folder: JournalFolderArgument) -> ResultRows:
     """Show the number and size of a journal's records by type.
 
@@ -126,7 +128,7 @@ def journal_stat(session: Session, journal_folder: JournalFolderArgument) -> Res
     return ResultRows(STAT_COLUMNS, type_rows, notes=[note])
 
 
-@declare_columns(VERIFY_COLUMNS)
+@command(columns=VERIFY_COLUMNS, agent_refusal="it reads local files")
 def journal_verify(session: Session, journal_folder: JournalFolderArgument) -> ResultRows:
     """Verify a whole journal: every record, and whether snapshots and events agree.
 

@@ -2,6 +2,8 @@
 
 from typing import Annotated
 
+from typer import Option
+
 from namesrv_core.errors import RocketMQError
 from namesrv_core.protocol.command import RemotingCommand
 from namesrv_core.state import replayed_state
@@ -9,7 +11,7 @@ from namesrv_core.storage.journal.past_state import PastState, load_past_state
 from nsadmin.client import NotFound
 from nsadmin.client.topic_routes import parse_route
 from nsadmin.command_line import time_arguments
-from nsadmin.command_line.declarations import Option, declare_columns
+from nsadmin.command_line.declarations import command
 from nsadmin.commands.history.journal_source import (
     JournalOption,
     JournalServerOption,
@@ -27,7 +29,7 @@ ROUTE_AT_COLUMNS = (*TOPIC_ROUTE_COLUMNS, "server")
 PastTimeOption = Annotated[str, Option("--at", metavar="TIME", help=time_arguments.TIME_HELP)]
 
 
-@declare_columns(ROUTE_AT_COLUMNS)
+@command(columns=ROUTE_AT_COLUMNS)
 def route_at(
     session: Session,
     topic: TopicArgument,

@@ -3,11 +3,13 @@
 from collections.abc import Iterator
 from typing import Annotated
 
+from typer import Argument, Option
+
 from namesrv_core.errors import RocketMQError
 from namesrv_core.printable_text import escape_unsafe
 from namesrv_core.protocol.codes import perm_text
 from nsadmin.client.snapshots import ClusterSnapshot, ItemValue, SnapshotItem, iterate_items
-from nsadmin.command_line.declarations import Argument, Option, declare_columns
+from nsadmin.command_line.declarations import Flags, command
 from nsadmin.commands.columns.change_rows import change_cells
 from nsadmin.commands.history.journal_source import JournalOption, JournalServerOption
 from nsadmin.commands.history.snapshot_source import SNAPSHOT_SOURCE_HELP, resolve_snapshot
@@ -21,10 +23,10 @@ class RoutesDifferError(RocketMQError):
     """The two sides differ."""
 
 
-@declare_columns(ROUTE_DIFF_COLUMNS)
+@command(columns=ROUTE_DIFF_COLUMNS, agent_refusal="its sides can be files, addresses and other contexts")
 def route_diff(
     session: Session,
-    topic: Annotated[str | None, Argument(("-t", "--topic"), "TOPIC", "Only this topic.", required=False)],
+    topic: Annotated[str | None, Argument(metavar="TOPIC", help="Only this topic."), Flags("-t", "--topic")],
     first_operand: Annotated[
         str, Option("--from", metavar="WHAT", help=f"The first side: {SNAPSHOT_SOURCE_HELP}.")
     ],

@@ -4,12 +4,14 @@ import os
 from pathlib import Path
 from typing import Annotated
 
+from typer import Argument, Option
+
 from namesrv_core import operator_files, private_files
 from nsadmin.client import snapshots
 from nsadmin.client.snapshots import ClusterSnapshot, InvalidSnapshotError, iterate_items
 from nsadmin.client.wall_clock import time
 from nsadmin.command_line import time_arguments
-from nsadmin.command_line.declarations import Argument, Option, declare_columns
+from nsadmin.command_line.declarations import Flags, command
 from nsadmin.command_line.namespace_options import IncludedNamespacesOption
 from nsadmin.commands.columns.change_rows import describe_change
 from nsadmin.commands.history.journal_source import JournalOption, JournalServerOption
@@ -24,17 +26,16 @@ SNAPSHOT_COLUMNS = ("file", "time", "nameServers", "brokers", "topics", "kvEntri
 SNAPSHOT_ITEM_COLUMNS = ("what", "name", "brokerName", "summary", "value")
 SNAPSHOT_SUFFIX = ".snapshot.zst"
 
-SnapshotFileArgument = Annotated[str, Argument(("--file",), "FILE", "A snapshot file.")]
+SnapshotFileArgument = Annotated[str, Argument(metavar="FILE", help="A snapshot file."), Flags("--file")]
 
 
-@declare_columns(SNAPSHOT_COLUMNS)
+@command(columns=SNAPSHOT_COLUMNS, agent_refusal="it writes local files")
 def snapshot_save(
     session: Session,
     file_name: Annotated[
         str | None,
-        Argument(
-            ("--file",), "FILE", "File to write. Default: a name with the current time.", required=False
-        ),
+        Argument(metavar="FILE", help="File to write. Default: a name with the current time."),
+        Flags("--file"),
     ],
     namespaces: IncludedNamespacesOption = None,
     time_text: Annotated[
@@ -83,7 +84,7 @@ def snapshot_save(
     return ResultRows(SNAPSHOT_COLUMNS, [_snapshot_row(file_path, snapshot)])
 
 
-@declare_columns(SNAPSHOT_ITEM_COLUMNS)
+@command(columns=SNAPSHOT_ITEM_COLUMNS)
 def snapshot_show(session: Session, file_name: SnapshotFileArgument) -> ResultRows:
     """Show the content of a snapshot file.
 
@@ -126,12 +127,13 @@ def _value_cells(item_value: object) -> dict[str, object]:
     return {"summary": (describe_change(None, item_value) or "").removeprefix("new: "), "value": item_value}
 
 
-@declare_columns(SNAPSHOT_COLUMNS)
+@command(columns=SNAPSHOT_COLUMNS, agent_refusal="it reads local files")
 def snapshot_list(
     session: Session,
     folder: Annotated[
         str | None,
-        Argument(("--dir",), "DIR", "Folder of the snapshots. Default: the current folder.", required=False),
+        Argument(metavar="DIR", help="Folder of the snapshots. Default: the current folder."),
+        Flags("--dir"),
     ],
 ) -> ResultRows:
     """List the snapshots in a folder (files that end in .snapshot.zst), oldest first.

@@ -5,7 +5,6 @@ Each command is a tool, or has a reason here why it is not. No tool reads other 
 """
 
 from collections.abc import Callable, Mapping
-from importlib import import_module
 from typing import Any, NamedTuple
 
 from nsadmin.registry import COMMANDS, CommandEntry
@@ -139,8 +138,7 @@ def list_exposed_commands(*, with_changes: bool) -> list[ExposedCommand]:
         command_tools = [False] if has_reading_tool(command_entry) else []
         command_tools += [True] if with_changes and has_changing_tool(command_entry) else []
         if command_tools:
-            command_module = import_module(f"nsadmin.commands.{command_entry.module_name}")
-            command_function = getattr(command_module, command_entry.function_name)
+            command_function = command_entry.load_function()
             exposed_commands += [
                 ExposedCommand(command_entry, command_function, is_change) for is_change in command_tools
             ]

@@ -3,14 +3,17 @@
 from collections.abc import Iterator
 from typing import Annotated, Any
 
+from typer import Option
+
 from nsadmin.command_line.argument_values import parse_duration_seconds
-from nsadmin.command_line.declarations import Option
+from nsadmin.command_line.declarations import command
 from nsadmin.exit_codes import UsageError
 from nsadmin.session import Session
 
 _MIN_SECONDS, _MAX_SECONDS = 1.0, 3600.0
 
 
+@command(examples_elsewhere="it serves a client on standard input")
 def mcp(
     session: Session,
     contexts_text: Annotated[
@@ -47,7 +50,7 @@ def mcp(
         str, Option("--time-limit", metavar="TIME", help="Time limit of a call that reads. Default: 2m.")
     ] = "2m",
     max_calls: Annotated[
-        int, Option("--max-calls", metavar="N", help="Commands that run at once. Default: 4.", minimum=1)
+        int, Option("--max-calls", metavar="N", help="Commands that run at once. Default: 4.", min=1)
     ] = 4,
 ) -> Iterator[Any]:
     """Serve nsadmin's commands as tools to a client of the Model Context Protocol (MCP).

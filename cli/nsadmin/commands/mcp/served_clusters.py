@@ -12,7 +12,7 @@ from nsadmin.client.brokers.clusters import ClusterInfo
 from nsadmin.client.connection.access_options import Access
 from nsadmin.client.connection.tunnels.tunnel_leases import lease_tunnel
 from nsadmin.command_line.argument_values import parse_context_names
-from nsadmin.command_line.parser import connection_words
+from nsadmin.command_line.shared_options import connection_words
 from nsadmin.library.context_connection import resolve_connection
 from nsadmin.session import Session
 

@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from nsadmin.command_line.declarations import NO_DEFAULT, Argument, Parameter, command_parameters
+from nsadmin.command_line.declarations import REQUIRED, Parameter, command_parameters
 from nsadmin.commands.mcp.exposed_commands import CHANGING_PARAMETERS, FIXED_ARGUMENTS, ExposedCommand
 from nsadmin.completion.value_sources import source_of_metavar
 
@@ -131,8 +131,8 @@ def find_parameter_kind(exposed_command: ExposedCommand, parameter: Parameter) -
         return "client-file"
     if parameter_path in LEFT_OUT_PARAMETERS:
         return None
-    metavar = parameter.declaration.metavar
-    if _is_flag(parameter) or metavar in PLAIN_METAVARS:
+    metavar = parameter.metavar
+    if parameter.is_flag or metavar in PLAIN_METAVARS:
         return "plain"
     if is_refused(parameter):
         return None
@@ -145,7 +145,7 @@ def find_parameter_kind(exposed_command: ExposedCommand, parameter: Parameter) -
 
 def is_refused(parameter: Parameter) -> bool:
     """Whether the metavar names a file, a program or an address."""
-    metavar = parameter.declaration.metavar or ""
+    metavar = parameter.metavar or ""
     return metavar not in PLAIN_METAVARS and not REFUSED_WORDS.keys().isdisjoint(
         _WORD_PATTERN.findall(metavar)
     )
@@ -153,24 +153,23 @@ def is_refused(parameter: Parameter) -> bool:
 
 def find_choices(parameter: Parameter) -> tuple[str, ...]:
     """Return the values to choose from, such as those of the metavar `true|false`; none for other values."""
-    if parameter.declaration.flags[0] == "--decode":
+    if parameter.flags[0] == "--decode":
         return _BODY_DECODERS
-    metavar = parameter.declaration.metavar or ""
-    value_source = source_of_metavar(metavar, parameter.declaration.value_source)
+    metavar = parameter.metavar or ""
+    value_source = source_of_metavar(metavar, parameter.value_source)
     return tuple(value_source.split("|")) if "|" in value_source else ()
 
 
 def find_property_name(parameter: Parameter) -> str:
     """Return the longest flag without its dashes: `topic` for -t and --topic."""
-    on_flags = [flag_text.partition("/")[0] for flag_text in parameter.declaration.flags]
-    long_flag = next((flag for flag in on_flags if flag.startswith("--")), None)
+    long_flag = next((flag for flag in parameter.flag_names if flag.startswith("--")), None)
     return parameter.name if long_flag is None else long_flag[2:]
 
 
 def format_option(parameter: Parameter, value: Any) -> list[str]:
     """Return the words of the command line that set a parameter. A value never becomes an option."""
     on_flag, _, off_flag = _longest_flag(parameter).partition("/")
-    if _is_flag(parameter):
+    if parameter.is_flag:
         return [on_flag] if value else [off_flag] if off_flag else []
     values = value if isinstance(value, list) else [value]
     if not on_flag.startswith("--"):
@@ -184,45 +183,35 @@ def _format_value(value: Any) -> str:
 
 
 def _longest_flag(parameter: Parameter) -> str:
-    flags = parameter.declaration.flags
+    flags = parameter.flags
     return next((flag for flag in flags if flag.startswith("--")), flags[0])
-
-
-def _is_flag(parameter: Parameter) -> bool:
-    return parameter.value_type in (bool, bool | None)
 
 
 def _is_required(parameter: Parameter, exposed_names: Mapping[str, object]) -> bool:
     """A parameter that others can replace is required if clients can set none of these."""
-    declaration = parameter.declaration
     alternative_names = parameter.alternative_names
     if alternative_names:
         return not any(name in exposed_names for name in alternative_names)
-    if isinstance(declaration, Argument):
-        return declaration.required
-    return parameter.default is NO_DEFAULT
+    return parameter.is_required
 
 
 def _build_schema(
     exposed_command: ExposedCommand, parameter: Parameter, parameter_kind: str
 ) -> dict[str, Any]:
-    declaration = parameter.declaration
-    is_list = parameter.value_type == (list[str] | None)
     value_schema = _build_value_schema(parameter, parameter_kind)
     description = _describe_parameter(exposed_command, parameter, parameter_kind)
     schema: dict[str, Any] = (
-        {"type": "array", "items": value_schema, "maxItems": 100} if is_list else value_schema
+        {"type": "array", "items": value_schema, "maxItems": 100} if parameter.is_list else value_schema
     )
-    minimum = getattr(declaration, "minimum", None)
-    if minimum is not None:
-        schema["minimum"] = minimum
-    if parameter.default not in (None, NO_DEFAULT, False):
+    if parameter.minimum is not None:
+        schema["minimum"] = parameter.minimum
+    if parameter.default not in (None, REQUIRED, False):
         schema["default"] = parameter.default
     return {**schema, "description": description}
 
 
 def _build_value_schema(parameter: Parameter, parameter_kind: str) -> dict[str, Any]:
-    if _is_flag(parameter):
+    if parameter.is_flag:
         return {"type": "boolean"}
     if parameter_kind == "client-file":
         return {"type": "string", "maxLength": MAX_FILE_LENGTH}
@@ -241,7 +230,7 @@ def _describe_parameter(exposed_command: ExposedCommand, parameter: Parameter, p
         return "Name of a file in the folder that the server offers."
     if parameter_kind == "client-file":
         return "The content of the file, as text."
-    if parameter.declaration.flags[0] == "--decode":
+    if parameter.flags[0] == "--decode":
         return "Decode bodies."
     alternatives = [
         find_property_name(other_parameter)
@@ -250,4 +239,4 @@ def _describe_parameter(exposed_command: ExposedCommand, parameter: Parameter, p
         and find_parameter_kind(exposed_command, other_parameter) is not None
     ]
     alternative_text = f" Required without {', '.join(alternatives)}." if alternatives else ""
-    return parameter.declaration.help.removesuffix(" Repeatable.") + alternative_text
+    return parameter.help.removesuffix(" Repeatable.") + alternative_text

@@ -11,8 +11,9 @@ from functools import lru_cache
 from io import BytesIO
 from typing import Annotated, Any
 
+from typer import Option
+
 from nsadmin.command_line.argument_values import parse_choice
-from nsadmin.command_line.declarations import Option
 from nsadmin.exit_codes import UsageError
 
 BODY_DECODERS = ("base64", "gzip", "json", "hex", "avro", "protobuf")

@@ -3,10 +3,12 @@
 from pathlib import Path
 from typing import Annotated
 
+from typer import Argument
+
 from namesrv_core.protocol.stored_messages import decode_messages
 from nsadmin.client.messages.message_queries import LocatedMessage
 from nsadmin.client.results import NotApplied
-from nsadmin.command_line.declarations import Argument, declare_columns
+from nsadmin.command_line.declarations import Flags, command
 from nsadmin.commands.messages.message_rows import (
     BODY_TABLE_COLUMNS,
     MESSAGE_COLUMNS,
@@ -21,10 +23,16 @@ _BLANK_MAGIC = (0xCBD43194).to_bytes(4)
 """Magic of the entry that fills the end of a commit log file (CommitLog.BLANK_MAGIC_CODE), after its size."""
 
 
-@declare_columns(MESSAGE_COLUMNS)
+@command(
+    columns=MESSAGE_COLUMNS,
+    agent_refusal="it reads local files",
+    examples_elsewhere="it reads a file of a real broker",
+)
 def dump_compaction_log(
     session: Session,
-    file: Annotated[str, Argument(("-f", "--file"), "FILE", "A file of a broker on this machine.")],
+    file: Annotated[
+        str, Argument(metavar="FILE", help="A file of a broker on this machine."), Flags("-f", "--file")
+    ],
 ) -> ResultRows:
     """Show the messages in a file of a broker's compaction log or commit log.
 

@@ -6,6 +6,8 @@ from collections.abc import Iterator, Sequence
 from time import sleep
 from typing import Annotated, Any
 
+from typer import Option
+
 from namesrv_core.errors import RocketMQError
 from namesrv_core.protocol.stored_messages import StoredMessage
 from nsadmin.client.messages.message_filter import MessageFilter
@@ -13,7 +15,7 @@ from nsadmin.client.messages.message_queries import LocatedMessage
 from nsadmin.client.messages.topic_follower import FollowedPage, TopicFollower
 from nsadmin.client.results import error_text
 from nsadmin.client.wall_clock import time
-from nsadmin.command_line.declarations import Option, declare_columns
+from nsadmin.command_line.declarations import command
 from nsadmin.command_line.time_arguments import TIME_HELP, parse_time_option
 from nsadmin.commands.messages.body_decoders import DecodeOption, decode_body, parse_decoders
 from nsadmin.commands.messages.message_conditions import (
@@ -47,7 +49,7 @@ _COLUMN_PATTERN = re.compile(r"\{(\w+)(?:\.([^{}]+))?\}")
 _CLOCK = ProcedureClock(lambda: int(time() * 1000), sleep)
 
 
-@declare_columns(MESSAGE_COLUMNS)
+@command(columns=MESSAGE_COLUMNS, examples_elsewhere="one of its examples follows a topic without an end")
 def consume(
     session: Session,
     topic: MessageTopicArgument,
@@ -66,7 +68,7 @@ def consume(
         bool, Option("-f", "--follow", help="Print also the messages to come, until Ctrl-C.")
     ] = False,
     max_messages: Annotated[
-        int | None, Option("--limit", metavar="N", minimum=1, help="Stop after N messages.")
+        int | None, Option("--limit", metavar="N", help="Stop after N messages.", min=1)
     ] = None,
     broker_name: QueueBrokerOption = None,
     queue_id: QueueIdOption = None,

@@ -2,12 +2,14 @@
 
 from typing import Annotated
 
+from typer import Argument, Option
+
 from nsadmin.client import ServerResult
 from nsadmin.client.messages.consume_queues import QueueEntries
 from nsadmin.client.results import error_text
 from nsadmin.command_line.argument_values import parse_number
 from nsadmin.command_line.broker_targets import find_broker_addr
-from nsadmin.command_line.declarations import Argument, Option, declare_columns
+from nsadmin.command_line.declarations import Flags, command
 from nsadmin.commands.columns.change_rows import forgive_missing
 from nsadmin.output import ResultRow, ResultRows
 from nsadmin.output.quantities import to_bytes
@@ -32,16 +34,22 @@ QUEUE_ENTRY_TABLE_COLUMNS = (
 )  # fmt: skip
 
 
-@declare_columns(QUEUE_ENTRY_COLUMNS)
+@command(
+    columns=QUEUE_ENTRY_COLUMNS, examples_elsewhere="simulated brokers have deleted their first messages"
+)
 def query_cq(
     session: Session,
-    topic: Annotated[str, Argument(("-t", "--topic"), "TOPIC", "Name of a topic.")],
-    queue_text: Annotated[str, Argument(("-q", "--queue"), "QUEUE", "Number of a queue, from 0.")],
+    topic: Annotated[str, Argument(metavar="TOPIC", help="Name of a topic."), Flags("-t", "--topic")],
+    queue_text: Annotated[
+        str, Argument(metavar="QUEUE", help="Number of a queue, from 0."), Flags("-q", "--queue")
+    ],
     index_text: Annotated[
-        str, Argument(("-i", "--index"), "OFFSET", "The first entry, by its position in the queue.")
+        str,
+        Argument(metavar="OFFSET", help="The first entry, by its position in the queue."),
+        Flags("-i", "--index"),
     ],
     max_entries: Annotated[
-        int, Option("-c", "--count", metavar="N", minimum=1, help="The maximum number of entries.")
+        int, Option("-c", "--count", metavar="N", help="The maximum number of entries.", min=1)
     ] = 10,
     broker_text: Annotated[
         str | None,

@@ -2,13 +2,15 @@
 
 from typing import Annotated
 
+from typer import Argument
+
 from namesrv_core.errors import RequestError, ResponseCode, RocketMQError
 from namesrv_core.protocol.codes import MASTER_BROKER_ID
 from nsadmin.client import NotApplied, NotFound
 from nsadmin.client.messages.delayed_messages import DelayedMessage
 from nsadmin.client.results import error_text
 from nsadmin.client.wall_clock import time
-from nsadmin.command_line.declarations import Argument, declare_columns
+from nsadmin.command_line.declarations import Flags, command
 from nsadmin.commands.columns.result_rows import outcome_cells
 from nsadmin.commands.messages.message_rows import MessageTopicArgument, message_row
 from nsadmin.output import ResultRow, ResultRows
@@ -26,7 +28,7 @@ DELAYED_TABLE_COLUMNS = (
 CANCEL_COLUMNS = ("msgId", "topic", "brokerName", "brokerAddr", "deliverTime", "result", "error")
 
 
-@declare_columns(DELAYED_COLUMNS)
+@command(columns=DELAYED_COLUMNS, examples_elsewhere="simulated brokers take no messages")
 def delayed_list(session: Session, topic: MessageTopicArgument) -> ResultRows:
     """List the messages of a topic that brokers deliver later, in the order of their delivery.
 
@@ -46,11 +48,13 @@ def delayed_list(session: Session, topic: MessageTopicArgument) -> ResultRows:
     return ResultRows(DELAYED_COLUMNS, rows, outcomes, notes, DELAYED_TABLE_COLUMNS)
 
 
-@declare_columns(CANCEL_COLUMNS)
+@command(columns=CANCEL_COLUMNS, examples_elsewhere="its id is that of a message that was sent")
 def delayed_cancel(
     session: Session,
     topic: MessageTopicArgument,
-    msg_id: Annotated[str, Argument(("-i", "--msgId"), "MSGID", "The id of `delayed list`.")],
+    msg_id: Annotated[
+        str, Argument(metavar="MSGID", help="The id of `delayed list`."), Flags("-i", "--msgId")
+    ],
 ) -> ResultRows:
     """Cancel a timed message before it is delivered.
 

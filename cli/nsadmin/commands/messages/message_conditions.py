@@ -3,8 +3,9 @@
 import re
 from typing import Annotated
 
+from typer import Option
+
 from nsadmin.client.messages.topic_follower import FROM_EARLIEST, FollowStart
-from nsadmin.command_line.declarations import Option
 from nsadmin.command_line.time_arguments import TIME_HELP, parse_time_option
 from nsadmin.exit_codes import UsageError
 
@@ -29,7 +30,7 @@ QueueBrokerOption = Annotated[
     str | None, Option("-b", "--broker", metavar="BROKER", help="Only queues of this broker.")
 ]
 QueueIdOption = Annotated[
-    int | None, Option("-i", "--queue", metavar="QUEUE", minimum=0, help="Only queues with this id.")
+    int | None, Option("-i", "--queue", metavar="QUEUE", help="Only queues with this id.", min=0)
 ]
 StoredSinceOption = Annotated[
     str | None, Option("--since", metavar="TIME", help=f"Only messages stored since: {TIME_HELP}")

@@ -3,13 +3,14 @@
 from collections.abc import Sequence
 from typing import Annotated
 
+from typer import Option
+
 from namesrv_core.errors import RocketMQError
 from nsadmin.client import NotApplied
 from nsadmin.client.messages.dead_letter_selection import DEAD_LETTER_PREFIX
 from nsadmin.client.messages.message_delivery import MessageDelivery, MessageReceiver
 from nsadmin.client.messages.message_queries import LocatedMessage
 from nsadmin.client.results import error_text
-from nsadmin.command_line.declarations import Option
 from nsadmin.commands.columns.result_rows import outcome_cells
 from nsadmin.commands.messages.message_sender import SENT_COLUMNS, sent_row
 from nsadmin.exit_codes import UsageError

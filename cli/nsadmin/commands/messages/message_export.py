@@ -4,13 +4,15 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple
 
+from typer import Argument, Option
+
 from namesrv_core.errors import RocketMQError
 from nsadmin.client.messages.message_filter import MessageFilter
 from nsadmin.client.messages.message_queries import LocatedMessage
 from nsadmin.client.messages.queue_reader import QueueSpan
 from nsadmin.client.results import error_text
 from nsadmin.command_line.argument_values import parse_choice, parse_name_list
-from nsadmin.command_line.declarations import Argument, Option, declare_columns
+from nsadmin.command_line.declarations import Flags, Values, command
 from nsadmin.command_line.time_arguments import parse_time_span
 from nsadmin.commands.columns.result_rows import outcome_cells
 from nsadmin.commands.messages.message_conditions import (
@@ -47,12 +49,18 @@ class TopicExport(NamedTuple):
     error: RocketMQError | None = None
 
 
-@declare_columns(EXPORT_COLUMNS)
+@command(
+    columns=EXPORT_COLUMNS,
+    agent_refusal="it writes local files",
+    examples_elsewhere="simulated brokers have deleted their first messages",
+)
 def messages_export(
     session: Session,
     topics_text: Annotated[
         str,
-        Argument(("-t", "--topic"), "TOPICS", "Names of topics, separated by commas.", value_source="topics"),
+        Argument(metavar="TOPICS", help="Names of topics, separated by commas."),
+        Flags("-t", "--topic"),
+        Values("topics"),
     ],
     target_name: Annotated[
         str,

@@ -5,10 +5,12 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, NamedTuple
 
+from typer import Argument, Option
+
 from namesrv_core.errors import RocketMQError
 from nsadmin.client import NotApplied, NotFound
 from nsadmin.client.results import error_text, is_not_found
-from nsadmin.command_line.declarations import Argument, Option, declare_columns
+from nsadmin.command_line.declarations import Flags, Values, command
 from nsadmin.commands.columns.result_rows import outcome_cells
 from nsadmin.commands.procedures.signals import SYSTEM_CLOCK, StopRequestedError, catch_stop_signals
 from nsadmin.exit_codes import CommandInterrupted, UsageError
@@ -39,12 +41,17 @@ class FileImport(NamedTuple):
     due_count: int
 
 
-@declare_columns(IMPORT_COLUMNS)
+@command(
+    columns=IMPORT_COLUMNS,
+    agent_refusal="it reads local files",
+    examples_elsewhere="simulated brokers take no messages",
+)
 def messages_import(
     session: Session,
     source_name: Annotated[
         str,
-        Argument(("--file",), "FILE", "File of messages, or a folder with such files.", example="a.jsonl"),
+        Argument(metavar="FILE", help="File of messages, or a folder with such files."),
+        Flags("--file", example="a.jsonl"),
     ],
     topic_texts: Annotated[
         list[str] | None,
@@ -52,8 +59,8 @@ def messages_import(
             "--to-topic",
             metavar="TOPIC|OLD=NEW",
             help="Send to this topic; OLD is a topic in the files. Repeatable. Default: the same topic.",
-            value_source="topics",
         ),
+        Values("topics"),
     ] = None,
     rate: Annotated[
         float | None, Option("--rate", metavar="N", help="Send at most N messages per second.")

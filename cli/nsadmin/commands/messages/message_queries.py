@@ -3,13 +3,15 @@
 from collections.abc import Sequence
 from typing import Annotated
 
+from typer import Argument, Option
+
 from namesrv_core.errors import RocketMQError
 from nsadmin.client import NotFound
 from nsadmin.client.messages.consume_tracks import ConsumeTrack, describe_track_errors, map_track_types
 from nsadmin.client.messages.message_queries import END_OF_TIME_MS, FoundMessages, LocatedMessage
 from nsadmin.client.results import ServerResult, error_text
 from nsadmin.command_line.argument_values import parse_boolean, parse_charset, parse_number
-from nsadmin.command_line.declarations import Argument, Option, declare_columns
+from nsadmin.command_line.declarations import Flags, command
 from nsadmin.command_line.time_arguments import TIME_HELP, parse_time_option
 from nsadmin.commands.messages import message_sender
 from nsadmin.commands.messages.body_decoders import DecodeOption, parse_decoders
@@ -49,11 +51,16 @@ BodyFormatOption = Annotated[
 ]
 
 
-@declare_columns(MESSAGE_COLUMNS, ("indexKey",))
+@command(
+    columns=(*MESSAGE_COLUMNS, "indexKey"),
+    examples_elsewhere="its key or id is that of a message that was sent",
+)
 def query_msg_by_key(
     session: Session,
     topic: MessageTopicArgument,
-    message_key: Annotated[str, Argument(("-k", "--msgKey"), "KEY", "One of the keys of a message.")],
+    message_key: Annotated[
+        str, Argument(metavar="KEY", help="One of the keys of a message."), Flags("-k", "--msgKey")
+    ],
     begin_text: Annotated[
         str | None,
         Option("-b", "--beginTimestamp", metavar="TIME", help=f"Only messages stored since: {TIME_HELP}"),
@@ -134,11 +141,16 @@ def _format_index_key(located_message: LocatedMessage, topic: str, key_type: str
     return f"{hour_ms}@{topic}@{key_type}@{message_key}@{message.msg_id}@{message.physical_offset}"
 
 
-@declare_columns(TRACKED_COLUMNS, DELIVERY_COLUMNS)
+@command(
+    columns=(*TRACKED_COLUMNS, *DELIVERY_COLUMNS),
+    examples_elsewhere="its key or id is that of a message that was sent",
+)
 def query_msg_by_unique_key(
     session: Session,
     topic: MessageTopicArgument,
-    msg_id: Annotated[str, Argument(("-i", "--msgId"), "MSGID", "Message id from the producer's log.")],
+    msg_id: Annotated[
+        str, Argument(metavar="MSGID", help="Message id from the producer's log."), Flags("-i", "--msgId")
+    ],
     show_all: Annotated[
         bool, Option("-a", "--showAll", help="Accepted for mqadmin. nsadmin always shows all messages.")
     ] = False,
@@ -185,11 +197,16 @@ def query_msg_by_unique_key(
     )
 
 
-@declare_columns(TRACKED_COLUMNS, DELIVERY_COLUMNS, message_sender.SENT_COLUMNS)
+@command(
+    columns=(*TRACKED_COLUMNS, *DELIVERY_COLUMNS, *message_sender.SENT_COLUMNS),
+    examples_elsewhere="its key or id is that of a message that was sent",
+)
 def query_msg_by_id(
     session: Session,
     topic: MessageTopicArgument,
-    msg_ids: Annotated[str, Argument(("-i", "--msgId"), "MSGID", "One or several ids of either kind: A,B.")],
+    msg_ids: Annotated[
+        str, Argument(metavar="MSGID", help="One or several ids of either kind: A,B."), Flags("-i", "--msgId")
+    ],
     body_format: BodyFormatOption = None,
     route_topic: RouteTopicOption = None,
     unit_name: Annotated[
@@ -307,13 +324,19 @@ def _add_tracks(session: Session, message_rows: ResultRows, found_messages: Foun
     return ResultRows(TRACKED_COLUMNS, tracked_rows, track_errors, track_notes, TRACKED_TABLE_COLUMNS)
 
 
-@declare_columns(TRACKED_COLUMNS)
+@command(columns=TRACKED_COLUMNS, examples_elsewhere="simulated brokers have deleted their first messages")
 def query_msg_by_offset(
     session: Session,
     topic: MessageTopicArgument,
-    broker_name: Annotated[str, Argument(("-b", "--brokerName"), "BROKER", "Name of a broker.")],
-    queue_text: Annotated[str, Argument(("-i", "--queueId"), "QUEUE", "Number of a queue, from 0.")],
-    offset_text: Annotated[str, Argument(("-o", "--offset"), "OFFSET", "Position in the queue.")],
+    broker_name: Annotated[
+        str, Argument(metavar="BROKER", help="Name of a broker."), Flags("-b", "--brokerName")
+    ],
+    queue_text: Annotated[
+        str, Argument(metavar="QUEUE", help="Number of a queue, from 0."), Flags("-i", "--queueId")
+    ],
+    offset_text: Annotated[
+        str, Argument(metavar="OFFSET", help="Position in the queue."), Flags("-o", "--offset")
+    ],
     body_format: BodyFormatOption = None,
     route_topic: Annotated[
         str | None,

@@ -4,16 +4,20 @@ from base64 import b64encode
 from collections.abc import Iterable, Sequence
 from typing import Annotated, Any
 
+from typer import Argument
+
 from namesrv_core.protocol.stored_messages import StoredMessage
 from nsadmin.client import NotFound
 from nsadmin.client.messages.message_queries import FoundMessages, LocatedMessage
 from nsadmin.client.results import error_text
-from nsadmin.command_line.declarations import Argument
+from nsadmin.command_line.declarations import Flags
 from nsadmin.commands.messages.body_decoders import decode_body
 from nsadmin.output import ByteSize, ResultRow, ResultRows
 from nsadmin.output.timestamps import format_utc
 
-MessageTopicArgument = Annotated[str, Argument(("-t", "--topic"), "TOPIC", "Name of a topic.")]
+MessageTopicArgument = Annotated[
+    str, Argument(metavar="TOPIC", help="Name of a topic."), Flags("-t", "--topic")
+]
 MESSAGE_COLUMNS = (
     "msgId",
     "offsetMsgId",

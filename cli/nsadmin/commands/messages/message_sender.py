@@ -3,12 +3,14 @@
 from time import perf_counter, time
 from typing import Annotated
 
+from typer import Argument, Option
+
 from namesrv_core.errors import RocketMQError
 from nsadmin.client.messages.message_sender import SendQueue, SentMessage
 from nsadmin.client.messages.message_traces import TRACE_TOPIC
 from nsadmin.client.results import error_text
 from nsadmin.command_line.argument_values import parse_boolean
-from nsadmin.command_line.declarations import Argument, Option, declare_columns
+from nsadmin.command_line.declarations import Flags, command
 from nsadmin.commands.columns.result_rows import outcome_cells
 from nsadmin.commands.messages.message_rows import MessageTopicArgument
 from nsadmin.exit_codes import UsageError
@@ -30,11 +32,13 @@ SENT_COLUMNS = (
 )
 
 
-@declare_columns(SENT_COLUMNS)
+@command(columns=SENT_COLUMNS, examples_elsewhere="simulated brokers take no messages")
 def send_message(
     session: Session,
     topic: MessageTopicArgument,
-    body: Annotated[str, Argument(("-p", "--body"), "BODY", "Text of the message.", may_be_empty=False)],
+    body: Annotated[
+        str, Argument(metavar="BODY", help="Text of the message."), Flags("-p", "--body", may_be_empty=False)
+    ],
     keys: Annotated[
         str | None, Option("-k", "--key", metavar="KEYS", help="Keys, separated by blanks.")
     ] = None,
@@ -43,7 +47,7 @@ def send_message(
         str | None, Option("-b", "--broker", metavar="BROKER", help="Name of the broker to send to.")
     ] = None,
     queue_id: Annotated[
-        int | None, Option("-i", "--qid", metavar="QUEUE", minimum=0, help="Queue to send to. Needs -b.")
+        int | None, Option("-i", "--qid", metavar="QUEUE", help="Queue to send to. Needs -b.", min=0)
     ] = None,
     trace_text: Annotated[
         str | None,

@@ -2,11 +2,13 @@
 
 from typing import Annotated
 
+from typer import Argument, Option
+
 from nsadmin.client import NotFound
 from nsadmin.client.messages.message_queries import END_OF_TIME_MS
 from nsadmin.client.messages.message_traces import TRACE_TOPIC
 from nsadmin.client.results import error_text
-from nsadmin.command_line.declarations import Argument, Option, declare_columns
+from nsadmin.command_line.declarations import Flags, command
 from nsadmin.command_line.time_arguments import TIME_HELP, parse_time_option
 from nsadmin.exit_codes import UsageError
 from nsadmin.output import ResultRow, ResultRows
@@ -35,10 +37,12 @@ TRACE_COLUMNS = (
 TRACE_TABLE_COLUMNS = ("type", "group", "clientHost", "time", "costMs", "status", "retryTimes")
 
 
-@declare_columns(TRACE_COLUMNS)
+@command(columns=TRACE_COLUMNS, examples_elsewhere="simulated clients trace nothing")
 def query_msg_trace_by_id(
     session: Session,
-    msg_id: Annotated[str, Argument(("-i", "--msgId"), "MSGID", "Message id from the producer's log.")],
+    msg_id: Annotated[
+        str, Argument(metavar="MSGID", help="Message id from the producer's log."), Flags("-i", "--msgId")
+    ],
     trace_topic: Annotated[
         str, Option("-t", "--traceTopic", metavar="TOPIC", help="Topic of the traces.")
     ] = TRACE_TOPIC,

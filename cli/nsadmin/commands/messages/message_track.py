@@ -2,9 +2,11 @@
 
 from typing import Annotated
 
+from typer import Argument
+
 from nsadmin.client import NotFound
 from nsadmin.client.results import error_text
-from nsadmin.command_line.declarations import Argument, declare_columns
+from nsadmin.command_line.declarations import Flags, command
 from nsadmin.commands.messages.message_rows import MessageTopicArgument
 from nsadmin.operations.message_story.story import StoryEvent, gather_story
 from nsadmin.output import ResultRow, ResultRows
@@ -17,11 +19,11 @@ STORY_COLUMNS = (
 STORY_TABLE_COLUMNS = ("time", "step", "group", "detail", "brokerName", "queueId", "queueOffset")
 
 
-@declare_columns(STORY_COLUMNS)
+@command(columns=STORY_COLUMNS, examples_elsewhere="its key or id is that of a message that was sent")
 def message_track(
     session: Session,
     topic: MessageTopicArgument,
-    msg_id: Annotated[str, Argument(("-i", "--msgId"), "MSGID", "An id of either kind.")],
+    msg_id: Annotated[str, Argument(metavar="MSGID", help="An id of either kind."), Flags("-i", "--msgId")],
 ) -> ResultRows:
     """Show the story of one message: where it is, which groups consumed it, retries, dead letters, traces.
 

@@ -6,6 +6,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Annotated
 
+from typer import Argument, Option
+
 from namesrv_core.errors import TopicNotExist
 from namesrv_core.protocol.message_compression import COMPRESSIONS, MissingLibraryError, require_library
 from nsadmin.client import NotApplied
@@ -14,7 +16,7 @@ from nsadmin.client.messages.message_traces import TRACE_TOPIC
 from nsadmin.client.messages.transactions import ROLLBACK, TRANSACTION_OUTCOMES
 from nsadmin.client.results import error_text
 from nsadmin.command_line.argument_values import parse_choice
-from nsadmin.command_line.declarations import Argument, Option, declare_columns
+from nsadmin.command_line.declarations import Flags, command
 from nsadmin.commands.messages.draft_input import (
     PLACEHOLDER_HELP,
     fill_template,
@@ -40,13 +42,18 @@ from nsadmin.output.quantities import count_noun
 from nsadmin.session import Session
 
 
-@declare_columns(PRODUCE_COLUMNS, SENT_COLUMNS)
+@command(
+    columns=(*PRODUCE_COLUMNS, *SENT_COLUMNS),
+    agent_refusal="it reads local files",
+    examples_elsewhere="simulated brokers take no messages",
+)
 def produce(
     session: Session,
     topic: MessageTopicArgument,
     body: Annotated[
         str | None,
-        Argument(("--body",), "BODY", "Text of the message. Default: read the input.", required=False),
+        Argument(metavar="BODY", help="Text of the message. Default: read the input."),
+        Flags("--body"),
     ] = None,
     input_file: Annotated[
         str, Option("--input", metavar="FILE", help="Read messages from FILE; - is standard input.")
@@ -61,7 +68,7 @@ def produce(
         str | None, Option("--template", metavar="TEXT", help=f"Generate bodies with {PLACEHOLDER_HELP}.")
     ] = None,
     message_count: Annotated[
-        int, Option("--count", metavar="N", minimum=1, help="Send BODY or the template N times.")
+        int, Option("--count", metavar="N", help="Send BODY or the template N times.", min=1)
     ] = 1,
     keys: Annotated[
         str | None,

@@ -4,6 +4,8 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Annotated
 
+from typer import Argument, Option
+
 from namesrv_core.errors import RocketMQError
 from nsadmin.client import NotFound
 from nsadmin.client.messages.message_queries import END_OF_TIME_MS, LocatedMessage
@@ -11,7 +13,7 @@ from nsadmin.client.messages.queue_reader import MessagePage, SpanResult
 from nsadmin.client.results import error_text
 from nsadmin.client.topic_routes import QueueRoute
 from nsadmin.command_line.argument_values import parse_boolean, parse_charset, parse_number
-from nsadmin.command_line.declarations import Argument, Option, declare_columns
+from nsadmin.command_line.declarations import Flags, Values, command
 from nsadmin.command_line.time_arguments import TIME_HELP, parse_time_option
 from nsadmin.commands.messages.message_rows import (
     BODY_TABLE_COLUMNS,
@@ -45,7 +47,10 @@ EndTimeOption = Annotated[
 MaxMessagesOption = Annotated[int, Option("--maxNum", metavar="N", help="Maximum number of messages.")]
 
 
-@declare_columns(MESSAGE_COLUMNS)
+@command(
+    columns=MESSAGE_COLUMNS,
+    examples_elsewhere="it is about a whole topic, of which simulated brokers have a hundred millions",
+)
 def print_msg(
     session: Session,
     topic: MessageTopicArgument,
@@ -83,12 +88,19 @@ def print_msg(
     )
 
 
-@declare_columns(MESSAGE_COLUMNS, ("tag", "count"))
+@command(
+    columns=(*MESSAGE_COLUMNS, "tag", "count"),
+    examples_elsewhere="it counts a whole queue, of which simulated brokers have millions",
+)
 def print_msg_by_queue(
     session: Session,
     topic: MessageTopicArgument,
-    broker_name: Annotated[str, Argument(("-a", "--brokerName"), "BROKER", "Name of a broker.")],
-    queue_text: Annotated[str, Argument(("-i", "--queueId"), "QUEUE", "Number of a queue, from 0.")],
+    broker_name: Annotated[
+        str, Argument(metavar="BROKER", help="Name of a broker."), Flags("-a", "--brokerName")
+    ],
+    queue_text: Annotated[
+        str, Argument(metavar="QUEUE", help="Number of a queue, from 0."), Flags("-i", "--queueId")
+    ],
     charset_name: CharsetOption = None,
     tag_expression: TagExpressionOption = None,
     begin_text: BeginTimeOption = None,
@@ -148,7 +160,7 @@ def print_msg_by_queue(
     return queue_listing.list_messages(body_encoding, with_bodies, with_tag_counts=counts_tags)
 
 
-@declare_columns(MESSAGE_COLUMNS)
+@command(columns=MESSAGE_COLUMNS, examples_elsewhere="simulated brokers have deleted their first messages")
 def consume_message(
     session: Session,
     topic: MessageTopicArgument,
@@ -156,21 +168,15 @@ def consume_message(
         str | None, Option("-b", "--brokerName", metavar="BROKER", help="Only queues of this broker.")
     ] = None,
     queue_id: Annotated[
-        int | None, Option("-i", "--queueId", metavar="QUEUE", minimum=0, help="With -b: only this queue.")
+        int | None, Option("-i", "--queueId", metavar="QUEUE", help="With -b: only this queue.", min=0)
     ] = None,
     begin_offset: Annotated[
-        int | None,
-        Option("-o", "--offset", metavar="OFFSET", minimum=0, help="With -i: start at this offset."),
+        int | None, Option("-o", "--offset", metavar="OFFSET", help="With -i: start at this offset.", min=0)
     ] = None,
     group: Annotated[
         str | None,
-        Option(
-            "-g",
-            "--consumerGroup",
-            metavar="GROUP",
-            help="Ignored: nsadmin joins no group.",
-            value_source="groups",
-        ),
+        Option("-g", "--consumerGroup", metavar="GROUP", help="Ignored: nsadmin joins no group."),
+        Values("groups"),
     ] = None,
     begin_text: Annotated[
         str | None,

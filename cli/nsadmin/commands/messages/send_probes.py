@@ -5,12 +5,14 @@ from functools import partial
 from time import time
 from typing import Annotated
 
+from typer import Argument, Option
+
 from namesrv_core.errors import RocketMQError
 from nsadmin.client.brokers.clusters import BrokerAddrGroup
 from nsadmin.client.messages.message_sender import SendQueue
 from nsadmin.client.messages.send_probes import SendProbe
 from nsadmin.command_line import argument_values
-from nsadmin.command_line.declarations import Argument, Option, declare_columns
+from nsadmin.command_line.declarations import Flags, command
 from nsadmin.commands.columns.result_rows import outcome_cells
 from nsadmin.exit_codes import UsageError
 from nsadmin.output import ResultRow, ResultRows
@@ -55,16 +57,21 @@ MAX_BODY_BYTES = 4 << 20
 """The largest message body in bytes that brokers accept by default (maxMessageSize)."""
 
 
-@declare_columns(PROBE_COLUMNS)
+@command(
+    columns=PROBE_COLUMNS,
+    agent_refusal="it puts load on the cluster",
+    examples_elsewhere="simulated brokers take no messages",
+)
 def send_msg_status(
     session: Session,
-    broker_name: Annotated[str, Argument(("-b", "--brokerName"), "BROKER", "Name of a broker.")],
+    broker_name: Annotated[
+        str, Argument(metavar="BROKER", help="Name of a broker."), Flags("-b", "--brokerName")
+    ],
     body_bytes: Annotated[
-        int, Option("-s", "--messageSize", metavar="BYTES", minimum=1, help="Bytes of each body.")
+        int, Option("-s", "--messageSize", metavar="BYTES", help="Bytes of each body.", min=1)
     ] = 128,
     count: Annotated[
-        int,
-        Option("-c", "--count", metavar="N", minimum=1, help="Number of messages, sent one after another."),
+        int, Option("-c", "--count", metavar="N", help="Number of messages, sent one after another.", min=1)
     ] = 50,
 ) -> ResultRows:
     """Write test messages to a broker, and measure the time of each.
@@ -87,16 +94,19 @@ def send_msg_status(
     return _probe_rows(send_probes)
 
 
-@declare_columns(PROBE_COLUMNS)
+@command(
+    columns=PROBE_COLUMNS,
+    agent_refusal="it puts load on the cluster",
+    examples_elsewhere="simulated brokers take no messages",
+)
 def check_msg_send_rt(
     session: Session,
-    topic: Annotated[str, Argument(("-t", "--topic"), "TOPIC", "Name of a topic.")],
+    topic: Annotated[str, Argument(metavar="TOPIC", help="Name of a topic."), Flags("-t", "--topic")],
     message_count: Annotated[
-        int,
-        Option("-a", "--amount", metavar="N", minimum=1, help="Number of messages, sent one after another."),
+        int, Option("-a", "--amount", metavar="N", help="Number of messages, sent one after another.", min=1)
     ] = 100,
     body_bytes: Annotated[
-        int, Option("-s", "--size", metavar="BYTES", minimum=1, help="Bytes of each body.")
+        int, Option("-s", "--size", metavar="BYTES", help="Bytes of each body.", min=1)
     ] = 128,
 ) -> ResultRows:
     """Write test messages to all queues of a topic in turns, and measure the time of each.
@@ -156,14 +166,18 @@ def _probe_rows(send_probes: Sequence[SendProbe]) -> ResultRows:
     return ResultRows(PROBE_COLUMNS, probe_rows, probe_errors, failure_notes)
 
 
-@declare_columns(BROKER_RT_COLUMNS)
+@command(
+    columns=BROKER_RT_COLUMNS,
+    agent_refusal="it puts load on the cluster",
+    examples_elsewhere="simulated brokers take no messages",
+)
 def cluster_rt(
     session: Session,
     message_count: Annotated[
-        int, Option("-a", "--amount", metavar="N", minimum=1, help="Number of messages for each broker.")
+        int, Option("-a", "--amount", metavar="N", help="Number of messages for each broker.", min=1)
     ] = 100,
     body_bytes: Annotated[
-        int, Option("-s", "--size", metavar="BYTES", minimum=1, help="Bytes of each body.")
+        int, Option("-s", "--size", metavar="BYTES", help="Bytes of each body.", min=1)
     ] = 128,
     cluster_name: Annotated[
         str | None,

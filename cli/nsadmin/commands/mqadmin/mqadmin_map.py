@@ -2,9 +2,11 @@
 
 from typing import Annotated
 
+from typer import Argument
+
 from nsadmin import registry
 from nsadmin.client import NotFound
-from nsadmin.command_line.declarations import Argument, declare_columns
+from nsadmin.command_line.declarations import Flags, Values, command
 from nsadmin.commands.mqadmin.known_commands import KNOWN_COMMANDS, MqadminCommand
 from nsadmin.did_you_mean import did_you_mean, find_similar_names
 from nsadmin.output import ResultRow, ResultRows
@@ -13,18 +15,14 @@ from nsadmin.session import Session
 MAP_COLUMNS = ("mqadmin", "nsadmin", "status", "since", "note")
 
 
-@declare_columns(MAP_COLUMNS)
+@command(columns=MAP_COLUMNS)
 def mqadmin_map(
     session: Session,
     command_name: Annotated[
         str | None,
-        Argument(
-            ("--command",),
-            "COMMAND",
-            "A command of mqadmin. Default: all commands.",
-            required=False,
-            value_source="|".join(known_command.name for known_command in KNOWN_COMMANDS),
-        ),
+        Argument(metavar="COMMAND", help="A command of mqadmin. Default: all commands."),
+        Flags("--command"),
+        Values("|".join(known_command.name for known_command in KNOWN_COMMANDS)),
     ],
 ) -> ResultRows:
     """Show the nsadmin command for each command of mqadmin, and the differences.

@@ -3,9 +3,11 @@
 from collections.abc import Sequence
 from typing import Annotated
 
+from typer import Argument
+
 from nsadmin.client import ServerResult
 from nsadmin.client.results import is_not_found
-from nsadmin.command_line.declarations import Argument, declare_columns
+from nsadmin.command_line.declarations import Flags, Values, command
 from nsadmin.commands.columns.change_rows import CHANGE_RESULT_COLUMNS, forgive_missing, rows_per_name_server
 from nsadmin.commands.columns.result_rows import outcome_cells, rows_per_server
 from nsadmin.completion.value_sources import ORDER_TOPIC_CONFIG
@@ -18,21 +20,21 @@ KV_CHANGE_COLUMNS = ("namesrvAddr", "namespace", "key", *CHANGE_RESULT_COLUMNS)
 NamespaceArgument = Annotated[
     str,
     Argument(
-        ("-s", "--namespace"),
-        "NAMESPACE",
-        f"Namespace, for example {ORDER_TOPIC_CONFIG}, whose keys are topics.",
-        example=ORDER_TOPIC_CONFIG,
+        metavar="NAMESPACE", help=f"Namespace, for example {ORDER_TOPIC_CONFIG}, whose keys are topics."
     ),
+    Flags("-s", "--namespace", example=ORDER_TOPIC_CONFIG),
 ]
 KvKeyArgument = Annotated[
-    str, Argument(("-k", "--key"), "KEY", "Key in the namespace.", value_source="kv-keys")
+    str, Argument(metavar="KEY", help="Key in the namespace."), Flags("-k", "--key"), Values("kv-keys")
 ]
 KvValueArgument = Annotated[
-    str, Argument(("-v", "--value"), "VALUE", "Text to store. May be empty.", may_be_empty=True)
+    str,
+    Argument(metavar="VALUE", help="Text to store. May be empty."),
+    Flags("-v", "--value", may_be_empty=True),
 ]
 
 
-@declare_columns(KV_COLUMNS)
+@command(columns=KV_COLUMNS)
 def kv_get(session: Session, namespace: NamespaceArgument, key: KvKeyArgument) -> ResultRows:
     """Show one value of the KV config on every name server.
 
@@ -45,7 +47,7 @@ def kv_get(session: Session, namespace: NamespaceArgument, key: KvKeyArgument) -
     return _value_rows(namespace, key, session.admin.kv.get_value_each(namespace, key), "found")
 
 
-@declare_columns(KV_COLUMNS)
+@command(columns=KV_COLUMNS)
 def kv_list(session: Session, namespace: NamespaceArgument) -> ResultRows:
     """Show all values of a KV config namespace on every name server.
 
@@ -75,7 +77,7 @@ def kv_list(session: Session, namespace: NamespaceArgument) -> ResultRows:
     return ResultRows(KV_COLUMNS, entry_rows, errors, notes)
 
 
-@declare_columns(KV_CHANGE_COLUMNS)
+@command(columns=KV_CHANGE_COLUMNS)
 def update_kv_config(
     session: Session, namespace: NamespaceArgument, key: KvKeyArgument, value: KvValueArgument
 ) -> ResultRows:
@@ -102,7 +104,7 @@ def update_kv_config(
     )
 
 
-@declare_columns(KV_CHANGE_COLUMNS)
+@command(columns=KV_CHANGE_COLUMNS)
 def delete_kv_config(session: Session, namespace: NamespaceArgument, key: KvKeyArgument) -> ResultRows:
     """Delete a value of the KV config on every name server.
 

@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from typing import Annotated
 
+from typer import Argument, Option
+
 from namesrv_core import operator_files, private_files
 from namesrv_core.errors import RocketMQError
 from nsadmin.client import NotFound, ServerResult
@@ -11,7 +13,7 @@ from nsadmin.client.name_servers.kv_config import KvChange, KvTables
 from nsadmin.client.name_servers.order_confs import ORDER_CONF_NAMESPACE
 from nsadmin.client.results import error_text
 from nsadmin.client.snapshots import ClusterSnapshot
-from nsadmin.command_line.declarations import Argument, Option, declare_columns
+from nsadmin.command_line.declarations import Flags, Values, command
 from nsadmin.commands.columns.change_rows import CHANGE_RESULT_COLUMNS, change_cells
 from nsadmin.commands.columns.result_rows import outcome_cells
 from nsadmin.exit_codes import UsageError
@@ -34,8 +36,8 @@ NamespacesOption = Annotated[
         "--namespace",
         metavar="NAMESPACE",
         help="KV namespace. Default: ORDER_TOPIC_CONFIG. Repeatable.",
-        value_source="namespaces",
     ),
+    Values("namespaces"),
 ]
 PruneOption = Annotated[bool, Option("--prune", help="Delete keys that the file does not have.")]
 
@@ -44,7 +46,7 @@ class KvConfigsDifferError(RocketMQError):
     """The KV configs of the name servers differ."""
 
 
-@declare_columns(KV_DIFF_COLUMNS)
+@command(columns=KV_DIFF_COLUMNS)
 def kv_diff(session: Session, namespaces: NamespacesOption = None) -> ResultRows:
     """Show the differences between the KV configs of the name servers.
 
@@ -107,12 +109,14 @@ def _make_kv_snapshot(namesrv_addr: str, kv_tables: KvTables) -> ClusterSnapshot
     return ClusterSnapshot(namesrv_addr, 0, {}, {}, kv_tables, {})
 
 
-@declare_columns(KV_COPY_COLUMNS)
+@command(columns=KV_COPY_COLUMNS, agent_refusal="it connects to an address on the command line")
 def kv_sync(
     session: Session,
     source_text: Annotated[
         str,
-        Argument(("--from",), "HOST:PORT", "The name server to copy from.", value_source="name-servers"),
+        Argument(metavar="HOST:PORT", help="The name server to copy from."),
+        Flags("--from"),
+        Values("name-servers"),
     ],
     namespaces: NamespacesOption = None,
     wanted_keys: Annotated[
@@ -168,21 +172,17 @@ def _select_keys(kv_tables: KvTables, wanted_keys: Sequence[str] | None) -> KvTa
     }
 
 
-@declare_columns(KV_FILE_COLUMNS)
+@command(columns=KV_FILE_COLUMNS)
 def kv_export(
     session: Session,
     file_name: Annotated[
-        str | None, Argument(("--file",), "FILE", "File to write. Default: standard output.", required=False)
+        str | None, Argument(metavar="FILE", help="File to write. Default: standard output."), Flags("--file")
     ],
     namespaces: NamespacesOption = None,
     source_text: Annotated[
         str | None,
-        Option(
-            "--from",
-            metavar="HOST:PORT",
-            help="Export the KV config of this name server.",
-            value_source="name-servers",
-        ),
+        Option("--from", metavar="HOST:PORT", help="Export the KV config of this name server."),
+        Values("name-servers"),
     ] = None,
 ) -> ResultRows | OutputText:
     """Write the KV config to a JSON file, in the format of a name server's kvConfigPath.
@@ -249,11 +249,13 @@ def kv_export(
     return ResultRows(KV_FILE_COLUMNS, file_rows, table_errors, export_notes)
 
 
-@declare_columns(KV_COPY_COLUMNS)
+@command(columns=KV_COPY_COLUMNS, agent_refusal="it reads local files")
 def kv_import(
     session: Session,
     file_name: Annotated[
-        str, Argument(("--file",), "FILE", "A file from `nsadmin kv export`, or a name server's file.")
+        str,
+        Argument(metavar="FILE", help="A file from `nsadmin kv export`, or a name server's file."),
+        Flags("--file"),
     ],
     namespaces: Annotated[
         list[str] | None,

@@ -2,9 +2,11 @@
 
 from typing import Annotated
 
+from typer import Argument
+
 from nsadmin.client import NotFound, ServerResult
 from nsadmin.client.results import error_text
-from nsadmin.command_line.declarations import Argument, declare_columns
+from nsadmin.command_line.declarations import Flags, Values, command
 from nsadmin.commands.columns.change_rows import CHANGE_RESULT_COLUMNS, rows_per_name_server
 from nsadmin.output import ResultRow, ResultRows
 from nsadmin.session import Session
@@ -14,14 +16,16 @@ NAMESRV_CHANGE_COLUMNS = ("namesrvAddr", "key", *CHANGE_RESULT_COLUMNS)
 
 NamesrvKeyArgument = Annotated[
     str,
-    Argument(("-k", "--key"), "KEY", "A setting that getNamesrvConfig shows.", value_source="namesrv-keys"),
+    Argument(metavar="KEY", help="A setting that getNamesrvConfig shows."),
+    Flags("-k", "--key"),
+    Values("namesrv-keys"),
 ]
 NamesrvValueArgument = Annotated[
-    str, Argument(("-v", "--value"), "VALUE", "The new value.", may_be_empty=True)
+    str, Argument(metavar="VALUE", help="The new value."), Flags("-v", "--value", may_be_empty=True)
 ]
 
 
-@declare_columns(NAMESRV_CONFIG_COLUMNS)
+@command(columns=NAMESRV_CONFIG_COLUMNS)
 def get_namesrv_config(session: Session) -> ResultRows:
     """Show the settings of every name server.
 
@@ -50,7 +54,7 @@ def get_namesrv_config(session: Session) -> ResultRows:
     )
 
 
-@declare_columns(NAMESRV_CHANGE_COLUMNS)
+@command(columns=NAMESRV_CHANGE_COLUMNS)
 def update_namesrv_config(
     session: Session, key: NamesrvKeyArgument, value: NamesrvValueArgument
 ) -> ResultRows:

@@ -3,12 +3,14 @@
 from collections.abc import Sequence
 from typing import Annotated
 
+from typer import Argument
+
 from namesrv_core.errors import RocketMQError
 from nsadmin.client.name_servers.order_confs import ORDER_CONF_NAMESPACE
 from nsadmin.client.results import error_text
 from nsadmin.client.snapshots import ClusterSnapshot, take_server_snapshots
 from nsadmin.client.wall_clock import time
-from nsadmin.command_line.declarations import Argument, declare_columns
+from nsadmin.command_line.declarations import Flags, command
 from nsadmin.operations.order_conf_check import OrderConfProblem, check_order_confs
 from nsadmin.output import ResultRow, ResultRows
 from nsadmin.output.quantities import count_noun
@@ -22,10 +24,10 @@ class BrokenOrderConfError(RocketMQError):
     """An order configuration that makes sends fail, or loses the order of messages."""
 
 
-@declare_columns(ORDER_PROBLEM_COLUMNS)
+@command(columns=ORDER_PROBLEM_COLUMNS)
 def order_conf_check(
     session: Session,
-    topic: Annotated[str | None, Argument(("-t", "--topic"), "TOPIC", "Only this topic.", required=False)],
+    topic: Annotated[str | None, Argument(metavar="TOPIC", help="Only this topic."), Flags("-t", "--topic")],
 ) -> ResultRows:
     """Check whether the brokers and queues in order configurations exist, on each name server.
 

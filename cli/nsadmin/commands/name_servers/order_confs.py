@@ -2,13 +2,15 @@
 
 from typing import Annotated
 
+from typer import Argument
+
 from namesrv_core.errors import TopicNotExist
 from namesrv_core.protocol.codes import MASTER_BROKER_ID
 from nsadmin.client import ServerResult
 from nsadmin.client.name_servers.order_confs import parse_order_conf
 from nsadmin.client.results import is_not_found
 from nsadmin.client.topics.topic_configs import TopicPatch
-from nsadmin.command_line.declarations import Argument, declare_columns
+from nsadmin.command_line.declarations import Flags, command
 from nsadmin.commands.columns.change_rows import (
     CHANGE_RESULT_COLUMNS,
     CHANGE_RESULT_IN_TABLE,
@@ -27,16 +29,17 @@ ORDER_CONF_CHANGE_COLUMNS = ("namesrvAddr", "topic", *CHANGE_RESULT_COLUMNS)
 ORDER_CONF_DELETION_COLUMNS = ("namesrvAddr", "brokerAddr", "topic", *CHANGE_RESULT_COLUMNS)
 
 
-@declare_columns(ORDER_CONF_COLUMNS, ORDER_CONF_CHANGE_COLUMNS, ORDER_CONF_DELETION_COLUMNS)
+@command(columns=(*ORDER_CONF_COLUMNS, *ORDER_CONF_CHANGE_COLUMNS, *ORDER_CONF_DELETION_COLUMNS))
 def update_order_conf(
     session: Session,
-    topic: Annotated[str, Argument(("-t", "--topic"), "TOPIC", "Name of a topic.")],
-    method_name: Annotated[str, Argument(("-m", "--method"), "get|put|delete", "get, put or delete.")],
+    topic: Annotated[str, Argument(metavar="TOPIC", help="Name of a topic."), Flags("-t", "--topic")],
+    method_name: Annotated[
+        str, Argument(metavar="get|put|delete", help="get, put or delete."), Flags("-m", "--method")
+    ],
     order_conf: Annotated[
         str | None,
-        Argument(
-            ("-v", "--orderConf"), "CONF", "For put: queues by broker, as broker-a:4;broker-b:8.", False
-        ),
+        Argument(metavar="CONF", help="For put: queues by broker, as broker-a:4;broker-b:8."),
+        Flags("-v", "--orderConf"),
     ],
 ) -> ResultRows:
     """Show, write or delete a topic's order configuration on every name server.

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from namesrv_core.transport.multiplexed_client import CallError
 from nsadmin.client.connection.addresses import NameServerList
 from nsadmin.client.results import error_text
-from nsadmin.command_line.declarations import declare_columns
+from nsadmin.command_line.declarations import command
 from nsadmin.output import FineDurationMillis, ResultRows
 from nsadmin.session import Session, SharedOptions
 
@@ -16,7 +16,7 @@ WHERE_COLUMNS = (
 _SOURCE_WORDS = {"given": "-n", "environment": "NAMESRV_ADDR", "default": "default"}
 
 
-@declare_columns(WHERE_COLUMNS)
+@command(columns=WHERE_COLUMNS)
 def where(session: Session) -> ResultRows:
     """Show the name servers that commands use, their source, and whether they answer.
 

@@ -3,10 +3,12 @@
 from collections.abc import Sequence
 from typing import Annotated
 
+from typer import Argument
+
 from namesrv_core import operator_files
 from nsadmin.client.results import NotApplied
 from nsadmin.command_line.broker_targets import ClusterMastersOption, MasterAddrOption, select_masters
-from nsadmin.command_line.declarations import Argument, declare_columns
+from nsadmin.command_line.declarations import Flags, command
 from nsadmin.commands.columns.awaited_servers import report_awaited_servers
 from nsadmin.commands.procedures.drain_warnings import warn_of_drains
 from nsadmin.commands.procedures.plan_rows import (
@@ -31,15 +33,15 @@ from nsadmin.session import Session
 ListFileArgument = Annotated[
     str,
     Argument(
-        ("-f", "--filename"),
-        "FILE",
-        "A JSON list in mqadmin's format, or a file of exportMetadata or `nsadmin export`.",
+        metavar="FILE",
+        help="A JSON list in mqadmin's format, or a file of exportMetadata or `nsadmin export`.",
     ),
+    Flags("-f", "--filename"),
 ]
 _MAX_PROBLEMS = 10
 
 
-@declare_columns(PLAN_COLUMNS)
+@command(columns=PLAN_COLUMNS, agent_refusal="it reads local files")
 def update_topic_list(
     session: Session,
     file_name: ListFileArgument,
@@ -65,7 +67,7 @@ def update_topic_list(
     return _update_from_file(session, "updateTopicList", "topic", file_name, broker_text, cluster_name)
 
 
-@declare_columns(PLAN_COLUMNS)
+@command(columns=PLAN_COLUMNS, agent_refusal="it reads local files")
 def update_sub_group_list(
     session: Session,
     file_name: ListFileArgument,

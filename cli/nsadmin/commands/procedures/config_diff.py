@@ -3,11 +3,13 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Annotated
 
+from typer import Option
+
 from namesrv_core.errors import RocketMQError
 from nsadmin.client import ServerResult
 from nsadmin.client.brokers.targets import list_member_targets
 from nsadmin.client.results import error_text
-from nsadmin.command_line.declarations import Option, declare_columns
+from nsadmin.command_line.declarations import command
 from nsadmin.exit_codes import UsageError
 from nsadmin.operations.config_diff import (
     ComparedServer,
@@ -29,7 +31,7 @@ class SettingsDifferError(RocketMQError):
     """Servers have different settings."""
 
 
-@declare_columns(CONFIG_DIFF_COLUMNS)
+@command(columns=CONFIG_DIFF_COLUMNS)
 def config_diff(
     session: Session,
     cluster_name: Annotated[

@@ -4,10 +4,12 @@ from collections.abc import Iterator, Sequence
 from time import monotonic, sleep
 from typing import Annotated
 
+from typer import Option
+
 from namesrv_core.errors import RocketMQError
 from nsadmin.client.results import error_text
 from nsadmin.command_line.broker_expectation import ExpectedBrokersOption, open_expected_inventory
-from nsadmin.command_line.declarations import Option, declare_columns
+from nsadmin.command_line.declarations import Values, command
 from nsadmin.command_line.namespace_options import IncludedNamespacesOption
 from nsadmin.exit_codes import UsageError
 from nsadmin.operations.divergence.comparison import STATE_SECTIONS, hash_sections
@@ -45,7 +47,7 @@ class DivergenceUnknownError(RocketMQError):
     """Too few name servers answered to compare them."""
 
 
-@declare_columns(DIVERGENCE_COLUMNS, HASH_COLUMNS)
+@command(columns=(*DIVERGENCE_COLUMNS, *HASH_COLUMNS))
 def divergence(
     session: Session,
     show_each: Annotated[
@@ -64,12 +66,8 @@ def divergence(
     ] = None,
     section_names: Annotated[
         list[str] | None,
-        Option(
-            "--section",
-            metavar="SECTION",
-            help="Only broker, topic, kv or setting. Repeatable.",
-            value_source="|".join(STATE_SECTIONS),
-        ),
+        Option("--section", metavar="SECTION", help="Only broker, topic, kv or setting. Repeatable."),
+        Values("|".join(STATE_SECTIONS)),
     ] = None,
     kv_namespaces: IncludedNamespacesOption = None,
     expectation: ExpectedBrokersOption = None,

@@ -3,10 +3,12 @@
 from collections.abc import Callable, Iterator, Sequence
 from typing import Annotated
 
+from typer import Argument, Option
+
 from namesrv_core.errors import RocketMQError
 from nsadmin import audit
 from nsadmin.client import NotApplied, NotFound
-from nsadmin.command_line.declarations import Argument, Option, declare_columns
+from nsadmin.command_line.declarations import Flags, command
 from nsadmin.commands.columns.result_rows import outcome_cells
 from nsadmin.commands.procedures import signals
 from nsadmin.commands.procedures.drain_options import (
@@ -63,7 +65,7 @@ STATUS_TABLE_COLUMNS = (
 )  # fmt: skip
 
 
-@declare_columns(DRAIN_COLUMNS)
+@command(columns=DRAIN_COLUMNS)
 def drain(
     session: Session,
     broker_name: BrokerNameArgument,
@@ -253,7 +255,7 @@ def _report_drain(
     )
 
 
-@declare_columns(UNDRAIN_COLUMNS)
+@command(columns=UNDRAIN_COLUMNS)
 def undrain(session: Session, broker_name: BrokerNameArgument) -> ResultRows:
     """Allow writes to a drained broker again, exactly as before the drain.
 
@@ -321,12 +323,13 @@ def _undo_rows(broker_name: str, server_rows: list[ResultRow]) -> ResultRows:
     )
 
 
-@declare_columns(STATUS_COLUMNS)
+@command(columns=STATUS_COLUMNS)
 def drain_status(
     session: Session,
     broker_name: Annotated[
         str | None,
-        Argument(("-b", "--brokerName"), "BROKER", "Only the drain of this broker.", required=False),
+        Argument(metavar="BROKER", help="Only the drain of this broker."),
+        Flags("-b", "--brokerName"),
     ] = None,
 ) -> ResultRows:
     """List drains that were not undone, also interrupted ones, and their unexpected state.

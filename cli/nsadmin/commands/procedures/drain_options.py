@@ -2,12 +2,14 @@
 
 from typing import Annotated
 
+from typer import Argument, Option
+
 from nsadmin.command_line.argument_values import parse_duration_seconds
-from nsadmin.command_line.declarations import Argument, Option
+from nsadmin.command_line.declarations import Flags
 from nsadmin.operations.drain.safety import SafetyRules
 
 BrokerNameArgument = Annotated[
-    str, Argument(("-b", "--brokerName"), "BROKER", "Name of a broker, from clusterList.")
+    str, Argument(metavar="BROKER", help="Name of a broker, from clusterList."), Flags("-b", "--brokerName")
 ]
 
 
@@ -19,10 +21,7 @@ AllowUnreachableOption = Annotated[
 ThresholdOption = Annotated[
     int,
     Option(
-        "--threshold",
-        metavar="N",
-        help="Messages per minute that count as no traffic. Default: 0.",
-        minimum=0,
+        "--threshold", metavar="N", help="Messages per minute that count as no traffic. Default: 0.", min=0
     ),
 ]
 
@@ -44,9 +43,7 @@ IntervalOption = Annotated[
 
 IntervalsOption = Annotated[
     int,
-    Option(
-        "--intervals", metavar="N", help="Number of checks in a row without writes. Default: 3.", minimum=1
-    ),
+    Option("--intervals", metavar="N", help="Number of checks in a row without writes. Default: 3.", min=1),
 ]
 
 

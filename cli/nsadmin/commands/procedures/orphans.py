@@ -4,9 +4,11 @@ from collections.abc import Sequence
 from time import sleep, time_ns
 from typing import Annotated
 
+from typer import Option
+
 from nsadmin.client import NotApplied
 from nsadmin.client.results import error_text
-from nsadmin.command_line.declarations import Option, declare_columns
+from nsadmin.command_line.declarations import command
 from nsadmin.commands.columns.change_rows import CHANGE_RESULT_COLUMNS, CHANGE_RESULT_IN_TABLE
 from nsadmin.commands.topics.topics import deletion_row
 from nsadmin.exit_codes import UsageError
@@ -32,7 +34,7 @@ _SECONDS_BETWEEN_LOOKS = 1.0
 _MAX_NAMED_TOPICS = 5
 
 
-@declare_columns(ORPHAN_COLUMNS, CLEANUP_COLUMNS)
+@command(columns=(*ORPHAN_COLUMNS, *CLEANUP_COLUMNS))
 def orphans(
     session: Session,
     delete_orphans: Annotated[

@@ -3,10 +3,12 @@
 from pathlib import Path
 from typing import Annotated
 
+from typer import Argument, Option
+
 from namesrv_core import operator_files
 from nsadmin import confirmation, stderr
 from nsadmin.client.results import NotApplied
-from nsadmin.command_line.declarations import Argument, Option, declare_columns
+from nsadmin.command_line.declarations import Flags, command
 from nsadmin.command_line.namespace_options import IncludedNamespacesOption
 from nsadmin.commands.columns.awaited_servers import report_awaited_servers
 from nsadmin.commands.procedures.drain_warnings import warn_of_drains
@@ -39,16 +41,19 @@ from nsadmin.session import Session
 MAX_DELETES = 10
 _MAX_PROBLEMS = 10
 
-PlanFileArgument = Annotated[str, Argument(("--file",), "FILE", "A YAML file with the wanted state.")]
+PlanFileArgument = Annotated[
+    str, Argument(metavar="FILE", help="A YAML file with the wanted state."), Flags("--file")
+]
 PruneOption = Annotated[
     bool, Option("--prune", help="Delete items that the file does not have, in the sections that it has.")
 ]
 
 
+@command()
 def export(
     session: Session,
     cluster_name: Annotated[
-        str | None, Argument(("-c", "--clusterName"), "CLUSTER", "Name of a cluster.", required=False)
+        str | None, Argument(metavar="CLUSTER", help="Name of a cluster."), Flags("-c", "--clusterName")
     ],
     kv_namespaces: IncludedNamespacesOption = None,
     with_schema: Annotated[
@@ -92,7 +97,7 @@ def export(
     return OutputText(format_cluster(desired_state, [*head_lines, *remark_lines]), errors)
 
 
-@declare_columns(PLAN_COLUMNS)
+@command(columns=PLAN_COLUMNS)
 def plan(
     session: Session,
     file_name: PlanFileArgument,
@@ -163,11 +168,13 @@ def _with_notes_of(noted_error: Exception, new_error: NotApplied) -> NotApplied:
     return new_error
 
 
-@declare_columns(PLAN_COLUMNS)
+@command(columns=PLAN_COLUMNS)
 def apply(
     session: Session,
     file_name: Annotated[
-        str, Argument(("--file",), "FILE", "A YAML file with the wanted state, or a saved plan.")
+        str,
+        Argument(metavar="FILE", help="A YAML file with the wanted state, or a saved plan."),
+        Flags("--file"),
     ],
     prune: PruneOption = False,
     max_deletes: Annotated[
@@ -176,7 +183,7 @@ def apply(
             "--max-deletes",
             metavar="N",
             help="Refuse the plan if it deletes more than N items. Default: 10.",
-            minimum=0,
+            min=0,
         ),
     ] = MAX_DELETES,
     allow_stranded: Annotated[

@@ -5,9 +5,11 @@ from pathlib import Path
 from time import sleep
 from typing import Annotated, Literal, cast
 
+from typer import Option
+
 from nsadmin.client.results import NotApplied
 from nsadmin.command_line.argument_values import parse_duration_seconds
-from nsadmin.command_line.declarations import Option, declare_columns
+from nsadmin.command_line.declarations import command
 from nsadmin.exit_codes import UsageError
 from nsadmin.library.cluster_rebalance import ClusterRebalance
 from nsadmin.operations.collector import BROKERS_JOURNAL
@@ -38,18 +40,12 @@ REBALANCE_PLAN_COLUMNS = (
 )
 
 
-@declare_columns(REBALANCE_PLAN_COLUMNS)
+@command(columns=REBALANCE_PLAN_COLUMNS)
 def rebalance_plan(
     session: Session,
     cluster_name: Annotated[
         str | None,
-        Option(
-            "-c",
-            "--clusterName",
-            metavar="CLUSTER",
-            help="The cluster. Default: the only one.",
-            hidden_flags=("--cluster",),
-        ),
+        Option("-c", "--clusterName", metavar="CLUSTER", help="The cluster. Default: the only one."),
     ] = None,
     added: Annotated[
         list[str] | None,
@@ -97,7 +93,7 @@ def rebalance_plan(
     ] = "4,8,16",
     max_topics: Annotated[
         int | None,
-        Option("--max-topics", metavar="N", help="Change at most N topics. Default: no limit.", minimum=1),
+        Option("--max-topics", metavar="N", help="Change at most N topics. Default: no limit.", min=1),
     ] = None,
     max_share: Annotated[
         int | None,
@@ -105,7 +101,7 @@ def rebalance_plan(
             "--max-share",
             metavar="PCT",
             help="Move at most this percent of the load. Default: no limit.",
-            minimum=1,
+            min=1,
         ),
     ] = None,
     out_file: Annotated[

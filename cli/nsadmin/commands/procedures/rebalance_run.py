@@ -4,10 +4,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated
 
+from typer import Argument, Option
+
 from nsadmin import audit
 from nsadmin.client.results import NotApplied
 from nsadmin.command_line.argument_values import parse_duration_seconds
-from nsadmin.command_line.declarations import Argument, Option, declare_columns
+from nsadmin.command_line.declarations import Flags, Values, command
 from nsadmin.commands.procedures import signals
 from nsadmin.commands.procedures.drain_options import parse_interval_seconds
 from nsadmin.commands.procedures.live_output import ProcedureReporter
@@ -32,11 +34,18 @@ RUN_COLUMNS = (
 _MAX_PROBLEMS = 10
 
 
-@declare_columns(RUN_COLUMNS)
+@command(
+    columns=RUN_COLUMNS,
+    agent_refusal="it reads local files",
+    examples_elsewhere="a run waits for consumers; interop tests run plans on real brokers",
+)
 def rebalance_run(
     session: Session,
     plan_file: Annotated[
-        str, Argument(("--file",), "PLAN", "A plan of `nsadmin rebalance plan`.", value_source="files")
+        str,
+        Argument(metavar="PLAN", help="A plan of `nsadmin rebalance plan`."),
+        Flags("--file"),
+        Values("files"),
     ],
     is_rollback: Annotated[
         bool, Option("--rollback", help="Move the topics back to where they were before this plan.")
@@ -50,12 +59,11 @@ def rebalance_run(
             "--ignore-group",
             metavar="GROUP",
             help="Do not wait for this group: it loses its unconsumed messages. Repeatable.",
-            value_source="groups",
         ),
+        Values("groups"),
     ] = None,
     max_topics: Annotated[
-        int,
-        Option("--max-topics", metavar="N", help="Topics that move at once. Default: 10.", minimum=1),
+        int, Option("--max-topics", metavar="N", help="Topics that move at once. Default: 10.", min=1)
     ] = 10,
     max_share: Annotated[
         int,
@@ -63,7 +71,7 @@ def rebalance_run(
             "--max-share",
             metavar="PERCENT",
             help="Percent of the cluster's write queues whose topics move at once. Default: 20.",
-            minimum=1,
+            min=1,
         ),
     ] = 20,
     max_lag: Annotated[
@@ -72,7 +80,7 @@ def rebalance_run(
             "--max-lag",
             metavar="N",
             help="Pause if a group has more unconsumed messages of a moving topic. Default: no limit.",
-            minimum=0,
+            min=0,
         ),
     ] = None,
     max_disk: Annotated[
@@ -81,7 +89,7 @@ def rebalance_run(
             "--max-disk",
             metavar="PERCENT",
             help="Pause if a broker that gets queues uses more of its disk. Default: 85.",
-            minimum=1,
+            min=1,
         ),
     ] = 85,
     max_send_errors: Annotated[
@@ -90,7 +98,7 @@ def rebalance_run(
             "--max-send-errors",
             metavar="N",
             help="Pause if a broker fails to store more messages per minute. Default: 60.",
-            minimum=0,
+            min=0,
         ),
     ] = 60,
     timeout_text: Annotated[

@@ -3,8 +3,10 @@
 from collections.abc import Iterator
 from typing import Annotated
 
+from typer import Option
+
 from namesrv_core.errors import RocketMQError
-from nsadmin.command_line.declarations import Option, declare_columns
+from nsadmin.command_line.declarations import command
 from nsadmin.operations.drain.state import InvalidStateError
 from nsadmin.operations.rebalance.run_store import SavedRun, load_runs
 from nsadmin.operations.state_folder import find_state_home
@@ -23,7 +25,10 @@ STATUS_TABLE_COLUMNS = (
 )  # fmt: skip
 
 
-@declare_columns(STATUS_COLUMNS)
+@command(
+    columns=STATUS_COLUMNS,
+    examples_elsewhere="a run waits for consumers; interop tests run plans on real brokers",
+)
 def rebalance_status(
     session: Session,
     cluster_name: Annotated[

@@ -4,10 +4,12 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
 from typing import Annotated
 
+from typer import Argument, Option
+
 from nsadmin import audit
 from nsadmin.client.brokers.clusters import BrokerAddrGroup
 from nsadmin.command_line.argument_values import parse_duration_seconds
-from nsadmin.command_line.declarations import Argument, Option, declare_columns
+from nsadmin.command_line.declarations import Flags, command
 from nsadmin.commands.procedures import drain_options, signals
 from nsadmin.commands.procedures.live_output import ProcedureReporter
 from nsadmin.commands.procedures.signals import StopRequestedError, catch_stop_signals
@@ -31,10 +33,12 @@ RESTART_COLUMNS = ("brokerName", "brokerId", "brokerAddr", "steps", "openTopics"
 _COMMAND_FIELDS = ("brokerName", "brokerAddr", "brokerId")
 
 
-@declare_columns(RESTART_COLUMNS)
+@command(columns=RESTART_COLUMNS, agent_refusal="it runs commands of this machine")
 def rolling_restart(
     session: Session,
-    cluster_name: Annotated[str, Argument(("-c", "--clusterName"), "CLUSTER", "Name of the cluster.")],
+    cluster_name: Annotated[
+        str, Argument(metavar="CLUSTER", help="Name of the cluster."), Flags("-c", "--clusterName")
+    ],
     stop_command: Annotated[
         str | None,
         Option(
@@ -58,7 +62,7 @@ def rolling_restart(
             "--pause-after",
             metavar="N",
             help="Stop after this number of broker names. The next run resumes.",
-            minimum=1,
+            min=1,
         ),
     ] = None,
     patience_text: Annotated[

@@ -5,11 +5,13 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
+from typer import Option
+
 from namesrv_core.errors import RocketMQError
 from nsadmin import contexts, settings
 from nsadmin.client.connection.addresses import DEFAULT_BROKER_PORT, parse_addr
 from nsadmin.command_line.broker_expectation import ExpectedBrokersOption, open_expected_inventory
-from nsadmin.command_line.declarations import Option, declare_columns
+from nsadmin.command_line.declarations import command
 from nsadmin.commands.history.journal_source import (
     JournalOption,
     ServerJournal,
@@ -33,7 +35,7 @@ EXPLAIN_COLUMNS = ("step", "result", "namesrvAddrs", "brokerName", "brokerAddr",
 EXPLAIN_TABLE_COLUMNS = ("result", "step", "namesrvAddrs", "seen", "next")
 
 
-@declare_columns(EXPLAIN_COLUMNS)
+@command(columns=EXPLAIN_COLUMNS)
 def route_explain(
     session: Session,
     topic: TopicArgument,

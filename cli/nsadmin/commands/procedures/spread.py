@@ -4,6 +4,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated
 
+from typer import Argument, Option
+
 from namesrv_core.protocol.codes import MASTER_BROKER_ID
 from nsadmin.client import NotApplied, NotFound, ServerResult
 from nsadmin.client.brokers.registrations import BrokerRegistrant
@@ -11,7 +13,7 @@ from nsadmin.client.brokers.targets import BrokerTarget
 from nsadmin.client.results import error_text
 from nsadmin.command_line import exclusive_options
 from nsadmin.command_line.broker_targets import distinct_addrs, match_results
-from nsadmin.command_line.declarations import Argument, Option, declare_columns
+from nsadmin.command_line.declarations import Flags, RequiredUnless, command
 from nsadmin.exit_codes import UsageError
 from nsadmin.operations.spread import TopicSpread, find_spreads, plan_even_spread
 from nsadmin.output import ResultRow, ResultRows
@@ -24,14 +26,14 @@ _PLAN_HEAD = (
 SPREAD_COLUMNS = ("clusterName", "topic", "finding", "missing", "queues", "differing")
 
 
-@declare_columns(SPREAD_COLUMNS)
+@command(columns=SPREAD_COLUMNS)
 def spread(
     session: Session,
     topic: Annotated[
         str | None,
-        Argument(
-            ("-t", "--topic"), "TOPIC", "Only this topic.", required=False, required_unless="all_topics"
-        ),
+        Argument(metavar="TOPIC", help="Only this topic."),
+        Flags("-t", "--topic"),
+        RequiredUnless("all_topics"),
     ],
     all_topics: Annotated[bool, Option("--all", help="All topics that are unbalanced.")] = False,
     cluster_name: Annotated[

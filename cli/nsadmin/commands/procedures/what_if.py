@@ -5,10 +5,12 @@ from itertools import groupby
 from time import time_ns
 from typing import Annotated
 
+from typer import Option
+
 from namesrv_core.errors import RocketMQError
 from nsadmin.client.connection.addresses import DEFAULT_PROXY_PORT, parse_addrs
 from nsadmin.client.results import error_text
-from nsadmin.command_line.declarations import Option, declare_columns
+from nsadmin.command_line.declarations import RequiredUnless, Values, command
 from nsadmin.commands.procedures.proxy_outage_rows import (
     CONNECTION_COLUMNS,
     build_connection_rows,
@@ -38,7 +40,7 @@ class WouldStandStillError(RocketMQError):
     """Some topic, group or client would stop working."""
 
 
-@declare_columns(LOSS_COLUMNS, LIST_COLUMNS, CONNECTION_COLUMNS)
+@command(columns=(*LOSS_COLUMNS, *LIST_COLUMNS, *CONNECTION_COLUMNS))
 def what_if(
     session: Session,
     down_brokers: Annotated[
@@ -47,9 +49,9 @@ def what_if(
             "--down",
             metavar="BROKERS",
             help="Broker names, separated by commas. broker-a:0 is only its master.",
-            value_source="brokers",
-            required_unless="down_namesrv|down_proxy",
         ),
+        Values("brokers"),
+        RequiredUnless("down_namesrv", "down_proxy"),
     ] = None,
     down_namesrv: Annotated[
         str | None,
@@ -57,12 +59,8 @@ def what_if(
     ] = None,
     down_proxy: Annotated[
         str | None,
-        Option(
-            "--down-proxy",
-            metavar="ADDRS",
-            help="Addresses of proxies, separated by commas.",
-            value_source="proxies",
-        ),
+        Option("--down-proxy", metavar="ADDRS", help="Addresses of proxies, separated by commas."),
+        Values("proxies"),
     ] = None,
     show_each: Annotated[
         bool, Option("--detail", help="Show each topic, broker and client, also those with a partial loss.")

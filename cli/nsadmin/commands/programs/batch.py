@@ -5,16 +5,21 @@ from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager
 from typing import Annotated
 
+from typer import Argument, Option
+
 from nsadmin import confirmation, stderr
-from nsadmin.command_line.declarations import Argument, Option
+from nsadmin.command_line.declarations import Flags, command
 from nsadmin.exit_codes import EXIT_CODE_MEANINGS, ExitCode, UsageError
 from nsadmin.session import Session
 
 
+@command()
 def batch(
     session: Session,
     batch_file: Annotated[
-        str, Argument(("-f", "--file"), "FILE", "A file of command lines. - is standard input.")
+        str,
+        Argument(metavar="FILE", help="A file of command lines. - is standard input."),
+        Flags("-f", "--file"),
     ],
     stop_on_error: Annotated[
         bool, Option("--stop-on-error", help="Stop at the first command that fails.")

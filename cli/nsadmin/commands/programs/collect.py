@@ -5,12 +5,14 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated
 
+from typer import Argument, Option
+
 from namesrv_core.state.kv_config import ORDER_TOPIC_CONFIG
 from namesrv_core.storage.journal.rolling_writer import JournalLimits
 from nsadmin import stderr
 from nsadmin.client.results import error_text
 from nsadmin.command_line.argument_values import parse_duration_seconds
-from nsadmin.command_line.declarations import Argument, Option, declare_columns
+from nsadmin.command_line.declarations import Flags, command
 from nsadmin.exit_codes import UsageError
 from nsadmin.operations.collector import BROKERS_JOURNAL
 from nsadmin.operations.collector.broker_poller import BrokerQuestions
@@ -27,11 +29,13 @@ _MAX_INTERVAL_SECONDS = 3600.0
 _DAY_MS = 24 * 3_600_000
 
 
-@declare_columns(COLLECT_COLUMNS)
+@command(columns=COLLECT_COLUMNS, agent_refusal="it runs until it is stopped")
 def collect(
     session: Session,
     journals_folder: Annotated[
-        str, Argument(("--dir",), "DIR", "Folder of the journals, with a subfolder for each name server.")
+        str,
+        Argument(metavar="DIR", help="Folder of the journals, with a subfolder for each name server."),
+        Flags("--dir"),
     ],
     interval_text: Annotated[
         str,
@@ -43,7 +47,7 @@ def collect(
             "--rate",
             metavar="N",
             help="Maximum requests per second, to all servers together. Default: 1000.",
-            minimum=1,
+            min=1,
         ),
     ] = 1000,
     kv_namespaces: Annotated[
@@ -69,24 +73,15 @@ def collect(
     max_broker_rate: Annotated[
         int,
         Option(
-            "--broker-rate",
-            metavar="N",
-            help="Maximum requests per second to brokers. Default: 50.",
-            minimum=1,
+            "--broker-rate", metavar="N", help="Maximum requests per second to brokers. Default: 50.", min=1
         ),
     ] = 50,
     keep_days: Annotated[
-        int,
-        Option("--keep-days", metavar="N", help="Maximum age of a journal's files. Default: 400.", minimum=1),
+        int, Option("--keep-days", metavar="N", help="Maximum age of a journal's files. Default: 400.", min=1)
     ] = 400,
     keep_megabytes: Annotated[
         int,
-        Option(
-            "--keep-megabytes",
-            metavar="N",
-            help="Maximum size of each journal. Default: 2048.",
-            minimum=1,
-        ),
+        Option("--keep-megabytes", metavar="N", help="Maximum size of each journal. Default: 2048.", min=1),
     ] = 2048,
 ) -> ResultRows | Iterator[ResultRows]:
     """Poll name servers, also Java's, and write their changes to journals.

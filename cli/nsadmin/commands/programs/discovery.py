@@ -2,12 +2,15 @@
 
 from typing import Annotated
 
-from nsadmin.command_line.declarations import Option
+from typer import Option
+
+from nsadmin.command_line.declarations import command
 from nsadmin.operations.exporter.figures import ServerIdentity
 from nsadmin.operations.exporter.service_discovery import build_target_groups, format_target_groups
 from nsadmin.session import Session
 
 
+@command()
 def discovery_prometheus(
     session: Session,
     port: Annotated[
@@ -16,7 +19,7 @@ def discovery_prometheus(
             "--port",
             metavar="PORT",
             help="Port of the targets, such as 9100 for node_exporter. Default: the port of each server.",
-            minimum=1,
+            min=1,
         ),
     ] = None,
 ) -> str:

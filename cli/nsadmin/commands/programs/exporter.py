@@ -4,9 +4,11 @@ from collections.abc import Iterator
 from functools import partial
 from typing import Annotated
 
+from typer import Option
+
 from nsadmin import stderr
 from nsadmin.command_line.argument_values import parse_context_names, parse_duration_seconds
-from nsadmin.command_line.declarations import Option
+from nsadmin.command_line.declarations import command
 from nsadmin.exit_codes import UsageError
 from nsadmin.library.context_connection import resolve_connection
 from nsadmin.operations.exporter.broker_reader import ReadChoice
@@ -19,6 +21,7 @@ from nsadmin.session import Session
 _MIN_INTERVAL_SECONDS, _MAX_INTERVAL_SECONDS = 1.0, 3600.0
 
 
+@command(agent_refusal="it runs until it is stopped", examples_elsewhere="it serves until it is stopped")
 def exporter(
     session: Session,
     http_address: Annotated[
@@ -51,7 +54,7 @@ def exporter(
             "--rate",
             metavar="N",
             help="Maximum requests per second to all servers of a cluster. Default: 250.",
-            minimum=16,
+            min=16,
         ),
     ] = 250,
     included_patterns: Annotated[
@@ -77,8 +80,7 @@ def exporter(
         Option("--compat", help="Also the metrics of rocketmq-exporter under its names; implies --system."),
     ] = False,
     max_series: Annotated[
-        int,
-        Option("--max-series", metavar="N", help="Maximum series of a page. Default: 100000.", minimum=1),
+        int, Option("--max-series", metavar="N", help="Maximum series of a page. Default: 100000.", min=1)
     ] = 100_000,
 ) -> Iterator[ResultRows]:
     """Serve metrics of name servers, brokers, topics and groups for Prometheus, until it is stopped.

@@ -6,11 +6,9 @@ from typing import Any
 from nsadmin import registry
 from nsadmin.client.messages.message_filter import MessageFilter
 from nsadmin.client.messages.message_queries import LocatedMessage
-from nsadmin.command_line.declarations import HelpRequested
-from nsadmin.command_line.parser import parse_command_line
 from nsadmin.command_line.time_arguments import parse_time_option
+from nsadmin.command_line.typer_commands import HelpRequested, parse_command_line
 from nsadmin.commands.messages.body_decoders import decode_body, parse_decoders
-from nsadmin.commands.messages.consume import consume
 from nsadmin.commands.messages.message_conditions import parse_pairs, parse_regex, parse_start
 from nsadmin.commands.messages.message_rows import message_row
 from nsadmin.exit_codes import UsageError
@@ -52,7 +50,7 @@ def _parse_query(query_words: Sequence[str]) -> MessageQuery:
 def _parse_arguments(query_words: Sequence[str]) -> Mapping[str, Any]:
     entry, _ = registry.take_command(["consume"])
     assert entry is not None
-    arguments = parse_command_line(entry, consume, list(query_words)).arguments
+    arguments = parse_command_line(entry, query_words).arguments
     if arguments["line_format"] is not None:
         raise UsageError(f"{_COMMAND_NAME}: --format does not apply to the screen")
     return arguments

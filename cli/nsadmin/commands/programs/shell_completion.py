@@ -1,16 +1,15 @@
 """Owns completion, which writes the completion script of a shell, for installations with pip."""
 
-from __future__ import annotations
-
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Annotated
 
-from nsadmin import exit_codes, output
+from typer import Argument
 
-if TYPE_CHECKING:
-    from argparse import ArgumentParser
+from nsadmin import output
+from nsadmin.command_line.argument_values import parse_choice
+from nsadmin.command_line.declarations import Flags, command
 
-COMPLETION_FILES = {
+_SCRIPT_FILES = {
     "bash": "nsadmin.bash",
     "zsh": "_nsadmin",
     "fish": "nsadmin.fish",
@@ -18,7 +17,12 @@ COMPLETION_FILES = {
 }
 
 
-def completion(argv: list[str]) -> int:
+@command()
+def completion(
+    shell: Annotated[
+        str, Argument(metavar="bash|zsh|fish|powershell", help="Name of the shell."), Flags("--shell")
+    ],
+) -> int:
     """Write the completion script of a shell, for its start-up file.
 
     bash, in ~/.bashrc: source <(nsadmin completion bash)
@@ -38,28 +42,12 @@ def completion(argv: list[str]) -> int:
         # The script of bash
         nsadmin completion bash
     """
-    shell_name = flags().parse_args(argv).shell
-    output.write_text(_completion_file(COMPLETION_FILES[shell_name]).read_text().rstrip("\n"))
-    return exit_codes.ExitCode.DONE
+    shell_name = parse_choice("SHELL", shell, tuple(_SCRIPT_FILES)) or ""
+    output.write_text(_find_script(_SCRIPT_FILES[shell_name]).read_text().rstrip("\n"))
+    return 0
 
 
-def flags() -> ArgumentParser:
-    """The command's argument parser."""
-    from argparse import RawDescriptionHelpFormatter
-    from textwrap import dedent
-
-    from namesrv_core.flag_parser import FlagParser
-
-    first_paragraph, _, other_paragraphs = (completion.__doc__ or "").partition("\n\n")
-    argument_parser = FlagParser(
-        "nsadmin completion", f"{first_paragraph}\n\n{dedent(other_paragraphs.partition('    Examples:')[0])}"
-    )
-    argument_parser.formatter_class = RawDescriptionHelpFormatter
-    argument_parser.add_argument("shell", choices=COMPLETION_FILES, help="name of the shell")
-    return argument_parser
-
-
-def _completion_file(file_name: str) -> Path:
+def _find_script(file_name: str) -> Path:
     """The path of a completion script: inside an installed package, or at the top of a checkout."""
     package_folder = Path(output.__file__).parents[1]
     packaged_file = package_folder / "completions" / file_name

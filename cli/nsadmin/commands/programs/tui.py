@@ -3,16 +3,20 @@
 import gc
 import os
 import sys
+import time
 from collections.abc import Iterator, Sequence
-from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
+
+from typer import Argument, Option
 
 from nsadmin import contexts, registry, settings
 from nsadmin.client import AdminClient
 from nsadmin.client.connection.addresses import NameServerList
-from nsadmin.command_line.declarations import Argument, HelpRequested, Option, command_parameters
-from nsadmin.command_line.parser import connection_words, parse_command_line
+from nsadmin.command_line import application
+from nsadmin.command_line.declarations import Flags, command, command_parameters
+from nsadmin.command_line.shared_options import connection_words
+from nsadmin.command_line.typer_commands import HelpRequested, parse_command_line
 from nsadmin.commands.history.event_descriptions import describe_event
 from nsadmin.exit_codes import UsageError
 from nsadmin.operations.inventory.keeper import InventoryKeeper, find_inventory_key
@@ -29,14 +33,16 @@ if TYPE_CHECKING:
     from nsadmin.tui.recording.replay import ReplayPlayer
     from nsadmin.tui.view_settings.settings_file import SettingsFile
 
+_COMPLETION_PATIENCE_SECONDS = 2.0
+"""How long a completion waits for servers. It runs in a thread, so the screen does not wait."""
 _MIN_INTERVAL_SECONDS, _MAX_INTERVAL_SECONDS = 0.5, 3600.0
 
 
+@command()
 def tui(
     session: Session,
     screen_name: Annotated[
-        str | None,
-        Argument(("--screen",), "SCREEN", "The first screen. Default: home.", required=False),
+        str | None, Argument(metavar="SCREEN", help="The first screen. Default: home."), Flags("--screen")
     ],
     interval_option: Annotated[
         float | None,
@@ -138,21 +144,26 @@ def tui(
     return iter(())
 
 
+def _fits_screen(candidate: tuple[str, str]) -> bool:
+    """Whether a command needs no terminal of its own."""
+    entry = registry.find_command(candidate[0])
+    return entry is None or entry.kind not in ("screen", "batch", "program")
+
+
 def _find_change_target(command_words: Sequence[str]) -> str | None:
     """The key that a command line changes, else its first argument: a broker, a topic, a group, a file."""
     entry, argument_words = registry.take_command(command_words)
     if entry is None:
         return None
-    command_function = getattr(import_module(f"nsadmin.commands.{entry.module_name}"), entry.function_name)
     try:
-        argument_values = parse_command_line(entry, command_function, argument_words).arguments
+        argument_values = parse_command_line(entry, argument_words).arguments
     except (UsageError, HelpRequested):
         # The preview reports the mistake.
         return None
     named_values = {
-        parameter.declaration.metavar: argument_values[parameter.name]
-        for parameter in reversed(command_parameters(command_function))
-        if isinstance(parameter.declaration, Argument) and argument_values[parameter.name]
+        parameter.metavar or "": argument_values[parameter.name]
+        for parameter in reversed(command_parameters(entry.load_function()))
+        if parameter.position is not None and argument_values[parameter.name]
     }
     return named_values.get("KEY") or next(reversed(named_values.values()), None)
 
@@ -352,9 +363,10 @@ def _build_world(
         return AdminClient(list(wanted_addrs), access=access, observer=observer, read_only=True)
 
     def complete_line(words_before: Sequence[str], typed_word: str) -> Sequence[tuple[str, str]]:
-        from nsadmin.commands.programs import line_completion
-
-        return line_completion.list_candidates(words_before, typed_word, command_words)
+        candidates = application.complete_line(
+            [*command_words, *words_before], typed_word, time.time() + _COMPLETION_PATIENCE_SECONDS
+        )
+        return candidates if words_before else [*filter(_fits_screen, candidates)]
 
     return ClusterContext(
         cluster_label, name_servers.addrs, connect_client, tuple(command_words), session_options.color,

@@ -2,9 +2,11 @@
 
 from typing import Annotated
 
+from typer import Option
+
 from nsadmin.client.proxies.cluster_clients import ClusterClient
 from nsadmin.client.proxies.grpc_connections import is_grpc_installed
-from nsadmin.command_line.declarations import Option, declare_columns
+from nsadmin.command_line.declarations import command
 from nsadmin.commands.consumers.consumer_progress import AskedClusterOption
 from nsadmin.commands.proxies.proxy_list import describe_errors, describe_proxy_problems
 from nsadmin.output import ResultRow, ResultRows
@@ -20,7 +22,7 @@ CLIENT_TABLE_COLUMNS = (
 )  # fmt: skip
 
 
-@declare_columns(CLIENT_COLUMNS)
+@command(columns=CLIENT_COLUMNS, examples_elsewhere="simulated clients use no proxy")
 def client_list(
     session: Session,
     cluster_name: AskedClusterOption = None,

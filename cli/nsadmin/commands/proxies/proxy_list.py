@@ -6,7 +6,7 @@ from namesrv_core.errors import RocketMQError
 from nsadmin.client.proxies.grpc_connections import is_grpc_installed
 from nsadmin.client.proxies.proxies import ProxyStatus
 from nsadmin.client.results import error_text
-from nsadmin.command_line.declarations import declare_columns
+from nsadmin.command_line.declarations import command
 from nsadmin.commands.consumers.consumer_progress import AskedClusterOption
 from nsadmin.output import ResultRow, ResultRows
 from nsadmin.output.timestamps import format_utc
@@ -20,7 +20,7 @@ INSTALL_NOTE = "grpcConnections is unknown: install the extra nsadmin[proxy]"
 _STATES = {True: "ok", False: "silent", None: "unknown"}
 
 
-@declare_columns(PROXY_COLUMNS)
+@command(columns=PROXY_COLUMNS, examples_elsewhere="simulated clients use no proxy")
 def proxy_list(session: Session, cluster_name: AskedClusterOption = None) -> ResultRows:
     """List the proxies of RocketMQ 5 with their mode, release, clients and state.
 

@@ -4,14 +4,20 @@ from pathlib import Path
 from time import time
 from typing import Annotated
 
-from nsadmin.command_line.declarations import Option, declare_columns
+from typer import Option
+
+from nsadmin.command_line.declarations import command
 from nsadmin.commands.checks.check_runner import CHECK_COLUMNS, parse_limits, run_check
 from nsadmin.commands.reports.report_options import ReportFolderOption
 from nsadmin.output import CheckVerdict
 from nsadmin.session import Session
 
 
-@declare_columns(CHECK_COLUMNS)
+@command(
+    columns=CHECK_COLUMNS,
+    agent_refusal="it reads local files",
+    examples_elsewhere="the lab has made no tables",
+)
 def check_reports(
     session: Session,
     report_folder: ReportFolderOption = "reports",

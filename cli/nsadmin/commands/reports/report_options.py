@@ -1,10 +1,10 @@
 """Owns the options that the commands about computed reports share, and finds their tables by name."""
 
-from argparse import ArgumentTypeError
 from datetime import UTC, date, datetime
 from typing import TYPE_CHECKING, Annotated
 
-from nsadmin.command_line.declarations import Option
+from typer import Option
+
 from nsadmin.exit_codes import UsageError
 from nsreport.dictionary.table_definitions import DEFINITIONS_BY_NAME, TableDefinition
 from nsreport.reports.catalogue import REPORTS_BY_NAME
@@ -16,13 +16,7 @@ EVENT_TABLE = "silver/ns_event"
 TABLE_NAMES = (*REPORTS_BY_NAME, "data_quality", *DEFINITIONS_BY_NAME, EVENT_TABLE)
 
 ReportFolderOption = Annotated[
-    str,
-    Option(
-        "--dir",
-        metavar="DIR",
-        help="The folder that report run --dir wrote.",
-        hidden_flags=("--output-dir",),
-    ),
+    str, Option("--dir", metavar="DIR", help="The folder that report run --dir wrote.")
 ]
 SinceDayOption = Annotated[
     str | None, Option("--since", metavar="DAY", help="First day (UTC), for example 2025-01-31.")
@@ -65,11 +59,11 @@ def parse_days(since_text: str | None, until_text: str | None, as_of_text: str |
 
 
 def _parse_moment(as_of_text: str | None) -> datetime | None:
-    from nsreport.runtime.flags import parse_moment
+    from nsreport.runtime.flags import InvalidFlagError, parse_moment
 
     try:
         return None if as_of_text is None else datetime.fromtimestamp(parse_moment(as_of_text) / 1000, tz=UTC)
-    except ArgumentTypeError as error:
+    except InvalidFlagError as error:
         raise UsageError(f"--as-of: {error}") from None
 
 

@@ -5,9 +5,11 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
+from typer import Argument, Option
+
 from namesrv_core.storage.atomic_write import replace_file
 from nsadmin.command_line.broker_expectation import ExpectedBrokersOption, parse_expected_brokers
-from nsadmin.command_line.declarations import Argument, Option, declare_columns
+from nsadmin.command_line.declarations import Flags, Values, command
 from nsadmin.commands.columns import report_columns
 from nsadmin.commands.reports.report_options import (
     EVENT_TABLE,
@@ -46,12 +48,18 @@ TargetFolderOption = Annotated[
 ]
 
 
-@declare_columns(REPORT_COLUMNS)
+@command(
+    columns=REPORT_COLUMNS,
+    agent_refusal="it reads local files",
+    examples_elsewhere="the lab has made no tables",
+)
 def report_show(
     session: Session,
     report_name: Annotated[
         str,
-        Argument(("--report",), "NAME", "Name of a report or table.", value_source="|".join(TABLE_NAMES)),
+        Argument(metavar="NAME", help="Name of a report or table."),
+        Flags("--report"),
+        Values("|".join(TABLE_NAMES)),
     ],
     report_folder: ReportFolderOption = "reports",
     since_text: SinceDayOption = None,
@@ -139,6 +147,7 @@ def _describe_missing(expected_broker: ExpectedBroker, shown_rows: Sequence[Resu
     return f"{expected_broker.label} is missing: it was down on the last day"
 
 
+@command(agent_refusal="it reads local files", examples_elsewhere="the lab has made no tables")
 def report_html(
     session: Session,
     report_folder: ReportFolderOption = "reports",
@@ -176,6 +185,7 @@ def report_html(
         raise missing_extra_error(error) from None
 
 
+@command(agent_refusal="it reads local files", examples_elsewhere="the lab has made no tables")
 def report_markdown(
     session: Session,
     report_folder: ReportFolderOption = "reports",

@@ -1,18 +1,34 @@
-"""Owns report run, which runs the pipeline once; Spark runs in its own process."""
-
-from __future__ import annotations
+"""Owns report run and report stream, which run the pipeline; Spark runs in its own process."""
 
 import os
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from glob import glob
+from typing import Any
 
-if TYPE_CHECKING:
-    from argparse import ArgumentParser, Namespace
-    from collections.abc import Iterator, Mapping, Sequence
+from nsadmin import output, stderr
+from nsadmin.command_line.declarations import command, command_parameters
+from nsadmin.command_line.shared_options import option_words
+from nsadmin.exit_codes import UsageError
+from nsadmin.progress import StatusLine
+from nsreport.runtime import flags
 
-PROGRAM_NAME = "nsadmin report run"
+_RUN_ELSEWHERE = "Spark takes half a minute; a test of the pipeline runs them in one session"
 
 
-def report_run(argv: list[str]) -> int:
+@command(examples_elsewhere=_RUN_ELSEWHERE)
+def report_run(
+    dir: flags.DirOption,
+    input: flags.InputOption = None,
+    source: flags.SourceOption = None,
+    since: flags.SinceOption = None,
+    until: flags.UntilOption = None,
+    reports: flags.ReportsOption = None,
+    max_quarantine: flags.MaxQuarantineOption = "1%",
+    keep: flags.KeepOption = "7d",
+    master: flags.MasterOption = None,
+    conf: flags.ConfOption = None,
+    compact: flags.CompactOption = False,
+) -> int:
     """Compute tables and reports (Parquet) from journals and logs, with Apache Spark.
 
     The command reads journals of name servers and of collectors, compressed or not, also while they are
@@ -30,31 +46,57 @@ def report_run(argv: list[str]) -> int:
         # One report, from February on
         nsadmin report run --input collected --dir reports --reports drain_audit --since 2025-02-01
     """
-    require_input(flags().parse_args(argv))
-    return run_pipeline(["run", *argv])
+    return _start_pipeline("run", report_run, dict(locals()))
 
 
-def require_input(parsed_args: Namespace) -> None:
-    """Raise UsageError before Spark starts, which takes seconds, if there is nothing to read."""
-    from glob import glob
+@command(examples_elsewhere=_RUN_ELSEWHERE)
+def report_stream(
+    dir: flags.DirOption,
+    input: flags.InputOption = None,
+    source: flags.SourceOption = None,
+    since: flags.SinceOption = None,
+    until: flags.UntilOption = None,
+    reports: flags.ReportsOption = None,
+    max_quarantine: flags.MaxQuarantineOption = "1%",
+    keep: flags.KeepOption = "7d",
+    master: flags.MasterOption = None,
+    conf: flags.ConfOption = None,
+    once: flags.OnceOption = False,
+    every: flags.EveryOption = "60s",
+) -> int:
+    """Compute the tables of `nsadmin report run` continuously, until Ctrl-C.
 
-    from nsadmin.exit_codes import UsageError
+    The command searches the folders for new data (--every), and processes it as a Spark stream with a
+    checkpoint. Safe to interrupt: run the same command to resume. The tables are the same as those of one
+    `report run`, also if lines arrive late.
 
-    if not parsed_args.input and not parsed_args.source:
+    Examples:
+        # For cron
+        nsadmin report stream --input namesrv/journal --dir reports --once
+        # Every five minutes, only the availability of brokers
+        nsadmin report stream --input namesrv/journal --dir reports --every 5m --reports broker_availability
+    """
+    return _start_pipeline("stream", report_stream, dict(locals()))
+
+
+def _start_pipeline(job_name: str, function: Callable[..., int], values: Mapping[str, Any]) -> int:
+    """Check the values before Spark starts, which takes seconds, and run the job."""
+    try:
+        arguments = flags.read_arguments(job_name == "stream", **values)
+    except flags.InvalidFlagError as error:
+        raise UsageError(str(error)) from None
+    if not arguments.input and not arguments.source:
         raise UsageError("missing option --input DIR or --source NAME=DIR")
-    for input_path in parsed_args.input or ():
+    for input_path in arguments.input:
         # A path with a scheme (hdfs://) is not on this machine, so it cannot be checked here.
         if "://" not in input_path and not (os.path.exists(input_path) or glob(input_path)):
             raise UsageError(f"--input {input_path}: no such file or folder")
-    if None not in (parsed_args.since, parsed_args.until) and parsed_args.since >= parsed_args.until:
-        raise UsageError("--since must be before --until")
+    return _run_pipeline([job_name, *option_words(command_parameters(function), values)])
 
 
-def run_pipeline(pipeline_words: Sequence[str]) -> int:
+def _run_pipeline(pipeline_words: Sequence[str]) -> int:
     """Run the pipeline, with progress on stderr and a line for each table on stdout; return the exit code."""
-    from nsadmin import output, stderr
     from nsadmin.operations import report_runner
-    from nsadmin.progress import StatusLine
     from nsadmin.settings.name_server_discovery import cache_folder
 
     cache_path, table_messages, progress_line = cache_folder(), [], StatusLine(stderr.write_stderr_line)
@@ -104,15 +146,3 @@ def _table_lines(table_messages: Sequence[Mapping[str, Any]]) -> Iterator[str]:
             f"{table_message['table']:<{name_width}}  {table_message['rowsIn']:>10}  "
             f"{table_message['rowsOut']:>10}  {table_message['seconds']:>8.1f}"
         )
-
-
-def flags() -> ArgumentParser:
-    """The command's argument parser."""
-    from namesrv_core.flag_parser import FlagParser
-    from nsreport.runtime.flags import add_run_flags
-
-    argument_parser = FlagParser(
-        PROGRAM_NAME, "Compute tables and reports (Parquet) from journals and logs, with Apache Spark."
-    )
-    add_run_flags(argument_parser)
-    return argument_parser

@@ -3,7 +3,9 @@
 from pathlib import Path
 from typing import Annotated
 
-from nsadmin.command_line.declarations import Argument, Option, declare_columns
+from typer import Argument, Option
+
+from nsadmin.command_line.declarations import Flags, Values, command
 from nsadmin.commands.reports.report_options import (
     TABLE_NAMES,
     AsOfOption,
@@ -21,18 +23,18 @@ from nsadmin.session import Session
 SCHEMA_COLUMNS = ("table", "column", "type", "unit", "meaning")
 
 
-@declare_columns(SCHEMA_COLUMNS)
+@command(
+    columns=SCHEMA_COLUMNS,
+    agent_refusal="the tables of reports are local files",
+    examples_elsewhere="the lab has made no tables",
+)
 def report_schema(
     session: Session,
     table_name: Annotated[
         str | None,
-        Argument(
-            ("--table",),
-            "TABLE",
-            "Name of a report or table. Default: all of them.",
-            required=False,
-            value_source="|".join(TABLE_NAMES),
-        ),
+        Argument(metavar="TABLE", help="Name of a report or table. Default: all of them."),
+        Flags("--table"),
+        Values("|".join(TABLE_NAMES)),
     ] = None,
     report_folder: ReportFolderOption = "reports",
     is_sql: Annotated[
@@ -81,11 +83,14 @@ def report_schema(
     )
 
 
+@command(agent_refusal="it writes local files", examples_elsewhere="the lab has made no tables")
 def report_export(
     session: Session,
     table_name: Annotated[
         str,
-        Argument(("--report",), "REPORT", "Name of a report or table.", value_source="|".join(TABLE_NAMES)),
+        Argument(metavar="REPORT", help="Name of a report or table."),
+        Flags("--report"),
+        Values("|".join(TABLE_NAMES)),
     ],
     report_folder: ReportFolderOption = "reports",
     target_file: Annotated[

@@ -3,6 +3,8 @@
 from functools import partial
 from typing import Annotated, Any
 
+from typer import Argument, Option
+
 from nsadmin.client import NotFound, ServerResult
 from nsadmin.client.results import NotApplied
 from nsadmin.client.topics.lite_topics import (
@@ -22,7 +24,7 @@ from nsadmin.command_line.broker_targets import (
     match_results,
     select_masters,
 )
-from nsadmin.command_line.declarations import Argument, Option, declare_columns
+from nsadmin.command_line.declarations import Flags, Values, command
 from nsadmin.commands.columns.result_rows import outcome_cells
 from nsadmin.commands.topics.lite_topic_brokers import (
     ask_brokers,
@@ -50,11 +52,15 @@ LITE_GROUP_COLUMNS = (
 )  # fmt: skip
 DISPATCH_COLUMNS = (*PLACE, "group", "clientId", "result", "error")
 
-ParentTopicArgument = Annotated[str, Argument(("-p", "--parentTopic"), "TOPIC", "Name of a parent topic.")]
-LiteGroupArgument = Annotated[str, Argument(("-g", "--group"), "GROUP", "A consumer group.")]
+ParentTopicArgument = Annotated[
+    str, Argument(metavar="TOPIC", help="Name of a parent topic."), Flags("-p", "--parentTopic")
+]
+LiteGroupArgument = Annotated[
+    str, Argument(metavar="GROUP", help="A consumer group."), Flags("-g", "--group")
+]
 
 
-@declare_columns(LITE_BROKER_COLUMNS)
+@command(columns=LITE_BROKER_COLUMNS, examples_elsewhere="simulated brokers have no lite topics")
 def get_broker_lite_info(
     session: Session,
     broker_text: BrokerAddrArgument,
@@ -106,7 +112,7 @@ def _broker_cells(lite_info: BrokerLiteInfo) -> ResultRow:
     }
 
 
-@declare_columns(PARENT_TOPIC_COLUMNS)
+@command(columns=PARENT_TOPIC_COLUMNS, examples_elsewhere="simulated brokers have no lite topics")
 def get_parent_topic_info(session: Session, parent_topic: ParentTopicArgument) -> ResultRows:
     """Show the number of lite topics of a parent topic, and the groups that may read them.
 
@@ -135,11 +141,13 @@ def _parent_topic_cells(parent_topic: ParentTopic) -> ResultRow:
     return {**number_cells, "groups": list(parent_topic.groups)}
 
 
-@declare_columns(LITE_TOPIC_COLUMNS)
+@command(columns=LITE_TOPIC_COLUMNS, examples_elsewhere="simulated brokers have no lite topics")
 def get_lite_topic_info(
     session: Session,
     parent_topic: ParentTopicArgument,
-    lite_topic: Annotated[str, Argument(("-l", "--liteTopic"), "LITE_TOPIC", "Name of a lite topic.")],
+    lite_topic: Annotated[
+        str, Argument(metavar="LITE_TOPIC", help="Name of a lite topic."), Flags("-l", "--liteTopic")
+    ],
     show_clients: Annotated[
         bool, Option("-s", "--showClientId", help="Show subscribers in the table.")
     ] = False,
@@ -184,12 +192,12 @@ def _lite_topic_cells(lite_topic: LiteTopic) -> ResultRow:
     }
 
 
-@declare_columns(LITE_CLIENT_COLUMNS)
+@command(columns=LITE_CLIENT_COLUMNS, examples_elsewhere="simulated brokers have no lite topics")
 def get_lite_client_info(
     session: Session,
     parent_topic: ParentTopicArgument,
     group: LiteGroupArgument,
-    client_id: Annotated[str, Argument(("-c", "--clientId"), "CLIENT", "Id of a client.")],
+    client_id: Annotated[str, Argument(metavar="CLIENT", help="Id of a client."), Flags("-c", "--clientId")],
     show_detail: Annotated[
         bool, Option("-s", "--showDetail", help="Show its lite topics in the table.")
     ] = False,
@@ -232,7 +240,7 @@ def _client_cells(lite_client: LiteClient) -> ResultRow:
     }
 
 
-@declare_columns(LITE_GROUP_COLUMNS)
+@command(columns=LITE_GROUP_COLUMNS, examples_elsewhere="simulated brokers have no lite topics")
 def get_lite_group_info(
     session: Session,
     parent_topic: ParentTopicArgument,
@@ -247,7 +255,7 @@ def get_lite_group_info(
             "--topK",
             metavar="N",
             help="Number of lite topics to show, starting with the largest backlog.",
-            minimum=1,
+            min=1,
         ),
     ] = 20,
 ) -> ResultRows:
@@ -322,7 +330,7 @@ def _lag_cells(lite_topic: str | None, lag_count: int | None, earliest_ms: int |
     return {"liteTopic": lite_topic, "lagCount": lag_count, "earliestUnconsumedTime": format_utc(earliest_ms)}
 
 
-@declare_columns(DISPATCH_COLUMNS)
+@command(columns=DISPATCH_COLUMNS, examples_elsewhere="simulated brokers have no lite topics")
 def trigger_lite_dispatch(
     session: Session,
     parent_topic: ParentTopicArgument,
@@ -332,7 +340,8 @@ def trigger_lite_dispatch(
     ] = None,
     wanted_broker: Annotated[
         str | None,
-        Option("-b", "--brokerName", metavar="BROKER", help="Only on this broker.", value_source="brokers"),
+        Option("-b", "--brokerName", metavar="BROKER", help="Only on this broker."),
+        Values("brokers"),
     ] = None,
 ) -> ResultRows:
     """Make brokers check again which lite topics have messages for the clients of a group.

@@ -5,9 +5,11 @@ from pathlib import Path
 from time import time
 from typing import Annotated
 
+from typer import Argument, Option
+
 from nsadmin.client.results import NotApplied, NotFound
 from nsadmin.command_line import argument_values
-from nsadmin.command_line.declarations import Argument, Option, declare_columns
+from nsadmin.command_line.declarations import Flags, RequiredUnless, Values, command
 from nsadmin.commands.columns.result_rows import outcome_cells
 from nsadmin.commands.procedures.drain_warnings import warn_of_drains
 from nsadmin.exit_codes import UsageError
@@ -39,20 +41,18 @@ STATIC_QUEUE_COLUMNS = (
     "error",
 )
 
-StaticTopicArgument = Annotated[str, Argument(("-t", "--topic"), "TOPIC", "Name of a topic.")]
+StaticTopicArgument = Annotated[
+    str, Argument(metavar="TOPIC", help="Name of a topic."), Flags("-t", "--topic")
+]
 BrokerListOption = Annotated[
     str | None,
-    Option("-b", "--brokers", metavar="BROKER,BROKER", help="Names of brokers.", value_source="brokers"),
+    Option("-b", "--brokers", metavar="BROKER,BROKER", help="Names of brokers."),
+    Values("brokers"),
 ]
 ClusterListOption = Annotated[
     str | None,
-    Option(
-        "-c",
-        "--clusters",
-        metavar="CLUSTER,CLUSTER",
-        help="All brokers of these clusters.",
-        value_source="clusters",
-    ),
+    Option("-c", "--clusters", metavar="CLUSTER,CLUSTER", help="All brokers of these clusters."),
+    Values("clusters"),
 ]
 MapFileOption = Annotated[
     str | None,
@@ -69,20 +69,14 @@ ForceReplaceOption = Annotated[
 ]
 
 
-@declare_columns(STATIC_QUEUE_COLUMNS)
+@command(columns=STATIC_QUEUE_COLUMNS, examples_elsewhere="simulated brokers have no static topics")
 def update_static_topic(
     session: Session,
     topic: StaticTopicArgument,
     total_queues: Annotated[
         int | None,
-        Option(
-            "-qn",
-            "--totalQueueNum",
-            metavar="N",
-            minimum=1,
-            help="Total number of logical queues.",
-            required_unless="map_file",
-        ),
+        Option("-qn", "--totalQueueNum", metavar="N", help="Total number of logical queues.", min=1),
+        RequiredUnless("map_file"),
     ] = None,
     broker_list: BrokerListOption = None,
     cluster_list: ClusterListOption = None,
@@ -123,7 +117,7 @@ def update_static_topic(
     )
 
 
-@declare_columns(STATIC_QUEUE_COLUMNS)
+@command(columns=STATIC_QUEUE_COLUMNS, examples_elsewhere="simulated brokers have no static topics")
 def remapping_static_topic(
     session: Session,
     topic: StaticTopicArgument,

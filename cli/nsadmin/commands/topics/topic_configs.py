@@ -3,6 +3,8 @@
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any
 
+from typer import Argument, Option
+
 from namesrv_core.errors import RocketMQError, TopicNotExist
 from namesrv_core.protocol.codes import perm_text
 from nsadmin.client.brokers.targets import BrokerTarget
@@ -16,7 +18,7 @@ from nsadmin.command_line.broker_targets import (
     match_results,
     select_masters,
 )
-from nsadmin.command_line.declarations import Argument, Option, declare_columns
+from nsadmin.command_line.declarations import Flags, Values, command
 from nsadmin.commands.columns.change_rows import CHANGE_RESULT_COLUMNS, CHANGE_RESULT_IN_TABLE, change_cells
 from nsadmin.commands.columns.result_rows import outcome_cells
 from nsadmin.commands.procedures.drain_warnings import warn_of_drains
@@ -28,10 +30,12 @@ from nsadmin.session import Session
 TOPIC_CHANGE_COLUMNS = ("target", "role", "brokerName", "topic", *CHANGE_RESULT_COLUMNS)
 TOPIC_CHANGE_TABLE_COLUMNS = ("target", "role", "brokerName", "topic", *CHANGE_RESULT_IN_TABLE)
 
-ChangedTopicArgument = Annotated[str, Argument(("-t", "--topic"), "TOPIC", "Name of a topic.")]
+ChangedTopicArgument = Annotated[
+    str, Argument(metavar="TOPIC", help="Name of a topic."), Flags("-t", "--topic")
+]
 
 
-@declare_columns(TOPIC_CHANGE_COLUMNS)
+@command(columns=TOPIC_CHANGE_COLUMNS)
 def update_topic(
     session: Session,
     topic: ChangedTopicArgument,
@@ -104,15 +108,15 @@ def update_topic(
     return _add_order_conf_rows(session, change_rows, topic) if topic_patch.order else change_rows
 
 
-@declare_columns(TOPIC_CHANGE_COLUMNS)
+@command(columns=TOPIC_CHANGE_COLUMNS)
 def update_topic_perm(
     session: Session,
     topic: ChangedTopicArgument,
     perm_text: Annotated[
         str,
-        Argument(
-            ("-p", "--perm"), "PERM", "6 (read and write), 4 (read) or 2 (write).", value_source="2|4|6"
-        ),
+        Argument(metavar="PERM", help="6 (read and write), 4 (read) or 2 (write)."),
+        Flags("-p", "--perm"),
+        Values("2|4|6"),
     ],
     broker_text: MasterAddrOption = None,
     cluster_name: ClusterMastersOption = None,

@@ -3,9 +3,11 @@
 from collections.abc import Sequence
 from typing import Annotated
 
+from typer import Argument, Option
+
 from nsadmin.client.results import error_text
 from nsadmin.client.topics.topic_stats import BrokerTopicStats
-from nsadmin.command_line.declarations import Argument, Option, declare_columns
+from nsadmin.command_line.declarations import Flags, command
 from nsadmin.output import ResultRow, ResultRows
 from nsadmin.output.timestamps import format_utc
 from nsadmin.session import Session
@@ -26,10 +28,10 @@ TOPIC_STATUS_TABLE_COLUMNS = (
 )  # fmt: skip
 
 
-@declare_columns(TOPIC_STATUS_COLUMNS)
+@command(columns=TOPIC_STATUS_COLUMNS)
 def topic_status(
     session: Session,
-    topic: Annotated[str, Argument(("-t", "--topic"), "TOPIC", "Name of a topic.")],
+    topic: Annotated[str, Argument(metavar="TOPIC", help="Name of a topic."), Flags("-t", "--topic")],
     cluster_name: Annotated[
         str | None,
         Option(

@@ -3,9 +3,11 @@
 from collections.abc import Sequence
 from typing import Annotated
 
+from typer import Argument, Option
+
 from nsadmin.client.results import error_text
 from nsadmin.client.topics.topic_traffic import TopicTraffic
-from nsadmin.command_line.declarations import Argument, Option, declare_columns
+from nsadmin.command_line.declarations import Flags, command
 from nsadmin.output import ResultRow, ResultRows
 from nsadmin.session import Session
 
@@ -14,10 +16,10 @@ TRAFFIC_COLUMNS = (
 )  # fmt: skip
 
 
-@declare_columns(TRAFFIC_COLUMNS)
+@command(columns=TRAFFIC_COLUMNS)
 def stats_all(
     session: Session,
-    topic: Annotated[str | None, Argument(("-t", "--topic"), "TOPIC", "Only this topic.", required=False)],
+    topic: Annotated[str | None, Argument(metavar="TOPIC", help="Only this topic."), Flags("-t", "--topic")],
     only_active: Annotated[
         bool, Option("-a", "--activeTopic", help="Only topics with a message in the last 24 hours.")
     ] = False,

@@ -3,9 +3,11 @@
 from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING, Annotated
 
+from typer import Argument, Option
+
 from namesrv_core.errors import RocketMQError
 from namesrv_core.protocol.codes import Perm
-from nsadmin.command_line.declarations import Argument, Option, declare_columns
+from nsadmin.command_line.declarations import Flags, command
 from nsadmin.commands.columns.change_rows import (
     CHANGE_RESULT_COLUMNS,
     CHANGE_RESULT_IN_TABLE,
@@ -37,10 +39,10 @@ TOPIC_USAGE_COLUMNS = ("clusterName", "topic", "consumerGroups")
 TOPIC_DELETION_COLUMNS = ("target", "role", "topic", *CHANGE_RESULT_COLUMNS)
 TOPIC_DELETION_TABLE_COLUMNS = ("target", "role", "topic", *CHANGE_RESULT_IN_TABLE)
 
-TopicArgument = Annotated[str, Argument(("-t", "--topic"), "TOPIC", "Name of a topic.")]
+TopicArgument = Annotated[str, Argument(metavar="TOPIC", help="Name of a topic."), Flags("-t", "--topic")]
 
 
-@declare_columns(("topic",), TOPIC_USAGE_COLUMNS)
+@command(columns=("topic", *TOPIC_USAGE_COLUMNS))
 def topic_list(
     session: Session,
     with_groups: Annotated[
@@ -104,7 +106,7 @@ def _usage_notes(topic_usages: "Sequence[TopicUsage]") -> list[str]:
     ]
 
 
-@declare_columns(TOPIC_ROUTE_COLUMNS)
+@command(columns=TOPIC_ROUTE_COLUMNS)
 def topic_route(
     session: Session,
     topic: TopicArgument,
@@ -153,7 +155,7 @@ def route_rows(topic: str, topic_route: "TopicRoute") -> ResultRows:
     )
 
 
-@declare_columns(("clusterName",))
+@command(columns=("clusterName",))
 def topic_cluster_list(session: Session, topic: TopicArgument) -> ResultRows:
     """Show the clusters of a topic, from all brokers of its route.
 
@@ -167,12 +169,12 @@ def topic_cluster_list(session: Session, topic: TopicArgument) -> ResultRows:
     )
 
 
-@declare_columns(TOPIC_DELETION_COLUMNS)
+@command(columns=TOPIC_DELETION_COLUMNS)
 def delete_topic(
     session: Session,
     topic: TopicArgument,
     cluster_name: Annotated[
-        str, Argument(("-c", "--clusterName"), "CLUSTER", "The cluster to delete it from.")
+        str, Argument(metavar="CLUSTER", help="The cluster to delete it from."), Flags("-c", "--clusterName")
     ],
 ) -> ResultRows:
     """Delete a topic with all its messages from every master of a cluster, then from every name server.

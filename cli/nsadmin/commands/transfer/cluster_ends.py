@@ -5,21 +5,21 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Annotated, Any
 
+from typer import Option
+
 from nsadmin import contexts, settings
 from nsadmin.client.connection.addresses import BadAddress, parse_addrs
-from nsadmin.command_line.declarations import Option
+from nsadmin.command_line.declarations import Values
 from nsadmin.exit_codes import ReadOnlyContextError, UsageError
 from nsadmin.operations.transfer.topic_plan import TransferClusters
 from nsadmin.session import Session, SharedOptions
 
 _VALUE_HELP = "a context, or name servers (HOST:PORT)"
 SourceOption = Annotated[
-    str,
-    Option("--from", metavar="CLUSTER", help=f"The source: {_VALUE_HELP}.", value_source="contexts"),
+    str, Option("--from", metavar="CLUSTER", help=f"The source: {_VALUE_HELP}."), Values("contexts")
 ]
 TargetOption = Annotated[
-    str,
-    Option("--to", metavar="CLUSTER", help=f"The target: {_VALUE_HELP}.", value_source="contexts"),
+    str, Option("--to", metavar="CLUSTER", help=f"The target: {_VALUE_HELP}."), Values("contexts")
 ]
 
 

@@ -4,10 +4,12 @@ from collections.abc import Sequence
 from contextlib import closing
 from typing import Annotated
 
+from typer import Argument, Option
+
 from namesrv_core.errors import RocketMQError
 from nsadmin.client.results import error_text
 from nsadmin.command_line.argument_values import parse_name_list
-from nsadmin.command_line.declarations import Argument, Option, declare_columns
+from nsadmin.command_line.declarations import Flags, Values, command
 from nsadmin.command_line.time_arguments import parse_time_option
 from nsadmin.commands.columns.result_rows import outcome_cells
 from nsadmin.commands.messages.message_conditions import (
@@ -38,7 +40,9 @@ TRANSFER_COLUMNS = (
 )  # fmt: skip
 TopicsArgument = Annotated[
     str,
-    Argument(("-t", "--topic"), "TOPICS", "Topics, separated by commas.", value_source="topics"),
+    Argument(metavar="TOPICS", help="Topics, separated by commas."),
+    Flags("-t", "--topic"),
+    Values("topics"),
 ]
 MapTopicOption = Annotated[
     list[str] | None,
@@ -46,7 +50,11 @@ MapTopicOption = Annotated[
 ]
 
 
-@declare_columns(TRANSFER_COLUMNS)
+@command(
+    columns=TRANSFER_COLUMNS,
+    agent_refusal="it changes another cluster",
+    examples_elsewhere="simulated brokers take no messages",
+)
 def transfer_messages(
     session: Session,
     topics_text: TopicsArgument,

@@ -3,9 +3,11 @@
 from collections.abc import Sequence
 from typing import Annotated
 
+from typer import Argument, Option
+
 from nsadmin.client import NotApplied
 from nsadmin.command_line.argument_values import parse_name_list
-from nsadmin.command_line.declarations import Argument, Option, declare_columns
+from nsadmin.command_line.declarations import Flags, Values, command
 from nsadmin.commands.backups.backup_restore import (
     RESTORE_COLUMNS,
     RESTORE_TABLE_COLUMNS,
@@ -24,21 +26,13 @@ from nsadmin.session import Session
 
 SourceClusterOption = Annotated[
     str | None,
-    Option(
-        "--from-cluster",
-        metavar="CLUSTER",
-        help="Cluster of the source. Default: its only one.",
-        value_source="clusters",
-    ),
+    Option("--from-cluster", metavar="CLUSTER", help="Cluster of the source. Default: its only one."),
+    Values("clusters"),
 ]
 TargetClusterOption = Annotated[
     str | None,
-    Option(
-        "--to-cluster",
-        metavar="CLUSTER",
-        help="Cluster of the target. Default: its only one.",
-        value_source="clusters",
-    ),
+    Option("--to-cluster", metavar="CLUSTER", help="Cluster of the target. Default: its only one."),
+    Values("clusters"),
 ]
 BrokerMappingOption = Annotated[
     list[str] | None,
@@ -49,20 +43,20 @@ AllBrokersOption = Annotated[
 ]
 
 
-@declare_columns(RESTORE_COLUMNS)
+@command(
+    columns=RESTORE_COLUMNS,
+    agent_refusal="it changes another cluster",
+    examples_elsewhere="its source and its target are two clusters",
+)
 def transfer_topics(
     session: Session,
     source_text: SourceOption,
     target_text: TargetOption,
     topics_text: Annotated[
         str | None,
-        Argument(
-            ("-t", "--topic"),
-            "TOPICS",
-            "Topics, separated by commas. Default: all topics of users.",
-            required=False,
-            value_source="topics",
-        ),
+        Argument(metavar="TOPICS", help="Topics, separated by commas. Default: all topics of users."),
+        Flags("-t", "--topic"),
+        Values("topics"),
     ] = None,
     source_cluster: SourceClusterOption = None,
     target_cluster: TargetClusterOption = None,
@@ -93,7 +87,11 @@ def transfer_topics(
     return _transfer(session, "transfer topics", source_text, target_text, scope._replace(topics=topics))
 
 
-@declare_columns(RESTORE_COLUMNS)
+@command(
+    columns=RESTORE_COLUMNS,
+    agent_refusal="it changes another cluster",
+    examples_elsewhere="its source and its target are two clusters",
+)
 def transfer_groups(
     session: Session,
     source_text: SourceOption,
@@ -101,12 +99,10 @@ def transfer_groups(
     groups_text: Annotated[
         str | None,
         Argument(
-            ("-g", "--groupName"),
-            "GROUPS",
-            "Consumer groups, separated by commas. Default: all groups of users.",
-            required=False,
-            value_source="groups",
+            metavar="GROUPS", help="Consumer groups, separated by commas. Default: all groups of users."
         ),
+        Flags("-g", "--groupName"),
+        Values("groups"),
     ] = None,
     source_cluster: SourceClusterOption = None,
     target_cluster: TargetClusterOption = None,
@@ -133,7 +129,11 @@ def transfer_groups(
     return _transfer(session, "transfer groups", source_text, target_text, scope._replace(groups=groups))
 
 
-@declare_columns(RESTORE_COLUMNS)
+@command(
+    columns=RESTORE_COLUMNS,
+    agent_refusal="it changes another cluster",
+    examples_elsewhere="its source and its target are two clusters",
+)
 def transfer_acl(
     session: Session,
     source_text: SourceOption,

@@ -3,9 +3,11 @@
 from collections.abc import Sequence
 from typing import Annotated
 
+from typer import Argument, Option
+
 from namesrv_core.errors import RocketMQError
 from nsadmin.client.results import NotApplied, error_text
-from nsadmin.command_line.declarations import Argument, Option, declare_columns
+from nsadmin.command_line.declarations import Flags, Values, command
 from nsadmin.commands.transfer.cluster_ends import SourceOption, TargetOption, open_clusters
 from nsadmin.operations.transfer.group_transfer import (
     GroupTransfer,
@@ -23,11 +25,15 @@ OFFSET_COLUMNS = (
 )  # fmt: skip
 
 
-@declare_columns(OFFSET_COLUMNS)
+@command(
+    columns=OFFSET_COLUMNS,
+    agent_refusal="it changes another cluster",
+    examples_elsewhere="simulated brokers take no messages",
+)
 def transfer_offsets(
     session: Session,
     group: Annotated[
-        str, Argument(("-g", "--groupName"), "GROUP", "A consumer group.", value_source="groups")
+        str, Argument(metavar="GROUP", help="A consumer group."), Flags("-g", "--groupName"), Values("groups")
     ],
     source_text: SourceOption,
     target_text: TargetOption,

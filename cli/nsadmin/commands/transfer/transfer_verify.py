@@ -2,7 +2,7 @@
 
 from namesrv_core.errors import RocketMQError
 from nsadmin.client.results import NotApplied
-from nsadmin.command_line.declarations import declare_columns
+from nsadmin.command_line.declarations import command
 from nsadmin.commands.transfer.cluster_ends import SourceOption, TargetOption, open_clusters
 from nsadmin.commands.transfer.transfer_messages import (
     MapTopicOption,
@@ -25,7 +25,11 @@ _TABLE_COLUMNS = (
 _MAX_RANGES = 10
 
 
-@declare_columns(VERIFY_COLUMNS)
+@command(
+    columns=VERIFY_COLUMNS,
+    agent_refusal="it connects to an address on the command line",
+    examples_elsewhere="simulated brokers take no messages",
+)
 def transfer_verify(
     session: Session,
     topics_text: TopicsArgument,

@@ -4,8 +4,10 @@ from pathlib import Path
 
 import pytest
 
+from namesrv_core.lab import java_logs
 from nsadmin import contexts
-from nsadmin.commands.programs.lab import announce_lab_context
+from nsadmin.app import main
+from nsadmin.commands.programs.lab import _parse_addresses, announce_lab_context
 from nsadmin.contexts import Context, Contexts
 
 ADDRESSES = ["127.0.0.1:1", "127.0.0.1:2"]
@@ -75,3 +77,52 @@ def test_another_lab_s_context_is_not_taken_away(file: Path) -> None:
     announce_lab_context(ADDRESSES)
     remove()
     assert contexts.load_contexts(file).require_context("lab").namesrv_addr == "127.0.0.1:1;127.0.0.1:2"
+
+
+def test_a_run_ends_with_a_verdict(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folder = tmp_path / "run"
+    assert main(["lab", "run", "undone-wipe", "--dir", str(folder), "--java-logs", "4.x"]) == 0
+    assert "wipe write perm of broker[" in (folder / "ns-1" / java_logs.LOG_FILE).read_text()
+    stdout = capsys.readouterr().out
+    assert "wipe broker-a-0, ns-1, ns-2, ns-3\n             WritePermWiped on ns-1, ns-2, ns-3" in stdout
+    assert stdout.endswith(f"0 records are unexplained; see {folder}/truth.jsonl and {folder}/ns-*/journal\n")
+    assert main(["lab", "run", "undone-wipe", "--dir", str(folder)]) == 1
+    assert "is not empty" in capsys.readouterr().err
+
+
+def test_the_built_in_ones_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["lab", "list"]) == 0
+    assert "split-brain           15 min  Half of" in capsys.readouterr().out
+
+
+def test_each_mistake_in_a_scenario_is_a_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "x.yaml").write_text("sed: 1\nduration: soon\n")
+    assert main(["lab", "run", str(tmp_path / "x.yaml")]) == 1
+    lines = capsys.readouterr().err.splitlines()
+    assert len(lines) == 2
+    assert all(line.startswith("nsadmin: ") and "x.yaml: " in line for line in lines)
+
+
+@pytest.mark.parametrize(
+    "argv",
+    [
+        ["up", "--groups", "0"],
+        ["up", "-n", "nowhere"],
+        ["up", "-n", ";"],
+        ["up", "--topics", "x"],
+        ["up", "--speed", "0"],
+        ["up", "--scenario", "quiet-day", "--groups", "2"],
+        ["up", "quiet-day", "--groups", "2"],
+        ["up", "quiet-day", "--scenario", "quiet-day"],
+        ["up", "-n", "a:1", "--speed", "2"],
+        ["run"],
+        ["run", "quiet-day", "--until", "x"],
+    ],
+)
+def test_a_wrong_command_line_is_exit_code_2(argv: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["lab", *argv]) == 2
+    assert capsys.readouterr().err.count("\n") == 1
+
+
+def test_addresses_are_separated_by_semicolons_commas_and_blanks() -> None:
+    assert _parse_addresses("a:1;b:2, [::1]:3") == ["a:1", "b:2", "[::1]:3"]

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-
 from nsadmin.commands.programs.line_completion import list_candidates
+
 from tests.support.servers import FakeNameServer
 
 ROOT = Path(__file__).parents[4]

@@ -1,7 +1,6 @@
 """What an incomplete command line says so far, and which value comes next."""
 
 import pytest
-
 from nsadmin.commands.programs.line_state import LineState, read_command_line
 
 

@@ -8,9 +8,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from nsadmin.commands.programs.tab_completion import USUAL_START_SECONDS
 
 from nsadmin.commands.programs import tab_completion as complete_module
-from nsadmin.commands.programs.tab_completion import USUAL_START_SECONDS
 from tests.nsadmin.conftest import Run
 from tests.support.servers import FakeNameServer
 

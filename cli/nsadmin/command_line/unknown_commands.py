@@ -5,14 +5,13 @@ from collections.abc import Sequence
 from nsadmin import registry
 from nsadmin.did_you_mean import did_you_mean
 from nsadmin.exit_codes import CheckUsageError, UsageError
-from nsadmin.help_pages.command_lists import CHECK_GROUP
 
 
 def unknown_command_error(command_words: Sequence[str]) -> UsageError:
     """Return the error, with the commands that the words probably mean."""
     group_name = registry.find_group(command_words[0])
     if group_name is not None:
-        error_type = CheckUsageError if group_name == CHECK_GROUP else UsageError
+        error_type = CheckUsageError if group_name == "check" else UsageError
         return error_type(_describe_unknown_member(group_name, command_words[1]))
     suggested_names = registry.suggest_commands(command_words)
     hint = did_you_mean(suggested_names) if suggested_names else "nsadmin --help lists the commands"

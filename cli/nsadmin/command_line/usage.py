@@ -1,0 +1,121 @@
+"""The usage of a command, and the words for mistakes in a command line: one text for each mistake."""
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import typer
+
+from nsadmin.command_line.declarations import Parameter
+from nsadmin.did_you_mean import did_you_mean, find_similar_names
+from nsadmin.exit_codes import UsageError
+from nsadmin.registry import CommandEntry
+
+ParsingError: Any = typer.BadParameter.__base__
+"""The base of the errors that Typer raises while it parses; Typer exports only BadParameter."""
+
+_QUOTED_VALUE = re.compile(r"'?(.*?)'? is not ")
+_EXPECTED_BY_METAVAR = {
+    "SECONDS": "seconds, for example 3 or 0.5",
+    "MS": "milliseconds, for example 3000",
+    "BYTES": "a number of bytes, for example 1048576",
+    "N": "a whole number, for example 10",
+}
+
+
+def format_usage(entry: CommandEntry, own_parameters: Sequence[Parameter]) -> str:
+    """Return the usage without options that can be left out: `nsadmin kv get NAMESPACE KEY`."""
+    return " ".join(filter(None, ("nsadmin", entry.typed_name, usage_words(own_parameters))))
+
+
+def usage_words(own_parameters: Sequence[Parameter]) -> str:
+    """Return the words after the command's name: `TOPIC [CONF]`, `GROUP TOPIC (-s TIME | -o OFFSET)`."""
+    return " ".join(_iter_usage_words(own_parameters))
+
+
+def _iter_usage_words(own_parameters: Sequence[Parameter]) -> Iterator[str]:
+    by_name = {parameter.name: parameter for parameter in own_parameters}
+    alternatives = {
+        parameter.name: parameter.alternative_names
+        for parameter in own_parameters
+        if by_name.keys() >= set(parameter.alternative_names) > set()
+    }
+    replacing_names = {name for names in alternatives.values() for name in names}
+    for parameter in own_parameters:
+        if parameter.name in alternatives:
+            others = [by_name[name] for name in alternatives[parameter.name]]
+            yield f"({' | '.join(map(describe_alternative, (parameter, *others)))})"
+        elif parameter.name in replacing_names:
+            continue
+        elif parameter.position is not None:
+            yield parameter.metavar or "" if parameter.is_required else f"[{parameter.metavar}]"
+        elif parameter.is_required:
+            yield describe_alternative(parameter)
+
+
+def describe_alternative(parameter: Parameter) -> str:
+    """Return the way to give a value: `-s TIME`, or the metavar of a positional argument."""
+    if parameter.position is not None:
+        return parameter.metavar or ""
+    return " ".join(filter(None, (parameter.flag_names[0], parameter.metavar)))
+
+
+def unknown_option(flag: str, known_flags: Sequence[str], advice: str) -> UsageError:
+    """An option that does not exist; `advice` is for an option that is similar to none."""
+    # Every short option is similar to every other one.
+    is_long = flag.startswith("--") and len(flag) > 3
+    near_flags = find_similar_names(flag, (*known_flags, "--help"), 0.6, max_names=1) if is_long else []
+    return UsageError(f'unknown option "{flag}": {did_you_mean(near_flags) if near_flags else advice}')
+
+
+def unexpected_argument(word: str, usage: str) -> UsageError:
+    return UsageError(f'unexpected argument "{word}": usage: {usage}')
+
+
+def missing_argument(metavar: str | None, usage: str, example: str | None = None) -> UsageError:
+    example_hint = f", for example {example}" if example else ""
+    return UsageError(f"missing argument {metavar}{example_hint}: usage: {usage}")
+
+
+def missing_option(*alternatives: str, usage: str) -> UsageError:
+    """A required option with its value is missing, or each of its alternatives. One can be an argument."""
+    noun = "option " if all(alternative.startswith("-") for alternative in alternatives) else ""
+    return UsageError(f"missing {noun}{' or '.join(alternatives)}: usage: {usage}")
+
+
+def describe_parsing_error(
+    error: Any, usage: str, parameters: Sequence[Parameter], advice: str
+) -> UsageError:
+    """The mistake in our words. The classes of these errors are private to Typer, so their names tell."""
+    error_name = type(error).__name__
+    if error_name == "NoSuchOption":
+        known_flags = [flag for parameter in parameters for flag in parameter.flag_names]
+        return unknown_option(error.option_name, known_flags, advice)
+    if error_name == "BadOptionUsage":
+        flag = error.option_name
+        parameter = _find_parameter(parameters, [flag])
+        if parameter is None or parameter.is_flag:
+            return UsageError(f"{flag} takes no value: write {flag} alone")
+        return UsageError(f"missing value for {flag}: write {flag} {parameter.metavar or 'VALUE'}")
+    parameter = _find_parameter(parameters, getattr(getattr(error, "param", None), "opts", ()))
+    if parameter is None:
+        return UsageError(f"{error.format_message()}: usage: {usage}")
+    if error_name == "MissingParameter":
+        return missing_option(describe_alternative(parameter), usage=usage)
+    value_match = _QUOTED_VALUE.match(error.message)
+    value_text = value_match[1] if value_match else ""
+    return UsageError(
+        f'invalid value "{value_text}" for {parameter.flags[0]}: expected {_expected_value(parameter)}'
+    )
+
+
+def _find_parameter(parameters: Sequence[Parameter], flags: Sequence[str]) -> Parameter | None:
+    return next((parameter for parameter in parameters if set(flags) & set(parameter.flag_names)), None)
+
+
+def _expected_value(parameter: Parameter) -> str:
+    if parameter.minimum is not None:
+        return f"a whole number of at least {parameter.minimum}"
+    is_whole = parameter.value_type in (int, int | None)
+    default_text = "a whole number, for example 10" if is_whole else "a number"
+    return _EXPECTED_BY_METAVAR.get(parameter.metavar or "", default_text)
