@@ -3,15 +3,14 @@
 import re
 import shlex
 from collections.abc import Iterator
-from importlib import import_module
 from pathlib import Path
 
 import pytest
+from nsadmin.command_line.fast_parser import flag_names
+from nsadmin.command_line.parser import list_shared_parameters
 
 from nsadmin import app, registry
 from nsadmin.command_line.declarations import command_parameters
-from nsadmin.command_line.fast_parser import flag_names
-from nsadmin.command_line.parser import list_shared_parameters
 from tests.support.documented_commands import (
     PAGES,
     Block,
@@ -102,7 +101,7 @@ def assert_flags_exist(words: list[str], capsys: pytest.CaptureFixture[str]) -> 
         assert app.main([*name, *sub, "--help"]) == 0, (words, capsys.readouterr().err)
         known = set(re.findall(r"--[\w-]+", capsys.readouterr().out))
     else:
-        function = getattr(import_module(f"nsadmin.commands.{entry.module_name}"), entry.function_name)
+        function = entry.load_function()
         known = set(flag_names([*command_parameters(function), *list_shared_parameters(entry)]))
     for word in rest if entry else words[1:]:
         if word.startswith("--"):

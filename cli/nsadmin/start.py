@@ -5,6 +5,9 @@ visits them. A program that runs on collects its own garbage, but less often tha
 """
 
 import gc
+import sys
+
+from nsadmin import __version__
 
 COLLECTION_THRESHOLD_OBJECTS = 10_000
 """Objects; Python's default of 700 is reached after a few modules."""
@@ -12,9 +15,17 @@ COLLECTION_THRESHOLD_OBJECTS = 10_000
 
 def main() -> int:
     """Run the command line of this process and return its exit code."""
+    if sys.argv[1:] == ["--version"]:
+        # A script may ask often, and Typer takes longer to load than to answer.
+        print(f"nsadmin {__version__}")
+        return 0
     gc.disable()
-    from nsadmin.app import main
+    try:
+        from nsadmin.app import main
+    except ModuleNotFoundError as error:
+        from nsadmin import stderr
 
+        return stderr.report_failure(error, with_traceback=False)
     gc.freeze()
     gc.set_threshold(COLLECTION_THRESHOLD_OBJECTS)
     gc.enable()

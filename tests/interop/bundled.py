@@ -3,7 +3,6 @@
 import json
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import redirect_stderr, redirect_stdout
-from importlib import import_module
 from io import BytesIO, StringIO, TextIOWrapper
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -105,7 +104,7 @@ def _list_compared() -> list[CommandEntry]:
 
 def _list_required(entry: CommandEntry) -> list[str]:
     """The kinds of the required arguments of a command, such as TOPIC."""
-    function = getattr(import_module(f"nsadmin.commands.{entry.module_name}"), entry.function_name)
+    function = entry.load_function()
     return [
         parameter.declaration.metavar
         for parameter in command_parameters(function)

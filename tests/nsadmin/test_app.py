@@ -6,8 +6,10 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+import msgspec
 import pytest
 
+from namesrv_core.server.settings_loader import NameServerFlags
 from nsadmin import __version__
 from nsadmin.help_pages.overview import overview_text
 from tests.nsadmin.conftest import Run
@@ -291,12 +293,16 @@ def test_ctrl_c_while_waiting_for_an_answer_is_one_line(server: FakeNameServer) 
     assert (process.returncode, stderr) == (130, b"nsadmin: interrupted\n")
 
 
-def test_programs_get_their_words_as_they_are_and_their_exit_code_counts(run: Run) -> None:
+def test_a_name_server_replaces_the_process_of_the_command(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     result = run("namesrv", "--no-such-flag")
-    assert result.code == 2
-    assert "nsadmin namesrv" in result.err
-    assert run("namesrv", "-p").out.count("listenPort=9876") == 1
-    assert run("lab").code == 2
+    assert (result.code, result.out) == (2, "")
+    assert "nsadmin namesrv --help" in result.err
+    replaced: list[list[str]] = []
+    monkeypatch.setattr("os.execve", lambda path, words, environment: replaced.append(words))
+    run("namesrv", "-p", "-Da=b")
+    assert replaced[0][1:4] == ["-P", "-m", "namesrv_core"]
+    flags = msgspec.json.decode(replaced[0][4], type=NameServerFlags)
+    assert (flags.prints_settings, flags.definitions, flags.port) == (True, ["a=b"], None)
 
 
 def test_what_is_no_text_is_never_sent(run: Run, server: FakeNameServer) -> None:

@@ -8,7 +8,6 @@ import subprocess
 import sys
 import threading
 from collections.abc import Iterator
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -302,27 +301,23 @@ PLAIN_KEYS = {
     "entry", [entry for entry in COMMANDS if entry.may_change], ids=lambda entry: entry.name
 )
 def test_what_is_hidden_is_known_by_the_names_that_commands_give_it(entry: CommandEntry) -> None:
-    function = getattr(import_module(f"nsadmin.commands.{entry.module_name}"), entry.function_name)
+    function = entry.load_function()
     names = {
         flag: parameter.name
         for parameter in command_parameters(function)
-        for flag in parameter.declaration.flags
+        for flag in parameter.flags
         if flag in HIDDEN_BY_NAME and (entry.name, flag) not in PLAIN_KEYS
     }
     assert names == {flag: HIDDEN_BY_NAME[flag] for flag in names}
 
 
 def test_every_flag_whose_text_is_hidden_is_one_of_a_command() -> None:
-    functions = [
-        getattr(import_module(f"nsadmin.commands.{entry.module_name}"), entry.function_name)
-        for entry in COMMANDS
-        if entry.may_change
-    ]
+    functions = [entry.load_function() for entry in COMMANDS if entry.may_change]
     flags = {
         flag
         for function in functions
         for parameter in command_parameters(function)
-        for flag in parameter.declaration.flags
+        for flag in parameter.flags
     }
     assert HIDDEN_BY_NAME.keys() <= flags
 

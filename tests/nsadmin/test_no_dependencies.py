@@ -85,36 +85,9 @@ def test_the_library_works(bare_python: Path) -> None:
         assert (result.stderr, result.stdout) == ("", f"T {broker.addr}\nv None\nbroker-a\n")
 
 
-@pytest.mark.parametrize("line", ["--help", "help options", "topicList --help", "help kv", "version"])
-def test_help_works(bare_python: Path, line: str) -> None:
-    result = run(bare_python, "-m", "nsadmin", *line.split())
-    assert (result.returncode, result.stderr) == (0, "")
-    assert result.stdout
-
-
-def test_a_plain_command_works(bare_python: Path) -> None:
-    with FakeNameServer() as server:
-        server.routes = {"T": {"broker-a": 6}}
-        result = run(bare_python, "-m", "nsadmin", "topicList", "-n", server.addr)
-    assert (result.returncode, result.stdout, result.stderr) == (0, "topic\nT\n", "")
-
-
-@pytest.mark.parametrize(
-    ("line", "code", "package"),
-    [
-        ("topicList --no-such-option", 1, "typer"),
-        ("check namesrv --no-such-option", 3, "typer"),
-        ("topicList --output yaml -n {addr}", 1, "yaml"),
-        ("namesrv --port 0", 1, "msgspec"),
-        ("lab up", 1, "javaproperties"),
-    ],
-)
-def test_a_command_says_in_one_line_what_it_misses(
-    bare_python: Path, line: str, code: int, package: str
-) -> None:
-    with FakeNameServer() as server:
-        result = run(bare_python, "-m", "nsadmin", *line.format(addr=server.addr).split())
-    assert (result.returncode, result.stdout) == (code, "")
+def test_the_command_line_says_in_one_line_what_it_misses(bare_python: Path) -> None:
+    result = run(bare_python, "-m", "nsadmin", "topicList")
+    assert (result.returncode, result.stdout) == (1, "")
     advice = "run pip install nsadmin-"
-    assert result.stderr.startswith(f"nsadmin: the Python package {package} is missing: {advice}")
+    assert result.stderr.startswith(f"nsadmin: the Python package typer is missing: {advice}")
     assert result.stderr.count("\n") == 1

@@ -11,12 +11,13 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
+COMPLETIONS = ROOT / "completions"
 PATIENCE = 30.0
 CONTINUED = "goes-on> "
 
 _NSADMIN = """\
 #!/bin/sh
-case $1 in complete) exec {python} -m nsadmin "$@" ;; esac
+[ -z "$_NSADMIN_COMPLETE" ] || exec {python} -m nsadmin "$@"
 printf '<%s>' "$@"
 echo END
 """
@@ -43,11 +44,12 @@ class ShellHome:
             "LC_ALL": "C.UTF-8",
         }
 
-    def warm_cache(self, source: str, *before: str) -> None:
-        """Wait until these values are in the cache: on a slow machine a first TAB gives up."""
-        words = [str(self.program), "complete", "plain", source, "=", *before]
+    def warm_cache(self, *words_before: str) -> None:
+        """Wait until the values after these words are in the cache: on a slow machine a first TAB gives up."""
+        words = [str(self.program), *words_before, ""]
+        environment = {**self.environ, "_NSADMIN_COMPLETE": "1"}
         deadline = time.monotonic() + PATIENCE
-        while not subprocess.run(words, env=self.environ, capture_output=True, check=True).stdout:
+        while not subprocess.run(words, env=environment, capture_output=True, check=True).stdout:
             assert time.monotonic() < deadline, words
             time.sleep(0.1)
 

@@ -91,7 +91,7 @@ class CommandGroup(TyperGroup):
         if entry is not None:
             # The options before the command's name are its own.
             rest = [*self._all_words[: len(self._all_words) - len(args)], *rest]
-            return entry.typed_name, self._build_command(entry, rest), rest
+            return entry.typed_name, self._build_command(entry, tuple(rest)), rest
         if not self.name and registry.find_group(args[0]):
             return args[0], _build_group(args[0].lower(), self.actions), args[1:]
         if not self.name and args[0] in ("help", "version"):
@@ -100,7 +100,7 @@ class CommandGroup(TyperGroup):
             return None, None, args
         raise unknown_command_error(words)
 
-    def _build_command(self, entry: CommandEntry, words: list[str]) -> TyperCommand:
+    def _build_command(self, entry: CommandEntry, words: Sequence[str]) -> TyperCommand:
         if self.actions is None:
             return build_command(entry, None)
         return build_command(entry, partial(self.actions.run_command, words))

@@ -1,7 +1,6 @@
 """What a command declares: its parameters, with Typer's declarations, and what Typer does not know of it."""
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from typing import Any, NamedTuple, TypeVar
 
 from typer.models import ArgumentInfo, OptionInfo
@@ -38,8 +37,7 @@ REQUIRED: Any = ...
 """The default of a parameter that must be given."""
 
 
-@dataclass
-class Parameter:
+class Parameter(NamedTuple):
     """A parameter of a command, as its signature declares it.
 
     `flags` are as Typer takes them: "--tls/--no-tls" is a pair for true and false. A parameter with a
@@ -92,20 +90,19 @@ def build_parameter(name: str, annotation: Any, default: Any, position: int | No
     """Read the parameter off its annotation: a type, Typer's declaration, and our markers."""
     markers = annotation.__metadata__
     declaration = next(item for item in markers if isinstance(item, (OptionInfo, ArgumentInfo)))
-    value_type = annotation.__origin__
-    parameter = Parameter(name, value_type, declaration, default, flags=_typed_flags(declaration))
+    parameter = Parameter(name, annotation.__origin__, declaration, default, flags=_typed_flags(declaration))
     if isinstance(declaration, ArgumentInfo):
-        parameter.position = position
-        if default is REQUIRED and value_type is not str:
-            parameter.default = None
+        is_optional = default is REQUIRED and parameter.value_type is not str
+        parameter = parameter._replace(position=position, default=None if is_optional else default)
     for marker in markers:
         if isinstance(marker, Flags):
-            parameter.flags = marker.flags
-            parameter.example, parameter.may_be_empty = marker.example, marker.may_be_empty
+            parameter = parameter._replace(
+                flags=marker.flags, example=marker.example, may_be_empty=marker.may_be_empty
+            )
         elif isinstance(marker, Values):
-            parameter.value_source = marker.source
+            parameter = parameter._replace(value_source=marker.source)
         elif isinstance(marker, RequiredUnless):
-            parameter.alternative_names = marker.parameter_names
+            parameter = parameter._replace(alternative_names=marker.parameter_names)
     return parameter
 
 

@@ -31,5 +31,10 @@ def complete_value(
         return [(typed_text, f":{value_source}")]
     detail_metavar = DETAIL_METAVARS.get(value_source)
     detail = next((values.get(p.name) for p in parameters if p.metavar == detail_metavar), None)
-    option_values = {name: values[name] for name in CONNECTION_OPTIONS if values.get(name)}
+    # As JSON has them, in which the process gets them that asks the servers.
+    option_values = {
+        name: list(values[name]) if isinstance(values[name], tuple) else values[name]
+        for name in CONNECTION_OPTIONS
+        if values.get(name)
+    }
     return list_values(value_source, typed_text, detail or "", option_values, column_names, ctx.obj)

@@ -25,7 +25,8 @@ def refresh_values(value_question: ValueQuestion, value_cache: ValueCache, now_s
     with value_cache.lock_values(cache_name) as is_locked:
         if not is_locked:
             return
-        admin = Session(settings.resolve_options(value_question.option_values)).admin
+        option_values = {"context": None, "namesrv_addr": None, **value_question.option_values}
+        admin = Session(settings.resolve_options(option_values)).admin
         try:
             lines = ask_servers(value_question.value_source, admin, value_question.detail)
         except RocketMQError:

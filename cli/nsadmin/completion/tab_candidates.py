@@ -13,8 +13,8 @@ POLL_SECONDS = 0.01
 STARTUP_SECONDS = 2.0
 """Seconds after the start of a refresh in which it may still succeed."""
 
-_SHELL_SPECIAL = frozenset("|&;()<>$`\"'\\*?[]#~!{}^")
-"""Characters that a shell interprets in a word or between quotes."""
+_QUOTE_SPECIAL = frozenset("\"'\\$`!")
+"""Characters that shells interpret between quotes, or that end them. No escape works for all of them."""
 
 
 class TabContext(NamedTuple):
@@ -62,7 +62,7 @@ def filter_by_prefix(typed_prefix: str, value_lines: Sequence[str]) -> list[str]
     """Return the lines whose value has this prefix. Names with a %, such as retry topics, need a typed %.
 
     Values that look like options are left out: a topic named --yes must not confirm a change. So are values
-    that a shell would interpret.
+    that a shell would interpret between quotes.
     """
     matching_lines = [
         line for line in value_lines if line.startswith(typed_prefix) and _is_plain(line.partition("\t")[0])
@@ -73,7 +73,7 @@ def filter_by_prefix(typed_prefix: str, value_lines: Sequence[str]) -> list[str]
 
 
 def _is_plain(value: str) -> bool:
-    return not value.startswith("-") and _SHELL_SPECIAL.isdisjoint(value) and not any(map(str.isspace, value))
+    return not value.startswith("-") and _QUOTE_SPECIAL.isdisjoint(value) and not any(map(str.isspace, value))
 
 
 def strip_descriptions(value_lines: Sequence[str]) -> list[str]:

@@ -6,11 +6,11 @@ from typing import Annotated, Any
 import pytest
 from hypothesis import event, given, settings
 from hypothesis import strategies as st
+from nsadmin.command_line.fast_parser import ParameterValues
+from nsadmin.command_line.parser import list_shared_parameters
 
 from nsadmin.command_line import fast_parser, typer_parser
 from nsadmin.command_line.declarations import Argument, Option, Parameter, build_parameter, command_parameters
-from nsadmin.command_line.fast_parser import ParameterValues
-from nsadmin.command_line.parser import list_shared_parameters
 from nsadmin.exit_codes import UsageError
 from nsadmin.registry import COMMANDS, CommandEntry
 

@@ -1,7 +1,5 @@
 """What is suggested for a name that was not found, by whatever command."""
 
-from importlib import import_module
-
 import pytest
 
 from nsadmin.command_line.declarations import command_parameters
@@ -106,12 +104,12 @@ def test_every_topic_broker_cluster_and_group_of_a_command_is_known_as_such() ->
     for entry in COMMANDS:
         if entry.kind == "program":
             continue
-        function = getattr(import_module(f"nsadmin.commands.{entry.module_name}"), entry.function_name)
+        function = entry.load_function()
         for item in command_parameters(function):
             expected = sources.get(item.name)
             if (entry.name, item.name) == ("producerConnection", "group"):
                 expected = "producer-groups"
-            value_source = source_of_metavar(item.declaration.metavar or "", item.declaration.value_source)
+            value_source = source_of_metavar(item.metavar or "", item.value_source)
             assert expected in (None, value_source), f"{entry.name} {item.name}"
 
 

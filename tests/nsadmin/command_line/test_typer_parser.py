@@ -3,10 +3,10 @@
 from typing import Annotated
 
 import pytest
+from nsadmin.command_line.fast_parser import ParameterValues
 
 from nsadmin.command_line import typer_parser
 from nsadmin.command_line.declarations import Argument, Option, Parameter, command_parameters
-from nsadmin.command_line.fast_parser import ParameterValues
 from nsadmin.exit_codes import UsageError
 
 

@@ -2,8 +2,9 @@
 
 from typing import Annotated
 
-from nsadmin.command_line.declarations import Option, build_parameter
 from nsadmin.command_line.usage_errors import expected_value, unknown_option
+
+from nsadmin.command_line.declarations import Option, build_parameter
 
 
 def test_an_option_that_is_similar_to_none_gets_advice() -> None:

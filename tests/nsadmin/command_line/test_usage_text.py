@@ -4,9 +4,9 @@ from importlib import import_module
 from typing import Annotated
 
 import pytest
+from nsadmin.command_line.usage_text import usage_words
 
 from nsadmin.command_line.declarations import Argument, Option, command_parameters
-from nsadmin.command_line.usage_text import usage_words
 from nsadmin.registry import COMMANDS, CommandEntry
 
 

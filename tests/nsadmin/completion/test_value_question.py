@@ -3,9 +3,9 @@
 from pathlib import Path
 
 import pytest
+from nsadmin.command_line.parser import describe_command
 
 from nsadmin.command_line import shared_options
-from nsadmin.command_line.parser import describe_command
 from nsadmin.commands.topics.topics import topic_list
 from nsadmin.completion.value_question import (
     CONNECTION_FLAGS,

@@ -1,6 +1,6 @@
 """Pages about what all commands share."""
 
-from nsadmin.command_line.parser import leading_parameters
+from nsadmin.command_line.shared_options import leading_parameters
 from nsadmin.exit_codes import SPECIAL_CODE_MEANINGS
 from nsadmin.help_pages.shared_pages import environment_text, exit_codes_text, options_text
 from nsadmin.registry import COMMANDS
@@ -9,7 +9,7 @@ from nsadmin.registry import COMMANDS
 def test_every_shared_option_is_explained() -> None:
     text = options_text()
     for parameter in leading_parameters():
-        for flag in parameter.declaration.flags:
+        for flag in parameter.flags:
             if flag not in ("-h", "--help", "--version"):
                 assert flag.partition("/")[0] in text, flag
 

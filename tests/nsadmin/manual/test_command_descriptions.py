@@ -1,6 +1,7 @@
 """What is read off signatures, docstrings and parsers."""
 
 from nsadmin.command_line.parser import OptionDescription
+
 from nsadmin.manual.command_descriptions import describe_all_commands
 from nsadmin.registry import COMMANDS
 

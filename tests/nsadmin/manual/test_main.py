@@ -23,7 +23,7 @@ def test_what_is_missing_changed_or_of_no_command_is_named_and_mended(
     monkeypatch.chdir(tmp_path)
     main([])
     (tmp_path / "docs" / "reference" / "commands.md").write_text("old")
-    (tmp_path / "completions" / "_nsadmin").unlink()
+    (tmp_path / "man" / "man1" / "nsadmin-topicRoute.1").unlink()
     (tmp_path / "man" / "man1" / "nsadmin-gone.1").write_text("old")
     (tmp_path / "docs" / "reference" / "commands" / "gone.md").write_text("old")
     assert find_outdated_files(tmp_path) == [

@@ -53,9 +53,9 @@ def test_a_command_with_exit_codes_of_its_own_lists_them() -> None:
     assert "Exit codes:" not in section_of("name-servers", "## kv get")
 
 
-def test_the_commands_of_a_program_have_sections() -> None:
-    section = section_of("programs", "### lab run")
+def test_the_commands_of_the_lab_have_sections() -> None:
+    section = section_of("programs", "## lab run")
     assert "```text\nnsadmin lab run SCENARIO\n```" in section
-    assert "- `SCENARIO`: " in section
+    assert "- `--scenario SCENARIO`: " in section
     assert "- `--until TIME`: " in section
     assert "--clusters" not in section

@@ -1,10 +1,10 @@
 """Changes in words."""
 
-from importlib import import_module
 from typing import Any
 
 import pytest
 
+from nsadmin.command_line.declarations import declaration_of
 from nsadmin.commands.columns.change_rows import change_cells, describe_change, describe_removal
 from nsadmin.registry import COMMANDS, CommandEntry
 
@@ -69,5 +69,5 @@ OTHERWISE = {
 
 @pytest.mark.parametrize("entry", [entry for entry in COMMANDS if entry.kind in ("change", "delete")])
 def test_every_change_tells_what_is_there_before_and_after(entry: CommandEntry) -> None:
-    function = getattr(import_module(f"nsadmin.commands.{entry.module_name}"), entry.function_name)
-    assert OTHERWISE.get(entry.name, {"changes", "before", "after"}) <= {*function.columns}
+    function = entry.load_function()
+    assert OTHERWISE.get(entry.name, {"changes", "before", "after"}) <= {*declaration_of(function).columns}

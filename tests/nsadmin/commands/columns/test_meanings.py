@@ -3,19 +3,18 @@
 That a command returns no other columns than it declares is seen by every test that runs one (`run`).
 """
 
-from importlib import import_module
 from typing import Any
 
 import pytest
 
 from nsadmin import registry
-from nsadmin.command_line.declarations import declare_columns
+from nsadmin.command_line.declarations import command, declaration_of
 from nsadmin.commands.columns import meanings
 from nsadmin.registry import COMMANDS, CommandEntry
 
 
 def function_of(entry: CommandEntry) -> Any:
-    return getattr(import_module(f"nsadmin.commands.{entry.module_name}"), entry.function_name)
+    return entry.load_function()
 
 
 WITH_TEXT = ("discoveryPrometheus", "export", "exporter", "reportExport", "reportHtml", "reportMarkdown")
@@ -29,15 +28,15 @@ WITH_ROWS = [
 @pytest.mark.parametrize("entry", WITH_ROWS, ids=lambda entry: entry.name)
 def test_a_command_declares_its_columns_and_each_is_explained(entry: CommandEntry) -> None:
     function = function_of(entry)
-    assert getattr(function, "columns", ()), (
-        f"{entry.name}: declare the columns of its rows with @declare_columns(COLUMNS)"
+    assert declaration_of(function).columns, (
+        f"{entry.name}: declare the columns of its rows with @command(columns=COLUMNS)"
     )
     assert all(meanings.column_meanings(entry.name, function).values())
 
 
 def test_a_column_that_nobody_explained_is_named() -> None:
-    @declare_columns(("topic", "weight"))
-    def command() -> None: ...
+    @command(columns=("topic", "weight"))
+    def weigh() -> None: ...
 
     with pytest.raises(
         ValueError,
@@ -46,17 +45,17 @@ def test_a_column_that_nobody_explained_is_named() -> None:
             r"commands/columns/meanings\.py"
         ),
     ):
-        meanings.column_meanings("topicList", command)
+        meanings.column_meanings("topicList", weigh)
 
 
 def test_nothing_is_explained_that_no_command_shows() -> None:
-    column_names = {name for entry in WITH_ROWS for name in function_of(entry).columns}
+    column_names = {name for entry in WITH_ROWS for name in declaration_of(function_of(entry)).columns}
     assert meanings.COLUMN_MEANINGS.keys() - column_names == set()
     for name, own in meanings.MEANINGS_BY_COMMAND.items():
         entry = registry.find_command(name)
         assert entry is not None
         assert entry.name == name
-        assert own.keys() - set(function_of(entry).columns) == set()
+        assert own.keys() - set(declaration_of(function_of(entry)).columns) == set()
 
 
 def test_the_table_is_in_the_order_of_the_alphabet() -> None:

@@ -4,10 +4,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
-from nsadmin.command_line.declarations import NO_DEFAULT, Parameter, command_parameters
 from nsadmin.command_line.fast_parser import expand_single_dashes, parse_plain_line
 from nsadmin.command_line.parser import list_shared_parameters
+
+from nsadmin.command_line.declarations import NO_DEFAULT, Parameter, command_parameters
 from nsadmin.commands.mcp.exposed_commands import list_exposed_commands
 from nsadmin.commands.mcp.served_files import ServedFolder
 from nsadmin.commands.mcp.tool_parameters import ToolParameter, format_option

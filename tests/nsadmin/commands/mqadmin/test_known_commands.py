@@ -5,14 +5,14 @@ The commands and flags are those of the released tools; that the table has no ot
 
 import json
 from collections import Counter
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from nsadmin import registry
-from nsadmin.command_line import parser
+from nsadmin.command_line.declarations import command_parameters
+from nsadmin.command_line.shared_options import list_shared_parameters
 from nsadmin.commands.mqadmin.known_commands import KNOWN_COMMANDS
 from tests.nsadmin.conftest import Run
 
@@ -71,8 +71,8 @@ def test_each_command_is_here_under_its_name_with_each_of_its_flags(name: str) -
     entry = registry.find_command(name)
     assert entry is not None
     assert entry.name == name
-    function = getattr(import_module(f"nsadmin.commands.{entry.module_name}"), entry.function_name)
-    here = {flag: item for item in parser.describe_command(entry, function)[1] for flag in item.flags}
+    parameters = [*command_parameters(entry.load_function()), *list_shared_parameters(entry)]
+    here = {flag: item for item in parameters for flag in item.flag_names}
     meant: dict[str, Any] = {}
     for short, long, takes in (*FLAGS[name], ("n", "namesrvAddr", True)):
         typed = [flag for flag in (short and f"-{short}", long and f"--{long}") if flag]

@@ -18,7 +18,7 @@ def test_what_is_here_is_never_missing_and_what_is_missing_never_here(run: Run) 
         assert row["nsadmin"] is None or registry.find_command(row["nsadmin"]), row
         assert here is None or row["nsadmin"] == row["mqadmin"], row
     own = {entry.name for entry in COMMANDS} - {row["mqadmin"] for row in rows}
-    assert {"kvGet", "kvList", "mqadminMap", "lab"} <= own
+    assert {"kvGet", "kvList", "mqadminMap", "labUp"} <= own
 
 
 def test_one_command_in_any_case(run: Run) -> None:

@@ -1,7 +1,6 @@
 """mqadmin's own text, from rows; the released tool itself is beside it in the interop tests."""
 
 import inspect
-from importlib import import_module
 from typing import Any
 
 import pytest
@@ -219,6 +218,6 @@ def test_a_form_reads_arguments_by_the_names_that_the_command_gives_them(
 ) -> None:
     entry = find_command(command)
     assert entry is not None
-    function = getattr(import_module(f"nsadmin.commands.{entry.module_name}"), entry.function_name)
+    function = entry.load_function()
     assert names <= {parameter.name for parameter in command_parameters(function)}
     assert all(f'arguments["{name}"]' in inspect.getsource(OUTPUT_FORMS[command]) for name in names)

@@ -5,9 +5,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from nsadmin.manual.completion_scripts import zsh
-from nsadmin.manual.completion_scripts.command_shapes import CommandShapes
-from tests.nsadmin.manual.completion_scripts.conftest import (
+from tests.completions.conftest import (
     HOSTILE,
     LIVE,
     SPELLED,
@@ -15,17 +13,15 @@ from tests.nsadmin.manual.completion_scripts.conftest import (
     check_hostile_name,
     meant,
 )
-from tests.support.shells import CONTINUED, ShellHome, ShellTerminal
+from tests.support.shells import COMPLETIONS, CONTINUED, ShellHome, ShellTerminal
 
 pytestmark = pytest.mark.skipif(shutil.which("zsh") is None, reason="zsh is not installed")
 
 
 @pytest.fixture(scope="module")
-def terminal(
-    found: CommandShapes, world: ShellHome, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[ShellTerminal]:
+def terminal(world: ShellHome, tmp_path_factory: pytest.TempPathFactory) -> Iterator[ShellTerminal]:
     folder = tmp_path_factory.mktemp("zsh")
-    (folder / "_nsadmin").write_text(zsh.render_script(found))
+    (folder / "_nsadmin").write_text((COMPLETIONS / "_nsadmin").read_text())
     load = f"fpath=({folder} $fpath); autoload -Uz compinit; compinit -u -D"
     setup = f"PS1='> '; unsetopt zle_bracketed_paste beep; {load}"
     terminal = ShellTerminal(["zsh", "-f", "-i"], world.environ, setup)
@@ -35,10 +31,10 @@ def terminal(
 
 @pytest.fixture(scope="module")
 def hostile_terminal(
-    found: CommandShapes, hostile_world: ShellHome, tmp_path_factory: pytest.TempPathFactory
+    hostile_world: ShellHome, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[ShellTerminal]:
     folder = tmp_path_factory.mktemp("zsh")
-    (folder / "_nsadmin").write_text(zsh.render_script(found))
+    (folder / "_nsadmin").write_text((COMPLETIONS / "_nsadmin").read_text())
     load = f"fpath=({folder} $fpath); autoload -Uz compinit; compinit -u -D"
     prompts = f"cd; PS1='> ' PS2='{CONTINUED[:2]}''{CONTINUED[2:]}'"
     setup = f"{prompts}; unsetopt zle_bracketed_paste beep; {load}"

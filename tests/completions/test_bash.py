@@ -6,9 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from nsadmin.manual.completion_scripts import bash
-from nsadmin.manual.completion_scripts.command_shapes import CommandShapes
-from tests.nsadmin.manual.completion_scripts.conftest import (
+from tests.completions.conftest import (
     HOSTILE,
     LIVE,
     SPELLED,
@@ -16,31 +14,24 @@ from tests.nsadmin.manual.completion_scripts.conftest import (
     check_hostile_name,
     meant,
 )
-from tests.support.shells import CONTINUED, ShellHome, ShellTerminal
+from tests.support.shells import COMPLETIONS, CONTINUED, ShellHome, ShellTerminal
 
 pytestmark = pytest.mark.skipif(shutil.which("bash") is None, reason="bash is not installed")
 
 
 @pytest.fixture(scope="module")
-def terminal(
-    found: CommandShapes, world: ShellHome, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[ShellTerminal]:
-    script = tmp_path_factory.mktemp("bash") / "nsadmin.bash"
-    script.write_text(bash.render_script(found))
-    setup = f"PS1='> '; bind 'set bell-style none'; source {script}"
+def terminal(world: ShellHome) -> Iterator[ShellTerminal]:
+    setup = f"PS1='> '; bind 'set bell-style none'; source {COMPLETIONS / 'nsadmin.bash'}"
     terminal = ShellTerminal(["bash", "--norc", "--noprofile", "-i"], world.environ, setup)
     yield terminal
     terminal.close()
 
 
 @pytest.fixture(scope="module")
-def hostile_terminal(
-    found: CommandShapes, hostile_world: ShellHome, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[ShellTerminal]:
-    script = tmp_path_factory.mktemp("bash") / "nsadmin.bash"
-    script.write_text(bash.render_script(found))
+def hostile_terminal(hostile_world: ShellHome) -> Iterator[ShellTerminal]:
     setup = (
-        f"cd; PS1='> ' PS2='{CONTINUED[:2]}''{CONTINUED[2:]}'; bind 'set bell-style none'; source {script}"
+        f"cd; PS1='> ' PS2='{CONTINUED[:2]}''{CONTINUED[2:]}'; bind 'set bell-style none'; "
+        f"source {COMPLETIONS / 'nsadmin.bash'}"
     )
     terminal = ShellTerminal(["bash", "--norc", "--noprofile", "-i"], hostile_world.environ, setup)
     yield terminal
