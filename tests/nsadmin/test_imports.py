@@ -139,7 +139,8 @@ def test_a_health_probe_loads_no_more_than_it_needs() -> None:
 
 def test_a_name_server_starts_without_what_only_some_of_them_need() -> None:
     loaded = modules(
-        "from namesrv_core.__main__ import NameServerFlags, main\nassert main(NameServerFlags(prints_settings=True)) == 0"
+        "from namesrv_core.__main__ import NameServerFlags, main\n"
+        "assert main(NameServerFlags(prints_settings=True)) == 0"
     )
     assert loaded.isdisjoint(
         {"hashlib", "hmac", "http", "javaproperties", "random", "shutil", "xml", "yaml", "zstandard"}

@@ -30,8 +30,8 @@ _APPLICATION_OPTIONS = {
     "wants_version": Annotated[bool, typer.Option("--version", help="Print the version.")],
 }
 _ANY_WORDS = {"help_option_names": [], "ignore_unknown_options": True, "allow_extra_args": True}
-_COMMAND_WORDS = "nsadmin.command_words"
-"""Key of a context: the words from the command on."""
+_COMMAND_WORDS, _IS_UNKNOWN = "nsadmin.command_words", "nsadmin.is_unknown"
+"""Keys of a context: the words from the command on, and whether they name none."""
 
 
 class Actions(NamedTuple):
@@ -59,6 +59,8 @@ class CommandGroup(TyperGroup):
 
     def shell_complete(self, ctx: typer.Context, incomplete: str) -> list[Any]:  # type: ignore[override]
         """The options, or the names in any spelling."""
+        if ctx.meta.get(_IS_UNKNOWN):
+            return []
         if incomplete.startswith("-"):
             flags = {flag for parameter in leading_parameters() for flag in parameter.flag_names}
             flags |= {*HELP_FLAGS, "--version"}
@@ -97,6 +99,7 @@ class CommandGroup(TyperGroup):
         if not self.name and args[0] in ("help", "version"):
             return args[0], self.commands[args[0]], args[1:]
         if ctx.resilient_parsing:
+            ctx.meta[_IS_UNKNOWN] = True
             return None, None, args
         raise unknown_command_error(words)
 

@@ -118,7 +118,9 @@ class SessionCommand(TyperCommand):
         for parameter in self.own_parameters:
             alternatives = [parameter, *(by_name[name] for name in parameter.alternative_names)]
             # A flag alone that is not given is False; 0 is a value.
-            if len(alternatives) > 1 and all(values[p.name] in (None, False) for p in alternatives):
+            if len(alternatives) > 1 and all(
+                values[p.name] is None or values[p.name] is False for p in alternatives
+            ):
                 texts = map(usage.describe_alternative, alternatives)
                 raise usage.missing_option(*texts, usage=self.usage_text)
 

@@ -1,5 +1,6 @@
 """Asking in the background."""
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
@@ -33,14 +34,14 @@ def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ValueCache:
 
 
 def test_the_name_server_on_the_line_is_asked(server: FakeNameServer, cache: ValueCache) -> None:
-    question = ValueQuestion("topics", "", ("topicRoute", "-n", server.addr))
+    question = ValueQuestion("topics", "", {"namesrv_addr": [server.addr]})
     refresh_values(question, cache, NOW)
     assert cache.read_lines(question.cache_name()) == CachedLines(["T"], NOW)
 
 
 def test_that_of_the_context_is_asked(server: FakeNameServer, cache: ValueCache, tmp_path: Path) -> None:
     (tmp_path / "config.yaml").write_text(f"contexts: {{lab: {{namesrvAddr: '{server.addr}'}}}}")
-    question = ValueQuestion("topics", "", ("--context", "lab", "topicRoute"))
+    question = ValueQuestion("topics", "", {"context": "lab"})
     refresh_values(question, cache, NOW)
     assert cache.read_lines(question.cache_name()) == CachedLines(["T"], NOW)
 
@@ -48,7 +49,7 @@ def test_that_of_the_context_is_asked(server: FakeNameServer, cache: ValueCache,
 def test_what_was_kept_stays_where_no_server_answers(
     cache: ValueCache, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    question = ValueQuestion("topics", "", ("-n", f"127.0.0.1:{closed_port()}"))
+    question = ValueQuestion("topics", "", {"namesrv_addr": [f"127.0.0.1:{closed_port()}"]})
     cache.write_lines(question.cache_name(), ["old"], NOW - 100)
     refresh_values(question, cache, NOW)
     assert cache.read_lines(question.cache_name()) == CachedLines(["old"], NOW - 100)
@@ -56,14 +57,14 @@ def test_what_was_kept_stays_where_no_server_answers(
 
 
 def test_while_another_one_asks_nobody_is_asked(server: FakeNameServer, cache: ValueCache) -> None:
-    question = ValueQuestion("topics", "", ("-n", server.addr))
+    question = ValueQuestion("topics", "", {"namesrv_addr": [server.addr]})
     with cache.lock_values(question.cache_name()):
         refresh_values(question, cache, NOW)
     assert (server.asked, cache.read_lines(question.cache_name())) == ([], None)
 
 
 def test_a_namespace_with_keys_is_remembered(server: FakeNameServer, cache: ValueCache) -> None:
-    before = ("kvGet", "-n", server.addr)
+    before = {"namesrv_addr": [server.addr]}
     for namespace in ("N", "M", "unknown"):
         refresh_values(ValueQuestion("kv-keys", namespace, before), cache, NOW)
     assert cache.read_lines(ValueQuestion("kv-keys", "N", before).cache_name()) == CachedLines(["k"], NOW)
@@ -84,8 +85,9 @@ def test_it_starts_with_no_terminal_and_for_itself(monkeypatch: pytest.MonkeyPat
         return SimpleNamespace()
 
     monkeypatch.setattr("subprocess.Popen", popen)
-    refresh_module.start_refresh(ValueQuestion("topics", "", ("-n", "a:1")))
+    refresh_module.start_refresh(ValueQuestion("topics", "", {"namesrv_addr": ["a:1"]}))
     [(words, how)] = started
-    assert words[1:] == ["-P", "-m", "nsadmin", "complete", "refresh", "topics", "", "-n", "a:1"]
+    assert words[1:4] == ["-P", "-m", "nsadmin.completion.background_refresh"]
+    assert json.loads(words[4]) == ["topics", "", {"namesrv_addr": ["a:1"]}]
     assert how["start_new_session"]
     assert {how[name] for name in ("stdin", "stdout", "stderr")} == {-3}

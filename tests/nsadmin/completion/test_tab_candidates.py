@@ -102,17 +102,12 @@ def test_values_begin_with_what_is_typed() -> None:
     assert tab_candidates.filter_by_prefix("z", lines) == []
 
 
-def test_the_forms_of_lines() -> None:
-    lines = ["a\tone", "a\ttwo", "%DLQ%a|b", "h:1;i:2"]
-    assert tab_candidates.LINE_FORMS["described"](lines) == lines
-    assert tab_candidates.LINE_FORMS["plain"](lines) == ["a", "%DLQ%a|b", "h:1;i:2"]
-    assert tab_candidates.LINE_FORMS["quoted"](lines) == ["a", "%DLQ%a\\|b", "h:1\\;i:2"]
-
-
-def test_between_quotes_no_value_is_given_that_bash_would_interpret() -> None:
-    safe = ["a b", "a;b", "a|b", "a&b", "a>b", "a*", "a~", "{a}", "a(b)"]
-    unsafe = ["$(id)", "`id`", 'a"b', "a'b", "a\\", "a!b"]
-    assert tab_candidates.LINE_FORMS["plain"]([*unsafe, *safe]) == safe
+def test_no_value_is_given_that_a_shell_would_interpret_between_quotes() -> None:
+    safe = ["a;b", "a|b", "a&b", "a>b", "a*", "a~", "{a}", "a(b)", "%DLQ%a|b", "h:1;i:2"]
+    unsafe = ["$(id)", "`id`", 'a"b', "a'b", "a\\", "a!b", "a b", "a\u00a0b"]
+    assert tab_candidates.filter_by_prefix("", [*unsafe, *safe]) == [
+        value for value in safe if not value.startswith("%")
+    ]
 
 
 def test_a_value_that_looks_like_an_option_is_not_given() -> None:

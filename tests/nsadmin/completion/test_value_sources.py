@@ -2,6 +2,7 @@
 
 import pytest
 
+from nsadmin.command_line.shared_options import OPTION_SECTIONS, to_parameters
 from nsadmin.completion import value_sources
 from nsadmin.completion.value_sources import source_of_metavar
 from nsadmin.manual.command_descriptions import describe_all_commands
@@ -28,8 +29,8 @@ def test_formats_are_those_that_there_are() -> None:
 
 
 def test_every_declared_source_is_one() -> None:
-    declared = {option.value_source for command in describe_all_commands() for option in command.options} - {
-        None
-    }
+    parameters = [parameter for options in OPTION_SECTIONS.values() for parameter in to_parameters(options)]
+    parameters += [parameter for command in describe_all_commands() for parameter in command.parameters]
+    declared = {parameter.value_source for parameter in parameters} - {None}
     assert {"contexts", "kv-keys", "broker-keys", "namesrv-keys", "2|4|6"} <= declared
     assert [source for source in declared if not value_sources.is_known_source(source or "")] == []

@@ -103,7 +103,7 @@ def rebalance_run(
     ] = 60,
     timeout_text: Annotated[
         str | None,
-        Option("--timeout", metavar="TIME", help="Pause if a step takes longer. Default: no limit."),
+        Option("--step-timeout", metavar="TIME", help="Pause if a step takes longer. Default: no limit."),
     ] = None,
     settle_text: Annotated[
         str,
@@ -143,7 +143,7 @@ def rebalance_run(
     """
     plan = load_plan_file(plan_file)
     timeout_seconds = (
-        None if timeout_text is None else parse_duration_seconds("--timeout", timeout_text, 1, 604_800)
+        None if timeout_text is None else parse_duration_seconds("--step-timeout", timeout_text, 1, 604_800)
     )
     rules = RunRules(
         settle_ms=round(parse_duration_seconds("--settle", settle_text, 0.1, 3600) * 1000),

@@ -1,0 +1,49 @@
+"""The usage of a command, and the words for mistakes."""
+
+from typing import Annotated
+
+import pytest
+from typer import Argument, Option
+
+from nsadmin.command_line.declarations import Flags, RequiredUnless, build_parameter, command_parameters
+from nsadmin.command_line.usage import _expected_value, unknown_option, usage_words
+from nsadmin.registry import COMMANDS, CommandEntry
+
+
+def repair(
+    session: object,
+    broker: Annotated[str | None, Argument(metavar="ADDR"), Flags("-b"), RequiredUnless("cluster")],
+    key: Annotated[str, Option("-k", metavar="KEY")],
+    cluster: Annotated[str | None, Option("-c", metavar="CLUSTER")] = None,
+    every: Annotated[bool, Option("--all")] = False,
+) -> None:
+    """Do it."""
+
+
+def test_required_options_and_alternatives_are_in_the_usage() -> None:
+    assert usage_words(command_parameters(repair)) == "(ADDR | -c CLUSTER) -k KEY"
+
+
+@pytest.mark.parametrize("entry", COMMANDS, ids=lambda entry: entry.name)
+def test_an_alternative_is_another_parameter_of_the_command(entry: CommandEntry) -> None:
+    parameters = command_parameters(entry.load_function())
+    names = {parameter.name for parameter in parameters}
+    assert {name for parameter in parameters for name in parameter.alternative_names} <= names
+
+
+def test_an_option_that_is_similar_to_none_gets_advice() -> None:
+    assert str(unknown_option("--foo", ["--force"], "x")) == 'unknown option "--foo": did you mean "--force"?'
+    assert str(unknown_option("-x", ["--force", "-y"], "see y")) == 'unknown option "-x": see y'
+    assert str(unknown_option("-", ["-y"], "see y")) == 'unknown option "-": see y'
+    assert (
+        str(unknown_option("--hlep", ["--force"], "x")) == 'unknown option "--hlep": did you mean "--help"?'
+    )
+
+
+def test_what_an_option_expects_has_an_example() -> None:
+    seconds = build_parameter("t", Annotated[float, Option("--t", metavar="SECONDS")], 1)
+    number = build_parameter("n", Annotated[int | None, Option("--n", metavar="COUNT")], None)
+    share = build_parameter("s", Annotated[float, Option("--s", metavar="SHARE")], 1)
+    assert _expected_value(seconds) == "seconds, for example 3 or 0.5"
+    assert _expected_value(number) == "a whole number, for example 10"
+    assert _expected_value(share) == "a number"
