@@ -271,11 +271,13 @@ def option_words(parameters: Iterable[Parameter], values: Mapping[str, Any]) -> 
     """The words of a command line that give these values to the parameters."""
     words: list[str] = []
     for parameter in parameters:
-        value, flag = values.get(parameter.name), parameter.flags[0]
+        value, flag = values.get(parameter.name, parameter.default), parameter.flags[0]
+        if value == parameter.default:
+            continue
         if isinstance(value, bool):
             on_flag, _, off_flag = flag.partition("/")
-            words += [on_flag if value else off_flag] if value or off_flag else []
-        elif value is not None:
+            words.append(on_flag if value else off_flag)
+        else:
             items = value if isinstance(value, list) else [value]
             words += [word for item in items for word in (flag, str(item))]
     return words

@@ -4,10 +4,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from nsadmin.command_line.fast_parser import expand_single_dashes, parse_plain_line
-from nsadmin.command_line.parser import list_shared_parameters
 
-from nsadmin.command_line.declarations import NO_DEFAULT, Parameter, command_parameters
+from nsadmin.command_line.typer_commands import SessionCommand, build_command
 from nsadmin.commands.mcp.exposed_commands import list_exposed_commands
 from nsadmin.commands.mcp.served_files import ServedFolder
 from nsadmin.commands.mcp.tool_parameters import ToolParameter, format_option
@@ -54,30 +52,28 @@ def test_fixed_values_are_not_those_of_a_plan() -> None:
 def test_no_text_becomes_another_option() -> None:
     """The parser reads each text as the value of its own parameter, whatever it contains."""
     for tool in TOOLS.values():
-        own_parameters = command_parameters(tool.exposed_command.function)
-        all_parameters = [*own_parameters, *list_shared_parameters(tool.exposed_command.entry)]
+        command = build_command(tool.exposed_command.entry, lambda _, values: values)
+        unset = _parse(command, [])
         for parameter in tool.parameters:
             for hostile in ("--then=reboot", "-n", "--", "a b", "x --yes", "=", "", "ilter=x", "yes"):
                 option_words = format_option(parameter.parameter, hostile)
                 if _takes_text(parameter):
-                    raw_words = expand_single_dashes(all_parameters, option_words)
-                    unset = {item.name: item.default for item in all_parameters}
-                    values = _parse(all_parameters, raw_words)
-                    given = [hostile] if parameter.schema["type"] == "array" else hostile
-                    assert values == {**unset, parameter.parameter.name: given}
+                    given = (hostile,) if parameter.schema["type"] == "array" else hostile
+                    assert _parse(command, option_words) == {**unset, parameter.parameter.name: given}
 
 
 def _takes_text(parameter: ToolParameter) -> bool:
     return parameter.schema["type"] in ("string", "array")
 
 
-def _parse(parameters: list[Parameter], raw_words: list[str]) -> dict[str, Any]:
-    """The values of one option; parameters without a default get a text."""
-    complete = [item._replace(default="unset") if item.default is NO_DEFAULT else item for item in parameters]
-    parsed = parse_plain_line(complete, raw_words)
-    assert parsed is not None
-    assert parsed.positional_words == []
-    return {name: NO_DEFAULT if value == "unset" else value for name, value in parsed.values.items()}
+def _parse(command: SessionCommand, words: list[str]) -> dict[str, Any]:
+    """The values of the options; nothing has to be given."""
+    with command.make_context("", list(words), resilient_parsing=True) as ctx:
+        values = {
+            name: tuple(value) if isinstance(value, list) else value for name, value in ctx.params.items()
+        }
+    assert not values.pop("words_")
+    return values
 
 
 @pytest.mark.parametrize(

@@ -23,9 +23,9 @@ SOURCED = {
 }
 
 
-@pytest.mark.parametrize("shell", shell_completion.COMPLETION_FILES)
+@pytest.mark.parametrize("shell", shell_completion._SCRIPT_FILES)
 def test_the_file_of_the_shell_is_written(run: Run, shell: str) -> None:
-    expected = (ROOT / "completions" / shell_completion.COMPLETION_FILES[shell]).read_text()
+    expected = (ROOT / "completions" / shell_completion._SCRIPT_FILES[shell]).read_text()
     assert run("completion", shell) == (0, expected, "")
 
 
@@ -55,13 +55,13 @@ def test_another_shell_is_one_line(run: Run) -> None:
     result = run("completion", "csh")
     assert (result.code, result.out) == (2, "")
     assert result.err.startswith(
-        'nsadmin: invalid value "csh" for shell: expected bash, zsh, fish, powershell: '
+        'nsadmin: invalid value "csh" for SHELL: expected bash, zsh, fish or powershell'
     )
     assert result.err.count("\n") == 1
 
 
 def test_every_shell_has_a_file_that_is_packed() -> None:
     assert {path.name for path in (ROOT / "completions").iterdir()} == set(
-        shell_completion.COMPLETION_FILES.values()
+        shell_completion._SCRIPT_FILES.values()
     )
     assert '"completions" = "nsadmin/completions"' in (ROOT / "pyproject.toml").read_text()

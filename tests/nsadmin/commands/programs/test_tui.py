@@ -6,9 +6,9 @@ import time
 from pathlib import Path
 
 import pytest
-from nsadmin.command_line.parser import connection_words
 
 from nsadmin import settings
+from nsadmin.command_line.shared_options import connection_words
 from nsadmin.commands.programs.tui import _build_worlds, _find_change_target, _validate_interval
 from nsadmin.exit_codes import UsageError
 from nsadmin.session import Session

@@ -81,15 +81,6 @@ def test_what_cannot_be_is_one_line(folder: str, run: Run, words: list[str], sai
     assert said in result.err
 
 
-def test_the_former_name_of_the_folder_option_is_accepted_and_not_shown(folder: str, run: Run) -> None:
-    result = run("report", "show", "broker_flaps", "--output-dir", folder, "--json")
-    assert result == run("report", "show", "broker_flaps", "--dir", folder, "--json")
-    assert result.code == 0
-    text = run("report", "show", "--help").out
-    assert "--dir DIR" in text
-    assert "--output-dir" not in text
-
-
 def test_what_is_missing_is_said(folder: str, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "duckdb", None)
     result = run("report", "show", "drain_audit", "--dir", folder)

@@ -36,8 +36,8 @@ def test_progress_is_on_stderr_and_a_line_for_each_table_on_stdout(
 
     monkeypatch.setattr(report_runner, "run_report", told)
     monkeypatch.setattr(progress, "PLAIN_LINE_PERIOD_SECONDS", 0.0)
-    assert main(["report", "run", "--input", str(tmp_path), "--output", "b"]) == 3
-    assert given == ["run", "--input", str(tmp_path), "--output", "b"]
+    assert main(["report", "run", "--input", str(tmp_path), "--dir", "b"]) == 3
+    assert given == ["run", "--dir", "b", "--input", str(tmp_path)]
     captured = capsys.readouterr()
     assert captured.out == (
         "table                rowsIn     rowsOut   seconds\n"
@@ -77,7 +77,7 @@ def test_neither_it_nor_a_worker_of_spark_runs_what_lies_in_the_current_folder(
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     monkeypatch.delenv("SPARK_HOME", raising=False)
     keep_java_from_writing_an_archive(tmp_path / "cache")
-    words = ("--input", str(journal), "--output", str(tmp_path / "tables"), "--reports", "drain_audit")
+    words = ("--input", str(journal), "--dir", str(tmp_path / "tables"), "--reports", "drain_audit")
     exit_code = main(["report", "run", *words])
     assert (hostile.traces, exit_code) == ([], 0), capsys.readouterr().err
     assert "bronze/lines" in capsys.readouterr().out
@@ -87,8 +87,7 @@ def test_neither_it_nor_a_worker_of_spark_runs_what_lies_in_the_current_folder(
     ("line", "said"),
     [
         ("--dir o", "missing option --input DIR or --source NAME=DIR"),
-        ("--output o", "missing option --input DIR or --source NAME=DIR"),
-        ("--input i", "missing option --dir: nsadmin report run --help lists the options"),
+        ("--input i", "missing option --dir DIR: usage: nsadmin report run --dir DIR"),
         ("--input nowhere --dir o", "--input nowhere: no such file or folder"),
         ("--input no*where --dir o", "--input no*where: no such file or folder"),
         ("--source a=. --dir o --since 2025-02-02 --until 2025-02-01", "--since must be before --until"),

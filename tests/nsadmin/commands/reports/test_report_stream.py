@@ -20,13 +20,13 @@ def test_it_is_the_pipeline_s_stream(
         yield {"doing": "checking for new data every 60 s"}
 
     monkeypatch.setattr(report_runner, "run_report", told)
-    assert main(["report", "stream", "--input", str(tmp_path), "--output", "b", "--once"]) == 0
-    assert given == ["stream", "--input", str(tmp_path), "--output", "b", "--once"]
+    assert main(["report", "stream", "--input", str(tmp_path), "--dir", "b", "--once"]) == 0
+    assert given == ["stream", "--dir", "b", "--input", str(tmp_path), "--once"]
     assert capsys.readouterr() == ("", "nsadmin: checking for new data every 60 s\n")
 
 
 def test_a_wrong_line_is_said_before_anything_starts(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["report", "stream", "--output", "b"]) == 2
+    assert main(["report", "stream", "--dir", "b"]) == 2
     assert capsys.readouterr().err.startswith("nsadmin: missing option --input DIR or --source NAME=DIR")
-    assert main(["report", "stream", "--input", "a", "--output", "b", "--every", "soon"]) == 2
+    assert main(["report", "stream", "--input", "a", "--dir", "b", "--every", "soon"]) == 2
     assert 'invalid time "soon": use 30s, 5m or 2h' in capsys.readouterr().err
