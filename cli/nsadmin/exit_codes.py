@@ -114,6 +114,12 @@ def special_codes_of_command(command_name: str, command_kind: str) -> Sequence[t
     return PLUGIN_CODE_MEANINGS if command_kind == "check" else SPECIAL_CODE_MEANINGS.get(command_name, ())
 
 
+def meaning_of_code(exit_code: int | None, command_name: str = "", command_kind: str = "") -> str:
+    """Return what an exit code of this command means, or "" if it is unknown."""
+    special_codes = special_codes_of_command(command_name, command_kind)
+    return {**dict(EXIT_CODE_MEANINGS), **dict(special_codes)}.get(exit_code, "")  # type: ignore[arg-type]
+
+
 class UsageError(Exception):
     """The command line is wrong. The text is one line that says what to type."""
 

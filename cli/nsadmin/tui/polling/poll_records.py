@@ -143,9 +143,12 @@ class TopicPolled(Poll, frozen=True, tag="topic"):
 
 
 class TopicRatesPolled(Poll, frozen=True, tag="topicRates"):
-    """Messages per second over the last minute on all masters, by topic. Only some of the topics."""
+    """Messages per second over the last minute on all masters, by topic. Only some of the topics.
 
-    rates: Mapping[str, float]
+    The rate is None if no master returned it.
+    """
+
+    rates: Mapping[str, float | None]
 
 
 class ConfigPolled(Poll, frozen=True, tag="config"):

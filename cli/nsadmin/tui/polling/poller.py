@@ -190,7 +190,9 @@ class ClusterPoller:
     ) -> Iterator[ServerProbe]:
         stopwatch = RequestStopwatch()
         with self._create_client(namesrv_addrs, timeout_seconds, stopwatch) as admin:
-            yield ServerProbe(admin, stopwatch, self._clock, self._plan.namespaces, {})
+            yield ServerProbe(
+                admin, stopwatch, self._clock, self._plan.namespaces, {}, self._list_silent_servers
+            )
 
     def _wait_for_next_turn(self, began_seconds: float, wake_event: threading.Event | None = None) -> None:
         """Wait until the next turn or until the event is set. While paused, wait until polling resumes."""
@@ -232,6 +234,9 @@ class ClusterPoller:
     def _list_server_polls(self) -> list[NameServerPolled]:
         with self._lock:
             return [*self._latest_polls.values()]
+
+    def _list_silent_servers(self) -> dict[str, str]:
+        return {poll.addr: poll.error for poll in self._list_server_polls() if poll.error is not None}
 
     def _select_brokers(self, select_silent: bool) -> list[str]:
         with self._lock:

@@ -38,7 +38,8 @@ class RequestStopwatch:
 class ServerProbe(NamedTuple):
     """A client with its stopwatch and a clock (ms since 1970). Each thread has its own probe.
 
-    `carried_state` keeps values of one poll for the next, by name.
+    `carried_state` keeps values of one poll for the next, by name. `list_silent` returns the errors of the
+    name servers that did not answer their last poll, by address.
     """
 
     admin: AdminClient
@@ -46,6 +47,7 @@ class ServerProbe(NamedTuple):
     clock: Clock
     namespaces: Sequence[str] = ()
     carried_state: dict[str, Any] = {}  # noqa: RUF012 - each looker is made with its own
+    list_silent: Callable[[], Mapping[str, str]] = dict
 
 
 def poll_name_server(

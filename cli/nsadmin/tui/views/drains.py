@@ -103,7 +103,7 @@ def _reopened_cell(row: JobRow) -> Cell:
 
 def _holder_cell(row: JobRow) -> Cell:
     if row.record.pid is not None:
-        return Cell(f"pid {row.record.pid}")
+        return Cell(f"pid {row.record.pid or units.UNKNOWN_MARK}")
     return Cell("undoing", "info") if row.phase_text == "undoing" else Cell("not held", "bad")
 
 

@@ -51,6 +51,10 @@ def list_problems(model: ClusterModel) -> list[ProblemRow]:
         lag_state = _STATE_BY_TONE.get(alert_levels.lag_tone(group_lag))
         if lag_state is not None:
             lag_text = f"{group_name} has a backlog of {units.format_count(group_lag)} messages"
+            if group_poll is not None and not group_answer.is_fresh:
+                lag_text += (
+                    f" ({units.format_age(model.now_ms - group_poll.at)} ago: {group_answer.error_text})"
+                )
             problem_rows.append(ProblemRow(ProblemRecord("lag", group_name, lag_state, lag_text), None))
     problem_rows.sort(key=lambda row: (_SEVERITIES[row.record.state][0], row.check_words))
     return problem_rows
@@ -151,10 +155,10 @@ class HomeView(View):
     def render_headline(self, model: ClusterModel) -> CellLine:
         """The counts of problems, and the pulse: brokers, messages in and out, lag, the fullest disk."""
         headline_cells = [*_count_cells(list_problems(model)), *summarize_brokers(list_broker_rows(model))]
-        lag_values = [trend.values[-1] for trend in model.lag_trends.values() if trend.values]
+        lag_values = [trend.last_value for trend in model.lag_trends.values() if trend.last_value is not None]
         if lag_values:
             headline_cells += [Cell("  behind "), Cell(units.format_count(sum(lag_values)), "accent")]
-        disk_ratios = [broker.read_number("commitLogDiskRatio") for broker in model.brokers.values()]
+        disk_ratios = [broker.read_now("commitLogDiskRatio") for broker in model.brokers.values()]
         fullest_ratio = max((ratio for ratio in disk_ratios if ratio is not None), default=None)
         if fullest_ratio is not None:
             disk_cell = Cell(units.format_percent(fullest_ratio), alert_levels.disk_tone(fullest_ratio))

@@ -17,13 +17,15 @@ from nsadmin.tui.views.view_targets import DifferenceTarget
 class KvRow(NamedTuple):
     """A key with the last value of each name server, or None if the name server lacks the key.
 
-    `fresh_values` are those of name servers that answer. Only these are compared.
+    `fresh_values` are those of name servers that answer. Only these are compared. `is_current` means that all
+    name servers answer.
     """
 
     namespace: str
     kv_key: str
     value_by_server: tuple[tuple[str, str | None], ...]
     fresh_values: tuple[str | None, ...]
+    is_current: bool = True
 
     @property
     def first_value(self) -> str:
@@ -37,7 +39,7 @@ class KvRow(NamedTuple):
     def agreement_cell(self) -> Cell:
         if self.has_difference:
             return Cell("≠ differ", "bad")
-        return Cell("equal" if len(self.fresh_values) > 1 else units.UNKNOWN_MARK, "dim")
+        return Cell("equal" if len(self.fresh_values) > 1 and self.is_current else units.UNKNOWN_MARK, "dim")
 
 
 class KvView(View):
@@ -72,7 +74,7 @@ class KvView(View):
             lambda row: not row.has_difference,
             lambda row: row.agreement_cell,
             flashes_changes=True,
-            help_text="whether the name servers that answer agree; – with fewer than two",
+            help_text="whether the name servers agree; – with fewer than two, or if one is silent",
         ),
     )
 
@@ -83,6 +85,9 @@ class KvView(View):
         reporting_servers = [
             name_server for name_server in model.list_fresh_servers() if "kv" not in name_server.unreported
         ]
+        is_current = not model.list_silent_servers() and len(reporting_servers) == len(
+            model.list_fresh_servers()
+        )
         kv_names = {
             (namespace, kv_key)
             for name_server in answered_servers
@@ -100,6 +105,7 @@ class KvView(View):
                 tuple(
                     name_server.kv_tables.get(namespace, {}).get(kv_key) for name_server in reporting_servers
                 ),
+                is_current,
             )
             for namespace, kv_key in sorted(kv_names)
         ]

@@ -149,7 +149,7 @@ class RebalanceView(View):
         record = self._find_record(model)
         if record is None:
             return [Cell("this rebalance is finished", "good")]
-        holder_text = "not running" if record.pid is None else f"pid {record.pid}"
+        holder_text = "not running" if record.pid is None else f"pid {record.pid or units.UNKNOWN_MARK}"
         counts_text = f"  {record.moved_count} moved, {len(record.topics)} moving  {holder_text}"
         headline = [Cell(record.phase, "info"), Cell(counts_text, "dim")]
         return headline if record.pause is None else [*headline, Cell(f"  {record.pause}", "bad")]

@@ -144,6 +144,18 @@ async def test_a_changed_cell_flashes_and_time_that_passes_does_not() -> None:
 
 
 @run_screen_test
+async def test_a_changed_number_flashes() -> None:
+    """Versions, roles, numbers of name servers and counts end with digits, and are no ages."""
+    app = Bare()
+    changes = [("5.3.1", "5.5.0"), ("slave 1", "slave 2"), ("1/2", "2/2"), ("8", "16"), ("1.2k", "1.3k")]
+    async with app.run_test(size=(60, 12)) as pilot:
+        app.grid.show_rows([(str(at), former) for at, (former, _) in enumerate(changes)], None)
+        await pilot.pause()
+        app.grid.show_rows([(str(at), present) for at, (_, present) in enumerate(changes)], None)
+        assert list(app.grid._flash_ends) == [(str(at), "second") for at in range(len(changes))]
+
+
+@run_screen_test
 async def test_the_cursor_stays_where_it_was_when_its_row_is_gone() -> None:
     app = Bare()
     async with app.run_test(size=(60, 12)) as pilot:

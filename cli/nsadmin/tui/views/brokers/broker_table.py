@@ -36,10 +36,13 @@ def _state_cell(row: BrokerRow) -> Cell:
 
 
 def _listing_cell(row: BrokerRow) -> Cell:
-    if not row.server_count:
-        return Cell(units.UNKNOWN_MARK, "dim")
-    tone: Tone = "" if row.listing_count == row.server_count else "warn" if row.listing_count else "bad"
-    return Cell(f"{row.listing_count}/{row.server_count}", tone)
+    missing_tone = "warn" if row.listing_count else "bad"
+    return display_states.draw_listing(row.listing_count, row.server_count, row.silent_count, missing_tone)
+
+
+def _spark_cell(row: BrokerRow, rates: Iterable[float | None]) -> Cell:
+    """The last rates; nothing for a broker that is not asked any more."""
+    return Cell(units.draw_sparkline(rates, 10) if row.broker.gone_since_ms is None else "", "spark")
 
 
 def _leveled_cell(figure_name: str, figure_value: float | None, figure_text: str, row: BrokerRow) -> Cell:
@@ -137,7 +140,7 @@ BROKER_COLUMNS: Sequence[Column[BrokerRow]] = (
         is_right_aligned=True,
         drop_rank=5,
         flashes_changes=True,
-        help_text="name servers that list it, out of those that answer",
+        help_text="name servers that list it, out of all; ? if one does not answer",
     ),
     Column(
         "version",
@@ -153,8 +156,8 @@ BROKER_COLUMNS: Sequence[Column[BrokerRow]] = (
         "in",
         "IN/s",
         6,
-        lambda row: row.put_rate,
-        lambda row: _figure_cell(units.format_rate(row.put_rate), row),
+        lambda row: row.broker.put_rate,
+        lambda row: _figure_cell(units.format_rate(row.broker.put_rate), row),
         is_right_aligned=True,
         help_text="messages put per second, over 10 s",
     ),
@@ -162,8 +165,8 @@ BROKER_COLUMNS: Sequence[Column[BrokerRow]] = (
         "ins",
         "",
         10,
-        lambda row: row.put_rate,
-        lambda row: Cell(units.draw_sparkline(row.broker.put_rates, 10), "spark"),
+        lambda row: row.broker.put_rate,
+        lambda row: _spark_cell(row, row.broker.put_rates),
         drop_rank=3,
         help_text="IN/s over the last polls",
     ),
@@ -171,8 +174,8 @@ BROKER_COLUMNS: Sequence[Column[BrokerRow]] = (
         "out",
         "OUT/s",
         6,
-        lambda row: row.get_rate,
-        lambda row: _figure_cell(units.format_rate(row.get_rate), row),
+        lambda row: row.broker.get_rate,
+        lambda row: _figure_cell(units.format_rate(row.broker.get_rate), row),
         is_right_aligned=True,
         drop_rank=1,
         help_text="messages delivered per second, over 10 s",
@@ -181,8 +184,8 @@ BROKER_COLUMNS: Sequence[Column[BrokerRow]] = (
         "outs",
         "",
         10,
-        lambda row: row.get_rate,
-        lambda row: Cell(units.draw_sparkline(row.broker.get_rates, 10), "spark"),
+        lambda row: row.broker.get_rate,
+        lambda row: _spark_cell(row, row.broker.get_rates),
         drop_rank=9,
         help_text="OUT/s over the last polls",
     ),
@@ -220,10 +223,10 @@ BROKER_COLUMNS: Sequence[Column[BrokerRow]] = (
         "wait",
         "WAIT",
         7,
-        lambda row: row.broker.read_number("sendThreadPoolQueueHeadWaitTimeMills"),
+        lambda row: row.broker.read_now("sendThreadPoolQueueHeadWaitTimeMills"),
         lambda row: _leveled_cell(
             "sendWait",
-            figure_value := row.broker.read_number("sendThreadPoolQueueHeadWaitTimeMills"),
+            figure_value := row.broker.read_now("sendThreadPoolQueueHeadWaitTimeMills"),
             units.format_millis(figure_value),
             row,
         ),
@@ -235,10 +238,10 @@ BROKER_COLUMNS: Sequence[Column[BrokerRow]] = (
         "dispatch",
         "DISPATCH",
         9,
-        lambda row: row.broker.read_number("dispatchBehindBytes"),
+        lambda row: row.broker.read_now("dispatchBehindBytes"),
         lambda row: _leveled_cell(
             "dispatch",
-            figure_value := row.broker.read_number("dispatchBehindBytes"),
+            figure_value := row.broker.read_now("dispatchBehindBytes"),
             units.format_size(figure_value),
             row,
         ),
@@ -275,10 +278,8 @@ BROKER_COLUMNS: Sequence[Column[BrokerRow]] = (
         "rtt",
         "ANSWER",
         7,
-        lambda row: row.broker.answer_ms,
-        lambda row: _leveled_cell(
-            "latency", row.broker.answer_ms, units.format_millis(row.broker.answer_ms), row
-        ),
+        lambda row: _answer_ms(row),
+        lambda row: _leveled_cell("latency", _answer_ms(row), units.format_millis(_answer_ms(row)), row),
         is_right_aligned=True,
         drop_rank=10,
         help_text="duration of its last answer",
@@ -307,8 +308,12 @@ BROKER_COLUMNS: Sequence[Column[BrokerRow]] = (
 )
 
 
+def _answer_ms(row: BrokerRow) -> float | None:
+    return row.broker.answer_ms if row.broker.is_fresh else None
+
+
 def _uptime_ms(row: BrokerRow) -> float | None:
-    booted_at_ms = row.broker.read_number("bootTimestamp")
+    booted_at_ms = row.broker.read_now("bootTimestamp")
     return None if booted_at_ms is None else row.now_ms - booted_at_ms
 
 
@@ -385,9 +390,8 @@ def summarize_brokers(broker_rows: Sequence[BrokerRow]) -> CellLine:
             Cell("  "),
             Cell(f"{display_state.sign} {broker_count} {display_state.name}", display_state.tone),
         ]
-    answering_rows = [row for row in broker_rows if row.broker.is_fresh and row.broker.gone_since_ms is None]
-    total_put_rate = _total_rate(row.put_rate for row in answering_rows if row.broker_id == 0)
-    total_get_rate = _total_rate(row.get_rate for row in answering_rows)
+    total_put_rate = _total_rate(row.broker.put_rate for row in broker_rows if row.broker_id == 0)
+    total_get_rate = _total_rate(row.broker.get_rate for row in broker_rows)
     summary_cells += [Cell("  in "), Cell(f"{units.format_rate(total_put_rate)}/s", "accent")]
     summary_cells += [Cell("  out "), Cell(f"{units.format_rate(total_get_rate)}/s", "accent")]
     return summary_cells

@@ -62,7 +62,7 @@ class GroupDetailView(View):
         return [
             Cell("backlog "),
             Cell(
-                units.format_count(group_row.total_lag),
+                group_row.lag_text,
                 alert_levels.lag_tone(group_row.total_lag) or "accent",
             ),
             Cell(

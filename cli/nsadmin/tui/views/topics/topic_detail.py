@@ -21,7 +21,7 @@ from nsadmin.tui.views.view_targets import MessagesTarget
 class TopicRouteRow(NamedTuple):
     """A topic on one broker, with the queues on each name server.
 
-    `is_current` means that at least one name server still answers.
+    `is_current` means that all name servers answer.
     """
 
     broker_name: str
@@ -40,7 +40,7 @@ class TopicRouteRow(NamedTuple):
 
     @property
     def are_equal(self) -> bool:
-        """Whether at least two name servers report it, and all report the same."""
+        """Whether at least two name servers report it, all answer, and all report the same."""
         return self.is_current and len(self.queues_by_server) > 1 and not self.has_difference
 
 
@@ -118,7 +118,7 @@ def build_route_rows(model: ClusterModel, topic_poll: TopicPolled) -> list[Topic
                 broker.broker_key.broker_id == 0 and broker.gone_since_ms is None
                 for broker in model.list_replicas(broker_name)
             ),
-            model.find_silence() is None,
+            not topic_poll.errors and not model.list_silent_servers(),
         )
         for broker_name in broker_names
     ]
@@ -195,7 +195,7 @@ class TopicRouteView(TopicDetailView):
             lambda row: not row.has_difference,
             lambda row: _servers_cell(row),
             drop_rank=2,
-            help_text="equal if the name servers that answer agree, – with only one; otherwise each value",
+            help_text="equal if all name servers agree, – if one is silent or alone; otherwise each value",
         ),
     )
 
