@@ -46,6 +46,7 @@ if TYPE_CHECKING:
 R = TypeVar("R")
 _MAX_TREND_POINTS = 720
 _MAX_NOTICES = 5_000
+_MAX_NOTICE_LETTERS = 500
 _MAX_GONE_BROKERS = 1_000
 _MAX_TOPIC_POLLS = 2_000
 
@@ -130,13 +131,27 @@ class ClusterModel:
 
     def _apply_name_server(self, poll: NameServerPolled) -> None:
         server = self.name_servers.setdefault(poll.addr, ObservedNameServer(poll.addr))
-        self.notices.extend(change_detection.detect_name_server_changes(server, poll))
+        self._add_notices(change_detection.detect_name_server_changes(server, poll))
+        former_topics = server.topic_set
         server.apply_poll(poll)
+        if server.topic_set is not former_topics:
+            listed_topics = frozenset().union(*(other.topic_set for other in self.name_servers.values()))
+            self.topic_rates = {
+                topic: rate for topic, rate in self.topic_rates.items() if topic in listed_topics
+            }
         if poll.error is None:
             self._update_listings(server, poll)
         elif server.miss_count == 1:
             for broker in self.brokers.values():
                 broker.heartbeat_silences.pop(poll.addr, None)
+
+    def _add_notices(self, notices: Iterable[ChangeNotice]) -> None:
+        """Keep notices. Their texts are cut: a setting or a name of a server may have megabytes."""
+        for notice in notices:
+            if len(notice.description) > _MAX_NOTICE_LETTERS:
+                notice = notice._replace(description=notice.description[: _MAX_NOTICE_LETTERS - 1] + "…")
+            names = tuple(name for name in notice.object_names if len(name) <= _MAX_NOTICE_LETTERS)
+            self.notices.append(notice._replace(object_names=names))
 
     def _update_listings(self, server: ObservedNameServer, poll: NameServerPolled) -> None:
         """Add the brokers that this name server lists. A broker that no name server lists is gone."""
@@ -189,16 +204,16 @@ class ClusterModel:
     def _mark_gone(self, broker: ObservedBroker, now_ms: int) -> None:
         if broker.listed_by:
             if broker.gone_since_ms is not None:
-                self.notices.append(change_detection.notice_returned_broker(broker, now_ms))
+                self._add_notices([change_detection.notice_returned_broker(broker, now_ms)])
             broker.gone_since_ms = None
         elif broker.gone_since_ms is None:
             broker.gone_since_ms = now_ms
             broker.heartbeat_silences.clear()
-            self.notices.append(change_detection.notice_gone_broker(broker, now_ms))
+            self._add_notices([change_detection.notice_gone_broker(broker, now_ms)])
 
     def _apply_broker(self, poll: BrokerPolled) -> None:
         for broker in self._brokers_by_addr.get(poll.addr, ()):
-            self.notices.extend(change_detection.detect_broker_changes(broker, poll))
+            self._add_notices(change_detection.detect_broker_changes(broker, poll))
             broker.apply_poll(poll)
         # Add a point every 5 s at most: broker polls arrive all the time.
         if poll.at - self._put_point_at_ms >= 5_000:
@@ -337,8 +352,8 @@ class ClusterModel:
         self._brokers_by_name[broker.broker_key.broker_name].remove(broker)
 
     def _apply_event(self, poll: EventSeen) -> None:
-        self.notices.append(
-            ChangeNotice(poll.at, poll.server, poll.kind, poll.description, tuple(poll.names), True)
+        self._add_notices(
+            [ChangeNotice(poll.at, poll.server, poll.kind, poll.description, tuple(poll.names), True)]
         )
 
     def list_fresh_servers(self) -> list[ObservedNameServer]:

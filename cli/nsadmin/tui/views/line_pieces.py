@@ -61,10 +61,14 @@ def row_pieces(
     flashing_keys: Collection[str],
     row_style: RowStyle,
 ) -> LinePieces:
-    """The cells of a row. `flashing_keys` are keys of columns."""
-    rendered_cells = [
-        (column, column_width, column.render_cell(row)) for column, column_width in fitted_columns
-    ]
+    """The cells of a row. `flashing_keys` are keys of columns. A row that cannot be drawn harms no other."""
+    try:
+        rendered_cells = [
+            (column, column_width, column.render_cell(row)) for column, column_width in fitted_columns
+        ]
+    except Exception as error:
+        error_text = escape_unprintable(f"this row cannot be shown: {type(error).__name__}: {error}")
+        return LinePieces(row_style.base_tone, (row_style.cursor_mark, LinePiece(error_text, "bad")))
     return LinePieces(
         row_style.base_tone,
         (

@@ -216,3 +216,24 @@ def test_brokers_that_came_and_went_do_not_pile_up() -> None:
     assert len(model.brokers) == 1_100
     assert "broker-39-0" in {key.broker_name for key in model.brokers}
     assert "broker-0-0" not in {key.broker_name for key in model.brokers}
+
+
+def test_a_notice_keeps_no_megabytes() -> None:
+    model = ClusterModel()
+    for turn in range(3):
+        value = f"{turn}" * 4_000_000
+        model.apply_poll(
+            make_server_poll(at=NOON + turn, kv={"NS": {"k": value}}, settings={"k": value}, topics=(value,))
+        )
+    model.apply_poll(EventSeen(NOON, "n", "RouteChanged", "x" * 4_000_000, ["y" * 4_000_000]))
+    assert len(model.notices) == 9
+    assert max(len(notice.description) for notice in model.notices) == 500
+    assert not any(len(name) > 500 for notice in model.notices for name in notice.object_names)
+
+
+def test_the_rate_of_a_topic_is_forgotten_with_the_topic() -> None:
+    model = ClusterModel()
+    model.apply_poll(make_server_poll())
+    model.apply_poll(TopicRatesPolled(NOON, {"orders": 1.0, "payments": 2.0}))
+    model.apply_poll(make_server_poll(at=NOON + 1, topics=("orders",)))
+    assert model.topic_rates == {"orders": 1.0}

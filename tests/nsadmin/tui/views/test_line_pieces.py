@@ -44,3 +44,11 @@ def test_a_heading_goes_over_all_columns() -> None:
 def test_what_is_said_is_no_row() -> None:
     assert line_pieces.message_pieces("no \x1b[2J").text_pieces[0].text == "no \\x1b[2J"
     assert line_pieces.message_pieces("no rows") == LinePieces("base", (LinePiece("no rows", "dim"),))
+
+
+def test_a_row_that_cannot_be_drawn_says_so() -> None:
+    def fail(row: object) -> Cell:
+        raise TypeError("no int")
+
+    pieces = line_pieces.row_pieces([(Column("a", "A", 5, str, fail), 5)], 1, "x", (), RowStyle())
+    assert pieces.text_pieces[1].text == "this row cannot be shown: TypeError: no int"
