@@ -10,7 +10,7 @@ from nsadmin.tui.model.cluster_model import ClusterModel
 from nsadmin.tui.model.server_states import Silence
 from nsadmin.tui.views import units
 from nsadmin.tui.views.base_view import CellLine, View
-from nsadmin.tui.views.table import Cell, Column, make_column
+from nsadmin.tui.views.table import Cell, Column
 from nsadmin.tui.views.view_targets import DifferenceTarget
 
 
@@ -50,33 +50,13 @@ class KvView(View):
     grouping_key = "namespace"
     empty_text = "no keys in the shown namespaces; pass --namespace to show others"
     columns: Sequence[Column[KvRow]] = (
-        make_column(
-            "namespace",
-            "NAMESPACE",
-            20,
-            lambda row: row.namespace,
-            tone="dim",
-            drop_rank=1,
-        ),
-        make_column("key", "KEY", 20, lambda row: row.kv_key, tone="strong"),
-        make_column(
-            "value",
-            "VALUE",
-            24,
-            lambda row: row.first_value,
-            grows_to_fit=True,
-            flashes_changes=True,
-        ),
-        Column(
-            "servers",
-            "NS",
-            8,
-            lambda row: not row.has_difference,
-            lambda row: row.agreement_cell,
-            flashes_changes=True,
-            help_text="whether the name servers agree; – with fewer than two, or if one is silent",
-        ),
-    )
+        Column("namespace", "NAMESPACE", 20, "", lambda row: row.namespace, tone="dim", drop=1),
+        Column("key", "KEY", 20, "", lambda row: row.kv_key, tone="strong"),
+        Column("value", "VALUE", 24, "", lambda row: row.first_value, flash=True, grow=True),
+        Column("servers", "NS", 8,
+               "whether the name servers agree; – with fewer than two, or if one is silent",
+               lambda row: not row.has_difference, cell=lambda row: row.agreement_cell, flash=True),
+    )  # fmt: skip
 
     def build_rows(self, model: ClusterModel) -> Sequence[KvRow]:
         answered_servers = [

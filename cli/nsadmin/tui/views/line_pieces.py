@@ -49,7 +49,7 @@ def header_pieces(fitted_columns: FittedColumns, gap_width: int, sorted_by: Sort
     for column, column_width in fitted_columns:
         is_sorted_by = sorted_by is not None and column.key == sorted_by.key
         sort_sign = ("▼" if sorted_by and sorted_by.descending else "▲") if is_sorted_by else ""
-        column_text = align_text(column.title + sort_sign, column_width, column.is_right_aligned)
+        column_text = align_text(column.heading + sort_sign, column_width, column.right)
         text_pieces.append(LinePiece(column_text + " " * gap_width, "headChosen" if is_sorted_by else "head"))
     return LinePieces("head", tuple(text_pieces))
 
@@ -75,8 +75,7 @@ def row_pieces(
             row_style.cursor_mark,
             *(
                 LinePiece(
-                    align_text(escape_unprintable(cell.text), column_width, column.is_right_aligned)
-                    + " " * gap_width,
+                    align_text(escape_unprintable(cell.text), column_width, column.right) + " " * gap_width,
                     "dim" if row_style.is_old else cell.tone,
                     column.key in flashing_keys,
                 )

@@ -176,9 +176,9 @@ class Grid(ScrollView, can_focus=True):
         return len(self._list_columns()) - len(self._fitted_columns)
 
     def _notice_changes(self) -> None:
-        """Start flashing the visible cells that changed, in columns with `flashes_changes`."""
+        """Start flashing the visible cells that changed, in columns that `flash`."""
         now_seconds = monotonic()
-        flashing_columns = [column for column, _ in self._fitted_columns if column.flashes_changes]
+        flashing_columns = [column for column, _ in self._fitted_columns if column.flash]
         previous_texts, self._text_by_cell = self._text_by_cell, {}
         self._flash_ends = {
             cell_key: flash_end for cell_key, flash_end in self._flash_ends.items() if flash_end > now_seconds

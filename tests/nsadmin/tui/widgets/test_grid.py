@@ -11,22 +11,15 @@ from nsadmin.tui.model.cluster_model import ClusterModel
 from nsadmin.tui.screens.screen_text import screen_to_text
 from nsadmin.tui.themes import DARK_THEME
 from nsadmin.tui.views.base_view import View
-from nsadmin.tui.views.table import Cell, Column, SortOrder
+from nsadmin.tui.views.table import Column, SortOrder
 from nsadmin.tui.widgets.grid import Grid
 from tests.support.screens import run_screen_test
 
 COLUMNS = (
-    Column("name", "NAME", 8, lambda r: r[0], lambda r: Cell(r[0], "strong"), flashes_changes=True),
-    Column("second", "SECOND", 8, lambda r: r[1], lambda r: Cell(str(r[1])), flashes_changes=True),
+    Column("name", "NAME", 8, "", lambda r: r[0], tone="strong", flash=True),
+    Column("second", "SECOND", 8, "", lambda r: r[1], flash=True),
     *(
-        Column(
-            f"c{at}",
-            f"C{at}",
-            10,
-            lambda r: r[1],
-            lambda r, at=at: Cell(f"cell {at}"),  # type: ignore[misc]
-            is_right_aligned=True,
-        )
+        Column(f"c{at}", f"C{at}", 10, "", lambda r: r[1], show=lambda _, at=at: f"cell {at}", right=True)  # type: ignore[misc]
         for at in range(3, 12)
     ),
 )

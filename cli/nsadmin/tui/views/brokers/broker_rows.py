@@ -46,6 +46,11 @@ class BrokerRow(NamedTuple):
         return None if total_now is None or total_morning is None else total_now - total_morning
 
     @property
+    def uptime_ms(self) -> float | None:
+        booted_at_ms = self.broker.read_now("bootTimestamp")
+        return None if booted_at_ms is None else self.now_ms - booted_at_ms
+
+    @property
     def longest_silence(self) -> tuple[float, float] | None:
         """The longest time since a heartbeat at any name server: in ms, and as a ratio of the expiry time."""
         silences = [
