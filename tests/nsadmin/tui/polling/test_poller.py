@@ -78,10 +78,15 @@ def feed_of(addrs: Sequence[str], heard: Heard, interval: float = 0.3) -> Cluste
 
 def test_polls_are_passed_on_with_the_types_of_their_records(heard_polls: Heard) -> None:
     hostile: Any = {"x": [None]}
-    polls = [GroupPolled(1, "g", hostile), TopicRatesPolled(1, hostile), GroupsPolled(1, ["g"])]
+    polls: list[AnyPoll] = [
+        GroupPolled(1, "g", hostile),
+        TopicRatesPolled(1, hostile),
+        GroupsPolled(1, ["g"]),
+    ]
     feed_of(["127.0.0.1:1"], heard_polls)._post_polls(polls)
     assert [type(poll).__name__ for poll in heard_polls.polls] == ["GroupPolled", "GroupsPolled"]
-    assert heard_polls.polls[0].error.startswith("malformed answer")
+    [group_poll] = heard_polls.of(GroupPolled)
+    assert group_poll.error.startswith("malformed answer")
     assert str(heard_polls.errors[0]).startswith("TopicRatesPolled: malformed answer")
 
 

@@ -3,7 +3,7 @@
 from nsadmin.tui.views.row_details import draw_row_facts
 from nsadmin.tui.views.table import Column
 
-COLUMNS = [
+COLUMNS: list[Column[str]] = [
     Column("a", "NAME", 5, "", lambda row: row, tone="strong"),
     Column("b", "", 5, "", lambda row: "no title"),
     Column("c", "TO DO", 5, "", lambda row: "word " * 20, tone="accent"),

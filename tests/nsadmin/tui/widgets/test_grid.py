@@ -15,7 +15,7 @@ from nsadmin.tui.views.table import Column, SortOrder
 from nsadmin.tui.widgets.grid import Grid
 from tests.support.screens import run_screen_test
 
-COLUMNS = (
+COLUMNS: tuple[Column[Any], ...] = (
     Column("name", "NAME", 8, "", lambda r: r[0], tone="strong", flash=True),
     Column("second", "SECOND", 8, "", lambda r: r[1], flash=True),
     *(
