@@ -289,30 +289,6 @@ class ClusterModel:
         else:
             self.topic_rates.pop(topic, None)
 
-    def _apply_config(self, poll: ConfigPolled) -> None:
-        config_answer = self.config_answers.setdefault(poll.addr, LatestAnswer())
-        config_answer.record_answer(poll) if poll.error is None else config_answer.record_failure(
-            poll.at, poll.error
-        )
-
-    def _apply_connections(self, poll: ConnectionsPolled) -> None:
-        connection_answer = self.connection_answers.setdefault(poll.addr, LatestAnswer())
-        connection_answer.record_answer(poll) if poll.error is None else connection_answer.record_failure(
-            poll.at, poll.error
-        )
-
-    def _apply_broker_topics(self, poll: BrokerTopicsPolled) -> None:
-        topics_answer = self.broker_topic_answers.setdefault(poll.addr, LatestAnswer())
-        topics_answer.record_answer(poll) if poll.error is None else topics_answer.record_failure(
-            poll.at, poll.error
-        )
-
-    def _apply_divergence(self, poll: DivergencePolled) -> None:
-        divergence_answer = self.divergence_answer
-        divergence_answer.record_answer(poll) if poll.error is None else divergence_answer.record_failure(
-            poll.at, poll.error
-        )
-
     def _apply_drains(self, poll: DrainsPolled) -> None:
         self.drains_poll = poll
 
@@ -448,6 +424,10 @@ def _replace_fields(poll: TopicPolled, **new_values: Any) -> TopicPolled:
     return msgspec.structs.replace(poll, **new_values)
 
 
+def _record(answer: LatestAnswer[Any], poll: Any) -> None:
+    answer.record_answer(poll) if poll.error is None else answer.record_failure(poll.at, poll.error)
+
+
 _POLL_HANDLERS: dict[type, Callable[[ClusterModel, Any], None]] = {
     NameServerPolled: ClusterModel._apply_name_server,
     BrokerPolled: ClusterModel._apply_broker,
@@ -455,10 +435,16 @@ _POLL_HANDLERS: dict[type, Callable[[ClusterModel, Any], None]] = {
     GroupsPolled: ClusterModel._apply_group_names,
     TopicPolled: ClusterModel._apply_topic,
     TopicRatesPolled: ClusterModel._apply_topic_rates,
-    ConfigPolled: ClusterModel._apply_config,
-    BrokerTopicsPolled: ClusterModel._apply_broker_topics,
-    ConnectionsPolled: ClusterModel._apply_connections,
-    DivergencePolled: ClusterModel._apply_divergence,
+    ConfigPolled: lambda model, poll: _record(
+        model.config_answers.setdefault(poll.addr, LatestAnswer()), poll
+    ),
+    BrokerTopicsPolled: lambda model, poll: _record(
+        model.broker_topic_answers.setdefault(poll.addr, LatestAnswer()), poll
+    ),
+    ConnectionsPolled: lambda model, poll: _record(
+        model.connection_answers.setdefault(poll.addr, LatestAnswer()), poll
+    ),
+    DivergencePolled: lambda model, poll: _record(model.divergence_answer, poll),
     DrainsPolled: ClusterModel._apply_drains,
     MessagesPolled: ClusterModel._apply_messages,
     MissingBrokersPolled: ClusterModel._apply_missing,
