@@ -117,7 +117,10 @@ def special_codes_of_command(command_name: str, command_kind: str) -> Sequence[t
 def meaning_of_code(exit_code: int | None, command_name: str = "", command_kind: str = "") -> str:
     """Return what an exit code of this command means, or "" if it is unknown."""
     special_codes = special_codes_of_command(command_name, command_kind)
-    return {**dict(EXIT_CODE_MEANINGS), **dict(special_codes)}.get(exit_code, "")  # type: ignore[arg-type]
+    meanings: dict[int | None, str] = {}
+    for known_code, meaning in (*EXIT_CODE_MEANINGS, *special_codes):
+        meanings[known_code] = meaning
+    return meanings.get(exit_code, "")
 
 
 class UsageError(Exception):
