@@ -23,6 +23,7 @@ from nsadmin.tui.polling.poll_records import MessagesPolled
 MAX_BODY_BYTES = 1 << 18
 """A longer body is cut."""
 _MAX_FOUND_BY_KEY = 64
+_MAX_QUEUES = 10_000
 _MAX_TURN_QUEUES = 16
 """A step asks this many queues. Each answer has up to 32 messages."""
 _RETRY_SECONDS = 5.0
@@ -149,7 +150,8 @@ class MessageReader:
 
     def _open_follower(self) -> TopicFollower:
         if self._follower is None:
-            with self._request_pace.reserve_requests(1):
+            with self._request_pace.reserve_requests(2):
+                self._check_queue_count()
                 self._follower = self._admin.message_streams.open_follower(
                     self.query.topic,
                     self._follow_start,
@@ -159,6 +161,16 @@ class MessageReader:
                     queue_id=self.query.queue_id,
                 )
         return self._follower
+
+    def _check_queue_count(self) -> None:
+        """A registration may claim 2^31 - 1 queues; each takes memory and a request."""
+        routes = self._admin.messages.list_queue_routes(self.query.topic, self.query.broker_name)
+        queue_count = sum(len(route.read_queue_ids) for route in routes)
+        if queue_count > _MAX_QUEUES:
+            raise RocketMQError(
+                f'"{self.query.topic}" has {queue_count} queues, the screen reads at most {_MAX_QUEUES}: '
+                "correct its number of queues with updateTopic"
+            )
 
     def _note_pages(self, turn_queues: Sequence[tuple[str, int]], pages: Sequence[FollowedPage]) -> None:
         for queue in turn_queues:

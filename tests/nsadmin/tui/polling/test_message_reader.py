@@ -214,3 +214,16 @@ def test_decoders_make_the_preview(admin: AdminClient, dead_letter_broker: DeadL
     reader = read_with(admin, EARLIEST._replace(decoders=("avro",)), tools)
     previews = [browsed.preview for poll in read_until(reader, is_waiting) for browsed in poll.messages]
     assert previews == ['{ "decoded": "one" }', "(not avro: bad)"]
+
+
+def test_a_topic_that_claims_two_billion_queues_is_an_error(
+    admin: AdminClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    claimed = [route._replace(read_queue_nums=2**31 - 1) for route in admin.messages.list_queue_routes("T")]
+    monkeypatch.setattr(admin.messages, "list_queue_routes", lambda topic, broker_name: claimed)
+    poll = read_with(admin, EARLIEST).read_step()
+    assert poll is not None
+    assert poll.errors == {
+        "": '"T" has 2147483647 queues, the screen reads at most 10000: correct its number of queues '
+        "with updateTopic"
+    }

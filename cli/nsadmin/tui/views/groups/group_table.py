@@ -13,8 +13,12 @@ from nsadmin.tui.views.base_view import CellLine, View
 from nsadmin.tui.views.graphs import draw_graph
 from nsadmin.tui.views.groups.group_rows import GroupRow
 from nsadmin.tui.views.row_details import draw_row_facts
-from nsadmin.tui.views.table import Cell, Column, SortOrder, align_text, make_column
+from nsadmin.tui.views.table import Cell, Column, SortOrder, align_text
 from nsadmin.tui.views.view_targets import GroupTarget
+
+
+def _trend_cell(row: GroupRow) -> Cell:
+    return Cell(units.draw_sparkline(row.lag_trend.values, 12, 1) if row.lag_trend else "", "spark")
 
 
 def _growth_cell(row: GroupRow) -> Cell:
@@ -42,102 +46,30 @@ def _clients_cell(row: GroupRow) -> Cell:
 
 
 GROUP_COLUMNS: Sequence[Column[GroupRow]] = (
-    make_column(
-        "group",
-        "GROUP",
-        24,
-        lambda row: row.group_name,
-        tone="strong",
-        grows_to_fit=True,
-    ),
-    Column(
-        "members",
-        "CLIENTS",
-        7,
-        lambda row: row.client_count,
-        _clients_cell,
-        is_right_aligned=True,
-        flashes_changes=True,
-        help_text="connected clients; – or + if a broker did not return its clients",
-    ),
-    make_column(
-        "lag",
-        "LAG",
-        7,
-        lambda row: row.total_lag,
-        tone=alert_levels.lag_tone,
-        format_value=units.format_count,
-        is_right_aligned=True,
-        help_text="messages not consumed yet; colored by the limits of check lag",
-    ),
-    Column(
-        "trend",
-        "",
-        12,
-        lambda row: row.total_lag,
-        lambda row: Cell(units.draw_sparkline(row.lag_trend.values, 12, 1) if row.lag_trend else "", "spark"),
-        drop_rank=2,
-        help_text="LAG over the last polls",
-    ),
-    Column(
-        "growth",
-        "GROWS",
-        10,
-        lambda row: row.growth_rate,
-        _growth_cell,
-        is_right_aligned=True,
-        drop_rank=1,
-        help_text="trend over the last ten polls: ↑ grows, ↓ shrinks, → is stable",
-    ),
-    Column(
-        "catchUp",
-        "CATCHES UP",
-        10,
-        lambda row: row.catch_up_ms,
-        _catch_up_cell,
-        is_right_aligned=True,
-        drop_rank=3,
-        help_text="time until the lag is 0 at the trend of ten polls; never while it grows",
-    ),
-    make_column(
-        "delay",
-        "OLDEST",
-        8,
-        lambda row: row.delay_ms,
-        format_value=units.format_age,
-        is_right_aligned=True,
-        drop_rank=3,
-        help_text="age of the oldest message that waits for the group",
-    ),
-    make_column(
-        "tps",
-        "READS/s",
-        8,
-        lambda row: row.group_poll.tps if row.group_poll else None,
-        format_value=units.format_rate,
-        is_right_aligned=True,
-        help_text="messages consumed per second",
-    ),
-    make_column(
-        "topics",
-        "TOPICS",
-        7,
-        lambda row: _topic_count(row),
-        format_value=units.format_count,
-        is_right_aligned=True,
-        drop_rank=4,
-        help_text="number of subscribed topics",
-    ),
-    Column(
-        "type",
-        "TYPE",
-        20,
-        lambda row: row.group_poll.consume_type if row.group_poll else None,
-        lambda row: Cell((row.group_poll and row.group_poll.consume_type) or "", "dim"),
-        drop_rank=5,
-        help_text="consume type",
-    ),
-)
+    Column("group", "GROUP", 24, "", lambda row: row.group_name, tone="strong", grow=True),
+    Column("members", "CLIENTS", 7, "connected clients; – or + if a broker did not return its clients",
+           lambda row: row.client_count, cell=_clients_cell, right=True, flash=True),
+    Column("lag", "LAG", 7, "messages not consumed yet; colored by the limits of check lag",
+           lambda row: row.total_lag,
+           cell=lambda row: Cell(row.lag_text, alert_levels.lag_tone(row.total_lag)), right=True),
+    Column("trend", "", 12, "LAG over the last polls",
+           lambda row: row.total_lag, cell=_trend_cell, drop=2),
+    Column("growth", "GROWS", 10, "trend over the last ten polls: ↑ grows, ↓ shrinks, → is stable",
+           lambda row: row.growth_rate, cell=_growth_cell, right=True, drop=1),
+    Column("catchUp", "CATCHES UP", 10,
+           "time until the lag is 0 at the trend of ten polls; never while it grows",
+           lambda row: row.catch_up_ms, cell=_catch_up_cell, right=True, drop=3),
+    Column("delay", "OLDEST", 8, "age of the oldest message that waits for the group",
+           lambda row: row.delay_ms, show=units.format_age, right=True, drop=3),
+    Column("tps", "READS/s", 8, "messages consumed per second",
+           lambda row: row.group_poll.tps if row.group_poll and row.is_fresh else None,
+           show=units.format_rate, right=True),
+    Column("topics", "TOPICS", 7, "number of subscribed topics",
+           lambda row: _topic_count(row), show=units.format_count, right=True, drop=4),
+    Column("type", "TYPE", 20, "consume type",
+           lambda row: row.group_poll.consume_type if row.group_poll else None,
+           cell=lambda row: Cell((row.group_poll and row.group_poll.consume_type) or "", "dim"), drop=5),
+)  # fmt: skip
 
 
 def _topic_count(row: GroupRow) -> int | None:
