@@ -1,7 +1,7 @@
 """`admin.clusters`: the brokers that name servers list, and the status of each broker."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from namesrv_core.errors import RocketMQError
@@ -136,6 +136,31 @@ class BrokerStatus(NamedTuple):
     def is_reachable(self) -> bool:
         """Whether the broker answered, with a result or with an error."""
         return not isinstance(self.error, CallError)
+
+
+def find_shared_addrs(broker_groups: Iterable[BrokerAddrGroup]) -> dict[str, list[str]]:
+    """Return the addresses that several broker names have, with these names in order.
+
+    A name server keeps the former name of a broker that was renamed, so both lead to one process.
+
+    Args:
+        broker_groups: The groups of one or more name servers.
+    """
+    names_by_addr: dict[str, set[str]] = {}
+    for broker_group in broker_groups:
+        for broker_addr in broker_group.broker_addrs.values():
+            names_by_addr.setdefault(broker_addr, set()).add(broker_group.broker_name)
+    return {addr: sorted(names) for addr, names in sorted(names_by_addr.items()) if len(names) > 1}
+
+
+def describe_shared_addr(broker_addr: str, broker_names: Sequence[str]) -> str:
+    """Describe an address of several names, in words.
+
+    Args:
+        broker_addr: The address.
+        broker_names: Its names.
+    """
+    return f"{' and '.join(broker_names)} are one process, at {broker_addr}"
 
 
 class ClusterAdmin:

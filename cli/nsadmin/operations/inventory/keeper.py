@@ -164,6 +164,11 @@ class InventoryKeeper:
                 self.store.change_topics(merge_topics)
         return LostTopics(missing_brokers, merged_placements)
 
+    def find_former_addrs(self) -> dict[str, str]:
+        """Return the address that a broker had before its present one, by present address."""
+        known_brokers = () if self.is_off else self.store.load_brokers()
+        return {broker.broker_addr: broker.former_addr for broker in known_brokers if broker.former_addr}
+
     def list_left_names(self) -> frozenset[str]:
         """Return the names of brokers that an operator removed."""
         known_brokers = () if self.is_off else self.store.load_brokers()

@@ -4,8 +4,9 @@ import json
 
 import pytest
 
+from namesrv_core.protocol.codes import RequestCode
 from tests.nsadmin.conftest import Run
-from tests.support.servers import FakeNameServer, refuse_with
+from tests.support.servers import FakeBroker, FakeNameServer, refuse_with
 
 NOW = ("--settle", "0")
 
@@ -17,8 +18,13 @@ def test_who_agrees_has_no_rows_and_exit_code_0(run: Run, both_servers: str) -> 
 
 
 def test_topics_that_differ_alike_are_one_row_or_all_of_them(
-    run: Run, both_servers: str, first_server: FakeNameServer, second_server: FakeNameServer
+    run: Run,
+    both_servers: str,
+    first_server: FakeNameServer,
+    second_server: FakeNameServer,
+    broker: FakeBroker,
 ) -> None:
+    broker.handlers[RequestCode.GET_BROKER_CONFIG] = refuse_with(1, "no settings")
     first_server.routes = {f"T{number}": {"broker-a": 6} for number in range(400)}
     second_server.routes = {f"T{number}": {"broker-a": 4} for number in range(400)}
     result = run("divergence", both_servers, *NOW, "--json")
