@@ -44,6 +44,17 @@ def test_topics_that_differ_alike_are_one_row_or_all_of_them(
     assert len({row["name"] for row in rows}) == 400
 
 
+def test_a_single_name_server_is_not_asked_for_its_routes(run: Run, first_server: FakeNameServer) -> None:
+    for words in (("divergence",), ("check", "divergence")):
+        result = run(*words, "-n", first_server.addr)
+        assert result.code == 3
+        assert "1 of 1 name servers answered" in result.err + result.out
+    assert RequestCode.GET_ROUTEINFO_BY_TOPIC not in first_server.asked_codes()
+    # Its hashes are for comparison with another time.
+    run("divergence", "--hashes", "-n", first_server.addr)
+    assert RequestCode.GET_ROUTEINFO_BY_TOPIC in first_server.asked_codes()
+
+
 def test_topics_go_with_their_broker(run: Run, both_servers: str, second_server: FakeNameServer) -> None:
     second_server.clusters, second_server.routes = {}, {}
     result = run("divergence", both_servers, *NOW, "--json")
