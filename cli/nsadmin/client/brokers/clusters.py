@@ -66,6 +66,30 @@ class ClusterInfo(NamedTuple):
             broker_group for broker_group in self.broker_groups if broker_group.cluster_name == cluster_name
         )
 
+    def processes_in_cluster(self, cluster_name: str | None) -> tuple[BrokerAddrGroup, ...]:
+        """Return the groups of `groups_in_cluster` with each process once, for sums and changes.
+
+        A broker that was renamed has its former name as well, with the same address. The first name counts.
+
+        Args:
+            cluster_name: The cluster; None for all.
+
+        Raises:
+            NotFound: The name server does not know the cluster.
+        """
+        seen_addrs: set[str] = set()
+        distinct_groups = []
+        for broker_group in self.groups_in_cluster(cluster_name):
+            new_addrs = {
+                broker_id: broker_addr
+                for broker_id, broker_addr in broker_group.broker_addrs.items()
+                if broker_addr not in seen_addrs
+            }
+            seen_addrs.update(new_addrs.values())
+            if new_addrs or not broker_group.broker_addrs:
+                distinct_groups.append(broker_group._replace(broker_addrs=new_addrs))
+        return tuple(distinct_groups)
+
     def clusters_of_broker(self, broker_name: str) -> set[str]:
         """Return the names of the clusters that have a broker with this name.
 
@@ -225,7 +249,7 @@ class ClusterAdmin:
             NoneReachable: No name server answered.
         """
         master_addrs = []
-        for broker_group in self.get_info().groups_in_cluster(cluster_name):
+        for broker_group in self.get_info().processes_in_cluster(cluster_name):
             if broker_group.master_addr is None:
                 raise NotApplied(f"{broker_group.broker_name} has no master now")
             master_addrs.append(broker_group.master_addr)

@@ -279,7 +279,7 @@ def broker_status(
     if broker is not None:
         broker_addrs = [find_broker_addr(session, broker)]
     else:
-        broker_groups = session.admin.clusters.get_info().groups_in_cluster(cluster_name)
+        broker_groups = session.admin.clusters.get_info().processes_in_cluster(cluster_name)
         broker_addrs = [
             broker_addr
             for broker_group in broker_groups
