@@ -69,7 +69,8 @@ class ClusterInfo(NamedTuple):
     def processes_in_cluster(self, cluster_name: str | None) -> tuple[BrokerAddrGroup, ...]:
         """Return the groups of `groups_in_cluster` with each process once, for sums and changes.
 
-        A broker that was renamed has its former name as well, with the same address. The first name counts.
+        A broker that was renamed has its former name as well, with the same address. The first name counts,
+        and a master before a slave.
 
         Args:
             cluster_name: The cluster; None for all.
@@ -77,17 +78,22 @@ class ClusterInfo(NamedTuple):
         Raises:
             NotFound: The name server does not know the cluster.
         """
-        seen_addrs: set[str] = set()
+        broker_groups = self.groups_in_cluster(cluster_name)
+        places = [
+            (broker_id, group_index, broker_addr)
+            for group_index, broker_group in enumerate(broker_groups)
+            for broker_id, broker_addr in broker_group.broker_addrs.items()
+        ]
+        first_places = {place[2]: place[:2] for place in sorted(places, reverse=True)}
         distinct_groups = []
-        for broker_group in self.groups_in_cluster(cluster_name):
-            new_addrs = {
+        for group_index, broker_group in enumerate(broker_groups):
+            own_addrs = {
                 broker_id: broker_addr
                 for broker_id, broker_addr in broker_group.broker_addrs.items()
-                if broker_addr not in seen_addrs
+                if first_places[broker_addr] == (broker_id, group_index)
             }
-            seen_addrs.update(new_addrs.values())
-            if new_addrs or not broker_group.broker_addrs:
-                distinct_groups.append(broker_group._replace(broker_addrs=new_addrs))
+            if own_addrs or not broker_group.broker_addrs:
+                distinct_groups.append(broker_group._replace(broker_addrs=own_addrs))
         return tuple(distinct_groups)
 
     def clusters_of_broker(self, broker_name: str) -> set[str]:

@@ -47,6 +47,10 @@ def test_a_process_with_two_names_counts_once(first_server: FakeNameServer, brok
         ("b", {1: "h:3"}),
         ("ghost", {}),
     ]
+    swapped = ClusterInfo(
+        ("C",), (BrokerAddrGroup("C", "a", {1: "h:1"}), BrokerAddrGroup("C", "b", {0: "h:1"}))
+    )
+    assert [group.broker_name for group in swapped.processes_in_cluster(None)] == ["b"]
     assert find_shared_addrs(groups) == {"h:1": ["a", "b", "c"]}
     assert describe_shared_addr("h:1", ["a", "b"]) == "a and b are one process, at h:1"
     first_server.clusters = {"C": {"a": {0: broker.addr}, "b": {0: broker.addr}}}
