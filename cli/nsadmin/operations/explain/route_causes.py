@@ -50,7 +50,9 @@ def _find_gone_brokers(route_facts: RouteFacts) -> Iterator[CauseFinding]:
                     "start the broker again; if it runs, check the network to it, and pass --addressMap if "
                     "only nsadmin cannot reach it"
                 )
-                advice = advise_command("brokerStatus", "-b", master_addr or "", instruction=instruction)
+                advice = advise_command(
+                    "brokerStatus", "-b", former_addr or master_addr or "", instruction=instruction
+                )
                 yield _finding_about_queue(route_facts, server_view, queue_route, evidence, advice)
     yield from find_departed_brokers(route_facts)
 

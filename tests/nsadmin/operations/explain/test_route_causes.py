@@ -67,7 +67,9 @@ def test_brokers_that_are_gone() -> None:
         [make_broker_view(error=refused_connection(MASTER))],
         former_addrs={MASTER: "h:9"},
     )
-    assert found("brokersGone", moved)[0].evidence.endswith("listenPort; it was at h:9 before")
+    [item] = found("brokersGone", moved)
+    assert item.evidence.endswith("listenPort; it was at h:9 before")
+    assert str(item.advice).endswith("nsadmin brokerStatus -b h:9")
     beside = make_facts(
         [make_server_view(make_queue_route(), make_queue_route("b", {0: "h:3"}), members=BOTH)],
         [make_broker_view(), make_broker_view("h:3", error=refused_connection("h:3"))],
