@@ -26,6 +26,7 @@ from nsadmin.operations.checks.thresholds import CheckScale
 from tests.interop import wire
 from tests.interop.cluster import (
     SERVICE_NOT_AVAILABLE,
+    NameServer,
     brokers,
     create_topic,
     send,
@@ -309,7 +310,7 @@ def test_an_address_where_nobody_listens(cluster_parts: Parts, tmp_path: Path) -
     try:
         assert cluster_parts.run(words[0], words[1], "127.0.0.2", *words[2:]).returncode == 0
         refused = {"broker-a": {"0": f"127.0.0.2:{cluster_parts.broker.port}"}}
-        servers = (cluster_parts.ours, *cluster_parts.java)
+        servers: list[NameServer] = [cluster_parts.ours, *cluster_parts.java]
         wait_for("the new address", lambda: all(brokers(server) == refused for server in servers), 40)
         cause = (
             "the broker registers under an address where nobody listens: correct its brokerIP1 or "

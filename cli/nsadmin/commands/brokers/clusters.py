@@ -116,8 +116,9 @@ def cluster_list(
             _totals_row(broker_state) if more else _load_row(broker_state, now_seconds)
             for broker_state in broker_statuses
         ]
-        for broker_row in broker_rows:
-            broker_row["error"] = broker_row["error"] or refusals.get(str(broker_row["brokerAddr"]))
+        broker_rows = [
+            {**row, "error": row["error"] or refusals.get(str(row["brokerAddr"]))} for row in broker_rows
+        ]
         broker_errors = [
             broker_state.error for broker_state in broker_statuses if broker_state.error is not None
         ]

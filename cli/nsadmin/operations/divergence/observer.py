@@ -125,7 +125,7 @@ class DivergenceObserver:
     def observe_until_settled(
         self,
         pause_seconds: Callable[[float], object],
-        on_waiting: Callable[[DivergenceObservation, float], None],
+        on_waiting: Callable[[DivergenceObservation, float], object],
     ) -> DivergenceObservation:
         """Observe until each difference is gone, is drift, or is younger than the first observation.
 
