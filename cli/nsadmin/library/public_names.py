@@ -342,6 +342,7 @@ _NAMES_BY_MODULE = {
         "CheckMeasure",
         "CheckSample",
         "CheckState",
+        "UncheckedPart",
     ),
     "nsadmin.operations.checks.ranges": ("AlertRange",),
     "nsadmin.operations.divergence.comparison": (

@@ -1,7 +1,7 @@
 """`admin.clusters`: the brokers that name servers list, and the status of each broker."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from namesrv_core.errors import RocketMQError
@@ -65,6 +65,36 @@ class ClusterInfo(NamedTuple):
         return tuple(
             broker_group for broker_group in self.broker_groups if broker_group.cluster_name == cluster_name
         )
+
+    def processes_in_cluster(self, cluster_name: str | None) -> tuple[BrokerAddrGroup, ...]:
+        """Return the groups of `groups_in_cluster` with each process once, for sums and changes.
+
+        A broker that was renamed has its former name as well, with the same address. The first name counts,
+        and a master before a slave.
+
+        Args:
+            cluster_name: The cluster; None for all.
+
+        Raises:
+            NotFound: The name server does not know the cluster.
+        """
+        broker_groups = self.groups_in_cluster(cluster_name)
+        places = [
+            (broker_id, group_index, broker_addr)
+            for group_index, broker_group in enumerate(broker_groups)
+            for broker_id, broker_addr in broker_group.broker_addrs.items()
+        ]
+        first_places = {place[2]: place[:2] for place in sorted(places, reverse=True)}
+        distinct_groups = []
+        for group_index, broker_group in enumerate(broker_groups):
+            own_addrs = {
+                broker_id: broker_addr
+                for broker_id, broker_addr in broker_group.broker_addrs.items()
+                if first_places[broker_addr] == (broker_id, group_index)
+            }
+            if own_addrs or not broker_group.broker_addrs:
+                distinct_groups.append(broker_group._replace(broker_addrs=own_addrs))
+        return tuple(distinct_groups)
 
     def clusters_of_broker(self, broker_name: str) -> set[str]:
         """Return the names of the clusters that have a broker with this name.
@@ -138,6 +168,31 @@ class BrokerStatus(NamedTuple):
         return not isinstance(self.error, CallError)
 
 
+def find_shared_addrs(broker_groups: Iterable[BrokerAddrGroup]) -> dict[str, list[str]]:
+    """Return the addresses that several broker names have, with these names in order.
+
+    A name server keeps the former name of a broker that was renamed, so both lead to one process.
+
+    Args:
+        broker_groups: The groups of one or more name servers.
+    """
+    names_by_addr: dict[str, set[str]] = {}
+    for broker_group in broker_groups:
+        for broker_addr in broker_group.broker_addrs.values():
+            names_by_addr.setdefault(broker_addr, set()).add(broker_group.broker_name)
+    return {addr: sorted(names) for addr, names in sorted(names_by_addr.items()) if len(names) > 1}
+
+
+def describe_shared_addr(broker_addr: str, broker_names: Sequence[str]) -> str:
+    """Describe an address of several names, in words.
+
+    Args:
+        broker_addr: The address.
+        broker_names: Its names.
+    """
+    return f"{' and '.join(broker_names)} are one process, at {broker_addr}"
+
+
 class ClusterAdmin:
     """`admin.clusters`: the brokers that name servers list, and the status of each broker."""
 
@@ -200,7 +255,7 @@ class ClusterAdmin:
             NoneReachable: No name server answered.
         """
         master_addrs = []
-        for broker_group in self.get_info().groups_in_cluster(cluster_name):
+        for broker_group in self.get_info().processes_in_cluster(cluster_name):
             if broker_group.master_addr is None:
                 raise NotApplied(f"{broker_group.broker_name} has no master now")
             master_addrs.append(broker_group.master_addr)

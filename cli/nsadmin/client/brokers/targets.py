@@ -163,7 +163,7 @@ def list_member_targets(cluster_info: ClusterInfo, cluster_name: str | None) -> 
     """
     return [
         BrokerTarget(broker_group.broker_name, broker_id, broker_addr)
-        for broker_group in cluster_info.groups_in_cluster(cluster_name)
+        for broker_group in cluster_info.processes_in_cluster(cluster_name)
         for broker_id, broker_addr in broker_group.broker_addrs.items()
     ]
 
@@ -178,7 +178,7 @@ def list_master_targets(cluster_info: ClusterInfo, cluster_name: str | None) -> 
     Raises:
         NotFound: No such cluster, or it has no brokers.
     """
-    broker_groups = cluster_info.groups_in_cluster(cluster_name)
+    broker_groups = cluster_info.processes_in_cluster(cluster_name)
     if not broker_groups:
         raise NotFound(f'no broker is registered in the cluster "{cluster_name}"')
     return [

@@ -323,7 +323,7 @@ class ConsumerAdmin:
         return [target.broker_addr or "" for target in self._groups.list_targets(cluster_name)]
 
     def _list_member_addrs(self, cluster_name: str | None) -> list[str]:
-        broker_groups = self._clusters.get_info().groups_in_cluster(cluster_name)
+        broker_groups = self._clusters.get_info().processes_in_cluster(cluster_name)
         return [
             broker_addr
             for broker_group in broker_groups

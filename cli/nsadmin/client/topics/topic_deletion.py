@@ -82,7 +82,8 @@ class TopicDeletion(NamedTuple):
             caller,
             topic,
             cluster_name,
-            tuple(broker_group.master_addr for broker_group in broker_groups if broker_group.master_addr),
+            # A broker that was renamed has two names with one address.
+            tuple(dict.fromkeys(group.master_addr for group in broker_groups if group.master_addr)),
             tuple(broker_group.broker_name for broker_group in broker_groups if not broker_group.master_addr),
             frozenset(broker_group.broker_name for broker_group in broker_groups),
         )

@@ -173,7 +173,8 @@ def _find_places(
         topic_places.append(
             _TopicPlace(
                 topic,
-                tuple(filter(None, master_addrs)),
+                # A broker that was renamed has two names with one address.
+                tuple(dict.fromkeys(filter(None, master_addrs))),
                 tuple(sorted(group_names)),
                 errors_by_topic.get(topic),
             )

@@ -146,6 +146,7 @@ COLUMN_MEANINGS = {
     "nameServers": "the name servers of the command",
     "namespace": "namespace of the KV config",
     "namesrvAddr": "address of the name server, HOST:PORT",
+    "notChecked": "checks that did not run, each with the reason or the command",
     "note": "differences from mqadmin",
     "notifyConsumerIdsChangedEnable": "whether the broker notifies clients of new clients",
     "nsadmin": "the command of nsadmin; null if there is none yet",

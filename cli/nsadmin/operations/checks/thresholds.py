@@ -27,6 +27,7 @@ MEASURES_BY_CHECK: dict[str, tuple[CheckMeasure, ...]] = {
     "brokers": (
         CheckMeasure("failing", "brokers that do not answer, and missing masters", warning="0"),
         CheckMeasure("masterless", "broker names without a master that answers", critical="0"),
+        CheckMeasure("refusing", "masters that refuse messages because their disk is full"),
         CheckMeasure("serving", "brokers that answer"),
     ),
     "divergence": (

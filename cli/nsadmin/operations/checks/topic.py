@@ -9,12 +9,13 @@ from nsadmin.client.results import error_text, is_not_found
 from nsadmin.client.topic_routes import QueueRoute, TopicRoute
 from nsadmin.operations.checks import listed_brokers, masters
 from nsadmin.operations.checks.findings import CheckFinding, CheckState
+from nsadmin.operations.checks.masters import MasterAnswers
 from nsadmin.operations.checks.thresholds import CheckScale
 from nsadmin.operations.inventory.keeper import NO_LOST_TOPICS, InventoryKeeper, LostTopics
 
 
 class TopicObservation(NamedTuple):
-    """The topic's route at each name server, and the masters that do not answer.
+    """The topic's route at each name server, and what its masters answered.
 
     `missing_reasons` has the expected brokers that no name server lists, with a description, if they had the
     topic. `unknown_reasons` has those whose topics are not known.
@@ -22,7 +23,7 @@ class TopicObservation(NamedTuple):
 
     topic: str
     route_results: Sequence[ServerResult[TopicRoute]]
-    silence_reasons: Mapping[str, str]
+    master_answers: MasterAnswers
     missing_reasons: Mapping[str, str] = {}
     unknown_reasons: Mapping[str, str] = {}
 
@@ -38,15 +39,15 @@ def observe_topic(
         if topic_route
         for queue_route in topic_route.queues
     ]
-    silence_reasons = masters.find_silent_masters(admin, master_addrs)
+    master_answers = masters.ask_masters(admin, master_addrs)
     if inventory is None:
-        return TopicObservation(topic, route_results, silence_reasons)
+        return TopicObservation(topic, route_results, master_answers)
     lost_topics = _find_lost_topics(admin, topic, route_results, inventory)
     reasons_by_known: dict[bool | None, dict[str, str]] = {True: {}, None: {}, False: {}}
     for broker_name, reason in lost_topics.reasons_by_name.items():
         reasons_by_known[lost_topics.had_topic(broker_name, topic)][broker_name] = reason
     return TopicObservation(
-        topic, route_results, silence_reasons, reasons_by_known[True], reasons_by_known[None]
+        topic, route_results, master_answers, reasons_by_known[True], reasons_by_known[None]
     )
 
 
@@ -98,9 +99,7 @@ def judge_topic(scale: CheckScale, observation: TopicObservation) -> CheckFindin
         return scale.make_unknown_finding(
             "no name server returned its route", failure_lines, observation.topic
         )
-    server_views = [
-        _assess_route(route_result, observation.silence_reasons) for route_result in known_results
-    ]
+    server_views = [_assess_route(route_result, observation.master_answers) for route_result in known_results]
     broker_names = {
         queue_route.broker_name
         for route_result in known_results
@@ -117,7 +116,7 @@ def judge_topic(scale: CheckScale, observation: TopicObservation) -> CheckFindin
     unknown_lines = [
         f"{broker_name}: {reason}; nsadmin does not know its topics"
         for broker_name, reason in sorted(observation.unknown_reasons.items())
-    ]
+    ] + observation.master_answers.unknown_lines
     missing_lines = [
         f"{broker_name}: {reason}" for broker_name, reason in sorted(observation.missing_reasons.items())
     ]
@@ -134,17 +133,20 @@ def judge_topic(scale: CheckScale, observation: TopicObservation) -> CheckFindin
 def _format_summary(topic: str, broker_names: set[str], worst_view: _TopicAvailability) -> str:
     if not broker_names:
         return f"no name server has the topic {topic}"
-    return f"{worst_view.writable_count} of {len(broker_names)} brokers of {topic} accept messages"
+    return (
+        f"{worst_view.writable_count} of {len(broker_names)} brokers of {topic} accept messages "
+        f"{masters.LOOKED_AT}"
+    )
 
 
 def _assess_route(
-    route_result: ServerResult[TopicRoute], silence_reasons: Mapping[str, str]
+    route_result: ServerResult[TopicRoute], master_answers: MasterAnswers
 ) -> _TopicAvailability:
     queue_routes = route_result.result.queues if route_result.result else ()
     lost_brokers = {
         queue_route.broker_name: loss_reason
         for queue_route in queue_routes
-        if (loss_reason := _explain_loss(queue_route, silence_reasons))
+        if (loss_reason := _explain_loss(queue_route, master_answers))
     }
     writable_queues = [
         queue_route for queue_route in queue_routes if queue_route.broker_name not in lost_brokers
@@ -154,7 +156,7 @@ def _assess_route(
         for queue_route in queue_routes
         if (queue_route.perm or 0) & Perm.READ
         and queue_route.read_queue_ids
-        and set(queue_route.broker_addrs.values()) - silence_reasons.keys()
+        and set(queue_route.broker_addrs.values()) - master_answers.silence_reasons.keys()
     ]
     if route_result.result is None:
         lost_brokers = {"": "does not have the topic"}
@@ -167,12 +169,12 @@ def _assess_route(
     )
 
 
-def _explain_loss(queue_route: QueueRoute, silence_reasons: Mapping[str, str]) -> str | None:
+def _explain_loss(queue_route: QueueRoute, master_answers: MasterAnswers) -> str | None:
     return masters.explain_unwritable(
         queue_route.perm,
         len(queue_route.write_queue_ids),
         queue_route.broker_addrs.get(MASTER_BROKER_ID),
-        silence_reasons,
+        master_answers,
     )
 
 

@@ -1,6 +1,6 @@
 """The DrainEnvironment of a real cluster: reads and changes it through an AdminClient."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TypeVar
 
 from namesrv_core.errors import RocketMQError
@@ -231,23 +231,35 @@ def _failure_text(server_result: ServerResult[T]) -> str:
 def _server_facts(route_result: ServerResult[BrokerRouteView], broker_name: str) -> NameServerFacts:
     if route_result.result is None:
         return NameServerFacts(route_result.addr, _failure_text(route_result))
-    broker_group, topic_routes, can_register = route_result.result
+    broker_group, topic_routes, can_register, other_names = route_result.result
+    own_names = {broker_name, *other_names}
+    open_names = {
+        queue_route.broker_name
+        for topic_route in topic_routes.values()
+        for queue_route in topic_route.queues
+        if queue_route.broker_name in other_names and queue_route.is_writable
+    }
     return NameServerFacts(
         route_result.addr,
         None,
         broker_group and broker_group.cluster_name,
         {} if broker_group is None else broker_group.broker_addrs,
-        {topic: _server_topic(topic_route, broker_name) for topic, topic_route in topic_routes.items()},
+        {
+            topic: _server_topic(topic_route, broker_name, own_names)
+            for topic, topic_route in topic_routes.items()
+        },
         can_register,
+        other_names,
+        tuple(sorted(open_names)),
     )
 
 
-def _server_topic(topic_route: TopicRoute, broker_name: str) -> ServerTopic:
+def _server_topic(topic_route: TopicRoute, broker_name: str, own_names: Collection[str]) -> ServerTopic:
     [own_queue] = [
         queue_route for queue_route in topic_route.queues if queue_route.broker_name == broker_name
     ]
     other_queues = [
-        queue_route for queue_route in topic_route.queues if queue_route.broker_name != broker_name
+        queue_route for queue_route in topic_route.queues if queue_route.broker_name not in own_names
     ]
     return ServerTopic(
         _queue_data_of(own_queue),

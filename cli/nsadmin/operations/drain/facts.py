@@ -41,7 +41,8 @@ class NameServerFacts(NamedTuple):
     """The broker as one name server lists it. With an `error`, nothing else is known.
 
     `member_addrs` has the broker's addresses by id; empty if it is not registered. `can_restore_queues` is
-    whether the name server accepts queues of single topics. Name servers of 4.x do not.
+    whether the name server accepts queues of single topics. Name servers of 4.x do not. `other_names` are
+    other broker names of the same process, `open_names` those of them that clients may write to.
     """
 
     namesrv_addr: str
@@ -50,6 +51,8 @@ class NameServerFacts(NamedTuple):
     member_addrs: Mapping[int, str] = {}
     topics: Mapping[str, ServerTopic] = {}
     can_restore_queues: bool = True
+    other_names: tuple[str, ...] = ()
+    open_names: tuple[str, ...] = ()
 
     @property
     def is_registered(self) -> bool:

@@ -40,6 +40,8 @@ def list_waiting_for(
             if drain_state.durable
             else "the write permission to be removed from all routes"
         )
+    elif open_names := sorted({name for server in observation.server_facts for name in server.open_names}):
+        waiting_texts.append(f"a drain of {' and '.join(open_names)}, which is the same process")
     elif not any(name_server.is_registered for name_server in observation.server_facts):
         waiting_texts.append("a name server that lists the broker")
     elif (

@@ -26,6 +26,7 @@ from nsadmin.operations.explain.findings import (
 )
 from nsadmin.operations.explain.order_conf_causes import find_dead_order_confs, valid_order_conf
 from nsadmin.operations.explain.registration_causes import describe_change
+from nsadmin.operations.inventory.records import explain_silence
 
 
 def _find_gone_brokers(route_facts: RouteFacts) -> Iterator[CauseFinding]:
@@ -40,15 +41,18 @@ def _find_gone_brokers(route_facts: RouteFacts) -> Iterator[CauseFinding]:
                     route_facts, server_view, queue_route, evidence, advise_command("clusterList")
                 )
             elif (error := route_facts.silence_error(master_addr)) is not None:
+                former_addr = route_facts.former_addrs.get(master_addr or "")
                 evidence = (
                     f"{queue_route.broker_name} is registered, but its master does not "
-                    f"answer: {error_text(error)}"
+                    f"answer: {explain_silence(error, former_addr)}"
                 )
                 instruction = (
                     "start the broker again; if it runs, check the network to it, and pass --addressMap if "
                     "only nsadmin cannot reach it"
                 )
-                advice = advise_command("brokerStatus", "-b", master_addr or "", instruction=instruction)
+                advice = advise_command(
+                    "brokerStatus", "-b", former_addr or master_addr or "", instruction=instruction
+                )
                 yield _finding_about_queue(route_facts, server_view, queue_route, evidence, advice)
     yield from find_departed_brokers(route_facts)
 
@@ -188,6 +192,27 @@ def _find_wiped_permissions(route_facts: RouteFacts) -> Iterator[CauseFinding]:
                 ),
             )
             yield _finding_about_queue(route_facts, server_view, queue_route, evidence, advice)
+
+
+def _find_full_disks(route_facts: RouteFacts) -> Iterator[CauseFinding]:
+    for server_view, topic_route in route_facts.views_with_route():
+        for queue_route in topic_route.queues:
+            master_addr = queue_route.broker_addrs.get(MASTER_BROKER_ID, "")
+            refusal, unknown = (
+                states.get(master_addr) for states in (route_facts.disks.refusals, route_facts.disks.unknown)
+            )
+            if refusal is not None:
+                advice = advise_command(
+                    "brokerStatus",
+                    "-b",
+                    master_addr,
+                    instruction="free space on this disk; the broker accepts messages again within 10 s",
+                )
+                evidence = f"{queue_route.broker_name} {refusal}"
+                yield _finding_about_queue(route_facts, server_view, queue_route, evidence, advice)
+            elif unknown is not None:
+                evidence = f"{queue_route.broker_name} {unknown}"
+                yield _finding_about_queue(route_facts, server_view, queue_route, evidence, None, "unknown")
 
 
 def _find_read_only_brokers(route_facts: RouteFacts) -> Iterator[CauseFinding]:
@@ -337,8 +362,13 @@ ROUTE_CHECKS = (
     ),
     CauseCheck(
         "brokerPermission",
-        _all_clear_with_route("the brokers of the route accept writes"),
+        _all_clear_with_route("the brokers of the route have the write permission"),
         _find_read_only_brokers,
+    ),
+    CauseCheck(
+        "diskFull",
+        _all_clear_with_route("no answering broker of the route refuses messages because of its disk"),
+        _find_full_disks,
     ),
     CauseCheck(
         "topicPermission", _all_clear_with_route("the topic is readable and writable"), _find_closed_topics

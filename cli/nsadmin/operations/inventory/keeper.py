@@ -125,10 +125,13 @@ class InventoryKeeper:
                 self.store.change_brokers(merge_brokers)
         return find_missing(_add_brokers(known_brokers, self._extra_brokers), broker_groups, now_ms)
 
-    def observe_snapshots(self, server_snapshots: Sequence["ClusterSnapshot"]) -> LostTopics:
+    def observe_snapshots(
+        self, server_snapshots: Sequence["ClusterSnapshot"], *, has_topics: bool = True
+    ) -> LostTopics:
         """Save the brokers and topics of complete name server snapshots, and return the lost topics.
 
-        Without a snapshot nothing is known, and nothing is missing.
+        Without a snapshot nothing is known, and nothing is missing. `has_topics` is False for snapshots
+        without topics.
         """
         if not server_snapshots:
             return NO_LOST_TOPICS
@@ -137,6 +140,8 @@ class InventoryKeeper:
             for server_snapshot in server_snapshots
             for broker_name, broker_record in server_snapshot.brokers.items()
         ]
+        if not has_topics:
+            return LostTopics(self.observe_brokers(broker_groups))
         return self.observe_topics(broker_groups, _merge_snapshots(server_snapshots), is_complete=True)
 
     def observe_topics(
@@ -163,6 +168,11 @@ class InventoryKeeper:
             with suppress(OSError):
                 self.store.change_topics(merge_topics)
         return LostTopics(missing_brokers, merged_placements)
+
+    def find_former_addrs(self) -> dict[str, str]:
+        """Return the address that a broker had before its present one, by present address."""
+        known_brokers = () if self.is_off else self.store.load_brokers()
+        return {broker.broker_addr: broker.former_addr for broker in known_brokers if broker.former_addr}
 
     def list_left_names(self) -> frozenset[str]:
         """Return the names of brokers that an operator removed."""

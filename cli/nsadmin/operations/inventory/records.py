@@ -3,8 +3,11 @@
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
+from namesrv_core.errors import RocketMQError
 from namesrv_core.protocol.codes import MASTER_BROKER_ID, Perm
+from namesrv_core.transport.multiplexed_client import CallError
 from nsadmin.client.brokers.clusters import BrokerAddrGroup
+from nsadmin.client.results import error_text
 
 RETENTION_MS = 7 * 86_400_000
 """Time after which a broker that no name server lists is dropped from the inventory, unless it is pinned."""
@@ -20,7 +23,8 @@ class ExpectedBroker(NamedTuple):
 
     `cluster_name` and `broker_addr` are "" and the times None until a name server lists the broker.
     An operator sets `is_pinned` and `is_leaving`: a broker that is leaving is not missing once it is gone.
-    Then it `has_left`. If it comes back, it is expected again.
+    Then it `has_left`. If it comes back, it is expected again. `former_addr` is its address before
+    `broker_addr`; "" if it never changed.
     """
 
     cluster_name: str
@@ -32,6 +36,7 @@ class ExpectedBroker(NamedTuple):
     is_pinned: bool = False
     is_leaving: bool = False
     has_left: bool = False
+    former_addr: str = ""
 
     @property
     def label(self) -> str:
@@ -166,6 +171,9 @@ def merge_listing(
                     last_seen_ms=now_ms if is_stale else last_seen_ms,
                     is_leaving=expected.is_leaving and not expected.has_left,
                     has_left=False,
+                    former_addr=expected.former_addr
+                    if expected.broker_addr in ("", listed.broker_addr)
+                    else expected.broker_addr,
                 )
             )
     return tuple(sorted(merged_brokers, key=lambda broker: (broker[1], broker[2], broker[3])))
@@ -211,6 +219,20 @@ def find_missing(
         sorted(
             missing_brokers, key=lambda missing_broker: (missing_broker.broker[1], missing_broker.broker[2])
         )
+    )
+
+
+def explain_silence(error: RocketMQError, former_addr: str | None) -> str:
+    """Return the error of a listed broker, with the likely cause if its address refused the connection.
+
+    Name servers drop a broker at once when its process ends, so the process of a listed broker runs.
+    """
+    if not isinstance(error, CallError) or error.kind != "unconnected" or "refused" not in error.reason:
+        return error_text(error)
+    former_text = f"; it was at {former_addr} before" if former_addr else ""
+    return (
+        f"{error_text(error)}; the broker registers under an address where nobody listens: correct its "
+        f"brokerIP1 or listenPort{former_text}"
     )
 
 

@@ -27,6 +27,7 @@ _FIELD_TYPES: Mapping[str, tuple[type, ...]] = {
     "is_pinned": (bool,),
     "is_leaving": (bool,),
     "has_left": (bool,),
+    "former_addr": (str,),
 }
 
 
@@ -119,8 +120,9 @@ class InventoryStore:
 def _is_broker_record(json_value: object) -> bool:
     return (
         isinstance(json_value, dict)
-        and json_value.keys() == _FIELD_TYPES.keys()
-        and all(isinstance(json_value[field_name], types) for field_name, types in _FIELD_TYPES.items())
+        # Earlier releases did not save `former_addr`.
+        and json_value.keys() | {"former_addr"} == _FIELD_TYPES.keys()
+        and all(isinstance(field_value, _FIELD_TYPES[name]) for name, field_value in json_value.items())
     )
 
 

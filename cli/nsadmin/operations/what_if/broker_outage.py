@@ -1,6 +1,6 @@
 """Reads the facts to predict an outage of brokers; `losses` computes the losses."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from namesrv_core.errors import RocketMQError
@@ -26,7 +26,8 @@ class BrokerOutage(NamedTuple):
     """The predicted losses: the largest losses of topics and groups first, out of `topic_count` topics.
 
     `write_share` is the lost fraction of all writable queues, 0 to 1, on the name server with the largest
-    loss. `errors` has None for each server that answered.
+    loss. `errors` has None for each server that answered. `shared_addrs` has the names of each address that
+    goes down with several of them.
     """
 
     topic_count: int
@@ -34,6 +35,7 @@ class BrokerOutage(NamedTuple):
     topic_losses: Sequence[WorstLoss]
     lost_groups: Sequence[GroupLoss]
     errors: Mapping[str, RocketMQError | None]
+    shared_addrs: Mapping[str, Sequence[str]]
 
 
 def foresee_broker_outage(
@@ -55,7 +57,9 @@ def foresee_broker_outage(
     }
     if not snapshots_by_addr:
         raise NoneReachable([error for _, _, error in snapshot_results if error is not None])  # type: ignore[misc]
-    down_members = resolve_processes(broker_words, snapshots_by_addr)
+    down_members, shared_addrs = _add_other_names(
+        resolve_processes(broker_words, snapshots_by_addr), snapshots_by_addr.values()
+    )
     own_topics = frozenset() if include_system else admin.topics.list_system_names()
     user_snapshots = {
         namesrv_addr: server_snapshot._replace(
@@ -87,6 +91,7 @@ def foresee_broker_outage(
             **{snapshot_result.addr: snapshot_result.error for snapshot_result in snapshot_results},
             **consumer_facts.errors_by_addr,
         },
+        shared_addrs,
     )
 
 
@@ -119,6 +124,33 @@ def resolve_processes(
             )
         down_members[broker_name] = down_members.get(broker_name, frozenset()) | broker_ids
     return down_members
+
+
+def _add_other_names(
+    down_members: BrokerMembers, server_snapshots: Iterable[ClusterSnapshot]
+) -> tuple[dict[str, frozenset[int]], dict[str, list[str]]]:
+    """Add the other names of these processes: a broker that was renamed keeps its former name and address.
+
+    Returns all processes that go down, and the names of each address that has several.
+    """
+    all_members = dict(down_members)
+    names_by_addr: dict[str, set[str]] = {}
+    for server_snapshot in server_snapshots:
+        members = [
+            (broker_name, int(id_text), broker_addr)
+            for broker_name, broker_record in server_snapshot.brokers.items()
+            for id_text, broker_addr in broker_record["brokerAddrs"].items()
+        ]
+        down_addrs = {
+            broker_addr
+            for broker_name, broker_id, broker_addr in members
+            if broker_id in down_members.get(broker_name, ())
+        }
+        for broker_name, broker_id, broker_addr in members:
+            if broker_addr in down_addrs:
+                all_members[broker_name] = all_members.get(broker_name, frozenset()) | {broker_id}
+                names_by_addr.setdefault(broker_addr, set()).add(broker_name)
+    return all_members, {addr: sorted(names) for addr, names in names_by_addr.items() if len(names) > 1}
 
 
 def _join_known_brokers(present_members: BrokerMembers) -> str:

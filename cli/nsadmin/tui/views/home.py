@@ -117,7 +117,7 @@ class HomeView(View):
             return f"unknown: {silence.reason}"
         if model.problems_poll is None:
             return "the checks are not in the recording" if model.is_replay else "the checks are running"
-        return f"no problem: all {model.problems_poll.check_count} checks are OK"
+        return f"no problem in {model.problems_poll.check_count} checks"
 
     def render_headline(self, model: ClusterModel) -> CellLine:
         """The counts of problems, and the pulse: brokers, messages in and out, lag, the fullest disk."""

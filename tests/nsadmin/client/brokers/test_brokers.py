@@ -85,4 +85,4 @@ def test_runtime_infos_keep_the_order(broker: FakeBroker) -> None:
         dead, alive = admin.brokers.get_runtime_info([gone, broker.addr])
     assert dead.error is not None
     assert alive.result is not None
-    assert alive.result.table == {"brokerVersionDesc": "V5_5_0"}
+    assert alive.result.table == {"brokerVersionDesc": "V5_5_0", "commitLogDiskRatio": "0.1"}

@@ -42,6 +42,12 @@ def test_masters_are_added_up(first_server: FakeNameServer, a: TopicBroker, b: T
     ]
 
 
+def test_a_master_with_two_names_is_added_once(first_server: FakeNameServer, a: TopicBroker) -> None:
+    first_server.clusters = {"C": {"broker-a": {0: a.addr}, "broker-b": {0: a.addr}}}
+    [row] = asked(first_server, "T")
+    assert (row.accumulation, row.in_count) == (6, MessageCount(2.0, 120))
+
+
 def test_what_is_missing_from_a_sum_is_told(first_server: FakeNameServer, a: TopicBroker) -> None:
     first_server.clusters = {"C": {"broker-a": {0: a.addr}, "broker-b": {0: f"127.0.0.1:{closed_port()}"}}}
     [row] = asked(first_server, "T")

@@ -57,8 +57,8 @@ def test_the_count_is_told_beside_the_table(run: Run, running_lab: Lab) -> None:
     assert (result.code, result.out.splitlines()[1:]) == (0, [])
 
 
-def test_a_table_says_which_name_server_knows_of_a_loss(run: Run, broker: FakeBroker) -> None:
-    group = {"C": {"broker-a": {0: broker.addr}, "broker-b": {0: broker.addr}}}
+def test_a_table_says_which_name_server_knows_of_a_loss(run: Run, broker: FakeBroker, dead_addr: str) -> None:
+    group = {"C": {"broker-a": {0: broker.addr}, "broker-b": {0: dead_addr}}}
     with FakeNameServer(group) as first, FakeNameServer(group) as second:
         first.routes = {"T": {"broker-a": 6, "broker-b": 6}}
         second.routes = {"T": {"broker-a": 6}}

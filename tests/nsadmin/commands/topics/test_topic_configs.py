@@ -8,7 +8,7 @@ import pytest
 
 from namesrv_core.protocol.codes import RequestCode
 from tests.nsadmin.conftest import Run
-from tests.support.servers import FakeNameServer, answer_nothing, refuse_with
+from tests.support.servers import FakeNameServer, answer_nothing, closed_port, refuse_with
 from tests.support.topic_brokers import TopicBroker, topic_config
 
 
@@ -145,7 +145,8 @@ def test_the_question_says_what_changes_and_a_no_changes_nothing(
 def test_one_broker_s_failure_is_its_own(
     run: Run, server: FakeNameServer, a: TopicBroker, dead_addr: str
 ) -> None:
-    server.clusters = {"C": {**server.clusters["C"], "broker-c": {0: dead_addr}, "broker-d": {1: dead_addr}}}
+    slave_addr = f"127.0.0.1:{closed_port()}"
+    server.clusters = {"C": {**server.clusters["C"], "broker-c": {0: dead_addr}, "broker-d": {1: slave_addr}}}
     a.handlers[17] = refuse_with(29, "no")
     result = run("updateTopic", "T", "-c", "C", "-w", "5", "-n", server.addr, "--json", "--yes")
     assert result.code == 3

@@ -16,7 +16,7 @@ def test_it_has_what_brokers_configure_as_read_only_and_who_is_silent(
         observation = writable_topics_observation.observe_writable_topics(admin)
     assert observation.read_only_topics == {"broker-a": {"T"}}
     assert observation.unwiped_brokers == {first_server.addr: {"broker-b"}}
-    assert observation.silence_reasons.keys() == {dead_addr}
+    assert observation.master_answers.silence_reasons.keys() == {dead_addr}
 
 
 def test_retry_topics_and_those_of_rocketmq_are_no_user_topics() -> None:

@@ -93,7 +93,7 @@ def test_the_runtime_of_each_broker_and_who_does_not_tell(admin: AdminClient, br
     asked = Asked(admin, BrokerQuestions(asks_runtime=True))
     events = asked.round(place(broker.addr), slave)
     assert events == [
-        BrokerRuntime("C", "broker-a", 0, broker.addr, "V5_5_0"),
+        BrokerRuntime("C", "broker-a", 0, broker.addr, "V5_5_0", commit_log_disk_ratio=0.1),
         BrokerPollFailed(*slave, "runtime", "connection refused, no server listens on this port"),
         BrokersPolled(2, 1, 0, 0),
     ]

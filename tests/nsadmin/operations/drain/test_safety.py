@@ -47,6 +47,13 @@ def test_each_obstacle_is_named() -> None:
     assert list_texts(unregistered) == ("a name server that lists the broker",)
 
 
+def test_another_name_of_the_process_that_clients_write_to_makes_it_unsafe() -> None:
+    renamed = CLOSED._replace(other_names=("b", "c"), open_names=("b",))
+    assert list_texts(ClusterObservation(40_000, (renamed,), COUNTERS)) == (
+        "a drain of b, which is the same process",
+    )
+
+
 def test_a_slave_needs_all_messages_of_the_last_observation() -> None:
     slaves = (SlaveProgress("s:1", 900), SlaveProgress("s:2", 1000), SlaveProgress("s:3", None))
     observation = ClusterObservation(40_000, (CLOSED,), COUNTERS._replace(slaves=slaves, log_end=2000))

@@ -73,7 +73,7 @@ def test_no_problem_is_said_only_after_the_checks_have_run() -> None:
     model.apply_poll(make_server_poll())
     assert view.empty_message(model) == "the checks are running"
     model.apply_poll(ProblemsPolled(NOON, [], 9))
-    assert view.empty_message(model) == "no problem: all 9 checks are OK"
+    assert view.empty_message(model) == "no problem in 9 checks"
     assert HomeView().empty_message(ClusterModel(["h:1"])) == "unknown: asking the name servers"
 
 
