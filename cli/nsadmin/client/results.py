@@ -24,6 +24,10 @@ class NotApplied(RocketMQError):
     """
 
 
+class OverReadLimit(RocketMQError):
+    """What a server offers is more than nsadmin reads: queues of a topic, or bytes of messages."""
+
+
 class AlreadyRecreated(NotApplied):
     """The server recreated the deleted object immediately."""
 

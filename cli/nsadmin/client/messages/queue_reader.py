@@ -21,7 +21,7 @@ from nsadmin.client.messages.pull_requests import (
     decode_pulled_messages,
 )
 from nsadmin.client.results import NotFound, ServerResult
-from nsadmin.client.topic_routes import QueueRoute
+from nsadmin.client.topic_routes import QueueRoute, list_read_queues
 
 PAGE_SIZE = 32
 """The maximum number of messages in one answer of a broker."""
@@ -110,13 +110,9 @@ class QueueReader:
 
         Raises:
             NotFound: No broker has a queue with this id.
+            OverReadLimit: The topic has more queues than nsadmin lists.
         """
-        queue_places = [
-            (queue_route, place_queue_id)
-            for queue_route in queue_routes
-            for place_queue_id in queue_route.read_queue_ids
-            if queue_id in (None, place_queue_id)
-        ]
+        queue_places = list_read_queues(queue_routes, queue_id)
         if queue_id is not None and not queue_places:
             queue_count = max((len(queue_route.read_queue_ids) for queue_route in queue_routes), default=0)
             raise NotFound(f"{topic} has no queue {queue_id} there: it has {queue_count}, counted from 0")

@@ -22,7 +22,7 @@ from nsadmin.client.messages.pull_requests import (
 )
 from nsadmin.client.messages.queue_reader import PAGE_SIZE
 from nsadmin.client.results import ClientClosed, ServerResult
-from nsadmin.client.topic_routes import QueueRoute
+from nsadmin.client.topic_routes import QueueRoute, list_read_queues
 from nsadmin.client.topics.topics import TopicAdmin
 
 _ROUTE_PERIOD_SECONDS = 5.0
@@ -256,12 +256,13 @@ class TopicFollower:
             return
 
     def _read_route(self) -> None:
-        for queue_route in self._topics.get_route(self._topic).queues:
-            if self._broker_name not in (None, queue_route.broker_name):
-                continue
-            for queue_id in queue_route.read_queue_ids:
-                if self._queue_id in (None, queue_id):
-                    self._routes[_QueueKey(queue_route.broker_name, queue_id)] = queue_route
+        queue_routes = [
+            queue_route
+            for queue_route in self._topics.get_route(self._topic).queues
+            if self._broker_name in (None, queue_route.broker_name)
+        ]
+        for queue_route, queue_id in list_read_queues(queue_routes, self._queue_id):
+            self._routes[_QueueKey(queue_route.broker_name, queue_id)] = queue_route
 
 
 def _parse_offset(response: RemotingCommand) -> int:
