@@ -37,11 +37,28 @@ def format_plain_table(rows: ResultRows, shows_headers: bool = True) -> str:
     )
 
 
+_MAX_CELL_CHARS = 10_000
+"""All cells of a column are as wide as the widest one."""
+
+
 def cell_text(row_value: object) -> str:
-    """Return the text of a cell, on one line."""
-    if type(row_value) is str and row_value.isprintable():
+    """Return the text of a cell, on one line. A long text is cut."""
+    if type(row_value) is str and len(row_value) <= _MAX_CELL_CHARS and row_value.isprintable():
         # The usual case. No character that `escape_unsafe` escapes is printable.
         return row_value
+    if type(row_value) is str:
+        return _cut_text(escape_unsafe(row_value[: _MAX_CELL_CHARS + 1]), len(row_value))
+    whole_text = _whole_text(row_value)
+    return _cut_text(whole_text, len(whole_text))
+
+
+def _cut_text(text: str, whole_length: int) -> str:
+    if len(text) <= _MAX_CELL_CHARS:
+        return text
+    return f"{text[:_MAX_CELL_CHARS]}… (cut: {whole_length} characters; --output json has all)"
+
+
+def _whole_text(row_value: object) -> str:
     if row_value is None or row_value == () or row_value == {}:
         return "-"
     if isinstance(row_value, bool):

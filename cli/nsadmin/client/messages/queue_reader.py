@@ -17,6 +17,7 @@ from nsadmin.client.message_queues import MessageQueue
 from nsadmin.client.messages.message_queries import END_OF_TIME_MS
 from nsadmin.client.messages.pull_requests import (
     PULL_RESPONSE_CODES,
+    EmptyAnswers,
     build_pull_request,
     decode_pulled_messages,
 )
@@ -242,6 +243,7 @@ class QueueReader:
             One MessagePage per answer with matching messages, or with an error.
         """
         tag_expression = "*" if wanted_tags is None else " || ".join(sorted(wanted_tags))
+        empty_answers = EmptyAnswers(tag_expression)
         next_offsets = {
             queue_span: queue_span.begin_offset
             for queue_span in queue_spans
@@ -261,7 +263,7 @@ class QueueReader:
                 strict=True,
             ):
                 message_page, next_offset = _make_page(
-                    queue_span, next_offsets[queue_span], answer, wanted_tags
+                    queue_span, next_offsets[queue_span], answer, wanted_tags, empty_answers
                 )
                 if message_page.error is not None or next_offset >= queue_span.end_offset:
                     del next_offsets[queue_span]
@@ -344,6 +346,7 @@ def _make_page(
     queue_offset: int,
     answer: ServerResult[RemotingCommand],
     wanted_tags: frozenset[str] | None,
+    empty_answers: EmptyAnswers,
 ) -> tuple[MessagePage, int]:
     """Make a page from an answer; return it with the next offset."""
     if answer.result is None:
@@ -355,6 +358,8 @@ def _make_page(
         return MessagePage(
             queue_span.broker_name, queue_span.queue_id, (), CallError(answer.addr, "unreadable", reason)
         ), queue_offset
+    if error := empty_answers.note(queue_span, next_offset, not pulled_messages):
+        return MessagePage(queue_span.broker_name, queue_span.queue_id, (), error), queue_offset
     matching_messages = tuple(
         message
         for message in pulled_messages
