@@ -5,7 +5,7 @@ import re
 import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 
-from namesrv_core.printable_text import escape_unsafe
+from namesrv_core.printable_text import cut_text, escape_unsafe
 from namesrv_core.protocol.codes import Perm, perm_text
 from nsadmin.output.result_rows import (
     ByteSize,
@@ -47,15 +47,11 @@ def cell_text(row_value: object) -> str:
         # The usual case. No character that `escape_unsafe` escapes is printable.
         return row_value
     if type(row_value) is str:
-        return _cut_text(escape_unsafe(row_value[: _MAX_CELL_CHARS + 1]), len(row_value))
-    whole_text = _whole_text(row_value)
-    return _cut_text(whole_text, len(whole_text))
-
-
-def _cut_text(text: str, whole_length: int) -> str:
-    if len(text) <= _MAX_CELL_CHARS:
-        return text
-    return f"{text[:_MAX_CELL_CHARS]}… (cut: {whole_length} characters; --output json has all)"
+        # Not the whole text is escaped, which can have megabytes.
+        return cut_text(
+            escape_unsafe(row_value[:_MAX_CELL_CHARS]) + row_value[_MAX_CELL_CHARS:], _MAX_CELL_CHARS
+        )
+    return cut_text(_whole_text(row_value), _MAX_CELL_CHARS)
 
 
 def _whole_text(row_value: object) -> str:
