@@ -99,7 +99,7 @@ class TopicRoute(NamedTuple):
         Raises:
             OverReadLimit: There are more than MAX_LISTED_QUEUES.
         """
-        _require_countable(logical.total_queues for logical in self.logical_queues_by_scope.values())
+        require_countable(logical.total_queues for logical in self.logical_queues_by_scope.values())
         return [
             (broker_name, queue_id)
             for broker_name, logical in sorted(self.logical_queues_by_scope.items())
@@ -139,11 +139,19 @@ def _list_queues(
 ) -> list[tuple[QueueRoute, int]]:
     if queue_id is not None:
         return [(queue_route, queue_id) for queue_route, queue_ids in ids_of_routes if queue_id in queue_ids]
-    _require_countable(len(queue_ids) for _, queue_ids in ids_of_routes)
+    require_countable(len(queue_ids) for _, queue_ids in ids_of_routes)
     return [(queue_route, listed_id) for queue_route, queue_ids in ids_of_routes for listed_id in queue_ids]
 
 
-def _require_countable(queue_counts: Iterable[int]) -> None:
+def require_countable(queue_counts: Iterable[int]) -> None:
+    """Check that so many queues of a topic can be listed one by one.
+
+    Args:
+        queue_counts: The numbers of queues on brokers.
+
+    Raises:
+        OverReadLimit: There are more than MAX_LISTED_QUEUES.
+    """
     queue_count = sum(queue_counts)
     if queue_count > MAX_LISTED_QUEUES:
         raise OverReadLimit(
