@@ -18,7 +18,7 @@ PULL_RESPONSE_CODES = (
 """The response codes of PULL_MESSAGE (11) that contain the next offset."""
 
 
-_MAX_EMPTY_ANSWERS, _MAX_FILTERED_ANSWERS = 1_000, 100_000
+_MAX_EMPTY_ANSWERS, _MAX_FILTERED_ANSWERS = 200, 100_000
 """In a row. A broker answers without messages where it deleted or filters them: it examines 800 or more."""
 
 
