@@ -188,9 +188,9 @@ def abandon_pages(host: str, port: int, per_second: float, stop: threading.Event
 
 
 def measure_scrapes(seconds: float, per_second: float) -> tuple[ScrapeFigures, ScrapeFigures]:
-    """Scrapes of 2,000 topics and 200 groups, before and during the attack."""
+    """Scrapes of 1,000 topics and 100 groups, before and during the attack."""
     serve_command = [
-        sys.executable, "-c", "from tests.bench.exporter import serve; serve(2000, 200)",
+        sys.executable, "-c", "from tests.bench.exporter import serve; serve(1000, 100)",
     ]  # fmt: skip
     with (
         tempfile.TemporaryDirectory() as folder,
@@ -200,7 +200,9 @@ def measure_scrapes(seconds: float, per_second: float) -> tuple[ScrapeFigures, S
     ):
         assert cluster.stdout is not None
         namesrv_addr, *_ = json.loads(cluster.stdout.readline())
-        victim = exporter.Exporter(namesrv_addr, "--rate", "5000", "--interval", "5s")
+        victim = exporter.Exporter(
+            namesrv_addr, "--rate", "5000", "--interval", "30s", "--topic-interval", "30s"
+        )
         try:
             exporter.measure(victim, 1)
             before = scrape_for(victim, seconds / 4)

@@ -135,7 +135,8 @@ def _letter_rows(
 ) -> ResultRows:
     now_ms = int(time() * 1000)
     letter_rows: list[ResultRow] = []
-    kept_bytes, notes = 0, []
+    notes: list[str] = []
+    kept_bytes = 0
     for letter in letters:
         if len(letter_rows) == selection.max_messages or kept_bytes > MAX_KEPT_BYTES:
             long_bodies = ", which have long bodies" if kept_bytes > MAX_KEPT_BYTES else ""

@@ -295,7 +295,8 @@ class _QueueListing:
         self, body_encoding: str, with_body: bool, *, with_tag_counts: bool = False
     ) -> ResultRows:
         message_rows: list[ResultRow] = []
-        kept_bytes, result_notes = 0, []
+        result_notes: list[str] = []
+        kept_bytes = 0
         for located_message in self._read_messages():
             if len(message_rows) == self._max_count or kept_bytes > MAX_KEPT_BYTES:
                 long_bodies = ", which have long bodies" if kept_bytes > MAX_KEPT_BYTES else ""

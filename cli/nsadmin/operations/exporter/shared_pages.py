@@ -31,14 +31,14 @@ class SharedPages:
         self, page_key: Hashable, render: Callable[[], PageResponse]
     ) -> PageResponse | asyncio.Future[PageResponse]:
         """Wait for the page that has this key, or begin to render it."""
-        event_loop = asyncio.get_running_loop()
-        rendering = self._renderings.get(page_key)
-        if rendering is None:
+        if page_key not in self._renderings:
             if len(self._renderings) >= self._max_pages:
                 return _BUSY_PAGE
-            rendering = self._renderings[page_key] = _Rendering(self._threads.submit(render))
-            asyncio.wrap_future(rendering.page).add_done_callback(lambda page: self._finish(page_key, page))
-        waiting = event_loop.create_future()
+            new_page = self._threads.submit(render)
+            self._renderings[page_key] = _Rendering(new_page)
+            asyncio.wrap_future(new_page).add_done_callback(lambda page: self._finish(page_key, page))
+        rendering = self._renderings[page_key]
+        waiting: asyncio.Future[PageResponse] = asyncio.get_running_loop().create_future()
         rendering.waiting.add(waiting)
         waiting.add_done_callback(lambda _: self._leave(page_key, rendering, waiting))
         return waiting
