@@ -29,6 +29,7 @@ from nsadmin.commands.messages.message_rows import (
     MAX_KEPT_BYTES,
     MAX_SHOWN_BYTES,
     body_notes,
+    find_place,
     measure_body,
     message_row,
 )
@@ -147,7 +148,7 @@ def _letter_rows(
             break
         letter_rows.append(letter_row(letter, now_ms, decoders))
         kept_bytes += measure_body(letter_rows[-1])
-    letter_rows.sort(key=lambda row: (row["brokerName"], row["queueId"], row["queueOffset"]))
+    letter_rows.sort(key=find_place)
     notes += [*_failure_notes(page_errors), *body_notes(letter_rows)]
     # Without an error the reading succeeded, also without a message.
     errors = [None, *page_errors.values()] if letter_rows or not page_errors else [*page_errors.values()]

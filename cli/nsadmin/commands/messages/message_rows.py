@@ -137,6 +137,11 @@ def body_notes(message_rows: Iterable[ResultRow]) -> list[str]:
     ]
 
 
+def find_place(row: ResultRow) -> tuple[Any, ...]:
+    """The broker, the queue and the offset of a row, by which rows are sorted."""
+    return row["brokerName"], row["queueId"], row["queueOffset"]
+
+
 def measure_body(row: ResultRow) -> int:
     """About how many characters the body of a row has."""
     body = row["body"]

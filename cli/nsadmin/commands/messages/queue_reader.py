@@ -20,6 +20,7 @@ from nsadmin.commands.messages.message_rows import (
     PLACE_TABLE_COLUMNS,
     MessageTopicArgument,
     body_notes,
+    find_place,
     measure_body,
     message_row,
 )
@@ -307,7 +308,7 @@ class _QueueListing:
                 break
             message_rows.append(message_row(located_message, body_encoding, with_body=with_body))
             kept_bytes += measure_body(message_rows[-1])
-        message_rows.sort(key=lambda row: (row["brokerName"], row["queueId"], row["queueOffset"]))
+        message_rows.sort(key=find_place)
         result_notes += body_notes(message_rows)
         if with_tag_counts:
             counts_by_tag = Counter(row["tags"] for row in message_rows)
