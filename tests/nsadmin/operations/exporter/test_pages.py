@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import threading
 from collections.abc import Callable
 from pathlib import Path
 
@@ -96,3 +97,38 @@ def test_a_failed_rendering_is_500_and_is_reported_once(
     assert line.startswith(
         "page /metrics failed: OverflowError: int too large to convert to float (test_pages.py:"
     )
+
+
+def test_scrapes_of_peers_that_left_do_not_delay_a_scrape(
+    dead_addr: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """25 of them a second made a scrape wait for half a minute, and each kept its page."""
+    may_render, rendered = threading.Event(), list[str]()
+
+    def render(_: object, accept_header: str) -> tuple[bytes, str]:
+        assert may_render.wait(DEADLINE)
+        rendered.append(accept_header)
+        return b"page", "text/plain"
+
+    async def scrape_after_others() -> HttpAnswer:
+        pages = ExporterPages([reader], print, max_series=1000, is_compat=False)
+        listener = await HttpListener.open(pages.answer_request, "127.0.0.1", 0)
+        host, _, port = listener.bound_addr.rpartition(":")
+        for _ in range(100):
+            _, writer = await asyncio.open_connection(host, int(port))
+            writer.write(b"GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n")
+            await writer.drain()
+            writer.close()
+        scrape = asyncio.create_task(fetch_page(listener.bound_addr, "/metrics"))
+        await asyncio.sleep(0.1)
+        may_render.set()
+        try:
+            return await scrape
+        finally:
+            listener.close()
+            pages.close()
+
+    monkeypatch.setattr(exporter_pages, "render_metrics", render)
+    reader = ClusterReader(ClusterSource("", lambda: AdminClient(dead_addr)), ReadPlan(), print)
+    answer = run_coroutine(asyncio.wait_for(scrape_after_others(), DEADLINE))
+    assert (answer.text, rendered) == ("page", [""])
