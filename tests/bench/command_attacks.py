@@ -28,7 +28,7 @@ from tests.support.dead_letter_brokers import DEAD, DeadLetterBroker
 from tests.support.name_servers import ROOT
 from tests.support.servers import FakeNameServer, answer_json
 
-MAX_SECONDS, MAX_MIB = 60.0, 600
+MAX_SECONDS, MAX_MIB = 60.0, 300
 MAX_SCRAPE_SECONDS = 5.0
 MOST_INT, MOST_LONG = 2**31 - 1, 2**63 - 1
 _BOMB_BYTES = 63 << 20
