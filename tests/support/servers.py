@@ -74,6 +74,8 @@ class Server:
                 peer, _ = self._listener.accept()
             except OSError:
                 return
+            # Otherwise a second answer waits for the client's delayed acknowledgement of the first.
+            peer.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             self.connections.append(peer)
             thread = Thread(target=self._serve, args=(peer,))
             self._threads.append(thread)

@@ -244,6 +244,7 @@ _NAMES_BY_MODULE = {
         "NoneReachable",
         "NotApplied",
         "NotFound",
+        "OverReadLimit",
         "ReadOnlyAccess",
         "ServerResult",
         "error_text",
@@ -257,6 +258,7 @@ _NAMES_BY_MODULE = {
         "TextTable",
     ),
     "nsadmin.client.topic_routes": (
+        "LogicalQueues",
         "QueueRoute",
         "TopicRoute",
     ),

@@ -5,7 +5,7 @@ import re
 import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 
-from namesrv_core.printable_text import escape_unsafe
+from namesrv_core.printable_text import cut_text, escape_unsafe
 from namesrv_core.protocol.codes import Perm, perm_text
 from nsadmin.output.result_rows import (
     ByteSize,
@@ -37,11 +37,24 @@ def format_plain_table(rows: ResultRows, shows_headers: bool = True) -> str:
     )
 
 
+_MAX_CELL_CHARS = 10_000
+"""All cells of a column are as wide as the widest one."""
+
+
 def cell_text(row_value: object) -> str:
-    """Return the text of a cell, on one line."""
-    if type(row_value) is str and row_value.isprintable():
+    """Return the text of a cell, on one line. A long text is cut."""
+    if type(row_value) is str and len(row_value) <= _MAX_CELL_CHARS and row_value.isprintable():
         # The usual case. No character that `escape_unsafe` escapes is printable.
         return row_value
+    if type(row_value) is str:
+        # Not the whole text is escaped, which can have megabytes.
+        return cut_text(
+            escape_unsafe(row_value[:_MAX_CELL_CHARS]) + row_value[_MAX_CELL_CHARS:], _MAX_CELL_CHARS
+        )
+    return cut_text(_whole_text(row_value), _MAX_CELL_CHARS)
+
+
+def _whole_text(row_value: object) -> str:
     if row_value is None or row_value == () or row_value == {}:
         return "-"
     if isinstance(row_value, bool):

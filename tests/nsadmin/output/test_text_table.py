@@ -165,3 +165,10 @@ def test_whatever_could_forge_a_line_is_spelt_out() -> None:
 
 def test_a_key_of_a_map_cannot_forge_what_a_table_shows() -> None:
     assert cell_text({"a\x1b[2J\u200f": "b\n"}) == "a\\x1b[2J\\u200f=b\\n"
+
+
+@pytest.mark.parametrize("value", ["x" * 20_000, ["x" * 9_000, "y" * 9_000], {"k": "x" * 20_000}])
+def test_a_long_cell_is_cut(value: object) -> None:
+    text = cell_text(value)
+    assert 10_000 < len(text) < 10_100
+    assert text.endswith(" characters)")

@@ -241,6 +241,7 @@ class ClientRuntime:
         for topic in sorted(subscribed_topics):
             try:
                 topic_route = self._topics.get_route(topic)
+                topic_queues = list_readable_queues(topic, topic_route)
             except ClientClosed:
                 raise
             except RocketMQError:
@@ -250,7 +251,7 @@ class ClientRuntime:
             }
             wanted_queues.update(
                 message_queue
-                for message_queue in list_readable_queues(topic, topic_route)
+                for message_queue in topic_queues
                 if message_queue.broker_name not in gone_brokers
             )
         return wanted_queues

@@ -9,7 +9,7 @@ from namesrv_core.protocol.codes import MASTER_BROKER_ID, RequestCode
 from nsadmin.client.brokers.targets import NO_MASTER
 from nsadmin.client.message_queues import MessageQueue
 from nsadmin.client.results import NotApplied
-from nsadmin.client.topic_routes import QueueRoute
+from nsadmin.client.topic_routes import QueueRoute, list_read_queues
 
 END_OF_QUEUE = -1
 """The timestamp that stands for the end of a queue."""
@@ -94,7 +94,9 @@ def list_empty_moves(topic: str, queue_route: QueueRoute) -> list[OffsetMove]:
             "planned" if master_addr else "failed",
             no_master_error,
         )
-        for queue_id in range(queue_route.read_queue_nums if master_addr else 1)
+        for queue_id in (
+            [listed_id for _, listed_id in list_read_queues([queue_route])] if master_addr else [0]
+        )
     ]
 
 

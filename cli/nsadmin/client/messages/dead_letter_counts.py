@@ -19,7 +19,7 @@ from nsadmin.client.messages.pull_requests import (
 )
 from nsadmin.client.messages.queue_reader import PAGE_SIZE
 from nsadmin.client.results import ServerResult
-from nsadmin.client.topic_routes import QueueRoute, TopicRoute
+from nsadmin.client.topic_routes import QueueRoute, TopicRoute, list_read_queues
 
 _HOUR_MS = 3_600_000
 
@@ -74,24 +74,27 @@ def read_counts(
     Returns:
         One DeadLetterCounts per group, in order.
     """
+    queues_by_group = {
+        group: route_result.then(lambda route: list_read_queues(route.queues))
+        for group, route_result in routes_by_group.items()
+    }
     letter_queues = [
         _LetterQueue(group, queue_route, queue_id)
-        for group, route_result in routes_by_group.items()
-        for queue_route in (route_result.result.queues if route_result.result else ())
-        for queue_id in queue_route.read_queue_ids
+        for group, queues_result in queues_by_group.items()
+        for queue_route, queue_id in queues_result.result or ()
     ]
     counts_by_queue = list(zip(letter_queues, _count_queues(caller, letter_queues, now_ms), strict=True))
     return [
         _sum_counts(
             group,
-            [] if route_result.error is None else [route_result.error],
+            [] if queues_result.error is None else [queues_result.error],
             [
                 (queue_key.queue_route.broker_name, queue_counts)
                 for queue_key, queue_counts in counts_by_queue
                 if queue_key.group == group
             ],
         )
-        for group, route_result in routes_by_group.items()
+        for group, queues_result in queues_by_group.items()
     ]
 
 

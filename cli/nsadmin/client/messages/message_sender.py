@@ -20,7 +20,7 @@ from nsadmin.client.connection.caller import Caller
 from nsadmin.client.messages.message_traces import TRACE_TOPIC
 from nsadmin.client.messages.trace_records import DEFAULT_REGION, encode_send_record
 from nsadmin.client.results import NotFound, ServerResult
-from nsadmin.client.topic_routes import QueueRoute
+from nsadmin.client.topic_routes import QueueRoute, list_write_queues
 from nsadmin.client.topics.topics import TopicAdmin
 
 PRODUCER_GROUP = "TOOLS_PRODUCER"
@@ -141,9 +141,9 @@ class MessageSender:
         queue_routes = self._topics.get_route(topic).queues
         send_queues = [
             SendQueue(topic, queue_route.broker_name, queue_route.broker_addrs[MASTER_BROKER_ID], queue_id)
-            for queue_route in queue_routes
-            if queue_route.is_writable
-            for queue_id in queue_route.write_queue_ids
+            for queue_route, queue_id in list_write_queues(
+                queue_route for queue_route in queue_routes if queue_route.is_writable
+            )
         ]
         if not send_queues:
             raise NotFound(

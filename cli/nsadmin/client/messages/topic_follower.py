@@ -3,7 +3,7 @@
 It moves no consumer offset. Its positions survive a restart of a broker.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from time import monotonic
 from typing import NamedTuple
 
@@ -17,12 +17,13 @@ from nsadmin.client.connection.caller import Caller
 from nsadmin.client.connection.response_bodies import decode_answer
 from nsadmin.client.messages.pull_requests import (
     PULL_RESPONSE_CODES,
+    EmptyAnswers,
     build_pull_request,
     decode_pulled_messages,
 )
 from nsadmin.client.messages.queue_reader import PAGE_SIZE
 from nsadmin.client.results import ClientClosed, ServerResult
-from nsadmin.client.topic_routes import QueueRoute
+from nsadmin.client.topic_routes import QueueRoute, list_read_queues
 from nsadmin.client.topics.topics import TopicAdmin
 
 _ROUTE_PERIOD_SECONDS = 5.0
@@ -101,6 +102,7 @@ class TopicFollower:
         self._expression, self._expression_type = expression, expression_type
         self._broker_name, self._queue_id = broker_name, queue_id
         self._follow_start = follow_start
+        self._empty_answers = EmptyAnswers(expression)
         self._routes: dict[_QueueKey, QueueRoute] = {}
         self._next_offsets: dict[_QueueKey, int] = {}
         self._route_read_at = monotonic()
@@ -152,10 +154,18 @@ class TopicFollower:
         Returns:
             One FollowedPage per queue with messages, lost messages or an error; [] if nothing is new.
         """
+        return list(self.read_pages(skipped_queues))
+
+    def read_pages(self, skipped_queues: frozenset[tuple[str, int]] = frozenset()) -> Iterator[FollowedPage]:
+        """Yield the pages of `poll_queues`. Bodies of a page are inflated only when it is yielded.
+
+        Args:
+            skipped_queues: Queues to leave out, by broker name and queue id.
+        """
         if monotonic() - self._route_read_at >= _ROUTE_PERIOD_SECONDS:
             self._refresh_route()
         wanted_keys = [queue_key for queue_key in self._routes if tuple(queue_key) not in skipped_queues]
-        pages = self._find_starts([key for key in wanted_keys if key not in self._next_offsets])
+        yield from self._find_starts([key for key in wanted_keys if key not in self._next_offsets])
         queue_keys = [queue_key for queue_key in wanted_keys if queue_key in self._next_offsets]
         answers = ask_replicas(
             self._caller, [self._build_pull(queue_key) for queue_key in queue_keys], PULL_RESPONSE_CODES
@@ -163,8 +173,7 @@ class TopicFollower:
         for queue_key, answer in zip(queue_keys, answers, strict=True):
             page = self._take_page(queue_key, answer)
             if page.messages or page.lost_count or page.error is not None:
-                pages.append(page)
-        return pages
+                yield page
 
     def _take_page(self, queue_key: _QueueKey, answer: ServerResult[RemotingCommand]) -> FollowedPage:
         if answer.result is None:
@@ -179,9 +188,12 @@ class TopicFollower:
         lost_count = 0
         if answer.result.code == ResponseCode.PULL_OFFSET_MOVED and next_offset is not None:
             lost_count = max(0, next_offset - begin_offset)
-        if next_offset is not None:
-            self._next_offsets[queue_key] = next_offset
-        return FollowedPage(*queue_key, messages, lost_count, None)
+        if next_offset is None:
+            return FollowedPage(*queue_key, messages, lost_count, None)
+        self._next_offsets[queue_key] = next_offset
+        is_empty = not messages and next_offset != begin_offset
+        error = self._empty_answers.note(queue_key, next_offset, is_empty)
+        return FollowedPage(*queue_key, messages, lost_count, error)
 
     def _find_starts(self, queue_keys: Sequence[_QueueKey]) -> list[FollowedPage]:
         """Find the first offset of queues without a position; return the errors as pages."""
@@ -256,12 +268,13 @@ class TopicFollower:
             return
 
     def _read_route(self) -> None:
-        for queue_route in self._topics.get_route(self._topic).queues:
-            if self._broker_name not in (None, queue_route.broker_name):
-                continue
-            for queue_id in queue_route.read_queue_ids:
-                if self._queue_id in (None, queue_id):
-                    self._routes[_QueueKey(queue_route.broker_name, queue_id)] = queue_route
+        queue_routes = [
+            queue_route
+            for queue_route in self._topics.get_route(self._topic).queues
+            if self._broker_name in (None, queue_route.broker_name)
+        ]
+        for queue_route, queue_id in list_read_queues(queue_routes, self._queue_id):
+            self._routes[_QueueKey(queue_route.broker_name, queue_id)] = queue_route
 
 
 def _parse_offset(response: RemotingCommand) -> int:

@@ -15,6 +15,11 @@ from nsadmin.commands.messages.body_decoders import decode_body
 from nsadmin.output import ByteSize, ResultRow, ResultRows
 from nsadmin.output.timestamps import format_utc
 
+MAX_SHOWN_BYTES = 16 << 20
+"""A longer body is not shown. Brokers accept messages of 4 MiB by default."""
+MAX_KEPT_BYTES = 32 << 20
+"""A command that shows all its rows at once stops when their bodies are longer."""
+
 MessageTopicArgument = Annotated[
     str, Argument(metavar="TOPIC", help="Name of a topic."), Flags("-t", "--topic")
 ]
@@ -57,11 +62,12 @@ def message_row(
     decoders: Sequence[str] = (),
     *,
     with_body: bool = True,
+    max_body_bytes: int | None = MAX_SHOWN_BYTES,
 ) -> ResultRow:
     """All columns of a message; without its body, the three columns about the body are null."""
     message = located_message.message
     body, shown_encoding, body_error = (
-        _show_body(message, body_encoding, decoders) if with_body else (None, None, None)
+        _show_body(message, body_encoding, decoders, max_body_bytes) if with_body else (None, None, None)
     )
     return {
         "msgId": message.msg_id,
@@ -135,10 +141,23 @@ def body_notes(message_rows: Iterable[ResultRow]) -> list[str]:
     ]
 
 
+def find_place(row: ResultRow) -> tuple[Any, ...]:
+    """The broker, the queue and the offset of a row, by which rows are sorted."""
+    return row["brokerName"], row["queueId"], row["queueOffset"]
+
+
+def measure_body(row: ResultRow) -> int:
+    """About how many characters the body of a row has."""
+    body = row["body"]
+    return 0 if body is None else len(body) if isinstance(body, str) else len(str(body))
+
+
 def _show_body(
-    message: StoredMessage, body_encoding: str, decoders: Sequence[str]
-) -> tuple[Any, str, str | None]:
+    message: StoredMessage, body_encoding: str, decoders: Sequence[str], max_body_bytes: int | None
+) -> tuple[Any, str | None, str | None]:
     """The body, its encoding, and the reason if it is not decoded."""
+    if max_body_bytes is not None and len(message.body) > max_body_bytes:
+        return None, None, f"{len(message.body)} bytes: more than the {max_body_bytes} that nsadmin shows"
     if message.body_error is not None:
         return b64encode(message.body).decode("ascii"), "base64", message.body_error
     if decoders:

@@ -369,6 +369,12 @@ EXPORTER_METRICS: tuple[MetricDefinition, ...] = (
         "exporter",
         ("metric",),
         ("series_left_out", "gauge", "series", "Series that this page lacks, because of --max-series."),
+        (
+            "series_invalid",
+            "gauge",
+            "series",
+            "Series that this page lacks, because a server reported no finite number.",
+        ),
     ),
     *_define_metric(
         "exporter",

@@ -11,6 +11,8 @@ from nsadmin.client.results import error_text
 
 RETENTION_MS = 7 * 86_400_000
 """Time after which a broker that no name server lists is dropped from the inventory, unless it is pinned."""
+MAX_UNLISTED = 1_000
+"""The number of brokers that are kept although no name server lists them, besides those of an operator."""
 REFRESH_MS = 300_000
 """Age of `last_seen_ms` at which a read saves it again. So it can be this much too early."""
 
@@ -151,12 +153,13 @@ def merge_listing(
     leaving_names = {broker.broker_name for broker in expected_brokers} - staying_names
     is_any_listed = any(broker_group.broker_addrs for broker_group in broker_groups)
     merged_brokers = []
+    unlisted_brokers: list[ExpectedBroker] = []
     for expected, listed in _match_brokers(expected_brokers, broker_groups):
         if listed is None:
             # An empty list does not show that the broker left: the name servers may have just been started.
             if expected is not None and not expected.is_outdated(now_ms):
                 has_left = expected.has_left or (expected.is_leaving and is_any_listed)
-                merged_brokers.append(expected._replace(has_left=has_left))
+                unlisted_brokers.append(expected._replace(has_left=has_left))
         elif expected is None:
             merged_brokers.append(
                 ExpectedBroker(*listed, now_ms, now_ms, is_leaving=listed.broker_name in leaving_names)
@@ -176,7 +179,22 @@ def merge_listing(
                     else expected.broker_addr,
                 )
             )
+    merged_brokers += _limit_unlisted(unlisted_brokers)
     return tuple(sorted(merged_brokers, key=lambda broker: (broker[1], broker[2], broker[3])))
+
+
+def _limit_unlisted(unlisted_brokers: Sequence[ExpectedBroker]) -> list[ExpectedBroker]:
+    """Drop the brokers that were seen for the shortest time: anybody can register thousands for a moment."""
+    chosen_brokers = [broker for broker in unlisted_brokers if broker.is_pinned or broker.is_leaving]
+    seen_brokers = [broker for broker in unlisted_brokers if not (broker.is_pinned or broker.is_leaving)]
+    # A duration first; of equal ones, the broker that was seen first.
+    seen_brokers.sort(
+        key=lambda broker: (
+            (broker.first_seen_ms or 0) - (broker.last_seen_ms or 0),
+            broker.first_seen_ms or 0,
+        )
+    )
+    return [*chosen_brokers, *seen_brokers[:MAX_UNLISTED]]
 
 
 def set_leaving(

@@ -9,6 +9,7 @@ from nsadmin.client.consumers.groups import is_system_group
 from nsadmin.client.consumers.running_info import ALL_QUEUES
 from nsadmin.client.message_queues import MessageQueue
 from nsadmin.client.results import NotFound
+from nsadmin.client.topic_routes import require_countable
 from nsadmin.operations.rebalance.run_facts import GroupBacklog, NewQueueUse, TopicQuestion
 from nsadmin.operations.topic_kinds import RETRY_PREFIX
 
@@ -62,6 +63,7 @@ class GroupReader:
         return use_by_group
 
     def _list_queues(self, ids_by_broker: Mapping[str, range]) -> list[MessageQueue]:
+        require_countable(map(len, ids_by_broker.values()))
         return [
             MessageQueue(self._question.topic, broker, queue_id)
             for broker, queue_ids in sorted(ids_by_broker.items())

@@ -111,6 +111,12 @@ class KubeTunnel(Tunnel):
                 f'no pod or service has the address "{host}": if it is reachable another way, map it with '
                 f"--addressMap {host}=POD"
             )
+        if not pod_port.is_rocketmq:
+            # Anybody can register an address such as "postgres-0:5432".
+            raise TunnelError(
+                f"port {pod_port.port} of pod {pod_port.pod.name} is not forwarded: nsadmin forwards to name "
+                "servers, brokers, proxies and controllers only, at ports that their pods declare"
+            )
         return socket.AF_INET, ("127.0.0.1", self._require_forward(pod_port))
 
     def _drop_ended_forward(self, pod_port: PodPort) -> bool:
