@@ -23,6 +23,7 @@ from nsadmin.commands.columns.upkeep_columns import UPKEEP_MEANINGS
 COLUMN_MEANINGS = {
     "about": "the checked topic or group; null for none",
     "accumulation": "messages that the group has not read yet",
+    "accumulationReason": "why accumulation is unknown, or lacks some queues; null if it is complete",
     "ackThreadPoolQueueHeadWaitTimeMills": "ms that the first request has waited for acknowledgement",
     "ackThreadPoolQueueSize": "requests that wait for an acknowledgement thread",
     "addressMap": "replacement addresses of brokers, by their own address or network",
@@ -82,6 +83,7 @@ COLUMN_MEANINGS = {
     "current": "whether the context is in use",
     "details": "the problems with their places, one per line",
     "diff": "messages that the group has not consumed yet",
+    "diffReason": "why the diff is unknown, or lacks some queues; null if it is complete",
     "diffTotal": "messages that the group has not consumed yet, in all queues",
     "dropped": "whether the client has released the queue",
     "endpoint": "URL that returns the name servers",

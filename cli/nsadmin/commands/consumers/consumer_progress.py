@@ -6,7 +6,7 @@ from typing import Annotated
 from namesrv_core.errors import RocketMQError
 from nsadmin.client import NotFound, ServerResult
 from nsadmin.client.consumers.connected_clients import TopicSubscription
-from nsadmin.client.consumers.consume_stats import ConsumeStats, GroupQueueLag
+from nsadmin.client.consumers.consume_stats import ConsumeStats, GroupQueueLag, Lag, sum_lags
 from nsadmin.client.consumers.consumer_progress import BROKER_STATS_TIMEOUT_SECONDS, GroupProgress
 from nsadmin.client.consumers.running_info import ALL_QUEUES
 from nsadmin.client.message_queues import MessageQueue
@@ -33,15 +33,17 @@ LAG_COLUMNS = (
     "inflight",
     "lastTime",
     "clientId",
+    "diffReason",
     "brokerAddr",
     "error",
 )
 LAG_TABLE_COLUMNS = (
     "topic", "brokerName", "queueId", "brokerOffset", "consumerOffset", "diff", "inflight", "lastTime",
-    "error",
+    "diffReason", "error",
 )  # fmt: skip
 GROUP_COLUMNS = (
-    "group", "count", "version", "consumeType", "messageModel", "tps", "diffTotal", "inflightTotal", "error"
+    "group", "count", "version", "consumeType", "messageModel", "tps", "diffTotal", "inflightTotal",
+    "diffReason", "error",
 )  # fmt: skip
 CONSUMER_CONNECTION_COLUMNS = (
     "group",
@@ -67,6 +69,7 @@ BROKER_LAG_COLUMNS = (
     "consumerOffset",
     "diff",
     "lastTime",
+    "diffReason",
 )
 
 AskedClusterOption = Annotated[
@@ -104,8 +107,11 @@ def consumer_progress(
 
     nsadmin asks every broker, even if no route leads to it. diff is the number of messages that the group has
     not consumed. inflight is the number of messages that were delivered but not acknowledged (5.1 and later).
-    lastTime is the time in UTC when the last consumed message was stored. A queue without a committed offset
-    has no diff, because the clients choose where they start. The totals do not include such queues.
+    lastTime is the time in UTC when the last consumed message was stored.
+
+    diff is unknown without a committed offset, because the clients choose where they start; with one beyond
+    the end of the queue; and for a group that broadcasts, because each client keeps its own offsets.
+    diffReason says which. The totals do not include such queues.
 
     Without GROUP, each row is a group. count is the number of connected clients, and tps is the number of
     messages consumed per second. diffTotal and inflightTotal are the sums of diff and inflight. --sort,
@@ -147,7 +153,9 @@ def consumer_progress(
         for progress_result in progress_results
         for lag_row in _lag_rows(group, progress_result, owners_by_queue)
     ]
-    table_columns = (*LAG_TABLE_COLUMNS[:-1], "clientId", "error") if with_clients else LAG_TABLE_COLUMNS
+    table_columns = (
+        (*LAG_TABLE_COLUMNS[:-2], "clientId", *LAG_TABLE_COLUMNS[-2:]) if with_clients else LAG_TABLE_COLUMNS
+    )
     broker_errors = [*(progress_result.error for progress_result in progress_results), *missing_errors]
     consume_tps = sum(
         progress_result.result.consume_tps
@@ -208,7 +216,8 @@ def _lag_cells(queue_lag: GroupQueueLag) -> dict[str, object]:
         "queueId": queue_lag.queue.queue_id,
         "brokerOffset": queue_lag.broker_offset,
         "consumerOffset": queue_lag.consumer_offset,
-        "diff": queue_lag.lag_count,
+        "diff": queue_lag.lag.count,
+        "diffReason": queue_lag.lag.reason,
         "lastTime": format_utc(queue_lag.last_consumed_ms),
     }
 
@@ -223,18 +232,18 @@ def _progress_notes(session: Session, progress_results: list[ServerResult[Consum
     ]
     queue_lags = [queue_lag for consume_stats in known_stats for queue_lag in consume_stats.queues]
     if known_stats and session.options.style.output_format == "table":
-        never_committed_count = sum(queue_lag.consumer_offset is None for queue_lag in queue_lags)
+        total_lag = sum_lags(queue_lag.lag for queue_lag in queue_lags)
         progress_notes.append(
             f"consume TPS {sum(consume_stats.consume_tps for consume_stats in known_stats):.2f}, "
-            f"diff total {sum(queue_lag.lag_count or 0 for queue_lag in queue_lags)}, "
+            f"diff total {_describe_lag(total_lag)}, "
             f"inflight total {sum(queue_lag.inflight_count or 0 for queue_lag in queue_lags)}"
-            + (
-                f"; {never_committed_count} queues without a committed offset not counted"
-                if never_committed_count
-                else ""
-            )
         )
     return progress_notes
+
+
+def _describe_lag(lag: Lag) -> str:
+    count_text = "unknown" if lag.count is None else str(lag.count)
+    return count_text if lag.reason is None else f"{count_text} ({lag.reason})"
 
 
 def _failure_notes(errors_by_addr: Iterable[tuple[str, RocketMQError | None]]) -> list[str]:
@@ -278,6 +287,7 @@ def _group_row(group_progress: GroupProgress) -> ResultRow:
         "messageModel": group_progress.connections.message_model,
         "tps": group_progress.consume_tps,
         "diffTotal": group_progress.diff_total,
+        "diffReason": group_progress.diff_reason,
         "inflightTotal": group_progress.inflight_total,
         "error": group_progress.error and error_text(group_progress.error),
     }
@@ -373,8 +383,8 @@ def broker_consume_stats(
 ) -> ResultRows:
     """Show how far every consumer group is behind on every queue of one broker.
 
-    This causes much work on the broker. Queues without a committed offset have no diff. With -l above 0, they
-    are not shown.
+    This causes much work on the broker. diffReason says why the diff of a queue is unknown. With -l above 0,
+    such queues are not shown.
 
     Examples:
         # All groups on one broker
@@ -393,7 +403,10 @@ def broker_consume_stats(
         for queue_lag in queue_lags
         if min_lag <= 0 or (queue_lag.lag_count is not None and queue_lag.lag_count >= min_lag)
     ]
+    # Of many groups, the reasons are in the rows.
     total_lag = sum(queue_lag.lag_count or 0 for queue_lag in queue_lags)
-    return ResultRows(
-        BROKER_LAG_COLUMNS, lag_rows, (), [f"{count_noun(total_lag, 'message')} behind in total"]
-    )
+    unknown_count = sum(queue_lag.lag_count is None for queue_lag in queue_lags)
+    total_text = f"{count_noun(total_lag, 'message')} behind in total"
+    if unknown_count:
+        total_text += f"; the diff of {count_noun(unknown_count, 'queue')} is unknown"
+    return ResultRows(BROKER_LAG_COLUMNS, lag_rows, (), [total_text])

@@ -18,12 +18,11 @@ def test_progress_of_a_group_queue_by_queue(
     assert result.code == 0
     assert [line.split() for line in result.out.splitlines()] == [
         [*LAG_TABLE_COLUMNS],
-        ["T", "broker-a", "0", "100", "90", "10", "2", "1970-01-01T00:00:01.000Z", "-"],
-        ["T", "broker-a", "1", "50", "-", "-", "-", "-", "-"],
+        ["T", "broker-a", "0", "100", "90", "10", "2", "1970-01-01T00:00:01.000Z", "-", "-"],
+        ["T", "broker-a", "1", "50", "-", "-", "-", "-", "no", "committed", "offset", "-"],
     ]
     assert result.err == (
-        "nsadmin: consume TPS 1.50, diff total 10, inflight total 2; "
-        "1 queues without a committed offset not counted\n"
+        "nsadmin: consume TPS 1.50, diff total 10 (no committed offset (1 of 2 queues)), inflight total 2\n"
     )
 
 
@@ -43,6 +42,7 @@ def test_progress_in_json_has_the_numbers_only(
         "inflight": 2,
         "lastTime": "1970-01-01T00:00:01.000Z",
         "clientId": None,
+        "diffReason": None,
         "brokerAddr": consumer_broker.addr,
         "error": None,
     }
@@ -91,8 +91,10 @@ def test_progress_of_all_groups(
         "tps": 1.5,
         "diffTotal": 10,
         "inflightTotal": 2,
+        "diffReason": "no committed offset (1 of 2 queues)",
         "error": None,
     }
+    assert (idle["diffTotal"], idle["diffReason"]) == (None, "no committed offset")
     assert (idle["count"], idle["version"], idle["messageModel"]) == (1, "V5_5_0", "CLUSTERING")
     assert len(json.loads(run("consumerProgress", "--system", "-n", first_server.addr, "--json").out)) == 3
 
@@ -165,10 +167,13 @@ def test_brokers_with_different_subscriptions(
 
 def test_all_groups_of_one_broker_need_no_name_server(run: Run, consumer_broker: ConsumerBroker) -> None:
     result = run("brokerConsumeStats", "-b", consumer_broker.addr, "--json")
-    assert (result.code, result.err) == (0, "nsadmin: 10 messages behind in total\n")
-    assert [(row["group"], row["queueId"], row["diff"]) for row in json.loads(result.out)] == [
-        ("G", 0, 10),
-        ("G", 1, None),
+    assert (result.code, result.err) == (
+        0,
+        "nsadmin: 10 messages behind in total; the diff of 1 queue is unknown\n",
+    )
+    assert [(row["queueId"], row["diff"], row["diffReason"]) for row in json.loads(result.out)] == [
+        (0, 10, None),
+        (1, None, "no committed offset"),
     ]
     assert consumer_broker.asked[0].ext == {"isOrder": "false"}
     result = run("brokerConsumeStats", consumer_broker.addr, "-l", "1", "-o", "true", "-t", "9", "--json")
