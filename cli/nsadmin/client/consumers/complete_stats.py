@@ -34,13 +34,14 @@ def complete_stats(
         for broker_addr, queue_lag in addressed_lags
         if queue_lag.consumer_offset is not None and queue_lag.consumer_offset <= 0
     ]
-    never_committed = {
-        suspect_key
-        for suspect_key, committed in zip(
-            suspect_keys, read_committed_offsets(caller, suspect_keys), strict=True
-        )
-        if committed.error is None and committed.offset is None
-    }
+    # An offset that could not be read counts as committed: its 0 is the broker's own word.
+    offsets_by_addr: dict[str, dict[str, dict[int, int]]] = {}
+    for (broker_addr, group, queue), committed in zip(
+        suspect_keys, read_committed_offsets(caller, suspect_keys), strict=True
+    ):
+        if committed.error is not None or committed.offset is not None:
+            offsets_by_key = offsets_by_addr.setdefault(broker_addr, {})
+            offsets_by_key.setdefault(f"{queue.topic}@{group}", {})[queue.queue_id] = committed.offset or 0
     broadcasting_groups = (
         find_broadcasting_groups(
             caller, dict.fromkeys((broker_addr, queue_lag.group) for broker_addr, queue_lag in addressed_lags)
@@ -50,8 +51,7 @@ def complete_stats(
     )
 
     def complete(broker_addr: str, consume_stats: ConsumeStats) -> ConsumeStats:
-        return consume_stats.mark_broadcasting(broadcasting_groups).clear_uncommitted(
-            lambda queue_lag: (broker_addr, queue_lag.group, queue_lag.queue) not in never_committed
-        )
+        committed_offsets = offsets_by_addr.get(broker_addr, {})
+        return consume_stats.clear_uncommitted(committed_offsets).mark_broadcasting(broadcasting_groups)
 
     return [stats_result.then(partial(complete, stats_result.addr)) for stats_result in stats_results]

@@ -1,68 +1,13 @@
-"""Owns the lag of groups, and the records of GET_CONSUME_STATS and GET_BROKER_CONSUME_STATS."""
+"""Owns the records of GET_CONSUME_STATS and GET_BROKER_CONSUME_STATS: the progress of groups on queues."""
 
-from collections import Counter
-from collections.abc import Callable, Container, Iterable
+from collections.abc import Container
 from typing import NamedTuple
 
 from namesrv_core.protocol.command import RemotingCommand
 from nsadmin.client.connection.response_bodies import parse_json_object
+from nsadmin.client.consumers.committed_offsets import CommittedOffsets
+from nsadmin.client.consumers.lag import Lag, measure_lag, sum_lags
 from nsadmin.client.message_queues import MessageQueue, parse_queue_table
-
-
-NEVER_COMMITTED = "no committed offset"
-BEYOND_END = "committed offset beyond the end of the queue"
-BROADCASTS = "the group broadcasts: each client keeps its own offsets"
-
-
-class Lag(NamedTuple):
-    """Unconsumed messages of a queue, or of several.
-
-    Attributes:
-        count: The number of messages; None if unknown.
-        reason: Why the number is unknown, or lacks some queues; None if it is complete.
-    """
-
-    count: int | None
-    reason: str | None = None
-
-
-def measure_lag(broker_offset: int, consumer_offset: int | None, is_broadcasting: bool = False) -> Lag:
-    """Return the lag of a group on one queue. All parts of nsadmin that show a lag use this function.
-
-    Args:
-        broker_offset: The offset of the next message that the broker stores.
-        consumer_offset: The committed offset; None if the group never committed one.
-        is_broadcasting: Whether the clients keep the offsets, so that those on the broker are old.
-    """
-    if is_broadcasting:
-        return Lag(None, BROADCASTS)
-    if consumer_offset is None:
-        # Wherever the clients start, a queue without messages has nothing for them.
-        return Lag(None, NEVER_COMMITTED) if broker_offset else Lag(0)
-    if consumer_offset > broker_offset:
-        return Lag(None, BEYOND_END)
-    return Lag(broker_offset - consumer_offset)
-
-
-def sum_lags(lags: Iterable[Lag]) -> Lag:
-    """Return the lag of several queues: the sum of those whose lag is known.
-
-    A sum of 0 that lacks queues would look like "all is consumed", so it is unknown.
-
-    Args:
-        lags: The lag of each queue. A group without queues never committed an offset.
-    """
-    lags = list(lags)
-    known_count = sum(lag.count or 0 for lag in lags)
-    reasons = Counter(lag.reason for lag in lags if lag.reason is not None)
-    if not lags:
-        return Lag(None, NEVER_COMMITTED)
-    if reasons[BROADCASTS]:
-        return Lag(None, BROADCASTS)
-    if len(lags) in reasons.values():
-        return Lag(None, *reasons)
-    reason_texts = [f"{reason} ({count} of {len(lags)} queues)" for reason, count in reasons.items()]
-    return Lag(known_count if known_count or not reasons else None, "; ".join(reason_texts) or None)
 
 
 class GroupQueueLag(NamedTuple):
@@ -120,18 +65,19 @@ class ConsumeStats(NamedTuple):
         """The number of unconsumed messages on all queues whose lag is known."""
         return sum_lags(queue_lag.lag for queue_lag in self.queues)
 
-    def clear_uncommitted(self, is_committed: Callable[[GroupQueueLag], bool]) -> "ConsumeStats":
+    def clear_uncommitted(self, committed_offsets: CommittedOffsets) -> "ConsumeStats":
         """Return the same without the offsets that the group never committed. Brokers report them as 0.
 
         Args:
-            is_committed: Whether the group committed an offset on a queue whose offset is 0.
+            committed_offsets: All committed offsets of the broker. They may be a little older.
         """
         return self._replace(
             queues=tuple(
-                queue_lag
-                if (queue_lag.consumer_offset or 0) > 0 or is_committed(queue_lag)
-                else queue_lag._replace(consumer_offset=None)
-                for queue_lag in self.queues
+                lag
+                if (lag.consumer_offset or 0) > 0
+                or lag.queue.queue_id in committed_offsets.get(f"{lag.queue.topic}@{lag.group}", ())
+                else lag._replace(consumer_offset=None)
+                for lag in self.queues
             )
         )
 

@@ -19,12 +19,11 @@ from nsadmin.client.consumers.connected_clients import ConnectedClient, GroupCon
 from nsadmin.client.consumers.consume_stats import (
     ConsumeStats,
     GroupQueueLag,
-    Lag,
     parse_broker_stats,
     parse_group_stats,
-    sum_lags,
 )
 from nsadmin.client.consumers.groups import GroupAdmin, is_system_group
+from nsadmin.client.consumers.lag import Lag, sum_lags
 from nsadmin.client.proxies.proxies import ProxyAdmin
 from nsadmin.client.results import ServerResult
 
@@ -248,6 +247,14 @@ class ConsumerAdmin:
             Group to GroupConnections.
         """
         return client_connections.read_consumers(self._caller, list(groups), broker_addrs)
+
+    def find_broadcasting(self, group_places: Iterable[tuple[str, str]]) -> set[str]:
+        """Return the groups whose connected clients broadcast (GET_CONSUMER_CONNECTION_LIST, 203).
+
+        Args:
+            group_places: Pairs of (broker address, group). Brokers need not know the group.
+        """
+        return client_connections.find_broadcasting_groups(self._caller, group_places)
 
     def list_members(
         self, group: str, broker_addrs: Iterable[str]

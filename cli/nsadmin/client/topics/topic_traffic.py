@@ -12,7 +12,8 @@ from namesrv_core.protocol.command import RemotingCommand, build_request
 from nsadmin.client.connection.caller import Caller
 from nsadmin.client.connection.response_bodies import ResponseDecoder, decode_answer, parse_json_object
 from nsadmin.client.consumers.complete_stats import complete_stats
-from nsadmin.client.consumers.consume_stats import parse_group_stats, sum_lags
+from nsadmin.client.consumers.consume_stats import parse_group_stats
+from nsadmin.client.consumers.lag import sum_lags
 from nsadmin.client.results import NotFound, ServerResult
 from nsadmin.client.topic_routes import TopicRoute
 from nsadmin.client.topics.topic_usage import read_usage

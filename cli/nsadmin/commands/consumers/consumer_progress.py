@@ -6,8 +6,9 @@ from typing import Annotated
 from namesrv_core.errors import RocketMQError
 from nsadmin.client import NotFound, ServerResult
 from nsadmin.client.consumers.connected_clients import TopicSubscription
-from nsadmin.client.consumers.consume_stats import ConsumeStats, GroupQueueLag, Lag, sum_lags
+from nsadmin.client.consumers.consume_stats import ConsumeStats, GroupQueueLag
 from nsadmin.client.consumers.consumer_progress import BROKER_STATS_TIMEOUT_SECONDS, GroupProgress
+from nsadmin.client.consumers.lag import Lag, sum_lags
 from nsadmin.client.consumers.running_info import ALL_QUEUES
 from nsadmin.client.message_queues import MessageQueue
 from nsadmin.client.results import error_text

@@ -7,7 +7,8 @@ from typing import NamedTuple
 from namesrv_core.errors import RequestError, ResponseCode, RocketMQError
 from nsadmin.client import AdminClient, ServerResult
 from nsadmin.client.consumers.client_connections import is_group_offline
-from nsadmin.client.consumers.consume_stats import BEYOND_END, ConsumeStats, GroupQueueLag, Lag, sum_lags
+from nsadmin.client.consumers.consume_stats import ConsumeStats, GroupQueueLag
+from nsadmin.client.consumers.lag import BEYOND_END, Lag, sum_lags
 from nsadmin.client.results import error_text, is_not_found
 from nsadmin.operations.checks.findings import CheckFinding, CheckState
 from nsadmin.operations.checks.thresholds import CheckScale
@@ -148,7 +149,7 @@ def _format_unknown_queues(queue_lags: Sequence[GroupQueueLag], total_lag: Lag) 
     return [
         *([f"not counted: {total_lag.reason}"] if total_lag.count is not None and total_lag.reason else []),
         *(
-            f"{_name_queue(lag)}: committed offset {lag.consumer_offset}, the queue ends at {lag.broker_offset}"
+            f"{_name_queue(lag)}: committed offset {lag.consumer_offset}, end {lag.broker_offset}"
             for lag in beyond_end[:_MAX_SHOWN]
         ),
     ]

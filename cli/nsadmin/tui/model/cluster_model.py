@@ -193,8 +193,11 @@ class ClusterModel:
             group_answer.record_failure(poll.at, poll.error)
             return
         group_answer.record_answer(poll)
-        total_lag = sum(queue_lag.diff or 0 for queue_lag in poll.lags)
-        self.lag_trends.setdefault(poll.group, Trend.create_empty()).add_point(poll.at, total_lag)
+        if poll.lag.count is None:
+            # The last point would look like the lag of now.
+            self.lag_trends.pop(poll.group, None)
+        else:
+            self.lag_trends.setdefault(poll.group, Trend.create_empty()).add_point(poll.at, poll.lag.count)
 
     def _apply_group_names(self, poll: GroupsPolled) -> None:
         if poll.errors and not poll.names:

@@ -5,7 +5,8 @@ import pytest
 from namesrv_core.errors import RequestError
 from nsadmin import AdminClient
 from nsadmin.client import NotFound
-from nsadmin.client.consumers.consume_stats import BROADCASTS, GroupQueueLag, Lag
+from nsadmin.client.consumers.consume_stats import GroupQueueLag
+from nsadmin.client.consumers.lag import BROADCASTS, Lag
 from nsadmin.client.message_queues import MessageQueue
 from tests.support.consumer_brokers import ConsumerBroker
 from tests.support.servers import FakeNameServer, closed_port, refuse_with
@@ -66,7 +67,7 @@ def test_all_groups_are_those_that_brokers_know(admin: AdminClient, consumer_bro
     assert (g.group, g.consume_tps, g.diff_total, g.inflight_total) == ("G", 1.5, 10, 2)
     assert (idle.diff_total, [client.client_id for client in idle.connections.clients]) == (None, ["c1"])
     assert (g.diff_reason, idle.diff_reason) == (
-        "no committed offset (1 of 2 queues)",
+        "no committed offset on 1 of 2 queues",
         "no committed offset",
     )
     assert errors == {consumer_broker.addr: None}

@@ -22,7 +22,7 @@ def test_progress_of_a_group_queue_by_queue(
         ["T", "broker-a", "1", "50", "-", "-", "-", "-", "no", "committed", "offset", "-"],
     ]
     assert result.err == (
-        "nsadmin: consume TPS 1.50, diff total 10 (no committed offset (1 of 2 queues)), inflight total 2\n"
+        "nsadmin: consume TPS 1.50, diff total 10 (no committed offset on 1 of 2 queues), inflight total 2\n"
     )
 
 
@@ -91,7 +91,7 @@ def test_progress_of_all_groups(
         "tps": 1.5,
         "diffTotal": 10,
         "inflightTotal": 2,
-        "diffReason": "no committed offset (1 of 2 queues)",
+        "diffReason": "no committed offset on 1 of 2 queues",
         "error": None,
     }
     assert (idle["diffTotal"], idle["diffReason"]) == (None, "no committed offset")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from nsadmin.client.consumers.lag import sum_lags
 from nsadmin.tui.actions.row_subject import RowSubject
 from nsadmin.tui.model.cluster_model import ClusterModel
 from nsadmin.tui.model.server_states import Silence
@@ -65,6 +66,7 @@ class GroupDetailView(View):
                 units.format_count(group_row.total_lag),
                 alert_levels.lag_tone(group_row.total_lag) or "accent",
             ),
+            Cell(f" ({group_row.lag_reason})" if group_row.lag_reason is not None else "", "dim"),
             Cell(
                 f"  {group_row.client_text} {'client' if group_row.client_text == '1' else 'clients'}",
                 "strong",
@@ -108,7 +110,7 @@ class GroupQueuesView(GroupDetailView):
             tone=alert_levels.lag_tone,
             format_value=units.format_count,
             is_right_aligned=True,
-            help_text="messages not consumed yet; – without a committed offset",
+            help_text="messages not consumed yet; – if unknown",
         ),
         make_column(
             "inflight",
@@ -152,6 +154,15 @@ class GroupQueuesView(GroupDetailView):
             drop_rank=1,
             help_text="store time of the last consumed message",
         ),
+        Column(
+            "reason",
+            "WHY –",
+            20,
+            lambda row: row.lag.reason,
+            lambda row: Cell(row.lag.reason or "", "dim"),
+            drop_rank=4,
+            help_text="why the lag is unknown",
+        ),
     )
 
     def build_rows(self, model: ClusterModel) -> Sequence[QueueLag]:
@@ -159,7 +170,7 @@ class GroupQueuesView(GroupDetailView):
         return list(group_poll.lags) if group_poll is not None else []
 
     def summarize_rows(self, rows: Sequence[QueueLag]) -> CellLine:
-        total_lag = sum(row.diff or 0 for row in rows)
+        total_lag = sum_lags(row.lag for row in rows).count
         lag_cell = Cell(units.format_count(total_lag), alert_levels.lag_tone(total_lag) or "accent")
         return [Cell(units.count_noun(len(rows), "queue"), "dim"), Cell("  backlog "), lag_cell]
 

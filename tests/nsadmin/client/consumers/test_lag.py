@@ -2,14 +2,7 @@
 
 import pytest
 
-from nsadmin.client.consumers.consume_stats import (
-    BEYOND_END,
-    BROADCASTS,
-    NEVER_COMMITTED,
-    Lag,
-    measure_lag,
-    sum_lags,
-)
+from nsadmin.client.consumers.lag import BEYOND_END, BROADCASTS, NEVER_COMMITTED, Lag, measure_lag, sum_lags
 
 
 @pytest.mark.parametrize(
@@ -39,9 +32,9 @@ def test_the_lag_of_a_queue(
         ([Lag(0), Lag(0)], Lag(0)),
         ([Lag(None, NEVER_COMMITTED)] * 2, Lag(None, NEVER_COMMITTED)),
         ([Lag(None, BROADCASTS), Lag(3)], Lag(None, BROADCASTS)),
-        ([Lag(3), Lag(None, NEVER_COMMITTED)], Lag(3, "no committed offset (1 of 2 queues)")),
+        ([Lag(3), Lag(None, NEVER_COMMITTED)], Lag(3, "no committed offset on 1 of 2 queues")),
         # "0" would look as if all was consumed.
-        ([Lag(0), Lag(None, BEYOND_END)], Lag(None, f"{BEYOND_END} (1 of 2 queues)")),
+        ([Lag(0), Lag(None, BEYOND_END)], Lag(None, f"{BEYOND_END} on 1 of 2 queues")),
     ],
 )
 def test_the_lag_of_several_queues(lags: list[Lag], total: Lag) -> None:
