@@ -78,12 +78,26 @@ def _read_replicas(
     answering_addrs = [
         broker_addr for broker_addr in broker_addrs if runtime_results[broker_addr].error is None
     ]
+    link_counts = {
+        result.addr: len(result.result.slaves)
+        for result in admin.replication.get_status(
+            [broker_addr for broker_addr in answering_addrs if ids_by_addr[broker_addr] == MASTER_BROKER_ID]
+        )
+        if result.result is not None and result.result.is_master
+    }
     results_by_kind = {
         kind: {result.addr: result for result in _TABLE_READERS[kind](admin, answering_addrs)}
         for kind in kinds
+        if kind in _TABLE_READERS
     }
     return {
-        broker_addr: _make_replica(broker_id, broker_addr, runtime_results[broker_addr], results_by_kind)
+        broker_addr: _make_replica(
+            broker_id,
+            broker_addr,
+            runtime_results[broker_addr],
+            results_by_kind,
+            link_counts.get(broker_addr),
+        )
         for broker_addr, broker_id in ids_by_addr.items()
     }
 
@@ -93,6 +107,7 @@ def _make_replica(
     broker_addr: str,
     runtime_result: ServerResult[RuntimeInfo],
     results_by_kind: Mapping[ItemKind, TableResults],
+    link_count: int | None,
 ) -> Replica:
     runtime_info = runtime_result.result
     if runtime_info is None:
@@ -111,6 +126,8 @@ def _make_replica(
         runtime_info.get_integer("commitLogMaxOffset"),
         {kind: result.result for kind, result in table_results.items() if result.result is not None},
         next(iter(failures), None),
+        runtime_info.get_integer("bootTimestamp"),
+        link_count,
     )
 
 
