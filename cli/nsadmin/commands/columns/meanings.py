@@ -212,7 +212,7 @@ COLUMN_MEANINGS = {
     "storeSize": "size in the commit log, in bytes",
     "storeTime": "when the broker stored it (UTC)",
     "subscriptionDataSet": "subscriptions that the broker keeps for the group",
-    "subscriptions": "subscription expressions by topic",
+    "subscriptions": "the client's own subscription expressions by topic; null if it does not report them",
     "successCount": "messages that the broker stored",
     "summary": "the event in short; long lists are counted",
     "sysFlag": "flags of the message (compressed, transaction and so on), as a number",

@@ -5,9 +5,10 @@ from typing import Annotated
 
 from namesrv_core.errors import RocketMQError
 from nsadmin.client import NotFound, ServerResult
-from nsadmin.client.consumers.connected_clients import TopicSubscription
+from nsadmin.client.consumers.connected_clients import GroupConnections, TopicSubscription
 from nsadmin.client.consumers.consume_stats import ConsumeStats, GroupQueueLag
 from nsadmin.client.consumers.consumer_progress import BROKER_STATS_TIMEOUT_SECONDS, GroupProgress
+from nsadmin.client.consumers.group_problems import find_subscription_problems
 from nsadmin.client.consumers.lag import Lag, sum_lags
 from nsadmin.client.consumers.running_info import ALL_QUEUES
 from nsadmin.client.message_queues import MessageQueue
@@ -308,9 +309,10 @@ def consumer_connection(
 
     A broker knows only the clients that are connected to it, so nsadmin asks every master and slave.
     brokerAddrs has the brokers that each client is connected to, and proxyAddrs has its proxies in cluster
-    mode. A broker has one set of subscriptions for all clients of a group. A proxy has one set for each
-    client. If subscriptions differ, a line on stderr reports it. With -b, nsadmin does not show clients
-    behind proxies in cluster mode.
+    mode. A broker has one set of subscriptions for all clients of a group, so nsadmin asks each client for
+    its own; a proxy has one for each client. If they differ, a line on stderr reports it, because such
+    clients lose messages. subscriptions is empty for a client that does not answer, and a line names the
+    broker's set. With -b, nsadmin does not show clients behind proxies in cluster mode.
 
     Examples:
         # Clients of a group, and their subscriptions
@@ -318,7 +320,7 @@ def consumer_connection(
     """
     broker_addr = None if broker_text is None else find_broker_addr(session, broker_text)
     group_connections = session.admin.consumers.get_connections(group, cluster_name, broker_addr)
-    subscriptions_by_topic = _format_subscriptions(group_connections.subscriptions)
+    subscriptions_by_client, subscription_notes = _read_subscriptions(session, group, group_connections)
     client_rows: list[ResultRow] = [
         {
             "group": group,
@@ -330,9 +332,7 @@ def consumer_connection(
             "consumeType": group_client.consume_type or group_connections.consume_type,
             "messageModel": group_connections.message_model,
             "consumeFromWhere": group_connections.consume_from_where,
-            "subscriptions": subscriptions_by_topic
-            if group_client.subscriptions is None
-            else _format_subscriptions(group_client.subscriptions),
+            "subscriptions": _format_subscriptions(subscriptions_by_client.get(group_client.client_id)),
             "brokerAddrs": group_client.broker_addrs,
             "proxyAddrs": group_client.proxy_addrs,
             "lastHeartbeat": format_utc(group_client.last_heartbeat_ms),
@@ -343,6 +343,7 @@ def consumer_connection(
         *_failure_notes(group_connections.errors.items()),
         *proxy_notes(group_connections.proxy_errors),
         *group_connections.disagreements,
+        *subscription_notes,
     ]
     return ResultRows(
         CONSUMER_CONNECTION_COLUMNS,
@@ -350,10 +351,53 @@ def consumer_connection(
         [*group_connections.errors.values(), *group_connections.proxy_errors.values()],
         connection_notes,
         CONSUMER_CONNECTION_COLUMNS[1:-1],
+        {"subscriptions": _format_subscriptions(group_connections.subscriptions)},
     )
 
 
-def _format_subscriptions(subscriptions: Iterable[TopicSubscription]) -> dict[str, str]:
+def _read_subscriptions(
+    session: Session, group: str, group_connections: GroupConnections
+) -> tuple[dict[str, tuple[TopicSubscription, ...]], list[str]]:
+    """Each client's own subscriptions, and notes about those that differ or are unknown."""
+    own_subscriptions = {
+        client.client_id: client.subscriptions
+        for client in group_connections.clients
+        if client.subscriptions is not None
+    }
+    silent_reasons = dict.fromkeys(
+        (client.client_id for client in group_connections.clients if client.subscriptions is None),
+        "gRPC clients do not report it",
+    )
+    asked_clients = [client for client in group_connections.clients if client.subscriptions is None]
+    asked_results = session.admin.client_runtime.get_subscriptions(group, asked_clients)
+    for client_id, result in asked_results.items():
+        if result.result is not None:
+            own_subscriptions[client_id] = result.result
+            del silent_reasons[client_id]
+        elif result.error is not None:
+            silent_reasons[client_id] = error_text(result.error)
+    # A proxy lists no retry topics.
+    differences = find_subscription_problems(
+        [
+            (client_id, subscriptions)
+            for client_id, subscriptions in own_subscriptions.items()
+            if client_id in asked_results
+        ]
+    )
+    broker_text = " ".join(f"{item.topic}={item}" for item in group_connections.subscriptions) or "nothing"
+    return own_subscriptions, [
+        *differences,
+        *(
+            f"the subscriptions of {client_id} are unknown: {reason}; "
+            f"the brokers have {broker_text} for the group"
+            for client_id, reason in silent_reasons.items()
+        ),
+    ]
+
+
+def _format_subscriptions(subscriptions: Iterable[TopicSubscription] | None) -> dict[str, str] | None:
+    if subscriptions is None:
+        return None
     return {topic_subscription.topic: str(topic_subscription) for topic_subscription in subscriptions}
 
 

@@ -124,6 +124,7 @@ def test_connections_of_a_group(
     run: Run, first_server: FakeNameServer, consumer_broker: ConsumerBroker, flag: str | None
 ) -> None:
     consumer_broker.clients = {"G": ["c1"]}
+    consumer_broker.running = {"c1": format_subscriptions(T="*")}
     result = run("consumerConnection", *([flag] if flag else []), "G", "-n", first_server.addr, "--json")
     assert (result.code, result.err) == (0, "")
     assert json.loads(result.out) == [
@@ -145,6 +146,28 @@ def test_connections_of_a_group(
     ]
 
 
+def format_subscriptions(**expressions: str) -> str:
+    """What a client with these subscriptions reports about itself."""
+    subscription_set = [
+        {"topic": topic, "expressionType": "TAG", "subString": text} for topic, text in expressions.items()
+    ]
+    return json.dumps({"subscriptionSet": subscription_set})
+
+
+def test_each_client_has_its_own_subscriptions_not_those_of_the_broker(
+    run: Run, first_server: FakeNameServer, consumer_broker: ConsumerBroker
+) -> None:
+    consumer_broker.clients = {"G": ["c1", "c2", "c3"]}
+    consumer_broker.running = {"c1": format_subscriptions(T="*"), "c2": format_subscriptions(T="TagA")}
+    result = run("consumerConnection", "G", "-n", first_server.addr, "--json")
+    assert [row["subscriptions"] for row in json.loads(result.out)] == [{"T": "*"}, {"T": "TagA"}, None]
+    assert result.code == 0
+    differing, unknown = result.err.splitlines()
+    assert differing == "nsadmin: c2 and c1 subscribe differently: T=TagA and T=*"
+    assert unknown.startswith("nsadmin: the subscriptions of c3 are unknown: ")
+    assert unknown.endswith("; the brokers have T=* for the group")
+
+
 def test_a_group_of_which_nobody_is_connected(
     run: Run, first_server: FakeNameServer, consumer_broker: ConsumerBroker
 ) -> None:
@@ -160,6 +183,7 @@ def test_brokers_with_different_subscriptions(
     consumer_broker.clients = {"G": ["c1"]}
     with ConsumerBroker() as other:
         other.clients, other.expressions = {"G": ["c1"]}, {"T": "TagA"}
+        consumer_broker.running = other.running = {"c1": format_subscriptions(T="TagA")}
         first_server.clusters = {"C": {"a": {0: consumer_broker.addr}, "b": {0: other.addr}}}
         result = run("consumerConnection", "G", "-n", first_server.addr)
         assert (result.code, result.err) == (0, f"nsadmin: {other.addr} has TagA for T, others *\n")
