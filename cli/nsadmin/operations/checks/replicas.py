@@ -36,6 +36,8 @@ def judge_replicas(scale: CheckScale, comparison: ReplicaComparison) -> CheckFin
     minimum_state = CheckState.UNKNOWN if comparison.failure_lines else CheckState.OK
     if release_lines:
         minimum_state = CheckState.WARNING
+    if comparison.stopped:
+        minimum_state = CheckState.CRITICAL
     return scale.make_finding(
         _summarize_comparison(comparison, missing_items),
         samples,
