@@ -39,7 +39,7 @@ class GroupQueueLag(NamedTuple):
     @property
     def lag_count(self) -> int | None:
         """The number of unconsumed messages; None if it is unknown."""
-        return self.lag.count
+        return self.lag.messages
 
     @property
     def inflight_count(self) -> int | None:

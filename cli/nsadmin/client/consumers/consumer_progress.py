@@ -356,7 +356,7 @@ def _summarize_group(
         group,
         group_connections,
         sum(consume_stats.consume_tps for consume_stats in known_stats) if known_stats else None,
-        total_lag.count,
+        total_lag.messages,
         sum(inflight_counts) if inflight_counts or (known_stats and not queue_lags) else None,
         next((error for error in errors if error is not None), None),
         total_lag.reason,

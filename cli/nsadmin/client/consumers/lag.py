@@ -13,11 +13,11 @@ class Lag(NamedTuple):
     """Unconsumed messages of a queue, or of several.
 
     Attributes:
-        count: The number of messages; None if unknown.
+        messages: The number of messages; None if unknown.
         reason: Why the number is unknown, or lacks some queues; None if it is complete.
     """
 
-    count: int | None
+    messages: int | None
     reason: str | None = None
 
 
@@ -48,7 +48,7 @@ def sum_lags(lags: Iterable[Lag]) -> Lag:
         lags: The lag of each queue. A group without queues never committed an offset.
     """
     lags = list(lags)
-    known_count = sum(lag.count or 0 for lag in lags)
+    known_messages = sum(lag.messages or 0 for lag in lags)
     reasons = Counter(lag.reason for lag in lags if lag.reason is not None)
     if not lags:
         return Lag(None, NEVER_COMMITTED)
@@ -57,4 +57,4 @@ def sum_lags(lags: Iterable[Lag]) -> Lag:
     if len(lags) in reasons.values():
         return Lag(None, *reasons)
     reason_texts = [f"{reason} on {count} of {len(lags)} queues" for reason, count in reasons.items()]
-    return Lag(known_count if known_count or not reasons else None, "; ".join(reason_texts) or None)
+    return Lag(known_messages if known_messages or not reasons else None, "; ".join(reason_texts) or None)

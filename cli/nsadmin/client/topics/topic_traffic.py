@@ -117,7 +117,7 @@ def read_traffic(
             TopicTraffic(
                 topic_place.topic,
                 group,
-                lag.count,
+                lag.messages,
                 _sum_counts(in_counts),
                 _sum_counts(out_counts),
                 _find_error(topic_place, in_counts, out_counts, group_stats),

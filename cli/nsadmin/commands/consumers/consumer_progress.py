@@ -218,7 +218,7 @@ def _lag_cells(queue_lag: GroupQueueLag) -> dict[str, object]:
         "queueId": queue_lag.queue.queue_id,
         "brokerOffset": queue_lag.broker_offset,
         "consumerOffset": queue_lag.consumer_offset,
-        "diff": queue_lag.lag.count,
+        "diff": queue_lag.lag.messages,
         "diffReason": queue_lag.lag.reason,
         "lastTime": format_utc(queue_lag.last_consumed_ms),
     }
@@ -244,7 +244,7 @@ def _progress_notes(session: Session, progress_results: list[ServerResult[Consum
 
 
 def _describe_lag(lag: Lag) -> str:
-    count_text = "unknown" if lag.count is None else str(lag.count)
+    count_text = "unknown" if lag.messages is None else str(lag.messages)
     return count_text if lag.reason is None else f"{count_text} ({lag.reason})"
 
 

@@ -59,10 +59,9 @@ def kv_diff(session: Session, namespaces: NamespacesOption = None) -> ResultRows
         # Another namespace, for a script (exit code 1)
         nsadmin kv diff -s DEPLOYMENT --json
     """
-    if namespaces:
-        wanted_namespaces, unlisted_addrs = _distinct_namespaces(namespaces), []
-    else:
-        wanted_namespaces, unlisted_addrs = _find_namespaces(session)
+    wanted_namespaces, unlisted_addrs = (
+        (_distinct_namespaces(namespaces), []) if namespaces else _find_namespaces(session)
+    )
     table_results = session.admin.name_server_tables.mark_duplicate_servers(
         session.admin.kv.get_tables_each(wanted_namespaces, session.admin.addresses.addrs)
     )

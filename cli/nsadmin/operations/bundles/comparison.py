@@ -76,4 +76,4 @@ def _list_lags(admin: AdminClient) -> dict[BundleItem, Any]:
             item = BundleItem(LAGS, "", f"{queue_lag.queue.topic} {queue_lag.group}")
             lags_by_item.setdefault(item, []).append(queue_lag.lag)
     totals = {item: sum_lags(lags) for item, lags in lags_by_item.items()}
-    return {item: {"": lag.reason if lag.count is None else lag.count} for item, lag in totals.items()}
+    return {item: {"": lag.reason if lag.messages is None else lag.messages} for item, lag in totals.items()}

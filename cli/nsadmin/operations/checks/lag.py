@@ -87,13 +87,13 @@ def judge_lag(scale: CheckScale, observation: LagObservation) -> CheckFinding:
     lagging_queues = sorted(
         (lag for lag in queue_lags if lag.lag_count), key=lambda lag: lag.lag_count or 0, reverse=True
     )
-    if total_lag.count is None:
+    if total_lag.messages is None:
         largest = delay_seconds = None
     else:
         largest = (lagging_queues[0].lag_count or 0) if lagging_queues else 0
         delay_seconds = _delay_seconds(lagging_queues, observation.now_ms)
     samples = [
-        scale.make_sample("lag", total_lag.count),
+        scale.make_sample("lag", total_lag.messages),
         scale.make_sample("largest", largest),
         scale.make_sample("delay", delay_seconds),
         scale.make_sample("clients", observation.client_count),
@@ -103,7 +103,7 @@ def judge_lag(scale: CheckScale, observation: LagObservation) -> CheckFinding:
         f"name server {server_addr}: {error_text(error)}"
         for server_addr, error in observation.unreachable_servers.items()
     ]
-    has_warning = silent_lines or (is_idle and total_lag.count)
+    has_warning = silent_lines or (is_idle and total_lag.messages)
     is_incomplete = bool(failure_lines or total_lag.reason)
     minimum_state = (
         CheckState.WARNING if has_warning else CheckState.UNKNOWN if is_incomplete else CheckState.OK
@@ -114,11 +114,12 @@ def judge_lag(scale: CheckScale, observation: LagObservation) -> CheckFinding:
         *_format_unknown_queues(queue_lags, total_lag),
     ]
     detail_lines += [*failure_lines, *silent_lines]
+    at_least = "at least " if is_incomplete else ""
     summary = (
         f"the lag of {observation.group} is unknown: {total_lag.reason}"
-        if total_lag.count is None
-        else f"{observation.group} has a backlog of {'at least ' if is_incomplete else ''}{total_lag.count} "
-        f"messages on {len(queue_lags)} queues"
+        if total_lag.messages is None
+        else f"{observation.group} has a backlog of {at_least}{total_lag.messages} messages "
+        f"on {len(queue_lags)} queues"
     )
     return scale.make_finding(
         summary, samples, detail_lines, minimum_state=minimum_state, about=observation.group
@@ -147,7 +148,11 @@ def _format_unknown_queues(queue_lags: Sequence[GroupQueueLag], total_lag: Lag) 
     """The reason, and the first queues with an offset that the queue does not have."""
     beyond_end = [lag for lag in queue_lags if lag.lag.reason == BEYOND_END]
     return [
-        *([f"not counted: {total_lag.reason}"] if total_lag.count is not None and total_lag.reason else []),
+        *(
+            [f"not counted: {total_lag.reason}"]
+            if total_lag.messages is not None and total_lag.reason
+            else []
+        ),
         *(
             f"{_name_queue(lag)}: committed offset {lag.consumer_offset}, end {lag.broker_offset}"
             for lag in beyond_end[:_MAX_SHOWN]

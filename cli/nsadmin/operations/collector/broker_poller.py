@@ -311,7 +311,7 @@ def _summarize_topic(topic: str, queue_lags: Sequence[GroupQueueLag]) -> TopicLa
         len(queue_lags) - len(committed_offsets),
         sum(queue_lag.broker_offset for queue_lag in queue_lags),
         sum(committed_offsets) if committed_offsets else None,
-        sum_lags(queue_lag.lag for queue_lag in queue_lags).count,
+        sum_lags(queue_lag.lag for queue_lag in queue_lags).messages,
         sum(inflight_counts) if inflight_counts else None,
         min(lagging_times, default=None),
     )

@@ -84,7 +84,7 @@ def _explain_backlog(lag_by_group: Mapping[str, Lag] | None) -> list[str]:
     if lag_by_group is None:
         return ["the backlog of the consumers, which is unknown"]
     return [
-        *(["consumers to read the backlog"] if any(lag.count for lag in lag_by_group.values()) else []),
+        *(["consumers to read the backlog"] if any(lag.messages for lag in lag_by_group.values()) else []),
         *(
             f"the backlog of {group}, which is unknown: {lag.reason}"
             for group, lag in sorted(lag_by_group.items())

@@ -324,7 +324,7 @@ class DrainStateMachine:
                 topic: likely_source(topic, broker_counters.delayed_count, broker_counters.has_transactions)
                 for topic in busy_topics
             },
-            None if lag_by_group is None else sum(lag.count or 0 for lag in lag_by_group.values()),
+            None if lag_by_group is None else sum(lag.messages or 0 for lag in lag_by_group.values()),
             None if lag_by_group is None else sum(1 for lag in lag_by_group.values() if lag != Lag(0)),
             {
                 slave_progress.slave_addr: None

@@ -82,7 +82,7 @@ def measure_delay(queue_lags: Sequence[GroupQueueLag], now_ms: int) -> float | N
 
 
 def _sum_lags(queue_lags: Sequence[GroupQueueLag], now_ms: int) -> tuple[float | None, ...]:
-    lag_count = sum_lags(queue_lag.lag for queue_lag in queue_lags).count
+    lag_count = sum_lags(queue_lag.lag for queue_lag in queue_lags).messages
     committed_offsets = [lag.consumer_offset for lag in queue_lags if lag.consumer_offset is not None]
     inflight_counts = [lag.inflight_count for lag in queue_lags if lag.inflight_count is not None]
     return (

@@ -164,7 +164,7 @@ def _count_unconsumed(lags: Iterable[Lag]) -> int | None:
     """The messages on these queues; None if unknown of one of them. A group that has none consumed all."""
     lags = list(lags)
     total_lag = sum_lags(lags) if lags else Lag(0)
-    return total_lag.count if total_lag.reason is None else None
+    return total_lag.messages if total_lag.reason is None else None
 
 
 def is_missing_topic(error: RocketMQError) -> bool:

@@ -249,8 +249,8 @@ def _find_offline_backlogs(
         group_topic = (queue_lag.group, queue_lag.queue.topic)
         if queue_lag.group in groups and queue_lag.queue.topic in topics:
             lags.setdefault(group_topic, []).append(queue_lag.lag)
-    for (group, topic), queue_lags in sorted(lags.items()):
-        count, reason = sum_lags(queue_lags)
+    for (group, topic), topic_lags in sorted(lags.items()):
+        count, reason = sum_lags(topic_lags)
         if count or reason:
             count_text = f"an unknown number ({reason}) of" if count is None else count
             yield (

@@ -212,9 +212,9 @@ class GroupTransfer:
             offset = offsets.get(QueueId(span.broker_name, span.queue_id))
             if offset is not None:
                 lag = measure_lag(span.end_offset, max(span.begin_offset, offset))
-                if lag.count is None:
+                if lag.messages is None:
                     return None
-                pending_count += lag.count
+                pending_count += lag.messages
         return pending_count
 
 

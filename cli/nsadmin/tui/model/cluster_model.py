@@ -193,11 +193,11 @@ class ClusterModel:
             group_answer.record_failure(poll.at, poll.error)
             return
         group_answer.record_answer(poll)
-        if poll.lag.count is None:
+        if poll.lag.messages is None:
             # The last point would look like the lag of now.
             self.lag_trends.pop(poll.group, None)
         else:
-            self.lag_trends.setdefault(poll.group, Trend.create_empty()).add_point(poll.at, poll.lag.count)
+            self.lag_trends.setdefault(poll.group, Trend.create_empty()).add_point(poll.at, poll.lag.messages)
 
     def _apply_group_names(self, poll: GroupsPolled) -> None:
         if poll.errors and not poll.names:

@@ -90,7 +90,7 @@ class QueueLag(msgspec.Struct, frozen=True, array_like=True):
 
     @property
     def diff(self) -> int | None:
-        return self.lag.count
+        return self.lag.messages
 
 
 class ClientConnection(msgspec.Struct, frozen=True, array_like=True):

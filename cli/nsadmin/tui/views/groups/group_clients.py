@@ -56,8 +56,8 @@ def _divide_queues(group_poll: GroupPolled) -> dict[str, ClientShare]:
             queues_by_client[client_id] += queues
     shares = {}
     for client_id, queues in queues_by_client.items():
-        client_lag = sum_lags(lag_by_queue[queue] for queue in queues).count if queues else 0
-        total_lag = group_poll.lag.count
+        client_lag = sum_lags(lag_by_queue[queue] for queue in queues).messages if queues else 0
+        total_lag = group_poll.lag.messages
         lag_ratio = client_lag / total_lag if total_lag and client_lag is not None else None
         shares[client_id] = ClientShare(len(queues), client_lag, lag_ratio)
     return shares

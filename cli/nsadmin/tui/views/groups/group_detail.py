@@ -170,7 +170,7 @@ class GroupQueuesView(GroupDetailView):
         return list(group_poll.lags) if group_poll is not None else []
 
     def summarize_rows(self, rows: Sequence[QueueLag]) -> CellLine:
-        total_lag = sum_lags(row.lag for row in rows).count
+        total_lag = sum_lags(row.lag for row in rows).messages
         lag_cell = Cell(units.format_count(total_lag), alert_levels.lag_tone(total_lag) or "accent")
         return [Cell(units.count_noun(len(rows), "queue"), "dim"), Cell("  backlog "), lag_cell]
 

@@ -37,7 +37,7 @@ class GroupRow(NamedTuple):
     @property
     def total_lag(self) -> int | None:
         """The messages not consumed yet, on the queues whose lag is known."""
-        return None if self.group_poll is None else self.group_poll.lag.count
+        return None if self.group_poll is None else self.group_poll.lag.messages
 
     @property
     def lag_reason(self) -> str | None:

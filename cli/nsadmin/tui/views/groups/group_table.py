@@ -156,7 +156,7 @@ def _draw_topic_lags(row: GroupRow, width: int) -> list[CellLine]:
     for queue_lag in row.group_poll.lags if row.group_poll is not None else ():
         queues_by_topic.setdefault(queue_lag.topic, []).append(queue_lag)
     lag_by_topic = {
-        topic: sum_lags(queue.lag for queue in queues).count for topic, queues in queues_by_topic.items()
+        topic: sum_lags(queue.lag for queue in queues).messages for topic, queues in queues_by_topic.items()
     }
     largest_lags = sorted(lag_by_topic.items(), key=lambda topic_lag: (-(topic_lag[1] or 0), topic_lag[0]))
     return [

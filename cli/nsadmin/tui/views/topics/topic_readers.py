@@ -28,7 +28,7 @@ class ReaderRow(NamedTuple):
         group_poll = self.group_row.group_poll
         if group_poll is None:
             return None
-        return sum_lags(queue.lag for queue in group_poll.lags if queue.topic == self.topic).count
+        return sum_lags(queue.lag for queue in group_poll.lags if queue.topic == self.topic).messages
 
     @property
     def oldest_ms(self) -> int | None:
