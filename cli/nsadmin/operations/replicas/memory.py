@@ -162,7 +162,7 @@ def _judge_log(
 
 
 def find_unlinked_slaves(replica_group: ReplicaGroup) -> list[Replica]:
-    """The slaves without a replication connection: if some lack one, those that are furthest behind.
+    """The slaves without a replication connection: those whose last report to the master is oldest.
 
     A master knows the connections by the slaves' hosts and random ports only.
     """
@@ -170,8 +170,8 @@ def find_unlinked_slaves(replica_group: ReplicaGroup) -> list[Replica]:
     if master is None or master.link_count is None:
         return []
     missing_count = max(0, len(replica_group.slaves) - master.link_count)
-    by_log_end = sorted(replica_group.slaves, key=lambda slave: slave.log_end or 0)
-    return by_log_end[:missing_count]
+    by_report = sorted(replica_group.slaves, key=lambda slave: (slave.reported_ms or 0, slave.log_end or 0))
+    return by_report[:missing_count]
 
 
 def _has_caught_up(difference: ReplicaDifference, remembered_difference: RememberedDifference) -> bool:

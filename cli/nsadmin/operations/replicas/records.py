@@ -50,6 +50,7 @@ class Replica(NamedTuple):
         error: Why nothing is known; None if the broker answered.
         started_ms: When the broker started; None if unknown.
         link_count: The slaves that a master sends messages to; None for a slave and before 5.0.
+        reported_ms: When a slave last reported its offset to its master, every 5 s; None for a master.
     """
 
     broker_id: int
@@ -60,6 +61,7 @@ class Replica(NamedTuple):
     error: str | None = None
     started_ms: int | None = None
     link_count: int | None = None
+    reported_ms: int | None = None
 
 
 class ReplicaGroup(NamedTuple):

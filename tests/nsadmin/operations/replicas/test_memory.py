@@ -157,11 +157,15 @@ def test_a_slave_without_a_connection_copies_nothing_unless_a_broker_has_just_st
     assert judged(make_group({}, {}, link_count=1), memory)[0] == []
 
 
-def test_of_two_slaves_and_one_connection_the_one_further_behind_lacks_it() -> None:
-    group = make_group({}, {}, link_count=1, slave_end=100)
-    other = group.slaves[0]._replace(broker_id=2, log_end=200)
-    comparison, _ = judge_differences(observe(group._replace(slaves=[other, group.slaves[0]])), {})
-    assert [judged.difference.slave.broker_id for judged in comparison.stopped] == [1]
+def test_of_two_slaves_and_one_connection_the_one_that_does_not_report_lacks_it() -> None:
+    group = make_group({}, {}, link_count=1)
+    first, second = (group.slaves[0]._replace(broker_id=broker_id) for broker_id in (1, 2))
+    for slaves in (
+        [first._replace(log_end=200), second._replace(log_end=100)],
+        [first._replace(reported_ms=NOW_MS), second._replace(reported_ms=NOW_MS - 3_600_000)],
+    ):
+        comparison, _ = judge_differences(observe(group._replace(slaves=slaves)), {})
+        assert [judged.difference.slave.broker_id for judged in comparison.stopped] == [2]
 
 
 def test_a_log_that_stands_still_while_the_masters_grows_is_drift() -> None:
