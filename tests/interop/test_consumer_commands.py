@@ -201,18 +201,43 @@ def test_a_move_over_which_a_busy_client_commits_is_failed(cluster: Cluster) -> 
             assert (is_overwritten is not None) == commits_its_own, error
 
 
-def heartbeat(group: str, topic: str) -> dict[str, Any]:
+def heartbeat(group: str, topic: str, message_model: str = "CLUSTERING") -> dict[str, Any]:
     """What a consumer of a topic tells a broker about itself."""
     subscription = {
         "topic": topic, "subString": "*", "subVersion": 1, "expressionType": "TAG", "classFilterMode": False,
         "codeSet": [], "tagsSet": [],
     }  # fmt: skip
     consumer = {
-        "groupName": group, "consumeType": "CONSUME_PASSIVELY", "messageModel": "CLUSTERING",
+        "groupName": group, "consumeType": "CONSUME_PASSIVELY", "messageModel": message_model,
         "consumeFromWhere": "CONSUME_FROM_LAST_OFFSET", "subscriptionDataSet": [subscription],
         "unitMode": False,
     }  # fmt: skip
     return {"clientID": f"{group}@wire", "consumerDataSet": [consumer], "producerDataSet": []}
+
+
+def test_an_unknown_lag_is_not_zero(cluster: Cluster) -> None:
+    quiet = ("-a", "false", "-b", cluster.new.address, "--yes")
+    for group in ("Never", "Beyond", "Radio"):
+        assert cluster("updateSubGroup", group, *quiet).code == 0
+    commit(cluster.new, "Beyond", TOPIC, {0: 647_260_493})
+    commit(cluster.new, "Radio", TOPIC, {0: 1})
+    client = wire.Connection(cluster.new.port)
+    with closing(client):
+        body = json.dumps(heartbeat("Radio", TOPIC, "BROADCASTING")).encode()
+        assert client.call(34, {}, body).code == 0
+        progress = {row["group"]: row for row in cluster("consumerProgress").rows}
+        beyond_rows = cluster("consumerProgress", "Beyond").rows
+        summaries = {group: cluster("check", "lag", group) for group in ("Never", "Beyond", "Radio")}
+    for group, reason in (
+        ("Never", "no committed offset"),
+        ("Beyond", "committed offset beyond the end"),
+        ("Radio", "the group broadcasts"),
+    ):
+        assert (progress[group]["diffTotal"], reason in progress[group]["diffReason"]) == (None, True)
+        assert summaries[group].code == 3, summaries[group]
+        assert reason in summaries[group].rows["summary"]
+    [beyond] = [row for row in beyond_rows if row["queueId"] == 0]
+    assert (beyond["consumerOffset"], beyond["diff"]) == (647_260_493, None)
 
 
 def test_a_collector_writes_down_what_brokers_tell(cluster: Cluster, tmp_path: Path) -> None:

@@ -34,6 +34,7 @@ class ConsumerBroker(FakeBroker):
         self.offsets: dict[tuple[str, str, int], int] = {("G", "T", 0): 90}
         self.pending: set[tuple[str, str, int]] = set()
         self.clients: dict[str, list[str]] = {}
+        self.message_model = "CLUSTERING"
         self.expressions: dict[str, str] = {"T": "*"}
         self.running: dict[str, str] = {}
         self.producers: dict[str, list[str]] = {}
@@ -142,7 +143,7 @@ class ConsumerBroker(FakeBroker):
                 "connectionSet": self._connections(clients),
                 "consumeFromWhere": "CONSUME_FROM_LAST_OFFSET",
                 "consumeType": "CONSUME_PASSIVELY",
-                "messageModel": "CLUSTERING",
+                "messageModel": self.message_model,
                 "subscriptionTable": table,
             },
         )

@@ -47,7 +47,7 @@ ON_A_CONTROLLER = (
 ELSEWHERE = {
     "rebalanceRun": "a run waits for consumers; interop tests run plans on real brokers",
     "rebalanceStatus": "a run waits for consumers; interop tests run plans on real brokers",
-    "replicaDiff": "slaves of the lab are equal to their masters",
+    "replicaDiff": "slaves of the lab have no lasting difference from their masters",
     "addBroker": "simulated brokers run in no container",
     "benchConsume": "simulated brokers take no messages",
     "benchLatency": "simulated brokers take no messages",

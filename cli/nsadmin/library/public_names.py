@@ -134,6 +134,7 @@ _NAMES_BY_MODULE = {
         "ConsumeStats",
         "GroupQueueLag",
     ),
+    "nsadmin.client.consumers.lag": ("Lag",),
     "nsadmin.client.consumers.consumer_progress": ("GroupProgress",),
     "nsadmin.client.consumers.group_settings": (
         "AttributeChanges",

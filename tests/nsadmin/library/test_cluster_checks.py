@@ -36,6 +36,7 @@ def test_a_silent_cluster_is_no_exception(method: str, state_home: Any) -> None:
 def test_limits_decide_about_the_state(first_server: FakeNameServer) -> None:
     with ConsumerBroker() as broker, AdminClient(first_server.addr) as admin:
         broker.clients = {"G": ["c1"]}
+        broker.offsets["G", "T", 1] = 50
         first_server.clusters = {"C": {"broker-a": {0: broker.addr}}}
         finding = admin.checks.check_lag("G", warning="~:", critical="~:")
         assert (finding.state, finding.about) == (CheckState.OK, "G")

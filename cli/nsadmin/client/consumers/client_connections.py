@@ -64,6 +64,32 @@ def read_consumers(
     }
 
 
+def find_broadcasting_groups(caller: Caller, group_places: Iterable[tuple[str, str]]) -> set[str]:
+    """Return the groups whose connected clients broadcast (GET_CONSUMER_CONNECTION_LIST, 203).
+
+    Args:
+        caller: The connections.
+        group_places: Pairs of (broker address, group). Brokers need not know the group.
+    """
+    group_places = list(group_places)
+    answers = caller.send_requests(
+        (
+            broker_addr,
+            build_request(
+                RequestCode.GET_CONSUMER_CONNECTION_LIST,
+                headers.write_header(broker_headers.ConsumerGroup(group)),
+            ),
+        )
+        for broker_addr, group in group_places
+    )
+    connection_results = [decode_answer(answer, partial(_parse_consumers, answer.addr)) for answer in answers]
+    return {
+        group
+        for (_, group), connection_result in zip(group_places, connection_results, strict=True)
+        if _merge_connections([connection_result]).is_broadcasting
+    }
+
+
 def read_members(
     caller: Caller, group: str, broker_addrs: Iterable[str]
 ) -> list[ServerResult[tuple[ConnectedClient, ...]]]:

@@ -1,9 +1,12 @@
 """Owns the records of GET_CONSUME_STATS and GET_BROKER_CONSUME_STATS: the progress of groups on queues."""
 
+from collections.abc import Container
 from typing import NamedTuple
 
 from namesrv_core.protocol.command import RemotingCommand
 from nsadmin.client.connection.response_bodies import parse_json_object
+from nsadmin.client.consumers.committed_offsets import CommittedOffsets
+from nsadmin.client.consumers.lag import Lag, measure_lag, sum_lags
 from nsadmin.client.message_queues import MessageQueue, parse_queue_table
 
 
@@ -17,6 +20,7 @@ class GroupQueueLag(NamedTuple):
         consumer_offset: The committed offset: the next message to consume. None if never committed.
         pull_offset: The offset of the next message to deliver. None before 5.1.
         last_consumed_ms: The store time of the last consumed message, in ms since 1970; None if unknown.
+        is_broadcasting: Whether the clients of the group keep the offsets, so that those here are old.
     """
 
     group: str
@@ -25,11 +29,17 @@ class GroupQueueLag(NamedTuple):
     consumer_offset: int | None
     pull_offset: int | None
     last_consumed_ms: int | None
+    is_broadcasting: bool = False
+
+    @property
+    def lag(self) -> Lag:
+        """The number of unconsumed messages, or why it is unknown."""
+        return measure_lag(self.broker_offset, self.consumer_offset, self.is_broadcasting)
 
     @property
     def lag_count(self) -> int | None:
-        """The number of unconsumed messages; None if the group never committed an offset."""
-        return None if self.consumer_offset is None else self.broker_offset - self.consumer_offset
+        """The number of unconsumed messages; None if it is unknown."""
+        return self.lag.messages
 
     @property
     def inflight_count(self) -> int | None:
@@ -49,6 +59,37 @@ class ConsumeStats(NamedTuple):
 
     consume_tps: float
     queues: tuple[GroupQueueLag, ...]
+
+    @property
+    def lag(self) -> Lag:
+        """The number of unconsumed messages on all queues whose lag is known."""
+        return sum_lags(queue_lag.lag for queue_lag in self.queues)
+
+    def clear_uncommitted(self, committed_offsets: CommittedOffsets) -> "ConsumeStats":
+        """Return the same without the offsets that the group never committed. Brokers report them as 0.
+
+        Args:
+            committed_offsets: All committed offsets of the broker. They may be a little older.
+        """
+        return self._replace(
+            queues=tuple(
+                lag
+                if (lag.consumer_offset or 0) > 0
+                or lag.queue.queue_id in committed_offsets.get(f"{lag.queue.topic}@{lag.group}", ())
+                else lag._replace(consumer_offset=None)
+                for lag in self.queues
+            )
+        )
+
+    def mark_broadcasting(self, groups: Container[str]) -> "ConsumeStats":
+        """Return the same with the queues of these groups marked: they have no lag.
+
+        Args:
+            groups: The groups that broadcast.
+        """
+        return self._replace(
+            queues=tuple(lag._replace(is_broadcasting=lag.group in groups) for lag in self.queues)
+        )
 
 
 def parse_group_stats(group: str, response: RemotingCommand) -> ConsumeStats:

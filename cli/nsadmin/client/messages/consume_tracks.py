@@ -116,7 +116,7 @@ def _make_track(
     first_error = next((error for error in all_errors if error is not None), None)
     if not group_connections.clients:
         return ConsumeTrack(group, "UNKNOWN" if first_error else "NOT_ONLINE", first_error)
-    if group_connections.message_model == "BROADCASTING":
+    if group_connections.is_broadcasting:
         return ConsumeTrack(group, "CONSUME_BROADCASTING")
     if group_connections.consume_type == "CONSUME_ACTIVELY" and not _has_grpc_client(group_connections):
         return ConsumeTrack(group, "PULL")

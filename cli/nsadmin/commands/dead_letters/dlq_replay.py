@@ -178,8 +178,8 @@ def _build_question(
         session.write_remark(
             f'brokers see no consumer of "{group}", as with gRPC clients: messages wait in the retry topic'
         )
-    elif connections.message_model == "BROADCASTING" or connections.consume_type == "CONSUME_ACTIVELY":
-        consumer_kind = "broadcasting" if connections.message_model == "BROADCASTING" else "pull"
+    elif connections.is_broadcasting or connections.consume_type == "CONSUME_ACTIVELY":
+        consumer_kind = "broadcasting" if connections.is_broadcasting else "pull"
         raise NotApplied(
             f'"{group}" has {consumer_kind} consumers, which do not read {RETRY_PREFIX}{group}: '
             f"pass --to-topic to send to the origin topic"

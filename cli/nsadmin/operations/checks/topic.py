@@ -1,6 +1,6 @@
 """Checks that clients of every name server can write to and read from a topic."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from typing import NamedTuple
 
 from namesrv_core.protocol.codes import MASTER_BROKER_ID, Perm
@@ -12,13 +12,14 @@ from nsadmin.operations.checks.findings import CheckFinding, CheckState
 from nsadmin.operations.checks.masters import MasterAnswers
 from nsadmin.operations.checks.thresholds import CheckScale
 from nsadmin.operations.inventory.keeper import NO_LOST_TOPICS, InventoryKeeper, LostTopics
+from nsadmin.operations.slave_reads import find_refusing_slaves
 
 
 class TopicObservation(NamedTuple):
     """The topic's route at each name server, and what its masters answered.
 
     `missing_reasons` has the expected brokers that no name server lists, with a description, if they had the
-    topic. `unknown_reasons` has those whose topics are not known.
+    topic. `unknown_reasons` has those whose topics are not known. `refusing_slaves` do not serve consumers.
     """
 
     topic: str
@@ -26,6 +27,7 @@ class TopicObservation(NamedTuple):
     master_answers: MasterAnswers
     missing_reasons: Mapping[str, str] = {}
     unknown_reasons: Mapping[str, str] = {}
+    refusing_slaves: Set[str] = frozenset()
 
 
 def observe_topic(
@@ -40,14 +42,27 @@ def observe_topic(
         for queue_route in topic_route.queues
     ]
     master_answers = masters.ask_masters(admin, master_addrs)
+    silent_addrs = master_answers.silence_reasons.keys()
+    # A slave counts only where no master serves consumers.
+    slave_addrs = {
+        broker_addr
+        for _, topic_route, _ in route_results
+        for queue_route in (topic_route.queues if topic_route else ())
+        if queue_route.broker_addrs.get(MASTER_BROKER_ID) in (None, *silent_addrs)
+        for broker_addr in queue_route.broker_addrs.values()
+        if broker_addr not in silent_addrs
+    }
+    observation = TopicObservation(
+        topic, route_results, master_answers, refusing_slaves=find_refusing_slaves(admin, slave_addrs).keys()
+    )
     if inventory is None:
-        return TopicObservation(topic, route_results, master_answers)
+        return observation
     lost_topics = _find_lost_topics(admin, topic, route_results, inventory)
     reasons_by_known: dict[bool | None, dict[str, str]] = {True: {}, None: {}, False: {}}
     for broker_name, reason in lost_topics.reasons_by_name.items():
         reasons_by_known[lost_topics.had_topic(broker_name, topic)][broker_name] = reason
-    return TopicObservation(
-        topic, route_results, master_answers, reasons_by_known[True], reasons_by_known[None]
+    return observation._replace(
+        missing_reasons=reasons_by_known[True], unknown_reasons=reasons_by_known[None]
     )
 
 
@@ -99,7 +114,10 @@ def judge_topic(scale: CheckScale, observation: TopicObservation) -> CheckFindin
         return scale.make_unknown_finding(
             "no name server returned its route", failure_lines, observation.topic
         )
-    server_views = [_assess_route(route_result, observation.master_answers) for route_result in known_results]
+    server_views = [
+        _assess_route(route_result, observation.master_answers, observation.refusing_slaves)
+        for route_result in known_results
+    ]
     broker_names = {
         queue_route.broker_name
         for route_result in known_results
@@ -140,7 +158,7 @@ def _format_summary(topic: str, broker_names: set[str], worst_view: _TopicAvaila
 
 
 def _assess_route(
-    route_result: ServerResult[TopicRoute], master_answers: MasterAnswers
+    route_result: ServerResult[TopicRoute], master_answers: MasterAnswers, refusing_slaves: Set[str]
 ) -> _TopicAvailability:
     queue_routes = route_result.result.queues if route_result.result else ()
     lost_brokers = {
@@ -156,7 +174,7 @@ def _assess_route(
         for queue_route in queue_routes
         if (queue_route.perm or 0) & Perm.READ
         and queue_route.read_queue_ids
-        and set(queue_route.broker_addrs.values()) - master_answers.silence_reasons.keys()
+        and set(queue_route.broker_addrs.values()) - master_answers.silence_reasons.keys() - refusing_slaves
     ]
     if route_result.result is None:
         lost_brokers = {"": "does not have the topic"}

@@ -11,6 +11,7 @@ from nsadmin.client.brokers.broker_routes import BrokerRouteView
 from nsadmin.client.brokers.brokers import RuntimeInfo
 from nsadmin.client.brokers.clusters import BrokerAddrGroup
 from nsadmin.client.consumers.groups import is_system_group
+from nsadmin.client.consumers.lag import Lag, sum_lags
 from nsadmin.client.results import error_text
 from nsadmin.client.topic_routes import QueueRoute, TopicRoute
 from nsadmin.client.topics.topic_configs import BrokerTopicConfig
@@ -116,18 +117,16 @@ class ClusterEnvironment:
         [config_result] = self._admin.broker_configs.get_each([master_addr])
         return (config_result.result or {}).get("brokerClusterName")
 
-    def _read_lag(self, master_addr: str) -> dict[str, int] | None:
+    def _read_lag(self, master_addr: str) -> dict[str, Lag] | None:
         try:
             group_queues = self._admin.consumers.get_broker_stats(master_addr)
         except RocketMQError:
             return None
-        lag_by_group: dict[str, int] = {}
+        lags_by_group: dict[str, list[Lag]] = {}
         for group_queue in group_queues:
             if not is_system_group(group_queue.group):
-                lag_by_group[group_queue.group] = lag_by_group.get(group_queue.group, 0) + max(
-                    0, group_queue.lag_count or 0
-                )
-        return lag_by_group
+                lags_by_group.setdefault(group_queue.group, []).append(group_queue.lag)
+        return {group: sum_lags(lags) for group, lags in lags_by_group.items()}
 
     def _read_topic_configs(self, master_addr: str) -> ServerResult[dict[str, BrokerTopicConfig]]:
         [configs_result] = self._admin.topic_configs.list_broker_topics([master_addr])

@@ -5,6 +5,7 @@ from typing import Any, NamedTuple, Protocol
 
 from namesrv_core.events import QueueData
 from namesrv_core.protocol.codes import Perm
+from nsadmin.client.consumers.lag import Lag
 
 QueuesByTopic = Mapping[str, QueueData]
 """A broker's queues by topic."""
@@ -98,7 +99,7 @@ class BrokerCounters(NamedTuple):
     user_puts: int | None = None
     delayed_count: int = 0
     has_transactions: bool = False
-    lag_by_group: Mapping[str, int] | None = None
+    lag_by_group: Mapping[str, Lag] | None = None
     slaves: tuple[SlaveProgress, ...] = ()
     writers: Mapping[str, tuple[str, ...]] = {}
 

@@ -1,6 +1,6 @@
 """Causes inside a route: gone brokers, queues without write permission, dead order configurations. Pure."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 from namesrv_core.protocol.codes import MASTER_BROKER_ID, Perm, perm_text
 from nsadmin.client.results import error_text, is_not_found
@@ -27,6 +27,7 @@ from nsadmin.operations.explain.findings import (
 from nsadmin.operations.explain.order_conf_causes import find_dead_order_confs, valid_order_conf
 from nsadmin.operations.explain.registration_causes import describe_change
 from nsadmin.operations.inventory.records import explain_silence
+from nsadmin.operations.slave_reads import refuses_reads
 
 
 def _find_gone_brokers(route_facts: RouteFacts) -> Iterator[CauseFinding]:
@@ -85,8 +86,8 @@ def _find_masterless_brokers(route_facts: RouteFacts) -> Iterator[CauseFinding]:
                     f"{broker_id}={broker_addr}" for broker_id, broker_addr in addrs_by_id.items()
                 )
                 evidence = (
-                    f"{queue_route.broker_name} has no master, only {slave_list}: clients can read "
-                    "from it but not write"
+                    f"{queue_route.broker_name} has no master, only {slave_list}: clients "
+                    f"{_describe_slave_reads(route_facts, addrs_by_id.values())}"
                 )
                 yield _finding_about_queue(
                     route_facts,
@@ -110,6 +111,18 @@ def _find_masterless_brokers(route_facts: RouteFacts) -> Iterator[CauseFinding]:
                     server_view.addr,
                     broker_name,
                 )
+
+
+def _describe_slave_reads(route_facts: RouteFacts, slave_addrs: Iterable[str]) -> str:
+    slave_views = [route_facts.broker_view_at(slave_addr) for slave_addr in slave_addrs]
+    configs = [
+        view.config.result for view in slave_views if view is not None and view.config.result is not None
+    ]
+    if any(not refuses_reads(config) for config in configs):
+        return "can read from it but not write"
+    if configs and len(configs) == len(slave_views):
+        return "can neither read nor write, because slaveReadEnable=false"
+    return "cannot write; whether they can read is unknown, because no slave told its slaveReadEnable"
 
 
 def _advise_master_start(route_facts: RouteFacts, broker_name: str) -> Advice:

@@ -249,5 +249,5 @@ def _describe_clients(connections: GroupConnections) -> CompatClients:
         len(connections.clients),
         clean_label(",".join(client.client_addr or "" for client in connections.clients)),
         clean_label(",".join(client.client_id for client in connections.clients)),
-        connections.message_model != "BROADCASTING",
+        not connections.is_broadcasting,
     )

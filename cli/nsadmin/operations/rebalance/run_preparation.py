@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from namesrv_core.errors import RocketMQError
 from nsadmin.client import AdminClient
+from nsadmin.client.consumers.lag import Lag, sum_lags
 from nsadmin.client.results import NotFound, error_text
 from nsadmin.client.topics.bulk_requests import BrokerTopicTable
 from nsadmin.operations.drain.events import EventRecord
@@ -243,14 +244,16 @@ def _find_offline_backlogs(
     except RocketMQError as error:
         yield f"{broker} did not report the backlog of its groups: {error_text(error)}"
         return
-    lags: dict[tuple[str, str], int] = {}
+    lags: dict[tuple[str, str], list[Lag]] = {}
     for queue_lag in queue_lags:
         group_topic = (queue_lag.group, queue_lag.queue.topic)
         if queue_lag.group in groups and queue_lag.queue.topic in topics:
-            lags[group_topic] = lags.get(group_topic, 0) + max(0, queue_lag.lag_count or 0)
-    for (group, topic), count in sorted(lags.items()):
-        if count:
+            lags.setdefault(group_topic, []).append(queue_lag.lag)
+    for (group, topic), topic_lags in sorted(lags.items()):
+        count, reason = sum_lags(topic_lags)
+        if count or reason:
+            count_text = f"an unknown number ({reason}) of" if count is None else count
             yield (
-                f"group {group} has no connected client and {count} unconsumed messages of {topic} on "
+                f"group {group} has no connected client and {count_text} unconsumed messages of {topic} on "
                 f"{broker}: the run waits for it; start a client, or pass --ignore-group {group}"
             )

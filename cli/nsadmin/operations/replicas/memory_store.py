@@ -43,8 +43,8 @@ class ReplicaMemoryStore:
         file_record = {
             "format": _FORMAT,
             "differences": [
-                [*difference_key, remembered_difference.since_ms, remembered_difference.master_item]
-                for difference_key, remembered_difference in memory.items()
+                [*difference_key, remembered.since_ms, remembered.master_item, remembered.seen_ms]
+                for difference_key, remembered in memory.items()
             ],
         }
         file_bytes = json.dumps(file_record, ensure_ascii=False).encode("utf-8", "surrogatepass")
@@ -62,11 +62,12 @@ def open_replica_memory(inventory: InventoryKeeper | None) -> ReplicaMemoryStore
 def _parse_difference(
     difference_record: list[Any],
 ) -> tuple[tuple[str, str, int, str, str], RememberedDifference]:
-    cluster_name, broker_name, broker_id, kind, item_name, since_ms, master_item = difference_record
+    cluster_name, broker_name, broker_id, kind, item_name, since_ms, master_item, *seen_ms = difference_record
     if isinstance(master_item, Mapping) and kind == ItemKind.OFFSET:
         # JSON turns the queue ids into texts.
         master_item = {int(queue_id): offset for queue_id, offset in master_item.items()}
     return (
         (str(cluster_name), str(broker_name), int(broker_id), str(kind), str(item_name)),
-        RememberedDifference(int(since_ms), master_item),
+        # Earlier versions did not write when the difference was last seen.
+        RememberedDifference(int(since_ms), master_item, int(seen_ms[0]) if seen_ms else int(since_ms)),
     )

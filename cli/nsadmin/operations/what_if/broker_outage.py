@@ -4,9 +4,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from namesrv_core.errors import RocketMQError
+from namesrv_core.protocol.codes import MASTER_BROKER_ID
 from nsadmin.client import AdminClient, NotFound, ServerResult
 from nsadmin.client.results import NoneReachable
 from nsadmin.client.snapshots import ClusterSnapshot, take_server_snapshots
+from nsadmin.operations.slave_reads import find_refusing_slaves
 from nsadmin.operations.topic_kinds import is_user_topic
 from nsadmin.operations.what_if.losses import (
     BrokerMembers,
@@ -60,6 +62,18 @@ def foresee_broker_outage(
     down_members, shared_addrs = _add_other_names(
         resolve_processes(broker_words, snapshots_by_addr), snapshots_by_addr.values()
     )
+    slave_ids = {
+        broker_addr: (broker_name, broker_id)
+        for server_snapshot in snapshots_by_addr.values()
+        for broker_name, down_ids in down_members.items()
+        for broker_id, broker_addr in _list_slaves(server_snapshot, broker_name)
+        if broker_id not in down_ids
+    }
+    slave_errors = find_refusing_slaves(admin, slave_ids)
+    refusing_slaves: dict[str, frozenset[int]] = {}
+    for slave_addr in slave_errors:
+        broker_name, broker_id = slave_ids[slave_addr]
+        refusing_slaves[broker_name] = refusing_slaves.get(broker_name, frozenset()) | {broker_id}
     own_topics = frozenset() if include_system else admin.topics.list_system_names()
     user_snapshots = {
         namesrv_addr: server_snapshot._replace(
@@ -73,7 +87,7 @@ def foresee_broker_outage(
     }
     topic_losses = find_worst_losses(
         {
-            namesrv_addr: find_losses(server_snapshot, down_members)
+            namesrv_addr: find_losses(server_snapshot, down_members, refusing_slaves)
             for namesrv_addr, server_snapshot in user_snapshots.items()
         }
     )
@@ -90,9 +104,19 @@ def foresee_broker_outage(
         {
             **{snapshot_result.addr: snapshot_result.error for snapshot_result in snapshot_results},
             **consumer_facts.errors_by_addr,
+            **{slave_addr: error for slave_addr, error in slave_errors.items() if error is not None},
         },
         shared_addrs,
     )
+
+
+def _list_slaves(server_snapshot: ClusterSnapshot, broker_name: str) -> list[tuple[int, str]]:
+    addrs_by_id = server_snapshot.brokers.get(broker_name, {"brokerAddrs": {}})["brokerAddrs"]
+    return [
+        (int(id_text), str(broker_addr))
+        for id_text, broker_addr in addrs_by_id.items()
+        if int(id_text) != MASTER_BROKER_ID
+    ]
 
 
 def resolve_processes(

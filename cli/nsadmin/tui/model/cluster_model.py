@@ -241,8 +241,11 @@ class ClusterModel:
                 self.lag_trends[poll.group].add_point(poll.at, None)
             return
         group_answer.record_answer(poll)
-        total_lag = sum(queue_lag.diff or 0 for queue_lag in poll.lags)
-        self.lag_trends.setdefault(poll.group, Trend.create_empty()).add_point(poll.at, total_lag)
+        if poll.lag.messages is None:
+            # The last point would look like the lag of now.
+            self.lag_trends.pop(poll.group, None)
+        else:
+            self.lag_trends.setdefault(poll.group, Trend.create_empty()).add_point(poll.at, poll.lag.messages)
 
     def _apply_group_names(self, poll: GroupsPolled) -> None:
         if poll.errors and not poll.names:

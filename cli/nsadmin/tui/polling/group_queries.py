@@ -163,6 +163,7 @@ def _list_queue_lags(progress_tables: Sequence["ConsumeStats"]) -> list[QueueLag
             queue_progress.consumer_offset,
             queue_progress.inflight_count,
             queue_progress.last_consumed_ms,
+            queue_progress.is_broadcasting,
         )
         for progress_table in progress_tables
         for queue_progress in progress_table.queues

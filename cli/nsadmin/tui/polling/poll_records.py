@@ -6,10 +6,12 @@ recordings states that name with `msgspec.field`. Structs with `array_like` are 
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
 import msgspec
 
+from nsadmin.client.consumers.lag import Lag, measure_lag, sum_lags
 from nsadmin.tui.polling.replica_records import SlaveRecord
 
 if TYPE_CHECKING:
@@ -83,10 +85,15 @@ class QueueLag(msgspec.Struct, frozen=True, array_like=True):
     consumer_offset: JavaLong | None
     inflight: JavaLong | None
     last_timestamp: JavaLong | None
+    is_broadcasting: bool = False
+
+    @property
+    def lag(self) -> Lag:
+        return measure_lag(self.broker_offset, self.consumer_offset, self.is_broadcasting)
 
     @property
     def diff(self) -> int | None:
-        return None if self.consumer_offset is None else self.broker_offset - self.consumer_offset
+        return self.lag.messages
 
 
 class ClientConnection(msgspec.Struct, frozen=True, array_like=True):
@@ -100,7 +107,7 @@ class ClientConnection(msgspec.Struct, frozen=True, array_like=True):
     proxies: str = ""
 
 
-class GroupPolled(Poll, frozen=True, tag="group"):
+class GroupPolled(Poll, frozen=True, tag="group", dict=True):
     """A consumer group over all brokers.
 
     `unreported` are the errors of brokers that returned no connections, so that `members` is incomplete.
@@ -114,6 +121,10 @@ class GroupPolled(Poll, frozen=True, tag="group"):
     message_model: str | None = None
     error: str | None = None
     unreported: Mapping[str, str] = msgspec.field(name="untold", default={})
+
+    @cached_property
+    def lag(self) -> Lag:
+        return sum_lags(queue_lag.lag for queue_lag in self.lags)
 
 
 class GroupsPolled(Poll, frozen=True, tag="groups"):

@@ -47,7 +47,7 @@ def list_problems(model: ClusterModel) -> list[ProblemRow]:
     ]
     for group_name, group_answer in model.group_answers.items():
         group_poll = group_answer.last_poll
-        group_lag = sum(queue_lag.diff or 0 for queue_lag in group_poll.lags) if group_poll is not None else 0
+        group_lag = group_poll.lag.messages if group_poll is not None else None
         lag_state = _STATE_BY_TONE.get(alert_levels.lag_tone(group_lag))
         if lag_state is not None:
             lag_text = f"{group_name} has a backlog of {units.format_count(group_lag)} messages"

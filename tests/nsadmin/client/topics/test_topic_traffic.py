@@ -6,7 +6,7 @@ import pytest
 
 from nsadmin import AdminClient
 from nsadmin.client.topics.topic_traffic import MessageCount, TopicTraffic
-from tests.support.servers import FakeNameServer, closed_port
+from tests.support.servers import FakeNameServer, closed_port, refuse_with
 from tests.support.topic_brokers import TopicBroker
 
 
@@ -77,3 +77,19 @@ def test_what_masters_take_of_a_topic_now(first_server: FakeNameServer, a: Topic
         taking, silent = admin.topics.get_put_rates("T", [a.addr, dead])
         [idle] = admin.topics.get_put_rates("Idle", [a.addr])
     assert (taking.result, idle.result, silent.result, silent.addr) == (2.0, 0.0, None, dead)
+
+
+def test_a_group_that_never_committed_has_no_accumulation(
+    first_server: FakeNameServer, a: TopicBroker
+) -> None:
+    first_server.clusters = {"C": {"broker-a": {0: a.addr}}}
+    a.handlers[14] = refuse_with(22, "not found")
+    a.handlers[208] = a.answer_lags((9255, 0))
+    [row] = asked(first_server, "T")
+    assert (row.accumulation, row.accumulation_reason) == (None, "no committed offset")
+    a.handlers[208] = a.answer_lags((10, 647_260_493))
+    [row] = asked(first_server, "T")
+    assert (row.accumulation, row.accumulation_reason) == (
+        None,
+        "committed offset beyond the end",
+    )

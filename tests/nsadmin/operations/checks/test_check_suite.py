@@ -70,6 +70,7 @@ def test_the_worst_state_counts_and_is_named_first(
 def test_topics_and_groups_by_name(first_server: FakeNameServer) -> None:
     with ConsumerBroker() as group:
         group.clients = {"G": ["c1"]}
+        group.offsets["G", "T", 1] = 50
         first_server.clusters = {"C": {"broker-a": {0: group.addr}}}
         whole, parts = found(first_server.addr, asked=CheckScope(("T", "X"), ("G",)))
     assert whole.summary.startswith("1 of 7 checks are not OK: topic X CRITICAL. Not checked: ")

@@ -1,5 +1,6 @@
 """check topic: as the client of any name server meets it."""
 
+from namesrv_core.protocol.command import build_reply
 from nsadmin import AdminClient
 from nsadmin.operations.checks import topic
 from nsadmin.operations.checks.findings import CheckFinding, CheckState
@@ -63,8 +64,11 @@ def test_a_master_that_does_not_answer_or_is_not_there(
     assert finding.details == (
         f"broker-a: its master {dead_addr}: connection refused, no server listens on this port",
     )
-    # Its slave can be read.
-    assert values(finding) == [1, 0, 1, 0]
+    # Its slave can be read, unless it refuses.
+    broker.handlers[26] = lambda asked: build_reply(asked, body=b"slaveReadEnable=true\n")
+    assert values(found(first_server.addr)) == [1, 0, 1, 0]
+    broker.handlers[26] = lambda asked: build_reply(asked, body=b"slaveReadEnable=false\n")
+    assert values(found(first_server.addr)) == [1, 0, 0, 0]
     first_server.clusters = {"C": {"broker-a": {1: broker.addr}}}
     assert found(first_server.addr).details == ("broker-a: no master",)
 

@@ -1,6 +1,7 @@
 """When a drained broker is safe to stop."""
 
 from namesrv_core.events import QueueData
+from nsadmin.client.consumers.lag import BEYOND_END, Lag
 from nsadmin.operations.drain.facts import (
     BrokerCounters,
     ClusterObservation,
@@ -65,8 +66,12 @@ def test_for_good_consumers_have_to_read_everything() -> None:
     for_good = RULES._replace(for_good=True)
     for lag_by_group, texts in (
         (None, ("the backlog of the consumers, which is unknown",)),
-        ({"g": 5}, ("consumers to read the backlog",)),
-        ({"g": 0}, ()),
+        ({"g": Lag(5)}, ("consumers to read the backlog",)),
+        ({"g": Lag(0)}, ()),
+        (
+            {"g": Lag(None, BEYOND_END), "h": Lag(0)},
+            ("the backlog of g, which is unknown: committed offset beyond the end",),
+        ),
     ):
         observation = ClusterObservation(40_000, (CLOSED,), COUNTERS._replace(lag_by_group=lag_by_group))
         assert list_texts(observation, rules=for_good) == texts

@@ -103,8 +103,17 @@ def test_groups_without_a_master() -> None:
     )
     assert (item.result, item.evidence) == (
         "cause",
-        "a has no master, only 1=h:2: clients can read from it but not write",
+        "a has no master, only 1=h:2: clients cannot write; whether they can read is unknown, because no "
+        "slave told its slaveReadEnable",
     )
+    for enabled, text in (
+        ("true", "can read from it but not write"),
+        ("false", "can neither read nor write, because slaveReadEnable=false"),
+    ):
+        slave = make_broker_view(SLAVE, brokerId="1", brokerRole="SLAVE", slaveReadEnable=enabled)
+        view = make_server_view(make_queue_route(addrs={1: SLAVE}), members={"a": {1: SLAVE}})
+        [item] = found("masterMissing", make_facts([view], [slave]))
+        assert item.evidence == f"a has no master, only 1=h:2: clients {text}"
     acting = make_server_view(make_queue_route(addrs={0: SLAVE}, perm=4), members={"a": {1: SLAVE}})
     assert found("masterMissing", make_facts([acting], ()))[0].result == "cause"
     assert found("wiped", make_facts([acting], ()))[0].result == "ok"

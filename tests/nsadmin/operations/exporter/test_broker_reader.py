@@ -57,6 +57,18 @@ def test_the_lag_of_a_group_and_its_clients() -> None:
         assert select_series(reading.stored_series(), "nsadmin_group_clients") == {}
 
 
+def test_a_broadcasting_group_has_no_lag() -> None:
+    with ConsumerBroker() as broker, open_broker_reader() as reading:
+        broker.clients, broker.message_model = {"G": ["c1"]}, "BROADCASTING"
+        reading.reader.read_state(place(broker.addr), True, deadline_after())
+        assert select_series(reading.stored_series(), "nsadmin_group_lag_messages") == {}
+        series = select_series(reading.stored_series(), "nsadmin_group_unknown_lag_queues", group="G")
+        assert series.popitem()[1] == 2
+        broker.clients = {}
+        reading.reader.read_state(place(broker.addr), True, deadline_after())
+        assert select_series(reading.stored_series(), "nsadmin_group_lag_messages").popitem()[1] == 10
+
+
 def test_excluded_groups_are_not_asked() -> None:
     with ConsumerBroker() as broker, open_broker_reader(ReadChoice(NameFilter((), ("G*",)))) as reading:
         reading.reader.read_state(place(broker.addr), True, deadline_after())

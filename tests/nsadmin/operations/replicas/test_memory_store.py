@@ -9,9 +9,9 @@ from nsadmin.operations.replicas.memory import RememberedDifference
 from nsadmin.operations.replicas.memory_store import ReplicaMemoryStore, open_replica_memory
 
 MEMORY = {
-    ("C", "broker-a", 1, "offset", "T@G"): RememberedDifference(5, {0: 10, 1: 20}),
-    ("C", "broker-a", 1, "topic", "orders"): RememberedDifference(6, {"perm": 6}),
-    ("C", "broker-a", 1, "group", "gone"): RememberedDifference(7, None),
+    ("C", "broker-a", 1, "offset", "T@G"): RememberedDifference(5, {0: 10, 1: 20}, 9),
+    ("C", "broker-a", 1, "topic", "orders"): RememberedDifference(6, {"perm": 6}, 9),
+    ("C", "broker-a", 1, "group", "gone"): RememberedDifference(7, None, 9),
 }
 
 
@@ -36,3 +36,11 @@ def test_without_an_inventory_nothing_is_kept(tmp_path: Path) -> None:
     kept = InventoryKeeper(lambda: "servers h:1", environment={"NSADMIN_STATE": str(tmp_path)})
     open_replica_memory(kept).save_memory(MEMORY)
     assert open_replica_memory(kept).load_memory() == MEMORY
+
+
+def test_a_file_of_an_earlier_version_is_read(tmp_path: Path) -> None:
+    (tmp_path / "replicas.json").write_text(
+        '{"format":1,"differences":[["C","broker-a",1,"offset","T@G",5,{"0":10}]]}'
+    )
+    [(key, remembered)] = ReplicaMemoryStore(tmp_path).load_memory().items()
+    assert (key[3], remembered) == ("offset", RememberedDifference(5, {0: 10}, 5))

@@ -97,4 +97,4 @@ class ReplicaDifferencesView(BrokerDetailView):
         unread_reasons = [slave.error for slave in slaves if slave.error]
         if unread_reasons:
             return f"unknown: {unread_reasons[0]}"
-        return "all slaves are equal to the master" if self.broker_id == 0 else "equal to its master"
+        return "no difference in topics, groups, offsets and settings"

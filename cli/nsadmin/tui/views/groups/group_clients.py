@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from nsadmin.client.consumers.lag import sum_lags
 from nsadmin.client.consumers.queue_allocation import allocate_averagely
 from nsadmin.client.message_queues import MessageQueue
 from nsadmin.tui.model.cluster_model import ClusterModel
@@ -15,10 +16,10 @@ from nsadmin.tui.views.table import Cell, Column
 
 
 class ClientShare(NamedTuple):
-    """The queues of a client, their lag, and the part of the group's lag (0 to 1; None without a lag)."""
+    """The queues of a client, their lag (None: unknown), and the part of the group's lag (0 to 1)."""
 
     queue_count: int
-    lag: int
+    lag: int | None
     lag_ratio: float | None
 
 
@@ -45,22 +46,21 @@ def list_client_rows(group_poll: GroupPolled) -> list[ClientRow]:
 def _divide_queues(group_poll: GroupPolled) -> dict[str, ClientShare]:
     client_ids = [client.client_id for client in group_poll.members]
     lag_by_queue = {
-        MessageQueue(queue_lag.topic, queue_lag.broker_name, queue_lag.queue_id): queue_lag.diff or 0
+        MessageQueue(queue_lag.topic, queue_lag.broker_name, queue_lag.queue_id): queue_lag.lag
         for queue_lag in group_poll.lags
     }
-    total_lag = sum(lag_by_queue.values())
-    queue_counts, lags = dict.fromkeys(client_ids, 0), dict.fromkeys(client_ids, 0)
+    queues_by_client: dict[str, list[MessageQueue]] = {client_id: [] for client_id in client_ids}
     for topic in {queue.topic for queue in lag_by_queue}:
         topic_queues = sorted(queue for queue in lag_by_queue if queue.topic == topic)
         for client_id, queues in allocate_averagely(topic_queues, client_ids).items():
-            queue_counts[client_id] += len(queues)
-            lags[client_id] += sum(lag_by_queue[queue] for queue in queues)
-    return {
-        client_id: ClientShare(
-            queue_counts[client_id], lags[client_id], lags[client_id] / total_lag if total_lag else None
-        )
-        for client_id in client_ids
-    }
+            queues_by_client[client_id] += queues
+    shares = {}
+    for client_id, queues in queues_by_client.items():
+        client_lag = sum_lags(lag_by_queue[queue] for queue in queues).messages if queues else 0
+        total_lag = group_poll.lag.messages
+        lag_ratio = client_lag / total_lag if total_lag and client_lag is not None else None
+        shares[client_id] = ClientShare(len(queues), client_lag, lag_ratio)
+    return shares
 
 
 def _lag_cell(row: ClientRow) -> Cell:

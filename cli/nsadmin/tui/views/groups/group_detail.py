@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from nsadmin.client.consumers.lag import sum_lags
 from nsadmin.tui.actions.row_subject import RowSubject
 from nsadmin.tui.model.cluster_model import ClusterModel
 from nsadmin.tui.model.server_states import Silence
@@ -65,6 +66,7 @@ class GroupDetailView(View):
                 group_row.lag_text,
                 alert_levels.lag_tone(group_row.total_lag) or "accent",
             ),
+            Cell(f" ({group_row.lag_reason})" if group_row.lag_reason is not None else "", "dim"),
             Cell(
                 f"  {group_row.client_text} {'client' if group_row.client_text == '1' else 'clients'}",
                 "strong",
@@ -87,7 +89,7 @@ class GroupQueuesView(GroupDetailView):
         Column("topic", "TOPIC", 20, "", lambda row: row.topic, tone="strong", grow=True),
         Column("broker", "BROKER", 14, "", lambda row: row.broker_name),
         Column("queue", "QUEUE", 5, "", lambda row: row.queue_id, right=True),
-        Column("lag", "LAG", 8, "messages not consumed yet; – without a committed offset",
+        Column("lag", "LAG", 8, "messages not consumed yet; – if unknown",
                lambda row: row.diff, show=units.format_count, tone=alert_levels.lag_tone, right=True),
         Column("inflight", "INFLIGHT", 8, "delivered, but not acknowledged yet",
                lambda row: row.inflight, show=units.format_count, right=True, drop=2),
@@ -97,6 +99,8 @@ class GroupQueuesView(GroupDetailView):
                lambda row: row.consumer_offset, tone="dim", right=True, drop=3),
         Column("last", "LAST CONSUMED", 19, "store time of the last consumed message",
                lambda row: row.last_timestamp, show=units.format_moment, tone="dim", drop=1),
+        Column("reason", "WHY –", 20, "why the lag is unknown",
+               lambda row: row.lag.reason, cell=lambda row: Cell(row.lag.reason or "", "dim"), drop=4),
     )  # fmt: skip
 
     def build_rows(self, model: ClusterModel) -> Sequence[QueueLag]:
@@ -104,7 +108,7 @@ class GroupQueuesView(GroupDetailView):
         return list(group_poll.lags) if group_poll is not None else []
 
     def summarize_rows(self, rows: Sequence[QueueLag]) -> CellLine:
-        total_lag = sum(row.diff or 0 for row in rows)
+        total_lag = sum_lags(row.lag for row in rows).messages
         lag_cell = Cell(units.format_count(total_lag), alert_levels.lag_tone(total_lag) or "accent")
         return [Cell(units.count_noun(len(rows), "queue"), "dim"), Cell("  backlog "), lag_cell]
 

@@ -48,10 +48,13 @@ class GroupRow(NamedTuple):
 
     @property
     def total_lag(self) -> int | None:
-        """The messages not consumed yet, on the queues with a committed offset."""
-        if self.group_poll is None:
-            return None
-        return sum(queue_lag.diff or 0 for queue_lag in self.group_poll.lags)
+        """The messages not consumed yet, on the queues whose lag is known."""
+        return None if self.group_poll is None else self.group_poll.lag.messages
+
+    @property
+    def lag_reason(self) -> str | None:
+        """Why the lag is unknown, or lacks some queues."""
+        return None if self.group_poll is None else self.group_poll.lag.reason
 
     @property
     def growth_rate(self) -> float | None:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from nsadmin.client.consumers.lag import sum_lags
 from nsadmin.tui.actions.row_subject import RowSubject
 from nsadmin.tui.model.cluster_model import ClusterModel
 from nsadmin.tui.model.server_states import Silence
 from nsadmin.tui.polling.detail_queries import DetailQuery
+from nsadmin.tui.polling.poll_records import QueueLag
 from nsadmin.tui.views import alert_levels, units
 from nsadmin.tui.views.base_view import CellLine, View
 from nsadmin.tui.views.graphs import draw_graph
@@ -49,7 +51,7 @@ GROUP_COLUMNS: Sequence[Column[GroupRow]] = (
     Column("group", "GROUP", 24, "", lambda row: row.group_name, tone="strong", grow=True),
     Column("members", "CLIENTS", 7, "connected clients; – or + if a broker did not return its clients",
            lambda row: row.client_count, cell=_clients_cell, right=True, flash=True),
-    Column("lag", "LAG", 7, "messages not consumed yet; colored by the limits of check lag",
+    Column("lag", "LAG", 7, "messages not consumed yet; – if unknown; colored by the limits of check lag",
            lambda row: row.total_lag,
            cell=lambda row: Cell(row.lag_text, alert_levels.lag_tone(row.total_lag)), right=True),
     Column("trend", "", 12, "LAG over the last polls",
@@ -82,10 +84,13 @@ _MIN_GRAPH_HEIGHT = 8
 
 def _draw_topic_lags(row: GroupRow, width: int) -> list[CellLine]:
     """The topics with the largest lag of the group."""
-    lag_by_topic: dict[str, int] = {}
+    queues_by_topic: dict[str, list[QueueLag]] = {}
     for queue_lag in row.group_poll.lags if row.group_poll is not None else ():
-        lag_by_topic[queue_lag.topic] = lag_by_topic.get(queue_lag.topic, 0) + (queue_lag.diff or 0)
-    largest_lags = sorted(lag_by_topic.items(), key=lambda topic_lag: (-topic_lag[1], topic_lag[0]))
+        queues_by_topic.setdefault(queue_lag.topic, []).append(queue_lag)
+    lag_by_topic = {
+        topic: sum_lags(queue.lag for queue in queues).messages for topic, queues in queues_by_topic.items()
+    }
+    largest_lags = sorted(lag_by_topic.items(), key=lambda topic_lag: (-(topic_lag[1] or 0), topic_lag[0]))
     return [
         [
             Cell(f"  {align_text(topic, width - 12, False)}"),
@@ -135,7 +140,12 @@ class GroupsView(View):
 
     def draw_details(self, model: ClusterModel, row: GroupRow, width: int, height: int) -> list[CellLine]:
         """The columns, the lag of each topic, and a graph of the lag."""
-        lines = [*draw_row_facts(self.columns, row, width), [], *_draw_topic_lags(row, width)]
+        reason_lines = (
+            [[Cell(f"  {reason}", "dim")] for reason in [row.lag_reason]]
+            if row.lag_reason is not None
+            else []
+        )
+        lines = [*draw_row_facts(self.columns, row, width), *reason_lines, [], *_draw_topic_lags(row, width)]
         graph_height = min(height - len(lines) - 1, width // 3)
         if row.lag_trend is None or graph_height < _MIN_GRAPH_HEIGHT:
             return lines[:height]
@@ -156,6 +166,7 @@ class GroupsView(View):
         group_rows = self.build_rows(model)
         known_lags = [row.total_lag for row in group_rows if row.total_lag is not None]
         total_lag = sum(known_lags) if known_lags or not group_rows else None
+        unknown_count = sum(row.group_poll is not None and row.total_lag is None for row in group_rows)
         if model.group_names_answer.last_poll is None:
             return [Cell(f"{units.UNKNOWN_MARK} groups", "strong")]
         headline_cells = [
@@ -163,6 +174,10 @@ class GroupsView(View):
             Cell("  backlog "),
             Cell(units.format_count(total_lag), "accent"),
         ]
+        if unknown_count:
+            headline_cells.append(
+                Cell(f"  {units.count_noun(unknown_count, 'group')} without a known lag", "dim")
+            )
         poll_times = [row.group_poll.at for row in group_rows if row.group_poll is not None]
         if poll_times:
             headline_cells.append(

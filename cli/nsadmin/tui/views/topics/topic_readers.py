@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from nsadmin.client.consumers.lag import sum_lags
 from nsadmin.tui.actions.row_subject import RowSubject
 from nsadmin.tui.model.cluster_model import ClusterModel
 from nsadmin.tui.polling.detail_queries import DetailQuery
@@ -23,11 +24,11 @@ class ReaderRow(NamedTuple):
 
     @property
     def topic_lag(self) -> int | None:
-        """The messages of this topic that the group has not consumed yet. None: not read yet."""
+        """The messages of this topic that the group has not consumed yet. None: unknown."""
         group_poll = self.group_row.group_poll
         if group_poll is None:
             return None
-        return sum(queue_lag.diff or 0 for queue_lag in group_poll.lags if queue_lag.topic == self.topic)
+        return sum_lags(queue.lag for queue in group_poll.lags if queue.topic == self.topic).messages
 
     @property
     def oldest_ms(self) -> int | None:
