@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 from namesrv_core.protocol.codes import RequestCode
 from namesrv_core.protocol.command import RemotingCommand
 from nsadmin.client.connection.caller import Caller
+from nsadmin.client.connection.json_object import JsonObject
 from nsadmin.client.connection.response_bodies import decode_answer, parse_json_object
 from nsadmin.client.results import ServerResult
 
@@ -81,22 +82,22 @@ class ReplicatedTables:
     ) -> list[ServerResult[ReplicatedTable]]:
         def parse_table(response: RemotingCommand) -> ReplicatedTable:
             json_body = parse_json_object(response)
-            table_items = json_body.get(member_name) or {}
             return ReplicatedTable(
-                _parse_version(json_body.get("dataVersion")),
-                {item_name: dict(item) for item_name, item in table_items.items()},
-                _parse_version(json_body.get("mappingDataVersion")),
+                _parse_version(json_body.child("dataVersion")),
+                {
+                    item_name: item.members
+                    for item_name, item in json_body.child(member_name).sorted_children()
+                },
+                _parse_version(json_body.child("mappingDataVersion")),
             )
 
         answers = self._caller.send_to_each(broker_addrs, request_code)
         return [decode_answer(answer, parse_table) for answer in answers]
 
 
-def _parse_version(version_record: Any) -> TableVersion | None:
-    if not isinstance(version_record, dict):
+def _parse_version(version: JsonObject) -> TableVersion | None:
+    if not version.members:
         return None
     return TableVersion(
-        int(version_record.get("stateVersion") or 0),
-        int(version_record.get("timestamp") or 0),
-        int(version_record.get("counter") or 0),
+        version.integer("stateVersion", 0), version.integer("timestamp", 0), version.integer("counter", 0)
     )

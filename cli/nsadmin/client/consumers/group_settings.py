@@ -73,12 +73,8 @@ def parse_group_table(response: RemotingCommand) -> dict[str, GroupConfigFields]
     Raises:
         ValueError, AttributeError: The body is not a table of groups.
     """
-    json_table = parse_json_object(response).get("subscriptionGroupTable") or {}
-    return {
-        group_name: group_config
-        for group_name, group_config in sorted(json_table.items())
-        if isinstance(group_config, dict)
-    }
+    group_table = parse_json_object(response).child("subscriptionGroupTable")
+    return {group_name: config.members for group_name, config in group_table.sorted_children()}
 
 
 def alter_attributes(attributes: Mapping[str, str], attribute_changes: Mapping[str, str]) -> dict[str, str]:

@@ -14,7 +14,7 @@ from namesrv_core.protocol.command import RemotingCommand, build_request
 from namesrv_core.protocol.stored_messages import StoredMessage
 from nsadmin.client.brokers.replica_failover import ReplicaRequest, ask_replicas, list_replica_addrs
 from nsadmin.client.connection.caller import Caller
-from nsadmin.client.connection.response_bodies import decode_answer
+from nsadmin.client.connection.response_bodies import decode_answer, parse_offset
 from nsadmin.client.messages.pull_requests import (
     PULL_RESPONSE_CODES,
     build_pull_request,
@@ -229,7 +229,7 @@ class TopicFollower:
                 for queue_key in queue_keys
             ],
         )
-        return [decode_answer(answer, _parse_offset) for answer in answers]
+        return [decode_answer(answer, parse_offset) for answer in answers]
 
     def _build_pull(self, queue_key: _QueueKey) -> ReplicaRequest:
         pull_header = broker_headers.PullMessage(
@@ -262,7 +262,3 @@ class TopicFollower:
             for queue_id in queue_route.read_queue_ids:
                 if self._queue_id in (None, queue_id):
                     self._routes[_QueueKey(queue_route.broker_name, queue_id)] = queue_route
-
-
-def _parse_offset(response: RemotingCommand) -> int:
-    return int((response.ext or {})["offset"] or 0)

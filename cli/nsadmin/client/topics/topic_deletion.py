@@ -140,8 +140,9 @@ class TopicDeletion(NamedTuple):
 
     def _parse_own_config(self, response: RemotingCommand) -> dict[str, Any]:
         json_body = parse_json_object(response)
+        is_table = "topicConfigTable" in json_body
         return dict(
-            json_body["topicConfigTable"][self.topic] if "topicConfigTable" in json_body else json_body
+            (json_body.child("topicConfigTable").child(self.topic) if is_table else json_body).members
         )
 
     def _read_namesrv_queues(self) -> list[ServerResult[dict[str, Any]]]:
@@ -220,7 +221,7 @@ class TopicDeletion(NamedTuple):
         return list(answers_by_addr.values())
 
     def _require_topic(self, response: RemotingCommand) -> RemotingCommand:
-        if self.topic not in (parse_json_object(response).get("topicConfigTable") or {}):
+        if self.topic not in parse_json_object(response).child("topicConfigTable"):
             raise TopicNotExist(None)
         return response
 

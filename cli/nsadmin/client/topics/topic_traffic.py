@@ -8,6 +8,7 @@ from namesrv_core.protocol import broker_headers, headers
 from namesrv_core.protocol.codes import MASTER_BROKER_ID, RequestCode
 from namesrv_core.protocol.command import RemotingCommand, build_request
 from nsadmin.client.connection.caller import Caller
+from nsadmin.client.connection.json_object import JsonObject
 from nsadmin.client.connection.response_bodies import ResponseDecoder, decode_answer, parse_json_object
 from nsadmin.client.message_queues import parse_queue_table
 from nsadmin.client.results import NotFound, ServerResult
@@ -237,18 +238,18 @@ def _lag_request(topic: str, group: str) -> tuple[RequestCode, dict[str, str]]:
 def _parse_count(response: RemotingCommand) -> MessageCount:
     json_body = parse_json_object(response)
     minute_span, hour_span, day_span = (
-        json_body.get(f"stats{span_name}") or {} for span_name in ("Minute", "Hour", "Day")
+        json_body.child(f"stats{span_name}") for span_name in ("Minute", "Hour", "Day")
     )
     # The hour and the day are empty until their first sample, which takes ten minutes and one hour.
-    span_sums = (int(stats_span.get("sum") or 0) for stats_span in (day_span, hour_span, minute_span))
-    return MessageCount(float(minute_span.get("tps") or 0), next(filter(None, span_sums), 0))
+    span_sums = (stats_span.integer("sum", 0) for stats_span in (day_span, hour_span, minute_span))
+    return MessageCount(minute_span.number("tps", 0), next(filter(None, span_sums), 0))
 
 
 def _parse_lag(response: RemotingCommand) -> int:
-    offset_table = parse_queue_table(parse_json_object(response).get("offsetTable"))
+    offset_table = parse_queue_table(parse_json_object(response).members.get("offsetTable"), JsonObject)
     return sum(
-        int(offset_record["brokerOffset"]) - int(offset_record["consumerOffset"])
-        for offset_record in offset_table.values()
+        offsets.integer("brokerOffset") - offsets.integer("consumerOffset")
+        for offsets in offset_table.values()
     )
 
 

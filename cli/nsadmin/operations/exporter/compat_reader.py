@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import islice
+from math import nan
 from time import monotonic, time
 
 from namesrv_core.errors import RocketMQError
@@ -215,13 +216,16 @@ class CompatReader:
                     clean_label(group),
                     clean_label(topic),
                 ),
-                (
-                    float(status.consume_failed_msgs),
-                    status.consume_failed_tps,
-                    status.consume_ok_tps,
-                    status.consume_rt,
-                    status.pull_rt,
-                    status.pull_tps,
+                tuple(
+                    nan if figure is None else figure
+                    for figure in (
+                        status.consume_failed_msgs,
+                        status.consume_failed_tps,
+                        status.consume_ok_tps,
+                        status.consume_rt,
+                        status.pull_rt,
+                        status.pull_tps,
+                    )
                 ),
             )
             for running_client in running_group.clients

@@ -86,7 +86,7 @@ def _read_routes(
             continue
         try:
             queue_by_broker = parse_topic_queues(route_result.result).queues
-        except (ValueError, TypeError, KeyError, AttributeError) as error:
+        except ValueError as error:
             error_by_server[namesrv_addr] = f"malformed answer ({error})"
             continue
         route_by_server[namesrv_addr] = {
