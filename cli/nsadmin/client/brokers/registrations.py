@@ -10,6 +10,7 @@ from nsadmin.client.connection.caller import Caller
 from nsadmin.client.connection.json_object import JsonObject, to_integer
 from nsadmin.client.connection.response_bodies import decode_answer, parse_config_items, parse_json_object
 from nsadmin.client.results import ServerResult
+from nsadmin.client.wire_configs import read_configs
 
 WireFields = Mapping[str, Any]
 """A TopicConfig, DataVersion or TopicQueueMappingInfo: wire name to value."""
@@ -119,7 +120,7 @@ def _parse_registration(config_items: Mapping[str, str], response: RemotingComma
         name_servers=parse_name_servers(config_items),
         has_dynamic_name_servers=has_dynamic_name_servers(config_items),
         data_version=json_body.child("dataVersion").members,
-        topics=json_body.child("topicConfigTable").members,
+        topics=read_configs(json_body.child("topicConfigTable")),
         mappings={
             topic: _mapping_info(mapping_detail)
             for topic, mapping_detail in json_body.child("topicQueueMappingDetailMap").sorted_children()

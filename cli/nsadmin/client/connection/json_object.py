@@ -62,14 +62,9 @@ class JsonObject:
         return self._read(key, default, to_text)
 
     def flag(self, key: str, default: bool = False) -> bool:
-        """Return a boolean, also written as text or 0 and 1."""
+        """Return a boolean, also written as text or 0 and 1. null and missing are the default."""
         value = self.members.get(key)
-        if value is None or isinstance(value, bool):
-            return default if value is None else value
-        flag = {"true": True, "false": False, "1": True, "0": False}.get(str(value).lower())
-        if flag is None:
-            raise ValueError(f"{key} is {_quote(value)}, not true or false")
-        return flag
+        return default if value is None else to_flag(value, key)
 
     def child(self, key: str) -> "JsonObject":
         """Return the object of a member; one without members for null."""
@@ -110,6 +105,14 @@ def to_number(value: object, name: str) -> float:
     if number is None or not isfinite(number):
         raise ValueError(f"{name} is {_quote(value)}, not a finite number")
     return number
+
+
+def to_flag(value: object, name: str) -> bool:
+    """Read a value as a boolean. `name` stands for it in the ValueError."""
+    flag = {"true": True, "false": False, "1": True, "0": False}.get(str(value).lower())
+    if flag is None:
+        raise ValueError(f"{name} is {_quote(value)}, not true or false")
+    return flag
 
 
 def to_text(value: object, name: str) -> str:

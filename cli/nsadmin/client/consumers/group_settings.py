@@ -8,6 +8,7 @@ from namesrv_core.protocol.command import RemotingCommand
 from nsadmin.client.brokers.targets import BrokerTarget
 from nsadmin.client.connection.response_bodies import parse_json_object
 from nsadmin.client.results import NotApplied, ServerResult
+from nsadmin.client.wire_configs import read_configs
 
 # The defaults of mqadmin. The defaults of a broker would allow broadcasting.
 NEW_GROUP_SETTINGS: Mapping[str, Any] = {
@@ -73,8 +74,7 @@ def parse_group_table(response: RemotingCommand) -> dict[str, GroupConfigFields]
     Raises:
         ValueError, AttributeError: The body is not a table of groups.
     """
-    group_table = parse_json_object(response).child("subscriptionGroupTable")
-    return {group_name: config.members for group_name, config in group_table.sorted_children()}
+    return read_configs(parse_json_object(response).child("subscriptionGroupTable"))
 
 
 def alter_attributes(attributes: Mapping[str, str], attribute_changes: Mapping[str, str]) -> dict[str, str]:

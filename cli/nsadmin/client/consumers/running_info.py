@@ -113,7 +113,7 @@ def parse_running_info(response: RemotingCommand) -> RunningInfo:
         response: The answer to GET_CONSUMER_RUNNING_INFO (307).
 
     Raises:
-        ValueError, TypeError, AttributeError, KeyError: The body is not a ConsumerRunningInfo.
+        ValueError: The body is not a ConsumerRunningInfo.
     """
     json_body = parse_json_object(response)
     subscriptions = (
@@ -126,20 +126,10 @@ def parse_running_info(response: RemotingCommand) -> RunningInfo:
     return RunningInfo(
         {name: properties.text(name, "") for name in sorted(properties.members)},
         tuple(sorted(subscriptions)),
-        tuple(
-            _parse_running_queue(message_queue, state)
-            for message_queue, state in parse_queue_table(
-                json_body.members.get("mqTable"), JsonObject
-            ).items()
-        ),
+        tuple(_parse_running_queue(queue, state) for queue, state in queues.items()),
         {topic: _parse_status(status) for topic, status in json_body.child("statusTable").sorted_children()},
         json_body.text("jstack", None),
-        tuple(
-            _parse_pop_queue(message_queue, state)
-            for message_queue, state in parse_queue_table(
-                json_body.members.get("mqPopTable"), JsonObject
-            ).items()
-        ),
+        tuple(_parse_pop_queue(queue, state) for queue, state in pop_queues.items()),
     )
 
 

@@ -1,7 +1,7 @@
 """Records of bulk changes, the requests that are built from them, and the parsers of their answers."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from namesrv_core.errors import QueryNotFound, TopicNotExist
 from namesrv_core.protocol import broker_headers, fastjson, headers
@@ -18,8 +18,9 @@ from nsadmin.client.results import NotApplied, ServerResult
 from nsadmin.client.topic_routes import parse_route
 from nsadmin.client.topics.queue_mappings import BrokerQueueShare, parse_share
 from nsadmin.client.topics.topic_configs import DEFAULT_TOPIC
+from nsadmin.client.wire_configs import WireConfig as WireConfig
+from nsadmin.client.wire_configs import read_configs
 
-WireConfig = Mapping[str, Any]
 """A TopicConfig or SubscriptionGroupConfig: wire name to value."""
 
 
@@ -184,7 +185,7 @@ def parse_topic_table(response: RemotingCommand) -> BrokerTopicTable:
         for topic, mapping_detail in sorted(mapping_table.items())
         if topic in config_table
     }
-    return BrokerTopicTable(_list_configs(config_table), frozenset(mapping_table), queue_shares)
+    return BrokerTopicTable(read_configs(config_table), frozenset(mapping_table), queue_shares)
 
 
 def parse_group_table(response: RemotingCommand) -> dict[str, WireConfig]:
@@ -199,11 +200,7 @@ def parse_group_table(response: RemotingCommand) -> dict[str, WireConfig]:
     Raises:
         ValueError, AttributeError: The body is not a table of groups.
     """
-    return _list_configs(parse_json_object(response).child("subscriptionGroupTable"))
-
-
-def _list_configs(config_table: JsonObject) -> dict[str, WireConfig]:
-    return {config_name: wire_config.members for config_name, wire_config in config_table.sorted_children()}
+    return read_configs(parse_json_object(response).child("subscriptionGroupTable"))
 
 
 def combine_namespaces(
