@@ -61,13 +61,14 @@ def parse_offset(response: RemotingCommand) -> int:
 
 
 def parse_broker_addrs(addrs: JsonObject) -> dict[int, str]:
-    """Parse "brokerAddrs": broker id to address, in the order of ids, without ids that have no address.
+    """Parse "brokerAddrs": broker id to address, in the order of ids. An address may be any text.
 
-    Raises ValueError for an id that is not a number.
+    An empty one becomes ":", without host and port, so that its broker is seen to be there. Raises ValueError
+    for an id that is not a number.
     """
     return dict(
         sorted(
-            (to_integer(broker_id, addrs.name), to_text(addr, addrs.name))
+            (to_integer(broker_id, addrs.name), to_text(addr, addrs.name) or ":")
             for broker_id, addr in addrs.members.items()
             if addr is not None
         )

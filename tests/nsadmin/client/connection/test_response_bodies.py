@@ -32,9 +32,9 @@ def test_what_is_no_object_is_an_error(odd: bytes) -> None:
         parse_json_object(RemotingCommand(0, body=odd))
 
 
-def test_broker_ids_are_numbers_in_order_and_those_without_address_are_left_out() -> None:
+def test_broker_ids_are_numbers_in_order_and_an_empty_address_is_seen() -> None:
     addrs = JsonObject({"10": "c", "2": "b", "0": None, "1": ""})
-    assert list(parse_broker_addrs(addrs).items()) == [(1, ""), (2, "b"), (10, "c")]
+    assert list(parse_broker_addrs(addrs).items()) == [(1, ":"), (2, "b"), (10, "c")]
     assert parse_broker_addrs(JsonObject(None)) == {}
 
 
