@@ -90,12 +90,20 @@ def format_age(duration_ms: float | None) -> str:
 
 def format_clock(at_ms: int | None) -> str:
     """The local time of day of a time in ms since 1970."""
-    return UNKNOWN_MARK if at_ms is None else f"{datetime.fromtimestamp(at_ms / 1000):%H:%M:%S}"
+    return UNKNOWN_MARK if at_ms is None else format_local(at_ms, "%H:%M:%S")
 
 
 def format_moment(at_ms: int | None) -> str:
     """The local date and time of a time in ms since 1970."""
-    return UNKNOWN_MARK if not at_ms else f"{datetime.fromtimestamp(at_ms / 1000):%Y-%m-%d %H:%M:%S}"
+    return UNKNOWN_MARK if not at_ms else format_local(at_ms, "%Y-%m-%d %H:%M:%S")
+
+
+def format_local(at_ms: int, time_format: str) -> str:
+    """The local time of a time in ms since 1970; the number itself beyond the calendar."""
+    try:
+        return datetime.fromtimestamp(at_ms / 1000).strftime(time_format)
+    except (OverflowError, OSError, ValueError):
+        return str(at_ms)
 
 
 def draw_sparkline(numbers: Iterable[float | None], width: int, least_top: float = 0.0) -> str:
