@@ -5,9 +5,8 @@ from typing import TypeVar
 
 from namesrv_core.protocol import object_keys
 from namesrv_core.protocol.command import RemotingCommand
-from namesrv_core.transport.multiplexed_client import CallError
 from nsadmin.client.connection.json_object import JsonObject, to_integer, to_text
-from nsadmin.client.results import ServerResult
+from nsadmin.client.results import MalformedAnswer, ServerResult
 
 T = TypeVar("T")
 ResponseDecoder = Callable[[RemotingCommand], T]
@@ -24,15 +23,14 @@ def decode_answer(answer: ServerResult[RemotingCommand], decode: ResponseDecoder
             cause.
 
     Returns:
-        The decoded result, or the answer's error. If decoding fails, the error is a CallError of the kind
-        "unreadable", so that the server counts as unreachable.
+        The decoded result, or the answer's error. If decoding fails, the error is a MalformedAnswer.
     """
 
     def decode_response(response: RemotingCommand) -> T:
         try:
             return decode(response)
         except DECODE_ERRORS as error:
-            raise CallError(answer.addr, "unreadable", f"malformed answer ({error})") from error
+            raise MalformedAnswer(answer.addr, str(error)) from error
 
     return answer.then(decode_response)
 
