@@ -330,6 +330,6 @@ def parse_rate(response: RemotingCommand) -> float:
     """
     json_body = parse_json_object(response)
     span_rates = (
-        json_body.child(f"stats{span_name}").number("tps", 0) for span_name in ("Day", "Hour", "Minute")
+        json_body.child(f"stats{span_name}").number("tps", 0.0) for span_name in ("Day", "Hour", "Minute")
     )
     return next(filter(None, span_rates), 0.0)

@@ -121,7 +121,7 @@ def _parse_minute_stats(response: RemotingCommand) -> MinuteStats | None:
     if "statsMinute" not in json_body:
         return None
     minute_span = json_body.child("statsMinute")
-    return MinuteStats(minute_span.number("tps", 0), minute_span.integer("sum", 0))
+    return MinuteStats(minute_span.number("tps", 0.0), minute_span.integer("sum", 0))
 
 
 def _parse_named_count(topic_name: str, response: RemotingCommand) -> tuple[str, int]:

@@ -242,7 +242,7 @@ def _parse_count(response: RemotingCommand) -> MessageCount:
     )
     # The hour and the day are empty until their first sample, which takes ten minutes and one hour.
     span_sums = (stats_span.integer("sum", 0) for stats_span in (day_span, hour_span, minute_span))
-    return MessageCount(minute_span.number("tps", 0), next(filter(None, span_sums), 0))
+    return MessageCount(minute_span.number("tps", 0.0), next(filter(None, span_sums), 0))
 
 
 def _parse_lag(response: RemotingCommand) -> int:
