@@ -79,7 +79,7 @@ resetOffsetByTime warehouse orders now --dry-run
 drain broker-a-0 --dry-run
 """.strip().splitlines()
 
-HOSTILE_VALUES = (
+HOSTILE_VALUES: tuple[Any, ...] = (
     *("12", "word", "", "NaN", "Infinity", "-Infinity", "9" * 401, ":30971", "x", ":", "\ud800"),
     *(1.5, 1e308, -1, 2**31, 2**63, int("9" * 401), None, True, [], {}, [6], [None], {"0": {}}),
 )
