@@ -59,6 +59,13 @@ class NoneReachable(RocketMQError):
         self.errors = tuple(errors)
 
 
+class MalformedAnswer(CallError):
+    """A server answered, but a member of its answer has another type, or is missing."""
+
+    def __init__(self, server_addr: str, error_reason: str) -> None:
+        super().__init__(server_addr, "unreadable", f"malformed answer ({error_reason})")
+
+
 class ServerResult(NamedTuple, Generic[T]):
     """The outcome of a request on one server.
 
@@ -111,6 +118,15 @@ def is_unreachable(error: RocketMQError | None) -> bool:
         error: The error of a result; None gives False.
     """
     return isinstance(error, (CallError, NoneReachable))
+
+
+def is_silent(error: RocketMQError | None) -> bool:
+    """Return whether the server did not answer, so that its other answers are not to be expected either.
+
+    Args:
+        error: The error of a result; None gives False.
+    """
+    return is_unreachable(error) and not isinstance(error, MalformedAnswer)
 
 
 def is_not_found(error: RocketMQError | None) -> bool:

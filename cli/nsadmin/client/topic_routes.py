@@ -1,11 +1,12 @@
 """TopicRoute: the brokers of a topic, with their queues and permissions."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from namesrv_core.protocol import headers
 from namesrv_core.protocol.codes import MASTER_BROKER_ID, Perm
 from namesrv_core.protocol.command import RemotingCommand
+from nsadmin.client.connection.json_object import JsonObject, to_integer
 from nsadmin.client.connection.response_bodies import parse_broker_addrs, parse_json_object
 from nsadmin.client.results import OverReadLimit
 
@@ -178,63 +179,65 @@ def parse_route(response: RemotingCommand) -> TopicRoute:
         The route; without queues for an empty body.
 
     Raises:
-        ValueError, TypeError, AttributeError, KeyError: The body is not a route.
+        ValueError: The body is not a route.
     """
     json_body = parse_json_object(response)
-    brokers_by_name = {
-        route_item["brokerName"]: route_item for route_item in json_body.get("brokerDatas") or ()
-    }
-    queues_by_name = {
-        route_item["brokerName"]: route_item for route_item in json_body.get("queueDatas") or ()
-    }
-    mappings_by_name: Mapping[str, Any] = json_body.get("topicQueueMappingByBroker") or {}
+    brokers_by_name = {item.text("brokerName"): item for item in json_body.children("brokerDatas")}
+    queues_by_name = {item.text("brokerName"): item for item in json_body.children("queueDatas")}
+    mappings_by_name = dict(json_body.child("topicQueueMappingByBroker").sorted_children())
+    no_data = JsonObject(None)
     queue_routes = (
         _parse_queue_route(
             broker_name,
-            brokers_by_name.get(broker_name, {}),
-            queues_by_name.get(broker_name, {}),
+            brokers_by_name.get(broker_name, no_data),
+            queues_by_name.get(broker_name, no_data),
             mappings_by_name.get(broker_name),
         )
         for broker_name in sorted(brokers_by_name.keys() | queues_by_name.keys())
     )
     return TopicRoute(
-        tuple(queue_routes), json_body.get("orderTopicConf"), _parse_scopes(mappings_by_name.values())
+        tuple(queue_routes), json_body.text("orderTopicConf", None), _parse_scopes(mappings_by_name.values())
     )
 
 
 def _parse_queue_route(
     broker_name: str,
-    broker_data: Mapping[str, Any],
-    queue_data: Mapping[str, Any],
-    queue_mapping: Mapping[str, Any] | None,
+    broker_data: JsonObject,
+    queue_data: JsonObject,
+    queue_mapping: JsonObject | None,
 ) -> QueueRoute:
     return QueueRoute(
         broker_name,
-        broker_data.get("cluster"),
-        parse_broker_addrs(broker_data.get("brokerAddrs")),
-        queue_data.get("perm"),
-        queue_data.get("readQueueNums"),
-        queue_data.get("writeQueueNums"),
-        queue_data.get("topicSysFlag", queue_data.get("topicSynFlag")),
+        broker_data.text("cluster", None),
+        parse_broker_addrs(broker_data.child("brokerAddrs")),
+        queue_data.integer("perm", None),
+        queue_data.integer("readQueueNums", None),
+        queue_data.integer("writeQueueNums", None),
+        queue_data.integer("topicSysFlag", queue_data.integer("topicSynFlag", None)),
         None if queue_mapping is None else _parse_logical_queues(queue_mapping),
     )
 
 
-def _parse_logical_queues(queue_mapping: Mapping[str, Any]) -> dict[int, int]:
+def _parse_logical_queues(queue_mapping: JsonObject) -> dict[int, int]:
     """Parse the current queue ids of a TopicQueueMappingInfo."""
-    current_ids: Mapping[str, Any] = queue_mapping.get("currIdMap") or {}
-    return dict(sorted((int(logical_id), int(own_id)) for logical_id, own_id in current_ids.items()))
+    current_ids = queue_mapping.child("currIdMap")
+    return dict(
+        sorted(
+            (to_integer(logical_id, "a logical queue"), current_ids.integer(logical_id))
+            for logical_id in current_ids.members
+        )
+    )
 
 
-def _parse_scopes(queue_mappings: Iterable[Mapping[str, Any]]) -> dict[str, LogicalQueues]:
+def _parse_scopes(queue_mappings: Iterable[JsonObject]) -> dict[str, LogicalQueues]:
     """Parse the logical queues by mock broker name (TopicQueueMappingUtils#getMockBrokerName)."""
     queues_by_scope: dict[str, LogicalQueues] = {}
     for queue_mapping in queue_mappings:
-        scope = queue_mapping.get("scope") or _GLOBAL_SCOPE
+        scope = queue_mapping.text("scope", "") or _GLOBAL_SCOPE
         broker_name = _LOGICAL_BROKER_PREFIX + (scope.removeprefix("__") if scope == _GLOBAL_SCOPE else scope)
         earlier = queues_by_scope.get(broker_name, LogicalQueues(0, frozenset()))
         queues_by_scope[broker_name] = LogicalQueues(
-            max(earlier.total_queues, int(queue_mapping.get("totalQueues") or 0)),
+            max(earlier.total_queues, queue_mapping.integer("totalQueues", 0)),
             earlier.mapped_ids | _parse_logical_queues(queue_mapping).keys(),
         )
     return queues_by_scope

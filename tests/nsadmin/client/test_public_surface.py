@@ -90,7 +90,13 @@ FUNCTIONS = [
 ]
 
 
-@pytest.mark.parametrize("function", MEMBERS + FUNCTIONS)
+# How answers are read. No script calls these.
+INTERNAL = ("nsadmin.client.connection.json_object", "nsadmin.client.connection.response_bodies")
+
+
+@pytest.mark.parametrize(
+    "function", [item for item in MEMBERS + FUNCTIONS if item.values[0].__module__ not in INTERNAL]
+)
 def test_every_argument_is_documented(function: Any) -> None:
     names = [name for name in inspect.signature(function).parameters if name not in ("self", "cls")]
     _, _, described = (inspect.getdoc(function) or "").partition("Args:\n")

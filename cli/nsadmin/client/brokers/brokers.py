@@ -7,7 +7,12 @@ from namesrv_core.protocol.codes import RequestCode, version_text
 from namesrv_core.protocol.command import RemotingCommand
 from nsadmin.client.connection.caller import Caller
 from nsadmin.client.connection.name_server_reader import NameServerReader
-from nsadmin.client.connection.response_bodies import decode_answer, parse_json_object, parse_text_table
+from nsadmin.client.connection.response_bodies import (
+    decode_answer,
+    parse_json_object,
+    parse_text_table,
+    read_ext_fields,
+)
 from nsadmin.client.results import NotFound, ServerResult
 
 
@@ -132,7 +137,7 @@ class BrokerAdmin:
         """
 
         def require_broker(response: RemotingCommand) -> bool:
-            if broker_name not in (parse_json_object(response).get("brokerAddrTable") or {}):
+            if broker_name not in parse_json_object(response).child("brokerAddrTable"):
                 raise NotFound(f'no broker "{broker_name}" is registered here')
             return True
 
@@ -211,7 +216,7 @@ class BrokerAdmin:
         ext_fields = headers.write_header(headers.BrokerName(broker_name))
         for answer in self._caller.send_to_each(knowing_addrs, request_code, ext_fields):
             results_by_addr[answer.addr] = decode_answer(
-                answer, lambda response: int((response.ext or {}).get(count_field) or 0)
+                answer, lambda response: read_ext_fields(response).integer(count_field, 0)
             )
         return [
             result

@@ -10,8 +10,9 @@ from namesrv_core.protocol.codes import MASTER_BROKER_ID, RequestCode
 from namesrv_core.protocol.command import RemotingCommand
 from namesrv_core.transport.multiplexed_client import CallError
 from nsadmin.client.brokers.brokers import BrokerAdmin, RuntimeInfo
+from nsadmin.client.connection.json_object import JsonObject, to_integer, to_list
 from nsadmin.client.connection.name_server_reader import NameServerReader
-from nsadmin.client.connection.response_bodies import list_texts, parse_broker_addrs, parse_json_object
+from nsadmin.client.connection.response_bodies import parse_broker_addrs, parse_json_object
 from nsadmin.client.results import NotApplied, NotFound, ServerResult
 
 
@@ -303,9 +304,10 @@ def _parse_heartbeats(response: RemotingCommand) -> HeartbeatListing:
     heartbeats_text = (response.ext or {}).get("heartbeats")
     if heartbeats_text is None:
         return HeartbeatListing(parse_cluster_info(response), None)
+    heartbeats = JsonObject(json.loads(heartbeats_text), "heartbeats")
     heartbeats_by_addr = {
-        broker_addr: HeartbeatAge(*map(int, age_and_timeout))
-        for broker_addr, age_and_timeout in json.loads(heartbeats_text).items()
+        addr: HeartbeatAge(*(to_integer(item, addr) for item in to_list(age_and_timeout, addr)))
+        for addr, age_and_timeout in heartbeats.members.items()
     }
     return HeartbeatListing(parse_cluster_info(response), heartbeats_by_addr)
 
@@ -320,19 +322,19 @@ def parse_cluster_info(response: RemotingCommand) -> ClusterInfo:
         All clusters; none without a body.
 
     Raises:
-        ValueError, TypeError, AttributeError: The body is not a ClusterInfo.
+        ValueError: The body is not a ClusterInfo.
     """
     json_body = parse_json_object(response)
-    broker_table = json_body.get("brokerAddrTable") or {}
+    broker_table = json_body.child("brokerAddrTable")
+    cluster_table = json_body.child("clusterAddrTable")
     brokers_by_cluster = {
-        entry_name: list_texts(broker_names)
-        for entry_name, broker_names in (json_body.get("clusterAddrTable") or {}).items()
+        cluster_name: cluster_table.texts(cluster_name) for cluster_name in cluster_table.members
     }
     broker_groups = (
         BrokerAddrGroup(
             cluster_name,
             entry_name,
-            parse_broker_addrs((broker_table.get(entry_name) or {}).get("brokerAddrs")),
+            parse_broker_addrs(broker_table.child(entry_name).child("brokerAddrs")),
         )
         for cluster_name, broker_names in brokers_by_cluster.items()
         for entry_name in set(broker_names)

@@ -4,6 +4,7 @@ from collections.abc import Container
 from typing import NamedTuple
 
 from namesrv_core.protocol.command import RemotingCommand
+from nsadmin.client.connection.json_object import JsonObject
 from nsadmin.client.connection.response_bodies import parse_json_object
 from nsadmin.client.consumers.committed_offsets import CommittedOffsets
 from nsadmin.client.consumers.lag import Lag, measure_lag, sum_lags
@@ -100,7 +101,9 @@ def parse_group_stats(group: str, response: RemotingCommand) -> ConsumeStats:
         response: The response of a broker.
     """
     json_body = parse_json_object(response)
-    return ConsumeStats(json_body.get("consumeTps") or 0.0, _parse_lags(group, json_body.get("offsetTable")))
+    return ConsumeStats(
+        json_body.number("consumeTps", 0.0), _parse_lags(group, json_body.members.get("offsetTable"))
+    )
 
 
 def _parse_lags(group: str, offset_table: object) -> tuple[GroupQueueLag, ...]:
@@ -108,12 +111,12 @@ def _parse_lags(group: str, offset_table: object) -> tuple[GroupQueueLag, ...]:
         GroupQueueLag(
             group,
             queue,
-            int(offset_record.get("brokerOffset") or 0),
-            int(offset_record.get("consumerOffset") or 0),
-            offset_record.get("pullOffset"),
-            offset_record.get("lastTimestamp") or None,
+            offsets.integer("brokerOffset"),
+            offsets.integer("consumerOffset"),
+            offsets.integer("pullOffset", None),
+            offsets.integer("lastTimestamp", 0) or None,
         )
-        for queue, offset_record in parse_queue_table(offset_table).items()
+        for queue, offsets in parse_queue_table(offset_table, JsonObject).items()
     )
 
 
@@ -125,10 +128,10 @@ def parse_broker_stats(response: RemotingCommand) -> ConsumeStats:
     """
     queue_lags = [
         queue_lag._replace(pull_offset=None)
-        for stats_by_group in parse_json_object(response).get("consumeStatsList") or ()
-        for group, stats_records in stats_by_group.items()
-        for stats_record in stats_records or ()
-        for queue_lag in _parse_lags(group, stats_record.get("offsetTable"))
+        for stats_by_group in parse_json_object(response).children("consumeStatsList")
+        for group in stats_by_group.members
+        for stats in stats_by_group.children(group)
+        for queue_lag in _parse_lags(group, stats.members.get("offsetTable"))
     ]
     return ConsumeStats(
         0.0,

@@ -4,7 +4,7 @@ Every change has a plan per queue, which shows how many messages it would skip o
 changes the masters and reads the offsets back.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 
 from namesrv_core.errors import RocketMQError
 from namesrv_core.protocol import broker_headers, headers
@@ -13,6 +13,7 @@ from namesrv_core.protocol.command import build_request
 from nsadmin.client.brokers.clusters import ClusterAdmin
 from nsadmin.client.brokers.targets import BrokerTarget
 from nsadmin.client.connection.caller import Caller
+from nsadmin.client.connection.json_object import to_integer
 from nsadmin.client.connection.response_bodies import decode_answer, parse_config_items, parse_json_object
 from nsadmin.client.consumers.committed_offsets import read_committed_offsets, read_queue_offsets
 from nsadmin.client.consumers.groups import GroupAdmin
@@ -316,11 +317,14 @@ class OffsetAdmin:
         request_code = RequestCode.INVOKE_BROKER_TO_RESET_OFFSET
         [answer] = self._caller.send_to_each([broker_addr], request_code, headers.write_header(ext_fields))
         reported_result = decode_answer(
-            answer, lambda response: parse_queue_table(parse_json_object(response).get("offsetTable"))
+            answer,
+            lambda response: parse_queue_table(
+                parse_json_object(response).members.get("offsetTable"), to_integer
+            ),
         )
         if reported_result.error is not None:
             return [fail_move(offset_move, reported_result.error) for offset_move in offset_moves]
-        reported_offsets: Mapping[MessageQueue, object] = reported_result.result or {}
+        reported_offsets = reported_result.result or {}
         reported_moves = [
             apply_reported_offset(offset_move, reported_offsets.get(offset_move.queue))
             for offset_move in offset_moves

@@ -182,7 +182,7 @@ def keep_if_forward(offset_move: OffsetMove, force: bool) -> OffsetMove:
     return offset_move._replace(result="kept", new_offset=offset_move.old_offset)
 
 
-def apply_reported_offset(offset_move: OffsetMove, reported_offset: object) -> OffsetMove:
+def apply_reported_offset(offset_move: OffsetMove, reported_offset: int | None) -> OffsetMove:
     """Set the offset that the broker reports as its new one.
 
     Args:
@@ -190,9 +190,9 @@ def apply_reported_offset(offset_move: OffsetMove, reported_offset: object) -> O
         reported_offset: The new offset in the answer of the broker; None if it does not name the queue.
 
     Returns:
-        The move; it failed with NotApplied if the reported value is not an int.
+        The move; it failed with NotApplied without a reported offset.
     """
-    if isinstance(reported_offset, int):
+    if reported_offset is not None:
         return offset_move._replace(new_offset=reported_offset)
     return fail_move(
         offset_move, NotApplied("the broker reported success, but its answer does not contain this queue")

@@ -10,7 +10,7 @@ from namesrv_core.protocol.command import RemotingCommand, build_request
 from namesrv_core.protocol.stored_messages import StoredMessage
 from nsadmin.client.brokers.replica_failover import ReplicaRequest, ask_replicas, list_replica_addrs
 from nsadmin.client.connection.caller import Caller
-from nsadmin.client.connection.response_bodies import decode_answer
+from nsadmin.client.connection.response_bodies import decode_answer, parse_offset
 from nsadmin.client.messages.dead_letter_selection import DEAD_LETTER_PREFIX, DeadLetter
 from nsadmin.client.messages.pull_requests import (
     PULL_RESPONSE_CODES,
@@ -181,7 +181,7 @@ def _read_offsets(
             for letter_queue in letter_queues
         ],
     )
-    return [decode_answer(answer, _parse_offset) for answer in answers]
+    return [decode_answer(answer, parse_offset) for answer in answers]
 
 
 def _pull_samples(
@@ -223,7 +223,3 @@ def _pull_samples(
 def _make_request(letter_queue: _LetterQueue, command: RemotingCommand) -> ReplicaRequest:
     queue_route = letter_queue.queue_route
     return ReplicaRequest(queue_route.broker_name, list_replica_addrs(queue_route), command)
-
-
-def _parse_offset(response: RemotingCommand) -> int:
-    return int((response.ext or {})["offset"] or 0)

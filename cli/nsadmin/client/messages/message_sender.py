@@ -7,6 +7,7 @@ from time import localtime, mktime, sleep, time
 from typing import NamedTuple
 
 from namesrv_core.errors import RequestError, ResponseCode, RocketMQError
+from namesrv_core.protocol import headers
 from namesrv_core.protocol.codes import MASTER_BROKER_ID, RequestCode
 from namesrv_core.protocol.command import RemotingCommand, build_request
 from namesrv_core.protocol.message_ids import build_unique_key
@@ -348,12 +349,11 @@ def _parse_send_answer(
     if response is None:
         return ServerResult(broker_addr, None, error)
     ext_fields = response.ext or {}
-    queue_offset = ext_fields.get("queueOffset")
     sent_message = SentMessage(
         outgoing_message.send_queue,
         msg_id,
         ext_fields.get("msgId"),
-        None if queue_offset is None else int(queue_offset),
+        headers.parse_java_integer(ext_fields.get("queueOffset") or "", 64),
         # The defaults are those of clients (MQClientAPIImpl.processSendResponse).
         None if ext_fields.get("TRACE_ON") == "false" else ext_fields.get("MSG_REGION") or DEFAULT_REGION,
     )

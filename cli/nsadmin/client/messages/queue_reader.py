@@ -12,7 +12,7 @@ from namesrv_core.protocol.stored_messages import StoredMessage
 from namesrv_core.transport.multiplexed_client import CallError
 from nsadmin.client.brokers.replica_failover import ReplicaRequest, ask_replicas, list_replica_addrs
 from nsadmin.client.connection.caller import Caller
-from nsadmin.client.connection.response_bodies import decode_answer
+from nsadmin.client.connection.response_bodies import decode_answer, parse_offset
 from nsadmin.client.message_queues import MessageQueue
 from nsadmin.client.messages.message_queries import END_OF_TIME_MS
 from nsadmin.client.messages.pull_requests import (
@@ -154,7 +154,7 @@ class QueueReader:
             RequestCode.GET_MAX_OFFSET, headers.write_header(broker_headers.QueueOffset(topic, queue_id))
         )
         [answer] = self._caller.send_requests([(broker_addr, command)])
-        return decode_answer(answer, _parse_offset).value()
+        return decode_answer(answer, parse_offset).value()
 
     def get_store_times(
         self, message_places: Iterable[MessagePlace], *, in_own_queues: bool = False
@@ -291,12 +291,8 @@ class QueueReader:
             for queue_route, queue_id in queue_places
         ]
         return [
-            decode_answer(answer, _parse_offset) for answer in ask_replicas(self._caller, replica_requests)
+            decode_answer(answer, parse_offset) for answer in ask_replicas(self._caller, replica_requests)
         ]
-
-
-def _parse_offset(response: RemotingCommand) -> int:
-    return int((response.ext or {})["offset"] or 0)
 
 
 def _make_span(

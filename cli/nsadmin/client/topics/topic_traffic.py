@@ -251,11 +251,11 @@ def _lag_request(topic: str, group: str) -> tuple[RequestCode, dict[str, str]]:
 def _parse_count(response: RemotingCommand) -> MessageCount:
     json_body = parse_json_object(response)
     minute_span, hour_span, day_span = (
-        json_body.get(f"stats{span_name}") or {} for span_name in ("Minute", "Hour", "Day")
+        json_body.child(f"stats{span_name}") for span_name in ("Minute", "Hour", "Day")
     )
     # The hour and the day are empty until their first sample, which takes ten minutes and one hour.
-    span_sums = (int(stats_span.get("sum") or 0) for stats_span in (day_span, hour_span, minute_span))
-    return MessageCount(float(minute_span.get("tps") or 0), next(filter(None, span_sums), 0))
+    span_sums = (stats_span.integer("sum", 0) for stats_span in (day_span, hour_span, minute_span))
+    return MessageCount(minute_span.number("tps", 0.0), next(filter(None, span_sums), 0))
 
 
 def _sum_counts(count_results: Sequence[ServerResult[MessageCount]]) -> MessageCount | None:

@@ -8,6 +8,7 @@ from typing import Annotated
 from typer import Option
 
 from namesrv_core.errors import RocketMQError
+from namesrv_core.transport.address import split_server_addr
 from nsadmin.client.brokers.clusters import describe_shared_addr
 from nsadmin.client.connection.addresses import DEFAULT_PROXY_PORT, parse_addrs
 from nsadmin.client.results import error_text
@@ -328,11 +329,10 @@ def _address_matcher() -> Callable[[str, str], bool]:
 
     @cache
     def resolve_addr(server_addr: str) -> frozenset[object]:
-        host, _, port = server_addr.rpartition(":")
+        host_and_port = split_server_addr(server_addr)
         try:
-            return frozenset(
-                address_info[4] for address_info in getaddrinfo(host.strip("[]"), port, type=SOCK_STREAM)
-            )
+            address_infos = getaddrinfo(*host_and_port, type=SOCK_STREAM) if host_and_port else ()
+            return frozenset(address_info[4] for address_info in address_infos)
         except (OSError, ValueError):
             return frozenset()
 

@@ -17,7 +17,7 @@ from nsadmin.client.consumers.committed_offsets import CommittedOffsets
 from nsadmin.client.consumers.consume_stats import ConsumeStats, GroupQueueLag
 from nsadmin.client.consumers.groups import is_system_group
 from nsadmin.client.consumers.lag import sum_lags
-from nsadmin.client.results import error_text, is_unreachable
+from nsadmin.client.results import error_text, is_silent
 from nsadmin.operations.collector.name_server_poller import PollStopped
 from nsadmin.operations.collector.request_pace import RequestPace
 
@@ -200,7 +200,7 @@ class BrokerPoller:
         for (polled_broker, group_name), stats_result in zip(reachable_pairs, stats_results, strict=True):
             if stats_result.result is None:
                 poll_events.append(build_poll_failure(polled_broker, "lag", stats_result.error, group_name))
-                if stats_result.error is not None and is_unreachable(stats_result.error):
+                if stats_result.error is not None and is_silent(stats_result.error):
                     unreachable_errors[polled_broker] = stats_result.error
                 continue
             topic_lags = reported_lags[polled_broker, group_name] = summarize_lags(

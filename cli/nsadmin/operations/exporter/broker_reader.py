@@ -12,7 +12,7 @@ from nsadmin.client import AdminClient
 from nsadmin.client.brokers.targets import target_at_addr
 from nsadmin.client.consumers.committed_offsets import CommittedOffsets
 from nsadmin.client.consumers.connected_clients import ConnectedClient, ProducerClient
-from nsadmin.client.results import ServerResult, is_unreachable
+from nsadmin.client.results import ServerResult, is_silent, is_unreachable
 from nsadmin.operations.collector.name_server_poller import PollStopped
 from nsadmin.operations.collector.request_pace import RequestPace
 from nsadmin.operations.exporter.broker_figures import (
@@ -79,7 +79,7 @@ class BrokerReader:
             began_at = monotonic()
             [runtime_result] = self.admin.brokers.get_runtime_info([server.address])
         # A broker that refuses the request is up.
-        is_up = not is_unreachable(runtime_result.error)
+        is_up = not is_silent(runtime_result.error)
         up_figures = (float(is_up), monotonic() - began_at)
         self._put(server, "up", (FigureTable(_UP_METRICS, [(server.broker_labels, up_figures)]),))
         runtime_info = self._require(runtime_result, "runtime", server)
@@ -134,7 +134,7 @@ class BrokerReader:
                     self._choice.shows_queues,
                     group in broadcasting_groups,
                 )
-            elif is_unreachable(stats_result.error):
+            elif is_silent(stats_result.error):
                 return None
         return rows_by_group
 
@@ -177,7 +177,7 @@ class BrokerReader:
         clients_by_group: dict[str, frozenset[ClientKey]] = {}
         for group, connections in connections_by_group.items():
             error = connections.errors[server.address]
-            if is_unreachable(error):
+            if is_silent(error):
                 self._store.count_error("clients", server)
                 return None
             if error is None:
@@ -225,7 +225,8 @@ class BrokerReader:
                 )
             elif is_unreachable(stats_result.error):
                 self._store.count_error("topics", server)
-                return None
+                if is_silent(stats_result.error):
+                    return None
         return rows_by_topic
 
     def _read_rows(

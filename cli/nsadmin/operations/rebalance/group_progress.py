@@ -156,9 +156,10 @@ class GroupReader:
                 return GroupBacklog(None, None, 0, True)
             commits = {item.queue: item.commit_offset for item in running_client.info.queues}
             for queue, end in zip(queues, ends, strict=True):
-                if not isinstance(end, int) or queue not in commits:
+                commit = commits.get(queue)
+                if not isinstance(end, int) or commit is None:
                     return GroupBacklog(None, None, 0, True)
-                closing_count += max(0, end - commits[queue])
+                closing_count += max(0, end - commit)
         return GroupBacklog(closing_count, closing_count, 0, True)
 
 

@@ -7,6 +7,7 @@ from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Generic, NamedTuple, TypeGuard, TypeVar
 
+from nsadmin.client.brokers.brokers import RuntimeInfo
 from nsadmin.tui.polling.poll_records import BrokerPolled, NameServerPolled
 
 P = TypeVar("P")
@@ -194,13 +195,9 @@ class ObservedBroker(LatestAnswer[BrokerPolled]):
 
     def _parse_number(self, figure_keys: Sequence[str]) -> float | None:
         for figure_key in figure_keys:
-            figure_words = (self.read_text(figure_key) or "").split()
-            if figure_words:
-                try:
-                    number = float(figure_words[0])
-                except ValueError:
-                    return None
-                return number if is_number(number) else None
+            text = self.read_text(figure_key) or ""
+            if text.strip():
+                return RuntimeInfo({figure_key: text}).get_number(figure_key)
         return None
 
     def read_text(self, figure_key: str) -> str | None:

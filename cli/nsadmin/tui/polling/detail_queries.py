@@ -91,7 +91,7 @@ def _read_routes(
         try:
             queue_by_broker = parse_topic_queues(route_result.result).queues
             master_addrs = {**_find_masters(route_result.result), **master_addrs}
-        except (ValueError, TypeError, KeyError, AttributeError) as error:
+        except ValueError as error:
             error_by_server[namesrv_addr] = f"malformed answer ({error})"
             continue
         route_by_server[namesrv_addr] = {
@@ -103,9 +103,9 @@ def _read_routes(
 
 def _find_masters(route_body: bytes) -> dict[str, str]:
     """The masters in a TopicRouteData, without its queues: a static topic may claim two billion of them."""
-    brokers = parse_json_object(RemotingCommand(0, body=route_body)).get("brokerDatas") or ()
+    brokers = parse_json_object(RemotingCommand(0, body=route_body)).children("brokerDatas")
     addrs_by_broker = {
-        broker["brokerName"]: parse_broker_addrs(broker.get("brokerAddrs")) for broker in brokers
+        broker.text("brokerName"): parse_broker_addrs(broker.child("brokerAddrs")) for broker in brokers
     }
     return {
         name: addrs[MASTER_BROKER_ID] for name, addrs in addrs_by_broker.items() if MASTER_BROKER_ID in addrs

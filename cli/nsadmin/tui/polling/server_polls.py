@@ -155,7 +155,7 @@ def _read_perms(admin: AdminClient, namesrv_addr: str) -> dict[str, int]:
             intern(broker_name): queue_data.perm
             for broker_name, queue_data in parse_topic_queues(route_result.result).queues.items()
         }
-    except (ValueError, TypeError, KeyError, AttributeError) as error:
+    except ValueError as error:
         raise RocketMQError(f"malformed answer ({error})") from error
 
 

@@ -77,7 +77,7 @@ def _find_masters(route_body: bytes | None, server_poll: NameServerPolled) -> li
         return []
     try:
         broker_names = parse_topic_queues(route_body).queues
-    except (ValueError, TypeError, KeyError, AttributeError):
+    except ValueError:
         return []
     listed_addrs: Mapping[str, Mapping[int, str]] = {
         broker_name: listing.broker_addrs for broker_name, listing in server_poll.groups.items()

@@ -94,15 +94,15 @@ def format_age(duration_ms: float | None) -> str:
 
 def format_clock(at_ms: int | None) -> str:
     """The local time of day of a time in ms since 1970."""
-    return _format_time(at_ms, "%H:%M:%S")
+    return format_local(at_ms, "%H:%M:%S")
 
 
 def format_moment(at_ms: int | None) -> str:
     """The local date and time of a time in ms since 1970."""
-    return _format_time(at_ms or None, "%Y-%m-%d %H:%M:%S")
+    return format_local(at_ms or None, "%Y-%m-%d %H:%M:%S")
 
 
-def _format_time(at_ms: int | None, time_format: str) -> str:
+def format_local(at_ms: int | None, time_format: str) -> str:
     try:
         return UNKNOWN_MARK if at_ms is None else datetime.fromtimestamp(at_ms / 1000).strftime(time_format)
     except (ValueError, OverflowError, OSError):

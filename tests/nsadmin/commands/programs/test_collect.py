@@ -42,6 +42,18 @@ def test_once_has_a_line_for_each_name_server(run: Run, tmp_path: Path) -> None:
     assert (record["cause"], record["client"]) == ("collector", None)
 
 
+def test_a_route_of_wrong_types_is_the_failure_of_its_name_server_alone(run: Run, tmp_path: Path) -> None:
+    with FakeNameServer({"C": {"a": {0: "h:1"}}}) as good, FakeNameServer({"C": {"a": {0: "h:1"}}}) as bad:
+        good.routes = {"T": {"a": 6}}
+        bad.routes = {"T": {"a": [6]}}  # type: ignore[dict-item]
+        addrs = f"{bad.addr};{good.addr}"
+        result = run("collect", str(tmp_path / "c"), "--once", "--json", "-n", addrs)
+    [bad_row, good_row] = json.loads(result.out)
+    assert (result.code, good_row["result"], bad_row["result"]) == (3, "done", "failed")
+    assert 'perm is "[6]", not a finite number' in bad_row["error"]
+    assert good_row["topics"] == 1
+
+
 def test_debug_shows_what_name_servers_and_brokers_are_asked(
     run: Run, tmp_path: Path, first_server: FakeNameServer, consumer_broker: ConsumerBroker
 ) -> None:

@@ -8,7 +8,7 @@ from threading import RLock
 from time import monotonic
 from typing import NamedTuple
 
-from namesrv_core.transport.address import join_addr, split_addr
+from namesrv_core.transport.address import explain_invalid_addr, join_addr, split_addr
 from namesrv_core.transport.exchange import CallError
 from namesrv_core.transport.server_link import SocketAddress
 from nsadmin.client.connection.addresses import (
@@ -99,8 +99,8 @@ class KubeTunnel(Tunnel):
     def _open_way(self, server_addr: str) -> SocketAddress:
         try:
             host, port = split_addr(server_addr)
-        except ValueError as error:
-            raise TunnelError(str(error)) from None
+        except ValueError:
+            raise TunnelError(explain_invalid_addr(server_addr)) from None
         pod_port = self._require_directory().find_target(host, port)
         if pod_port is not None and self._drop_ended_forward(pod_port):
             pod_port = self._require_directory().find_target(host, port)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
-from nsadmin.tui.model.server_states import is_number
+from nsadmin.client.connection.json_object import to_number
 from nsadmin.tui.views import units
 
 FIGURE_GROUPS: tuple[tuple[str, tuple[str, ...]], ...] = (
@@ -101,7 +101,6 @@ def _format_timestamp(at_ms: float, now_ms: int) -> tuple[str, str]:
 
 def _parse_numbers(raw_value: str) -> list[float] | None:
     try:
-        numbers = [float(number_text) for number_text in raw_value.split()]
+        return [to_number(number_text, "a figure") for number_text in raw_value.split()] or None
     except ValueError:
         return None
-    return numbers if numbers and all(map(is_number, numbers)) else None
