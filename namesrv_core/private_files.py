@@ -1,9 +1,13 @@
-"""Opens files that only their owner can read, and writes through no symbolic link of another user."""
+"""Opens and appends to files that only their owner can read, through no symbolic link of another user."""
 
 import errno
 import os
+import stat
+from contextlib import suppress
 
 _MAX_LINKS = 40
+# O_NONBLOCK: opening a pipe without a reader must not block.
+_APPEND_FLAGS = os.O_WRONLY | os.O_APPEND | os.O_CREAT | getattr(os, "O_NONBLOCK", 0)
 
 
 def open_private_file(file_path: str | os.PathLike[str], open_flags: int) -> int:
@@ -15,6 +19,46 @@ def open_private_file(file_path: str | os.PathLike[str], open_flags: int) -> int
     is_link = check_links(path_text)
     # A link that appears after the check is refused as well.
     return os.open(path_text, open_flags | (0 if is_link else os.O_NOFOLLOW) | os.O_CLOEXEC, 0o600)
+
+
+def append_record(file_path: str | os.PathLike[str], record: bytes, *, syncs: bool = False) -> None:
+    """Append a line to a private file: all of it, on a line of its own, or nothing. Raises OSError."""
+    descriptor = open_private_file(file_path, _APPEND_FLAGS)
+    try:
+        # One write where possible: lines of processes that append at the same time do not mix.
+        _write_whole(descriptor, b"\n" + record if _ends_within_line(file_path, descriptor) else record)
+        if syncs:
+            os.fsync(descriptor)
+    except OSError as error:
+        error.filename = os.fspath(file_path)
+        raise
+    finally:
+        os.close(descriptor)
+
+
+def _ends_within_line(file_path: str | os.PathLike[str], descriptor: int) -> bool:
+    """Whether the last record is torn, because its process was killed."""
+    status = os.fstat(descriptor)
+    if not stat.S_ISREG(status.st_mode) or not status.st_size:
+        return False
+    with suppress(OSError), open(file_path, "rb") as file:
+        file.seek(-1, os.SEEK_END)
+        return file.read(1) != b"\n"
+    return False
+
+
+def _write_whole(descriptor: int, content: bytes) -> None:
+    written = 0
+    try:
+        while written < len(content):
+            written += os.write(descriptor, content[written:])
+    except OSError:
+        # A full disk or a limit took a part. Another process may have appended meanwhile: then it stays.
+        with suppress(OSError):
+            end = os.lseek(descriptor, 0, os.SEEK_CUR)
+            if written and os.fstat(descriptor).st_size == end:
+                os.ftruncate(descriptor, end - written)
+        raise
 
 
 def check_links(file_path: str | os.PathLike[str]) -> bool:

@@ -21,8 +21,6 @@ from nsadmin.client.redaction import HIDDEN_TEXT, hide_assigned_secrets, is_secr
 from nsadmin.output import ResultRow, ResultRows
 from nsadmin.session import Session
 
-# O_NONBLOCK: opening a pipe without a reader must not block.
-_APPEND_FLAGS = os.O_WRONLY | os.O_APPEND | os.O_CREAT | getattr(os, "O_NONBLOCK", 0)
 _SETTING_TEXT_COLUMNS = ("value", "before", "after", "changes")
 
 ORIGIN_VARIABLE = "NSADMIN_ORIGIN"
@@ -151,12 +149,7 @@ def append_audit_record(
     json_line = json.dumps(audit_record, ensure_ascii=False, default=str) + "\n"
     try:
         audit_file.parent.mkdir(0o700, parents=True, exist_ok=True)
-        # One write with O_APPEND: lines of commands that run at the same time do not mix.
-        descriptor = private_files.open_private_file(audit_file, _APPEND_FLAGS)
-        try:
-            os.write(descriptor, json_line.encode("utf-8", "backslashreplace"))
-        finally:
-            os.close(descriptor)
+        private_files.append_record(audit_file, json_line.encode("utf-8", "backslashreplace"))
     except OSError as error:
         write_warning(f"the audit has no record of this change: cannot write {audit_file}: {error.strerror}")
 
@@ -178,6 +171,9 @@ def load_audit(audit_file: Path) -> AuditLog:
 
 def _parse_lines(file_lines: Sequence[bytes]) -> Iterator[tuple[int, AuditRecord | None]]:
     for line_number, json_line in enumerate(file_lines, 1):
+        if not json_line:
+            # Left by a process that appended while another one was writing.
+            continue
         try:
             audit_record = operator_files.parse_json(json_line)
         except ValueError:

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from namesrv_core import private_files
+from tests.support.hostile_folder import limit_file_size
 
 APPEND = os.O_WRONLY | os.O_APPEND | os.O_CREAT
 needs_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root can give a link to another user")
@@ -97,3 +98,38 @@ def test_the_streams_of_a_process_can_be_written_to_by_their_names() -> None:
     finally:
         os.close(reading_end)
         os.close(writing_end)
+
+
+def test_a_record_is_appended_as_a_whole_or_not_at_all(tmp_path: Path) -> None:
+    file = tmp_path / "file"
+    private_files.append_record(file, b"one\n")
+    with limit_file_size(7), pytest.raises(OSError, match="too large") as error:
+        private_files.append_record(file, b"two is long\n")
+    assert (error.value.filename, file.read_bytes()) == (str(file), b"one\n")
+    private_files.append_record(file, b"three\n", syncs=True)
+    assert file.read_bytes() == b"one\nthree\n"
+
+
+def test_a_record_after_a_torn_one_begins_on_a_new_line(tmp_path: Path) -> None:
+    file = tmp_path / "file"
+    file.write_bytes(b"to")
+    private_files.append_record(file, b"one\n")
+    assert file.read_bytes() == b"to\none\n"
+
+
+def test_what_another_process_appended_meanwhile_stays(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file, write = tmp_path / "file", os.write
+
+    def write_a_part(descriptor: int, content: bytes) -> int:
+        if content[:2] != b"on":
+            write(descriptor, b"other\n")
+            raise OSError(28, "No space left on device")
+        return write(descriptor, content[:2])
+
+    monkeypatch.setattr(os, "write", write_a_part)
+    monkeypatch.setattr(os, "lseek", lambda *_: 2)
+    with pytest.raises(OSError, match="No space"):
+        private_files.append_record(file, b"one\n")
+    assert file.read_bytes() == b"onother\n"

@@ -1,5 +1,8 @@
-"""A current folder that somebody else fills: modules and programs there leave a trace if they run."""
+"""A current folder that somebody else fills: modules and programs there leave a trace if they run. A full disk."""
 
+import resource
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 MODULES = (
@@ -28,3 +31,14 @@ class HostileFolder:
     def traces(self) -> list[str]:
         """What ran, by name."""
         return sorted(trace.name for trace in self._traces.iterdir())
+
+
+@contextmanager
+def limit_file_size(size: int) -> Iterator[None]:
+    """Files of this process end at this size, as on a disk that is full."""
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, limits[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)

@@ -1,10 +1,11 @@
 """JSON files in which procedures keep their state. A file survives a kill at any moment."""
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from namesrv_core import operator_files
+from namesrv_core import operator_files, private_files
 from namesrv_core.storage import atomic_write
 from nsadmin.operations.drain.state import InvalidStateError
 
@@ -23,3 +24,9 @@ def write_state_file(state_file: Path, json_value: object) -> None:
     """Replace a file by a JSON value. Names of topics may have lone surrogates."""
     json_text = json.dumps(json_value, ensure_ascii=False, separators=(",", ":"))
     atomic_write.replace_file(state_file, json_text.encode("utf-8", "surrogatepass"))
+
+
+def append_event_record(events_file: Path, event_record: Mapping[str, Any]) -> None:
+    """Append an event to the file of a procedure's events. Raises OSError."""
+    event_line = json.dumps(event_record, ensure_ascii=False) + "\n"
+    private_files.append_record(events_file, event_line.encode("utf-8", "backslashreplace"))

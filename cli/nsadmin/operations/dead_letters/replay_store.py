@@ -4,7 +4,6 @@ Rule: a record is on disk before the batch that it announces is sent, so a kille
 """
 
 import json
-import os
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
@@ -38,7 +37,7 @@ class SavedReplayMemory(ReplayMemory):
         super().__init__()
         self.replay_file = replay_folder / REPLAY_FILE
         self._lock = ProcessLock(replay_folder / LOCK_FILE)
-        self._descriptor: int | None = None
+        self._is_open = False
 
     def try_lock(self) -> bool:
         """Lock the group; return False if another process replays its dead letters."""
@@ -69,21 +68,16 @@ class SavedReplayMemory(ReplayMemory):
         """Open the file for records. The lock is required."""
         records = [] if self.is_new else self.build_records()
         atomic_write.replace_file(self.replay_file, _encode_records(records), keeps_backup=False)
-        self._descriptor = private_files.open_private_file(
-            self.replay_file, os.O_WRONLY | os.O_APPEND | os.O_CREAT
-        )
+        self._is_open = True
 
     def close(self) -> None:
-        """Close the file, and release the lock."""
-        if self._descriptor is not None:
-            os.close(self._descriptor)
-            self._descriptor = None
+        """Write no more, and release the lock."""
+        self._is_open = False
         self._lock.release_lock()
 
     def _write_records(self, records: Iterable[Mapping[str, Any]]) -> None:
-        if self._descriptor is not None:
-            os.write(self._descriptor, _encode_records(records))
-            os.fsync(self._descriptor)
+        if self._is_open:
+            private_files.append_record(self.replay_file, _encode_records(records), syncs=True)
 
 
 def _encode_records(records: Iterable[Mapping[str, Any]]) -> bytes:

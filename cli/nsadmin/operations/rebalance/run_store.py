@@ -3,12 +3,10 @@
 Rule: saved data survives a kill at any moment, and at most one process of this machine rebalances a cluster.
 """
 
-import json
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from namesrv_core import private_files
 from nsadmin.operations.drain.state import InvalidStateError
 from nsadmin.operations.process_lock import ProcessLock
 from nsadmin.operations.rebalance.rebalance_plan import (
@@ -17,7 +15,7 @@ from nsadmin.operations.rebalance.rebalance_plan import (
     save_rebalance_plan,
 )
 from nsadmin.operations.rebalance.run_state import RunState, build_state_record, parse_state_record
-from nsadmin.operations.state_file import read_state_file, write_state_file
+from nsadmin.operations.state_file import append_event_record, read_state_file, write_state_file
 from nsadmin.operations.state_folder import escape_file_name
 
 STATE_FILE, PLAN_FILE, EVENTS_FILE, LOCK_FILE = "state.json", "plan.yaml", "events.jsonl", "lock"
@@ -85,9 +83,7 @@ class RunStore:
 
     def append_event(self, event_record: Mapping[str, Any]) -> None:
         """Append an event to the file of events."""
-        event_line = json.dumps(event_record, ensure_ascii=False) + "\n"
-        with open(self.run_folder / EVENTS_FILE, "ab", opener=private_files.open_private_file) as events_file:
-            events_file.write(event_line.encode("utf-8", "backslashreplace"))
+        append_event_record(self.run_folder / EVENTS_FILE, event_record)
 
 
 def _load_state(state_file: Path) -> RunState | None:

@@ -1,15 +1,13 @@
 """Stores the state of a rolling restart in a file, so that an interrupted restart can resume."""
 
-import json
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from namesrv_core import private_files
 from nsadmin.operations.drain.state import InvalidStateError
 from nsadmin.operations.process_lock import ProcessLock
 from nsadmin.operations.restart.state import RestartState, build_state_record, parse_state_record
-from nsadmin.operations.state_file import read_state_file, write_state_file
+from nsadmin.operations.state_file import append_event_record, read_state_file, write_state_file
 from nsadmin.operations.state_folder import escape_file_name
 
 
@@ -48,9 +46,7 @@ class RestartStore:
 
     def append_event(self, event_record: Mapping[str, Any]) -> None:
         """Append an event to the file of events."""
-        event_line = json.dumps(event_record, ensure_ascii=False) + "\n"
-        with open(self.events_file, "ab", opener=private_files.open_private_file) as events_file:
-            events_file.write(event_line.encode("utf-8", "backslashreplace"))
+        append_event_record(self.events_file, event_record)
 
     def delete_state(self) -> None:
         """Delete the file of a finished restart."""
