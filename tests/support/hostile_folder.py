@@ -1,4 +1,7 @@
-"""A current folder that somebody else fills: modules and programs there leave a trace if they run. A full disk."""
+"""A current folder that somebody else fills: modules and programs there leave a trace if they run.
+
+Also a disk that is full.
+"""
 
 import resource
 from collections.abc import Iterator
