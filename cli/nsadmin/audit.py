@@ -27,7 +27,7 @@ ORIGIN_VARIABLE = "NSADMIN_ORIGIN"
 """The environment variable with which a program that starts nsadmin names itself and its client."""
 _MAX_ORIGIN_LENGTH = 100
 
-_MAX_RESULT_ROWS = 1000
+MAX_RESULT_ROWS = 1000
 """`produce --each` has a row for each message: the audit would be larger than the messages."""
 
 AuditRecord = dict[str, Any]
@@ -82,7 +82,7 @@ def build_audit_record(
             }
             for exchange, repeat_count in session.sent_changes.counted_exchanges
         ],
-        "results": [_result_record(row) for row in (rows.rows[:_MAX_RESULT_ROWS] if rows else ())],
+        "results": [_result_record(row) for row in (rows.rows[:MAX_RESULT_ROWS] if rows else ())],
         "exitCode": int(exit_code),
     }
 
