@@ -61,24 +61,36 @@ def _write_whole(descriptor: int, content: bytes) -> None:
         raise
 
 
-def check_links(file_path: str | os.PathLike[str]) -> bool:
-    """Whether the path is a symbolic link that may be followed for writing.
+def make_folder(folder: str | os.PathLike[str], mode: int = 0o777) -> None:
+    """Create a folder with those above it, unless it exists. Raises OSError for a link of another user."""
+    check_links(folder)
+    os.makedirs(folder, mode, exist_ok=True)
 
-    The owner of a link decides which file is written. So the owner must be root, this process, or the owner
+
+def check_links(path: str | os.PathLike[str]) -> bool:
+    """Whether the path is a symbolic link that may be followed. Links in place of its folders count as well.
+
+    The owner of a link decides which file is used. So the owner must be root, this process, or the owner
     of the folder, as with `fs.protected_symlinks` of Linux. Raises PermissionError for another owner.
     """
-    link_path, link_count = os.fspath(file_path), 0
-    while os.path.islink(link_path):
-        folder, _ = os.path.split(link_path)
-        link_owner = os.lstat(link_path).st_uid
-        if link_owner not in (0, os.geteuid(), os.stat(folder or ".").st_uid):
+    folder, link_count = os.sep, 0
+    names = os.path.join(os.getcwd(), os.fspath(path)).split(os.sep)[::-1]
+    while names:
+        name = names.pop()
+        entry_path = os.path.dirname(folder) if name == os.pardir else os.path.join(folder, name)
+        if name in ("", os.curdir):
+            continue
+        if name == os.pardir or not os.path.islink(entry_path):
+            folder = entry_path
+            continue
+        if os.lstat(entry_path).st_uid not in (0, os.geteuid(), os.stat(folder).st_uid):
             raise PermissionError(
-                errno.EPERM,
-                "not followed, because it is a symbolic link of another user",
-                os.fspath(file_path),
+                errno.EPERM, "not followed, because it is a symbolic link of another user", entry_path
             )
         link_count += 1
         if link_count > _MAX_LINKS:
-            raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), os.fspath(file_path))
-        link_path = os.path.join(folder, os.readlink(link_path))
-    return link_count > 0
+            raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), os.fspath(path))
+        link_target = os.readlink(entry_path)
+        folder = os.sep if link_target.startswith(os.sep) else folder
+        names += link_target.split(os.sep)[::-1]
+    return os.path.islink(path)

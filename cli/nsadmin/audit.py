@@ -148,7 +148,7 @@ def append_audit_record(
         return
     json_line = json.dumps(audit_record, ensure_ascii=False, default=str) + "\n"
     try:
-        audit_file.parent.mkdir(0o700, parents=True, exist_ok=True)
+        private_files.make_folder(audit_file.parent, 0o700)
         private_files.append_record(audit_file, json_line.encode("utf-8", "backslashreplace"))
     except OSError as error:
         write_warning(f"the audit has no record of this change: cannot write {audit_file}: {error.strerror}")

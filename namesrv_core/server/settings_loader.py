@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
+from namesrv_core import private_files
 from namesrv_core.errors import BadSettings, RocketMQError
 from namesrv_core.server.log import log
 from namesrv_core.state import settings as known
@@ -75,6 +76,14 @@ def load_settings(
     if settings.enableControllerInNamesrv:
         raise RocketMQError("enableControllerInNamesrv=true is not supported: run a separate controller")
     settings.fix_protected_keys()
+    for file_name in (
+        settings.kvConfigPath,
+        settings.configStorePath,
+        settings.journalDir,
+        settings.credentialsFile,
+    ):
+        if file_name:
+            private_files.check_links(file_name)
     return settings
 
 

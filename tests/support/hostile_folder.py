@@ -1,12 +1,15 @@
 """A current folder that somebody else fills: modules and programs there leave a trace if they run.
 
-Also a disk that is full.
+Also a disk that is full, and links of other users.
 """
 
+import os
 import resource
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+
+import pytest
 
 MODULES = (
     "json", "yaml", "socket", "subprocess", "random", "rich", "msgspec", "nsadmin", "namesrv_core",
@@ -45,3 +48,13 @@ def limit_file_size(size: int) -> Iterator[None]:
         yield
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+
+
+needs_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root can give a link to another user")
+
+
+def foreign_link(path: Path, target: Path) -> Path:
+    """A link of another user in a folder of ours."""
+    path.symlink_to(target)
+    os.chown(path, 12345, 12345, follow_symlinks=False)
+    return path

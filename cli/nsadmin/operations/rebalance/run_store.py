@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from namesrv_core import private_files
 from nsadmin.operations.drain.state import InvalidStateError
 from nsadmin.operations.process_lock import ProcessLock
 from nsadmin.operations.rebalance.rebalance_plan import (
@@ -74,7 +75,7 @@ class RunStore:
 
     def save_plan(self, plan: RebalancePlan) -> None:
         """Keep a copy of the plan, for a rollback without the plan's file."""
-        self.run_folder.mkdir(0o700, parents=True, exist_ok=True)
+        private_files.make_folder(self.run_folder, 0o700)
         save_rebalance_plan(plan, self.run_folder / PLAN_FILE)
 
     def load_plan(self) -> RebalancePlan:
