@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 from namesrv_core import operator_files, private_files
 from namesrv_core.printable_text import cut_text, escape_unsafe
 from nsadmin import request_observer, stderr
-from nsadmin.client.redaction import HIDDEN_TEXT, hide_assigned_secrets, is_secret_name
+from nsadmin.client.redaction import HIDDEN_TEXT, hide_secrets, is_secret_name
 from nsadmin.output import ResultRow, ResultRows
 from nsadmin.session import Session
 
@@ -212,7 +212,7 @@ def _hide_secrets(command_words: Sequence[str], argument_values: Mapping[str, An
 def _hide_in_word(word: str, secret_texts: Sequence[str]) -> str:
     for secret_text in secret_texts:
         word = word.replace(secret_text, HIDDEN_TEXT)
-    return hide_assigned_secrets(word)
+    return hide_secrets(word)
 
 
 def _result_record(result_row: ResultRow) -> AuditRecord:
@@ -229,7 +229,7 @@ def _result_record(result_row: ResultRow) -> AuditRecord:
 def _hide_in_value(value: Any) -> Any:
     """Hide secrets in a text, and in the members of an object by their names."""
     if isinstance(value, str):
-        return hide_assigned_secrets(value)
+        return hide_secrets(value)
     if isinstance(value, Mapping):
         return {
             name: HIDDEN_TEXT if is_secret_name(str(name)) and member else _hide_in_value(member)

@@ -10,6 +10,11 @@ _ASSIGNMENT_PATTERN = re.compile(
     rf"(?:{_SECRET_WORDS})[\w.-]{{0,64}}[\"']?[ \t]{{0,8}}(?:=|:(?!\d{{1,5}}\b))[ \t]{{0,8}}(?=\S)", re.I
 )
 
+_URL_TEXT = re.compile(r"[^\s\"<>]+")
+_PEM_PATTERN = re.compile(
+    r"-----BEGIN [^-]{0,40}PRIVATE KEY[^-]{0,20}-----.*?(?:-----END [^-]{0,60}-----|\Z)", re.S
+)
+
 
 def is_secret_name(setting_name: str) -> bool:
     """Return whether a setting with this name may hold a secret. Upper and lower case are equal.
@@ -20,13 +25,25 @@ def is_secret_name(setting_name: str) -> bool:
     return _SECRET_PATTERN.search(setting_name) is not None
 
 
-def hide_assigned_secrets(text: str) -> str:
-    """Hide everything after the first `name=value` or `name: value` with a name that may hold a secret.
+def hide_secrets(text: str) -> str:
+    """Hide private keys in PEM, what precedes the @ of URLs, and all after a `name=value` of a secret name.
 
     A secret may contain any character, so its end is unknown.
-
-    Args:
-        text: An argument, or lines of a properties file.
     """
+    text = hide_private_keys(text)
     assignment = _ASSIGNMENT_PATTERN.search(text)
-    return text if assignment is None else text[: assignment.end()] + HIDDEN_TEXT
+    if assignment is not None:
+        text = text[: assignment.end()] + HIDDEN_TEXT
+    return _URL_TEXT.sub(_hide_before_at, text) if "://" in text and "@" in text else text
+
+
+def hide_private_keys(text: str) -> str:
+    """Hide private keys in PEM, which may have many lines."""
+    return _PEM_PATTERN.sub(HIDDEN_TEXT, text) if "PRIVATE KEY" in text else text
+
+
+def _hide_before_at(url_text: re.Match[str]) -> str:
+    """A password in a URL may contain each character of a URL, so the last @ counts."""
+    scheme, separator, address = url_text[0].partition("://")
+    hidden_part, _, place = address.rpartition("@")
+    return f"{scheme}{separator}{HIDDEN_TEXT}@{place}" if hidden_part else url_text[0]
