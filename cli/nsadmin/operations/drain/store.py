@@ -60,19 +60,10 @@ class DrainStore:
 
     def load_drain(self) -> tuple[DrainState, QueueSnapshot] | None:
         """Return the saved state and snapshot; None if no drain is saved."""
-        try:
-            state_json = read_state_file(self.drain_folder / STATE_FILE)
-            if state_json is None:
-                return None
-            snapshot_json = read_state_file(self.drain_folder / SNAPSHOT_FILE)
-            loaded_drain = (
-                parse_state_record(state_json),
-                QueueSnapshot()
-                if snapshot_json is None
-                else parse_snapshot_record(snapshot_json, self._broker_name),
-            )
-        except InvalidStateError as error:
-            raise InvalidStateError(f"{self.drain_folder}: {error}") from None
+        drain_state = read_state_file(self.drain_folder / STATE_FILE, parse_state_record)
+        if drain_state is None:
+            return None
+        loaded_drain = drain_state, _read_snapshot(self.drain_folder, self._broker_name)
         self._last_saved = loaded_drain
         return loaded_drain
 
@@ -140,13 +131,10 @@ def load_drains(state_home: Path) -> Iterator[SavedDrain | InvalidStateError]:
     """Yield every drain that is not undone, sorted by name, or an InvalidStateError for an invalid folder."""
     for state_file in sorted((state_home / "drains").glob(f"*/*/{STATE_FILE}")):
         try:
-            drain_state = parse_state_record(read_state_file(state_file))
-            snapshot_json = read_state_file(state_file.with_name(SNAPSHOT_FILE))
-            queue_snapshot = (
-                QueueSnapshot()
-                if snapshot_json is None
-                else parse_snapshot_record(snapshot_json, drain_state.broker)
-            )
+            drain_state = read_state_file(state_file, parse_state_record)
+            if drain_state is None:
+                continue
+            queue_snapshot = _read_snapshot(state_file.parent, drain_state.broker)
             yield SavedDrain(
                 state_file.parent,
                 drain_state,
@@ -154,4 +142,11 @@ def load_drains(state_home: Path) -> Iterator[SavedDrain | InvalidStateError]:
                 ProcessLock(state_file.with_name(LOCK_FILE)).owner_pid,
             )
         except InvalidStateError as error:
-            yield InvalidStateError(f"{state_file.parent}: {error}")
+            yield error
+
+
+def _read_snapshot(drain_folder: Path, broker_name: str) -> QueueSnapshot:
+    queue_snapshot = read_state_file(
+        drain_folder / SNAPSHOT_FILE, lambda json_value: parse_snapshot_record(json_value, broker_name)
+    )
+    return QueueSnapshot() if queue_snapshot is None else queue_snapshot

@@ -8,14 +8,14 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from namesrv_core import private_files
-from nsadmin.operations.drain.state import InvalidStateError
+from nsadmin.operations.drain.state import InvalidStateError, build_state_record
 from nsadmin.operations.process_lock import ProcessLock
 from nsadmin.operations.rebalance.rebalance_plan import (
     RebalancePlan,
     load_rebalance_plan,
     save_rebalance_plan,
 )
-from nsadmin.operations.rebalance.run_state import RunState, build_state_record, parse_state_record
+from nsadmin.operations.rebalance.run_state import RunState, parse_state_record
 from nsadmin.operations.state_file import append_event_record, read_state_file, write_state_file
 from nsadmin.operations.state_folder import escape_file_name
 
@@ -59,7 +59,7 @@ class RunStore:
 
     def load_state(self) -> RunState | None:
         """Return the saved state; None if this plan was not run."""
-        return _load_state(self.run_folder / STATE_FILE)
+        return read_state_file(self.run_folder / STATE_FILE, parse_state_record)
 
     def save_state(self, run_state: RunState) -> None:
         """Save the state if it changed."""
@@ -87,21 +87,13 @@ class RunStore:
         append_event_record(self.run_folder / EVENTS_FILE, event_record)
 
 
-def _load_state(state_file: Path) -> RunState | None:
-    try:
-        state_json = read_state_file(state_file)
-        return None if state_json is None else parse_state_record(state_json)
-    except InvalidStateError as error:
-        raise InvalidStateError(f"{state_file.parent}: {error}") from None
-
-
 def load_runs(state_home: Path, cluster_name: str | None = None) -> Iterator[SavedRun | InvalidStateError]:
     """Yield every run by cluster and start time; an InvalidStateError for an invalid folder."""
     folder_pattern = "*" if cluster_name is None else escape_file_name(cluster_name)
     saved_runs: list[SavedRun] = []
     for state_file in sorted((state_home / "rebalances").glob(f"{folder_pattern}/*/{STATE_FILE}")):
         try:
-            run_state = _load_state(state_file)
+            run_state = read_state_file(state_file, parse_state_record)
         except InvalidStateError as error:
             yield error
             continue
