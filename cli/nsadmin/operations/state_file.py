@@ -15,7 +15,7 @@ def read_state_file(state_file: Path, parse: Callable[[Any], RecordType]) -> Rec
     try:
         file_text = operator_files.read_bytes(state_file).decode("utf-8", "surrogatepass")
         return parse(operator_files.parse_json(file_text))
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         return None
     except OSError as error:
         raise InvalidStateError(f"cannot read {state_file}: {error.strerror}") from None

@@ -21,12 +21,14 @@ _MAX_SHOWN = 4
 class BrokerObservation(NamedTuple):
     """The brokers that name servers list, and the response of each broker by address.
 
-    `missing_brokers` are in the inventory, and no name server lists them.
+    `missing_brokers` are in the inventory, and no name server lists them. `inventory_problem` says why they
+    are unknown.
     """
 
     broker_listing: BrokerListing
     status_by_addr: Mapping[str, BrokerStatus]
     missing_brokers: Sequence[MissingBroker] = ()
+    inventory_problem: str | None = None
 
 
 def observe_brokers(
@@ -67,6 +69,7 @@ def observe_brokers(
             for missing_broker in missing_brokers
             if missing_broker.broker.may_be_in(cluster_name)
         ],
+        None if inventory is None else inventory.problem,
     )
 
 
@@ -119,6 +122,8 @@ def judge_brokers(
         if observation.broker_listing.silence_reasons or observation.broker_listing.missing_addrs
         else CheckState.OK
     )
+    if observation.inventory_problem is not None:
+        minimum_state = CheckState.UNKNOWN
     if not observation.status_by_addr or serving_count < (expected_count or 0):
         minimum_state = CheckState.CRITICAL
     expected_text = f", and {expected_count} are expected" if expected_count is not None else ""
@@ -126,6 +131,8 @@ def judge_brokers(
     if observation.missing_brokers:
         missing_labels = [missing_broker.broker.label for missing_broker in observation.missing_brokers]
         summary += f", and {abbreviate_names(missing_labels, _MAX_SHOWN)} left all name servers"
+    if observation.inventory_problem is not None:
+        summary += f"; {observation.inventory_problem}"
     return scale.make_finding(
         summary, samples, _list_details(observation, unregistered_masters), minimum_state=minimum_state
     )

@@ -59,7 +59,7 @@ class SavedReplayMemory(ReplayMemory):
             if file_line.endswith(b"\n"):
                 try:
                     self.apply_record(operator_files.parse_json(file_line))
-                except (ValueError, TypeError, KeyError, AttributeError) as error:
+                except ValueError as error:
                     raise InvalidReplayFileError(
                         f"{self.replay_file}: line {line_number} is invalid: {error}"
                     ) from None

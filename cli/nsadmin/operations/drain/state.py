@@ -62,7 +62,7 @@ def parse_saved(
 def convert_saved(json_value: Any, record_type: type[RecordType]) -> RecordType:
     """Convert a JSON value strictly. Raises InvalidStateError, which says what is wrong where."""
     try:
-        return msgspec.convert(json_value, record_type)
+        return msgspec.convert(json_value, record_type, str_keys=True)
     except ValueError as error:
         problem, _, place = str(error).replace("`", "").partition(" - at ")
         where = f" at {place.removeprefix('$.')}" if place else ""

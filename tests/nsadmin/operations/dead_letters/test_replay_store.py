@@ -84,7 +84,21 @@ def test_a_full_disk_tears_no_record_and_loses_no_outcome(tmp_path: Path) -> Non
     assert (again.list_replayed(PLACE).ranges, again.pending) == (((1, 2),), {PLACE: BATCH})
 
 
-@pytest.mark.parametrize("line", ["no JSON", "[]", '{"replayed": 1}', '{"else": 1}'])
+@pytest.mark.parametrize(
+    "line",
+    [
+        "no JSON",
+        "[]",
+        '{"replayed": 1}',
+        '{"else": 1}',
+        "{}",
+        '{"run":"x"}',
+        '{"forget":[["C","b","0"]]}',
+        '{"replayed":[["C","b","0"],[[1,2]],"id",1]}',
+        '{"replayed":[["C","b",0],[["1",2]],null,1]}',
+        '{"pending":[["C","b",0],[[1,null]],["T","b","h:1",0],7]}',
+    ],
+)
 def test_an_invalid_line_is_an_error_that_names_it(tmp_path: Path, line: str) -> None:
     (tmp_path / "replays.jsonl").write_text(f'{{"run":null}}\n{line}\n')
     with pytest.raises(InvalidReplayFileError, match=r"replays\.jsonl: line 2 is invalid"):
