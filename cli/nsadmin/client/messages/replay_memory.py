@@ -6,8 +6,6 @@ Rule: a batch is noted before it is sent, so that a killed replay can look up wh
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
-import msgspec
-
 from nsadmin.client.messages.message_sender import SendQueue
 from nsadmin.client.messages.offset_ranges import OffsetRanges
 
@@ -34,21 +32,6 @@ class PendingBatch(NamedTuple):
     ids_by_offset: Mapping[int, str]
     send_queue: SendQueue
     begin_offset: int
-
-
-class _Run(msgspec.Struct):
-    id: str
-    rules: dict[str, Any]
-    count: int
-
-
-class _ReplayRecord(msgspec.Struct, forbid_unknown_fields=True):
-    """A line of the file: it has one of these fields."""
-
-    run: _Run | msgspec.UnsetType | None = msgspec.UNSET
-    pending: tuple[ReplayPlace, list[tuple[int, str]], SendQueue, int] | msgspec.UnsetType = msgspec.UNSET
-    replayed: tuple[ReplayPlace, list[tuple[int, int]], str | None, int] | msgspec.UnsetType = msgspec.UNSET
-    forget: tuple[ReplayPlace] | msgspec.UnsetType = msgspec.UNSET
 
 
 class ReplayMemory:
@@ -172,23 +155,26 @@ class ReplayMemory:
             record: A record of this class, or the same after JSON.
 
         Raises:
-            ValueError: The record is invalid.
+            ValueError, TypeError, KeyError: The record is invalid.
         """
-        change = msgspec.convert(record, _ReplayRecord)
-        if change.run is not msgspec.UNSET:
-            self._rules, self._run_id, self._run_count = (
-                ({}, "", 0) if change.run is None else (change.run.rules, change.run.id, change.run.count)
+        if "run" in record:
+            run_record = record["run"]
+            self._rules = {} if run_record is None else run_record["rules"]
+            self._run_id, self._run_count = (
+                ("", 0) if run_record is None else (run_record["id"], run_record["count"])
             )
-        elif change.pending is not msgspec.UNSET:
-            place, letters, send_queue, begin_offset = change.pending
-            self.pending[place] = PendingBatch(place, dict(letters), send_queue, begin_offset)
-        elif change.replayed is not msgspec.UNSET:
-            self._add_replayed(*change.replayed)
-        elif change.forget is not msgspec.UNSET:
-            for table in (self.pending, self._replayed, self._last_ids):
-                table.pop(change.forget[0], None)
+        elif "pending" in record:
+            place, letters, send_queue, begin_offset = record["pending"]
+            self.pending[ReplayPlace(*place)] = PendingBatch(
+                ReplayPlace(*place), dict(letters), SendQueue(*send_queue), begin_offset
+            )
+        elif "replayed" in record:
+            place, ranges, last_id, replayed_count = record["replayed"]
+            self._add_replayed(ReplayPlace(*place), ranges, last_id, replayed_count)
         else:
-            raise ValueError("a record of an unknown kind")
+            [place] = record["forget"]
+            for table in (self.pending, self._replayed, self._last_ids):
+                table.pop(ReplayPlace(*place), None)
 
     def build_records(self) -> list[dict[str, Any]]:
         """Return few records that lead to the same memory as all records until now."""

@@ -8,9 +8,13 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
 from namesrv_core import operator_files, private_files
 from namesrv_core.storage import atomic_write
-from nsadmin.client.messages.replay_memory import ReplayMemory
+from nsadmin.client.messages.message_sender import SendQueue
+from nsadmin.client.messages.replay_memory import ReplayMemory, ReplayPlace
+from nsadmin.operations.drain.state import InvalidStateError, convert_saved
 from nsadmin.operations.process_lock import ProcessLock
 from nsadmin.operations.state_folder import escape_file_name
 
@@ -25,6 +29,21 @@ def replay_folder_of(state_home: Path, cluster_names: Iterable[str], group: str)
     """Return the folder for the replays of a group."""
     cluster_folder = escape_file_name("+".join(sorted(set(cluster_names))))
     return state_home / "dead-letters" / cluster_folder / escape_file_name(group)
+
+
+class _Run(msgspec.Struct):
+    id: str
+    rules: dict[str, Any]
+    count: int
+
+
+class _ReplayRecord(msgspec.Struct, forbid_unknown_fields=True):
+    """A line of the file: it has one of these fields."""
+
+    run: _Run | msgspec.UnsetType | None = msgspec.UNSET
+    pending: tuple[ReplayPlace, list[tuple[int, str]], SendQueue, int] | msgspec.UnsetType = msgspec.UNSET
+    replayed: tuple[ReplayPlace, list[tuple[int, int]], str | None, int] | msgspec.UnsetType = msgspec.UNSET
+    forget: tuple[ReplayPlace] | msgspec.UnsetType = msgspec.UNSET
 
 
 class SavedReplayMemory(ReplayMemory):
@@ -58,8 +77,10 @@ class SavedReplayMemory(ReplayMemory):
             # The last line can be incomplete: the process was killed before it sent that batch.
             if file_line.endswith(b"\n"):
                 try:
-                    self.apply_record(operator_files.parse_json(file_line))
-                except ValueError as error:
+                    record = operator_files.parse_json(file_line)
+                    convert_saved(record, _ReplayRecord)
+                    self.apply_record(record)
+                except (ValueError, KeyError, InvalidStateError) as error:
                     raise InvalidReplayFileError(
                         f"{self.replay_file}: line {line_number} is invalid: {error}"
                     ) from None
