@@ -11,7 +11,7 @@ from namesrv_core.storage import atomic_write
 from nsadmin.operations.drain.state import convert_saved
 from nsadmin.operations.inventory.keeper import InventoryKeeper
 from nsadmin.operations.replicas.memory import Memory, RememberedDifference
-from nsadmin.operations.replicas.records import ItemKind
+from nsadmin.operations.replicas.records import Item, ItemKind
 from nsadmin.operations.state_file import read_state_file
 
 _FILE_NAME = "replicas.json"
@@ -69,8 +69,10 @@ def _parse_memory(json_value: Any) -> Memory:
     }  # fmt: skip
 
 
-def _parse_item(kind: ItemKind, master_item: Any) -> Any:
-    # JSON turns the queue ids of offsets into texts.
-    return convert_saved(
-        master_item, dict[int, int | None] | None if kind is ItemKind.OFFSET else dict[str, Any] | None
-    )
+def _parse_item(kind: ItemKind, master_item: Any) -> Item | None:
+    if master_item is None:
+        return None
+    if kind is ItemKind.OFFSET:
+        # JSON turns the queue ids into texts.
+        return convert_saved(master_item, dict[int, int | None])
+    return convert_saved(master_item, dict[str, Any])
