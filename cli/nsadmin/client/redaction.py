@@ -11,9 +11,8 @@ _ASSIGNMENT_PATTERN = re.compile(
 )
 
 _URL_TEXT = re.compile(r"[^\s\"<>]+")
-_PEM_PATTERN = re.compile(
-    r"-----BEGIN [^-]{0,40}PRIVATE KEY[^-]{0,20}-----.*?(?:-----END [^-]{0,60}-----|\Z)", re.S
-)
+_PEM_BEGIN = re.compile(r"-----BEGIN [^-]{0,40}PRIVATE KEY[^-]{0,20}-----")
+_PEM_END = re.compile(r"-----END [^-]{0,60}-----")
 
 
 def is_secret_name(setting_name: str) -> bool:
@@ -39,7 +38,13 @@ def hide_secrets(text: str) -> str:
 
 def hide_private_keys(text: str) -> str:
     """Hide private keys in PEM, which may have many lines."""
-    return _PEM_PATTERN.sub(HIDDEN_TEXT, text) if "PRIVATE KEY" in text else text
+    shown_parts, position = [], 0
+    for begin in _PEM_BEGIN.finditer(text) if "PRIVATE KEY" in text else ():
+        if begin.start() >= position:
+            end = _PEM_END.search(text, begin.end())
+            shown_parts += [text[position : begin.start()], HIDDEN_TEXT]
+            position = len(text) if end is None else end.end()
+    return "".join([*shown_parts, text[position:]]) if shown_parts else text
 
 
 def _hide_before_at(url_text: re.Match[str]) -> str:

@@ -20,7 +20,7 @@ _MAX_ODD_SECRETS = 2000
 """Secrets with other characters than those of words: one pattern finds them, which is slow for many."""
 _MAX_PLAIN_SEARCHES = 50
 """With more secrets than this, patterns are faster than a plain search for each."""
-_WORD = re.compile(rf"[\w-]{{{_MIN_SECRET_CHARACTERS},}}")
+_WORD = re.compile(r"[\w-]+")
 _LONE_WORDS_OF_SECRETS = (
     b"secret", b"passw", b"passphrase", b"pwd", b"token", b"credential", b"://", b"private key",
 )  # fmt: skip
