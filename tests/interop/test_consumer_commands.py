@@ -170,6 +170,9 @@ def test_offsets_are_moved_while_nobody_consumes_and_moved_back(
     [row] = cluster("resetOffsetByTime", GROUP, TOPIC, "--undo", "--yes").rows
     assert (row["queueId"], row["from"], row["to"], row["result"]) == (2, 0, 10, "done")
     assert cluster.diffs() == [0] * 8
+    # An undo is a move, too.
+    [row] = cluster("resetOffsetByTime", GROUP, TOPIC, "--undo", "--yes").rows
+    assert (row["queueId"], row["from"], row["to"], row["result"]) == (2, 10, 0, "done")
 
 
 def test_a_move_over_which_a_busy_client_commits_is_failed(cluster: Cluster) -> None:
