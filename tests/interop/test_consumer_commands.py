@@ -134,7 +134,10 @@ def test_producers(cluster: Cluster) -> None:
         assert [(item["producerGroup"], item["clientId"]) for item in rows] == [(PRODUCERS, row["clientId"])]
 
 
-def test_offsets_are_moved_while_nobody_consumes(cluster: Cluster) -> None:
+def test_offsets_are_moved_while_nobody_consumes_and_moved_back(
+    cluster: Cluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(command_line.ENVIRONMENT, "NSADMIN_AUDIT", str(tmp_path / "audit.jsonl"))
     cluster.clients.order("leave")
     wait_for("nobody", lambda: cluster("consumerConnection", GROUP).code == 1, 30)
     cluster.clients.order("send 40")
@@ -164,6 +167,12 @@ def test_offsets_are_moved_while_nobody_consumes(cluster: Cluster) -> None:
     ]
     [row] = cluster(*reset_queue).rows
     assert (row["queueId"], row["to"], row["repeated"], row["result"]) == (2, 0, 10, "done")
+    [row] = cluster("resetOffsetByTime", GROUP, TOPIC, "--undo", "--yes").rows
+    assert (row["queueId"], row["from"], row["to"], row["result"]) == (2, 0, 10, "done")
+    assert cluster.diffs() == [0] * 8
+    # An undo is a move, too.
+    [row] = cluster("resetOffsetByTime", GROUP, TOPIC, "--undo", "--yes").rows
+    assert (row["queueId"], row["from"], row["to"], row["result"]) == (2, 10, 0, "done")
 
 
 def test_a_move_over_which_a_busy_client_commits_is_failed(cluster: Cluster) -> None:

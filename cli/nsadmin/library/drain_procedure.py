@@ -145,7 +145,9 @@ def find_drain_store(
     if cluster_name is not None:
         return DrainStore(drain_folder_of(state_home, cluster_name, broker_name), broker_name)
     for saved_drain in load_drains(state_home):
-        if isinstance(saved_drain, SavedDrain) and saved_drain.drain_state.broker == broker_name:
+        if not isinstance(saved_drain, SavedDrain):
+            raise saved_drain
+        if saved_drain.drain_state.broker == broker_name:
             return DrainStore(saved_drain.drain_folder, broker_name)
     return None
 

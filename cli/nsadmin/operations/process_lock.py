@@ -27,7 +27,7 @@ class ProcessLock:
         """
         if self._locked_file is not None:
             return True
-        self._lock_path.parent.mkdir(0o700, parents=True, exist_ok=True)
+        private_files.make_folder(self._lock_path.parent, 0o700)
         lock_file = open(  # noqa: SIM115 - it is held
             self._lock_path, "a+", opener=private_files.open_private_file
         )

@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from functools import lru_cache
 from typing import Any
 
+from namesrv_core import operator_files
 from namesrv_core.errors import ResponseCode
 from namesrv_core.protocol.codes import V5_0_0, RequestCode
 from namesrv_core.protocol.command import RemotingCommand
@@ -222,7 +223,7 @@ def _filter_list(
     answer = _find_answer(table, key, code)
     if not key.ext or answer is None or answer.code != 0:
         return answer
-    wanted_items = [item for item in json.loads(answer.body or b"[]") if is_wanted(item)]
+    wanted_items = [item for item in operator_files.parse_json(answer.body or b"[]") if is_wanted(item)]
     return answer._replace(body=json.dumps(wanted_items).encode())
 
 

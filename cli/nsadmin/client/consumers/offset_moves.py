@@ -4,7 +4,7 @@ Every change has a plan per queue, which shows how many messages it would skip o
 changes the masters and reads the offsets back.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from namesrv_core.errors import RocketMQError
 from namesrv_core.protocol import broker_headers, headers
@@ -28,6 +28,7 @@ from nsadmin.client.consumers.offset_plans import (
     keep_if_forward,
     list_empty_moves,
     move_toward,
+    return_to,
     set_target_offset,
     target_fields,
 )
@@ -189,6 +190,44 @@ class OffsetAdmin:
                 bool(broker_addr) and self._resets_by_itself(broker_addr),
             )
         ]
+
+    def plan_return(
+        self, group: str, topic: str, offsets: Mapping[tuple[str, int], int | None]
+    ) -> OffsetPlan:
+        """Plan to set queues to offsets that the group had. Apply it with `apply_clone`.
+
+        A queue whose offset is no longer stored gets the nearest stored one.
+
+        Args:
+            group: The consumer group.
+            topic: The topic.
+            offsets: Broker name and queue id to the offset; None if the group had none, which fails.
+
+        Raises:
+            NotFound: No broker of the topic knows the group, or none has these queues.
+            NotApplied: The topic is static.
+        """
+        listed_moves = [
+            move
+            for move in self._list_moves(group, topic, None)
+            if (move.queue.broker_name, move.queue.queue_id) in offsets
+        ]
+        if not listed_moves:
+            raise NotFound(f'no broker has the queues of "{topic}" that were moved')
+        offset_moves = self._add_old_offsets(listed_moves, group)
+        readable_moves = [move for move in offset_moves if move.error is None]
+        limits = zip(
+            readable_moves,
+            self._read_offsets(readable_moves, RequestCode.GET_MIN_OFFSET),
+            self._read_offsets(readable_moves, RequestCode.GET_MAX_OFFSET),
+            strict=True,
+        )
+        planned_by_move = {
+            move: return_to(move, offsets[move.queue.broker_name, move.queue.queue_id], *queue_limits)
+            for move, *queue_limits in limits
+        }
+        planned_moves = tuple(planned_by_move.get(move, move) for move in offset_moves)
+        return OffsetPlan(group, topic, END_OF_QUEUE, True, None, planned_moves)
 
     def has_clients(self, group: str, offset_moves: Sequence[OffsetMove]) -> bool:
         """Return whether clients of a group are connected, which commit their own offsets.

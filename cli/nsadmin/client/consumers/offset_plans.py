@@ -152,6 +152,21 @@ def move_toward(offset_move: OffsetMove, new_offset: int | None, error: RocketMQ
     )
 
 
+def return_to(
+    offset_move: OffsetMove,
+    former_offset: int | None,
+    min_offset: int | RocketMQError,
+    max_offset: int | RocketMQError,
+) -> OffsetMove:
+    """Set the offset of an earlier time as the target; see `set_target_offset` for the limits."""
+    if former_offset is None:
+        return fail_move(
+            offset_move, NotApplied("the group had no offset here before, and brokers cannot remove one")
+        )
+    planned_move = set_target_offset(offset_move, min_offset, max_offset, former_offset, None)
+    return move_toward(planned_move, planned_move.new_offset, planned_move.error)
+
+
 def fail_move(offset_move: OffsetMove, error: RocketMQError) -> OffsetMove:
     """Return the move with the result "failed".
 

@@ -15,6 +15,7 @@ from contextlib import suppress
 from ipaddress import ip_address
 from typing import Any
 
+from namesrv_core import operator_files
 from namesrv_core.protocol.codes import RequestCode
 from namesrv_core.protocol.command import RemotingCommand
 from nsadmin.client.brokers.clusters import parse_cluster_info
@@ -116,9 +117,9 @@ class Pseudonyms:
         text = line.decode("utf-8", "surrogatepass")
         try:
             renamed_text = json.dumps(
-                self.rename_json(json.loads(text)), ensure_ascii=False, separators=(",", ":")
+                self.rename_json(operator_files.parse_json(text)), ensure_ascii=False, separators=(",", ":")
             )
-        except ValueError:
+        except (ValueError, RecursionError):
             renamed_text = self.rename_text(text)
         return renamed_text.encode("utf-8", "surrogatepass")
 
@@ -242,7 +243,7 @@ class Pseudonyms:
         self._add_group_names(parse_json_object(response).child("data").members)
 
     def _add_users(self, response: RemotingCommand) -> None:
-        users = json.loads(response.body or b"[]")
+        users = operator_files.parse_json(response.body or b"[]")
         self._add_words("user", (user["username"] for user in users))
 
     def _add_topic_names(self, topics: Iterable[str]) -> None:

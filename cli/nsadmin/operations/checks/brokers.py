@@ -29,7 +29,7 @@ class BrokerObservation(NamedTuple):
     """The brokers that name servers list, and the response of each broker by address.
 
     `missing_brokers` are in the inventory, and no name server lists them. `former_addrs` has the address that
-    a broker had before its present one.
+    a broker had before its present one. `inventory_problem` says why they are unknown.
     """
 
     broker_listing: BrokerListing
@@ -37,6 +37,7 @@ class BrokerObservation(NamedTuple):
     missing_brokers: Sequence[MissingBroker] = ()
     config_results: Sequence[ServerResult[BrokerConfig]] = ()
     former_addrs: Mapping[str, str] = {}
+    inventory_problem: str | None = None
 
     @property
     def disks(self) -> DiskStates:
@@ -87,6 +88,7 @@ def observe_brokers(
         ],
         admin.broker_configs.get_each(answering_addrs) if answering_addrs else [],
         inventory.find_former_addrs() if inventory is not None else {},
+        None if inventory is None else inventory.problem,
     )
 
 
@@ -150,6 +152,8 @@ def judge_brokers(
         or warning_lines
     ):
         minimum_state = CheckState.WARNING
+    if observation.inventory_problem is not None:
+        minimum_state = CheckState.UNKNOWN
     if refusing_names or not observation.status_by_addr or serving_count < (expected_count or 0):
         minimum_state = CheckState.CRITICAL
     expected_text = f", and {expected_count} are expected" if expected_count is not None else ""
@@ -161,6 +165,8 @@ def judge_brokers(
     if observation.missing_brokers:
         missing_labels = [missing_broker.broker.label for missing_broker in observation.missing_brokers]
         summary += f", and {abbreviate_names(missing_labels, _MAX_SHOWN)} left all name servers"
+    if observation.inventory_problem is not None:
+        summary += f"; {observation.inventory_problem}"
     detail_lines = [*warning_lines, *doubt_lines, *_list_details(observation, unregistered_masters)]
     return scale.make_finding(summary, samples, detail_lines, minimum_state=minimum_state)
 

@@ -18,6 +18,7 @@ def explain_drain_conflicts(
     """
     for saved_drain in load_drains(state_home):
         if not isinstance(saved_drain, SavedDrain):
+            yield str(saved_drain)
             continue
         drain_state = saved_drain.drain_state
         is_same_cluster = not namesrv_addrs or not set(namesrv_addrs).isdisjoint(drain_state.name_servers)

@@ -143,14 +143,15 @@ def prepare_run(
 
 def _refuse_other_runs(state_home: Path, plan: RebalancePlan) -> None:
     for saved_run in load_runs(state_home, plan.cluster):
-        if isinstance(saved_run, SavedRun):
-            run_state = saved_run.run_state
-            if run_state.finished is None and run_state.digest != plan.digest:
-                plan_file = saved_run.run_folder / "plan.yaml"
-                raise DrainRefused(
-                    f"another rebalance of {plan.cluster} is not finished: resume it with "
-                    f"`{quote_command('rebalance', 'run', str(plan_file))}`, or add --rollback to undo it"
-                )
+        if not isinstance(saved_run, SavedRun):
+            raise saved_run
+        run_state = saved_run.run_state
+        if run_state.finished is None and run_state.digest != plan.digest:
+            plan_file = saved_run.run_folder / "plan.yaml"
+            raise DrainRefused(
+                f"another rebalance of {plan.cluster} is not finished: resume it with "
+                f"`{quote_command('rebalance', 'run', str(plan_file))}`, or add --rollback to undo it"
+            )
 
 
 def _is_ordered(move: RebalanceMove) -> bool:
@@ -186,6 +187,7 @@ def _find_drained_brokers(
     receiving_brokers = {broker for move in plan.moves for broker in move.after}
     for saved_drain in load_drains(state_home):
         if not isinstance(saved_drain, SavedDrain):
+            yield str(saved_drain)
             continue
         drain_state = saved_drain.drain_state
         if drain_state.broker in receiving_brokers and not {*namesrv_addrs}.isdisjoint(

@@ -137,6 +137,21 @@ def test_one_that_has_gone_is_only_missed_where_it_is_expected(first_server: Fak
     assert finding.summary == "1 of 1 registered brokers answer, and 2 are expected"
 
 
+def test_what_left_is_unknown_with_a_damaged_inventory(first_server: FakeNameServer, tmp_path: Path) -> None:
+    def observe() -> CheckFinding:
+        inventory = InventoryKeeper(lambda: "servers", environment={"NSADMIN_STATE": str(tmp_path)})
+        with AdminClient([first_server.addr]) as admin:
+            observation = brokers.observe_brokers(admin, inventory=inventory)
+            return brokers.judge_brokers(CheckScale("brokers"), observation)
+
+    assert observe().state is CheckState.OK
+    [file] = tmp_path.rglob("brokers.json")
+    file.write_text('{"format": 1, "brokers": null}')
+    finding = observe()
+    assert finding.state is CheckState.UNKNOWN
+    assert f"the inventory {file} cannot be read: brokers has the wrong type" in finding.summary
+
+
 def test_no_broker_at_all_is_critical(first_server: FakeNameServer) -> None:
     first_server.clusters = {}
     assert found(first_server.addr).state is CheckState.CRITICAL
