@@ -14,7 +14,7 @@ from nsadmin.client.consumers.groups import is_system_group
 from nsadmin.client.results import error_text
 from nsadmin.client.topic_routes import QueueRoute, TopicRoute
 from nsadmin.client.topics.topic_configs import BrokerTopicConfig
-from nsadmin.client.topics.topics import SYSTEM_TOPICS
+from nsadmin.client.topics.topics import SYSTEM_TOPICS, list_own_names
 from nsadmin.operations.drain.facts import (
     BrokerCounters,
     NameServerFacts,
@@ -39,18 +39,14 @@ class ClusterEnvironment:
     def __init__(self, admin: AdminClient, broker_name: str) -> None:
         self._admin = admin
         self._broker_name = broker_name
-        self._system_topics: frozenset[str] | None = None
+        self._named_topics: tuple[str, ...] | None = None
 
-    def read_system_topics(self, master_addr: str) -> frozenset[str]:
-        """Return RocketMQ's system topics as this broker names them. Asks the broker once."""
-        if self._system_topics is None:
+    def read_system_topics(self, master_addr: str, cluster_name: str) -> frozenset[str]:
+        """RocketMQ's system topics, with those that this broker names. It is asked until it has answered."""
+        if self._named_topics is None:
             [names_result] = self._admin.topics.list_broker_system_names([master_addr])
-            [config_result] = self._admin.broker_configs.get_each([master_addr])
-            if names_result.result is None or config_result.result is None:
-                return SYSTEM_TOPICS
-            cluster_name = config_result.result.get("brokerClusterName", "")
-            self._system_topics = SYSTEM_TOPICS.union(names_result.result, (self._broker_name, cluster_name))
-        return self._system_topics
+            self._named_topics = names_result.result
+        return SYSTEM_TOPICS.union(list_own_names(self._broker_name, cluster_name), self._named_topics or ())
 
     def read_servers(self) -> tuple[NameServerFacts, ...]:
         return tuple(
@@ -89,7 +85,7 @@ class ClusterEnvironment:
         put_counts = self._admin.put_counts
         user_puts = put_counts.count_user_messages(master_addr, cluster_name).result if cluster_name else None
         topic_configs = self._read_topic_configs(master_addr).result or {}
-        system_topics = self.read_system_topics(master_addr)
+        system_topics = self.read_system_topics(master_addr, cluster_name or "")
         topic_names = [
             topic_name for topic_name in topic_configs if not is_system_topic(topic_name, system_topics)
         ]
