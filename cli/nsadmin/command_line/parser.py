@@ -53,6 +53,7 @@ class ParsedCommandLine(NamedTuple):
     shared_values: Mapping[str, Any]
 
 
+_LARGEST_NUMBER = 1_000_000_000
 _DISCOVERY_NAMES = ("namesrv_addr", "config_file", "endpoint")
 _TLS_NAMES = ("tls", "tls_ca", "tls_cert", "tls_key", "tls_server_name", "insecure")
 _FORMAT_NAMES = ("output", "json_", "format_")
@@ -137,15 +138,23 @@ def _parse_values(
 ) -> fast_parser.ParameterValues:
     if fast_parser.asks_for_help(all_parameters, raw_args):
         raise HelpRequested
-    plain_result = fast_parser.parse_plain_line(all_parameters, raw_args)
-    if plain_result is not None:
-        return plain_result
-    # Typer takes 50 ms to load, so only lines that the fast parser rejects load it.
-    from nsadmin.command_line import typer_parser, usage_text
+    parsed_values = fast_parser.parse_plain_line(all_parameters, raw_args)
+    if parsed_values is None:
+        # Typer takes 50 ms to load, so only lines that the fast parser rejects load it.
+        from nsadmin.command_line import typer_parser, usage_text
 
-    return typer_parser.parse_with_typer(
-        entry.typed_name, usage_text.format_usage(entry, own_parameters), all_parameters, raw_args
-    )
+        parsed_values = typer_parser.parse_with_typer(
+            entry.typed_name, usage_text.format_usage(entry, own_parameters), all_parameters, raw_args
+        )
+    for parameter in all_parameters:
+        value = parsed_values.values[parameter.name]
+        # nan is outside of every range. A pause of more seconds than this can overflow the system's timers.
+        if isinstance(value, float) and not -_LARGEST_NUMBER <= value <= _LARGEST_NUMBER:
+            from nsadmin.command_line import usage_errors
+
+            expected_text = f"{usage_errors.expected_value(parameter)}, at most {_LARGEST_NUMBER}"
+            raise usage_errors.invalid_value(f"{value:g}", parameter.declaration.flags[0], expected_text)
+    return parsed_values
 
 
 def describe_command(
