@@ -36,10 +36,8 @@ def _ask_keepers(
     without_provider = {
         result.addr
         for result in admin.broker_configs.get_each(broker_addrs)
-        # A broker that does not name authenticationEnabled is of another release, and is asked.
-        if result.result is not None
-        and "authenticationEnabled" in result.result
-        and not result.result.get(provider_setting)
+        # Brokers name each setting of their broker.conf. A provider can be set nowhere else.
+        if result.result is not None and not result.result.get(provider_setting)
     }
     results = {
         result.addr: result

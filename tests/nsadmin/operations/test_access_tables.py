@@ -10,15 +10,17 @@ from tests.support.servers import FakeBroker
 
 LIST_USER, LIST_ACL = 3005, 3010
 OFF = "authenticationEnabled=false\n"
+BOTH = "authenticationMetadataProvider=x\nauthorizationMetadataProvider=x"
 
 
 @pytest.mark.parametrize(
     ("settings", "asked"),
     [
         (OFF, set()),
+        (BOTH, {LIST_USER, LIST_ACL}),
         (f"{OFF}authenticationMetadataProvider=\nauthorizationMetadataProvider=x", {LIST_ACL}),
         ("authenticationEnabled=true\nauthenticationMetadataProvider=x", {LIST_USER}),
-        ("brokerName=broker-a", {LIST_USER, LIST_ACL}),
+        ("brokerName=broker-a", set()),
     ],
 )
 def test_a_broker_that_keeps_none_is_not_asked(broker: FakeBroker, settings: str, asked: set[int]) -> None:

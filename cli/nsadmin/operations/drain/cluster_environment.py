@@ -11,6 +11,7 @@ from nsadmin.client.brokers.broker_routes import BrokerRouteView
 from nsadmin.client.brokers.brokers import RuntimeInfo
 from nsadmin.client.brokers.clusters import BrokerAddrGroup
 from nsadmin.client.consumers.groups import is_system_group
+from nsadmin.client.messages.delayed_messages import HALF_TOPIC
 from nsadmin.client.results import error_text
 from nsadmin.client.topic_routes import QueueRoute, TopicRoute
 from nsadmin.client.topics.topic_configs import BrokerTopicConfig
@@ -30,7 +31,6 @@ from nsadmin.operations.replicas.takeover import find_takeover_gaps
 
 T = TypeVar("T")
 _PERMISSION_KEY = "brokerPermission"
-_HALF_TOPIC = "RMQ_SYS_TRANS_HALF_TOPIC"
 
 
 class ClusterEnvironment:
@@ -91,10 +91,10 @@ class ClusterEnvironment:
         ]
         count_tables = [
             count_result.result
-            for count_result in put_counts.count_topic_messages(master_addr, [*topic_names, _HALF_TOPIC])
+            for count_result in put_counts.count_topic_messages(master_addr, [*topic_names, HALF_TOPIC])
         ]
         recent_puts = dict(count_table for count_table in count_tables if count_table is not None)
-        half_messages = recent_puts.pop(_HALF_TOPIC, 0)
+        half_messages = recent_puts.pop(HALF_TOPIC, 0)
         return read_counters._replace(
             recent_puts=recent_puts if len(recent_puts) == len(topic_names) and topic_configs else None,
             user_puts=user_puts,
