@@ -6,7 +6,6 @@ from typing import Annotated
 from namesrv_core.errors import RocketMQError
 from nsadmin.client import NotFound
 from nsadmin.client.messages.consume_tracks import ConsumeTrack, describe_track_errors, map_track_types
-from nsadmin.client.messages.delayed_messages import HALF_TOPIC, LEVEL_TOPIC, TIMER_TOPIC
 from nsadmin.client.messages.message_queries import END_OF_TIME_MS, FoundMessages, LocatedMessage
 from nsadmin.client.results import ServerResult, error_text
 from nsadmin.command_line.argument_values import parse_boolean, parse_charset, parse_number
@@ -27,12 +26,11 @@ from nsadmin.commands.messages.message_rows import (
     PLACE_TABLE_COLUMNS,
     WHOLE_TABLE_COLUMNS,
     MessageTopicArgument,
+    describe_hidden,
     make_message_rows,
 )
 from nsadmin.exit_codes import UsageError
 from nsadmin.output import ResultRows
-from nsadmin.output.quantities import count_noun
-from nsadmin.phrases import quote_command
 from nsadmin.session import Session
 
 _HOUR_MS = 3_600_000
@@ -112,15 +110,10 @@ def query_msg_by_key(
     found_messages = found_messages._replace(messages=found_messages.messages[-max_count:])
     key_noun, hidden_text = "tag" if key_type == "T" else "key", ""
     if not found_messages.messages and key_type == "K":
-        hidden_text = _describe_hidden(session, topic, message_key)
+        hidden_text = describe_hidden(session.admin.messages.find_by_key, topic, message_key)
     message_rows = make_message_rows(
         found_messages,
-        f'no message of {topic} has the {key_noun} "{message_key}"'
-        + (
-            ""
-            if found_messages.messages or key_type == "T"
-            else _describe_hidden(session, topic, message_key)
-        ),
+        f'no message of {topic} has the {key_noun} "{message_key}"{hidden_text}',
         PLACE_TABLE_COLUMNS,
         decoders=decoders,
     )
@@ -135,26 +128,6 @@ def query_msg_by_key(
     return message_rows._replace(
         columns=(*MESSAGE_COLUMNS, "indexKey"), rows=indexed_rows, notes=[*message_rows.notes, *limit_notes]
     )
-
-
-def _describe_hidden(session: Session, topic: str, message_key: str) -> str:
-    """Name the messages with the key that wait in a topic of the broker: delayed ones, and half ones."""
-    counts = {
-        hidden_topic: sum(
-            located_message.message.properties.get("REAL_TOPIC") == topic
-            for located_message in session.admin.messages.find_by_key(
-                hidden_topic, message_key, route_topic=topic
-            ).messages
-        )
-        for hidden_topic in (LEVEL_TOPIC, TIMER_TOPIC, HALF_TOPIC)
-    }
-    delayed_count = counts[LEVEL_TOPIC] + counts[TIMER_TOPIC]
-    if delayed_count:
-        advice = f"`{quote_command('delayed', 'list', topic)}` shows when they are delivered"
-        return f", but {count_noun(delayed_count, 'delayed message')}: {advice}"
-    if counts[HALF_TOPIC]:
-        return f", but {count_noun(counts[HALF_TOPIC], 'half message')}: its producer has not committed it"
-    return ""
 
 
 def _format_index_key(located_message: LocatedMessage, topic: str, key_type: str, message_key: str) -> str:
