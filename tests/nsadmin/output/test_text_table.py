@@ -63,7 +63,7 @@ def test_a_narrow_terminal_shows_no_empty_column_and_not_the_date_of_today(
     )  # fmt: skip
     wide = draw_lines(rows, 120, monkeypatch)
     assert wide[0].split() == list(cells)
-    assert cells["registered"] in wide[2]
+    assert str(cells["registered"]) in wide[2]
 
 
 def test_a_sentence_is_under_no_other_heading(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -102,7 +102,7 @@ def test_a_broker_that_left_the_route_is_an_error_without_requests_until_it_is_b
     assert read_bodies(follower) == [b"one"]
     get_route = admin.topics.get_route
     with monkeypatch.context() as patch:
-        others = [get_route("T").queues[0]._replace(broker_name="broker-z", read_queue_nums=0)]
+        others = (get_route("T").queues[0]._replace(broker_name="broker-z", read_queue_nums=0),)
         patch.setattr(admin.topics, "get_route", lambda topic: get_route(topic)._replace(queues=others))
         begun = len(dead_letter_broker.asked)
         for _ in range(2):
