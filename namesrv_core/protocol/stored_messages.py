@@ -74,11 +74,16 @@ class StoredMessage(NamedTuple):
 
     @property
     def keys(self) -> tuple[str, ...]:
-        return tuple(self.properties.get(KEYS_PROPERTY, "").split())
+        return split_keys(self.properties.get(KEYS_PROPERTY, ""))
 
     @property
     def tags(self) -> str | None:
         return self.properties.get(TAGS_PROPERTY)
+
+
+def split_keys(keys_text: str) -> tuple[str, ...]:
+    """The keys of a message; as in Java, no other white space than the blank separates them."""
+    return tuple(key for key in keys_text.split(" ") if key)
 
 
 class DecodedMessages(NamedTuple):

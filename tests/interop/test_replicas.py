@@ -14,7 +14,9 @@ from typing import NamedTuple
 
 import pytest
 
+from namesrv_core.errors import NotSupported
 from nsadmin import AdminClient
+from nsadmin.operations import access_tables
 from tests.interop import command_line, jars
 from tests.interop.command_line import ENVIRONMENT, CommandResult
 from tests.interop.java_parts import JavaBroker
@@ -151,6 +153,15 @@ def test_the_tui_shows_the_drift_of_the_slave_and_its_differences(cluster: Clust
         tab = screen.until("1 drift", "payments")
         rows = [line for line in tab.splitlines() if "payments" in line]
         assert any("topic" in row and "drift" in row for row in rows), tab
+
+
+def test_masters_without_authentication_are_not_asked_for_users(cluster: Cluster) -> None:
+    """A 5.5.0 broker would write a stack trace to its log at each request."""
+    with AdminClient(["127.0.0.1:9"]) as admin:
+        for list_each in (access_tables.list_users, access_tables.list_acl_entries):
+            [result, old_result] = list_each(admin, [cluster.master.address, cluster.old_master.address])
+            assert "MetadataProvider is not set" in str(result.error)
+            assert isinstance(old_result.error, NotSupported)
 
 
 def test_the_examples_do_what_they_say(cluster: Cluster) -> None:

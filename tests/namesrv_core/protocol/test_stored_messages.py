@@ -68,6 +68,11 @@ def test_a_record_of_a_real_broker() -> None:
     assert (message.keys, message.tags) == (("key0",), "TagA")
 
 
+def test_only_blanks_separate_keys_as_in_java() -> None:
+    message = one(encode_message(table={"KEYS": " a\tb  c\nd e\u00a0f \u3000g"}))
+    assert message.keys == ("a\tb", "c\nd", "e\u00a0f", "\u3000g")
+
+
 def test_records_follow_each_other_and_what_is_cut_is_counted() -> None:
     messages, left_over = decode_messages(FROM_A_BROKER * 2 + FROM_A_BROKER[:100])
     assert (len(messages), left_over) == (2, 100)

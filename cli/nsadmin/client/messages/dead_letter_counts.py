@@ -18,6 +18,7 @@ from nsadmin.client.messages.pull_requests import (
     decode_pulled_messages,
 )
 from nsadmin.client.messages.queue_reader import PAGE_SIZE
+from nsadmin.client.messages.replay_memory import ReplayPlace
 from nsadmin.client.results import ServerResult
 from nsadmin.client.topic_routes import QueueRoute, TopicRoute, list_read_queues
 
@@ -36,6 +37,7 @@ class DeadLetterCounts(NamedTuple):
         last_hour_count: The number of those that were stored in the last hour.
         origin_topics: The origin topics of a sample: the oldest 32 of each queue, and its newest.
         errors: The error of each queue; None after a success.
+        queue_bounds: The first offset of each queue that answered, and the offset after its last one.
     """
 
     group: str
@@ -46,6 +48,7 @@ class DeadLetterCounts(NamedTuple):
     last_hour_count: int
     origin_topics: tuple[str, ...]
     errors: tuple[RocketMQError | None, ...]
+    queue_bounds: Mapping[ReplayPlace, tuple[int, int]] = {}
 
 
 class _LetterQueue(NamedTuple):
@@ -53,9 +56,13 @@ class _LetterQueue(NamedTuple):
     queue_route: QueueRoute
     queue_id: int
 
+    @property
+    def place(self) -> ReplayPlace:
+        return ReplayPlace(self.queue_route.cluster_name or "", self.queue_route.broker_name, self.queue_id)
+
 
 class _QueueCounts(NamedTuple):
-    message_count: int = 0
+    bounds: tuple[int, int] = (0, 0)
     last_hour_count: int = 0
     sample: Sequence[StoredMessage] = ()
     error: RocketMQError | None = None
@@ -89,7 +96,7 @@ def read_counts(
             group,
             [] if queues_result.error is None else [queues_result.error],
             [
-                (queue_key.queue_route.broker_name, queue_counts)
+                (queue_key.place, queue_counts)
                 for queue_key, queue_counts in counts_by_queue
                 if queue_key.group == group
             ],
@@ -137,27 +144,30 @@ def _make_queue_counts(
     if sample is not None and all(message.store_timestamp < now_ms - _HOUR_MS for message in sample):
         # Brokers before 5.0 find the last message if all are older.
         last_hour_count = 0
-    return _QueueCounts(max(0, end_offset - begin_offset), last_hour_count, sample or ())
+    return _QueueCounts((begin_offset, max(begin_offset, end_offset)), last_hour_count, sample or ())
 
 
 def _sum_counts(
-    group: str, route_errors: Sequence[RocketMQError], named_counts: Sequence[tuple[str, _QueueCounts]]
+    group: str,
+    route_errors: Sequence[RocketMQError],
+    counts_by_place: Sequence[tuple[ReplayPlace, _QueueCounts]],
 ) -> DeadLetterCounts:
     sample = [
-        DeadLetter(broker_name, message)
-        for broker_name, queue_counts in named_counts
+        DeadLetter(place.broker_name, message)
+        for place, queue_counts in counts_by_place
         for message in queue_counts.sample
     ]
     store_times = [letter.message.store_timestamp for letter in sample]
     return DeadLetterCounts(
         group,
-        tuple(sorted({broker_name for broker_name, _ in named_counts})),
-        sum(queue_counts.message_count for _, queue_counts in named_counts),
+        tuple(sorted({place.broker_name for place, _ in counts_by_place})),
+        sum(end - begin for _, ((begin, end), *_) in counts_by_place),
         min(store_times, default=None),
         max(store_times, default=None),
-        sum(queue_counts.last_hour_count for _, queue_counts in named_counts),
+        sum(queue_counts.last_hour_count for _, queue_counts in counts_by_place),
         tuple(sorted({letter.origin_topic for letter in sample if letter.origin_topic is not None})),
-        (*route_errors, *(queue_counts.error for _, queue_counts in named_counts)),
+        (*route_errors, *(queue_counts.error for _, queue_counts in counts_by_place)),
+        {place: queue_counts.bounds for place, queue_counts in counts_by_place if queue_counts.error is None},
     )
 
 

@@ -294,7 +294,7 @@ class MessageSender:
         return self.send_message(
             self.choose_queue(TRACE_TOPIC),
             trace_record.encode(),
-            keys=f"{sent_message.msg_id} {message_keys}".strip(),
+            keys=f"{sent_message.msg_id} {message_keys}".rstrip(" "),
         )
 
 

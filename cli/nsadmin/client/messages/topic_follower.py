@@ -22,7 +22,7 @@ from nsadmin.client.messages.pull_requests import (
     decode_pulled_messages,
 )
 from nsadmin.client.messages.queue_reader import PAGE_SIZE
-from nsadmin.client.results import ClientClosed, ServerResult
+from nsadmin.client.results import ClientClosed, NotFound, ServerResult
 from nsadmin.client.topic_routes import QueueRoute, list_read_queues
 from nsadmin.client.topics.topics import TopicAdmin
 
@@ -104,13 +104,14 @@ class TopicFollower:
         self._follow_start = follow_start
         self._empty_answers = EmptyAnswers(expression)
         self._routes: dict[_QueueKey, QueueRoute] = {}
+        self._missing_keys: frozenset[_QueueKey] = frozenset()
         self._next_offsets: dict[_QueueKey, int] = {}
         self._route_read_at = monotonic()
         self._read_route()
         self._first_keys = frozenset(self._routes)
 
     def list_queues(self) -> list[tuple[str, int]]:
-        """Return the broker names and the ids of the queues that are read now, in the order of the route."""
+        """Return the broker names and the ids of all queues that the route had so far, in its order."""
         return [(queue_key.broker_name, queue_key.queue_id) for queue_key in self._routes]
 
     def find_ends(self) -> dict[tuple[str, int], int]:
@@ -118,7 +119,7 @@ class TopicFollower:
 
         Sends GET_MAX_OFFSET (30) to each queue.
         """
-        queue_keys = list(self._routes)
+        queue_keys = [queue_key for queue_key in self._routes if queue_key not in self._missing_keys]
         results = self._ask_offsets(RequestCode.GET_MAX_OFFSET, queue_keys)
         return {
             (queue_key.broker_name, queue_key.queue_id): result.result
@@ -148,6 +149,8 @@ class TopicFollower:
     def poll_queues(self, skipped_queues: frozenset[tuple[str, int]] = frozenset()) -> list[FollowedPage]:
         """Read the next page of each queue, all queues at once (PULL_MESSAGE, 11).
 
+        A queue that the route no longer has is an error, and is not asked until it is back.
+
         Args:
             skipped_queues: Queues to leave out, by broker name and queue id.
 
@@ -165,6 +168,11 @@ class TopicFollower:
         if monotonic() - self._route_read_at >= _ROUTE_PERIOD_SECONDS:
             self._refresh_route()
         wanted_keys = [queue_key for queue_key in self._routes if tuple(queue_key) not in skipped_queues]
+        missing_keys = self._missing_keys.intersection(wanted_keys)
+        for key in sorted(missing_keys):
+            error = NotFound(f"{key.broker_name} has no queue {key.queue_id} of {self._topic} now")
+            yield FollowedPage(*key, (), 0, error)
+        wanted_keys = [queue_key for queue_key in wanted_keys if queue_key not in missing_keys]
         yield from self._find_starts([key for key in wanted_keys if key not in self._next_offsets])
         queue_keys = [queue_key for queue_key in wanted_keys if queue_key in self._next_offsets]
         answers = ask_replicas(
@@ -273,5 +281,9 @@ class TopicFollower:
             for queue_route in self._topics.get_route(self._topic).queues
             if self._broker_name in (None, queue_route.broker_name)
         ]
-        for queue_route, queue_id in list_read_queues(queue_routes, self._queue_id):
-            self._routes[_QueueKey(queue_route.broker_name, queue_id)] = queue_route
+        current_routes = {
+            _QueueKey(queue_route.broker_name, queue_id): queue_route
+            for queue_route, queue_id in list_read_queues(queue_routes, self._queue_id)
+        }
+        self._routes |= current_routes
+        self._missing_keys = frozenset(self._routes.keys() - current_routes.keys())

@@ -145,7 +145,8 @@ def dlq_replay(
 def _hold_memory(command_name: str, group: str, memory: SavedReplayMemory) -> Iterator[None]:
     if not memory.try_lock():
         raise NotApplied(
-            f'{command_name}: process {memory.holder_pid} replays dead letters of "{group}" now: wait for it'
+            f"{command_name}: process {memory.holder_pid or 'unknown'} replays dead letters of "
+            f'"{group}" now: wait for it'
         )
     try:
         load_memory(memory)

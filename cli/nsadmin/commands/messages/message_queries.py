@@ -28,6 +28,7 @@ from nsadmin.commands.messages.message_rows import (
     PLACE_TABLE_COLUMNS,
     WHOLE_TABLE_COLUMNS,
     MessageTopicArgument,
+    describe_hidden,
     make_message_rows,
 )
 from nsadmin.exit_codes import UsageError
@@ -114,10 +115,12 @@ def query_msg_by_key(
         if (broker_result.result or 0) >= MAX_MESSAGES_PER_BROKER and max_count > MAX_MESSAGES_PER_BROKER
     ]
     found_messages = found_messages._replace(messages=found_messages.messages[-max_count:])
-    key_noun = "tag" if key_type == "T" else "key"
+    key_noun, hidden_text = "tag" if key_type == "T" else "key", ""
+    if not found_messages.messages and key_type == "K":
+        hidden_text = describe_hidden(session.admin.messages.find_by_key, topic, message_key)
     message_rows = make_message_rows(
         found_messages,
-        f'no message of {topic} has the {key_noun} "{message_key}"',
+        f'no message of {topic} has the {key_noun} "{message_key}"{hidden_text}',
         PLACE_TABLE_COLUMNS,
         decoders=decoders,
     )

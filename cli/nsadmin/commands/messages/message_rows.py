@@ -1,19 +1,22 @@
 """Builds rows of messages; a body is shown as text if it can be decoded, else as base64."""
 
 from base64 import b64encode
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Annotated, Any
 
 from typer import Argument
 
 from namesrv_core.protocol.stored_messages import StoredMessage
 from nsadmin.client import NotFound
+from nsadmin.client.messages.delayed_messages import HALF_TOPIC, LEVEL_TOPIC, TIMER_TOPIC
 from nsadmin.client.messages.message_queries import FoundMessages, LocatedMessage
 from nsadmin.client.results import error_text
 from nsadmin.command_line.declarations import Flags
 from nsadmin.commands.messages.body_decoders import decode_body
 from nsadmin.output import ByteSize, ResultRow, ResultRows
+from nsadmin.output.quantities import count_noun
 from nsadmin.output.timestamps import format_utc
+from nsadmin.phrases import quote_command
 
 MAX_SHOWN_BYTES = 16 << 20
 """A longer body is not shown. Brokers accept messages of 4 MiB by default."""
@@ -94,6 +97,24 @@ def message_row(
         "bodyEncoding": shown_encoding,
         "bodyError": body_error,
     }
+
+
+def describe_hidden(find_messages: Callable[..., FoundMessages], topic: str, key: str) -> str:
+    """Name the messages with the key that wait in a topic of the broker: delayed ones, and half ones."""
+    counts = {
+        hidden_topic: sum(
+            located_message.message.properties.get("REAL_TOPIC") == topic
+            for located_message in find_messages(hidden_topic, key, route_topic=topic).messages
+        )
+        for hidden_topic in (LEVEL_TOPIC, TIMER_TOPIC, HALF_TOPIC)
+    }
+    delayed_count = counts[LEVEL_TOPIC] + counts[TIMER_TOPIC]
+    if delayed_count:
+        advice = f"`{quote_command('delayed', 'list', topic)}` shows when they are delivered"
+        return f", but {count_noun(delayed_count, 'delayed message')}: {advice}"
+    if counts[HALF_TOPIC]:
+        return f", but {count_noun(counts[HALF_TOPIC], 'half message')}: its producer has not committed it"
+    return ""
 
 
 def make_message_rows(

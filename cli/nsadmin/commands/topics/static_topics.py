@@ -97,11 +97,12 @@ def update_static_topic(
         nsadmin updateStaticTopic ledger -qn 4 -c cluster-a --yes
     """
     command_name = "updateStaticTopic"
-    argument_values.validate_topic_name(topic)
     if total_queues is None and map_file is None:
         raise UsageError("missing option -qn N: pass the total number of logical queues")
 
     def plan_creation(mapping_view: StaticTopicPlacement) -> MappingPlan:
+        if not mapping_view.current_shares:
+            argument_values.validate_topic_name(topic)
         now_ms = int(time() * 1000)
         return mapping_planner.plan_creation(
             topic,

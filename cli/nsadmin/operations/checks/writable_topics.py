@@ -14,10 +14,10 @@ from nsadmin.operations.checks.thresholds import CheckScale
 from nsadmin.operations.checks.writable_topics_observation import (
     WritableTopicsObservation,
     find_master_addr,
-    is_user_topic,
 )
 from nsadmin.operations.inventory.keeper import describe_missing
 from nsadmin.operations.inventory.records import lost_brokers_of_topics
+from nsadmin.operations.topic_kinds import is_user_topic
 
 _MAX_SHOWN = 10
 

@@ -6,13 +6,12 @@ from typing import NamedTuple
 from namesrv_core.protocol.codes import Perm
 from nsadmin.client import AdminClient, ServerResult
 from nsadmin.client.snapshots import ClusterSnapshot, take_server_snapshots
-from nsadmin.client.topics.topics import SYSTEM_TOPIC_PREFIX
 from nsadmin.operations.checks import masters
 from nsadmin.operations.checks.masters import MasterAnswers
 from nsadmin.operations.inventory.keeper import NO_LOST_TOPICS, InventoryKeeper, LostTopics
+from nsadmin.operations.topic_kinds import is_user_topic
 
 _MASTER_ID_TEXT = "0"
-_GROUP_TOPIC_PREFIXES = ("%RETRY%", "%DLQ%")
 
 
 class WritableTopicsObservation(NamedTuple):
@@ -95,15 +94,6 @@ def _find_read_only(
         for _, registered_broker, _ in registration_results
         if registered_broker is not None
     }
-
-
-def is_user_topic(topic: str, system_topics: frozenset[str]) -> bool:
-    """Exclude retry and dead-letter topics: brokers write them without asking a name server."""
-    return (
-        topic not in system_topics
-        and not topic.startswith(_GROUP_TOPIC_PREFIXES)
-        and not topic.lower().startswith(SYSTEM_TOPIC_PREFIX)
-    )
 
 
 def find_master_addr(known_snapshot: ClusterSnapshot, broker_name: str) -> str | None:

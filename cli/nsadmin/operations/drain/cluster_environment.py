@@ -12,10 +12,11 @@ from nsadmin.client.brokers.brokers import RuntimeInfo
 from nsadmin.client.brokers.clusters import BrokerAddrGroup
 from nsadmin.client.consumers.groups import is_system_group
 from nsadmin.client.consumers.lag import Lag, sum_lags
+from nsadmin.client.messages.delayed_messages import HALF_TOPIC
 from nsadmin.client.results import error_text
 from nsadmin.client.topic_routes import QueueRoute, TopicRoute
 from nsadmin.client.topics.topic_configs import BrokerTopicConfig
-from nsadmin.client.topics.topics import SYSTEM_TOPICS
+from nsadmin.client.topics.topics import SYSTEM_TOPICS, list_own_names
 from nsadmin.operations.drain.facts import (
     BrokerCounters,
     NameServerFacts,
@@ -31,7 +32,6 @@ from nsadmin.operations.replicas.takeover import find_takeover_gaps
 
 T = TypeVar("T")
 _PERMISSION_KEY = "brokerPermission"
-_HALF_TOPIC = "RMQ_SYS_TRANS_HALF_TOPIC"
 
 
 class ClusterEnvironment:
@@ -40,18 +40,14 @@ class ClusterEnvironment:
     def __init__(self, admin: AdminClient, broker_name: str) -> None:
         self._admin = admin
         self._broker_name = broker_name
-        self._system_topics: frozenset[str] | None = None
+        self._named_topics: tuple[str, ...] | None = None
 
-    def read_system_topics(self, master_addr: str) -> frozenset[str]:
-        """Return RocketMQ's system topics as this broker names them. Asks the broker once."""
-        if self._system_topics is None:
+    def read_system_topics(self, master_addr: str, cluster_name: str) -> frozenset[str]:
+        """RocketMQ's system topics, with those that this broker names. It is asked until it has answered."""
+        if self._named_topics is None:
             [names_result] = self._admin.topics.list_broker_system_names([master_addr])
-            [config_result] = self._admin.broker_configs.get_each([master_addr])
-            if names_result.result is None or config_result.result is None:
-                return SYSTEM_TOPICS
-            cluster_name = config_result.result.get("brokerClusterName", "")
-            self._system_topics = SYSTEM_TOPICS.union(names_result.result, (self._broker_name, cluster_name))
-        return self._system_topics
+            self._named_topics = names_result.result
+        return SYSTEM_TOPICS.union(list_own_names(self._broker_name, cluster_name), self._named_topics or ())
 
     def read_servers(self) -> tuple[NameServerFacts, ...]:
         return tuple(
@@ -90,16 +86,16 @@ class ClusterEnvironment:
         put_counts = self._admin.put_counts
         user_puts = put_counts.count_user_messages(master_addr, cluster_name).result if cluster_name else None
         topic_configs = self._read_topic_configs(master_addr).result or {}
-        system_topics = self.read_system_topics(master_addr)
+        system_topics = self.read_system_topics(master_addr, cluster_name or "")
         topic_names = [
             topic_name for topic_name in topic_configs if not is_system_topic(topic_name, system_topics)
         ]
         count_tables = [
             count_result.result
-            for count_result in put_counts.count_topic_messages(master_addr, [*topic_names, _HALF_TOPIC])
+            for count_result in put_counts.count_topic_messages(master_addr, [*topic_names, HALF_TOPIC])
         ]
         recent_puts = dict(count_table for count_table in count_tables if count_table is not None)
-        half_messages = recent_puts.pop(_HALF_TOPIC, 0)
+        half_messages = recent_puts.pop(HALF_TOPIC, 0)
         return read_counters._replace(
             recent_puts=recent_puts if len(recent_puts) == len(topic_names) and topic_configs else None,
             user_puts=user_puts,

@@ -147,6 +147,11 @@ def find_master_addr(server_facts: Iterable[NameServerFacts]) -> str | None:
     )
 
 
+def find_cluster_name(server_facts: Iterable[NameServerFacts]) -> str | None:
+    """Return the broker's cluster at the first name server that lists it."""
+    return next((server.cluster_name for server in server_facts if server.cluster_name), None)
+
+
 def find_slave_addrs(server_facts: Iterable[NameServerFacts]) -> dict[int, str]:
     """Return the addresses of all slaves that at least one name server lists, by broker id."""
     slave_addrs: dict[int, str] = {}

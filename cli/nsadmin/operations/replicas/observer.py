@@ -12,6 +12,7 @@ from nsadmin.client.brokers.controllers import BrokerEpochs
 from nsadmin.client.brokers.replicated_tables import ReplicatedTable
 from nsadmin.client.brokers.replication import HaStatus
 from nsadmin.client.results import ClientClosed, error_text, is_unreachable
+from nsadmin.operations import access_tables
 from nsadmin.operations.broker_items import list_acl_items, list_mode_items, user_fields
 from nsadmin.operations.checks import listed_brokers
 from nsadmin.operations.config_diff import is_own_setting
@@ -204,14 +205,14 @@ def _read_users(admin: AdminClient, broker_addrs: Sequence[str]) -> list[ServerR
                 {user.username: {"password": user.password, **user_fields(user)} for user in users}
             )
         )
-        for result in admin.users.list_users(broker_addrs)
+        for result in access_tables.list_users(admin, broker_addrs)
     ]
 
 
 def _read_acls(admin: AdminClient, broker_addrs: Sequence[str]) -> list[ServerResult[ItemTable]]:
     return [
         result.then(lambda entries: ItemTable(list_acl_items(entries)))
-        for result in admin.acls.list_entries(broker_addrs)
+        for result in access_tables.list_acl_entries(admin, broker_addrs)
     ]
 
 

@@ -9,9 +9,9 @@ from heapq import nsmallest
 from time import monotonic
 
 from namesrv_core.protocol.codes import MASTER_BROKER_ID
-from nsadmin.client.topics.topics import SYSTEM_TOPICS
+from nsadmin.client.topics.topics import SYSTEM_TOPICS, list_own_names
 from nsadmin.operations.collector.request_pace import RequestPace
-from nsadmin.operations.topic_kinds import is_user_topic, list_own_names
+from nsadmin.operations.topic_kinds import is_user_topic
 from nsadmin.tui.model.server_states import is_number
 from nsadmin.tui.polling.poll_records import NameServerPolled, TopicRatesPolled
 from nsadmin.tui.polling.server_polls import ServerProbe

@@ -43,6 +43,15 @@ def test_each_broker_keeps_what_was_not_named(
     assert b.configs["T"] == topic_config("T")
 
 
+def test_a_topic_that_exists_may_have_a_name_that_brokers_no_longer_create(run: Run) -> None:
+    with TopicBroker(topic_config("test.test1")) as broker:
+        assert run("updateTopic", "test.test1", "-b", broker.addr, "-r", "16").code == 0
+        assert broker.configs["test.test1"]["readQueueNums"] == 16
+        refused = run("updateTopic", "test.test2", "-b", broker.addr, "-r", "16")
+        assert refused.code != 0
+        assert 'invalid topic name "test.test2": use letters' in refused.out + refused.err
+
+
 def test_all_flags_of_mqadmin(run: Run, a: TopicBroker) -> None:
     result = run(
         "updateTopic", "-b", a.addr, "-t", "New", "-r", "2", "-w", "2", "-p", "6", "-o", "false",

@@ -132,4 +132,14 @@ def test_the_broker_tells_all_settings_of_its_topics_and_their_version(
 def test_ordered_topics_and_those_of_rocketmq(running_lab: Lab, world: ClusterEnvironment) -> None:
     master = running_lab.brokers[NAME, 0]
     assert world.read_ordered_topics(master) == {"orders"}
-    assert {"TBW102", "SCHEDULE_TOPIC_XXXX", NAME, "cluster-a"} <= world.read_system_topics(master)
+    assert {"TBW102", "SCHEDULE_TOPIC_XXXX", NAME, "cluster-a"} <= world.read_system_topics(
+        master, "cluster-a"
+    )
+
+
+def test_the_own_topics_of_a_broker_that_does_not_answer_are_known(
+    world: ClusterEnvironment, dead_addr: str
+) -> None:
+    """Otherwise a frozen broker could not be drained: its own topics would lose their last queue."""
+    own_topics = {NAME, "cluster-a", "cluster-a_REPLY_TOPIC"}
+    assert own_topics <= world.read_system_topics(dead_addr, "cluster-a")

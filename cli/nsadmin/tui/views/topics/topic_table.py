@@ -6,8 +6,7 @@ from collections.abc import Sequence, Set
 from typing import NamedTuple
 
 from namesrv_core.protocol.codes import perm_text
-from nsadmin.client.topics.topics import SYSTEM_TOPIC_PREFIX, SYSTEM_TOPICS
-from nsadmin.operations.topic_kinds import list_own_names
+from nsadmin.client.topics.topics import SYSTEM_TOPIC_PREFIX, SYSTEM_TOPICS, list_own_names
 from nsadmin.tui.actions.row_subject import RowSubject
 from nsadmin.tui.model.cluster_model import ClusterModel
 from nsadmin.tui.model.server_states import Silence
