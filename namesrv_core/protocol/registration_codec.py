@@ -66,10 +66,10 @@ class _RegistrationOutline(msgspec.Struct):
     filterServerList: list[str] = []
 
 
-_json_decoder = msgspec.json.Decoder(RegistrationJson)
+_json_decoder = msgspec.json.Decoder(RegistrationJson, float_hook=fastjson.DecimalNumber)
 _outline_decoder = msgspec.json.Decoder(_RegistrationOutline)
 _topics_decoder = msgspec.json.Decoder(dict[str, RegisteredTopicConfig])
-_mappings_decoder = msgspec.json.Decoder(dict[str, Any])
+_mappings_decoder = msgspec.json.Decoder(dict[str, Any], float_hook=fastjson.DecimalNumber)
 
 
 def decode_registration(
