@@ -171,9 +171,9 @@ def decode_json(json_bytes: bytes, *, errors: str = "strict", max_depth: int = U
 def to_int(json_value: object, bit_width: int = 32) -> int:
     """Convert a value to an int (with `bit_width` 64: to a long) as fastjson 2 does.
 
-    Text is parsed, and fractions are cut. true is 1; null, "" and "null" are 0; [n] is n as an int. As an int
-    an object is 0. A number with an exponent that does not fit becomes the largest or smallest integer; of one
-    with a fraction the lowest bits count. Raises ValueError for all other values.
+    Text is parsed, and fractions are cut. true is 1; null, "" and "null" are 0; [n] is n as an int. As an
+    int an object is 0. A number with an exponent that does not fit becomes the largest or smallest integer;
+    of one with a fraction the lowest bits count. Raises ValueError for all other values.
     """
     if isinstance(json_value, list):
         return _parse_only_item(json_value)

@@ -212,9 +212,8 @@ def test_a_number_is_read_as_text_and_as_a_number(
 ) -> None:
     with contextlib.closing(Connection(server.port)) as connection:
         # A member that nobody reads may have any exponent.
-        ext = '{"namespace":"numbers","key":"k","value":%s}' % number
-        header = '{"code":100,"opaque":1,"unread":1e2048,"extFields":%s}' % ext
-        connection.send(frame(header.encode()))
+        ext = b'{"namespace":"numbers","key":"k","value":%s}' % number.encode()
+        connection.send(frame(b'{"code":100,"opaque":1,"unread":1e2048,"extFields":%s}' % ext))
         answer = connection.receive()
         assert (answer and answer.code) == (None if as_text is None else 0)
     if as_text is not None:

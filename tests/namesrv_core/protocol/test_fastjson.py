@@ -273,7 +273,7 @@ def test_an_exponent_beyond_2047_is_refused_where_it_is_read(number: str) -> Non
     for json_text in (number, f'"{number}"', f"[{number}]"):
         json_value = decode_json(json_text.encode())
         for bits in (32, 64):
-            with pytest.raises(ValueError, match="exponent of|not an integer"):
+            with pytest.raises(ValueError, match=r"exponent of|not an integer"):
                 to_int(json_value, bits)
     for json_text in (number, f"[{number}]", f'{{"a":[{number}]}}'):
         with pytest.raises(ValueError, match="exponent of"):

@@ -58,8 +58,8 @@ def test_what_a_broker_sends_is_read() -> None:
 
 @pytest.mark.parametrize(("number", "epoch"), [("1e308", 2**63 - 1), ("1e400", 2**63 - 1), ("5.7", 5)])
 def test_a_fraction_in_a_mapping_is_read_by_its_digits(number: str, epoch: int) -> None:
-    wrapper = '{"topicConfigTable":{},"topicQueueMappingInfoMap":{"T":{"topic":"T","epoch":%s}}}' % number
-    mapping = read(f'{{"topicConfigSerializeWrapper":{wrapper}}}'.encode()).queue_mappings["T"]
+    wrapper = b'{"topicQueueMappingInfoMap":{"T":{"topic":"T","epoch":%s}}}' % number.encode()
+    mapping = read(b'{"topicConfigSerializeWrapper":%s}' % wrapper).queue_mappings["T"]
     assert mapping is not None
     assert mapping.epoch == epoch
 
