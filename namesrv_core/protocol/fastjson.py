@@ -6,7 +6,7 @@ dialect. A value of one type is accepted for another ("5" for 5).
 
 import json
 import re
-from collections.abc import Iterable
+from collections.abc import Generator, Iterable
 from json.encoder import encode_basestring as _quote
 from math import isfinite
 from typing import Any, NamedTuple, Self
@@ -140,11 +140,31 @@ json_decoder = json.JSONDecoder(strict=False, parse_float=DecimalNumber, parse_c
 
 # Strings match first, so that a bare key matches only outside of strings. A string without an end matches
 # too: otherwise the search for its end would start again at each quote in it.
-_STRING_OR_BARE_KEY = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"?|([{,]\s*)(-?\d+)(?=\s*:)', re.S)
+_STRING_OR_BARE_KEY = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*"?|[{,]\s*(-?\d+)(?=\s*:)', re.S)
+_MATCHES_PER_STEP = 1024
 
 
-def _quote_bare_key(key_match: re.Match[str]) -> str:
-    return key_match[0] if key_match[2] is None else f'{key_match[1]}"{key_match[2]}"'
+def quote_keys_in_steps(json_bytes: bytes) -> Generator[None, None, bytes]:
+    """Put quotes around integer keys."""
+    quoted_parts: list[bytes] = []
+    position = 0
+    for match_index, key_match in enumerate(_STRING_OR_BARE_KEY.finditer(json_bytes), 1):
+        if key_match[1] is not None:
+            quoted_parts += (json_bytes[position : key_match.start(1)], b'"', key_match[1], b'"')
+            position = key_match.end()
+        if match_index % _MATCHES_PER_STEP == 0:
+            yield
+    return b"".join((*quoted_parts, json_bytes[position:]))
+
+
+def quote_keys(json_bytes: bytes) -> bytes:
+    quote_steps = quote_keys_in_steps(json_bytes)
+    while True:
+        try:
+            next(quote_steps)
+        except StopIteration as stop_iteration:
+            quoted_bytes: bytes = stop_iteration.value
+            return quoted_bytes
 
 
 def decode_json(json_bytes: bytes, *, errors: str = "strict", max_depth: int = UNLIMITED) -> Any:
@@ -160,10 +180,10 @@ def decode_json(json_bytes: bytes, *, errors: str = "strict", max_depth: int = U
         try:
             return json_decoder.decode(json_text)
         except ValueError:
-            quoted_text = _STRING_OR_BARE_KEY.sub(_quote_bare_key, json_text)
-            if quoted_text == json_text:
+            quoted_bytes = quote_keys(json_bytes)
+            if quoted_bytes == json_bytes:
                 raise
-            return json_decoder.decode(quoted_text)
+            return json_decoder.decode(quoted_bytes.decode("utf-8", errors))
     except RecursionError:
         raise ValueError("nested too deeply") from None
 
