@@ -7,6 +7,7 @@ from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Generic, NamedTuple, TypeVar
 
+from nsadmin.client.brokers.broker_numbers import parse_broker_number
 from nsadmin.tui.polling.poll_records import BrokerPolled, NameServerPolled
 
 P = TypeVar("P")
@@ -175,10 +176,7 @@ class ObservedBroker(LatestAnswer[BrokerPolled]):
         for figure_key in figure_keys:
             figure_words = (self.read_text(figure_key) or "").split()
             if figure_words:
-                try:
-                    return float(figure_words[0])
-                except ValueError:
-                    return None
+                return parse_broker_number(figure_words[0])
         return None
 
     def read_text(self, figure_key: str) -> str | None:
