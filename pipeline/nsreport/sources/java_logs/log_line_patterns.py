@@ -336,7 +336,7 @@ LOG_MEASURES = (
 )
 """The order matters: the first measure whose start a message has applies."""
 
-# The decimal separator is that of the broker's locale: 1.50, 1,50 or 1٫50.
+# The decimal separator is that of the locale of the broker: a point, a comma, or U+066B.
 STATISTIC_PATTERN = (
     r"^\[((?:(?!\] \[).)*+)\] \[((?:(?!\] Stats ).)*+)\] Stats (?:"
     r"In One Minute, (?:SUM: (\d++) TPS: [0-9.,\u066b]++ AVGPT: ([0-9.,\u066b]++)"
