@@ -10,7 +10,7 @@ from namesrv_core.protocol.size_limits import DecodeLimits
 
 _MIN_TOPIC_BYTES = len('"a":{"topicName":"a"},')
 _NAMES_PER_STEP = 4096
-_QUEUE_ID = re.compile(rb'[0-9]"?\s*:\s*["\[{]?\s*-?[0-9]')
+_QUEUE_ID = re.compile(rb'[0-9]"?\s*:\s*(?:["\[{]\s*)?-?[0-9]')
 _MIN_QUEUE_ID_BYTES = len("0:0,")
 _ID_LOOKALIKES = 2_000
 """A few other texts in a registration look like queue ids: addresses, for example."""
