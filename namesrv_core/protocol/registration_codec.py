@@ -99,8 +99,10 @@ def _decode_any_form(
             pass
         if len(body_bytes) <= decode_limits.lenient_registration_bytes:
             # Brokers write integer keys without quotes in the mappings of static topics.
-            with suppress(*ODD_JSON_ERRORS):
-                return _decode_plain_json(fastjson.quote_keys(body_bytes), now_ms, decode_limits)
+            quoted_bytes = fastjson.quote_keys(body_bytes)
+            if quoted_bytes != body_bytes:
+                with suppress(*ODD_JSON_ERRORS):
+                    return _decode_plain_json(quoted_bytes, now_ms, decode_limits)
         return read_lenient_body(decode_odd_json(body_bytes, decode_limits), now_ms, decode_limits)
     return read_bare_wrapper(decode_odd_json(body_bytes, decode_limits), now_ms, decode_limits)
 

@@ -75,7 +75,7 @@ def test_just_as_many_topics_as_there_may_be_are_read_as_ever(
             "at least 500 queue mappings, over the limit maxMappingsPerRegistration",
         ),
         (
-            f'"topicConfigTable":{{"a":{{"perm":"6"}}}},"more":[{",".join(["{}"] * MANY)}]',
+            f'"dataVersion":{{"counter":"1"}},"more":[{",".join(["{}"] * MANY)}]',
             "about 478 topics, over the limit maxTopicsPerRegistration",
         ),
     ],
