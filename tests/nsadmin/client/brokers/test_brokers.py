@@ -12,11 +12,6 @@ def test_the_first_of_three_averages_counts() -> None:
     assert RuntimeInfo({"putTps": "1.5 2.5 3.5"}).get_number("putTps") == 1.5
 
 
-def test_a_number_may_have_a_decimal_comma() -> None:
-    assert RuntimeInfo({"putLatency99": "1,84"}).get_number("putLatency99") == 1.84
-    assert RuntimeInfo({"putLatency99": "1\u066b84"}).get_number("putLatency99") == 1.84
-
-
 @pytest.mark.parametrize("text", ["", "1,2,3", "NaN", "Infinity", "many"])
 def test_what_is_no_number_is_none(text: str) -> None:
     info = RuntimeInfo({"putTps": text})
