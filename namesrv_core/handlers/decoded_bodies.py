@@ -71,12 +71,10 @@ class PreparedRequest(SignedRequest):
     __slots__ = ("lazy_registration",)
 
     def __init__(self, request: RemotingCommand, lazy_registration: LazyRegistration) -> None:
-        is_signed = isinstance(request, SignedRequest)
-        super().__init__(
-            request,
-            request.secret_key if is_signed else None,
-            request.expected_signature if is_signed else "",
-        )
+        if isinstance(request, SignedRequest):
+            super().__init__(request, request.secret_key, request.expected_signature)
+        else:
+            super().__init__(request, None, "")
         self.lazy_registration = lazy_registration
 
 
