@@ -78,7 +78,7 @@ ATTACKS: dict[str, Attack] = {
         hostile_peers.ask_one_route_differently, prepare=hostile_peers.register_wide_route
     ),
     "900,000 queue ids in a registration, 4 peers": Attack(hostile_peers.register_queue_ids, 4),
-    "50,000 queue ids in a registration, 4 peers": Attack(hostile_peers.register_many_queue_ids, 4),
+    "20,000 queue ids in a registration, 4 peers": Attack(hostile_peers.register_many_queue_ids, 4),
     "bodies of 15 MB without a valid signature, 8 peers": Attack(
         hostile_peers.send_unsigned_bodies, 8, files=FENCED_FILES
     ),
