@@ -5,6 +5,7 @@ import json
 import os
 import re
 import signal
+import subprocess
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -14,6 +15,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
+from namesrv_core.protocol.codes import VERSION_NAMES, version_text
 from namesrv_core.storage.journal import reader
 from tests.interop import command_line, jars, wire
 from tests.interop.cluster import create_topic, wait_for_broker, wait_for_runtime_info, wait_for_topic
@@ -39,6 +41,15 @@ class Cluster(NamedTuple):
     def diffs(self) -> list[int | None]:
         rows = self("consumerProgress", GROUP, "-t", TOPIC).rows
         return [row["diff"] for row in rows if row["topic"] == TOPIC]
+
+
+def test_releases_have_the_names_that_java_gives_them() -> None:
+    jars.require_java()
+    version_class = "org.apache.rocketmq.common.MQVersion$Version"
+    javap = ["javap", "-cp", jars.class_path(jars.NEWEST), version_class]
+    class_text = subprocess.run(javap, check=True, capture_output=True, text=True, timeout=60).stdout
+    names = re.findall(r"static final \S+ (\w+);", class_text)
+    assert names == [*VERSION_NAMES, version_text(len(VERSION_NAMES))]
 
 
 @pytest.fixture(scope="module")

@@ -38,6 +38,7 @@ class ConsumerBroker(FakeBroker):
         self.expressions: dict[str, str] = {"T": "*"}
         self.running: dict[str, str] = {}
         self.producers: dict[str, list[str]] = {}
+        self.producer_version = 407
         self.forbidden: dict[str, dict[str, int]] = {}
         """Group to topic to bits: 4 means that the group may not read the topic."""
         self.properties = {"brokerId": "0", "useServerSideResetOffset": "true"}
@@ -162,7 +163,7 @@ class ConsumerBroker(FakeBroker):
                     "language": "JAVA",
                     "lastUpdateTimestamp": 1000,
                     "remoteIP": "/10.0.0.1:5",
-                    "version": 407,
+                    "version": self.producer_version,
                 }
                 for client in clients
             ]

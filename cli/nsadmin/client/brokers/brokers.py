@@ -1,10 +1,10 @@
 """`admin.brokers`: runtime information of brokers, and their write permission on name servers."""
 
 from collections.abc import Collection, Iterable, Mapping
-from math import isfinite
 
 from namesrv_core.protocol.codes import RequestCode, version_text
 from namesrv_core.protocol.command import RemotingCommand
+from nsadmin.client.brokers.broker_numbers import parse_broker_number
 from nsadmin.client.connection.caller import Caller
 from nsadmin.client.connection.name_server_reader import NameServerReader
 from nsadmin.client.connection.response_bodies import (
@@ -39,11 +39,7 @@ class RuntimeInfo:
             table_key: The key, such as "putTps".
         """
         value_words = self.table.get(table_key, "").split()
-        try:
-            number = float(value_words[0]) if value_words else None
-        except ValueError:
-            return None
-        return number if number is None or isfinite(number) else None
+        return parse_broker_number(value_words[0]) if value_words else None
 
     def get_integer(self, table_key: str) -> int | None:
         """Return `get_number` without its fraction.
