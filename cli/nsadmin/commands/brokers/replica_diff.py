@@ -45,7 +45,7 @@ class ReplicaDriftError(RocketMQError):
     """A slave differs from its master in a way that the next copies do not remove."""
 
 
-@command(columns=REPLICA_DIFF_COLUMNS, examples_elsewhere="slaves of the lab are equal to their masters")
+@command(columns=REPLICA_DIFF_COLUMNS, examples=("elsewhere", "slaves of the lab are equal to their masters"))
 def replica_diff(
     session: Session,
     cluster_name: Annotated[

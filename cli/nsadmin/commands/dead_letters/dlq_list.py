@@ -29,7 +29,7 @@ GROUP_COLUMNS = (
 )
 
 
-@command(columns=GROUP_COLUMNS, examples_elsewhere="simulated consumers never fail")
+@command(columns=GROUP_COLUMNS, examples=("elsewhere", "simulated consumers never fail"))
 def dlq_list(
     session: Session,
     shows_empty: Annotated[

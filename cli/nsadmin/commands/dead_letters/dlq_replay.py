@@ -46,7 +46,9 @@ DEFAULT_MAX_REPLAYS, DEFAULT_MAX_FAILURES = 3, 100
 _MAX_SETTLE_SECONDS = 3600
 
 
-@command(columns=(*REPLAY_COLUMNS, *PREVIEW_COLUMNS), examples_elsewhere="simulated consumers never fail")
+@command(
+    columns=(*REPLAY_COLUMNS, *PREVIEW_COLUMNS), examples=("elsewhere", "simulated consumers never fail")
+)
 def dlq_replay(
     session: Session,
     group: GroupArgument,

@@ -52,7 +52,7 @@ EXPORT_COLUMNS = ("file", "messageCount")
 DEFAULT_MAX_LETTERS = 128
 
 
-@command(columns=(*LETTER_COLUMNS, *EXPORT_COLUMNS), examples_elsewhere="simulated consumers never fail")
+@command(columns=(*LETTER_COLUMNS, *EXPORT_COLUMNS), examples=("elsewhere", "simulated consumers never fail"))
 def dlq_show(
     session: Session,
     group: GroupArgument,

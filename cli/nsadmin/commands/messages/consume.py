@@ -54,7 +54,9 @@ _COLUMN_PATTERN = re.compile(r"\{(\w+)(?:\.([^{}]+))?\}")
 _CLOCK = ProcedureClock(lambda: int(time() * 1000), sleep)
 
 
-@command(columns=MESSAGE_COLUMNS, examples_elsewhere="one of its examples follows a topic without an end")
+@command(
+    columns=MESSAGE_COLUMNS, examples=("elsewhere", "one of its examples follows a topic without an end")
+)
 def consume(
     session: Session,
     topic: MessageTopicArgument,

@@ -28,7 +28,7 @@ DELAYED_TABLE_COLUMNS = (
 CANCEL_COLUMNS = ("msgId", "topic", "brokerName", "brokerAddr", "deliverTime", "result", "error")
 
 
-@command(columns=DELAYED_COLUMNS, examples_elsewhere="simulated brokers take no messages")
+@command(columns=DELAYED_COLUMNS, examples=("elsewhere", "simulated brokers take no messages"))
 def delayed_list(session: Session, topic: MessageTopicArgument) -> ResultRows:
     """List the messages of a topic that brokers deliver later, in the order of their delivery.
 
@@ -48,7 +48,7 @@ def delayed_list(session: Session, topic: MessageTopicArgument) -> ResultRows:
     return ResultRows(DELAYED_COLUMNS, rows, outcomes, notes, DELAYED_TABLE_COLUMNS)
 
 
-@command(columns=CANCEL_COLUMNS, examples_elsewhere="its id is that of a message that was sent")
+@command(columns=CANCEL_COLUMNS, examples=("elsewhere", "its id is that of a message that was sent"))
 def delayed_cancel(
     session: Session,
     topic: MessageTopicArgument,

@@ -53,7 +53,7 @@ class TopicExport(NamedTuple):
 @command(
     columns=EXPORT_COLUMNS,
     agent_refusal="it writes local files",
-    examples_elsewhere="simulated brokers have deleted their first messages",
+    examples=("elsewhere", "simulated brokers have deleted their first messages"),
 )
 def messages_export(
     session: Session,

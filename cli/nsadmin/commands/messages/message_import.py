@@ -44,7 +44,7 @@ class FileImport(NamedTuple):
 @command(
     columns=IMPORT_COLUMNS,
     agent_refusal="it reads local files",
-    examples_elsewhere="simulated brokers take no messages",
+    examples=("elsewhere", "simulated brokers take no messages"),
 )
 def messages_import(
     session: Session,

@@ -54,7 +54,7 @@ BodyFormatOption = Annotated[
 
 @command(
     columns=(*MESSAGE_COLUMNS, "indexKey"),
-    examples_elsewhere="its key or id is that of a message that was sent",
+    examples=("broker", "its key or id is that of a message that was sent"),
 )
 def query_msg_by_key(
     session: Session,
@@ -146,7 +146,7 @@ def _format_index_key(located_message: LocatedMessage, topic: str, key_type: str
 
 @command(
     columns=(*TRACKED_COLUMNS, *DELIVERY_COLUMNS),
-    examples_elsewhere="its key or id is that of a message that was sent",
+    examples=("broker", "its key or id is that of a message that was sent"),
 )
 def query_msg_by_unique_key(
     session: Session,
@@ -202,7 +202,7 @@ def query_msg_by_unique_key(
 
 @command(
     columns=(*TRACKED_COLUMNS, *DELIVERY_COLUMNS, *message_sender.SENT_COLUMNS),
-    examples_elsewhere="its key or id is that of a message that was sent",
+    examples=("broker", "its key or id is that of a message that was sent"),
 )
 def query_msg_by_id(
     session: Session,
@@ -327,7 +327,7 @@ def _add_tracks(session: Session, message_rows: ResultRows, found_messages: Foun
     return ResultRows(TRACKED_COLUMNS, tracked_rows, track_errors, track_notes, TRACKED_TABLE_COLUMNS)
 
 
-@command(columns=TRACKED_COLUMNS, examples_elsewhere="simulated brokers have deleted their first messages")
+@command(columns=TRACKED_COLUMNS, examples=("broker", "simulated brokers have deleted their first messages"))
 def query_msg_by_offset(
     session: Session,
     topic: MessageTopicArgument,

@@ -19,7 +19,7 @@ STORY_COLUMNS = (
 STORY_TABLE_COLUMNS = ("time", "step", "group", "detail", "brokerName", "queueId", "queueOffset")
 
 
-@command(columns=STORY_COLUMNS, examples_elsewhere="its key or id is that of a message that was sent")
+@command(columns=STORY_COLUMNS, examples=("broker", "its key or id is that of a message that was sent"))
 def message_track(
     session: Session,
     topic: MessageTopicArgument,

@@ -52,7 +52,7 @@ MaxMessagesOption = Annotated[int, Option("--maxNum", metavar="N", help="Maximum
 
 @command(
     columns=MESSAGE_COLUMNS,
-    examples_elsewhere="it is about a whole topic, of which simulated brokers have a hundred millions",
+    examples=("broker", "it is about a whole topic, of which simulated brokers have a hundred millions"),
 )
 def print_msg(
     session: Session,
@@ -93,7 +93,7 @@ def print_msg(
 
 @command(
     columns=(*MESSAGE_COLUMNS, "tag", "count"),
-    examples_elsewhere="it counts a whole queue, of which simulated brokers have millions",
+    examples=("broker", "it counts a whole queue, of which simulated brokers have millions"),
 )
 def print_msg_by_queue(
     session: Session,
@@ -163,7 +163,7 @@ def print_msg_by_queue(
     return queue_listing.list_messages(body_encoding, with_bodies, with_tag_counts=counts_tags)
 
 
-@command(columns=MESSAGE_COLUMNS, examples_elsewhere="simulated brokers have deleted their first messages")
+@command(columns=MESSAGE_COLUMNS, examples=("broker", "simulated brokers have deleted their first messages"))
 def consume_message(
     session: Session,
     topic: MessageTopicArgument,

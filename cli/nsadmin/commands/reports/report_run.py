@@ -12,10 +12,8 @@ from nsadmin.exit_codes import UsageError
 from nsadmin.progress import StatusLine
 from nsreport.runtime import flags
 
-_RUN_ELSEWHERE = "Spark takes half a minute; a test of the pipeline runs them in one session"
 
-
-@command(examples_elsewhere=_RUN_ELSEWHERE)
+@command(examples=("elsewhere", "Spark takes half a minute; a test of the pipeline runs them in one session"))
 def report_run(
     dir: flags.DirOption,
     input: flags.InputOption = None,
@@ -49,7 +47,7 @@ def report_run(
     return _start_pipeline("run", report_run, dict(locals()))
 
 
-@command(examples_elsewhere=_RUN_ELSEWHERE)
+@command(examples=("elsewhere", "Spark takes half a minute; a test of the pipeline runs them in one session"))
 def report_stream(
     dir: flags.DirOption,
     input: flags.InputOption = None,

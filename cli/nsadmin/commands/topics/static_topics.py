@@ -69,7 +69,7 @@ ForceReplaceOption = Annotated[
 ]
 
 
-@command(columns=STATIC_QUEUE_COLUMNS, examples_elsewhere="simulated brokers have no static topics")
+@command(columns=STATIC_QUEUE_COLUMNS, examples=("elsewhere", "simulated brokers have no static topics"))
 def update_static_topic(
     session: Session,
     topic: StaticTopicArgument,
@@ -118,7 +118,7 @@ def update_static_topic(
     )
 
 
-@command(columns=STATIC_QUEUE_COLUMNS, examples_elsewhere="simulated brokers have no static topics")
+@command(columns=STATIC_QUEUE_COLUMNS, examples=("elsewhere", "simulated brokers have no static topics"))
 def remapping_static_topic(
     session: Session,
     topic: StaticTopicArgument,

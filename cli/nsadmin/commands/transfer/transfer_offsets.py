@@ -28,7 +28,7 @@ OFFSET_COLUMNS = (
 @command(
     columns=OFFSET_COLUMNS,
     agent_refusal="it changes another cluster",
-    examples_elsewhere="simulated brokers take no messages",
+    examples=("elsewhere", "simulated brokers take no messages"),
 )
 def transfer_offsets(
     session: Session,
