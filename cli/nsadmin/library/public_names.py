@@ -263,6 +263,7 @@ _NAMES_BY_MODULE = {
         "QueueRoute",
         "TopicRoute",
     ),
+    "nsadmin.client.wire_configs": ("WireConfig",),
     "nsadmin.client.topics.bulk_requests": (
         "BrokerTopicTable",
         "DesiredConfig",
@@ -271,7 +272,6 @@ _NAMES_BY_MODULE = {
         "PermissionsByTopic",
         "QueueBounds",
         "QueueClosure",
-        "WireConfig",
     ),
     "nsadmin.client.topics.lite_topics": (
         "BrokerLiteInfo",

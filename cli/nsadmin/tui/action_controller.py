@@ -113,12 +113,10 @@ class ActionController:
         if subject.holder_pid is None:
             self._app.show_message("no process holds a drain or a restart in this row", "warn")
         elif subject.holder_pid <= 0:
+            # A signal to process 0 would reach this program and all others of its group.
             self._app.show_message("stop: the process that holds it is not known yet: try again", "warn")
         elif self._app.cluster_context.read_only:
             self._app.show_message("stop: this context is read-only", "bad")
-        elif not subject.holder_pid:
-            # A signal to process 0 would reach this program and all others of its group.
-            self._app.show_message("the process that holds this row is unknown yet: try again", "warn")
         else:
             with suppress(ProcessLookupError):
                 os.kill(subject.holder_pid, signal.SIGINT)

@@ -3,15 +3,12 @@
 import os
 import signal
 from pathlib import Path
-from types import SimpleNamespace
-from typing import Any, cast
+from typing import Any
 
 import msgspec
 import pytest
 from textual.widgets import OptionList
 
-from nsadmin.tui.action_controller import ActionController
-from nsadmin.tui.actions.row_subject import RowSubject
 from nsadmin.tui.app import Tui
 from nsadmin.tui.context import AvailableContexts, ClusterContext
 from nsadmin.tui.navigation import root_views
@@ -80,28 +77,6 @@ async def test_read_only_switches_changes_off() -> None:
 
 
 @run_screen_test
-@pytest.mark.parametrize(
-    ("holder_pid", "signalled", "said"),
-    [(4711, [4711], "stopped holding"), (0, [], "unknown yet"), (None, [], "no process holds")],
-)
-async def test_only_a_known_process_is_stopped(
-    holder_pid: int | None, signalled: list[int], said: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """A signal to process 0 would stop this program."""
-    pids: list[int] = []
-    messages: list[str] = []
-    monkeypatch.setattr("os.kill", lambda pid, number: pids.append(pid))
-    subject = RowSubject(broker_name="broker-a", holder_pid=holder_pid)
-    app = SimpleNamespace(
-        cluster_context=SimpleNamespace(read_only=False),
-        show_message=lambda text, kind: messages.append(text),
-    )
-    controller = SimpleNamespace(row_actions=SimpleNamespace(find_current_subject=lambda: subject), _app=app)
-    ActionController.stop_drain(cast(ActionController, controller))
-    assert pids == signalled
-    assert said in messages[0]
-
-
 async def test_space_shows_what_can_be_done_to_a_row() -> None:
     app = make_still_tui()
     async with app.run_test(size=SIZE) as pilot:

@@ -133,7 +133,11 @@ class SupportBundle:
             raise InvalidBundleError(f"{self.path} has unexpected contents ({error})") from None
 
     def list_files(self, folder: str) -> list[str]:
-        """Return the paths of the files within a folder, such as "journals/"."""
+        """Return the paths of the files within a folder.
+
+        Args:
+            folder: The folder, such as "journals/".
+        """
         names = self._archive.list_names()
         return [name.removeprefix(folder) for name in names if name.startswith(folder)]
 

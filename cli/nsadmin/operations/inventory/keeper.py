@@ -195,7 +195,7 @@ class InventoryKeeper:
 
     def find_former_addrs(self) -> dict[str, str]:
         """Return the address that a broker had before its present one, by present address."""
-        known_brokers = () if self.is_off else self.store.load_brokers()
+        known_brokers = () if self.is_off else self._load_brokers()
         return {broker.broker_addr: broker.former_addr for broker in known_brokers if broker.former_addr}
 
     def list_left_names(self) -> frozenset[str]:
