@@ -113,7 +113,8 @@ def _typed_flags(declaration: OptionInfo | ArgumentInfo) -> tuple[str, ...]:
 
 
 def command_parameters(function: Callable[..., Any]) -> list[Parameter]:
-    """The parameters of a command, without the session that most commands begin with."""
+    """The parameters of a command, or of the function that it wraps; without the session."""
+    function = getattr(function, "__wrapped__", function)
     code = function.__code__
     names = code.co_varnames[: code.co_argcount]
     defaults = function.__defaults__ or ()
