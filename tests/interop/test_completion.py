@@ -40,8 +40,16 @@ def cluster(released: None, tmp_path_factory: pytest.TempPathFactory) -> Iterato
             wait_for_topic([server], topic)
         (home / "shell").mkdir()
         world = ShellHome(home / "shell", server.address)
-        for source in ("topics", "clusters", "brokers", "addresses", "groups", "namesrv-keys", "broker-keys"):
-            world.warm_cache(source)
+        for command in (
+            "topicRoute",
+            "clusterList",
+            "wipeWritePerm",
+            "brokerStatus",
+            "consumerProgress",
+            "updateNamesrvConfig",
+            "updateBrokerConfig",
+        ):
+            world.warm_cache(command)
         yield Cluster(new, old, world)
 
 
@@ -81,6 +89,6 @@ def test_settings_are_those_of_the_broker_on_the_line(terminal: ShellTerminal, c
     keys = {}
     for broker in (cluster.new, cluster.old):
         line = ("updateBrokerConfig", "-b", broker.address)
-        cluster.world.warm_cache("broker-keys", *line)
+        cluster.world.warm_cache(*line)
         keys[broker] = terminal.complete_line(f"{' '.join(line)} timerWheelE")[3:]
     assert keys == {cluster.new: ["timerWheelEnable"], cluster.old: ["timerWheelE"]}

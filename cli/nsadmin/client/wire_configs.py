@@ -32,9 +32,9 @@ def read_configs(config_table: JsonObject) -> dict[str, WireConfig]:
         config_table: Name to settings.
 
     Returns:
-        Name to settings, in the order of names.
+        Name to settings, in the order of the broker: the parts of a split registration depend on it.
     """
-    return {name: read_config(value, name) for name, value in sorted(config_table.members.items())}
+    return {name: read_config(value, name) for name, value in config_table.members.items()}
 
 
 def _keep(value: object, name: str) -> object:

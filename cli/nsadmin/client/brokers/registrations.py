@@ -102,6 +102,7 @@ def _parse_registration(config_items: Mapping[str, str], response: RemotingComma
     json_body = parse_json_object(response)
     is_version_5 = response.version >= V5_0_0
     has_acting_master = parse_bool(config_items.get("enableSlaveActingMaster", ""))
+    mapping_details = json_body.child("topicQueueMappingDetailMap")
     return BrokerRegistrant(
         broker_name=config_items["brokerName"],
         broker_addr=f"{config_items['brokerIP1']}:{config_items['listenPort']}",
@@ -121,10 +122,7 @@ def _parse_registration(config_items: Mapping[str, str], response: RemotingComma
         has_dynamic_name_servers=has_dynamic_name_servers(config_items),
         data_version=json_body.child("dataVersion").members,
         topics=read_configs(json_body.child("topicConfigTable")),
-        mappings={
-            topic: _mapping_info(mapping_detail)
-            for topic, mapping_detail in json_body.child("topicQueueMappingDetailMap").sorted_children()
-        },
+        mappings={topic: _mapping_info(mapping_details.child(topic)) for topic in mapping_details.members},
     )
 
 

@@ -74,7 +74,8 @@ def parse_group_table(response: RemotingCommand) -> dict[str, GroupConfigFields]
     Raises:
         ValueError, AttributeError: The body is not a table of groups.
     """
-    return read_configs(parse_json_object(response).child("subscriptionGroupTable"))
+    group_configs = read_configs(parse_json_object(response).child("subscriptionGroupTable"))
+    return dict(sorted(group_configs.items()))
 
 
 def alter_attributes(attributes: Mapping[str, str], attribute_changes: Mapping[str, str]) -> dict[str, str]:

@@ -185,7 +185,9 @@ def parse_topic_table(response: RemotingCommand) -> BrokerTopicTable:
         for topic, mapping_detail in sorted(mapping_table.items())
         if topic in config_table
     }
-    return BrokerTopicTable(read_configs(config_table), frozenset(mapping_table), queue_shares)
+    return BrokerTopicTable(
+        dict(sorted(read_configs(config_table).items())), frozenset(mapping_table), queue_shares
+    )
 
 
 def parse_group_table(response: RemotingCommand) -> dict[str, WireConfig]:
@@ -200,7 +202,8 @@ def parse_group_table(response: RemotingCommand) -> dict[str, WireConfig]:
     Raises:
         ValueError, AttributeError: The body is not a table of groups.
     """
-    return read_configs(parse_json_object(response).child("subscriptionGroupTable"))
+    group_configs = read_configs(parse_json_object(response).child("subscriptionGroupTable"))
+    return dict(sorted(group_configs.items()))
 
 
 def combine_namespaces(

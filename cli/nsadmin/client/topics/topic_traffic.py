@@ -47,6 +47,8 @@ class TopicTraffic(NamedTuple):
         out_count: The messages that the group received.
         error: The reason why a sum is incomplete; None otherwise.
         accumulation_reason: Why `accumulation` is None, or lacks some queues.
+        offset_distance: The ends of all queues minus the committed offsets, of which a missing one counts as
+            0: what mqadmin prints as the accumulation.
     """
 
     topic: str
@@ -56,6 +58,7 @@ class TopicTraffic(NamedTuple):
     out_count: MessageCount | None
     error: RocketMQError | None
     accumulation_reason: str | None = None
+    offset_distance: int | None = None
 
 
 class _TopicPlace(NamedTuple):
@@ -122,6 +125,11 @@ def read_traffic(
                 _sum_counts(out_counts),
                 _find_error(topic_place, in_counts, out_counts, group_stats),
                 lag.reason if known_stats else None,
+                sum(
+                    queue_lag.broker_offset - (queue_lag.consumer_offset or 0)
+                    for consume_stats in known_stats
+                    for queue_lag in consume_stats.queues
+                ),
             )
         )
     return sorted(traffic_rows, key=lambda traffic_row: (traffic_row.topic, traffic_row.consumer_group or ""))

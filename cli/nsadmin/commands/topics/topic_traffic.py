@@ -51,7 +51,10 @@ def stats_all(
     # None stands for the name server, which answered: not everything failed, even if all brokers did.
     return ResultRows(
         TRAFFIC_COLUMNS,
-        [_traffic_row(traffic_record) for traffic_record in traffic_records],
+        [
+            _traffic_row(record, imitates_mqadmin=session.output_form is not None)
+            for record in traffic_records
+        ],
         [None, *(traffic_record.error for traffic_record in traffic_records)],
         _failure_notes(traffic_records),
     )
@@ -68,11 +71,12 @@ def _has_traffic(traffic_record: TopicTraffic) -> bool:
     )
 
 
-def _traffic_row(traffic_record: TopicTraffic) -> ResultRow:
+def _traffic_row(traffic_record: TopicTraffic, *, is_for_mqadmin: bool) -> ResultRow:
+    accumulation = traffic_record.offset_distance if is_for_mqadmin else traffic_record.accumulation
     return {
         "topic": traffic_record.topic,
         "consumerGroup": traffic_record.consumer_group,
-        "accumulation": traffic_record.accumulation,
+        "accumulation": accumulation,
         "inTps": traffic_record.in_count and traffic_record.in_count.messages_per_second,
         "outTps": traffic_record.out_count and traffic_record.out_count.messages_per_second,
         "inMsg24Hour": traffic_record.in_count and traffic_record.in_count.message_count,
