@@ -17,7 +17,11 @@ class RenderedFiles(BuildHookInterface):
 
         self.folder = TemporaryDirectory()
         for kind, target, files in (
-            ("shared_data", "share/man/man1", rendered_files.render_man_pages()),
+            (
+                "shared_data",
+                "share/man/man1",
+                rendered_files.render_man_pages(Path(self.root, "man", "nsadmin.1.in").read_text()),
+            ),
             ("shared_data", "share/doc/nsadmin", rendered_files.render_site_pages()),
             ("force_include", "", rendered_files.render_type_stubs()),
         ):

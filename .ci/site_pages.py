@@ -1,4 +1,4 @@
-"""Adds the rendered pages and those of the root folder to the documentation site, and corrects links to them."""
+"""Adds the rendered pages and those of the root folder to the site, and corrects links to and from them."""
 
 import posixpath
 import re

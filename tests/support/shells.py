@@ -45,7 +45,7 @@ class ShellHome:
         }
 
     def warm_cache(self, *words_before: str) -> None:
-        """Wait until the values after these words are in the cache: on a slow machine a first TAB gives up."""
+        """Wait until the values after these words are cached: on a slow machine a first TAB gives up."""
         words = [str(self.program), *words_before, ""]
         environment = {**self.environ, "_NSADMIN_COMPLETE": "1"}
         deadline = time.monotonic() + PATIENCE

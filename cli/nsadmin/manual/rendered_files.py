@@ -1,4 +1,4 @@
-"""What is rendered from the commands, the library and the tables: pages, type stubs, and a few files in git."""
+"""What is rendered from commands, library and tables: pages, type stubs, and a few files in git."""
 
 from namesrv_core.history import record_schema
 from namesrv_core.state import credentials_schema
@@ -17,13 +17,13 @@ from nsadmin.manual.command_descriptions import describe_all_commands
 from nsadmin.operations.plans import schema as cluster_schema
 
 
-def render_man_pages() -> dict[str, str]:
+def render_man_pages(overview_template: str) -> dict[str, str]:
     """nsadmin(1) and a page for each command, by file name. The wheel has them in share/man/man1."""
     commands = describe_all_commands()
     pages = {
         f"{man_pages.page_name(command.entry)}.1": man_pages.render_page(command) for command in commands
     }
-    return {"nsadmin.1": man_pages.render_overview(commands), **pages}
+    return {"nsadmin.1": man_pages.render_overview(overview_template, commands), **pages}
 
 
 def render_site_pages() -> dict[str, str]:
@@ -36,7 +36,7 @@ def render_site_pages() -> dict[str, str]:
 
 
 def render_type_stubs() -> dict[str, str]:
-    """The types of the library, by path from cli/. The wheel has them, and `make check` writes them for mypy."""
+    """The types of the library, by path from cli/. The wheel has them; `make check` writes them for mypy."""
     return {
         "nsadmin/__init__.pyi": package_stub.render_package_stub(),
         "nsadmin/aio/nouns.pyi": async_stubs.render_stubs(),

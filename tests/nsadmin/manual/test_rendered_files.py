@@ -10,7 +10,9 @@ from tests.support.name_servers import ROOT
 
 
 def test_each_command_has_a_man_page() -> None:
-    assert {*render_man_pages()} == {
+    pages = render_man_pages((ROOT / "man" / "nsadmin.1.in").read_text())
+    assert not re.search("@[A-Z_]+@", pages["nsadmin.1"])
+    assert pages.keys() == {
         "nsadmin.1",
         *(f"{man_pages.page_name(entry)}.1" for entry in COMMANDS),
     }
@@ -30,6 +32,11 @@ def test_the_links_of_rendered_and_written_pages_lead_somewhere() -> None:
         and not (ROOT / path).exists()
     ]
     assert missing == []
+
+
+def test_the_menu_of_the_site_has_each_rendered_page() -> None:
+    menu = (ROOT / "mkdocs.yml").read_text()
+    assert [name for name in render_site_pages() if f"- {name}\n" not in menu] == []
 
 
 def test_nothing_is_both_rendered_for_the_build_and_in_git() -> None:
