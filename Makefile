@@ -99,8 +99,9 @@ bench-exporter: .venv/.stamp ## scrape the exporter of 5,000 topics and 500 grou
 soak-exporter: .venv/.stamp ## run the exporter for MINUTES=30 while groups come and go, and check for growth
 	$(BIN)/python -m tests.bench.exporter --minutes $(or $(MINUTES),30)
 
-attacks: .venv/.stamp ## measure good clients during attacks (2 minutes); updates docs/explanation/reliability.md
+attacks: .venv/.stamp ## measure good clients, commands and the exporter during attacks (5 minutes); updates docs/explanation/reliability.md
 	$(BIN)/python -m tests.bench.attacks --write
+	$(BIN)/python -m tests.bench.command_attacks --write
 
 kills: .venv/.stamp ## kill the name server during KV writes ROUNDS=1000 times, and check that no answered write is lost
 	$(BIN)/python -m tests.bench.kills --rounds $(or $(ROUNDS),1000)

@@ -1,9 +1,13 @@
-"""Opens files that only their owner can read, and writes through no symbolic link of another user."""
+"""Opens and appends to files that only their owner can read, through no symbolic link of another user."""
 
 import errno
 import os
+import stat
+from contextlib import suppress
 
 _MAX_LINKS = 40
+# O_NONBLOCK: opening a pipe without a reader must not block.
+_APPEND_FLAGS = os.O_WRONLY | os.O_APPEND | os.O_CREAT | getattr(os, "O_NONBLOCK", 0)
 
 
 def open_private_file(file_path: str | os.PathLike[str], open_flags: int) -> int:
@@ -17,24 +21,76 @@ def open_private_file(file_path: str | os.PathLike[str], open_flags: int) -> int
     return os.open(path_text, open_flags | (0 if is_link else os.O_NOFOLLOW) | os.O_CLOEXEC, 0o600)
 
 
-def check_links(file_path: str | os.PathLike[str]) -> bool:
-    """Whether the path is a symbolic link that may be followed for writing.
+def append_record(file_path: str | os.PathLike[str], record: bytes, *, syncs: bool = False) -> None:
+    """Append a line to a private file: all of it, on a line of its own, or nothing. Raises OSError."""
+    descriptor = open_private_file(file_path, _APPEND_FLAGS)
+    try:
+        # One write where possible: lines of processes that append at the same time do not mix.
+        _write_whole(descriptor, b"\n" + record if _ends_within_line(file_path, descriptor) else record)
+        if syncs:
+            os.fsync(descriptor)
+    except OSError as error:
+        error.filename = os.fspath(file_path)
+        raise
+    finally:
+        os.close(descriptor)
 
-    The owner of a link decides which file is written. So the owner must be root, this process, or the owner
+
+def _ends_within_line(file_path: str | os.PathLike[str], descriptor: int) -> bool:
+    """Whether the last record is torn, because its process was killed."""
+    status = os.fstat(descriptor)
+    if not stat.S_ISREG(status.st_mode) or not status.st_size:
+        return False
+    with suppress(OSError), open(file_path, "rb") as file:
+        file.seek(-1, os.SEEK_END)
+        return file.read(1) != b"\n"
+    return False
+
+
+def _write_whole(descriptor: int, content: bytes) -> None:
+    written = 0
+    try:
+        while written < len(content):
+            written += os.write(descriptor, content[written:])
+    except OSError:
+        # A full disk or a limit took a part. Another process may have appended meanwhile: then it stays.
+        with suppress(OSError):
+            end = os.lseek(descriptor, 0, os.SEEK_CUR)
+            if written and os.fstat(descriptor).st_size == end:
+                os.ftruncate(descriptor, end - written)
+        raise
+
+
+def make_folder(folder: str | os.PathLike[str], mode: int = 0o777) -> None:
+    """Create a folder with those above it, unless it exists. Raises OSError for a link of another user."""
+    check_links(folder)
+    os.makedirs(folder, mode, exist_ok=True)
+
+
+def check_links(path: str | os.PathLike[str]) -> bool:
+    """Whether the path is a symbolic link that may be followed. Links in place of its folders count as well.
+
+    The owner of a link decides which file is used. So the owner must be root, this process, or the owner
     of the folder, as with `fs.protected_symlinks` of Linux. Raises PermissionError for another owner.
     """
-    link_path, link_count = os.fspath(file_path), 0
-    while os.path.islink(link_path):
-        folder, _ = os.path.split(link_path)
-        link_owner = os.lstat(link_path).st_uid
-        if link_owner not in (0, os.geteuid(), os.stat(folder or ".").st_uid):
+    folder, link_count = os.sep, 0
+    names = os.path.join(os.getcwd(), os.fspath(path)).split(os.sep)[::-1]
+    while names:
+        name = names.pop()
+        entry_path = os.path.dirname(folder) if name == os.pardir else os.path.join(folder, name)
+        if name in ("", os.curdir):
+            continue
+        if name == os.pardir or not os.path.islink(entry_path):
+            folder = entry_path
+            continue
+        if os.lstat(entry_path).st_uid not in (0, os.geteuid(), os.stat(folder).st_uid):
             raise PermissionError(
-                errno.EPERM,
-                "not followed, because it is a symbolic link of another user",
-                os.fspath(file_path),
+                errno.EPERM, "not followed, because it is a symbolic link of another user", entry_path
             )
         link_count += 1
         if link_count > _MAX_LINKS:
-            raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), os.fspath(file_path))
-        link_path = os.path.join(folder, os.readlink(link_path))
-    return link_count > 0
+            raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), os.fspath(path))
+        link_target = os.readlink(entry_path)
+        folder = os.sep if link_target.startswith(os.sep) else folder
+        names += link_target.split(os.sep)[::-1]
+    return os.path.islink(path)

@@ -41,6 +41,12 @@ _CREDENTIALS_ADVICE = (
     "the server checks credentials: save them in the context, or set NSADMIN_ACCESS_KEY "
     "and NSADMIN_SECRET_KEY"
 )
+# The remark of brokers whose processor rejects requests of a kind (rejectRequest).
+_REJECTED_REMARK = "[REJECTREQUEST]"
+_REJECTED_ADVICE = (
+    "a slave refuses all reads unless its slaveReadEnable is true (nsadmin getBrokerConfig -b ADDR); a "
+    "master refuses sends while its page cache is busy: then try again later"
+)
 # Remarks of 5.5.0 brokers without the providers, to requests about ACLs and about users.
 _PROVIDER_REMARKS = (
     "MetadataProvider is not configured",
@@ -76,6 +82,8 @@ def _advise_on_error(error: RocketMQError) -> str | None:
     # After a queue of a static topic has moved, its broker asks the previous one for its earlier messages.
     if "cannot find addr for broker" in str(error):
         return _NEIGHBOUR_ADVICE
+    if _REJECTED_REMARK in str(error):
+        return _REJECTED_ADVICE
     if any(remark in str(error) for remark in _PROVIDER_REMARKS):
         return _PROVIDER_ADVICE
     return _ADVICE_BY_CODE.get(error.code)

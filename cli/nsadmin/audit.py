@@ -17,19 +17,17 @@ from typing import Any, NamedTuple
 from namesrv_core import operator_files, private_files
 from namesrv_core.printable_text import cut_text, escape_unsafe
 from nsadmin import request_observer, stderr
-from nsadmin.client.redaction import HIDDEN_TEXT, hide_assigned_secrets, is_secret_name
+from nsadmin.client.redaction import HIDDEN_TEXT, hide_secrets, is_secret_name
 from nsadmin.output import ResultRow, ResultRows
 from nsadmin.session import Session
 
-# O_NONBLOCK: opening a pipe without a reader must not block.
-_APPEND_FLAGS = os.O_WRONLY | os.O_APPEND | os.O_CREAT | getattr(os, "O_NONBLOCK", 0)
 _SETTING_TEXT_COLUMNS = ("value", "before", "after", "changes")
 
 ORIGIN_VARIABLE = "NSADMIN_ORIGIN"
 """The environment variable with which a program that starts nsadmin names itself and its client."""
 _MAX_ORIGIN_LENGTH = 100
 
-_MAX_RESULT_ROWS = 1000
+MAX_RESULT_ROWS = 1000
 """`produce --each` has a row for each message: the audit would be larger than the messages."""
 
 AuditRecord = dict[str, Any]
@@ -84,7 +82,7 @@ def build_audit_record(
             }
             for exchange, repeat_count in session.sent_changes.counted_exchanges
         ],
-        "results": [_result_record(row) for row in (rows.rows[:_MAX_RESULT_ROWS] if rows else ())],
+        "results": [_result_record(row) for row in (rows.rows[:MAX_RESULT_ROWS] if rows else ())],
         "exitCode": int(exit_code),
     }
 
@@ -150,13 +148,8 @@ def append_audit_record(
         return
     json_line = json.dumps(audit_record, ensure_ascii=False, default=str) + "\n"
     try:
-        audit_file.parent.mkdir(0o700, parents=True, exist_ok=True)
-        # One write with O_APPEND: lines of commands that run at the same time do not mix.
-        descriptor = private_files.open_private_file(audit_file, _APPEND_FLAGS)
-        try:
-            os.write(descriptor, json_line.encode("utf-8", "backslashreplace"))
-        finally:
-            os.close(descriptor)
+        private_files.make_folder(audit_file.parent, 0o700)
+        private_files.append_record(audit_file, json_line.encode("utf-8", "backslashreplace"))
     except OSError as error:
         write_warning(f"the audit has no record of this change: cannot write {audit_file}: {error.strerror}")
 
@@ -178,6 +171,9 @@ def load_audit(audit_file: Path) -> AuditLog:
 
 def _parse_lines(file_lines: Sequence[bytes]) -> Iterator[tuple[int, AuditRecord | None]]:
     for line_number, json_line in enumerate(file_lines, 1):
+        if not json_line:
+            # Left by a process that appended while another one was writing.
+            continue
         try:
             audit_record = operator_files.parse_json(json_line)
         except ValueError:
@@ -216,7 +212,7 @@ def _hide_secrets(command_words: Sequence[str], argument_values: Mapping[str, An
 def _hide_in_word(word: str, secret_texts: Sequence[str]) -> str:
     for secret_text in secret_texts:
         word = word.replace(secret_text, HIDDEN_TEXT)
-    return hide_assigned_secrets(word)
+    return hide_secrets(word)
 
 
 def _result_record(result_row: ResultRow) -> AuditRecord:
@@ -233,7 +229,7 @@ def _result_record(result_row: ResultRow) -> AuditRecord:
 def _hide_in_value(value: Any) -> Any:
     """Hide secrets in a text, and in the members of an object by their names."""
     if isinstance(value, str):
-        return hide_assigned_secrets(value)
+        return hide_secrets(value)
     if isinstance(value, Mapping):
         return {
             name: HIDDEN_TEXT if is_secret_name(str(name)) and member else _hide_in_value(member)

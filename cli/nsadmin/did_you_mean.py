@@ -1,6 +1,9 @@
 """Finds names that are similar to a mistyped one, and words the suggestion."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
+from heapq import nlargest
+
+_MAX_COMPARED = 1000
 
 
 def find_similar_names(
@@ -13,11 +16,25 @@ def find_similar_names(
     # Imported late: it takes as long to load as a command module, and few names are mistyped.
     from difflib import get_close_matches
 
+    lower_word = word.lower()
     names_by_lower = {known_name.lower(): known_name for known_name in known_names}
+    candidates = _select_likely(lower_word, names_by_lower)
     return [
         names_by_lower[known_name]
-        for known_name in get_close_matches(word.lower(), names_by_lower, max_names, min_ratio)
+        for known_name in get_close_matches(lower_word, candidates, max_names, min_ratio)
     ]
+
+
+def _select_likely(word: str, names: Collection[str]) -> Collection[str]:
+    """The names that share most pairs of letters with the word: comparing 60,000 names would take seconds."""
+    if len(names) <= _MAX_COMPARED:
+        return names
+    pairs = {word[index : index + 2] for index in range(len(word) - 1)}
+    return nlargest(
+        _MAX_COMPARED,
+        names,
+        key=lambda name: (sum(pair in name for pair in pairs), -abs(len(name) - len(word))),
+    )
 
 
 def did_you_mean(near_names: Sequence[str]) -> str:

@@ -114,6 +114,15 @@ def special_codes_of_command(command_name: str, command_kind: str) -> Sequence[t
     return PLUGIN_CODE_MEANINGS if command_kind == "check" else SPECIAL_CODE_MEANINGS.get(command_name, ())
 
 
+def meaning_of_code(exit_code: int | None, command_name: str = "", command_kind: str = "") -> str:
+    """Return what an exit code of this command means, or "" if it is unknown."""
+    special_codes = special_codes_of_command(command_name, command_kind)
+    meanings: dict[int | None, str] = {}
+    for known_code, meaning in (*EXIT_CODE_MEANINGS, *special_codes):
+        meanings[known_code] = meaning
+    return meanings.get(exit_code, "")
+
+
 class UsageError(Exception):
     """The command line is wrong. The text is one line that says what to type."""
 

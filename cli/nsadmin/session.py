@@ -1,6 +1,8 @@
 """Owns the session: a command reaches servers and the operator only through it."""
 
 import re
+import signal
+import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import cached_property
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
+_END_SIGNALS = (signal.SIGTERM, signal.SIGHUP)
 _BRIEF_TIMEOUT_SECONDS = 1.0
 """Timeout of requests that only look for a hint."""
 
@@ -112,6 +115,8 @@ class Session:
 
         Requests to a server named by address need no name server.
         """
+        if self._may_change:
+            self._replace_handlers(signal.SIG_DFL, signal.default_int_handler)
         return AdminClient(
             self._find_name_servers,
             access=self.options.access,
@@ -120,6 +125,13 @@ class Session:
             read_only=not self._may_change or self.options.read_only,
             pool=self._connection_pool,
         )
+
+    def _replace_handlers(self, present_handler: Any, new_handler: Any) -> None:
+        """Let `kill` and the end of a terminal stop a change like Ctrl-C, with its record in the audit."""
+        if threading.current_thread() is threading.main_thread():
+            for signal_number in _END_SIGNALS:
+                if signal.getsignal(signal_number) is present_handler:
+                    signal.signal(signal_number, new_handler)
 
     def _find_name_servers(self) -> NameServerList:
         """Find the name servers, at the first request to one; note the default and other special cases."""
@@ -337,6 +349,7 @@ class Session:
             self._progress_bar.close()
         if "admin" not in self.__dict__:
             return
+        self._replace_handlers(signal.default_int_handler, signal.SIG_DFL)
         self.admin.close()
         unreachable_servers = self.admin.unreachable
         if unreachable_servers and len(unreachable_servers) < len(self.admin.addresses.addrs):

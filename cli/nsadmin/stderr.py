@@ -8,6 +8,7 @@ import sys
 
 from namesrv_core import __version__
 from namesrv_core.errors import BadSettings, RequestError, RocketMQError
+from namesrv_core.printable_text import cut_text
 from nsadmin.client.connection.addresses import BadAddress
 from nsadmin.client.results import error_text, is_unreachable
 from nsadmin.exit_codes import (
@@ -20,6 +21,8 @@ from nsadmin.exit_codes import (
 
 _OWN_PACKAGES = ("namesrv_core", "nsadmin", "nsreport")
 _SGR_COLORS = {"red": 31, "green": 32, "yellow": 33, "blue": 34, "magenta": 35, "cyan": 36}
+_MAX_LINE_CHARS = 8192
+"""A line can have several texts of servers, which `error_text` has cut already."""
 _context_label: tuple[str | None, str | None] = (None, None)
 
 
@@ -40,9 +43,13 @@ def context_label_prefix() -> str:
 
 
 def write_stderr_line(line_text: str) -> None:
-    """Write one line for the operator; control characters are escaped."""
+    """Write one line for the operator; control characters are escaped, and a long text is cut."""
     shown_prefix = context_label_prefix() if _context_label[1] is not None and sys.stderr.isatty() else ""
-    print(f"nsadmin: {shown_prefix}{escape_unprintable(line_text)}", file=sys.stderr, flush=True)
+    print(
+        f"nsadmin: {shown_prefix}{escape_unprintable(cut_text(line_text, _MAX_LINE_CHARS))}",
+        file=sys.stderr,
+        flush=True,
+    )
 
 
 def escape_unprintable(text: str) -> str:
@@ -57,7 +64,8 @@ def report_failure(error: BaseException, with_traceback: bool) -> int:
 
         # The text of an error may come from a server.
         traceback_lines = "".join(traceback.format_exception(error)).splitlines()
-        print("\n".join(map(escape_unprintable, traceback_lines)), file=sys.stderr)
+        shown_lines = (escape_unprintable(cut_text(line, _MAX_LINE_CHARS)) for line in traceback_lines)
+        print("\n".join(shown_lines), file=sys.stderr)
     if isinstance(error, BrokenPipeError):
         _discard_stdout()
     else:

@@ -13,7 +13,7 @@ from namesrv_core.fleet.broker_model import BrokerModel
 from namesrv_core.fleet.offsets import group_delay_ms
 from namesrv_core.fleet.topics import DLQ_PREFIX, RETRY_PREFIX
 from namesrv_core.protocol import fastjson, object_keys
-from namesrv_core.protocol.codes import MASTER_BROKER_ID, V5_5_0, version_text
+from namesrv_core.protocol.codes import MASTER_BROKER_ID, V5_5_0, VERSION_NAMES
 
 _HEARTBEAT_PERIOD_MS = 30_000
 _CONSUMERS_PER_GROUP = 3
@@ -155,7 +155,7 @@ def _client_running_info(
 ) -> bytes:
     other_fields = {
         "properties": {
-            "PROP_CLIENT_VERSION": version_text(V5_5_0),
+            "PROP_CLIENT_VERSION": VERSION_NAMES[V5_5_0],
             "PROP_CONSUMEORDERLY": "false",
             "PROP_CONSUMER_START_TIMESTAMP": str(client.started_at_ms),
             "PROP_CONSUME_TYPE": "CONSUME_PASSIVELY",

@@ -7,9 +7,14 @@ from collections.abc import Mapping
 
 from namesrv_core.errors import NoPermission
 from namesrv_core.handlers import fence_rules
-from namesrv_core.handlers.decoded_bodies import LazyRegistration, PreparedRequest, TopicQueuesRequest
+from namesrv_core.handlers.decoded_bodies import (
+    LazyRegistration,
+    PreparedRequest,
+    SignedRequest,
+    TopicQueuesRequest,
+)
 from namesrv_core.protocol import headers
-from namesrv_core.protocol.acl_signature import ACCESS_KEY_FIELD, has_valid_signature
+from namesrv_core.protocol.acl_signature import ACCESS_KEY_FIELD, has_valid_signature, is_signed_with
 from namesrv_core.protocol.codes import RequestCode
 from namesrv_core.protocol.command import RemotingCommand
 from namesrv_core.protocol.registration_codec import BrokerRegistration
@@ -95,10 +100,10 @@ def judge_request(
     of a registration is not decoded, and a claim in it is no reason for a refusal.
     """
     if policy.read_only and request.code in OPERATOR_CHANGE_CODES:
-        return RequestRefusal(RefusalReason.READ_ONLY, _READ_ONLY_REMARK, _claimed_access_key(request))
+        return RequestRefusal(RefusalReason.READ_ONLY, _READ_ONLY_REMARK, claimed_access_key(request))
     if policy.no_remote_config and request.code == RequestCode.UPDATE_NAMESRV_CONFIG:
         return RequestRefusal(
-            RefusalReason.REMOTE_CONFIG, _NO_REMOTE_CONFIG_REMARK, _claimed_access_key(request)
+            RefusalReason.REMOTE_CONFIG, _NO_REMOTE_CONFIG_REMARK, claimed_access_key(request)
         )
     fence_violation = None
     for access_grant in policy.grants_without_key(peer):
@@ -107,7 +112,7 @@ def judge_request(
         fence_violation = _find_fence_violation(access_grant, state, request, judges_body)
         if fence_violation is None:
             return None
-    access_key = _claimed_access_key(request)
+    access_key = claimed_access_key(request)
     if access_key is None:
         if fence_violation is not None:
             return RequestRefusal(
@@ -121,7 +126,7 @@ def judge_request(
 
 def is_body_judged(policy: AccessPolicy, request: RemotingCommand, peer: RequestPeer) -> bool:
     """Whether the guard possibly needs the decoded body of this registration."""
-    signer_account = policy.accounts_by_key.get(_claimed_access_key(request) or "")
+    signer_account = policy.accounts_by_key.get(claimed_access_key(request) or "")
     signer_grants = () if signer_account is None else (signer_account.grant,)
     is_fenced = any(
         access_grant.fence != NO_FENCE for access_grant in (*policy.grants_without_key(peer), *signer_grants)
@@ -145,8 +150,11 @@ def _judge_signed(
     judges_body: bool,
 ) -> RequestRefusal | None:
     signer_account = policy.accounts_by_key.get(access_key)
-    is_signature_valid = has_valid_signature(
-        request, _DUMMY_SECRET if signer_account is None else signer_account.secret_key
+    secret_key = find_secret(policy, access_key)
+    is_signature_valid = (
+        is_signed_with(request, request.expected_signature)
+        if isinstance(request, SignedRequest) and request.secret_key == secret_key
+        else has_valid_signature(request, secret_key)
     )
     if signer_account is None or not is_signature_valid:
         # Do not reveal to a guessing peer which keys exist. The log has the difference.
@@ -169,7 +177,13 @@ def _judge_signed(
     )
 
 
-def _claimed_access_key(request: RemotingCommand) -> str | None:
+def find_secret(policy: AccessPolicy, access_key: str) -> str:
+    """The secret of a key, or a dummy: an unknown key takes the same time."""
+    signer_account = policy.accounts_by_key.get(access_key)
+    return _DUMMY_SECRET if signer_account is None else signer_account.secret_key
+
+
+def claimed_access_key(request: RemotingCommand) -> str | None:
     """The access key that a request claims, or None."""
     return (request.ext or {}).get(ACCESS_KEY_FIELD) or None
 

@@ -55,13 +55,26 @@ class LazyRegistration:
             return detach_error(error)
 
 
-class PreparedRequest(RemotingCommand):
+class SignedRequest(RemotingCommand):
+    """A request whose expected signature with `secret_key` has been computed in steps."""
+
+    __slots__ = ("expected_signature", "secret_key")
+
+    def __init__(self, request: RemotingCommand, secret_key: str | None, expected_signature: str) -> None:
+        super().__init__(*(getattr(request, field_name) for field_name in _COMMAND_FIELDS))
+        self.secret_key, self.expected_signature = secret_key, expected_signature
+
+
+class PreparedRequest(SignedRequest):
     """REGISTER_BROKER with a body that has been read in steps."""
 
     __slots__ = ("lazy_registration",)
 
     def __init__(self, request: RemotingCommand, lazy_registration: LazyRegistration) -> None:
-        super().__init__(*(getattr(request, field_name) for field_name in _COMMAND_FIELDS))
+        if isinstance(request, SignedRequest):
+            super().__init__(request, request.secret_key, request.expected_signature)
+        else:
+            super().__init__(request, None, "")
         self.lazy_registration = lazy_registration
 
 

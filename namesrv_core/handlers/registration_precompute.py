@@ -12,9 +12,10 @@ from typing import Any
 
 from namesrv_core.errors import RequestError, detach_error
 from namesrv_core.handlers import access_guard
-from namesrv_core.handlers.decoded_bodies import LazyRegistration
+from namesrv_core.handlers.decoded_bodies import LazyRegistration, SignedRequest
 from namesrv_core.handlers.decoded_bodies import PreparedRequest as PreparedRequest
 from namesrv_core.protocol import headers, registration_steps
+from namesrv_core.protocol.acl_signature import expected_signature_in_steps
 from namesrv_core.protocol.codes import RequestCode
 from namesrv_core.protocol.command import RemotingCommand
 from namesrv_core.protocol.registration_codec import BrokerRegistration
@@ -25,6 +26,7 @@ from namesrv_core.state.registration_preview import preview_registration
 LARGE_BODY_BYTES = 1 << 8
 """The smallest body in bytes that counts as large. A compressed one can have 264 KB and 10,000 topics."""
 _LARGE_JSON_BYTES = 1 << 18
+_LARGE_SIGNED_BYTES = 1 << 18
 _PIECE_BYTES = 1 << 18
 _ENTRIES_PER_STEP = 4096
 
@@ -39,6 +41,13 @@ def precompute_steps(
     The body of a fenced broker has steps as soon as it counts as large when compressed: the guard reads it.
     """
     request_body, policy = request.body, state.policy
+    if (
+        policy is not None
+        and len(request_body) >= _LARGE_SIGNED_BYTES
+        and not isinstance(request, SignedRequest)
+        and (access_key := access_guard.claimed_access_key(request)) is not None
+    ):
+        return _verify_first(state, request, now_ms, peer, access_guard.find_secret(policy, access_key))
     if (
         request.code != RequestCode.REGISTER_BROKER
         or not state.settings.fastPath
@@ -56,6 +65,16 @@ def precompute_steps(
     ):
         return None
     return _precompute_registration(state, request, now_ms, is_body_judged)
+
+
+def _verify_first(
+    state: NameServerState, request: RemotingCommand, now_ms: int, peer: RequestPeer, secret_key: str
+) -> PrecomputeSteps:
+    """Compute the signature in small steps, before anything else reads the body."""
+    expected_signature = yield from expected_signature_in_steps(request, secret_key)
+    signed_request = SignedRequest(request, secret_key, expected_signature)
+    further_steps = precompute_steps(state, signed_request, now_ms, peer)
+    return signed_request if further_steps is None else (yield from further_steps)
 
 
 def _precompute_registration(

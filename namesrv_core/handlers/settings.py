@@ -1,5 +1,6 @@
 """The handlers that read and change the server's own configuration."""
 
+import json
 from collections.abc import Mapping
 
 from namesrv_core.errors import RequestError
@@ -8,12 +9,21 @@ from namesrv_core.protocol.command import RemotingCommand, build_reply
 from namesrv_core.state.name_server_state import NameServerState
 from namesrv_core.state.settings import encode_setting_line
 
+_MAX_LISTED_NAMESPACES = 1000
+
 
 def get_namesrv_config(
     state: NameServerState, request: RemotingCommand, channel_id: int, now_ms: int
 ) -> HandlerAnswer:
-    """GET_NAMESRV_CONFIG. With a journal it shows its state ("journal=ok", "journal=failing: ...")."""
-    config_body = state.settings.encode_body(state.actual_settings)
+    """GET_NAMESRV_CONFIG. With a journal it shows its state ("journal=ok", "journal=failing: ...").
+
+    No request of the protocol lists the namespaces of the KV config, so they are here, unless there are many.
+    """
+    namespaces = sorted(state.kv_config.tables_by_namespace)
+    listed_namespaces = (
+        {"kvNamespaces": json.dumps(namespaces)} if len(namespaces) <= _MAX_LISTED_NAMESPACES else {}
+    )
+    config_body = state.settings.encode_body({**state.actual_settings, **listed_namespaces})
     if state.journal_status is not None:
         config_body += encode_setting_line("journal", state.journal_status)
     return build_reply(request, body=config_body), ()

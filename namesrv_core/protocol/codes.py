@@ -1,5 +1,6 @@
 """The protocol's numbers: request codes, flag bits, languages, versions and permissions."""
 
+from collections.abc import Iterator
 from enum import IntEnum, IntFlag
 
 
@@ -145,18 +146,32 @@ V5_5_0 = 513
 """The version that this project puts into every command that it sends."""
 
 
-def version_text(version_ordinal: int) -> str:
-    """Name a `MQVersion.Version` by its ordinal: 513 -> "V5_5_0", 407 -> "V4_9_7", others "V<ordinal>".
+def _list_version_names() -> Iterator[str]:
+    """Yield the names of `MQVersion.Version` of 5.5.0 in the order of their ordinals."""
+    yield from ("V3_0_0_SNAPSHOT", "V3_0_0_ALPHA1", *(f"V3_0_0_BETA{number}" for number in range(1, 6)))
+    for number in range(6, 10):
+        yield from (f"V3_0_0_BETA{number}_SNAPSHOT", f"V3_0_0_BETA{number}")
+    yield "V3_0_0_FINAL"
+    minor_releases = [(3, 0, range(1, 16)), (3, 1, range(10)), (3, 2, range(10))]
+    minor_releases += [(3, minor, range(1, 10)) for minor in range(3, 10)]
+    minor_releases += [(major, minor, range(10)) for major in (4, 5) for minor in range(10)]
+    for major, minor, patches in minor_releases:
+        for patch in patches:
+            yield from (f"V{major}_{minor}_{patch}_SNAPSHOT", f"V{major}_{minor}_{patch}")
 
-    The ordinal of V4.m.p is 213 + 20m + 2p, that of V5.m.p is 413 + 20m + 2p. A snapshot has one less.
+
+VERSION_NAMES = tuple(_list_version_names())
+"""The index is the ordinal."""
+
+
+def version_text(version_ordinal: int) -> str | None:
+    """Name a `MQVersion.Version` by its ordinal as mqadmin: 513 -> "V5_5_0", 612 -> "HIGHER_VERSION".
+
+    A negative ordinal has no name.
     """
-    for major_version, first_ordinal, end_ordinal in ((5, 413, 612), (4, 213, 413)):
-        if first_ordinal <= version_ordinal < end_ordinal:
-            minor_version, patch_ordinal = divmod(version_ordinal - first_ordinal, 20)
-            if patch_ordinal % 2:
-                return f"V{major_version}_{minor_version}_{(patch_ordinal + 1) // 2}_SNAPSHOT"
-            return f"V{major_version}_{minor_version}_{patch_ordinal // 2}"
-    return f"V{version_ordinal}"
+    if version_ordinal < 0:
+        return None
+    return VERSION_NAMES[version_ordinal] if version_ordinal < len(VERSION_NAMES) else "HIGHER_VERSION"
 
 
 class Perm(IntFlag):

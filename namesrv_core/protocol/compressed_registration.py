@@ -1,21 +1,30 @@
 """The decoder of a compressed registration, which consists of length-prefixed parts."""
 
 import zlib
+from collections.abc import Generator
+
+import msgspec
 
 from namesrv_core.errors import OverLimit
 from namesrv_core.printable_text import cut_text
-from namesrv_core.protocol import java_utf8
+from namesrv_core.protocol import fastjson, java_utf8
 from namesrv_core.protocol.codes import V3_0_11, V5_0_0
 from namesrv_core.protocol.fastjson import to_text
 from namesrv_core.protocol.headers import parse_java_integer
 from namesrv_core.protocol.json_bodies import MappingInfo, parse_data_version, parse_mapping_info
 from namesrv_core.protocol.lenient_registration import read_filter_servers
-from namesrv_core.protocol.registration_limits import build_mappings_error, build_topics_error
+from namesrv_core.protocol.registration_limits import (
+    build_ids_error,
+    build_mappings_error,
+    build_topics_error,
+    count_ids_in_steps,
+)
 from namesrv_core.protocol.registration_parts import RegistrationPartReader, inflate_in_steps
 from namesrv_core.protocol.registration_records import (
     DECODED_TOPIC_BYTES,
     BrokerRegistration,
     DecodeSteps,
+    RegisteredMapping,
     RegisteredTopicConfig,
 )
 from namesrv_core.protocol.size_limits import DecodeLimits
@@ -78,16 +87,43 @@ def decode_compressed_steps(
             entry_count = part_reader.read_count()
             if entry_count > decode_limits.registration_mappings:
                 raise build_mappings_error(entry_count)
+            ids_left = decode_limits.registration_queue_ids
+            held_before_step = part_reader.held_bytes
             for mapping_index in range(entry_count):
-                if mapping_index % _MAPPINGS_PER_STEP == 0:
+                held_bytes = part_reader.held_bytes
+                if mapping_index % _MAPPINGS_PER_STEP == 0 or held_bytes - held_before_step > _BYTES_PER_STEP:
+                    held_before_step = held_bytes
                     yield None
-                mapping_info = parse_mapping_info(part_reader.read_json())
+                json_bytes = part_reader.read_json_text()
+                yield from count_ids_in_steps(json_bytes, decode_limits)
+                mapping_info = yield from _decode_mapping(json_bytes, decode_limits)
+                ids_left -= len(mapping_info.curr_id_map) if mapping_info else 0
+                if ids_left < 0:
+                    raise build_ids_error(f"more than {decode_limits.registration_queue_ids}")
                 if mapping_info is None or mapping_info.topic is None:
                     raise ValueError("a queue mapping is null or has no topic")
                 queue_mappings[mapping_info.topic] = mapping_info
     except (zlib.error, IndexError) as error:
         raise ValueError(f"cut or corrupt: {error}") from None
     return BrokerRegistration(data_version, topic_configs, queue_mappings, filter_servers)
+
+
+_mapping_decoder = msgspec.json.Decoder(RegisteredMapping)
+
+
+def _decode_mapping(
+    json_bytes: bytes, decode_limits: DecodeLimits
+) -> Generator[None, None, MappingInfo | None]:
+    try:
+        # Brokers write queue ids as keys without quotes.
+        quoted_bytes = yield from fastjson.quote_keys_in_steps(json_bytes)
+        quoted_bytes.decode()
+        return _mapping_decoder.decode(quoted_bytes).to_info()
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        json_value = (
+            fastjson.decode_json(json_bytes, max_depth=decode_limits.json_depth) if json_bytes else None
+        )
+        return parse_mapping_info(json_value)
 
 
 def _parse_topic_numbers(topic_line: bytes) -> tuple[int, int, int]:

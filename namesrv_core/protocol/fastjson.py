@@ -6,11 +6,13 @@ dialect. A value of one type is accepted for another ("5" for 5).
 
 import json
 import re
-from collections.abc import Iterable
+from collections.abc import Generator, Iterable
 from json.encoder import encode_basestring as _quote
+from math import isfinite
 from typing import Any, NamedTuple, Self
 
 from namesrv_core.errors import OverLimit
+from namesrv_core.printable_text import cut_text
 from namesrv_core.protocol.size_limits import UNLIMITED, is_nested_deeper
 
 # The largest integer that a double can hold exactly. The standard dialect writes larger integers as text.
@@ -46,6 +48,8 @@ def encode_json_text(json_value: object, is_standard: bool = False) -> str:
         if is_standard and abs(json_value) > _MAX_SAFE_INTEGER:
             return f'"{int(json_value)}"'
         return str(int(json_value))
+    if isinstance(json_value, DecimalNumber):
+        return json_value.to_json()
     if isinstance(json_value, float):
         return format_java_double(json_value)
     if isinstance(json_value, dict):
@@ -92,8 +96,23 @@ def reject_constant(constant_name: str) -> object:
     raise ValueError(f"{constant_name} is not a JSON value")
 
 
+_MAX_EXPONENT = 2047
+"""fastjson 2 reads no number with a larger exponent, and none with one below -2047."""
+
+
+def _has_exponent(number_text: str) -> bool:
+    """Whether Java reads a number as a double, and not as a BigDecimal.
+
+    Raises ValueError for an exponent that fastjson 2 does not read.
+    """
+    exponent_text = number_text.lower().partition("e")[2]
+    if exponent_text and abs(int(exponent_text)) > _MAX_EXPONENT:
+        raise ValueError(f"the exponent of {cut_text(number_text, 40)} is beyond {_MAX_EXPONENT}")
+    return exponent_text != ""
+
+
 class DecimalNumber(float):
-    """A number with a fraction or an exponent, and its text: its conversion to an integer depends on it."""
+    """A number with a fraction or an exponent, and its text: its conversions depend on it."""
 
     __slots__ = ("number_text",)
 
@@ -104,16 +123,48 @@ class DecimalNumber(float):
 
     number_text: str
 
+    def to_json(self) -> str:
+        if _has_exponent(self.number_text):
+            return format_java_double(self) if isfinite(self) else "null"
+        return self.number_text if self else self.number_text.removeprefix("-")
 
-_json_decoder = json.JSONDecoder(strict=False, parse_float=DecimalNumber, parse_constant=reject_constant)
+    def to_text(self) -> str:
+        """The text in place of a String: `Double.toString` or `BigDecimal.toString`."""
+        from decimal import Decimal
+
+        return format_java_double(self) if _has_exponent(self.number_text) else str(Decimal(self.to_json()))
+
+
+json_decoder = json.JSONDecoder(strict=False, parse_float=DecimalNumber, parse_constant=reject_constant)
+"""Strings may contain control characters, and a number keeps its text."""
 
 # Strings match first, so that a bare key matches only outside of strings. A string without an end matches
 # too: otherwise the search for its end would start again at each quote in it.
-_STRING_OR_BARE_KEY = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"?|([{,]\s*)(-?\d+)(?=\s*:)', re.S)
+_STRING_OR_BARE_KEY = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*"?|[{,]\s*(-?\d+)(?=\s*:)', re.S)
+_MATCHES_PER_STEP = 1024
 
 
-def _quote_bare_key(key_match: re.Match[str]) -> str:
-    return key_match[0] if key_match[2] is None else f'{key_match[1]}"{key_match[2]}"'
+def quote_keys_in_steps(json_bytes: bytes) -> Generator[None, None, bytes]:
+    """Put quotes around integer keys."""
+    quoted_parts: list[bytes] = []
+    position = 0
+    for match_index, key_match in enumerate(_STRING_OR_BARE_KEY.finditer(json_bytes), 1):
+        if key_match[1] is not None:
+            quoted_parts += (json_bytes[position : key_match.start(1)], b'"', key_match[1], b'"')
+            position = key_match.end()
+        if match_index % _MATCHES_PER_STEP == 0:
+            yield
+    return b"".join((*quoted_parts, json_bytes[position:]))
+
+
+def quote_keys(json_bytes: bytes) -> bytes:
+    quote_steps = quote_keys_in_steps(json_bytes)
+    while True:
+        try:
+            next(quote_steps)
+        except StopIteration as stop_iteration:
+            quoted_bytes: bytes = stop_iteration.value
+            return quoted_bytes
 
 
 def decode_json(json_bytes: bytes, *, errors: str = "strict", max_depth: int = UNLIMITED) -> Any:
@@ -127,12 +178,12 @@ def decode_json(json_bytes: bytes, *, errors: str = "strict", max_depth: int = U
     json_text = json_bytes.decode("utf-8", errors)
     try:
         try:
-            return _json_decoder.decode(json_text)
+            return json_decoder.decode(json_text)
         except ValueError:
-            quoted_text = _STRING_OR_BARE_KEY.sub(_quote_bare_key, json_text)
-            if quoted_text == json_text:
+            quoted_bytes = quote_keys(json_bytes)
+            if quoted_bytes == json_bytes:
                 raise
-            return _json_decoder.decode(quoted_text)
+            return json_decoder.decode(quoted_bytes.decode("utf-8", errors))
     except RecursionError:
         raise ValueError("nested too deeply") from None
 
@@ -140,26 +191,31 @@ def decode_json(json_bytes: bytes, *, errors: str = "strict", max_depth: int = U
 def to_int(json_value: object, bit_width: int = 32) -> int:
     """Convert a value to an int (with `bit_width` 64: to a long) as fastjson 2 does.
 
-    Text is parsed, and fractions are cut. true is 1; null, "" and "null" are 0; [n] is n. As an int an object
-    is 0. A number with an exponent that does not fit becomes the largest or smallest integer; of one with a
-    fraction the lowest bits count. Raises ValueError for all other values.
+    Text is parsed, and fractions are cut. true is 1; null, "" and "null" are 0; [n] is n as an int. As an
+    int an object is 0. A number with an exponent that does not fit becomes the largest or smallest integer;
+    of one with a fraction the lowest bits count. Raises ValueError for all other values.
     """
     if isinstance(json_value, list):
-        if (
-            len(json_value) != 1
-            or isinstance(json_value[0], bool)
-            or not isinstance(json_value[0], (int, float, str))
-        ):
-            raise ValueError(f"{json_value!r} is not an integer")
-        return _parse_number(json_value[0], bit_width)
-    if (
-        json_value is None
-        or json_value == ""
-        or json_value == "null"
-        or (isinstance(json_value, dict) and bit_width == 32)
-    ):
+        return _parse_only_item(json_value)
+    if json_value is None or json_value == "" or json_value == "null":
+        return 0
+    if isinstance(json_value, dict) and bit_width == 32:
+        # Java reads the object: it may contain a number that Java refuses.
+        encode_json_text(json_value)
         return 0
     return _parse_number(json_value, bit_width)
+
+
+def _parse_only_item(json_list: list[Any]) -> int:
+    """Convert the only item as Java's `Number.intValue` or `Integer.parseInt`, also where a long is due."""
+    list_item = json_list[0] if len(json_list) == 1 else None
+    if isinstance(list_item, float):
+        return _parse_number(list_item, 32)
+    if isinstance(list_item, int) and not isinstance(list_item, bool):
+        return _lowest_bits(list_item, 32)
+    if isinstance(list_item, str) and _INTEGER_TEXT.fullmatch(list_item):
+        return _parse_number(list_item, 32)
+    raise ValueError(f"{json_list!r} is not an integer")
 
 
 def _parse_number(json_value: object, bit_width: int) -> int:
@@ -182,15 +238,19 @@ def _parse_number(json_value: object, bit_width: int) -> int:
 
 
 def _cut_decimal(number_text: str, bit_width: int) -> int:
-    """Convert a decimal number like Java: with an exponent it is a double, otherwise a BigDecimal."""
+    """Convert a decimal number like Java: a double is bounded, of a BigDecimal the lowest bits count."""
+    if not _has_exponent(number_text):
+        return _lowest_bits(int(number_text.partition(".")[0]), bit_width)
     integer_limit = 1 << bit_width - 1
-    if "e" not in number_text.lower():
-        whole_number = int(number_text.partition(".")[0])
-        return (whole_number + integer_limit) % (2 * integer_limit) - integer_limit
     double_value = float(number_text)
     if not -integer_limit < double_value < integer_limit:
         return integer_limit - 1 if double_value > 0 else -integer_limit
     return int(double_value)
+
+
+def _lowest_bits(whole_number: int, bit_width: int) -> int:
+    integer_limit = 1 << bit_width - 1
+    return (whole_number + integer_limit) % (2 * integer_limit) - integer_limit
 
 
 _INTEGER_TEXT = re.compile(r"[+-]?[0-9]+")
@@ -202,9 +262,11 @@ def to_text(json_value: object) -> str | None:
 
     Raises ValueError for a value that is nested too deeply.
     """
+    if json_value is None or isinstance(json_value, str):
+        return json_value
+    if isinstance(json_value, DecimalNumber):
+        return json_value.to_text()
     try:
-        return (
-            json_value if json_value is None or isinstance(json_value, str) else encode_json_text(json_value)
-        )
+        return encode_json_text(json_value)
     except RecursionError:
         raise ValueError("nested too deeply") from None

@@ -4,7 +4,6 @@ Decoded headers are cached by the bytes around their opaque. A client repeats a 
 changes.
 """
 
-import json
 from collections.abc import Sequence
 
 from namesrv_core.errors import FrameOverLimit, ProtocolError
@@ -12,7 +11,7 @@ from namesrv_core.protocol import java_utf8
 from namesrv_core.protocol.bounded_cache import BoundedCache
 from namesrv_core.protocol.codes import LANGUAGE_NAMES, HeaderType
 from namesrv_core.protocol.command import ExtFields, RemotingCommand
-from namesrv_core.protocol.fastjson import encode_json, format_java_double, reject_constant, to_int
+from namesrv_core.protocol.fastjson import DecimalNumber, encode_json, json_decoder, to_int, to_text
 from namesrv_core.protocol.size_limits import UNLIMITED, is_nested_deeper
 
 _HEADER_TYPES = tuple(HeaderType.__members__)
@@ -24,17 +23,6 @@ _ZERO_DIGIT = ord("0")
 _decoded_headers: BoundedCache[
     tuple[bytes, bytes], tuple[int, ExtFields | None, int, str | None, str, int]
 ] = BoundedCache(_MAX_CACHE_BYTES)
-
-
-class _DecimalText(str):
-    """The text of a number with a fraction or an exponent."""
-
-    __slots__ = ()
-
-
-_decode_header_json = json.JSONDecoder(
-    strict=False, parse_float=_DecimalText, parse_constant=reject_constant
-).decode
 
 
 def decode(header_bytes: bytes, body_bytes: bytes, max_depth: int = UNLIMITED) -> RemotingCommand:
@@ -71,7 +59,7 @@ def decode(header_bytes: bytes, body_bytes: bytes, max_depth: int = UNLIMITED) -
 
 def _parse_header(header_bytes: bytes, body_bytes: bytes) -> RemotingCommand:
     try:
-        header_fields = _decode_header_json(header_bytes.decode("utf-8", java_utf8.REPLACE_IN_JSON))
+        header_fields = json_decoder.decode(header_bytes.decode("utf-8", java_utf8.REPLACE_IN_JSON))
         if not isinstance(header_fields, dict):
             raise ValueError("it is not an object")
         if header_fields.get("body") is not None:
@@ -100,6 +88,8 @@ def _parse_enum_name(json_value: object, enum_names: Sequence[str]) -> str:
     """Read an enum. Accept any text, known or not, except for too large a number. A number is an index."""
     if isinstance(json_value, str) and json_value.isdigit():
         _parse_number(json_value)
+    if isinstance(json_value, DecimalNumber):
+        json_value = _parse_number(json_value)
     if isinstance(json_value, (bool, dict, list)):
         raise ValueError(f"{json_value!r} is not a name")
     if isinstance(json_value, int):
@@ -118,12 +108,9 @@ def _parse_ext_fields(json_value: object) -> ExtFields | None:
 
 
 def _parse_ext_value(json_value: object) -> str | None:
-    if isinstance(json_value, _DecimalText):
-        # Plain decimals keep their digits. Numbers with an exponent become doubles.
-        return format_java_double(float(json_value)) if "e" in json_value.lower() else str(json_value)
     if json_value is None or isinstance(json_value, str):
         return json_value
-    return encode_json(json_value).decode("utf-8", "replace")
+    return (to_text(json_value) or "").encode("utf-8", "replace").decode()
 
 
 def encode(command: RemotingCommand) -> bytes:

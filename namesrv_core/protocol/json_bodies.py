@@ -10,7 +10,7 @@ from namesrv_core.events import DataVersion as DataVersion
 from namesrv_core.events import MappingInfo as MappingInfo
 from namesrv_core.events import QueueData
 from namesrv_core.protocol import fastjson
-from namesrv_core.protocol.fastjson import to_int, to_text
+from namesrv_core.protocol.fastjson import DecimalNumber, to_int, to_text
 from namesrv_core.protocol.size_limits import UNLIMITED
 
 
@@ -75,6 +75,10 @@ _FLAG_TEXTS = {"1": True, "Y": True, "": False, "0": False, "N": False, "null": 
 
 def _parse_dirty_flag(json_value: Any) -> bool:
     """Read a boolean as fastjson 2 does: -1 is true as 1 is, all other numbers are false."""
+    if isinstance(json_value, list) and len(json_value) == 1:
+        return _parse_dirty_flag(json_value[0])
+    if isinstance(json_value, DecimalNumber):
+        to_int(json_value)
     if isinstance(json_value, str):
         if json_value in _FLAG_TEXTS or json_value.lower() in ("true", "false"):
             return _FLAG_TEXTS.get(json_value, json_value.lower() == "true")

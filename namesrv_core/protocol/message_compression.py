@@ -52,51 +52,55 @@ def deflate_body(body: bytes, compression: str) -> tuple[bytes, int]:
     return deflated_body, COMPRESSED_FLAG | compression_type << 8
 
 
-def inflate_body(stored_body: bytes, sys_flag: int) -> bytes:
-    """Inflate the body of a message with this sysFlag. Raises InflationError if that is impossible."""
+def inflate_body(stored_body: bytes, sys_flag: int, max_bytes: int | None = None) -> bytes:
+    """Inflate the body of a message with this sysFlag. Raises InflationError if that is impossible.
+
+    A body must inflate to less than `max_bytes`, by default MAX_INFLATED_BYTES.
+    """
     if not sys_flag & COMPRESSED_FLAG:
         return stored_body
     compression_type = (sys_flag & _COMPRESSION_MASK) >> 8
+    max_bytes = min(max_bytes or MAX_INFLATED_BYTES, MAX_INFLATED_BYTES)
     if compression_type in _ZLIB_TYPES:
-        return _inflate_zlib(stored_body)
+        return _inflate_zlib(stored_body, max_bytes)
     if compression_type == _LZ4_TYPE:
-        return _inflate_lz4(stored_body)
+        return _inflate_lz4(stored_body, max_bytes)
     if compression_type == _ZSTD_TYPE:
-        return _inflate_zstd(stored_body)
+        return _inflate_zstd(stored_body, max_bytes)
     raise InflationError(f"unknown compression type ({compression_type})")
 
 
-def _inflate_zlib(stored_body: bytes) -> bytes:
+def _inflate_zlib(stored_body: bytes, max_bytes: int) -> bytes:
     inflater = zlib.decompressobj()
     try:
-        plain_body = inflater.decompress(stored_body, MAX_INFLATED_BYTES)
+        plain_body = inflater.decompress(stored_body, max_bytes)
     except zlib.error as error:
         raise InflationError(f"corrupt zlib data ({error})") from error
-    return _require_complete("zlib", plain_body, inflater.eof)
+    return _require_complete("zlib", plain_body, inflater.eof, max_bytes)
 
 
-def _inflate_lz4(stored_body: bytes) -> bytes:
+def _inflate_lz4(stored_body: bytes, max_bytes: int) -> bytes:
     inflater = _import_library("lz4.frame", _READING_TEXT.format("LZ4")).LZ4FrameDecompressor()
     try:
-        plain_body: bytes = inflater.decompress(stored_body, MAX_INFLATED_BYTES)
+        plain_body: bytes = inflater.decompress(stored_body, max_bytes)
     except RuntimeError as error:
         raise InflationError(f"corrupt LZ4 data ({error})") from error
-    return _require_complete("LZ4", plain_body, inflater.eof)
+    return _require_complete("LZ4", plain_body, inflater.eof, max_bytes)
 
 
-def _inflate_zstd(stored_body: bytes) -> bytes:
+def _inflate_zstd(stored_body: bytes, max_bytes: int) -> bytes:
     zstd_library = _import_library("zstandard", _READING_TEXT.format("ZSTD"))
     try:
         with zstd_library.ZstdDecompressor().stream_reader(stored_body) as zstd_reader:
-            plain_body: bytes = zstd_reader.read(MAX_INFLATED_BYTES + 1)
+            plain_body: bytes = zstd_reader.read(max_bytes + 1)
     except zstd_library.ZstdError as error:
         raise InflationError(f"corrupt ZSTD data ({error})") from error
-    return _require_complete("ZSTD", plain_body, bool(plain_body) or not stored_body)
+    return _require_complete("ZSTD", plain_body, bool(plain_body) or not stored_body, max_bytes)
 
 
-def _require_complete(algorithm_name: str, plain_body: bytes, is_at_end: bool) -> bytes:
-    if len(plain_body) >= MAX_INFLATED_BYTES:
-        raise InflationError(f"{algorithm_name} data that inflates to more than {MAX_INFLATED_BYTES} bytes")
+def _require_complete(algorithm_name: str, plain_body: bytes, is_at_end: bool, max_bytes: int) -> bytes:
+    if len(plain_body) >= max_bytes:
+        raise InflationError(f"{algorithm_name} data that inflates to more than {max_bytes} bytes")
     if not is_at_end:
         raise InflationError(f"incomplete {algorithm_name} data")
     return plain_body

@@ -6,14 +6,14 @@ as leniently as 5.5.0 does.
 
 import zlib
 from collections.abc import Iterator, Mapping
-from typing import Annotated, Any
+from contextlib import suppress
 
 import msgspec
 
 from namesrv_core.protocol import fastjson
 from namesrv_core.protocol.codes import V3_0_11
 from namesrv_core.protocol.compressed_registration import decode_compressed_steps, is_compressed
-from namesrv_core.protocol.json_bodies import DataVersion, parse_mapping_info
+from namesrv_core.protocol.json_bodies import DataVersion, MappingInfo
 from namesrv_core.protocol.lenient_registration import (
     OBJECTS_PER_ENTRY,
     decode_odd_json,
@@ -24,26 +24,25 @@ from namesrv_core.protocol.registration_limits import (
     build_mappings_error,
     build_topics_error,
     can_exceed_limits,
+    check_id_count,
     check_limits,
 )
 from namesrv_core.protocol.registration_records import BrokerRegistration as BrokerRegistration
-from namesrv_core.protocol.registration_records import DecodeSteps
+from namesrv_core.protocol.registration_records import DecodeSteps, JavaLong, RegisteredMapping
 from namesrv_core.protocol.registration_records import RegisteredTopicConfig as RegisteredTopicConfig
 from namesrv_core.protocol.size_limits import NO_LIMITS, DecodeLimits
 
-_JavaLong = Annotated[int, msgspec.Meta(ge=-(2**63), le=2**63 - 1)]
-
 
 class _VersionJson(msgspec.Struct):
-    counter: _JavaLong = 0
-    stateVersion: _JavaLong = 0
-    timestamp: _JavaLong | None = None
+    counter: JavaLong = 0
+    stateVersion: JavaLong = 0
+    timestamp: JavaLong | None = None
 
 
 class _WrapperJson(msgspec.Struct):
     dataVersion: _VersionJson = msgspec.field(default_factory=_VersionJson)
     topicConfigTable: dict[str, RegisteredTopicConfig] = {}
-    topicQueueMappingInfoMap: dict[str, Any] = {}
+    topicQueueMappingInfoMap: dict[str, RegisteredMapping | None] = {}
 
 
 class RegistrationJson(msgspec.Struct):
@@ -66,10 +65,12 @@ class _RegistrationOutline(msgspec.Struct):
     filterServerList: list[str] = []
 
 
+ODD_JSON_ERRORS = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
+_MAPPINGS_PER_STEP = 256
 _json_decoder = msgspec.json.Decoder(RegistrationJson)
 _outline_decoder = msgspec.json.Decoder(_RegistrationOutline)
 _topics_decoder = msgspec.json.Decoder(dict[str, RegisteredTopicConfig])
-_mappings_decoder = msgspec.json.Decoder(dict[str, Any])
+_mappings_decoder = msgspec.json.Decoder(dict[str, RegisteredMapping | None])
 
 
 def decode_registration(
@@ -90,15 +91,28 @@ def _decode_any_form(
         return BrokerRegistration(DataVersion(), {}, {}, [] if broker_version >= V3_0_11 else None)
     if is_compressed(body_bytes, broker_version, compressed_flag):
         return _run_all_steps(decode_compressed_steps(body_bytes, broker_version, now_ms, decode_limits))
+    check_id_count(body_bytes, decode_limits)
     if broker_version >= V3_0_11:
         try:
-            if not body_bytes.isascii():
-                # The typed decoder does not check the UTF-8 of members that it skips.
-                body_bytes.decode()
-            return convert_typed_json(decode_typed_json(body_bytes, decode_limits), now_ms, decode_limits)
-        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-            return read_lenient_body(decode_odd_json(body_bytes, decode_limits), now_ms, decode_limits)
+            return _decode_plain_json(body_bytes, now_ms, decode_limits)
+        except ODD_JSON_ERRORS:
+            pass
+        if len(body_bytes) <= decode_limits.lenient_registration_bytes:
+            # Brokers write integer keys without quotes in the mappings of static topics.
+            quoted_bytes = fastjson.quote_keys(body_bytes)
+            if quoted_bytes != body_bytes:
+                with suppress(*ODD_JSON_ERRORS):
+                    return _decode_plain_json(quoted_bytes, now_ms, decode_limits)
+        return read_lenient_body(decode_odd_json(body_bytes, decode_limits), now_ms, decode_limits)
     return read_bare_wrapper(decode_odd_json(body_bytes, decode_limits), now_ms, decode_limits)
+
+
+def _decode_plain_json(body_bytes: bytes, now_ms: int, decode_limits: DecodeLimits) -> BrokerRegistration:
+    if not body_bytes.isascii():
+        # The typed decoder does not check the UTF-8 of members that it skips.
+        body_bytes.decode()
+    typed_body = decode_typed_json(body_bytes, decode_limits)
+    return _run_all_steps(convert_typed_json(typed_body, now_ms, decode_limits))
 
 
 def decode_typed_json(body_bytes: bytes, decode_limits: DecodeLimits) -> RegistrationJson:
@@ -141,14 +155,19 @@ def _run_all_steps(decode_steps: DecodeSteps) -> BrokerRegistration:
 
 def convert_typed_json(
     typed_body: RegistrationJson, now_ms: int, decode_limits: DecodeLimits = NO_LIMITS
-) -> BrokerRegistration:
+) -> DecodeSteps:
     """Convert a typed body to a registration. `now_ms` dates a data version without a time.
 
-    Raises OverLimit for too many mappings, and ValueError for an invalid mapping.
+    Raises OverLimit for too many mappings.
     """
     typed_wrapper = typed_body.topicConfigSerializeWrapper
     if len(typed_wrapper.topicQueueMappingInfoMap) > decode_limits.registration_mappings:
         raise build_mappings_error(len(typed_wrapper.topicQueueMappingInfoMap))
+    queue_mappings: dict[str, MappingInfo | None] = {}
+    for mapping_index, (topic, mapping) in enumerate(typed_wrapper.topicQueueMappingInfoMap.items(), 1):
+        queue_mappings[topic] = None if mapping is None else mapping.to_info()
+        if mapping_index % _MAPPINGS_PER_STEP == 0:
+            yield None
     typed_version = typed_wrapper.dataVersion
     return BrokerRegistration(
         DataVersion(
@@ -157,10 +176,7 @@ def convert_typed_json(
             now_ms if typed_version.timestamp is None else typed_version.timestamp,
         ),
         typed_wrapper.topicConfigTable,
-        {
-            topic: parse_mapping_info(mapping_value)
-            for topic, mapping_value in typed_wrapper.topicQueueMappingInfoMap.items()
-        },
+        queue_mappings,
         list(typed_body.filterServerList),
     )
 

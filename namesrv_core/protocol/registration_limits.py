@@ -1,5 +1,6 @@
 """The limits of a registration: how many topics, queue mappings and filter servers, and how long names."""
 
+import re
 from collections.abc import Generator
 
 from namesrv_core.errors import OverLimit
@@ -9,6 +10,11 @@ from namesrv_core.protocol.size_limits import DecodeLimits
 
 _MIN_TOPIC_BYTES = len('"a":{"topicName":"a"},')
 _NAMES_PER_STEP = 4096
+_QUEUE_ID = re.compile(rb'[0-9]"?\s*:\s*(?:["\[{]\s*)?-?[0-9]')
+_MIN_QUEUE_ID_BYTES = len("0:0,")
+_ID_LOOKALIKES = 2_000
+"""A few other texts in a registration look like queue ids: addresses, for example."""
+_PIECE_BYTES = 1 << 16
 
 
 def check_limits(registration: BrokerRegistration, decode_limits: DecodeLimits) -> BrokerRegistration:
@@ -41,6 +47,9 @@ def check_limits_in_steps(
 def _check_entry_counts(registration: BrokerRegistration, decode_limits: DecodeLimits) -> None:
     if len(registration.queue_mappings) > decode_limits.registration_mappings:
         raise build_mappings_error(len(registration.queue_mappings))
+    id_count = sum(len(mapping.curr_id_map) for mapping in registration.queue_mappings.values() if mapping)
+    if id_count > decode_limits.registration_queue_ids:
+        raise build_ids_error(id_count)
     if (
         registration.topic_configs is not None
         and len(registration.topic_configs) > decode_limits.registration_topics
@@ -61,6 +70,25 @@ def can_exceed_limits(body_bytes: bytes, decode_limits: DecodeLimits) -> bool:
     return len(body_bytes) > _MIN_TOPIC_BYTES * decode_limits.registration_topics
 
 
+def count_ids_in_steps(json_bytes: bytes, decode_limits: DecodeLimits) -> Generator[None, None, None]:
+    """Raise OverLimit for JSON with too many queue ids, before it is decoded."""
+    max_count = decode_limits.registration_queue_ids + _ID_LOOKALIKES
+    if len(json_bytes) <= _MIN_QUEUE_ID_BYTES * max_count:
+        return
+    id_count = 0
+    for piece_start in range(0, len(json_bytes), _PIECE_BYTES):
+        id_count += len(_QUEUE_ID.findall(json_bytes, piece_start, piece_start + _PIECE_BYTES))
+        if id_count > max_count:
+            raise build_ids_error(f"more than {max_count}")
+        yield
+
+
+def check_id_count(json_bytes: bytes, decode_limits: DecodeLimits) -> None:
+    """Like `count_ids_in_steps`."""
+    for _ in count_ids_in_steps(json_bytes, decode_limits):
+        pass
+
+
 def build_topics_error(topic_count: int | str) -> OverLimit:
     """The error of a registration with too many topics. `topic_count` may be a text such as "about 9"."""
     return OverLimit("maxTopicsPerRegistration", f"a registration of {topic_count} topics")
@@ -69,3 +97,8 @@ def build_topics_error(topic_count: int | str) -> OverLimit:
 def build_mappings_error(mapping_count: int | str) -> OverLimit:
     """The error of a registration with too many queue mappings, likewise."""
     return OverLimit("maxMappingsPerRegistration", f"a registration of {mapping_count} queue mappings")
+
+
+def build_ids_error(id_count: int | str) -> OverLimit:
+    """The error of a registration with too many queue ids in its mappings, likewise."""
+    return OverLimit("maxQueueIdsPerRegistration", f"a registration of {id_count} queue ids")

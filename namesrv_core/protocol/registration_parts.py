@@ -80,11 +80,8 @@ class RegistrationPartReader:
         self._position = part_end
         return inflated_bytes[part_start:part_end]
 
-    def read_json(self, errors: str = "strict") -> Any:
-        """Read a part as JSON; an empty one is null. `errors` says how to treat bad UTF-8.
-
-        Raises OverLimit if all JSON parts together exceed the limit.
-        """
+    def read_json_text(self) -> bytes:
+        """Read a part that is JSON. Raises OverLimit if all JSON parts together exceed the limit."""
         json_bytes = self.read_text()
         self._json_bytes_left -= len(json_bytes)
         if self._json_bytes_left < 0:
@@ -93,6 +90,11 @@ class RegistrationPartReader:
                 f"JSON in a compressed registration"
             )
             raise OverLimit("maxOddRegistrationBytes", limit_remark)
+        return json_bytes
+
+    def read_json(self, errors: str = "strict") -> Any:
+        """Decode a part that is JSON; an empty one is null. `errors` says how to treat bad UTF-8."""
+        json_bytes = self.read_json_text()
         if not json_bytes:
             return None
         return fastjson.decode_json(json_bytes, errors=errors, max_depth=self._decode_limits.json_depth)

@@ -8,6 +8,7 @@ import msgspec
 from namesrv_core.protocol.json_bodies import DataVersion, MappingInfo
 
 _JavaInt = Annotated[int, msgspec.Meta(ge=-(2**31), le=2**31 - 1)]
+JavaLong = Annotated[int, msgspec.Meta(ge=-(2**63), le=2**63 - 1)]
 DEFAULT_QUEUES = 16
 DEFAULT_PERM = 6
 
@@ -20,6 +21,24 @@ class RegisteredTopicConfig(msgspec.Struct, frozen=True, gc=False):
     writeQueueNums: _JavaInt = DEFAULT_QUEUES
     perm: _JavaInt = DEFAULT_PERM
     topicSysFlag: _JavaInt = 0
+
+
+class RegisteredMapping(msgspec.Struct, frozen=True):
+    """A queue mapping as 5.5.0 brokers send it. `json_bodies.parse_mapping_info` reads others."""
+
+    topic: str | None = None
+    scope: str | None = "__global__"
+    totalQueues: _JavaInt = 0
+    bname: str | None = None
+    epoch: JavaLong = 0
+    dirty: bool = False
+    currIdMap: dict[_JavaInt, _JavaInt] | None = {}
+
+    def to_info(self) -> MappingInfo:
+        queue_ids = tuple((self.currIdMap or {}).items())
+        return MappingInfo(
+            self.topic, self.scope, self.totalQueues, self.bname, self.epoch, self.dirty, queue_ids
+        )
 
 
 class BrokerRegistration(NamedTuple):

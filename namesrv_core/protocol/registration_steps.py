@@ -11,11 +11,15 @@ from uuid import uuid4
 
 import msgspec
 
-from namesrv_core.protocol import registration_codec
+from namesrv_core.protocol import fastjson, registration_codec
 from namesrv_core.protocol.codes import V3_0_11
 from namesrv_core.protocol.compressed_registration import decode_compressed_steps, is_compressed
 from namesrv_core.protocol.registration_codec import RegistrationJson
-from namesrv_core.protocol.registration_limits import can_exceed_limits, check_limits_in_steps
+from namesrv_core.protocol.registration_limits import (
+    can_exceed_limits,
+    check_limits_in_steps,
+    count_ids_in_steps,
+)
 from namesrv_core.protocol.registration_records import (
     DECODED_TOPIC_BYTES,
     DecodeSteps,
@@ -26,6 +30,7 @@ from namesrv_core.protocol.size_limits import NO_LIMITS, DecodeLimits
 _TABLE_START = b'"topicConfigTable":{'
 _TOPIC_BOUNDARY = re.compile(rb'\},(?="[^"\\]*":\{)')
 _PIECE_BYTES = 1 << 16
+_BARE_KEY = re.compile(rb"[{,]\s*-?[0-9]+\s*:")
 _TOPICS_PER_PIECE = 512
 """The topics of 5.5.0 brokers in a piece, about."""
 # The mark is put into the rest of the table. A body may contain two tables: the decoded one has the mark if
@@ -33,7 +38,6 @@ _TOPICS_PER_PIECE = 512
 _TABLE_MARK = uuid4().hex
 
 _TOPIC_NAME_MEMBER = b'"topicName"'
-_ODD_JSON_ERRORS = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
 _table_decoder = msgspec.json.Decoder(dict[str, RegisteredTopicConfig])
 
 
@@ -45,10 +49,11 @@ def decode_registration_steps(
         registration = yield from decode_compressed_steps(body, version, now, within)
         yield from check_limits_in_steps(registration, within)
         return registration
+    yield from count_ids_in_steps(body, within)
     if body and version >= V3_0_11:
         typed_body = yield from _decode_in_pieces(body, within)
         if typed_body is not None:
-            registration = registration_codec.convert_typed_json(typed_body, now, within)
+            registration = yield from registration_codec.convert_typed_json(typed_body, now, within)
             yield from check_limits_in_steps(registration, within)
             return registration
     return registration_codec.decode_registration(
@@ -76,7 +81,7 @@ def _decode_in_pieces(
         table_piece = body_bytes[position : boundary_match.start() + 1]
         try:
             topic_configs.update(_table_decoder.decode(b"{" + _require_utf8(table_piece) + b"}"))
-        except _ODD_JSON_ERRORS:
+        except registration_codec.ODD_JSON_ERRORS:
             # The cut is after the table's end or within a string.
             break
         position = boundary_match.end()
@@ -101,8 +106,9 @@ def _decode_in_pieces(
             # The body has too many entries, or nearly so: the decoder in one step counts exactly.
             return None
     try:
-        typed_body = registration_codec.decode_typed_json(_require_utf8(body_rest), decode_limits)
-    except _ODD_JSON_ERRORS:
+        body_rest = yield from _quote_keys_of_rest(_require_utf8(body_rest), body_bytes, decode_limits)
+        typed_body = registration_codec.decode_typed_json(body_rest, decode_limits)
+    except registration_codec.ODD_JSON_ERRORS:
         return None
     topic_table = typed_body.topicConfigSerializeWrapper.topicConfigTable
     if topic_table.pop(_TABLE_MARK, None) is None:
@@ -110,6 +116,16 @@ def _decode_in_pieces(
     topic_configs.update(topic_table)
     typed_body.topicConfigSerializeWrapper.topicConfigTable = topic_configs
     return typed_body
+
+
+def _quote_keys_of_rest(
+    body_rest: bytes, body_bytes: bytes, decode_limits: DecodeLimits
+) -> Generator[None, None, bytes]:
+    """Brokers write integer keys without quotes in the mappings of static topics."""
+    is_quotable = len(body_bytes) <= decode_limits.lenient_registration_bytes
+    if not is_quotable or _BARE_KEY.search(body_rest) is None:
+        return body_rest
+    return (yield from fastjson.quote_keys_in_steps(body_rest))
 
 
 def _require_utf8(json_bytes: bytes) -> bytes:

@@ -1,7 +1,7 @@
 """The names that brokers accept for new topics and groups: one table for all checks. Pure.
 
 They are those of 5.5.0 (TopicValidator). 4.9.7 also limits topics of retries and dead letters to 127
-characters. Before 5.4 brokers accepted longer groups, so one that exists may have up to 255 characters.
+characters. Older brokers accepted more, such as "test.test1": a name that exists may be any.
 """
 
 import re
@@ -12,7 +12,9 @@ NAME_PATTERN = "[%|a-zA-Z0-9_-]+"
 MAX_TOPIC_LENGTH = 127
 MAX_GROUP_LENGTH = 120
 MAX_OLD_NAME_LENGTH = 255
-"""The limit of retry and dead-letter topics, and of groups that were created before 5.4."""
+"""The limit of retry and dead-letter topics, and of names that older brokers accepted."""
+EXISTING_NAME_PATTERN = f".{{1,{MAX_OLD_NAME_LENGTH}}}"
+"""Names that can exist, for files and their JSON Schema."""
 GROUP_TOPIC_PREFIXES = ("%RETRY%", "%DLQ%")
 _ALLOWED_CHARACTERS = "letters, digits and % | _ -"
 
@@ -39,22 +41,3 @@ def _find_problem(name: str, kind_label: str, max_length: int) -> str | None:
         f'invalid {kind_label} name "{escape_unsafe(name)}": '
         f"use {_ALLOWED_CHARACTERS}, at most {max_length} characters"
     )
-
-
-def topic_file_pattern() -> str:
-    """Return the regular expression of valid topics, for files and their JSON Schema."""
-    name_character = NAME_PATTERN.removesuffix("+")
-    composed_names = (
-        f"{prefix}{name_character}{{0,{MAX_OLD_NAME_LENGTH - len(prefix)}}}"
-        for prefix in GROUP_TOPIC_PREFIXES
-    )
-    return f"(?:{'|'.join(composed_names)}|{name_character}{{1,{MAX_TOPIC_LENGTH}}})"
-
-
-def old_group_pattern() -> str:
-    """Return the regular expression of groups that can exist, for files and their JSON Schema."""
-    return f"{NAME_PATTERN.removesuffix('+')}{{1,{MAX_OLD_NAME_LENGTH}}}"
-
-
-TOPIC_NAME_TEXT = f"{_ALLOWED_CHARACTERS}, at most {MAX_TOPIC_LENGTH} characters"
-OLD_GROUP_TEXT = f"{_ALLOWED_CHARACTERS}, at most {MAX_OLD_NAME_LENGTH} characters"

@@ -21,6 +21,7 @@ class DecodeLimits(NamedTuple):
     registration_bytes: int = 64 * 1024 * 1024
     registration_topics: int = 100_000
     registration_mappings: int = 10_000
+    registration_queue_ids: int = 20_000
     registration_filters: int = 1_000
     lenient_registration_bytes: int = 4 * 1024 * 1024
     """The largest registration for the slow, lenient reader (setting maxOddRegistrationBytes)."""

@@ -35,7 +35,7 @@ _RECORD_HEAD = struct.Struct(">iIIiiqqiq")
 _INNER_HEAD = struct.Struct(">iiiii")
 """Size, magic, CRC, flag, body length. Magic and CRC are always 0."""
 _MAX_INFLATION_RATIO = 16
-"""All bodies of an answer may inflate to this many times its size, and to MAX_INFLATED_BYTES more."""
+"""All bodies of an answer inflate to at most this many times its size, and MAX_INFLATED_BYTES more."""
 _MAX_INFLATED_MESSAGES = 1 << 16
 """The inner batches of an answer may have this many messages more than would fit into it uncompressed."""
 
@@ -74,11 +74,16 @@ class StoredMessage(NamedTuple):
 
     @property
     def keys(self) -> tuple[str, ...]:
-        return tuple(self.properties.get(KEYS_PROPERTY, "").split())
+        return split_keys(self.properties.get(KEYS_PROPERTY, ""))
 
     @property
     def tags(self) -> str | None:
         return self.properties.get(TAGS_PROPERTY)
+
+
+def split_keys(keys_text: str) -> tuple[str, ...]:
+    """The keys of a message; as in Java, no other white space than the blank separates them."""
+    return tuple(key for key in keys_text.split(" ") if key)
 
 
 class DecodedMessages(NamedTuple):
@@ -187,7 +192,7 @@ class _BodyInflater:
                 "not inflated: the messages before it in this answer already inflate to the limit"
             )
         try:
-            plain_body = inflate_body(stored_body, sys_flag)
+            plain_body = inflate_body(stored_body, sys_flag, self._bytes_left)
         except InflationError as error:
             # A body may fail only after it inflated to the limit of one body.
             self._bytes_left -= MAX_INFLATED_BYTES

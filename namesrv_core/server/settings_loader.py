@@ -7,6 +7,7 @@ from pathlib import Path
 
 import msgspec
 
+from namesrv_core import private_files
 from namesrv_core.errors import BadSettings, RocketMQError
 from namesrv_core.server.log import log
 from namesrv_core.state import settings as known
@@ -94,6 +95,14 @@ def load_settings(flags: NameServerFlags, environment: Mapping[str, str] = os.en
     if settings.enableControllerInNamesrv:
         raise RocketMQError("enableControllerInNamesrv=true is not supported: run a separate controller")
     settings.fix_protected_keys()
+    for file_name in (
+        settings.kvConfigPath,
+        settings.configStorePath,
+        settings.journalDir,
+        settings.credentialsFile,
+    ):
+        if file_name:
+            private_files.check_links(file_name)
     return settings
 
 

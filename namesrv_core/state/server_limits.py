@@ -24,6 +24,7 @@ DEFAULT_LIMITS: Mapping[str, int] = {
     "maxRegistrationBytes": 64 * _MIB,
     "maxTopicsPerRegistration": 100_000,
     "maxMappingsPerRegistration": 10_000,
+    "maxQueueIdsPerRegistration": 20_000,
     "maxFilterServersPerRegistration": 1_000,
     "maxOddRegistrationBytes": 4 * _MIB,
     "maxBodyBytes": 256 * _KIB,

@@ -149,6 +149,7 @@ class NameServerSettings:
     maxRegistrationBytes: int = DEFAULT_LIMITS["maxRegistrationBytes"]
     maxTopicsPerRegistration: int = DEFAULT_LIMITS["maxTopicsPerRegistration"]
     maxMappingsPerRegistration: int = DEFAULT_LIMITS["maxMappingsPerRegistration"]
+    maxQueueIdsPerRegistration: int = DEFAULT_LIMITS["maxQueueIdsPerRegistration"]
     maxFilterServersPerRegistration: int = DEFAULT_LIMITS["maxFilterServersPerRegistration"]
     maxOddRegistrationBytes: int = DEFAULT_LIMITS["maxOddRegistrationBytes"]
     maxBodyBytes: int = DEFAULT_LIMITS["maxBodyBytes"]
@@ -282,6 +283,7 @@ class NameServerSettings:
             effective_limit(self.maxRegistrationBytes),
             effective_limit(self.maxTopicsPerRegistration),
             effective_limit(self.maxMappingsPerRegistration),
+            effective_limit(self.maxQueueIdsPerRegistration),
             effective_limit(self.maxFilterServersPerRegistration),
             effective_limit(self.maxOddRegistrationBytes),
             effective_limit(self.maxNameBytes),

@@ -1,5 +1,7 @@
 """Server addresses in text form: host:port, [v6]:port."""
 
+_NO_HOST_CHARACTERS = frozenset(" /[]@")
+
 
 def split_addr(server_addr: str) -> tuple[str, int]:
     """Split "host:port" or "[v6]:port". Raises ValueError for anything else."""
@@ -7,6 +9,20 @@ def split_addr(server_addr: str) -> tuple[str, int]:
     if not host or not (port_text.isascii() and port_text.isdigit()) or not 0 < int(port_text) < 65536:
         raise ValueError(f'invalid address "{server_addr}": write HOST:PORT')
     return (host[1:-1] if host[0] == "[" and host[-1] == "]" else host), int(port_text)
+
+
+def split_server_addr(server_addr: str) -> tuple[str, int] | None:
+    """Split an address that a server sent, which may be any text. None for anything but HOST:PORT."""
+    try:
+        host, port = split_addr(server_addr)
+    except ValueError:
+        return None
+    return (host, port) if host.isprintable() and not _NO_HOST_CHARACTERS.intersection(host) else None
+
+
+def explain_invalid_addr(server_addr: str) -> str:
+    """Say what is wrong with an address that a server sent."""
+    return f'invalid address "{server_addr}": if a broker registered it, set its brokerIP1'
 
 
 def split_listen_text(listen_text: str) -> tuple[str, int]:

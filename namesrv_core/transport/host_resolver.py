@@ -5,7 +5,7 @@ from collections import deque
 from collections.abc import Callable
 from math import inf
 
-from namesrv_core.transport.address import split_addr
+from namesrv_core.transport.address import explain_invalid_addr, split_addr
 from namesrv_core.transport.exchange import CallError
 from namesrv_core.transport.selector_bell import SelectorBell
 from namesrv_core.transport.server_link import ServerLink, SocketAddress
@@ -50,8 +50,9 @@ class HostResolver:
             return []
         try:
             host, port = split_addr(server_link.server_addr)
-        except ValueError as error:
-            raise CallError(server_link.server_addr, "unresolvable", str(error)) from None
+        except ValueError:
+            reason = explain_invalid_addr(server_link.server_addr)
+            raise CallError(server_link.server_addr, "unresolvable", reason) from None
         try:
             return resolve_host(host, port, socket.AI_NUMERICHOST)
         except OSError:

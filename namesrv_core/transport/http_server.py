@@ -53,7 +53,10 @@ class PageResponse(NamedTuple):
 
 
 PageHandler = Callable[[PageRequest], PageResponse | asyncio.Future[PageResponse]]
-"""Renders a page at once, or returns the future of a page that another thread renders."""
+"""Renders a page at once, or returns the future of a page that another thread renders.
+
+The future is cancelled if the peer leaves before.
+"""
 
 
 class PagePace:
@@ -121,6 +124,7 @@ class _HttpConnection(asyncio.Protocol):
         self._h11_connection = h11.Connection(h11.SERVER, max_incomplete_event_size=_MAX_HEAD_BYTES)
         self._event_loop = asyncio.get_running_loop()
         self._page_request: h11.Request | None = None
+        self._future_page: asyncio.Future[PageResponse] | None = None
         self._is_write_paused = self._is_request_paused = self._has_responded = False
         self.peer_host = ""
         self._transport: asyncio.Transport
@@ -137,12 +141,17 @@ class _HttpConnection(asyncio.Protocol):
     def connection_lost(self, error: Exception | None) -> None:
         self._deadline_timer.cancel()
         self._http_slots.release_holder(self)
+        if self._future_page is not None:
+            self._future_page.cancel()
 
     def data_received(self, data: bytes) -> None:
         if self._h11_connection.their_state is h11.IDLE and self._h11_connection.trailing_data[0] == b"":
             self._set_deadline(_REQUEST_SECONDS)
             self._http_slots.renew_holder(self)
         self._h11_connection.receive_data(data)
+        if self._future_page is not None and len(self._h11_connection.trailing_data[0]) > _MAX_HEAD_BYTES:
+            self._transport.abort()
+            return
         self._handle_requests()
 
     def pause_writing(self) -> None:
@@ -219,7 +228,7 @@ class _HttpConnection(asyncio.Protocol):
         began_at = time.thread_time()
         self._reply_to_request(page_path)
         self._page_pace.record_duration(page_path, time.thread_time() - began_at)
-        if self._h11_connection.trailing_data[0] and not self._is_write_paused:
+        if self._h11_connection.trailing_data[0] and not (self._is_write_paused or self._future_page):
             self._pause_before(0, lambda: None)
 
     def _reply_to_request(self, page_path: str) -> None:
@@ -244,14 +253,18 @@ class _HttpConnection(asyncio.Protocol):
             self._send_page(page_response, is_head_request)
 
     def _send_later(self, future_page: asyncio.Future[PageResponse], is_head_request: bool) -> None:
-        """Send the page when it is rendered. Until then, the connection accepts no further request."""
+        """Send the page when it is rendered. Until then, the connection handles no further request.
+
+        It still reads, because otherwise nobody would notice that the peer has left.
+        """
         self._is_request_paused = True
-        self._transport.pause_reading()
+        self._future_page = future_page
         self._set_deadline(_FUTURE_PAGE_SECONDS)
         future_page.add_done_callback(lambda page: self._send_rendered(page, is_head_request))
 
     def _send_rendered(self, rendered_page: asyncio.Future[PageResponse], is_head_request: bool) -> None:
         self._is_request_paused = False
+        self._future_page = None
         if rendered_page.cancelled() or rendered_page.exception() is not None:
             self._transport.abort()
         elif not self._transport.is_closing():
@@ -267,7 +280,7 @@ class _HttpConnection(asyncio.Protocol):
         if self._h11_connection.our_state not in (h11.IDLE, h11.SEND_RESPONSE):
             self._transport.abort()
             return
-        response_parts = [
+        response_parts: list[bytes | None] = [
             self._h11_connection.send(
                 h11.Response(
                     status_code=page_response.status,
@@ -279,7 +292,8 @@ class _HttpConnection(asyncio.Protocol):
         if not is_head_request:
             response_parts.append(self._h11_connection.send(h11.Data(page_response.body)))
         response_parts.append(self._h11_connection.send(h11.EndOfMessage()))
-        self._transport.write(b"".join(response_part or b"" for response_part in response_parts))
+        # A shared page is not copied for each connection.
+        self._transport.writelines([response_part or b"" for response_part in response_parts])
         if self._h11_connection.states == {h11.CLIENT: h11.DONE, h11.SERVER: h11.DONE}:
             self._h11_connection.start_next_cycle()
             self._set_deadline(_IDLE_SECONDS)

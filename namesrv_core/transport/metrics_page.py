@@ -12,3 +12,12 @@ def render_metrics(metrics_registry: CollectorRegistry, accept_header: str) -> t
         # prometheus_client does not accept a version that is no number.
         encode_metrics, content_type = choose_encoder("")
     return encode_metrics(metrics_registry), content_type
+
+
+def reduce_accept_header(accept_header: str) -> str:
+    """Reduce an Accept header to one of two, so that peers cannot ask for one page in many formats."""
+    try:
+        is_openmetrics = "openmetrics" in choose_encoder(accept_header)[1]
+    except (TypeError, ValueError):
+        is_openmetrics = False
+    return "application/openmetrics-text; version=1.0.0" if is_openmetrics else ""

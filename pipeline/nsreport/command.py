@@ -7,9 +7,10 @@ with its running `stages`, their `tasks`, the tasks `done` and the `rows` read),
 import json
 import sys
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
+from functools import wraps
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -45,68 +46,32 @@ _STDOUT_LOCK = threading.Lock()
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command line; return the exit code."""
+    cache_folder = RunArguments._field_defaults["cache"]
     app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
-    app.command(help="Read new data and update the tables.")(run)
-    app.command(help="Update the tables continuously.")(stream)
-    app.callback(help="Reports about name servers, as Parquet tables.")(choose_cache)
+
+    @app.callback(help="Reports about name servers, as Parquet tables.")
+    def choose_cache(
+        cache: Annotated[
+            Path, typer.Option("--cache", metavar="DIR", help="Folder for cached files.")
+        ] = cache_folder,
+    ) -> None:
+        nonlocal cache_folder
+        cache_folder = cache
+
+    def add_job(name: str, help_text: str, read_arguments: Callable[..., RunArguments]) -> None:
+        @app.command(name, help=help_text)
+        @wraps(read_arguments)
+        def run_job(**values: Any) -> int:
+            return run_pipeline(read_arguments(**values)._replace(cache=cache_folder))
+
+    add_job("run", "Read new data and update the tables.", pipeline_flags.read_run_arguments)
+    add_job("stream", "Update the tables continuously.", pipeline_flags.read_stream_arguments)
     try:
-        exit_code = app(argv, prog_name="nsreport", standalone_mode=False)
-    except typer.BadParameter.__base__ as error:  # type: ignore[misc]
-        return write_error(error.format_message(), EXIT_USAGE)
-    return int(exit_code)
-
-
-def choose_cache(
-    ctx: typer.Context,
-    cache: Annotated[
-        Path, typer.Option("--cache", metavar="DIR", help="Folder for cached files.")
-    ] = RunArguments._field_defaults["cache"],
-) -> None:
-    ctx.obj = cache
-
-
-def run(
-    ctx: typer.Context,
-    dir: pipeline_flags.DirOption,
-    input: pipeline_flags.InputOption = None,
-    source: pipeline_flags.SourceOption = None,
-    since: pipeline_flags.SinceOption = None,
-    until: pipeline_flags.UntilOption = None,
-    reports: pipeline_flags.ReportsOption = None,
-    max_quarantine: pipeline_flags.MaxQuarantineOption = "1%",
-    keep: pipeline_flags.KeepOption = "7d",
-    master: pipeline_flags.MasterOption = None,
-    conf: pipeline_flags.ConfOption = None,
-    compact: pipeline_flags.CompactOption = False,
-) -> int:
-    return start_pipeline(ctx.obj, False, ctx.params)
-
-
-def stream(
-    ctx: typer.Context,
-    dir: pipeline_flags.DirOption,
-    input: pipeline_flags.InputOption = None,
-    source: pipeline_flags.SourceOption = None,
-    since: pipeline_flags.SinceOption = None,
-    until: pipeline_flags.UntilOption = None,
-    reports: pipeline_flags.ReportsOption = None,
-    max_quarantine: pipeline_flags.MaxQuarantineOption = "1%",
-    keep: pipeline_flags.KeepOption = "7d",
-    master: pipeline_flags.MasterOption = None,
-    conf: pipeline_flags.ConfOption = None,
-    once: pipeline_flags.OnceOption = False,
-    every: pipeline_flags.EveryOption = "60s",
-) -> int:
-    return start_pipeline(ctx.obj, True, ctx.params)
-
-
-def start_pipeline(cache_folder: Path, is_stream: bool, values: Mapping[str, Any]) -> int:
-    """Run the pipeline with the values of the options; return the exit code."""
-    try:
-        arguments = pipeline_flags.read_arguments(is_stream, **values)._replace(cache=cache_folder)
+        return int(app(argv, prog_name="nsreport", standalone_mode=False))
     except pipeline_flags.InvalidFlagError as error:
         return write_error(str(error), EXIT_USAGE)
-    return run_pipeline(arguments)
+    except typer.BadParameter.__base__ as error:  # type: ignore[misc]
+        return write_error(error.format_message(), EXIT_USAGE)
 
 
 def run_pipeline(arguments: RunArguments) -> int:

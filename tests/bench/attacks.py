@@ -77,6 +77,11 @@ ATTACKS: dict[str, Attack] = {
     "one large route, asked in a new way each time": Attack(
         hostile_peers.ask_one_route_differently, prepare=hostile_peers.register_wide_route
     ),
+    "900,000 queue ids in a registration, 4 peers": Attack(hostile_peers.register_queue_ids, 4),
+    "20,000 queue ids in a registration, 4 peers": Attack(hostile_peers.register_many_queue_ids, 4),
+    "bodies of 15 MB without a valid signature, 8 peers": Attack(
+        hostile_peers.send_unsigned_bodies, 8, files=FENCED_FILES
+    ),
     "requests of 12 MB by a fenced broker": Attack(hostile_peers.register_foreign_topics, files=FENCED_FILES),
     "12 readers of a list of a million topics": Attack(
         hostile_peers.read_all_topics, 12, prepare=hostile_peers.register_million_topics

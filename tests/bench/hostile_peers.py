@@ -128,6 +128,38 @@ def inflate_bodies(port: int, stop: Event) -> None:
             pool.submit(register_repeatedly)
 
 
+def _register_ids(port: int, stop: Event, ids_text: str) -> None:
+    mapping = f'"T":{{"topic":"T","bname":"b","currIdMap":{{{ids_text}}},"totalQueues":1}}'
+    wrapper = f'"topicConfigTable":{{}},"topicQueueMappingInfoMap":{{{mapping}}}'
+    for peer in connect_again_and_again(port, stop):
+        for number in range(100):
+            version = f'"dataVersion":{{"counter":{number},"stateVersion":0,"timestamp":1}}'
+            body = f'{{"topicConfigSerializeWrapper":{{{version},{wrapper}}}}}'.encode()
+            ask_one_by_one(peer, stop, [build_request(103, broker_ext("ids", addr="10.8.0.1:1"), body)])
+
+
+def register_queue_ids(port: int, stop: Event) -> None:
+    """A queue mapping with 900,000 queue ids, far more than the server takes."""
+    _register_ids(port, stop, ",".join(f'"{number}":1' for number in range(900_000)))
+
+
+def register_many_queue_ids(port: int, stop: Event) -> None:
+    """A queue mapping with as many queue ids as the server takes, which change each time."""
+    _register_ids(port, stop, ",".join(f"{number}:{number}" for number in range(20_000)))
+
+
+def send_unsigned_bodies(port: int, stop: Event) -> None:
+    """Registrations and route lookups of 15 MB with an invalid signature."""
+    body = b"x" * 15_000_000
+    signature = {"AccessKey": "somebody", "Signature": "A" * 27 + "="}
+    ext_fields = broker_ext("unsigned", addr="10.8.0.2:1") | {"clusterName": "other"} | signature
+    requests = [
+        build_request(103, ext_fields, body), build_request(216, {"topic": "topic-1"} | signature, body)
+    ]  # fmt: skip
+    for peer in connect_again_and_again(port, stop):
+        ask_one_by_one(peer, stop, requests * 10)
+
+
 def register_long_names(port: int, stop: Event) -> None:
     """Registrations with a topic name of 6 MB, and lists of all topics."""
     for peer in connect_again_and_again(port, stop):

@@ -305,7 +305,7 @@ def whole_run(folder: Path) -> float:
         "run",
         "--input",
         str(folder / "journals"),
-        "--output",
+        "--dir",
         str(output),
     ]
     began = time.perf_counter()

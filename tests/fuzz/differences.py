@@ -29,7 +29,6 @@ _WITH_JSON_BODY = (
 _UNREAD = (("order", bool), ("topicFilterType", str), ("attributes", dict))
 """What Java reads of a topic, and its type; that is of no use to a name server."""
 _BARE_KEY = re.compile(rb"[{,]\s*-?[0-9]+\s*:")
-_EXPONENT = re.compile(rb"[0-9][eE]\+?[0-9]{2}")
 
 
 class Case(NamedTuple):
@@ -225,13 +224,6 @@ def _incomplete(case: Case) -> bool:
     )
 
 
-def _beyond(case: Case) -> bool:
-    text = case.header if case.ours.is_closed else case.body
-    return bool(_EXPONENT.search(text)) and (
-        case.is_refused_by_us or (case.codes == ([1], [0]) and "does not fit" in case.ours.why)
-    )
-
-
 def _unread(case: Case) -> bool:
     if not case.has(RequestCode.REGISTER_BROKER) or case.codes != ([0], [1]) or not is_json(case.body):
         return False
@@ -348,11 +340,6 @@ TABLE = (
         "a member that is there twice",
         "the last one counts; Java closes if an earlier one is not of its type",
         _twice,
-    ),
-    Difference(
-        "a large number with an exponent",
-        "where an int is due Java takes the low 32 bits of 1e308; ours refuses what does not fit",
-        _beyond,
     ),
     Difference(
         "a member that no name server uses",

@@ -122,7 +122,8 @@ def _no_utf8(rng: Random, data: bytes) -> bytes:
 
 
 _TOKENS = (
-    b'""', b"null", b"-0", b"1e999", b"]", b"{", b"}", b'"\\u0000"', b'"\\ud800"', b",", b":", b"[[[[[[",
+    b'""', b"null", b"-0", b"1e999", b"1e-2048", b"0e2048", b"1.50", b"[3e9]",
+    b"]", b"{", b"}", b'"\\u0000"', b'"\\ud800"', b",", b":", b"[[[[[[",
     b"[", b"NaN", b"1:", b'{"a":', b'"extFields"', b'"opaque":7,', b'"code":103', b"\xff\xfe", b"9" * 40,
 )  # fmt: skip
 

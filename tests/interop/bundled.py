@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from nsadmin.app import main
-from nsadmin.command_line.declarations import Argument, command_parameters
+from nsadmin.command_line.declarations import command_parameters
 from nsadmin.registry import COMMANDS, CommandEntry
 
 _NO_MESSAGES, _FILE = "a bundle has no messages", "it compares with a file, or writes one"
@@ -106,9 +106,9 @@ def _list_required(entry: CommandEntry) -> list[str]:
     """The kinds of the required arguments of a command, such as TOPIC."""
     function = entry.load_function()
     return [
-        parameter.declaration.metavar
+        parameter.metavar or ""
         for parameter in command_parameters(function)
-        if isinstance(parameter.declaration, Argument) and parameter.declaration.required
+        if parameter.position is not None and parameter.is_required
     ]
 
 

@@ -15,6 +15,8 @@ from tests.interop.processes import wait_for
 NameServer = OurNameServer | JavaNameServer
 SYSTEM_BUSY = 2
 """The response code of a broker on which a request waited for 200 ms."""
+SERVICE_NOT_AVAILABLE = 14
+"""The response code of a broker whose disk is full."""
 
 
 def name_server(home: Path, port: int = 0) -> NameServer:
@@ -99,15 +101,20 @@ def wait_for_topic(servers: Sequence[NameServer], topic: str) -> None:
     wait_on_each(servers, topic, lambda server: route(server, topic))
 
 
-def send(broker_port: int, topic: str, queue: int, count: int, body: bytes = b"hello") -> None:
-    """SEND_MESSAGE_V2, from past our client. A broker that is too busy to store a message gets it again."""
+def send_code(broker_port: int, topic: str, queue: int = 0, body: bytes = b"hello") -> int:
+    """The response code of SEND_MESSAGE_V2, from past our client."""
     ext = {
         "a": "P", "b": topic, "c": "TBW102", "d": "4", "e": str(queue), "f": "0", "g": "1700000000000",
         "h": "0", "i": "", "j": "0", "k": "false", "l": "0", "m": "false",
     }  # fmt: skip
+    return wire.ask(broker_port, 310, ext, body).code
+
+
+def send(broker_port: int, topic: str, queue: int, count: int, body: bytes = b"hello") -> None:
+    """Send messages. A broker that is too busy to store a message gets it again."""
 
     def is_stored() -> bool:
-        code = wire.ask(broker_port, 310, ext, body).code
+        code = send_code(broker_port, topic, queue, body)
         assert code in (0, SYSTEM_BUSY), code
         return code == 0
 

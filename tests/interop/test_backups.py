@@ -186,6 +186,42 @@ def test_a_backup_moves_to_a_broker_of_another_release_and_offsets_follow_the_ti
     assert (offsets["result"], offsets["reason"], offsets["after"]) == ("done", "time", {"0": 0})
 
 
+@pytest.mark.parametrize("retry_offset", [0, 2])
+def test_a_group_that_was_deleted_by_mistake_comes_back(
+    cluster: Cluster, tmp_path: Path, retry_offset: int
+) -> None:
+    """Its retry topic was deleted with its messages, so there is nothing to continue at."""
+    group, file = f"mistake-{retry_offset}", str(tmp_path / "g.nsbackup.zip")
+    retry_topic = f"%RETRY%{group}"
+    assert cluster.run("updateSubGroup", group, "-b", cluster.broker.address, "--yes").code == 0
+    assert (
+        cluster.run("updateTopic", retry_topic, "-b", cluster.broker.address, "-r", "1", "-w", "1").code == 0
+    )
+    wait_for("the route", lambda: cluster.run("topicRoute", retry_topic).code == 0, 30)
+    for number in range(2):
+        assert cluster.run("sendMessage", retry_topic, f"r{number}", "-b", "broker-a", "-i", "0").code == 0
+    for topic, offset in ((retry_topic, retry_offset), ("orders", 4)):
+        place = {"consumerGroup": group, "topic": topic, "queueId": "0", "commitOffset": str(offset)}
+        assert wire.ask(cluster.broker.port, 15, place).code == 0
+    assert cluster.run("backup", "create", "cluster-a", "--file", file).code == 0
+
+    deleted = cluster.run("deleteSubGroup", group, "-c", "cluster-a", "-r", "true", "--yes")
+    assert deleted.code == 0, deleted
+    restored = cluster.run("backup", "restore", file, "-g", group, "--yes")
+    assert restored.code == 0, restored
+    results = {row["name"]: (row["result"], row["reason"]) for row in restored.rows}
+    assert results == {
+        group: ("done", None),
+        f"orders {group}": ("done", "position"),
+        f"{retry_topic} {group}": (
+            "kept",
+            "the topic was deleted with its messages: its next one begins at 0",
+        ),
+    }
+    assert cluster.run("deleteSubGroup", group, "-c", "cluster-a", "-r", "true", "--yes").code == 0
+    assert {row["result"] for row in cluster.run("backup", "restore", file, "--yes").rows} <= {"done", "kept"}
+
+
 def test_the_accounts_of_a_4_9_7_broker_come_back(cluster: Cluster, tmp_path: Path) -> None:
     file, passphrase = str(tmp_path / "c.nsbackup.zip"), tmp_path / "passphrase"
     passphrase.write_text("right\n")

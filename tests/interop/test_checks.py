@@ -25,9 +25,12 @@ from nsadmin.operations.checks.findings import CheckState
 from nsadmin.operations.checks.thresholds import CheckScale
 from tests.interop import wire
 from tests.interop.cluster import (
+    SERVICE_NOT_AVAILABLE,
+    NameServer,
     brokers,
     create_topic,
     send,
+    send_code,
     wait_for_broker,
     wait_for_runtime_info,
     wait_for_topic,
@@ -36,6 +39,7 @@ from tests.interop.command_line import ENVIRONMENT, nsadmin
 from tests.interop.java_parts import STOCK, JavaBroker, JavaNameServer
 from tests.interop.our_server import OurNameServer
 from tests.interop.processes import wait_for
+from tests.interop.small_disk import filled_disk, mounted_disk
 
 TOPIC, GROUP = "Checked", "checked-group"
 PATIENT: dict[str, object] = {
@@ -90,9 +94,11 @@ def cluster_parts(released: None, tmp_path_factory: pytest.TempPathFactory) -> I
                 "brokerNotActiveTimeoutMillis": 10_000,
                 # The shortest period. A name server that has lost the broker waits for it.
                 "registerNameServerPeriod": 10_000,
+                "bindAddress": "127.0.0.1",
             },
             jvm_flags=STOCK,
         )
+        ends.enter_context(mounted_disk(broker.home / "store", 128))
         ends.enter_context(broker)
         wait_for_broker([ours, *java], "broker-a")
         wait_for_runtime_info(broker.port)
@@ -116,7 +122,9 @@ def test_all_is_well(cluster_parts: Parts) -> None:
     assert code == 0, report
     run = "namesrv brokers divergence writable heartbeat registrationSize journal topic"
     assert states(report) == dict.fromkeys(run.split(), "OK")
-    assert [line.split(": ")[1] for line in report["details"]] == ["replicas", "certificates", "drain"]
+    not_checked = ["replicas", "certificates", "drain", "reports", "lag", "clients", "backup", "security"]
+    assert [part["check"] for part in report["notChecked"]] == not_checked
+    assert report["summary"] == f"8 checks. Not checked: {', '.join(not_checked)}"
 
 
 def test_the_textfile_is_what_prometheus_reads(cluster_parts: Parts, tmp_path: Path) -> None:
@@ -271,6 +279,70 @@ def test_a_topic_that_the_broker_has_as_read_only_is_so_on_purpose(cluster_parts
     _, report = cluster_parts.check("writable")
     assert not [line for line in report["details"] if "Archive" in line]
     assert cluster_parts.check("topic", "Archive")[0] == 2
+
+
+def test_a_disk_on_which_no_message_fits(cluster_parts: Parts) -> None:
+    store, broker = cluster_parts.broker.home / "store", cluster_parts.broker
+    if not os.path.ismount(store):
+        pytest.skip("only root may mount a small disk")
+    with filled_disk(store, 0.94):
+        # The broker looks at its disk every 10 s, 60 s after its start for the first time.
+        wait_for("a refusal", lambda: send_code(broker.port, TOPIC) == SERVICE_NOT_AVAILABLE, 90)
+        for check, about in (("brokers", ()), ("topic", (TOPIC,)), ("writable", ())):
+            code, report = cluster_parts.check(check, *about)
+            assert code == 2, report
+            assert "refuses messages: commitLogDiskRatio is 9" in report["details"][0]
+            assert "above diskSpaceWarningLevelRatio 90 %" in report["details"][0]
+        assert states(cluster_parts.check("all", "--settle", "0")[1])["brokers"] == "CRITICAL"
+        listed = cluster_parts.run("clusterList", "--json")
+        assert "refuses messages" in json.loads(listed.stdout)[0]["error"]
+        explained = cluster_parts.run("routeExplain", TOPIC, "--json")
+        causes = [row["step"] for row in json.loads(explained.stdout) if row["result"] == "cause"]
+        assert (explained.returncode, causes) == (1, ["diskFull"])
+    wait_for("room for messages", lambda: send_code(broker.port, TOPIC) == 0, 60)
+    assert cluster_parts.check("brokers")[0] == 0
+
+
+def test_an_address_where_nobody_listens(cluster_parts: Parts, tmp_path: Path) -> None:
+    inventory = {"NSADMIN_INVENTORY": "on", "NSADMIN_STATE": str(tmp_path)}
+    words = ("updateBrokerConfig", "brokerIP1", "-b", cluster_parts.broker.address, "--yes")
+    assert cluster_parts.check("brokers", env=inventory)[0] == 0
+    try:
+        assert cluster_parts.run(words[0], words[1], "127.0.0.2", *words[2:]).returncode == 0
+        refused = {"broker-a": {"0": f"127.0.0.2:{cluster_parts.broker.port}"}}
+        servers: list[NameServer] = [cluster_parts.ours, *cluster_parts.java]
+        wait_for("the new address", lambda: all(brokers(server) == refused for server in servers), 40)
+        cause = (
+            "the broker registers under an address where nobody listens: correct its brokerIP1 or "
+            f"listenPort; it was at {cluster_parts.broker.address} before"
+        )
+        code, report = cluster_parts.check("brokers", env=inventory)
+        assert (code, report["details"][0].endswith(cause)) == (2, True), report
+        assert cause in cluster_parts.run("routeExplain", TOPIC, "--json", env=inventory).stdout
+    finally:
+        assert cluster_parts.run(words[0], words[1], "127.0.0.1", *words[2:]).returncode == 0
+    assert cluster_parts.check("brokers", "--wait-until-ok", "40s")[0] == 0
+
+
+def test_a_live_broker_that_is_renamed(cluster_parts: Parts) -> None:
+    address = cluster_parts.broker.address
+    renamed = cluster_parts.run("updateBrokerConfig", "brokerName", "broker-z", "-b", address, "--yes")
+    assert renamed.returncode == 0, renamed.stderr
+    wait_for_broker([cluster_parts.ours, *cluster_parts.java], "broker-z", timeout=40)
+    code, report = cluster_parts.check("brokers")
+    assert (code, report["summary"]) == (
+        1,
+        "1 of 1 registered brokers answer, 1 of them under several names",
+    )
+    one_process = f"broker-a and broker-z are one process, at {address}"
+    assert report["details"][0].startswith(f"{one_process}, whose own name is broker-z: ")
+    outage = cluster_parts.run("whatIf", "--down", "broker-a")
+    assert (outage.returncode, f"{one_process}: all of them go down" in outage.stderr) == (1, True)
+    drained = cluster_parts.run("drain", "broker-a", "--dry-run")
+    assert drained.returncode == 1
+    assert "broker-a and broker-z are one process" in drained.stdout + drained.stderr
+    exported = cluster_parts.run("exportMetrics", "DefaultCluster")
+    assert [*json.loads(exported.stdout)["evaluateReport"]] == ["broker-a"]
 
 
 def test_a_journal_that_is_written_and_one_that_has_ended(cluster_parts: Parts) -> None:

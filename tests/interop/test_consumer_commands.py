@@ -5,6 +5,7 @@ import json
 import os
 import re
 import signal
+import subprocess
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -14,6 +15,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
+from namesrv_core.protocol.codes import VERSION_NAMES, version_text
 from namesrv_core.storage.journal import reader
 from tests.interop import command_line, jars, wire
 from tests.interop.cluster import create_topic, wait_for_broker, wait_for_runtime_info, wait_for_topic
@@ -39,6 +41,15 @@ class Cluster(NamedTuple):
     def diffs(self) -> list[int | None]:
         rows = self("consumerProgress", GROUP, "-t", TOPIC).rows
         return [row["diff"] for row in rows if row["topic"] == TOPIC]
+
+
+def test_releases_have_the_names_that_java_gives_them() -> None:
+    jars.require_java()
+    version_class = "org.apache.rocketmq.common.MQVersion$Version"
+    javap = ["javap", "-cp", jars.class_path(jars.NEWEST), version_class]
+    class_text = subprocess.run(javap, check=True, capture_output=True, text=True, timeout=60).stdout
+    names = re.findall(r"static final \S+ (\w+);", class_text)
+    assert names == [*VERSION_NAMES, version_text(len(VERSION_NAMES))]
 
 
 @pytest.fixture(scope="module")
@@ -134,7 +145,10 @@ def test_producers(cluster: Cluster) -> None:
         assert [(item["producerGroup"], item["clientId"]) for item in rows] == [(PRODUCERS, row["clientId"])]
 
 
-def test_offsets_are_moved_while_nobody_consumes(cluster: Cluster) -> None:
+def test_offsets_are_moved_while_nobody_consumes_and_moved_back(
+    cluster: Cluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(command_line.ENVIRONMENT, "NSADMIN_AUDIT", str(tmp_path / "audit.jsonl"))
     cluster.clients.order("leave")
     wait_for("nobody", lambda: cluster("consumerConnection", GROUP).code == 1, 30)
     cluster.clients.order("send 40")
@@ -164,6 +178,12 @@ def test_offsets_are_moved_while_nobody_consumes(cluster: Cluster) -> None:
     ]
     [row] = cluster(*reset_queue).rows
     assert (row["queueId"], row["to"], row["repeated"], row["result"]) == (2, 0, 10, "done")
+    [row] = cluster("resetOffsetByTime", GROUP, TOPIC, "--undo", "--yes").rows
+    assert (row["queueId"], row["from"], row["to"], row["result"]) == (2, 0, 10, "done")
+    assert cluster.diffs() == [0] * 8
+    # An undo is a move, too.
+    [row] = cluster("resetOffsetByTime", GROUP, TOPIC, "--undo", "--yes").rows
+    assert (row["queueId"], row["from"], row["to"], row["result"]) == (2, 10, 0, "done")
 
 
 def test_a_move_over_which_a_busy_client_commits_is_failed(cluster: Cluster) -> None:
@@ -201,18 +221,43 @@ def test_a_move_over_which_a_busy_client_commits_is_failed(cluster: Cluster) -> 
             assert (is_overwritten is not None) == commits_its_own, error
 
 
-def heartbeat(group: str, topic: str) -> dict[str, Any]:
+def heartbeat(group: str, topic: str, message_model: str = "CLUSTERING") -> dict[str, Any]:
     """What a consumer of a topic tells a broker about itself."""
     subscription = {
         "topic": topic, "subString": "*", "subVersion": 1, "expressionType": "TAG", "classFilterMode": False,
         "codeSet": [], "tagsSet": [],
     }  # fmt: skip
     consumer = {
-        "groupName": group, "consumeType": "CONSUME_PASSIVELY", "messageModel": "CLUSTERING",
+        "groupName": group, "consumeType": "CONSUME_PASSIVELY", "messageModel": message_model,
         "consumeFromWhere": "CONSUME_FROM_LAST_OFFSET", "subscriptionDataSet": [subscription],
         "unitMode": False,
     }  # fmt: skip
     return {"clientID": f"{group}@wire", "consumerDataSet": [consumer], "producerDataSet": []}
+
+
+def test_an_unknown_lag_is_not_zero(cluster: Cluster) -> None:
+    quiet = ("-a", "false", "-b", cluster.new.address, "--yes")
+    for group in ("Never", "Beyond", "Radio"):
+        assert cluster("updateSubGroup", group, *quiet).code == 0
+    commit(cluster.new, "Beyond", TOPIC, {0: 647_260_493})
+    commit(cluster.new, "Radio", TOPIC, {0: 1})
+    client = wire.Connection(cluster.new.port)
+    with closing(client):
+        body = json.dumps(heartbeat("Radio", TOPIC, "BROADCASTING")).encode()
+        assert client.call(34, {}, body).code == 0
+        progress = {row["group"]: row for row in cluster("consumerProgress").rows}
+        beyond_rows = cluster("consumerProgress", "Beyond").rows
+        summaries = {group: cluster("check", "lag", group) for group in ("Never", "Beyond", "Radio")}
+    for group, reason in (
+        ("Never", "no committed offset"),
+        ("Beyond", "committed offset beyond the end"),
+        ("Radio", "the group broadcasts"),
+    ):
+        assert (progress[group]["diffTotal"], reason in progress[group]["diffReason"]) == (None, True)
+        assert summaries[group].code == 3, summaries[group]
+        assert reason in summaries[group].rows["summary"]
+    [beyond] = [row for row in beyond_rows if row["queueId"] == 0]
+    assert (beyond["consumerOffset"], beyond["diff"]) == (647_260_493, None)
 
 
 def test_a_collector_writes_down_what_brokers_tell(cluster: Cluster, tmp_path: Path) -> None:

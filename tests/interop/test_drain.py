@@ -4,6 +4,8 @@ The clients look at routes every second, and the drain is told so; what is measu
 """
 
 import json
+import os
+import signal
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -326,6 +328,18 @@ def test_newest_rolling_restart_with_a_slave(newest: World, tmp_path: Path) -> N
 def test_newest_all_that_was_sent_was_consumed(newest: World) -> None:
     assert newest.load.order("stop").sent > 1000
     wait_for("all messages", lambda: newest.load.counts.missing == 0, 60, 0.5)
+
+
+def test_newest_frozen_has_the_risks_of_one_that_answers(newest: World) -> None:
+    """Its own topics, which it cannot name now, are no reason to refuse the drain."""
+    dry_run = ("--timeout", "2", "drain", "broker-a", "--dry-run")
+    alive = newest.drain(*dry_run)
+    os.kill(newest.broker.child.pid, signal.SIGSTOP)
+    try:
+        frozen = newest.drain(*dry_run)
+    finally:
+        os.kill(newest.broker.child.pid, signal.SIGCONT)
+    assert (frozen.code, frozen.rows, frozen.err) == (alive.code, alive.rows, alive.err)
 
 
 def test_old_under_load(old: World) -> None:

@@ -158,6 +158,75 @@ def test_a_name_whose_address_unregistered_under_another_name_leaves_on_ours_onl
         assert wire.ask(server.port, 104, identity("named-a", shared)).code == 0
 
 
+def test_an_address_that_a_stranger_unregistered_stays_alive_on_ours_only(server: NameServer) -> None:
+    master, slave = "10.1.3.4:1", "10.1.3.5:1"
+    with (
+        contextlib.closing(Connection(server.port)) as of_slave,
+        contextlib.closing(Connection(server.port)) as of_master,
+    ):
+        register(of_master, "mastered", master)
+        assert (register(of_slave, "mastered", slave, 1).ext or {})["masterAddr"] == master
+        assert of_slave.call(104, identity("stranger", master)).code == 0
+        # Java carries it out later. An unregistration that it carries out after this one can be seen.
+        register(of_slave, "seen", "10.1.3.6:1")
+        assert of_slave.call(104, identity("seen", "10.1.3.6:1")).code == 0
+        wait_for("the unregistration", lambda: "seen" not in brokers(server), 10)
+        master_seen = (register(of_slave, "mastered", slave, 1).ext or {}).get("masterAddr")
+        assert master_seen == (master if is_ours(server) else None)
+        assert "0" in brokers(server)["mastered"]
+        of_master.close()
+        with contextlib.closing(Connection(server.port)) as later:
+            register(later, "mastered-later", "10.1.3.7:1")
+        wait_for("the close", lambda: "mastered-later" not in brokers(server), 10)
+        assert ("0" in brokers(server)["mastered"]) is not is_ours(server)
+    if not is_ours(server):
+        assert wire.ask(server.port, 104, identity("mastered", master)).code == 0
+
+
+def body_with(number: str) -> bytes:
+    return b'{"topicConfigSerializeWrapper":{"dataVersion":{"counter":%s,"unread":1e2048}}}' % number.encode()
+
+
+@pytest.mark.parametrize(
+    ("number", "as_text", "counter"),
+    [
+        ("1e2047", "Infinity", 2**63 - 1),
+        ("-1e308", "-1.0E308", -(2**63)),
+        ("1e-2047", "0.0", 0),
+        ("1e2048", None, None),
+        ("1e-2048", None, None),
+        ("0e99999", None, None),
+        ("1.50", "1.50", 1),
+        ("0.00000001", "1E-8", 0),
+        ("9223372036854775808.5", "9223372036854775808.5", -(2**63)),
+        ("[1e308]", "[1.0E308]", 2**31 - 1),
+        ("[1e309]", "[null]", 2**31 - 1),
+        ("[3000000000]", "[3000000000]", 3_000_000_000 - 2**32),
+        ("[1.50]", "[1.50]", 1),
+        ('"1e2048"', "1e2048", None),
+        ('"1e308"', "1e308", 2**63 - 1),
+    ],
+)
+def test_a_number_is_read_as_text_and_as_a_number(
+    server: NameServer, number: str, as_text: str | None, counter: int | None
+) -> None:
+    with contextlib.closing(Connection(server.port)) as connection:
+        # A member that nobody reads may have any exponent.
+        ext = b'{"namespace":"numbers","key":"k","value":%s}' % number.encode()
+        connection.send(frame(b'{"code":100,"opaque":1,"unread":1e2048,"extFields":%s}' % ext))
+        answer = connection.receive()
+        assert (answer and answer.code) == (None if as_text is None else 0)
+    if as_text is not None:
+        stored = wire.ask(server.port, 101, {"namespace": "numbers", "key": "k"})
+        assert (stored.ext or {})["value"] == as_text
+    with contextlib.closing(Connection(server.port)) as connection:
+        code = connection.call(103, identity("numbers", "10.1.4.1:1"), body_with(number)).code
+        assert code == (1 if counter is None else 0)
+        if counter is not None:
+            told = connection.call(322, identity("numbers", "10.1.4.1:1"), b'{"counter":7}')
+            assert json.loads(told.body)["counter"] == counter
+
+
 def test_an_unregistration_that_a_newer_registration_has_overtaken_is_carried_out_by_java_only(
     server: NameServer, connection: Connection
 ) -> None:

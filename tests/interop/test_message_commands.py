@@ -237,6 +237,16 @@ def test_a_message_of_mqadmins_is_found_by_us(cluster: Cluster) -> None:
     assert (row["msgId"], row["queueId"], row["body"]) == (line[3], 3, "from-mqadmin")
 
 
+def test_only_the_blank_separates_keys(cluster: Cluster) -> None:
+    keys = ("tab\there", "line\nfeed", "no\u00a0break", "wide\u3000blank")
+    with AdminClient(cluster.servers[0].address) as admin:
+        queue = admin.message_sender.choose_queue(SENT, "broker-a", 2)
+        for key in keys:
+            admin.message_sender.send_message(queue, b"white space", keys=f"first {key}")
+    for key in keys:
+        assert [row["keys"] for row in found(cluster, "queryMsgByKey", SENT, key)] == [["first", key]]
+
+
 def test_the_newest_of_many_with_one_key(cluster: Cluster) -> None:
     """A broker gives 64 at a time, the newest."""
     with AdminClient(cluster.servers[0].address) as admin:

@@ -349,7 +349,7 @@ def test_a_killed_broker_is_named_by_every_command(cluster: Cluster, tmp_path: P
     topic_check = ask("check", "topic", topic)
     assert (topic_check.code, topic_check.rows["summary"]) == (
         2,
-        f"0 of 1 brokers of {topic} accept messages",
+        f"0 of 1 brokers of {topic} accept messages (looked at: route, write permission, master, disk)",
     )
     assert any(line.startswith("broker-a: missing: ") for line in topic_check.rows["details"])
     agreement_check = ask("check", "divergence", "--settle", "0")

@@ -13,6 +13,7 @@ import pytest
 
 from namesrv_core.protocol.command import build_request
 from tests.bench.kills import Rounds
+from tests.support.name_server_flags import server_command
 from tests.support.name_servers import (
     DEADLINE,
     ROOT,
@@ -57,7 +58,7 @@ def test_without_files_left_good_connections_go_on_and_puts_reach_the_disk(tmp_p
         "sys.argv = ['namesrv', *sys.argv[1:]]; runpy.run_module('namesrv_core', run_name='__main__')"
     )
     process = subprocess.Popen(
-        [sys.executable, "-c", limited, *in_home(tmp_path)],
+        [sys.executable, "-c", limited, *server_command(*in_home(tmp_path))[-1:]],
         cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
         env=ServerProgram.make_environment(),
     )  # fmt: skip

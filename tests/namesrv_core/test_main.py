@@ -18,6 +18,7 @@ from namesrv_core.protocol import codec
 from namesrv_core.protocol.command import build_request
 from namesrv_core.protocol.connection import ProtocolConnection
 from namesrv_core.storage import kv_file
+from tests.support.hostile_folder import foreign_link, needs_root
 from tests.support.name_server_flags import parse_flags, parse_quiet_flags, server_command
 from tests.support.name_servers import ROOT, call_server, start_program
 
@@ -135,6 +136,19 @@ def test_a_configuration_file_that_is_none_is_one_line(tmp_path: Path) -> None:
 def test_a_folder_that_cannot_be_read_is_one_line(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     assert "kvConfig.json" in refused(*in_home(tmp_path / "file" / "home"))
+
+
+@needs_root
+@pytest.mark.parametrize("name", ["home", "home/kvConfig.json"])
+def test_a_link_of_another_user_in_the_home_is_refused(tmp_path: Path, name: str) -> None:
+    (tmp_path / "real").mkdir()
+    if name != "home":
+        (tmp_path / "home").mkdir()
+    link = foreign_link(tmp_path / name, tmp_path / "real")
+    assert f"{link}: not followed, because it is a symbolic link of another user" in refused(
+        *in_home(tmp_path / "home")
+    )
+    assert list((tmp_path / "real").iterdir()) == []
 
 
 def test_a_corrupt_kv_file_is_one_line_that_says_why(tmp_path: Path) -> None:

@@ -7,22 +7,15 @@ from pathlib import Path
 import pytest
 
 from namesrv_core import private_files
+from tests.support.hostile_folder import foreign_link, limit_file_size, needs_root
 
 APPEND = os.O_WRONLY | os.O_APPEND | os.O_CREAT
-needs_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root can give a link to another user")
 
 
 def write_through(path: Path) -> None:
     descriptor = private_files.open_private_file(path, APPEND)
     os.write(descriptor, b"written")
     os.close(descriptor)
-
-
-def foreign_link(path: Path, target: Path) -> Path:
-    """A link of another user in a folder of ours."""
-    path.symlink_to(target)
-    os.chown(path, 12345, 12345, follow_symlinks=False)
-    return path
 
 
 @pytest.mark.parametrize("umask", [0o000, 0o022])
@@ -72,6 +65,31 @@ def test_a_link_of_the_owner_of_its_folder_is_followed(tmp_path: Path) -> None:
     assert (tmp_path / "real").read_bytes() == b"written"
 
 
+@needs_root
+def test_a_link_of_another_user_in_place_of_a_folder_is_not_followed(tmp_path: Path) -> None:
+    (tmp_path / "real").mkdir()
+    link = foreign_link(tmp_path / "link", tmp_path / "real")
+    (tmp_path / "own").symlink_to("link/../link")
+    for folder in (link, tmp_path / "own"):
+        for write in (write_through, private_files.make_folder):
+            with pytest.raises(PermissionError, match="symbolic link of another user") as error:
+                write(folder / "deep" / "file")
+            assert error.value.filename == str(link)
+    assert list((tmp_path / "real").iterdir()) == []
+
+
+def test_links_of_ones_own_in_place_of_folders_are_followed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    private_files.make_folder(tmp_path / "real" / "deep", 0o700)
+    assert stat.S_IMODE((tmp_path / "real" / "deep").stat().st_mode) == 0o700
+    (tmp_path / "one").symlink_to("real/./deep/..")
+    (tmp_path / "two").symlink_to(tmp_path / "one")
+    monkeypatch.chdir(tmp_path / "real")
+    write_through(Path("../two/deep/file"))
+    assert (tmp_path / "real" / "deep" / "file").read_bytes() == b"written"
+
+
 def test_a_link_that_appears_after_the_check_is_not_followed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -97,3 +115,38 @@ def test_the_streams_of_a_process_can_be_written_to_by_their_names() -> None:
     finally:
         os.close(reading_end)
         os.close(writing_end)
+
+
+def test_a_record_is_appended_as_a_whole_or_not_at_all(tmp_path: Path) -> None:
+    file = tmp_path / "file"
+    private_files.append_record(file, b"one\n")
+    with limit_file_size(7), pytest.raises(OSError, match="too large") as error:
+        private_files.append_record(file, b"two is long\n")
+    assert (error.value.filename, file.read_bytes()) == (str(file), b"one\n")
+    private_files.append_record(file, b"three\n", syncs=True)
+    assert file.read_bytes() == b"one\nthree\n"
+
+
+def test_a_record_after_a_torn_one_begins_on_a_new_line(tmp_path: Path) -> None:
+    file = tmp_path / "file"
+    file.write_bytes(b"to")
+    private_files.append_record(file, b"one\n")
+    assert file.read_bytes() == b"to\none\n"
+
+
+def test_what_another_process_appended_meanwhile_stays(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file, write = tmp_path / "file", os.write
+
+    def write_a_part(descriptor: int, content: bytes) -> int:
+        if content[:2] != b"on":
+            write(descriptor, b"other\n")
+            raise OSError(28, "No space left on device")
+        return write(descriptor, content[:2])
+
+    monkeypatch.setattr(os, "write", write_a_part)
+    monkeypatch.setattr(os, "lseek", lambda *_: 2)
+    with pytest.raises(OSError, match="No space"):
+        private_files.append_record(file, b"one\n")
+    assert file.read_bytes() == b"onother\n"

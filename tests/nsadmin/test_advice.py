@@ -13,7 +13,14 @@ LATE = CallError("h:1", "timeout", "no answer within 3 s")
 @pytest.mark.parametrize(
     ("error", "start"),
     [
-        (build_request_error(2, "[REJECTREQUEST]system busy"), "the server is overloaded: try again later"),
+        (
+            build_request_error(2, "[TIMEOUT_CLEAN_QUEUE]broker busy"),
+            "the server is overloaded: try again later",
+        ),
+        (
+            build_request_error(2, "[REJECTREQUEST]system busy, start flow control for a while"),
+            "a slave refuses all reads unless its slaveReadEnable is true",
+        ),
         (
             build_request_error(3, " request type 9 not supported"),
             "the server's release is too old, or it is another kind of server: run nsadmin "

@@ -185,7 +185,7 @@ def test_the_version(run: Run, word: str) -> None:
         ),
         (
             ("resetOffsetByTime", "G", "T"),
-            "missing option -s TIME or -o OFFSET: usage: nsadmin resetOffsetByTime GROUP TOPIC (-s TIME | -o",
+            "missing option -s TIME or -o OFFSET or --undo: usage: nsadmin resetOffsetByTime GROUP TOPIC (-s",
         ),
         (
             ("topicList", "--output", "xml"),

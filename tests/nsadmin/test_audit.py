@@ -1,5 +1,6 @@
 """What is kept of each change, also of those that failed or were interrupted, and what is not."""
 
+import errno
 import json
 import os
 import signal
@@ -23,6 +24,7 @@ from nsadmin.registry import COMMANDS, CommandEntry
 from tests.nsadmin.conftest import Run
 from tests.nsadmin.test_app import ENVIRONMENT, NSADMIN
 from tests.support.clock import set_calls_clock
+from tests.support.hostile_folder import limit_file_size
 from tests.support.servers import Answer, FakeNameServer, answer_hang_up, answer_nothing, closed_port
 
 PUT = RequestCode.PUT_KV_CONFIG
@@ -361,6 +363,38 @@ def test_many_at_a_time_do_not_mix_their_lines(file: Path) -> None:
     assert [writer.wait(20) for writer in writers] == [0, 0]
     audit_lines = audit.load_audit(file)
     assert (len(audit_lines.records), audit_lines.unreadable_lines) == (100, [])
+
+
+def test_a_full_disk_is_a_warning_and_joins_no_records(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NSADMIN_AUDIT", str(file))
+    warnings: list[str] = []
+    audit.append_audit_record({"time": 1}, warnings.append)
+    with limit_file_size(file.stat().st_size + 5):
+        audit.append_audit_record({"time": 2}, warnings.append)
+    audit.append_audit_record({"time": 3}, warnings.append)
+    assert audit.load_audit(file) == AuditLog([{"time": 1}, {"time": 3}], [])
+    assert warnings == [
+        f"the audit has no record of this change: cannot write {file}: {os.strerror(errno.EFBIG)}"
+    ]
+
+
+@pytest.mark.parametrize("end_signal", [signal.SIGTERM, signal.SIGHUP])
+def test_a_change_that_a_signal_ends_is_kept(
+    server: FakeNameServer, file: Path, end_signal: signal.Signals
+) -> None:
+    asked = threading.Event()
+    server.handlers[PUT] = lambda _: asked.set()
+    process = subprocess.Popen(
+        [*NSADMIN, "updateKvConfig", "N", "k", "v", "-n", server.addr, "--timeout=30"],
+        stderr=subprocess.PIPE, env={**ENVIRONMENT, "NSADMIN_AUDIT": str(file)},
+    )  # fmt: skip
+    assert asked.wait(10)
+    process.send_signal(end_signal)
+    _, stderr = process.communicate(timeout=10)
+    assert process.returncode == 130
+    assert stderr.startswith(b"nsadmin: interrupted; may have been done: PUT_KV_CONFIG on ")
+    [record] = records(file)
+    assert (record["exitCode"], record["sent"][0]["outcome"]) == (130, "interrupted before the answer")
 
 
 def test_a_silent_server_makes_a_line_after_the_timeout(

@@ -31,8 +31,8 @@ for package in (nsadmin.client, nsadmin.aio):
     for module in pkgutil.walk_packages(package.__path__, package.__name__ + "."):
         import_module(module.name)
 with AdminClient(sys.argv[1], access=Access(credentials=Credentials("key", "secret"))) as admin:
-    # Plans are YAML files, and bundles contain journals.
-    needed = {"plans": "yaml", "rebalance": "yaml", "bundles": "msgspec"}
+    # Plans are YAML files, bundles contain journals, and saved states are read with types.
+    needed = {"plans": "yaml", "rebalance": "msgspec", "bundles": "msgspec"}
     for name in NOUN_NAMES:
         try:
             getattr(admin, name)
@@ -43,8 +43,8 @@ with AdminClient(sys.argv[1], access=Access(credentials=Credentials("key", "secr
     assert admin.find_divergence(settle_seconds=0).observation.verdict == "unknown"
     try:
         admin.drain("no-such-broker", dry_run=True)
-    except nsadmin.NotFound:
-        pass
+    except ModuleNotFoundError as error:
+        assert error.name == "msgspec"
     print(*admin.topics.list_names(), *admin.clusters.list_masters())
     [result] = admin.kv.put_value("N", "k", "v")
     assert result.error is None

@@ -7,6 +7,7 @@ from namesrv_core.errors import RequestError, TopicNotExist
 from namesrv_core.transport.multiplexed_client import CallError
 from nsadmin.client import NoneReachable
 from nsadmin.client.connection.addresses import BadAddress
+from nsadmin.client.results import error_text
 from nsadmin.exit_codes import ChangeDeclined, CommandInterrupted, UsageError
 from nsadmin.stderr import report_failure, set_context_label, write_stderr_line
 
@@ -62,6 +63,17 @@ def test_the_text_of_an_error_controls_no_terminal_in_a_traceback_either(
     stderr = capsys.readouterr().err
     assert "RequestError: SYSTEM_ERROR (1): no\\x1b[2J\\x9b\n" in stderr
     assert [letter for letter in stderr if not letter.isprintable() and letter != "\n"] == []
+
+
+def test_a_long_remark_is_cut(capsys: pytest.CaptureFixture[str]) -> None:
+    error = RequestError("x" * 14_000_000)
+    report_failure(error, with_traceback=False)
+    report_failure(error, with_traceback=True)
+    assert len(error_text(error)) < 4200
+    stderr = capsys.readouterr().err
+    assert len(stderr) < 30_000
+    assert stderr.startswith("nsadmin: SYSTEM_ERROR (1): xxx")
+    assert "... (14000018 characters)\n" in stderr
 
 
 def test_a_line_stays_a_line(capsys: pytest.CaptureFixture[str]) -> None:

@@ -53,7 +53,7 @@ def submit(folder: Path, input: str, output: str, settings: dict[str, str]) -> s
     own = {"SPARK_LOCAL_IP": "127.0.0.1", "JAVA_HOME": java.find_java_home(os.environ, folder)}
     line: list[str | Path] = [
         SPARK / "bin" / "spark-submit", *given, "--py-files", session.pack_packages(folder), program,
-        "run", "--input", input, "--output", output, "--reports", REPORTS,
+        "run", "--input", input, "--dir", output, "--reports", REPORTS,
     ]  # fmt: skip
     ended = subprocess.run(
         line, env=os.environ | own, capture_output=True, text=True, timeout=5 * PATIENCE, check=False
@@ -72,7 +72,7 @@ def assert_same_as_here(
     """The tables are those that one process makes of the journals, but for the columns `besides`."""
     here = made.with_name("here")
     monkeypatch.setattr(command, "open_spark_session", lambda flags: nullcontext(spark))
-    assert command.main(["run", "--input", str(journals), "--output", str(here), "--reports", REPORTS]) == 0
+    assert command.main(["run", "--input", str(journals), "--dir", str(here), "--reports", REPORTS]) == 0
     found, expected = contents(made, besides), contents(here, besides)
     assert (
         found.keys() == expected.keys() >= {"silver/ns_event", "silver/route_interval", "gold/broker_flaps"}

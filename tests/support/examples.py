@@ -3,92 +3,12 @@
 import shlex
 from typing import NamedTuple
 
+from nsadmin.command_line.declarations import ExamplesPlace, declaration_of
 from nsadmin.command_line.docstrings import CommandExample
 from nsadmin.manual.command_descriptions import describe_all_commands
 from nsadmin.registry import CommandEntry
 
-ON_A_REAL_BROKER = {
-    "checkMsgSendRT": "simulated brokers take no messages",
-    "clusterRT": "simulated brokers take no messages",
-    "getBrokerLiteInfo": "simulated brokers have no lite topics",
-    "getLiteClientInfo": "simulated brokers have no lite topics",
-    "getLiteGroupInfo": "simulated brokers have no lite topics",
-    "getLiteTopicInfo": "simulated brokers have no lite topics",
-    "getParentTopicInfo": "simulated brokers have no lite topics",
-    "consumeMessage": "simulated brokers have deleted their first messages",
-    "printMsg": "it is about a whole topic, of which simulated brokers have a hundred millions",
-    "printMsgByQueue": "it counts a whole queue, of which simulated brokers have millions",
-    "queryCq": "simulated brokers have deleted their first messages",
-    "messageTrack": "its key or id is that of a message that was sent",
-    "queryMsgById": "its key or id is that of a message that was sent",
-    "queryMsgByKey": "its key or id is that of a message that was sent",
-    "queryMsgByOffset": "simulated brokers have deleted their first messages",
-    "queryMsgByUniqueKey": "its key or id is that of a message that was sent",
-    "queryMsgTraceById": "simulated clients trace nothing",
-    "sendMessage": "simulated brokers take no messages",
-    "sendMsgStatus": "simulated brokers take no messages",
-    "triggerLiteDispatch": "simulated brokers have no lite topics",
-}
-"""Commands whose examples the interop tests run, and why not the lab; all others are run in the lab."""
-
 _WRITTEN_ON_ONE = ("updateKvConfig ORDER_TOPIC_CONFIG orders broker-a-0:4 -n 127.0.0.1:9876 --yes",)
-
-ON_AN_OLD_BROKER = (
-    "getAclConfig", "clusterAclConfigVersion", "updateAclConfig", "deleteAclConfig", "updateGlobalWhiteAddr",
-)  # fmt: skip
-"""Commands about 4.x; their examples are run on a real broker of 4.9.7."""
-
-ON_A_CONTROLLER = (
-    "getControllerMetaData", "getSyncStateSet", "getBrokerEpoch", "getControllerConfig",
-    "updateControllerConfig", "electMaster", "cleanBrokerMetadata",
-)  # fmt: skip
-"""Commands about controllers, which the lab has none of; their examples are run on real ones."""
-
-ELSEWHERE = {
-    "rebalanceRun": "a run waits for consumers; interop tests run plans on real brokers",
-    "rebalanceStatus": "a run waits for consumers; interop tests run plans on real brokers",
-    "replicaDiff": "slaves of the lab are equal to their masters",
-    "addBroker": "simulated brokers run in no container",
-    "benchConsume": "simulated brokers take no messages",
-    "benchLatency": "simulated brokers take no messages",
-    "benchProduce": "simulated brokers take no messages",
-    "clientList": "simulated clients use no proxy",
-    "consume": "one of its examples follows a topic without an end",
-    "delayedCancel": "its id is that of a message that was sent",
-    "delayedList": "simulated brokers take no messages",
-    "kubeDoctor": "the lab runs in no Kubernetes cluster",
-    "dlqList": "simulated consumers never fail",
-    "dlqPurge": "simulated consumers never fail",
-    "dlqReplay": "simulated consumers never fail",
-    "dlqShow": "simulated consumers never fail",
-    "dumpCompactionLog": "it reads a file of a real broker",
-    "exporter": "it serves until it is stopped",
-    "mcp": "it serves a client on standard input",
-    "exportMetadataInRocksDB": "it reads files of a real broker",
-    "messagesExport": "simulated brokers have deleted their first messages",
-    "messagesImport": "simulated brokers take no messages",
-    "proxyList": "simulated clients use no proxy",
-    "produce": "simulated brokers take no messages",
-    "remappingStaticTopic": "simulated brokers have no static topics",
-    "removeBroker": "simulated brokers run in no container",
-    "rocksDBConfigToJson": "it reads files of a real broker",
-    "reportRun": "Spark takes half a minute; a test of the pipeline runs them in one session",
-    "reportStream": "Spark takes half a minute; a test of the pipeline runs them in one session",
-    "reportHtml": "the lab has made no tables",
-    "reportMarkdown": "the lab has made no tables",
-    "checkReports": "the lab has made no tables",
-    "reportExport": "the lab has made no tables",
-    "reportSchema": "the lab has made no tables",
-    "reportShow": "the lab has made no tables",
-    "transferAcl": "its source and its target are two clusters",
-    "transferGroups": "its source and its target are two clusters",
-    "transferTopics": "its source and its target are two clusters",
-    "transferMessages": "simulated brokers take no messages",
-    "transferOffsets": "simulated brokers take no messages",
-    "transferVerify": "simulated brokers take no messages",
-    "updateStaticTopic": "simulated brokers have no static topics",
-}
-"""Commands whose examples interop tests of their own run, and why not the lab."""
 
 _BACKUP = "backup create cluster-a --file cluster-a.nsbackup.zip"
 
@@ -218,14 +138,19 @@ def split_example(example: CommandExample) -> list[str]:
 
 
 ALL = [ExampleCase(command.entry, tuple(command.examples)) for command in describe_all_commands()]
-ON_OLD_BROKERS = [case for case in ALL if case.entry.name in ON_AN_OLD_BROKER]
-ON_CONTROLLERS = [case for case in ALL if case.entry.name in ON_A_CONTROLLER]
-_NOT_THERE = {*ON_A_REAL_BROKER, *ON_AN_OLD_BROKER, *ON_A_CONTROLLER, *ELSEWHERE}
-IN_THE_LAB = [case for case in ALL if case.entry.name not in _NOT_THERE]
-ON_BROKERS = [case for case in ALL if case.entry.name in ON_A_REAL_BROKER]
+
+
+def list_cases(place: ExamplesPlace) -> list[ExampleCase]:
+    """The commands whose examples are run at this place, as their declarations say."""
+    return [case for case in ALL if declaration_of(case.entry.load_function()).examples_place == place]
+
+
+IN_THE_LAB, ON_BROKERS = list_cases("lab"), list_cases("broker")
+ON_OLD_BROKERS, ON_CONTROLLERS = list_cases("old broker"), list_cases("controller")
 
 
 def list_cases_elsewhere(*names: str) -> list[ExampleCase]:
-    """The cases of these commands, which are in ELSEWHERE."""
-    assert ELSEWHERE.keys() >= set(names)
-    return [case for case in ALL if case.entry.name in names]
+    """The cases of these commands, whose examples a test of their own runs."""
+    cases = [case for case in list_cases("elsewhere") if case.entry.name in names]
+    assert {case.entry.name for case in cases} == set(names)
+    return cases

@@ -37,9 +37,19 @@ def items(kind: ItemKind, **of_names: Item) -> Tables:
     return {kind: ItemTable(of_names)}
 
 
-def make_group(master_tables: Tables, slave_tables: Tables, release: str = "5.5.0") -> ReplicaGroup:
-    master = Replica(0, "h:1", release, 5_000, master_tables)
-    return ReplicaGroup("C", "broker-a", master, [Replica(1, "h:2", release, 4_000, slave_tables)])
+def make_group(
+    master_tables: Tables,
+    slave_tables: Tables,
+    release: str = "5.5.0",
+    *,
+    slave_end: int = 5_000,
+    link_count: int | None = None,
+    started_ms: int | None = None,
+) -> ReplicaGroup:
+    """A master whose log ends at 5,000, and a slave; both started at `started_ms`."""
+    master = Replica(0, "h:1", release, 5_000, master_tables, None, started_ms, link_count)
+    slave = Replica(1, "h:2", release, slave_end, slave_tables, None, started_ms)
+    return ReplicaGroup("C", "broker-a", master, [slave])
 
 
 def observe(group: ReplicaGroup, now_ms: int = NOW_MS) -> ReplicaObservation:

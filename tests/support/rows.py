@@ -58,12 +58,16 @@ class TerminalStdout(io.TextIOWrapper):
 
 
 def capture_rows(
-    rows: ResultRows, style: OutputStyle, monkeypatch: pytest.MonkeyPatch, kind: type[io.TextIOWrapper]
+    rows: ResultRows,
+    style: OutputStyle,
+    monkeypatch: pytest.MonkeyPatch,
+    kind: type[io.TextIOWrapper],
+    width: int = 120,
 ) -> bytes:
     sink = io.BytesIO()
     with monkeypatch.context() as patch:
         patch.setattr(sys, "stdout", kind(sink, encoding="utf-8"))
-        patch.setenv("COLUMNS", "120")
+        patch.setenv("COLUMNS", str(width))
         patch.setenv("TERM", "xterm-256color")
         patch.delenv("NO_COLOR", raising=False)
         patch.delenv("FORCE_COLOR", raising=False)

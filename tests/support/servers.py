@@ -74,6 +74,8 @@ class Server:
                 peer, _ = self._listener.accept()
             except OSError:
                 return
+            # Otherwise a second answer waits for the client's delayed acknowledgement of the first.
+            peer.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             self.connections.append(peer)
             thread = Thread(target=self._serve, args=(peer,))
             self._threads.append(thread)
@@ -238,11 +240,15 @@ class FakeBroker(Server):
     """A broker with runtime values, topics, and the consumer groups of each topic."""
 
     def __init__(self, table: Mapping[str, str] | None = None, tls: ssl.SSLContext | None = None) -> None:
-        self.table = dict(table or {"brokerVersionDesc": "V5_5_0"})
+        self.table = {"commitLogDiskRatio": "0.1", **(table or {"brokerVersionDesc": "V5_5_0"})}
+        self.settings: dict[str, str] = {}
         self.topics: dict[str, list[str]] = {}
         super().__init__(tls=tls)
         self.handlers = {
             RequestCode.GET_BROKER_RUNTIME_INFO: lambda asked: answer_json(asked, {"table": self.table}),
+            RequestCode.GET_BROKER_CONFIG: lambda asked: build_reply(
+                asked, body="".join(f"{key}={value}\n" for key, value in self.settings.items()).encode()
+            ),
             RequestCode.DELETE_TOPIC_IN_BROKER: self._delete,
             RequestCode.GET_TOPIC_CONFIG: self._config,
             RequestCode.QUERY_TOPIC_CONSUME_BY_WHO: self._groups,

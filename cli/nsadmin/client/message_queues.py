@@ -1,7 +1,11 @@
 """MessageQueue, one queue of a topic on one broker, and the parser of tables keyed by queues."""
 
-from collections.abc import Iterable, Mapping
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterable
+from typing import NamedTuple, TypeVar
+
+from nsadmin.client.connection.json_object import JsonObject, to_list
+
+T = TypeVar("T")
 
 
 class MessageQueue(NamedTuple):
@@ -12,23 +16,27 @@ class MessageQueue(NamedTuple):
     queue_id: int
 
 
-def parse_queue_table(json_table: Any) -> dict[MessageQueue, Mapping[str, Any]]:
+def parse_queue_table(json_table: object, read_value: Callable[[object, str], T]) -> dict[MessageQueue, T]:
     """Parse a map keyed by queues.
 
     Args:
-        json_table: The map, as `parse_json_object` returns it: a dict, or a list of [key, value] pairs.
+        json_table: The map, as `object_keys` decodes it: a list of [key, value] pairs, or {} or None.
+        read_value: Reads a value with its type, such as JsonObject. Takes the value and its name for errors.
 
     Returns:
         Queue to value, in the order of queues.
 
     Raises:
-        ValueError, TypeError, KeyError: The value is not such a map.
+        ValueError: The value is not such a map.
     """
-    key_value_pairs: Iterable[Any] = json_table.items() if isinstance(json_table, dict) else json_table or ()
-    items_by_queue = {
-        MessageQueue(
-            queue_key["topic"], queue_key["brokerName"], int(queue_key.get("queueId", 0))
-        ): queue_item
-        for queue_key, queue_item in key_value_pairs
-    }
-    return dict(sorted(items_by_queue.items()))
+    pairs: Iterable[object] = (
+        json_table.items() if isinstance(json_table, dict) else to_list(json_table, "a map")
+    )
+    items_by_queue: dict[MessageQueue, T] = {}
+    for pair in pairs:
+        if not isinstance(pair, (list, tuple)) or len(pair) != 2:
+            raise ValueError("a map keyed by queues is a list of other things")
+        key = JsonObject(pair[0], "a queue")
+        queue = MessageQueue(key.text("topic"), key.text("brokerName"), key.integer("queueId", 0))
+        items_by_queue[queue] = read_value(pair[1], f"queue {queue.queue_id}")
+    return dict(sorted(items_by_queue.items(), key=lambda item: item[0]))

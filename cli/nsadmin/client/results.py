@@ -4,7 +4,10 @@ from collections.abc import Callable, Sequence
 from typing import Generic, NamedTuple, TypeVar, cast
 
 from namesrv_core.errors import QueryNotFound, RequestError, RocketMQError, TopicNotExist
+from namesrv_core.printable_text import cut_text
 from namesrv_core.transport.multiplexed_client import CallError
+
+_MAX_ERROR_CHARS = 4096
 
 T = TypeVar("T")
 U = TypeVar("U")
@@ -22,6 +25,10 @@ class NotApplied(RocketMQError):
 
     Also raised if the change cannot work there, for example on a slave.
     """
+
+
+class OverReadLimit(RocketMQError):
+    """What a server offers is more than nsadmin reads: queues of a topic, or bytes of messages."""
 
 
 class AlreadyRecreated(NotApplied):
@@ -50,6 +57,13 @@ class NoneReachable(RocketMQError):
     def __init__(self, errors: Sequence[CallError]) -> None:
         super().__init__("no name server answered: " + "; ".join(map(str, errors)))
         self.errors = tuple(errors)
+
+
+class MalformedAnswer(CallError):
+    """A server answered, but a member of its answer has another type, or is missing."""
+
+    def __init__(self, server_addr: str, error_reason: str) -> None:
+        super().__init__(server_addr, "unreadable", f"malformed answer ({error_reason})")
 
 
 class ServerResult(NamedTuple, Generic[T]):
@@ -106,6 +120,15 @@ def is_unreachable(error: RocketMQError | None) -> bool:
     return isinstance(error, (CallError, NoneReachable))
 
 
+def is_silent(error: RocketMQError | None) -> bool:
+    """Return whether the server did not answer, so that its other answers are not to be expected either.
+
+    Args:
+        error: The error of a result; None gives False.
+    """
+    return is_unreachable(error) and not isinstance(error, MalformedAnswer)
+
+
 def is_not_found(error: RocketMQError | None) -> bool:
     """Return whether the server answered that the object does not exist.
 
@@ -128,9 +151,11 @@ def is_denied(error: RocketMQError | None) -> bool:
 def error_text(error: RocketMQError) -> str:
     """Return the error as one line without the server's address, for a row that already shows it.
 
+    A long line is cut: the remark of an answer can have 16 MB.
+
     Args:
         error: The error of a result.
     """
     if isinstance(error, CallError):
-        return error.reason
-    return str(error).split("\n", 1)[0]
+        return cut_text(error.reason, _MAX_ERROR_CHARS)
+    return cut_text(str(error).split("\n", 1)[0], _MAX_ERROR_CHARS)

@@ -119,7 +119,7 @@ def take_cluster_snapshot(
 
 
 def take_server_snapshots(
-    admin: AdminClient, now_ms: int, namespaces: tuple[str, ...] = ()
+    admin: AdminClient, now_ms: int, namespaces: tuple[str, ...] = (), *, with_topics: bool = True
 ) -> list[ServerResult[ClusterSnapshot]]:
     """Take a snapshot of every name server at once, for comparison.
 
@@ -130,6 +130,7 @@ def take_server_snapshots(
         admin: The client.
         now_ms: The time of the snapshots, in ms since 1970 (UTC).
         namespaces: KV namespaces to include, besides that of order configurations.
+        with_topics: Read the route of every topic. False: the snapshots have no topics.
 
     Returns:
         One ServerResult per name server; one failed request makes its result an error.
@@ -138,7 +139,9 @@ def take_server_snapshots(
         admin.addresses.addrs, tuple(dict.fromkeys((ORDER_NAMESPACE, *namespaces)))
     )
     topics_by_addr = {
-        namesrv_addr: listing.topics for namesrv_addr, listing, _ in listings if listing is not None
+        namesrv_addr: listing.topics if with_topics else ()
+        for namesrv_addr, listing, _ in listings
+        if listing is not None
     }
     queues_by_addr = admin.name_server_tables.get_queues_each(topics_by_addr)
     return [

@@ -1,12 +1,17 @@
 """TopicRoute: the brokers of a topic, with their queues and permissions."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
 
 from namesrv_core.protocol import headers
 from namesrv_core.protocol.codes import MASTER_BROKER_ID, Perm
 from namesrv_core.protocol.command import RemotingCommand
+from nsadmin.client.connection.json_object import JsonObject, to_integer
 from nsadmin.client.connection.response_bodies import parse_broker_addrs, parse_json_object
+from nsadmin.client.results import OverReadLimit
+
+MAX_LISTED_QUEUES = 100_000
+"""More queues of a topic are not listed one by one: a registration can claim any number."""
 
 _GLOBAL_SCOPE, _LOGICAL_BROKER_PREFIX = "__global__", "__syslo__"
 
@@ -62,19 +67,97 @@ class QueueRoute(NamedTuple):
         return bool(may_write and self.has_master)
 
 
+class LogicalQueues(NamedTuple):
+    """The queues of a static topic that a scope has.
+
+    Attributes:
+        total_queues: The number of queues, which count from 0.
+        mapped_ids: The ids of queues that brokers have now.
+    """
+
+    total_queues: int
+    mapped_ids: frozenset[int]
+
+
 class TopicRoute(NamedTuple):
     """The route of a topic.
 
     Attributes:
         queues: One QueueRoute per broker group, in the order of broker names.
         order_topic_conf: The order configuration, "broker-a:4;broker-b:4", or None.
-        logical_queues: For a static topic, its queues as clients address them: pairs of (mock broker name,
-            queue id), also queues that no broker has now (topicRouteData2EndpointsForStaticTopic upstream).
+        logical_queues_by_scope: For a static topic, the mock broker name of each scope to its queues.
     """
 
     queues: tuple[QueueRoute, ...]
     order_topic_conf: str | None
-    logical_queues: frozenset[tuple[str, int]] = frozenset()
+    logical_queues_by_scope: Mapping[str, LogicalQueues] = {}
+
+    def list_logical_queues(self) -> list[tuple[str, int]]:
+        """List the queues of a static topic as clients address them: pairs of (mock broker name, queue id).
+
+        Queues that no broker has now are among them (topicRouteData2EndpointsForStaticTopic upstream).
+
+        Raises:
+            OverReadLimit: There are more than MAX_LISTED_QUEUES.
+        """
+        require_countable(logical.total_queues for logical in self.logical_queues_by_scope.values())
+        return [
+            (broker_name, queue_id)
+            for broker_name, logical in sorted(self.logical_queues_by_scope.items())
+            for queue_id in sorted({*range(logical.total_queues), *logical.mapped_ids})
+        ]
+
+
+def list_read_queues(
+    queue_routes: Iterable[QueueRoute], queue_id: int | None = None
+) -> list[tuple[QueueRoute, int]]:
+    """List the queues that clients read, broker by broker.
+
+    Args:
+        queue_routes: The brokers of a topic.
+        queue_id: Only this queue of each broker.
+
+    Raises:
+        OverReadLimit: There are more than MAX_LISTED_QUEUES.
+    """
+    return _list_queues([(queue_route, queue_route.read_queue_ids) for queue_route in queue_routes], queue_id)
+
+
+def list_write_queues(queue_routes: Iterable[QueueRoute]) -> list[tuple[QueueRoute, int]]:
+    """List the queues that clients write, broker by broker.
+
+    Args:
+        queue_routes: The brokers of a topic.
+
+    Raises:
+        OverReadLimit: There are more than MAX_LISTED_QUEUES.
+    """
+    return _list_queues([(queue_route, queue_route.write_queue_ids) for queue_route in queue_routes], None)
+
+
+def _list_queues(
+    ids_of_routes: Sequence[tuple[QueueRoute, Sequence[int]]], queue_id: int | None
+) -> list[tuple[QueueRoute, int]]:
+    if queue_id is not None:
+        return [(queue_route, queue_id) for queue_route, queue_ids in ids_of_routes if queue_id in queue_ids]
+    require_countable(len(queue_ids) for _, queue_ids in ids_of_routes)
+    return [(queue_route, listed_id) for queue_route, queue_ids in ids_of_routes for listed_id in queue_ids]
+
+
+def require_countable(queue_counts: Iterable[int]) -> None:
+    """Check that so many queues of a topic can be listed one by one.
+
+    Args:
+        queue_counts: The numbers of queues on brokers.
+
+    Raises:
+        OverReadLimit: There are more than MAX_LISTED_QUEUES.
+    """
+    queue_count = sum(queue_counts)
+    if queue_count > MAX_LISTED_QUEUES:
+        raise OverReadLimit(
+            f"the route has {queue_count} queues, more than the {MAX_LISTED_QUEUES} that nsadmin lists"
+        )
 
 
 def route_ext_fields(topic: str) -> dict[str, str]:
@@ -96,56 +179,65 @@ def parse_route(response: RemotingCommand) -> TopicRoute:
         The route; without queues for an empty body.
 
     Raises:
-        ValueError, TypeError, AttributeError, KeyError: The body is not a route.
+        ValueError: The body is not a route.
     """
     json_body = parse_json_object(response)
-    brokers_by_name = {
-        route_item["brokerName"]: route_item for route_item in json_body.get("brokerDatas") or ()
-    }
-    queues_by_name = {
-        route_item["brokerName"]: route_item for route_item in json_body.get("queueDatas") or ()
-    }
-    mappings_by_name: Mapping[str, Any] = json_body.get("topicQueueMappingByBroker") or {}
+    brokers_by_name = {item.text("brokerName"): item for item in json_body.children("brokerDatas")}
+    queues_by_name = {item.text("brokerName"): item for item in json_body.children("queueDatas")}
+    mappings_by_name = dict(json_body.child("topicQueueMappingByBroker").sorted_children())
+    no_data = JsonObject(None)
     queue_routes = (
         _parse_queue_route(
             broker_name,
-            brokers_by_name.get(broker_name, {}),
-            queues_by_name.get(broker_name, {}),
+            brokers_by_name.get(broker_name, no_data),
+            queues_by_name.get(broker_name, no_data),
             mappings_by_name.get(broker_name),
         )
         for broker_name in sorted(brokers_by_name.keys() | queues_by_name.keys())
     )
-    logical_queues = frozenset().union(*map(_list_client_queues, mappings_by_name.values()))
-    return TopicRoute(tuple(queue_routes), json_body.get("orderTopicConf"), logical_queues)
+    return TopicRoute(
+        tuple(queue_routes), json_body.text("orderTopicConf", None), _parse_scopes(mappings_by_name.values())
+    )
 
 
 def _parse_queue_route(
     broker_name: str,
-    broker_data: Mapping[str, Any],
-    queue_data: Mapping[str, Any],
-    queue_mapping: Mapping[str, Any] | None,
+    broker_data: JsonObject,
+    queue_data: JsonObject,
+    queue_mapping: JsonObject | None,
 ) -> QueueRoute:
     return QueueRoute(
         broker_name,
-        broker_data.get("cluster"),
-        parse_broker_addrs(broker_data.get("brokerAddrs")),
-        queue_data.get("perm"),
-        queue_data.get("readQueueNums"),
-        queue_data.get("writeQueueNums"),
-        queue_data.get("topicSysFlag", queue_data.get("topicSynFlag")),
+        broker_data.text("cluster", None),
+        parse_broker_addrs(broker_data.child("brokerAddrs")),
+        queue_data.integer("perm", None),
+        queue_data.integer("readQueueNums", None),
+        queue_data.integer("writeQueueNums", None),
+        queue_data.integer("topicSysFlag", queue_data.integer("topicSynFlag", None)),
         None if queue_mapping is None else _parse_logical_queues(queue_mapping),
     )
 
 
-def _parse_logical_queues(queue_mapping: Mapping[str, Any]) -> dict[int, int]:
+def _parse_logical_queues(queue_mapping: JsonObject) -> dict[int, int]:
     """Parse the current queue ids of a TopicQueueMappingInfo."""
-    current_ids: Mapping[str, Any] = queue_mapping.get("currIdMap") or {}
-    return dict(sorted((int(logical_id), int(own_id)) for logical_id, own_id in current_ids.items()))
+    current_ids = queue_mapping.child("currIdMap")
+    return dict(
+        sorted(
+            (to_integer(logical_id, "a logical queue"), current_ids.integer(logical_id))
+            for logical_id in current_ids.members
+        )
+    )
 
 
-def _list_client_queues(queue_mapping: Mapping[str, Any]) -> set[tuple[str, int]]:
-    """List all queues as clients address them (TopicQueueMappingUtils#getMockBrokerName)."""
-    scope = queue_mapping.get("scope") or _GLOBAL_SCOPE
-    broker_name = _LOGICAL_BROKER_PREFIX + (scope.removeprefix("__") if scope == _GLOBAL_SCOPE else scope)
-    queue_ids = {*range(int(queue_mapping.get("totalQueues") or 0)), *_parse_logical_queues(queue_mapping)}
-    return {(broker_name, queue_id) for queue_id in queue_ids}
+def _parse_scopes(queue_mappings: Iterable[JsonObject]) -> dict[str, LogicalQueues]:
+    """Parse the logical queues by mock broker name (TopicQueueMappingUtils#getMockBrokerName)."""
+    queues_by_scope: dict[str, LogicalQueues] = {}
+    for queue_mapping in queue_mappings:
+        scope = queue_mapping.text("scope", "") or _GLOBAL_SCOPE
+        broker_name = _LOGICAL_BROKER_PREFIX + (scope.removeprefix("__") if scope == _GLOBAL_SCOPE else scope)
+        earlier = queues_by_scope.get(broker_name, LogicalQueues(0, frozenset()))
+        queues_by_scope[broker_name] = LogicalQueues(
+            max(earlier.total_queues, queue_mapping.integer("totalQueues", 0)),
+            earlier.mapped_ids | _parse_logical_queues(queue_mapping).keys(),
+        )
+    return queues_by_scope

@@ -5,17 +5,26 @@ Rule: a member that was cut off, changed, or added later is refused.
 
 import hashlib
 import json
+import os
+import struct
 import zipfile
 import zlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from io import BytesIO
 from pathlib import Path
 from typing import Any, Self
 
+from namesrv_core import operator_files
+from namesrv_core.bounded_inflation import max_inflated_bytes
 from namesrv_core.errors import BadSettings
 
 MANIFEST = "manifest.json"
-MAX_MEMBER_BYTES = 1 << 30
+_PIECE_BYTES = 1 << 18
+_READ_METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
+"""The others allocate what a damaged file asks for, and have errors of their own."""
+_DAMAGE_ERRORS = (
+    zipfile.BadZipFile, EOFError, NotImplementedError, RuntimeError, ValueError, struct.error, zlib.error,
+)  # fmt: skip
 
 
 class InvalidArchiveError(BadSettings):
@@ -138,17 +147,27 @@ class VerifiedArchive:
         self._unlisted_names = unlisted_names
         try:
             self._archive = zipfile.ZipFile(archive_path)
-        except (zipfile.BadZipFile, EOFError, NotImplementedError, RuntimeError) as error:
+        except _DAMAGE_ERRORS as error:
             raise self._damage_error(error) from None
         try:
+            self._require_bounded()
             self.manifest_bytes = self._read_manifest_bytes()
             self.manifest = self._parse_manifest(format_version)
         except BaseException:
             self.close()
             raise
 
+    def _require_bounded(self) -> None:
+        """Refuse a file that would take much more memory than its size, and methods that can."""
+        entries = self._archive.infolist()
+        if any(entry.compress_type not in _READ_METHODS for entry in entries):
+            raise self._damage_error("it is compressed with another method than deflate")
+        max_bytes = max_inflated_bytes(os.path.getsize(self._archive_path))
+        if sum(entry.file_size for entry in entries) > max_bytes:
+            raise self._damage_error(f"it inflates to more than {max_bytes} bytes")
+
     def _read_manifest_bytes(self) -> bytes:
-        if MANIFEST not in self.list_names():
+        if MANIFEST not in self._archive.NameToInfo:
             raise self._error_type(
                 f"{self._archive_path} is not a {self._archive_kind} of nsadmin: it has no {MANIFEST}"
             )
@@ -156,7 +175,7 @@ class VerifiedArchive:
 
     def _parse_manifest(self, format_version: int) -> dict[str, Any]:
         try:
-            manifest: dict[str, Any] = json.loads(self.manifest_bytes)
+            manifest: dict[str, Any] = operator_files.parse_json(self.manifest_bytes)
             found_version, self._listed_files = manifest["format"], dict(manifest["files"])
         except (ValueError, TypeError, KeyError):
             raise self._error_type(f"{self._archive_path} is damaged: {MANIFEST} is not readable") from None
@@ -180,9 +199,9 @@ class VerifiedArchive:
         Raises:
             InvalidArchiveError: The member is missing, damaged or changed.
         """
-        content = self._read_raw(name) if name in self.list_names() else None
+        content = self._read_raw(name) if name in self._archive.NameToInfo else None
         if content is None or self._listed_files.get(name) != _describe_content(content):
-            raise self._error_type(f"{self._archive_path} was changed: {name} is not as its manifest says")
+            raise self._change_error(name)
         return content
 
     def read_members(self) -> dict[str, bytes]:
@@ -191,8 +210,26 @@ class VerifiedArchive:
         Raises:
             InvalidArchiveError: A member is missing, damaged, changed, or not listed.
         """
+        return {name: self.read_member(name) for name in self._list_expected_names()}
+
+    def verify_members(self) -> None:
+        """Verify as `read_members` does, without keeping the contents in memory."""
+        for name in self._list_expected_names():
+            if name not in self._archive.NameToInfo or self._listed_files.get(name) != self._describe_member(
+                name
+            ):
+                raise self._change_error(name)
+
+    def _list_expected_names(self) -> list[str]:
         stored_names = set(self.list_names()) - self._unlisted_names - {MANIFEST}
-        return {name: self.read_member(name) for name in sorted(self._listed_files.keys() | stored_names)}
+        return sorted(self._listed_files.keys() | stored_names)
+
+    def _describe_member(self, name: str) -> dict[str, Any]:
+        digest, size = hashlib.sha256(), 0
+        for piece in self._read_pieces(name):
+            digest.update(piece)
+            size += len(piece)
+        return {"bytes": size, "sha256": digest.hexdigest()}
 
     def read_unlisted(self, name: str) -> bytes | None:
         """Read a member that the manifest does not list, such as its signature; None if it is missing.
@@ -200,19 +237,25 @@ class VerifiedArchive:
         Args:
             name: The name of the member.
         """
-        return self._read_raw(name) if name in self.list_names() else None
+        return self._read_raw(name) if name in self._archive.NameToInfo else None
 
     def _read_raw(self, name: str) -> bytes:
+        return b"".join(self._read_pieces(name))
+
+    def _read_pieces(self, name: str) -> Iterator[bytes]:
         try:
-            if self._archive.getinfo(name).file_size > MAX_MEMBER_BYTES:
-                raise zipfile.BadZipFile(f"{name} is larger than {MAX_MEMBER_BYTES} bytes")
-            return self._archive.read(name)
-        except (zipfile.BadZipFile, EOFError, NotImplementedError, RuntimeError, zlib.error) as error:
+            with self._archive.open(name) as member:
+                while piece := member.read(_PIECE_BYTES):
+                    yield piece
+        except _DAMAGE_ERRORS as error:
             raise self._damage_error(error) from None
 
-    def _damage_error(self, error: Exception) -> InvalidArchiveError:
+    def _change_error(self, name: str) -> InvalidArchiveError:
+        return self._error_type(f"{self._archive_path} was changed: {name} is not as its manifest says")
+
+    def _damage_error(self, reason: object) -> InvalidArchiveError:
         return self._error_type(
-            f"{self._archive_path} is damaged, or is not a {self._archive_kind} of nsadmin ({error}): "
+            f"{self._archive_path} is damaged, or is not a {self._archive_kind} of nsadmin ({reason}): "
             "use another file"
         )
 

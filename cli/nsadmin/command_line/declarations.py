@@ -1,7 +1,7 @@
 """What a command declares: its parameters, with Typer's declarations, and what Typer does not know of it."""
 
 from collections.abc import Callable, Iterable
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, Literal, NamedTuple, TypeVar
 
 from typer.models import ArgumentInfo, OptionInfo
 
@@ -113,7 +113,8 @@ def _typed_flags(declaration: OptionInfo | ArgumentInfo) -> tuple[str, ...]:
 
 
 def command_parameters(function: Callable[..., Any]) -> list[Parameter]:
-    """The parameters of a command, without the session that most commands begin with."""
+    """The parameters of a command, or of the function that it wraps; without the session."""
+    function = getattr(function, "__wrapped__", function)
     code = function.__code__
     names = code.co_varnames[: code.co_argcount]
     defaults = function.__defaults__ or ()
@@ -127,29 +128,32 @@ def command_parameters(function: Callable[..., Any]) -> list[Parameter]:
     return parameters
 
 
+ExamplesPlace = Literal["lab", "broker", "old broker", "controller", "elsewhere"]
+
+
 class CommandDeclaration(NamedTuple):
     """What a command says of itself beside its signature and its docstring."""
 
     columns: tuple[str, ...]
     agent_refusal: str | None
-    examples_elsewhere: str | None
+    examples_place: ExamplesPlace
 
 
 def command(
     *,
     columns: Iterable[str] = (),
     agent_refusal: str | None = None,
-    examples_elsewhere: str | None = None,
+    examples: tuple[ExamplesPlace, str] = ("lab", ""),
 ) -> Callable[[F], F]:
     """Declare the columns of a command's rows; those of all kinds of rows, if it can return several.
 
-    `agent_refusal` is why MCP clients cannot use it, and `examples_elsewhere` why the tests do not run its
-    examples on the lab. The name, kind and summary of a command are in `nsadmin.registry`.
+    `agent_refusal` is why MCP clients cannot use it. `examples` is where the tests run its examples if not on
+    the lab, and why. The name, kind and summary of a command are in `nsadmin.registry`.
     """
 
     def declare(function: F) -> F:
         function.declaration = CommandDeclaration(  # type: ignore[attr-defined]
-            tuple(dict.fromkeys(columns)), agent_refusal, examples_elsewhere
+            tuple(dict.fromkeys(columns)), agent_refusal, examples[0]
         )
         return function
 

@@ -24,6 +24,7 @@ TYPER_SETTINGS: dict[str, Any] = {
     "add_completion": False, "rich_markup_mode": None, "pretty_exceptions_enable": False,
 }  # fmt: skip
 """Completion has its own command; help and errors are nsadmin's."""
+_LARGEST_NUMBER = 1_000_000_000
 _WORDS, _HELP = "words_", "help_"
 """Parameters that every command has beside its own: the words without a flag, and --help."""
 
@@ -114,6 +115,11 @@ class SessionCommand(TyperCommand):
                 (value is None and parameter.is_required) or (value == "" and not parameter.may_be_empty)
             ):
                 raise usage.missing_argument(parameter.metavar, self.usage_text, parameter.example)
+        for parameter in (*self.own_parameters, *self.shared_parameters):
+            value = values[parameter.name]
+            # nan is outside of every range. A longer pause can overflow the system's timers.
+            if isinstance(value, float) and not -_LARGEST_NUMBER <= value <= _LARGEST_NUMBER:
+                raise usage.invalid_value(f"{value:g}", parameter, f", at most {_LARGEST_NUMBER}")
         by_name = {parameter.name: parameter for parameter in self.own_parameters}
         for parameter in self.own_parameters:
             alternatives = [parameter, *(by_name[name] for name in parameter.alternative_names)]

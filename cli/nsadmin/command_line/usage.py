@@ -83,6 +83,11 @@ def missing_option(*alternatives: str, usage: str) -> UsageError:
     return UsageError(f"missing {noun}{' or '.join(alternatives)}: usage: {usage}")
 
 
+def invalid_value(value_text: str, parameter: Parameter, limit: str = "") -> UsageError:
+    expected = f"{_expected_value(parameter)}{limit}"
+    return UsageError(f'invalid value "{value_text}" for {parameter.flags[0]}: expected {expected}')
+
+
 def describe_parsing_error(
     error: Any, usage: str, parameters: Sequence[Parameter], advice: str
 ) -> UsageError:
@@ -103,10 +108,7 @@ def describe_parsing_error(
     if error_name == "MissingParameter":
         return missing_option(describe_alternative(parameter), usage=usage)
     value_match = _QUOTED_VALUE.match(error.message)
-    value_text = value_match[1] if value_match else ""
-    return UsageError(
-        f'invalid value "{value_text}" for {parameter.flags[0]}: expected {_expected_value(parameter)}'
-    )
+    return invalid_value(value_match[1] if value_match else "", parameter)
 
 
 def _find_parameter(parameters: Sequence[Parameter], flags: Sequence[str]) -> Parameter | None:

@@ -10,7 +10,12 @@ from nsadmin.operations.drain import events
 from nsadmin.operations.drain.cluster_environment import ClusterEnvironment
 from nsadmin.operations.drain.events import EventRecord
 from nsadmin.operations.drain.facts import NameServerFacts, QueuesByTopic
-from nsadmin.operations.drain.risks import DrainRisk, find_master_addr, find_slave_addrs
+from nsadmin.operations.drain.risks import (
+    DrainRisk,
+    find_cluster_name,
+    find_master_addr,
+    find_slave_addrs,
+)
 from nsadmin.operations.drain.runner import DrainPlan, DrainRun, ProcedureClock, check_plan
 from nsadmin.operations.drain.state import DrainState, QueueSnapshot
 from nsadmin.operations.drain.store import DrainStore, SavedDrain, drain_folder_of, load_drains
@@ -104,7 +109,7 @@ class PreparedDrain:
         self.checked_event = check_plan(
             self.drain_plan,
             self.servers,
-            environment.read_system_topics(master_addr),
+            environment.read_system_topics(master_addr, find_cluster_name(self.servers) or ""),
             environment.read_ordered_topics(master_addr) if is_durable else frozenset(),
             now_ms,
             environment.read_slave_gaps(master_addr or None, find_slave_addrs(self.servers)),
@@ -141,11 +146,13 @@ def find_drain_store(
     broker_name: str, servers: tuple[NameServerFacts, ...], state_home: Path
 ) -> DrainStore | None:
     """Find the folder of the broker's drain; None if neither a name server nor a saved drain has it."""
-    cluster_name = next((server.cluster_name for server in servers if server.cluster_name), None)
+    cluster_name = find_cluster_name(servers)
     if cluster_name is not None:
         return DrainStore(drain_folder_of(state_home, cluster_name, broker_name), broker_name)
     for saved_drain in load_drains(state_home):
-        if isinstance(saved_drain, SavedDrain) and saved_drain.drain_state.broker == broker_name:
+        if not isinstance(saved_drain, SavedDrain):
+            raise saved_drain
+        if saved_drain.drain_state.broker == broker_name:
             return DrainStore(saved_drain.drain_folder, broker_name)
     return None
 

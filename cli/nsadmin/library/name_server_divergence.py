@@ -7,7 +7,11 @@ from typing import NamedTuple
 from namesrv_core.errors import BadSettings
 from nsadmin.client.admin import AdminClient
 from nsadmin.operations.divergence.comparison import STATE_SECTIONS
-from nsadmin.operations.divergence.observer import DivergenceObservation, DivergenceObserver
+from nsadmin.operations.divergence.observer import (
+    DivergenceObservation,
+    DivergenceObserver,
+    find_missing_brokers,
+)
 from nsadmin.operations.inventory.keeper import InventoryKeeper
 from nsadmin.operations.inventory.records import MissingBroker
 
@@ -53,6 +57,7 @@ def find_divergence(
             on_waiting(observation, seconds)
 
     observation = divergence_observer.observe_until_settled(pause_seconds, report_wait)
-    lost_topics = inventory.observe_snapshots(observation.server_snapshots)
-    missing_brokers = lost_topics.missing_brokers if "broker" in compared_sections else ()
+    missing_brokers = find_missing_brokers(observation, inventory)
+    if "broker" not in compared_sections:
+        missing_brokers = ()
     return Divergence(observation, missing_brokers)

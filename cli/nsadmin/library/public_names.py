@@ -134,6 +134,7 @@ _NAMES_BY_MODULE = {
         "ConsumeStats",
         "GroupQueueLag",
     ),
+    "nsadmin.client.consumers.lag": ("Lag",),
     "nsadmin.client.consumers.consumer_progress": ("GroupProgress",),
     "nsadmin.client.consumers.group_settings": (
         "AttributeChanges",
@@ -244,6 +245,7 @@ _NAMES_BY_MODULE = {
         "NoneReachable",
         "NotApplied",
         "NotFound",
+        "OverReadLimit",
         "ReadOnlyAccess",
         "ServerResult",
         "error_text",
@@ -257,9 +259,11 @@ _NAMES_BY_MODULE = {
         "TextTable",
     ),
     "nsadmin.client.topic_routes": (
+        "LogicalQueues",
         "QueueRoute",
         "TopicRoute",
     ),
+    "nsadmin.client.wire_configs": ("WireConfig",),
     "nsadmin.client.topics.bulk_requests": (
         "BrokerTopicTable",
         "DesiredConfig",
@@ -268,7 +272,6 @@ _NAMES_BY_MODULE = {
         "PermissionsByTopic",
         "QueueBounds",
         "QueueClosure",
-        "WireConfig",
     ),
     "nsadmin.client.topics.lite_topics": (
         "BrokerLiteInfo",
@@ -342,6 +345,7 @@ _NAMES_BY_MODULE = {
         "CheckMeasure",
         "CheckSample",
         "CheckState",
+        "UncheckedPart",
     ),
     "nsadmin.operations.checks.ranges": ("AlertRange",),
     "nsadmin.operations.divergence.comparison": (

@@ -118,7 +118,7 @@ class ServiceChecks:
             BadSettings: A range is invalid.
         """
         from nsadmin.operations.checks import divergence
-        from nsadmin.operations.divergence.observer import DivergenceObserver
+        from nsadmin.operations.divergence.observer import DivergenceObserver, find_missing_brokers
 
         def judge_observation(scale: CheckScale) -> CheckFinding:
             divergence_observer = DivergenceObserver(
@@ -127,8 +127,8 @@ class ServiceChecks:
             observation = divergence_observer.observe_until_settled(
                 self._tools.pause_seconds, lambda observation, seconds: None
             )
-            lost_topics = self._tools.inventory.observe_snapshots(observation.server_snapshots)
-            return divergence.judge_divergence(scale, observation, lost_topics.missing_brokers)
+            missing_brokers = find_missing_brokers(observation, self._tools.inventory)
+            return divergence.judge_divergence(scale, observation, missing_brokers)
 
         return self._run_check("divergence", (warning, critical), judge_observation)
 

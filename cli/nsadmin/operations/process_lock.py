@@ -9,7 +9,8 @@ from typing import IO
 from namesrv_core import private_files
 
 _LOCK_ATTEMPTS, _RETRY_PAUSE_SECONDS = 25, 0.002
-"""Reading `owner_pid` takes the lock for some microseconds, so `acquire_lock` retries."""
+"""Reading `owner_pid` takes the lock for some microseconds, so `acquire_lock` retries. An owner writes its id
+some microseconds after it has the lock, so `owner_pid` retries."""
 
 
 class ProcessLock:
@@ -27,7 +28,7 @@ class ProcessLock:
         """
         if self._locked_file is not None:
             return True
-        self._lock_path.parent.mkdir(0o700, parents=True, exist_ok=True)
+        private_files.make_folder(self._lock_path.parent, 0o700)
         lock_file = open(  # noqa: SIM115 - it is held
             self._lock_path, "a+", opener=private_files.open_private_file
         )
@@ -49,17 +50,22 @@ class ProcessLock:
 
     @property
     def owner_pid(self) -> int | None:
-        """The process id of the owner; 0 if the owner has not written it yet, None if the lock is free."""
-        try:
-            with open(self._lock_path) as lock_file:
-                try:
-                    fcntl.flock(lock_file, fcntl.LOCK_SH | fcntl.LOCK_NB)
-                except BlockingIOError:
-                    pid_text = lock_file.read().strip()
-                    return int(pid_text) if pid_text.isdecimal() else 0
-        except FileNotFoundError:
-            pass
-        return None
+        """The process id of the owner; 0 if the owner does not write it, None if the lock is free."""
+        for _ in range(_LOCK_ATTEMPTS):
+            try:
+                with open(self._lock_path) as lock_file:
+                    try:
+                        fcntl.flock(lock_file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+                    except BlockingIOError:
+                        pid_text = lock_file.read().strip()
+                    else:
+                        return None
+            except FileNotFoundError:
+                return None
+            if pid_text.isdecimal():
+                return int(pid_text)
+            time.sleep(_RETRY_PAUSE_SECONDS)
+        return 0
 
 
 def _try_lock(lock_file: IO[str]) -> bool:

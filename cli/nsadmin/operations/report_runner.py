@@ -34,7 +34,7 @@ def run_report(
     """
     if find_spec("pyspark") is None:
         raise ReportRunFailed(INSTALL_HINT, 1)
-    log_path.parent.mkdir(parents=True, exist_ok=True)
+    private_files.make_folder(log_path.parent)
     command_line = python_process.build_command("nsreport", "--cache", str(cache_folder), *report_arguments)
     last_error = None
     with open(log_path, "wb", opener=private_files.open_private_file) as log_file:

@@ -43,11 +43,6 @@ def find_topics_of_vanished_groups(topics: Iterable[str], known_groups: Set[str]
     }
 
 
-def list_own_names(broker_name: str, cluster_name: str) -> tuple[str, str, str]:
-    """The topics that a broker creates for itself and for its cluster, by their names."""
-    return (broker_name, cluster_name, f"{cluster_name}_REPLY_TOPIC")
-
-
 def is_user_topic(topic: str, own_topics: frozenset[str]) -> bool:
     """Whether users created the topic, other than by consuming.
 

@@ -1,7 +1,7 @@
 """Owns the records of output: the rows of a command, and the style to write them in."""
 
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from namesrv_core.errors import RocketMQError
 
@@ -33,7 +33,7 @@ class ResultRows(NamedTuple):
 
     `columns` are the keys of every row, in order; `table_columns` are the columns that a table shows, None
     for all. `errors` has the outcome of each server (None after a success) and decides the exit code.
-    `notes` are lines for stderr. `totals` are sums over all rows, for output forms that show them.
+    `notes` are lines for stderr. `totals` are about all rows, for output forms that show them.
     `done_code` is the exit code if no server failed.
     """
 
@@ -42,7 +42,7 @@ class ResultRows(NamedTuple):
     errors: Sequence[RocketMQError | None] = ()
     notes: Sequence[str] = ()
     table_columns: Sequence[str] | None = None
-    totals: Mapping[str, float] = {}
+    totals: Mapping[str, Any] = {}
     done_code: int = 0
 
 

@@ -4,8 +4,9 @@ import os
 import re
 import textwrap
 from collections.abc import Iterator, Mapping, Sequence
+from datetime import UTC, datetime
 
-from namesrv_core.printable_text import escape_unsafe
+from namesrv_core.printable_text import cut_text, escape_unsafe
 from namesrv_core.protocol.codes import Perm, perm_text
 from nsadmin.output.result_rows import (
     ByteSize,
@@ -37,11 +38,24 @@ def format_plain_table(rows: ResultRows, shows_headers: bool = True) -> str:
     )
 
 
+_MAX_CELL_CHARS = 10_000
+"""All cells of a column are as wide as the widest one."""
+
+
 def cell_text(row_value: object) -> str:
-    """Return the text of a cell, on one line."""
-    if type(row_value) is str and row_value.isprintable():
+    """Return the text of a cell, on one line. A long text is cut."""
+    if type(row_value) is str and len(row_value) <= _MAX_CELL_CHARS and row_value.isprintable():
         # The usual case. No character that `escape_unsafe` escapes is printable.
         return row_value
+    if type(row_value) is str:
+        # Not the whole text is escaped, which can have megabytes.
+        return cut_text(
+            escape_unsafe(row_value[:_MAX_CELL_CHARS]) + row_value[_MAX_CELL_CHARS:], _MAX_CELL_CHARS
+        )
+    return cut_text(_whole_text(row_value), _MAX_CELL_CHARS)
+
+
+def _whole_text(row_value: object) -> str:
     if row_value is None or row_value == () or row_value == {}:
         return "-"
     if isinstance(row_value, bool):
@@ -121,8 +135,10 @@ _FOLDABLE_COLUMNS = (
 )
 # Columns of sentences, which go below their row if the terminal is too narrow.
 _SENTENCE_COLUMNS = ("seen", "next")
-_MIN_FOLDED_WIDTH = 16
+_MIN_FOLDED_WIDTH, _MAX_UNBROKEN = 16, 40
 _COLUMN_GAP = 2
+_BREAK = re.compile(r"(?<=[ ,;])")
+"""Where free text is folded. Pieces between two breaks, such as addresses, are not broken up to a limit."""
 
 
 def draw_table(
@@ -134,7 +150,8 @@ def draw_table(
 ) -> None:
     """A table for a terminal, as wide as it needs to be and no narrower; above it a name in its colour.
 
-    Cells of `truncated_column` are cut where they do not fit; other free text is folded.
+    If it is too wide, columns without any value are left out, and times of today have no date. Cells of
+    `truncated_column` are cut where they do not fit; other free text is folded.
     """
     from rich import box
     from rich.console import Console
@@ -147,6 +164,9 @@ def draw_table(
     if context_banner is not None:
         column_name, banner_color = context_banner
         console.print(Text(f"[{cell_text(column_name)}]", f"bold {banner_color}" if uses_color else ""))
+    if sum(_needed_widths(rows, column_names)) > console.width:
+        rows = _shorten_rows(rows, column_names, f"{datetime.now(UTC):%Y-%m-%d}T")
+        column_names = rows.table_columns or column_names
     if (
         any(column_name in _SENTENCE_COLUMNS for column_name in column_names)
         and sum(_needed_widths(rows, column_names)) > console.width
@@ -182,13 +202,48 @@ def draw_table(
     for row in rows.rows:
         rich_table.add_row(
             *(
-                Text(cell_text(row.get(column_name)), _cell_style(column_name, row) if uses_color else "")
-                for column_name in column_names
+                Text(
+                    cell_text(row.get(column_name))
+                    if column_name == truncated_column
+                    else _fold_text(cell_text(row.get(column_name)), column_width),
+                    _cell_style(column_name, row) if uses_color else "",
+                )
+                for column_name, column_width in zip(column_names, column_widths, strict=True)
             )
         )
     # If the table is still too wide, the terminal breaks its lines, which is better than cut values.
     console.width = max(console.width, sum(column_widths) + _COLUMN_GAP * len(column_widths))
     console.print(rich_table)
+
+
+def _shorten_rows(rows: ResultRows, column_names: Sequence[str], today_prefix: str) -> ResultRows:
+    """The same rows without columns that are empty in all of them, and without the date of today's times."""
+    empty_cell = cell_text(None)
+    shown_columns = tuple(
+        column_name
+        for column_name in column_names
+        if any(cell_text(row.get(column_name)) != empty_cell for row in rows.rows)
+    )
+    short_rows: list[ResultRow] = [
+        {
+            column_name: row_value.removeprefix(today_prefix) if type(row_value) is str else row_value
+            for column_name, row_value in row.items()
+        }
+        for row in rows.rows
+    ]
+    return rows._replace(rows=short_rows, table_columns=shown_columns or tuple(column_names))
+
+
+def _fold_text(text: str, line_width: int) -> str:
+    """Fold a text after blanks and commas; longer pieces are left to Rich, which breaks them."""
+    if len(text) <= line_width:
+        return text
+    lines = [""]
+    for piece in _BREAK.split(text):
+        if lines[-1] and len(lines[-1]) + len(piece.rstrip()) > line_width:
+            lines.append("")
+        lines[-1] += piece
+    return "\n".join(line.rstrip() for line in lines)
 
 
 def _needed_widths(rows: ResultRows, column_names: Sequence[str]) -> list[int]:
@@ -224,9 +279,6 @@ def _lines_with_sentences(
             (text, _cell_style(column_name, row))
             for column_name, text in zip(short_columns, cell_texts, strict=True)
         ]
-        while leading_cells and leading_cells[-1][0].strip() == cell_text(None):
-            # The sentence replaces empty cells at the end of the row.
-            leading_cells.pop()
         sentence_texts = [
             cell_text(row[column_name])
             for column_name in column_names
@@ -286,7 +338,15 @@ def _fit_widths(rows: ResultRows, column_names: Sequence[str], line_width: int) 
             and column_name in _FOLDABLE_COLUMNS
             and column_widths[column_index] > _MIN_FOLDED_WIDTH
         ):
-            folded_width = max(_MIN_FOLDED_WIDTH, column_widths[column_index] - excess_width)
+            unbroken_widths = (
+                len(piece.rstrip())
+                for row in rows.rows
+                for piece in _BREAK.split(cell_text(row.get(column_name)))
+                if len(piece) <= _MAX_UNBROKEN
+            )
+            min_width = max((_MIN_FOLDED_WIDTH, *unbroken_widths))
+            folded_width = max(min_width, column_widths[column_index] - excess_width)
+            folded_width = min(folded_width, column_widths[column_index])
             excess_width -= column_widths[column_index] - folded_width
             column_widths[column_index] = folded_width
     return column_widths

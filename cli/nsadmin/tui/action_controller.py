@@ -112,6 +112,9 @@ class ActionController:
         subject = self.row_actions.find_current_subject()
         if subject.holder_pid is None:
             self._app.show_message("no process holds a drain or a restart in this row", "warn")
+        elif subject.holder_pid <= 0:
+            # A signal to process 0 would reach this program and all others of its group.
+            self._app.show_message("stop: the process that holds it is not known yet: try again", "warn")
         elif self._app.cluster_context.read_only:
             self._app.show_message("stop: this context is read-only", "bad")
         else:

@@ -79,7 +79,7 @@ class TableController:
         view_state, columns = self._app.navigation.current_state, self._app.current_view.columns
         column_keys: list[str | None] = [
             None,
-            *dict.fromkeys(column.key for column in columns if column.title),
+            *dict.fromkeys(column.key for column in columns if column.heading),
         ]
         key_index = column_keys.index(view_state.sort_order.key if view_state.sort_order else None)
         column_key = column_keys[(key_index + step) % len(column_keys)]

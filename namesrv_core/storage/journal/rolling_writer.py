@@ -66,7 +66,7 @@ class JournalWriter:
         self._segment_bytes = self._first_line_bytes = 0
         self._has_unsynced_bytes = self._has_partial_write = False
         self.start_repair: JournalRepair | None = None
-        journal_folder.mkdir(parents=True, exist_ok=True)
+        private_files.make_folder(journal_folder)
         self._lock_descriptor = _lock_journal(journal_folder / _LOCK_NAME)
         self.next_seq = self._resume_last_segment()
 
@@ -160,7 +160,7 @@ class JournalWriter:
             segment_file, self._segment_file, self._segment_path = self._segment_file, None, None
             with suppress(OSError):
                 segment_file.close()
-        self._journal_folder.mkdir(parents=True, exist_ok=True)
+        private_files.make_folder(self._journal_folder)
 
     def tidy_segments(self, now_ms: int, is_hurried: bool = False) -> None:
         """Compress ended segments, remove expired ones and index one segment.

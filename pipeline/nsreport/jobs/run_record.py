@@ -75,10 +75,11 @@ def read_unchanged_outcome(output_folder: str, input_digest: str | None) -> Sequ
         return None
     try:
         run_record = RunRecord(**json.loads(Path(local_folder, RECORD_FILE).read_text()))
-    except (OSError, TypeError, ValueError):
+        is_complete = isinstance(run_record.outcome, list) and all(
+            Path(local_folder, "gold", report_name).is_dir() for report_name in run_record.report_names
+        )
+    except (OSError, RecursionError, TypeError, ValueError):
+        # A damaged record means another run, never an outcome.
         return None
-    is_complete = all(
-        Path(local_folder, "gold", report_name).is_dir() for report_name in run_record.report_names
-    )
     is_same = (run_record.code_digest, run_record.input_digest) == (digest_code(), input_digest)
     return run_record.outcome if is_complete and is_same else None

@@ -2,10 +2,10 @@
 
 import re
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Annotated, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 from typer import Option
 
@@ -104,38 +104,56 @@ class RunArguments(NamedTuple):
     cache: Path = Path("~/.cache/nsadmin")
 
 
-def read_arguments(
-    is_stream: bool,
-    input: Sequence[str] | None,
-    source: Sequence[str] | None,
-    dir: str,
-    since: str | None,
-    until: str | None,
-    reports: str | None,
-    max_quarantine: str,
-    keep: str,
-    master: str | None,
-    conf: Sequence[str] | None,
-    compact: bool = False,
-    once: bool = False,
-    every: str = "60s",
+def read_run_arguments(
+    dir: DirOption,
+    input: InputOption = None,
+    source: SourceOption = None,
+    since: SinceOption = None,
+    until: UntilOption = None,
+    reports: ReportsOption = None,
+    max_quarantine: MaxQuarantineOption = "1%",
+    keep: KeepOption = "7d",
+    master: MasterOption = None,
+    conf: ConfOption = None,
+    compact: CompactOption = False,
 ) -> RunArguments:
-    """Parse the values of the options. Raises InvalidFlagError."""
+    """Parse the options of `run`. Raises InvalidFlagError."""
+    return _read_arguments(locals())._replace(compact=compact)
+
+
+def read_stream_arguments(
+    dir: DirOption,
+    input: InputOption = None,
+    source: SourceOption = None,
+    since: SinceOption = None,
+    until: UntilOption = None,
+    reports: ReportsOption = None,
+    max_quarantine: MaxQuarantineOption = "1%",
+    keep: KeepOption = "7d",
+    master: MasterOption = None,
+    conf: ConfOption = None,
+    once: OnceOption = False,
+    every: EveryOption = "60s",
+) -> RunArguments:
+    """Parse the options of `stream`. Raises InvalidFlagError."""
+    return _read_arguments(locals())._replace(is_stream=True, once=once, every=parse_seconds(every))
+
+
+def _read_arguments(values: Mapping[str, Any]) -> RunArguments:
+    """Parse the options that `run` and `stream` share."""
+    since, until, reports = values["since"], values["until"], values["reports"]
     arguments = RunArguments(
-        is_stream,
-        tuple(input or ()),
-        [parse_source(text) for text in source or ()],
-        dir,
+        False,
+        tuple(values["input"] or ()),
+        [parse_source(text) for text in values["source"] or ()],
+        values["dir"],
         None if since is None else parse_moment(since),
         None if until is None else parse_moment(until),
         parse_words(reports or ""),
-        parse_share(max_quarantine),
-        parse_duration(keep),
-        master,
-        [parse_setting(text) for text in conf or ()],
-        compact,
-        once,
-        parse_seconds(every),
+        parse_share(values["max_quarantine"]),
+        parse_duration(values["keep"]),
+        values["master"],
+        [parse_setting(text) for text in values["conf"] or ()],
     )
     if arguments.since is not None and arguments.until is not None and arguments.since >= arguments.until:
         raise InvalidFlagError("--since must be before --until")

@@ -13,7 +13,7 @@ from urllib.parse import unquote, urlsplit
 
 from py4j.protocol import Py4JJavaError
 from pyspark.errors import AnalysisException
-from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql.functions import (
     broadcast,
     coalesce,
@@ -27,6 +27,7 @@ from pyspark.sql.functions import (
     octet_length,
     posexplode,
     raise_error,
+    rtrim,
     split,
     udf,
     when,
@@ -243,7 +244,7 @@ def _read_in_blocks(spark: SparkSession, resting_files: Sequence[InputFile]) -> 
     line_number = when(is_in_block, col("first") + col("at") - col("begin")).otherwise(
         raise_error(lit(_BLOCKS_CHANGED_ERROR))
     )
-    line_text = make_valid_utf8("value").alias("text")
+    line_text = _without_carriage_return(make_valid_utf8("value")).alias("text")
     numbered_lines = block_lines.join(broadcast(block_table), ["path", "start"], "left").select(
         "*", line_number.alias("line"), line_text
     )
@@ -319,7 +320,14 @@ def _read_whole_files(spark: SparkSession, whole_files: Sequence[InputFile]) -> 
 def _split_pieces(file_pieces: DataFrame) -> DataFrame:
     """Split pieces, with `first` and `lines`, into rows with `line` and `text`."""
     piece_lines = file_pieces.select("*", posexplode(split("lines", "\n")).alias("at", "text"))
-    return piece_lines.withColumn("line", col("first") + col("at"))
+    return piece_lines.withColumns(
+        {"line": col("first") + col("at"), "text": _without_carriage_return(col("text"))}
+    )
+
+
+def _without_carriage_return(line_text: Column) -> Column:
+    """A copy of a file with CRLF has the same lines, and the same hashes, as the file itself."""
+    return rtrim(line_text, lit("\r"))
 
 
 def cut_into_pieces(packed_content: bytes, file_path: str) -> list[tuple[int, str]]:

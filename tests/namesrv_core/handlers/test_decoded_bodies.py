@@ -8,9 +8,10 @@ from typing import Any
 
 import pytest
 
-from namesrv_core.handlers import registration_precompute
+from namesrv_core.handlers import access_guard, registration_precompute
 from namesrv_core.handlers.dispatch import handle_request
 from namesrv_core.protocol import json_bodies, registration_codec, registration_steps
+from namesrv_core.protocol.acl_signature import sign_command
 from namesrv_core.protocol.command import RemotingCommand, build_request
 from namesrv_core.protocol.json_bodies import DataVersion
 from namesrv_core.state.access_policy import (
@@ -19,6 +20,7 @@ from namesrv_core.state.access_policy import (
     AccessRole,
     PeerIdentity,
     RegistrationFence,
+    SignerAccount,
 )
 from namesrv_core.state.kv_config import KvConfig
 from namesrv_core.state.name_server_state import NameServerState
@@ -138,6 +140,23 @@ def test_who_may_not_register_at_all_causes_no_steps(state: NameServerState, cal
     assert registration_precompute.precompute_steps(state, asked, STARTED_AT, PEER) is None
     assert answer_code(state, asked) == 16
     assert calls == []
+
+
+@pytest.mark.parametrize(("code", "body"), [(103, b"x" * 3_000_000), (206, b"x" * 3_000_000)])
+@pytest.mark.parametrize(("key", "secret"), [("known", "12345678"), ("known", "87654321"), ("unknown", "1")])
+def test_the_signature_of_a_large_body_is_computed_once_and_in_steps(
+    state: NameServerState, monkeypatch: pytest.MonkeyPatch, code: int, body: bytes, key: str, secret: str
+) -> None:
+    state.policy = AccessPolicy([], {"known": SignerAccount("12345678", AccessGrant(AccessRole.ADMIN))})
+    signed = sign_command(build_request(code, EXT if code == 103 else {}, body), key, secret)
+    steps = registration_precompute.precompute_steps(state, signed, STARTED_AT, PEER)
+    assert steps is not None
+    assert [next(steps) for _ in range(10)] == [None] * 10
+    asked = prepared(state, signed)
+    monkeypatch.setattr(access_guard, "has_valid_signature", lambda *_: pytest.fail("computed again"))
+    remark = handle_request(state, asked, 1, STARTED_AT, PEER)[0].remark or ""
+    is_signed = (key, secret) == ("known", "12345678")
+    assert ("check signature failed" in remark) is not is_signed
 
 
 @pytest.mark.parametrize("has_steps", [False, True])

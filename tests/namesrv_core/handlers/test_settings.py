@@ -19,8 +19,19 @@ def test_all_keys_are_shown_sorted_one_in_a_line(form: HeaderType) -> None:
     assert (answer.code, answer.ext) == (0, None)
     assert answer.body.endswith(b"\n")
     assert list(shown(wire)) == sorted(shown(wire))
-    assert len(shown(wire)) == 40
+    assert len(shown(wire)) == 41
     assert shown(wire)["kvConfigPath"] == "C:\\kv"
+
+
+def test_namespaces_of_the_kv_config_are_listed_unless_there_are_many(form: HeaderType) -> None:
+    wire = Wire(form)
+    assert shown(wire)["kvNamespaces"] == "[]"
+    for namespace in ("N", "ORDER_TOPIC_CONFIG"):
+        wire.send_request(100, {"namespace": namespace, "key": "k", "value": "v"})
+    assert shown(wire)["kvNamespaces"] == '["N", "ORDER_TOPIC_CONFIG"]'
+    for number in range(1000):
+        wire.send_request(100, {"namespace": f"n{number}", "key": "k", "value": "v"})
+    assert "kvNamespaces" not in shown(wire)
 
 
 def test_an_update_is_in_force_at_once(form: HeaderType) -> None:

@@ -18,12 +18,22 @@ from namesrv_core.protocol.codes import LANGUAGE_NAMES, perm_text, version_text
         (401, "V4_9_4"),
         (373, "V4_8_0"),
         (317, "V4_5_2"),
-        (612, "V612"),
-        (121, "V121"),
-        (-1, "V-1"),
+        (412, "V5_0_0_SNAPSHOT"),
+        (212, "V4_0_0_SNAPSHOT"),
+        (211, "V3_9_9"),
+        (121, "V3_4_9"),
+        (63, "V3_1_8"),
+        (35, "V3_0_10"),
+        (15, "V3_0_0_FINAL"),
+        (1, "V3_0_0_ALPHA1"),
+        (0, "V3_0_0_SNAPSHOT"),
+        (611, "V5_9_9"),
+        (612, "HIGHER_VERSION"),
+        (2**31 - 1, "HIGHER_VERSION"),
+        (-1, None),
     ],
 )
-def test_a_version_has_the_name_of_its_release(ordinal: int, name: str) -> None:
+def test_a_version_has_the_name_of_its_release(ordinal: int, name: str | None) -> None:
     assert version_text(ordinal) == name
 
 

@@ -267,6 +267,55 @@ def test_a_decimal_number_that_does_not_fit_is_cut_like_java_does(
     assert decode_json(literal.encode()) == float(literal)
 
 
+@pytest.mark.parametrize("number", ["1e2048", "-1.5E+2048", "1e-2048", "0e99999", "1e99999999999"])
+def test_an_exponent_beyond_2047_is_refused_where_it_is_read(number: str) -> None:
+    # The document is valid: Java passes over such a number in a member that it does not read.
+    for json_text in (number, f'"{number}"', f"[{number}]"):
+        json_value = decode_json(json_text.encode())
+        for bits in (32, 64):
+            with pytest.raises(ValueError, match=r"exponent of|not an integer"):
+                to_int(json_value, bits)
+    for json_text in (number, f"[{number}]", f'{{"a":[{number}]}}'):
+        with pytest.raises(ValueError, match="exponent of"):
+            to_text(decode_json(json_text.encode()))
+    with pytest.raises(ValueError, match="exponent of"):
+        to_int(decode_json(f'{{"a":{number}}}'.encode()))
+
+
+@pytest.mark.parametrize(
+    ("json_text", "as_text", "as_long"),
+    [
+        ("1e2047", "Infinity", 2**63 - 1),
+        ("-1e308", "-1.0E308", -(2**63)),
+        ("1e-2047", "0.0", 0),
+        ("1e3", "1000.0", 1000),
+        ("1.50", "1.50", 1),
+        ("-0.0", "0.0", 0),
+        ("0.00000001", "1E-8", 0),
+        ("[0.00000001]", "[0.00000001]", 0),
+        ("[1e308]", "[1.0E308]", 2**31 - 1),
+        ("[1e309]", "[null]", 2**31 - 1),
+        ("[3000000000]", "[3000000000]", 3_000_000_000 - 2**32),
+        ("[3000000000.5]", "[3000000000.5]", 3_000_000_000 - 2**32),
+        ("[12345678901234567890]", "[12345678901234567890]", -350_287_150),
+    ],
+)
+def test_a_number_keeps_its_digits_as_text_and_is_an_int_in_a_list(
+    json_text: str, as_text: str, as_long: int
+) -> None:
+    # What a released 5.5.0 name server made of them.
+    json_value = decode_json(json_text.encode())
+    assert (to_text(json_value), to_int(json_value, 64)) == (as_text, as_long)
+
+
+@pytest.mark.parametrize(
+    "json_list", [["1.5"], ["1e3"], ["3000000000"], ["null"], [""], [None], [True], [1, 2]]
+)
+def test_a_list_is_an_int_only_with_one_number(json_list: list[object]) -> None:
+    with pytest.raises(ValueError, match=r"."):
+        to_int(json_list, 64)
+
+
 @pytest.mark.parametrize("bits", [32, 64])
 def test_an_int_has_to_fit(bits: int) -> None:
     largest = 2 ** (bits - 1)

@@ -108,7 +108,23 @@ def test_a_language_may_be_its_number() -> None:
     assert decode(b'{"code":101,"language":9}', b"").language == "GO"
 
 
-@pytest.mark.parametrize("text", ["99", "{}", "-1"])
+def test_a_language_may_be_a_fraction() -> None:
+    assert decode(b'{"code":101,"language":9.5}', b"").language == "GO"
+
+
+@pytest.mark.parametrize(
+    "members",
+    [
+        '"code":1e2048', '"opaque":"1e2048"', '"code":1,"remark":1e-2048', '"code":1,"language":0e2048',
+        '"code":1,"extFields":{"k":0e99999}', '"code":1,"extFields":{"k":{"a":[1e2048]}}',
+    ],
+)  # fmt: skip
+def test_an_exponent_beyond_2047_closes_the_connection_where_it_is_read(members: str) -> None:
+    assert refused(f"{{{members}}}".encode())
+    assert decode(b'{"code":101,"unread":1e2048,"extFields":{"k":"1e2048"}}', b"").ext == {"k": "1e2048"}
+
+
+@pytest.mark.parametrize("text", ["99", "99.5", "1e3", "{}", "-1"])
 @pytest.mark.parametrize("member", ["language", "serializeTypeCurrentRPC"])
 def test_a_name_that_no_number_or_text_stands_for_closes_the_connection(member: str, text: str) -> None:
     assert refused(f'{{"code":101,"{member}":{text}}}'.encode())
@@ -163,6 +179,7 @@ def test_ext_fields_that_are_no_object_close_the_connection(text: str) -> None:
         ('""', ""),
         ('{"a":1,"b":[2]}', '{"a":1,"b":[2]}'),
         ('[1,"2"]', '[1,"2"]'),
+        ('{"a":[1.50,1e3,1e309]}', '{"a":[1.50,1000.0,null]}'),
         ("1e3", "1000.0"),
         ("1E-2", "0.01"),
         ("-0", "0"),

@@ -79,6 +79,7 @@ def test_a_queue_mapping_may_lack_members(value: object, info: MappingInfo | Non
         (True, True), ("True", True), ("1", True), ("Y", True), (1, True), (-1, True),
         (False, False), ("FALSE", False), ("0", False), ("N", False), ("", False), ("null", False),
         (None, False), (0, False), (5, False), (1.0, False), (1.5, False),
+        ([1], True), (["true"], True), ([[True]], True), ([1.5], False), ([None], False), ([""], False),
     ],
 )  # fmt: skip
 def test_dirty_is_read_as_5_5_0_reads_it(value: object, is_dirty: bool) -> None:
@@ -94,7 +95,8 @@ def test_dirty_is_read_as_5_5_0_reads_it(value: object, is_dirty: bool) -> None:
         {"currIdMap": "x"}, {"currIdMap": []}, {"currIdMap": False}, {"currIdMap": {"a": 1}},
         {"currIdMap": {"0": None}}, {"currIdMap": {"0": ""}}, {"currIdMap": {"": 1}},
         {"currIdMap": {"null": 1}},
-        {"dirty": "yes"}, {"dirty": "y"}, {"dirty": "T"}, {"dirty": []}, {"dirty": [True]}, {"dirty": {}},
+        {"dirty": "yes"}, {"dirty": "y"}, {"dirty": "T"}, {"dirty": []}, {"dirty": [1, 2]}, {"dirty": ["5"]},
+        {"dirty": {}}, {"dirty": fastjson.DecimalNumber("0e2048")},
     ],
 )  # fmt: skip
 def test_what_is_no_queue_mapping_is_a_value_error(value: object) -> None:

@@ -7,14 +7,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from namesrv_core.protocol import fastjson, registration_codec
+from namesrv_core.protocol import fastjson, lenient_registration, registration_codec
 from namesrv_core.protocol.json_bodies import DataVersion, MappingInfo
 from namesrv_core.protocol.registration_codec import (
     BrokerRegistration,
     RegisteredTopicConfig,
     decode_registration,
 )
-from namesrv_core.protocol.size_limits import DecodeLimits
+from namesrv_core.protocol.size_limits import NO_LIMITS, DecodeLimits
 from tests.support.wire import registration_body, topic_config
 
 NOW = 1_700_000_000_000
@@ -54,6 +54,14 @@ def test_what_a_broker_sends_is_read() -> None:
         {"T": READ_MAPPING},
         ["1:2"],
     )
+
+
+@pytest.mark.parametrize(("number", "epoch"), [("1e308", 2**63 - 1), ("1e400", 2**63 - 1), ("5.7", 5)])
+def test_a_fraction_in_a_mapping_is_read_by_its_digits(number: str, epoch: int) -> None:
+    wrapper = b'{"topicQueueMappingInfoMap":{"T":{"topic":"T","epoch":%s}}}' % number.encode()
+    mapping = read(b'{"topicConfigSerializeWrapper":%s}' % wrapper).queue_mappings["T"]
+    assert mapping is not None
+    assert mapping.epoch == epoch
 
 
 def test_no_body_registers_nothing_and_clears_the_filters() -> None:
@@ -163,16 +171,21 @@ def outcome(body: bytes) -> BrokerRegistration | str:
 @given(BODIES)
 def test_the_fast_way_and_the_lenient_way_read_the_same(value: dict[str, object]) -> None:
     body = json.dumps(value).encode()
-    # A bare integer key is more than the typed decoder takes.
-    lenient = outcome(b'{"bare":{1:2}' + (b"," if value else b"") + body[1:])
+    try:
+        json_value = fastjson.decode_json(body)
+        lenient: BrokerRegistration | str = lenient_registration.read_lenient_body(json_value, NOW, NO_LIMITS)
+    except ValueError:
+        lenient = "refused"
     assert outcome(body) == lenient
+    assert outcome(b'{"bare":{1:2}' + (b"," if value else b"") + body[1:]) == lenient
 
 
 def test_what_brokers_really_send_goes_the_fast_way() -> None:
     body = registration_body(["A", "B"], DataVersion(3, 1, 9), filters=["1:2"])
-    assert registration_codec.convert_typed_json(
-        registration_codec.decode_typed_json(body, DecodeLimits()), NOW
-    ) == read(body)
+    typed_body = registration_codec.decode_typed_json(body, DecodeLimits())
+    with pytest.raises(StopIteration) as decoded:
+        next(registration_codec.convert_typed_json(typed_body, NOW))
+    assert decoded.value.value == read(body)
 
 
 CONFIG = topic_config("T", perm=4, readQueueNums=3)

@@ -1,5 +1,6 @@
 """Limits of a registration: far too much of it is refused by a look at its text, all else is read as ever."""
 
+from collections.abc import Callable
 from struct import pack
 from typing import Any
 
@@ -10,7 +11,7 @@ from hypothesis import strategies as st
 from namesrv_core.errors import OverLimit
 from namesrv_core.protocol import fastjson, registration_codec
 from namesrv_core.protocol.json_bodies import DataVersion
-from namesrv_core.protocol.registration_codec import decode_registration
+from namesrv_core.protocol.registration_codec import BrokerRegistration, decode_registration
 from namesrv_core.protocol.size_limits import DecodeLimits
 from tests.namesrv_core.protocol.test_compressed_registration import compressed, part
 from tests.namesrv_core.protocol.test_registration_codec import MAPPING, NOW, VERSION, raw, read
@@ -74,14 +75,62 @@ def test_just_as_many_topics_as_there_may_be_are_read_as_ever(
             "at least 500 queue mappings, over the limit maxMappingsPerRegistration",
         ),
         (
-            f'1:2,"more":[{",".join(["{}"] * MANY)}]',
-            "about 477 topics, over the limit maxTopicsPerRegistration",
+            f'"dataVersion":{{"counter":"1"}},"more":[{",".join(["{}"] * MANY)}]',
+            "about 478 topics, over the limit maxTopicsPerRegistration",
         ),
     ],
 )
 def test_what_is_far_too_much_is_counted_and_not_read(text: str, limit: str, read_as: list[int]) -> None:
     limits = FEW._replace(lenient_registration_bytes=1 << 20, registration_mappings=30)
     assert over(limits, raw(text)).endswith(limit)
+    assert not read_as
+
+
+def id_map(count: int, quote: str) -> str:
+    return "{" + ",".join(f"{quote}{number}{quote}:{number}" for number in range(count)) + "}"
+
+
+def mapped(count: int, quote: str = '"', odd: str = "") -> bytes:
+    """Two mappings with so many queue ids together."""
+    parts = (
+        f'"T{number}":{{"topic":"T{number}","currIdMap":{id_map(ids, quote)}{odd}}}'
+        for number, ids in enumerate((count // 2, count - count // 2))
+    )
+    return raw(f'"topicQueueMappingInfoMap":{{{",".join(parts)}}}')
+
+
+def mapped_compressed(count: int, quote: str = "") -> bytes:
+    json_text = f'{{"topic":"T","bname":"b","currIdMap":{id_map(count, quote)}}}'
+    return compressed(mappings=pack(">i", 1) + part(json_text.encode()))
+
+
+@pytest.mark.parametrize(
+    ("encode", "is_compressed"),
+    [
+        (mapped, False),
+        (lambda count: mapped(count, ""), False),
+        (lambda count: mapped(count, odd=',"epoch":"5"'), False),
+        (mapped_compressed, True),
+        (lambda count: mapped_compressed(count, '"'), True),
+    ],
+)
+def test_queue_ids_of_all_mappings_are_counted(encode: Callable[[int], bytes], is_compressed: bool) -> None:
+    def decode(count: int) -> BrokerRegistration:
+        few_ids = DecodeLimits(registration_queue_ids=10)
+        return decode_registration(
+            encode(count), version=513, compressed=is_compressed, now=NOW, within=few_ids
+        )
+
+    mappings = decode(10).queue_mappings.values()
+    assert sum(len(mapping.curr_id_map) for mapping in mappings if mapping) == 10
+    for count in (11, 5000):
+        with pytest.raises(OverLimit, match="queue ids, over the limit maxQueueIdsPerRegistration"):
+            decode(count)
+
+
+def test_far_too_many_queue_ids_are_refused_before_they_are_read(read_as: list[int]) -> None:
+    for quote in ('"', ""):
+        over(DecodeLimits(registration_queue_ids=10), mapped(5000, quote))
     assert not read_as
 
 

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from namesrv_core.errors import RocketMQError
 from namesrv_core.protocol import (
     compressed_registration,
+    fastjson,
     registration_codec,
     registration_parts,
     registration_steps,
@@ -62,6 +63,17 @@ def same(
     registration, pauses = stepped(body, version, compressed, within)
     assert registration == at_once(body, version, compressed, within)
     return pauses
+
+
+@pytest.mark.parametrize("is_bare", [True, False])
+@pytest.mark.parametrize("limit", [40, 39])
+def test_queue_ids_are_read_in_steps(monkeypatch: pytest.MonkeyPatch, is_bare: bool, limit: int) -> None:
+    monkeypatch.setattr(fastjson, "_MATCHES_PER_STEP", 8)
+    monkeypatch.setattr(registration_codec, "_MAPPINGS_PER_STEP", 2)
+    ids: dict[Any, int] = {(number if is_bare else str(number)): number for number in range(10)}
+    mappings = {name: {"topic": name, "currIdMap": ids} for name in NAMES[:4]}
+    body = registration_body([topic_config("a")], DataVersion(3, 1, 9), mappings)
+    assert same(body, within=DecodeLimits(registration_queue_ids=limit)) > (4 if is_bare else 1)
 
 
 def body_of(*names: str) -> bytes:

@@ -296,6 +296,13 @@ BOMB = zlib.compress(bytes(1 << 22))
             broker_ext(),
             registration_body(["a", "b"], mappings={key: {"topic": "a", "bname": "a"} for key in "ab"}),
         ),
+        (
+            "maxQueueIdsPerRegistration",
+            1,
+            103,
+            broker_ext(),
+            registration_body(["a"], mappings={"a": {"topic": "a", "bname": "a", "currIdMap": {0: 0, 1: 1}}}),
+        ),
         ("maxKvEntryBytes", 20, 100, {"namespace": "n", "key": "k", "value": "v" * 19}, b""),
         ("maxKvBytes", 20, 100, {"namespace": "n", "key": "k", "value": "v" * 19}, b""),
     ],

@@ -4,16 +4,16 @@ from pathlib import Path
 
 import pytest
 
-from namesrv_core.__main__ import build_flag_parser
 from namesrv_core.errors import BadSettings, NoPermission
 from namesrv_core.server.settings_loader import environment_variable, load_settings
 from namesrv_core.state.settings import SETTING_KEYS, NameServerSettings
 from namesrv_core.state.tls_settings import TlsSettings
+from tests.support.name_server_flags import parse_flags
 
 
 def started(*args: str, **environ: str) -> NameServerSettings:
     """The settings of a start with these flags and this environment."""
-    return load_settings(build_flag_parser().parse_args(args), environment=environ)
+    return load_settings(parse_flags(*args), environment=environ)
 
 
 @pytest.mark.parametrize(

@@ -364,6 +364,27 @@ async def test_a_page_whose_rendering_fails_ends_its_connection() -> None:
 
 
 @run_on_loop
+async def test_a_page_is_cancelled_when_its_peer_leaves() -> None:
+    async with rendering_later() as (pages, address):
+        waiting = asyncio.create_task(fetch_page(address, "/"))
+        await wait_until(lambda: pages)
+        waiting.cancel()
+        await wait_until(lambda: pages[0].cancelled())
+
+
+@run_on_loop
+async def test_a_peer_that_sends_much_while_it_waits_is_cut_off() -> None:
+    async with rendering_later() as (pages, address):
+        host, _, port = address.rpartition(":")
+        _, writer = await asyncio.open_connection(host, int(port))
+        writer.write(asking("/", 2))
+        await wait_until(lambda: pages)
+        writer.write(asking("/", 1000))
+        await wait_until(lambda: pages[0].cancelled())
+        writer.close()
+
+
+@run_on_loop
 async def test_a_page_knows_its_query() -> None:
     async with serving() as (site, address):
         await fetch_page(address, "/a?b=c&d")

@@ -2,7 +2,7 @@
 
 import pytest
 
-from nsadmin.client.redaction import hide_assigned_secrets, is_secret_name
+from nsadmin.client.redaction import hide_secrets, is_secret_name
 
 
 def test_what_may_be_a_secret() -> None:
@@ -28,4 +28,30 @@ def test_what_may_be_a_secret() -> None:
     ],
 )
 def test_what_is_assigned_to_a_secret_name_is_hidden_to_the_end_of_the_text(text: str, hidden: str) -> None:
-    assert hide_assigned_secrets(text) == hidden
+    assert hide_secrets(text) == hidden
+
+
+@pytest.mark.parametrize(
+    ("text", "hidden"),
+    [
+        ("jdbc:mysql://root:hunter2@db:3306/x", "jdbc:mysql://***@db:3306/x"),
+        ("see http://u:a:b/c'd@e@h:1/p, then http://h:1/", "see http://***@h:1/p, then http://h:1/"),
+        (f"x://u:{'p' * 200}@h", "x://***@h"),
+        ("https://TOKEN@host", "https://***@host"),
+        ("mail a@b to http://h", "mail a@b to http://h"),
+        ("http://h/?to=@", "http://***@"),
+        ("http://@h", "http://@h"),
+        ("k=-----BEGIN PRIVATE KEY-----\nMIIE\n-----END PRIVATE KEY-----\nz=1", "k=***\nz=1"),
+        (r"k=-----BEGIN RSA PRIVATE KEY-----\nMIIE\n-----END RSA PRIVATE KEY-----\nz=1", r"k=***\nz=1"),
+        ("k=-----BEGIN ENCRYPTED PRIVATE KEY-----\nMIIE", "k=***"),
+        ("-----BEGIN PGP PRIVATE KEY BLOCK-----\nx\n-----END PGP PRIVATE KEY BLOCK-----", "***"),
+        ("-----BEGIN CERTIFICATE-----\nMIIE", "-----BEGIN CERTIFICATE-----\nMIIE"),
+    ],
+)
+def test_passwords_of_urls_and_private_keys_are_hidden(text: str, hidden: str) -> None:
+    assert hide_secrets(text) == hidden
+
+
+def test_long_texts_take_no_long_time() -> None:
+    for text in ("://" * 300_000, "://@" * 300_000, "-----BEGIN PRIVATE KEY-----" * 30_000, "a@" * 300_000):
+        hide_secrets(text)

@@ -1,7 +1,10 @@
 """Archives whose manifest lists the checksum of every member."""
 
+import tracemalloc
 import zipfile
+from contextlib import suppress
 from pathlib import Path
+from random import Random
 
 import pytest
 
@@ -80,3 +83,66 @@ def test_another_file_is_refused_by_what_it_should_be(tmp_path: Path) -> None:
         archive.writestr("readme.txt", "hello")
     with pytest.raises(InvalidArchiveError, match="is not a bundle of nsadmin: it has no manifest"):
         VerifiedArchive(tmp_path / "b.zip", "bundle", 1)
+
+
+@pytest.mark.parametrize("method", [zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
+def test_only_stored_and_deflated_members_are_read(tmp_path: Path, method: int) -> None:
+    with zipfile.ZipFile(tmp_path / "a.zip", "w") as archive:
+        archive.writestr(MANIFEST, build_manifest(1, {}, MEMBERS))
+        archive.writestr("a.json", b"{}", method)
+    with pytest.raises(InvalidArchiveError, match="compressed with another method than deflate"):
+        VerifiedArchive(tmp_path / "a.zip", "bundle", 1)
+
+
+def test_an_archive_that_inflates_far_beyond_its_size_is_refused(tmp_path: Path) -> None:
+    with zipfile.ZipFile(tmp_path / "a.zip", "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive:
+        for name in (MANIFEST, *"abcdefgh"):
+            archive.writestr(name, bytes(10 << 20))
+    with pytest.raises(InvalidArchiveError, match="it inflates to more than"):
+        VerifiedArchive(tmp_path / "a.zip", "bundle", 1)
+
+
+def test_members_are_verified_piece_by_piece(tmp_path: Path) -> None:
+    with zipfile.ZipFile(tmp_path / "a.zip", "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
+        large = {"large.bin": bytes(60 << 20)}
+        archive.writestr(MANIFEST, build_manifest(1, {}, large))
+        archive.writestr("large.bin", large["large.bin"])
+    large.clear()
+    with VerifiedArchive(tmp_path / "a.zip", "bundle", 1) as archive_file:
+        tracemalloc.start()
+        try:
+            archive_file.verify_members()
+            peak_bytes = tracemalloc.get_traced_memory()[1]
+        finally:
+            tracemalloc.stop()
+    assert peak_bytes < 8 << 20
+    added = {**MEMBERS, "c.txt": b"new"}
+    for members, name in (
+        (added, "c.txt"),
+        ({"a.json": b"{}"}, "b.txt"),
+        ({**MEMBERS, "b.txt": b""}, "b.txt"),
+    ):
+        with (
+            VerifiedArchive(write(tmp_path / "b.zip", members), "bundle", 1) as archive_file,
+            pytest.raises(InvalidArchiveError, match=f"was changed: {name}"),
+        ):
+            archive_file.verify_members()
+
+
+def test_a_deep_manifest_and_damaged_members_are_one_line(tmp_path: Path) -> None:
+    deep = b'{"format":1,"files":' + b"[" * 50_000 + b"]" * 50_000 + b"}"
+    with pytest.raises(InvalidArchiveError, match=r"manifest\.json is not readable"):
+        VerifiedArchive(write(tmp_path / "a.zip", manifest=deep), "bundle", 1)
+    content = write(tmp_path / "b.zip").read_bytes()
+    random = Random(0)
+    for _ in range(300):
+        damaged = bytearray(content)
+        for _ in range(random.randint(1, 8)):
+            damaged[random.randrange(len(damaged))] = random.randrange(256)
+        (tmp_path / "c.zip").write_bytes(damaged)
+        with (
+            suppress(InvalidArchiveError, OSError),
+            VerifiedArchive(tmp_path / "c.zip", "bundle", 1) as archive,
+        ):
+            archive.verify_members()
+            archive.read_members()

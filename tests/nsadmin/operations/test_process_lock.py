@@ -1,5 +1,6 @@
 """One process at a time."""
 
+import fcntl
 import os
 import threading
 from pathlib import Path
@@ -19,6 +20,19 @@ def test_one_has_it_and_others_see_who(tmp_path: Path) -> None:
     assert second.owner_pid is None
     assert second.acquire_lock()
     second.release_lock()
+
+
+def test_an_owner_is_known_as_soon_as_it_has_the_lock(tmp_path: Path) -> None:
+    """It writes its process id a moment later. Who looks in between waits for it."""
+    lock_path = tmp_path / "lock"
+    with open(lock_path, "a+") as lock_file:
+        fcntl.flock(lock_file, fcntl.LOCK_EX)
+        write = threading.Timer(0.01, lock_path.write_text, ["4711\n"])
+        write.start()
+        assert ProcessLock(lock_path).owner_pid == 4711
+        write.join()
+        lock_path.write_text("")
+        assert ProcessLock(lock_path).owner_pid == 0
 
 
 def test_who_only_looks_keeps_nobody_from_it(tmp_path: Path) -> None:

@@ -6,7 +6,6 @@ from nsadmin.operations.topic_kinds import (
     find_topics_of_vanished_groups,
     group_of_topic,
     is_user_topic,
-    list_own_names,
 )
 
 GROUPS = frozenset({"billing", "ship_it", "a+b"})
@@ -40,10 +39,6 @@ def test_what_is_of_no_known_group() -> None:
         "%RETRY%TOOLS_CONSUMER",
     ]
     assert find_topics_of_vanished_groups(topics, GROUPS) == {"%RETRY%ship": "ship", "%DLQ%gone": "gone"}
-
-
-def test_topics_that_a_broker_creates_for_itself() -> None:
-    assert list_own_names("broker-a", "prod") == ("broker-a", "prod", "prod_REPLY_TOPIC")
 
 
 def test_topics_of_users() -> None:

@@ -1,5 +1,8 @@
 """Tables: cells, widths, narrow terminals."""
 
+import re
+from datetime import UTC, datetime
+
 import pytest
 
 from namesrv_core.protocol.codes import Perm
@@ -24,6 +27,55 @@ def test_a_narrow_terminal_folds_free_text_and_cuts_nothing(monkeypatch: pytest.
     assert sum(line.count(b"x") for line in lines) == 300
     assert [line for line in lines if b"b" * 100 in line]
     assert len(lines) > 10
+
+
+def draw_lines(rows: ResultRows, width: int, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    style = OutputStyle("table", uses_color=False)
+    output = capture_rows(rows, style, monkeypatch, TerminalStdout, width)
+    return [line.rstrip() for line in output.decode().splitlines()]
+
+
+def test_a_narrow_terminal_breaks_no_address_and_no_word(monkeypatch: pytest.MonkeyPatch) -> None:
+    addrs = [f"192.168.10.1{number}:10911" for number in range(6)]
+    error = "the broker refused the connection because it is restarting"
+    rows = ResultRows(
+        ("brokerName", "brokerAddrs", "error"),
+        [{"brokerName": "broker-a", "brokerAddrs": addrs, "error": error}],
+    )
+    words = re.split("[ ,\n]+", "\n".join(draw_lines(rows, 60, monkeypatch)))
+    assert {*addrs, *error.split()} <= set(words)
+
+
+def test_a_narrow_terminal_shows_no_empty_column_and_not_the_date_of_today(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    cells = {
+        "brokerName": "broker-a" * 4,
+        "registered": f"{datetime.now(UTC):%Y-%m-%d}T08:15:00Z",
+        "changed": "2025-01-31T08:15:00Z",
+        "zone": None,
+        "error": None,
+    }
+    rows = ResultRows(tuple(cells), [cells])
+    narrow = " ".join(draw_lines(rows, 80, monkeypatch)).split()
+    assert (narrow[:3], narrow[-3:]) == (
+        ["brokerName", "registered", "changed"], ["broker-a" * 4, "08:15:00Z", "2025-01-31T08:15:00Z"],
+    )  # fmt: skip
+    wide = draw_lines(rows, 120, monkeypatch)
+    assert wide[0].split() == list(cells)
+    assert str(cells["registered"]) in wide[2]
+
+
+def test_a_sentence_is_under_no_other_heading(monkeypatch: pytest.MonkeyPatch) -> None:
+    rows = ResultRows(
+        ("result", "step", "namesrvAddrs", "seen"),
+        [
+            {"result": "ok", "step": "clientList", "namesrvAddrs": None, "seen": "each has a port"},
+            {"result": "ok", "step": "route", "namesrvAddrs": "127.0.0.1:9876", "seen": "it is there" * 9},
+        ],
+    )
+    heading, first, *_ = draw_lines(rows, 80, monkeypatch)
+    assert first.index("each has a port") >= heading.index("namesrvAddrs") + len("127.0.0.1:9876")
 
 
 def test_headings_on_a_terminal_are_the_names_that_sort_and_columns_accept(
@@ -165,3 +217,10 @@ def test_whatever_could_forge_a_line_is_spelt_out() -> None:
 
 def test_a_key_of_a_map_cannot_forge_what_a_table_shows() -> None:
     assert cell_text({"a\x1b[2J\u200f": "b\n"}) == "a\\x1b[2J\\u200f=b\\n"
+
+
+@pytest.mark.parametrize("value", ["x" * 20_000, ["x" * 9_000, "y" * 9_000], {"k": "x" * 20_000}])
+def test_a_long_cell_is_cut(value: object) -> None:
+    text = cell_text(value)
+    assert 10_000 < len(text) < 10_100
+    assert text.endswith(" characters)")

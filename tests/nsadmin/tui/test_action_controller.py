@@ -1,15 +1,18 @@
 """Keys beside moving about: commands, actions, contexts, copies and files."""
 
+import os
+import signal
 from pathlib import Path
 from typing import Any
 
 import msgspec
+import pytest
 from textual.widgets import OptionList
 
 from nsadmin.tui.app import Tui
 from nsadmin.tui.context import AvailableContexts, ClusterContext
 from nsadmin.tui.navigation import root_views
-from nsadmin.tui.polling.poll_records import BrokerGroupListing
+from nsadmin.tui.polling.poll_records import BrokerGroupListing, DrainRecord, DrainsPolled
 from nsadmin.tui.recording.recording_file import PollRecorder
 from nsadmin.tui.recording.replay import ReplayPlayer
 from nsadmin.tui.screens.command_output import ChangeScreen, OutputScreen
@@ -359,3 +362,21 @@ async def test_each_number_is_a_screen() -> None:
             assert app.current_view.view_name == name
         await pilot.press("right_curly_bracket")
         assert "only a replay has a timeline" in screen_to_text(app)
+
+
+@run_screen_test
+async def test_no_signal_is_sent_to_a_process_that_is_not_known_yet(monkeypatch: pytest.MonkeyPatch) -> None:
+    """While a lock is taken, its file has no process id: 0 would be the whole process group."""
+    signals: list[tuple[int, int]] = []
+    monkeypatch.setattr(os, "kill", lambda pid, number: signals.append((pid, number)))
+    app = make_still_tui()
+    drain = DrainRecord("cluster-a", "broker-a", "wait", NOON, "me", 0, True, 0, None, "")
+    async with app.run_test(size=SIZE) as pilot:
+        await feed_polls(app, pilot, [DrainsPolled(NOON, [drain])])
+        await typed(pilot, "drains")
+        await pilot.press("K")
+        assert "stop: the process that holds it is not known yet" in screen_to_text(app)
+        assert "pid –" in screen_to_text(app)
+        await feed_polls(app, pilot, [DrainsPolled(NOON, [msgspec.structs.replace(drain, pid=77)])])
+        await pilot.press("K")
+    assert signals == [(77, signal.SIGINT)]

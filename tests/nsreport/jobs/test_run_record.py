@@ -48,5 +48,10 @@ def test_the_outcome_counts_while_inputs_and_reports_are_there(tmp_path: Path, o
     for other in (record._replace(code_digest="older"), None):
         write_record(place, other) if other else (tmp_path / RECORD_FILE).write_text('{"other": 1}')
         assert read_unchanged_outcome(place, "d") is None
+    for report_names in (5, [5], None):
+        write_record(place, record._replace(report_names=report_names))  # type: ignore[arg-type]
+        assert read_unchanged_outcome(place, "d") is None
+    (tmp_path / RECORD_FILE).write_text("[" * 50_000)
+    assert read_unchanged_outcome(place, "d") is None
     remove_record(place)
     assert not (tmp_path / RECORD_FILE).exists()

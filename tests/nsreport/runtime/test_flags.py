@@ -1,6 +1,5 @@
 """Words of a command line."""
 
-import argparse
 import time
 from collections.abc import Callable
 from typing import Any
@@ -50,5 +49,5 @@ def test_a_moment_may_be_that_long_ago() -> None:
     ],
 )  # fmt: skip
 def test_what_means_nothing(read: Callable[[str], Any], text: str) -> None:
-    with pytest.raises(argparse.ArgumentTypeError, match=text.replace("*", r"\*")):
+    with pytest.raises(flags.InvalidFlagError, match=text.replace("*", r"\*")):
         read(text)

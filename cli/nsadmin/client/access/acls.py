@@ -4,16 +4,17 @@ A plan contains the entries of a subject before and after for each broker. `appl
 it back. A broker keeps one entry per resource and policy type: a new entry replaces the old one.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from itertools import zip_longest
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from namesrv_core.errors import RequestError
-from namesrv_core.protocol import fastjson, object_keys
+from namesrv_core.protocol import fastjson
 from namesrv_core.protocol.codes import RequestCode
 from namesrv_core.protocol.command import RemotingCommand, build_request
 from nsadmin.client.connection.caller import Caller
-from nsadmin.client.connection.response_bodies import decode_answer, list_texts
+from nsadmin.client.connection.json_object import JsonObject, to_list
+from nsadmin.client.connection.response_bodies import decode_answer, parse_json, parse_json_object
 from nsadmin.client.results import NotApplied, NotFound, ServerResult, is_denied
 
 CUSTOM_POLICY = "Custom"
@@ -312,27 +313,23 @@ def _detect_unknown_subject(
 
 
 def _parse_subject_entries(response: RemotingCommand) -> AclEntries:
-    return _parse_entries(object_keys.decode_object_keys(response.body)) if response.body else ()
+    return _parse_entries(parse_json_object(response))
 
 
 def _parse_acl_list(response: RemotingCommand) -> dict[str, AclEntries]:
-    acl_records = object_keys.decode_object_keys(response.body) if response.body else ()
-    return {
-        str(acl_record["subject"]): _parse_entries(acl_record)
-        for acl_record in acl_records or ()
-        if isinstance(acl_record, dict)
-    }
+    acls = [JsonObject(acl, "an ACL") for acl in to_list(parse_json(response), "the body") if acl is not None]
+    return {acl.text("subject"): _parse_entries(acl) for acl in acls}
 
 
-def _parse_entries(acl_record: Mapping[str, Any]) -> AclEntries:
+def _parse_entries(acl: JsonObject) -> AclEntries:
     return tuple(
         AclEntry(
-            str(entry_record.get("resource")),
-            tuple(list_texts(entry_record.get("actions"))),
-            str(entry_record.get("decision")),
-            tuple(list_texts(entry_record.get("sourceIps"))),
-            policy_record.get("policyType") or CUSTOM_POLICY,
+            entry.text("resource"),
+            tuple(entry.texts("actions")),
+            entry.text("decision"),
+            tuple(entry.texts("sourceIps")),
+            policy.text("policyType", "") or CUSTOM_POLICY,
         )
-        for policy_record in acl_record.get("policies") or ()
-        for entry_record in policy_record.get("entries") or ()
+        for policy in acl.children("policies")
+        for entry in policy.children("entries")
     )

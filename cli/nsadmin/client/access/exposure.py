@@ -21,12 +21,12 @@ class ExposureAnswer(NamedTuple):
     """The answer of a server.
 
     Attributes:
-        version_name: The release that the server claims, such as "V5_5_0".
+        version_name: The release that the server claims, such as "V5_5_0"; None if it claims no real one.
         settings: Its settings; {} after a refusal, or if the request was not about settings.
         refusal_text: The reason of a refusal; None if the server accepted the request.
     """
 
-    version_name: str
+    version_name: str | None
     settings: dict[str, str]
     refusal_text: str | None
 

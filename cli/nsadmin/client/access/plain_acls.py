@@ -5,14 +5,19 @@ So a plan reads the account first, and sends the unchanged values too.
 """
 
 from collections.abc import Iterable, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from namesrv_core.errors import RequestError
 from namesrv_core.protocol import fastjson
 from namesrv_core.protocol.codes import RequestCode
 from namesrv_core.protocol.command import RemotingCommand, build_request
 from nsadmin.client.connection.caller import Caller
-from nsadmin.client.connection.response_bodies import decode_answer, list_texts, parse_json_object
+from nsadmin.client.connection.json_object import JsonObject
+from nsadmin.client.connection.response_bodies import (
+    decode_answer,
+    parse_json_object,
+    read_ext_fields,
+)
 from nsadmin.client.results import NotApplied, NotFound, ServerResult, is_denied
 
 PERM_NAMES = ("DENY", "PUB", "SUB", "PUB|SUB")
@@ -318,35 +323,33 @@ def _join_perms(perms: tuple[str, ...] | None) -> str | None:
 
 
 def _parse_plain_acl(response: RemotingCommand) -> PlainAcl:
-    acl_record = parse_json_object(response)
-    accounts = (
-        _parse_account(account_record)
-        for account_record in acl_record.get("plainAccessConfigs") or ()
-        if isinstance(account_record, dict)
+    acl = parse_json_object(response)
+    accounts = map(_parse_account, acl.children("plainAccessConfigs"))
+    return PlainAcl(
+        tuple(acl.texts("globalWhiteAddrs")), tuple(sorted(accounts, key=lambda account: account.access_key))
     )
-    return PlainAcl(tuple(list_texts(acl_record.get("globalWhiteAddrs"))), tuple(sorted(accounts)))
 
 
-def _parse_account(account_record: dict[str, Any]) -> PlainAccount:
-    perm_lists = (account_record.get(member_name) for member_name in ("topicPerms", "groupPerms"))
+def _parse_account(account: JsonObject) -> PlainAccount:
+    perm_lists = ("topicPerms", "groupPerms")
     return PlainAccount(
-        str(account_record.get("accessKey")),
-        account_record.get("secretKey"),
-        bool(account_record.get("admin")),
-        account_record.get("whiteRemoteAddress"),
-        account_record.get("defaultTopicPerm"),
-        account_record.get("defaultGroupPerm"),
-        *(None if perms is None else tuple(list_texts(perms)) for perms in perm_lists),
+        account.text("accessKey"),
+        account.text("secretKey", None),
+        account.flag("admin"),
+        account.text("whiteRemoteAddress", None),
+        account.text("defaultTopicPerm", None),
+        account.text("defaultGroupPerm", None),
+        *(tuple(account.texts(perms)) if perms in account else None for perms in perm_lists),
     )
 
 
 def _parse_acl_files(response: RemotingCommand) -> tuple[AclFile, ...]:
     """Parse the versions of ACL files. Brokers before 4.9.2 report one version without a path."""
-    ext_fields = response.ext or {}
-    versions_by_path = fastjson.decode_json((ext_fields.get("allAclFileVersion") or "null").encode())
-    if not isinstance(versions_by_path, dict):
-        versions_by_path = {"": fastjson.decode_json((ext_fields.get("version") or "{}").encode())}
+    ext_fields = read_ext_fields(response)
+    versions = fastjson.decode_json((ext_fields.text("allAclFileVersion", "") or "null").encode())
+    if not isinstance(versions, dict):
+        versions = {"": fastjson.decode_json((ext_fields.text("version", "") or "{}").encode())}
     return tuple(
-        AclFile(file_path, version_record.get("counter"), version_record.get("timestamp"))
-        for file_path, version_record in sorted(versions_by_path.items())
+        AclFile(file_path, version.integer("counter", None), version.integer("timestamp", None))
+        for file_path, version in JsonObject(versions, "the versions").sorted_children()
     )

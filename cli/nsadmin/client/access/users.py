@@ -4,14 +4,15 @@ A plan contains the state before and after for each broker. `apply_plans` applie
 """
 
 from collections.abc import Iterable, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from namesrv_core.errors import RocketMQError
-from namesrv_core.protocol import fastjson, object_keys
+from namesrv_core.protocol import fastjson
 from namesrv_core.protocol.codes import RequestCode
 from namesrv_core.protocol.command import RemotingCommand, build_request
 from nsadmin.client.connection.caller import Caller
-from nsadmin.client.connection.response_bodies import decode_answer
+from nsadmin.client.connection.json_object import JsonObject, to_list
+from nsadmin.client.connection.response_bodies import decode_answer, parse_json, parse_json_object
 from nsadmin.client.results import NotApplied, NotFound, ServerResult, is_denied, is_not_found
 
 USER_TYPES = ("Super", "Normal")
@@ -84,7 +85,7 @@ class UserAdmin:
         def parse_found_user(response: RemotingCommand) -> User:
             if not response.body:
                 raise NotFound(f'no user "{username}"')
-            return _parse_user(object_keys.decode_object_keys(response.body))
+            return _parse_user(parse_json_object(response))
 
         answers = self._caller.send_to_each(broker_addrs, RequestCode.AUTH_GET_USER, {"username": username})
         return [decode_answer(answer, parse_found_user) for answer in answers]
@@ -281,14 +282,12 @@ def _changed_members(user_before: User | None, user_after: User) -> dict[str, st
 
 
 def _parse_users(response: RemotingCommand) -> tuple[User, ...]:
-    user_records = object_keys.decode_object_keys(response.body) if response.body else ()
-    return tuple(sorted(map(_parse_user, user_records or ())))
+    users = (_parse_user(JsonObject(user, "a user")) for user in to_list(parse_json(response), "the body"))
+    return tuple(sorted(users, key=lambda user: user.username))
 
 
-def _parse_user(user_record: Any) -> User:
-    if not isinstance(user_record, dict) or not isinstance(user_record.get("username"), str):
-        raise ValueError("a user without a name")
+def _parse_user(user: JsonObject) -> User:
     return User(
-        user_record["username"],
-        *(user_record.get(member_name) for member_name in ("password", "userType", "userStatus")),
+        user.text("username"),
+        *(user.text(member_name, None) for member_name in ("password", "userType", "userStatus")),
     )

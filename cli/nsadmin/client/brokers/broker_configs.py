@@ -8,7 +8,8 @@ from namesrv_core.protocol import fastjson
 from namesrv_core.protocol.codes import RequestCode
 from namesrv_core.protocol.command import RemotingCommand
 from nsadmin.client.connection.caller import Caller
-from nsadmin.client.connection.response_bodies import decode_answer, parse_config_items
+from nsadmin.client.connection.json_object import JsonObject
+from nsadmin.client.connection.response_bodies import decode_answer, parse_config_items, read_ext_fields
 from nsadmin.client.name_servers.name_server_configs import format_properties_line
 from nsadmin.client.results import NotApplied, NotFound, ServerResult, is_unreachable
 
@@ -179,11 +180,11 @@ class BrokerConfigs:
 
 
 def _parse_change_time(response: RemotingCommand) -> int:
-    version_text = (response.ext or {}).get("version") or "{}"
-    data_version = fastjson.decode_json(version_text.encode())
-    if not data_version.get("counter"):
+    version_text = read_ext_fields(response).text("version", "") or "{}"
+    data_version = JsonObject(fastjson.decode_json(version_text.encode()), "version")
+    if not data_version.integer("counter", 0):
         raise NotFound("no request changed a setting since the start")
-    return int(data_version["timestamp"])
+    return data_version.integer("timestamp")
 
 
 def _verify_update(

@@ -25,11 +25,13 @@ class BrokerRouteView(NamedTuple):
         broker_group: The addresses of the broker; None if it is not registered.
         routes_by_topic: Topic to route, for topics that have queues on the broker.
         can_register_topics: Whether the name server answers REGISTER_TOPIC_IN_NAMESRV (217); 4.x does not.
+        other_names: Other broker names with an address of this broker, such as its former name.
     """
 
     broker_group: BrokerAddrGroup | None
     routes_by_topic: Mapping[str, TopicRoute]
     can_register_topics: bool
+    other_names: tuple[str, ...] = ()
 
 
 class BrokerRoutes:
@@ -159,7 +161,14 @@ def _parse_known_broker(response: RemotingCommand, broker_name: str) -> BrokerRo
         ),
         None,
     )
-    return BrokerRouteView(broker_group, {}, response.version >= V5_0_0)
+    own_addrs = set(broker_group.broker_addrs.values()) if broker_group else set()
+    other_names = {
+        other_group.broker_name
+        for other_group in broker_groups
+        if other_group.broker_name != broker_name
+        and not own_addrs.isdisjoint(other_group.broker_addrs.values())
+    }
+    return BrokerRouteView(broker_group, {}, response.version >= V5_0_0, tuple(sorted(other_names)))
 
 
 def _join_view(

@@ -1,13 +1,18 @@
 """`admin.brokers`: runtime information of brokers, and their write permission on name servers."""
 
 from collections.abc import Collection, Iterable, Mapping
-from math import isfinite
 
 from namesrv_core.protocol.codes import RequestCode, version_text
 from namesrv_core.protocol.command import RemotingCommand
+from nsadmin.client.brokers.broker_numbers import parse_broker_number
 from nsadmin.client.connection.caller import Caller
 from nsadmin.client.connection.name_server_reader import NameServerReader
-from nsadmin.client.connection.response_bodies import decode_answer, parse_json_object, parse_text_table
+from nsadmin.client.connection.response_bodies import (
+    decode_answer,
+    parse_json_object,
+    parse_text_table,
+    read_ext_fields,
+)
 from nsadmin.client.results import NotFound, ServerResult
 
 
@@ -34,11 +39,7 @@ class RuntimeInfo:
             table_key: The key, such as "putTps".
         """
         value_words = self.table.get(table_key, "").split()
-        try:
-            number = float(value_words[0]) if value_words else None
-        except ValueError:
-            return None
-        return number if number is None or isfinite(number) else None
+        return parse_broker_number(value_words[0]) if value_words else None
 
     def get_integer(self, table_key: str) -> int | None:
         """Return `get_number` without its fraction.
@@ -132,7 +133,7 @@ class BrokerAdmin:
         """
 
         def require_broker(response: RemotingCommand) -> bool:
-            if broker_name not in (parse_json_object(response).get("brokerAddrTable") or {}):
+            if broker_name not in parse_json_object(response).child("brokerAddrTable"):
                 raise NotFound(f'no broker "{broker_name}" is registered here')
             return True
 
@@ -211,7 +212,7 @@ class BrokerAdmin:
         ext_fields = headers.write_header(headers.BrokerName(broker_name))
         for answer in self._caller.send_to_each(knowing_addrs, request_code, ext_fields):
             results_by_addr[answer.addr] = decode_answer(
-                answer, lambda response: int((response.ext or {}).get(count_field) or 0)
+                answer, lambda response: read_ext_fields(response).integer(count_field, 0)
             )
         return [
             result

@@ -1,7 +1,7 @@
 """`admin.clusters`: the brokers that name servers list, and the status of each broker."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from namesrv_core.errors import RocketMQError
@@ -10,8 +10,9 @@ from namesrv_core.protocol.codes import MASTER_BROKER_ID, RequestCode
 from namesrv_core.protocol.command import RemotingCommand
 from namesrv_core.transport.multiplexed_client import CallError
 from nsadmin.client.brokers.brokers import BrokerAdmin, RuntimeInfo
+from nsadmin.client.connection.json_object import JsonObject, to_integer, to_list
 from nsadmin.client.connection.name_server_reader import NameServerReader
-from nsadmin.client.connection.response_bodies import list_texts, parse_broker_addrs, parse_json_object
+from nsadmin.client.connection.response_bodies import parse_broker_addrs, parse_json_object
 from nsadmin.client.results import NotApplied, NotFound, ServerResult
 
 
@@ -65,6 +66,36 @@ class ClusterInfo(NamedTuple):
         return tuple(
             broker_group for broker_group in self.broker_groups if broker_group.cluster_name == cluster_name
         )
+
+    def processes_in_cluster(self, cluster_name: str | None) -> tuple[BrokerAddrGroup, ...]:
+        """Return the groups of `groups_in_cluster` with each process once, for sums and changes.
+
+        A broker that was renamed has its former name as well, with the same address. The first name counts,
+        and a master before a slave.
+
+        Args:
+            cluster_name: The cluster; None for all.
+
+        Raises:
+            NotFound: The name server does not know the cluster.
+        """
+        broker_groups = self.groups_in_cluster(cluster_name)
+        places = [
+            (broker_id, group_index, broker_addr)
+            for group_index, broker_group in enumerate(broker_groups)
+            for broker_id, broker_addr in broker_group.broker_addrs.items()
+        ]
+        first_places = {place[2]: place[:2] for place in sorted(places, reverse=True)}
+        distinct_groups = []
+        for group_index, broker_group in enumerate(broker_groups):
+            own_addrs = {
+                broker_id: broker_addr
+                for broker_id, broker_addr in broker_group.broker_addrs.items()
+                if first_places[broker_addr] == (broker_id, group_index)
+            }
+            if own_addrs or not broker_group.broker_addrs:
+                distinct_groups.append(broker_group._replace(broker_addrs=own_addrs))
+        return tuple(distinct_groups)
 
     def clusters_of_broker(self, broker_name: str) -> set[str]:
         """Return the names of the clusters that have a broker with this name.
@@ -138,6 +169,31 @@ class BrokerStatus(NamedTuple):
         return not isinstance(self.error, CallError)
 
 
+def find_shared_addrs(broker_groups: Iterable[BrokerAddrGroup]) -> dict[str, list[str]]:
+    """Return the addresses that several broker names have, with these names in order.
+
+    A name server keeps the former name of a broker that was renamed, so both lead to one process.
+
+    Args:
+        broker_groups: The groups of one or more name servers.
+    """
+    names_by_addr: dict[str, set[str]] = {}
+    for broker_group in broker_groups:
+        for broker_addr in broker_group.broker_addrs.values():
+            names_by_addr.setdefault(broker_addr, set()).add(broker_group.broker_name)
+    return {addr: sorted(names) for addr, names in sorted(names_by_addr.items()) if len(names) > 1}
+
+
+def describe_shared_addr(broker_addr: str, broker_names: Sequence[str]) -> str:
+    """Describe an address of several names, in words.
+
+    Args:
+        broker_addr: The address.
+        broker_names: Its names.
+    """
+    return f"{' and '.join(broker_names)} are one process, at {broker_addr}"
+
+
 class ClusterAdmin:
     """`admin.clusters`: the brokers that name servers list, and the status of each broker."""
 
@@ -200,7 +256,7 @@ class ClusterAdmin:
             NoneReachable: No name server answered.
         """
         master_addrs = []
-        for broker_group in self.get_info().groups_in_cluster(cluster_name):
+        for broker_group in self.get_info().processes_in_cluster(cluster_name):
             if broker_group.master_addr is None:
                 raise NotApplied(f"{broker_group.broker_name} has no master now")
             master_addrs.append(broker_group.master_addr)
@@ -248,9 +304,10 @@ def _parse_heartbeats(response: RemotingCommand) -> HeartbeatListing:
     heartbeats_text = (response.ext or {}).get("heartbeats")
     if heartbeats_text is None:
         return HeartbeatListing(parse_cluster_info(response), None)
+    heartbeats = JsonObject(json.loads(heartbeats_text), "heartbeats")
     heartbeats_by_addr = {
-        broker_addr: HeartbeatAge(*map(int, age_and_timeout))
-        for broker_addr, age_and_timeout in json.loads(heartbeats_text).items()
+        addr: HeartbeatAge(*(to_integer(item, addr) for item in to_list(age_and_timeout, addr)))
+        for addr, age_and_timeout in heartbeats.members.items()
     }
     return HeartbeatListing(parse_cluster_info(response), heartbeats_by_addr)
 
@@ -265,19 +322,19 @@ def parse_cluster_info(response: RemotingCommand) -> ClusterInfo:
         All clusters; none without a body.
 
     Raises:
-        ValueError, TypeError, AttributeError: The body is not a ClusterInfo.
+        ValueError: The body is not a ClusterInfo.
     """
     json_body = parse_json_object(response)
-    broker_table = json_body.get("brokerAddrTable") or {}
+    broker_table = json_body.child("brokerAddrTable")
+    cluster_table = json_body.child("clusterAddrTable")
     brokers_by_cluster = {
-        entry_name: list_texts(broker_names)
-        for entry_name, broker_names in (json_body.get("clusterAddrTable") or {}).items()
+        cluster_name: cluster_table.texts(cluster_name) for cluster_name in cluster_table.members
     }
     broker_groups = (
         BrokerAddrGroup(
             cluster_name,
             entry_name,
-            parse_broker_addrs((broker_table.get(entry_name) or {}).get("brokerAddrs")),
+            parse_broker_addrs(broker_table.child(entry_name).child("brokerAddrs")),
         )
         for cluster_name, broker_names in brokers_by_cluster.items()
         for entry_name in set(broker_names)

@@ -1,11 +1,12 @@
 """`admin.cold_data`: limits for groups that read cold data from disk (since 5.1.2)."""
 
-from collections.abc import Iterable, Mapping
-from typing import Any, NamedTuple
+from collections.abc import Iterable
+from typing import NamedTuple
 
 from namesrv_core.protocol.codes import RequestCode
 from namesrv_core.protocol.command import RemotingCommand
 from nsadmin.client.connection.caller import Caller
+from nsadmin.client.connection.json_object import JsonObject
 from nsadmin.client.connection.response_bodies import decode_answer, parse_json_object
 from nsadmin.client.name_servers.name_server_configs import format_properties_line
 from nsadmin.client.results import NotApplied, NotFound, ServerResult
@@ -170,24 +171,22 @@ class ColdDataControl:
 
 def _parse_cold_data(response: RemotingCommand) -> ColdData:
     json_body = parse_json_object(response)
+    thresholds = json_body.child("configTable")
     return ColdData(
+        {group: thresholds.integer(group) for group in sorted(thresholds.members)},
         {
-            group: int(threshold_value)
-            for group, threshold_value in sorted((json_body.get("configTable") or {}).items())
+            group: _parse_cold_reads(reads)
+            for group, reads in json_body.child("runtimeTable").sorted_children()
         },
-        {
-            group: _parse_cold_reads(reads_record)
-            for group, reads_record in sorted((json_body.get("runtimeTable") or {}).items())
-        },
-        json_body.get("cgColdReadThreshold"),
-        json_body.get("globalColdReadThreshold"),
-        json_body.get("globalAcc"),
+        json_body.integer("cgColdReadThreshold", None),
+        json_body.integer("globalColdReadThreshold", None),
+        json_body.integer("globalAcc", None),
     )
 
 
-def _parse_cold_reads(reads_record: Mapping[str, Any]) -> ColdReads:
+def _parse_cold_reads(reads: JsonObject) -> ColdReads:
     return ColdReads(
-        int(reads_record.get("coldAcc") or 0),
-        reads_record.get("createTimeMills") or None,
-        reads_record.get("lastColdReadTimeMills") or None,
+        reads.integer("coldAcc", 0),
+        reads.integer("createTimeMills", 0) or None,
+        reads.integer("lastColdReadTimeMills", 0) or None,
     )

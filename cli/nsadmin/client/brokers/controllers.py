@@ -6,13 +6,14 @@ Every controller knows the leader. Only the leader knows the replicas and accept
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from namesrv_core.protocol import fastjson
 from namesrv_core.protocol.codes import RequestCode
 from namesrv_core.protocol.command import RemotingCommand, build_request
 from nsadmin.client.brokers.broker_configs import BrokerConfigs
 from nsadmin.client.connection.caller import Caller
+from nsadmin.client.connection.json_object import JsonObject
 from nsadmin.client.connection.response_bodies import decode_answer, parse_json_object
 from nsadmin.client.results import NotFound, ServerResult
 
@@ -301,31 +302,32 @@ def _parse_metadata(response: RemotingCommand) -> ControllerMeta:
 
 
 def _parse_replica_sets(response: RemotingCommand) -> dict[str, ReplicaSet]:
-    replica_table: dict[str, Any] = parse_json_object(response).get("replicasInfoTable") or {}
     return {
-        broker_name: _parse_replica_set(broker_name, replica_record)
-        for broker_name, replica_record in sorted(replica_table.items())
+        broker_name: _parse_replica_set(broker_name, replica_set)
+        for broker_name, replica_set in parse_json_object(response)
+        .child("replicasInfoTable")
+        .sorted_children()
     }
 
 
-def _parse_replica_set(broker_name: str, set_record: dict[str, Any]) -> ReplicaSet:
+def _parse_replica_set(broker_name: str, replica_set: JsonObject) -> ReplicaSet:
     replicas = [
         BrokerReplica(
-            int(replica_record["brokerId"]),
-            replica_record.get("brokerAddress"),
-            bool(replica_record.get("alive")),
+            replica.integer("brokerId"),
+            replica.text("brokerAddress", None),
+            replica.flag("alive"),
             is_in_sync,
         )
         for list_key, is_in_sync in (("inSyncReplicas", True), ("notInSyncReplicas", False))
-        for replica_record in set_record.get(list_key) or ()
+        for replica in replica_set.children(list_key)
     ]
     return ReplicaSet(
         broker_name,
-        set_record.get("masterBrokerId"),
-        set_record.get("masterAddress"),
-        set_record.get("masterEpoch"),
-        set_record.get("syncStateSetEpoch"),
-        tuple(sorted(replicas)),
+        replica_set.integer("masterBrokerId", None),
+        replica_set.text("masterAddress", None),
+        replica_set.integer("masterEpoch", None),
+        replica_set.integer("syncStateSetEpoch", None),
+        tuple(sorted(replicas, key=lambda replica: replica.broker_id)),
     )
 
 
@@ -333,12 +335,15 @@ def _parse_epochs(response: RemotingCommand) -> BrokerEpochs:
     json_body = parse_json_object(response)
     entries = (
         MasterEpoch(
-            epoch_record["epoch"],
-            epoch_record["startOffset"],
-            None if epoch_record["endOffset"] == _OPEN_END_OFFSET else epoch_record["endOffset"],
+            epoch.integer("epoch"),
+            epoch.integer("startOffset"),
+            None if epoch.integer("endOffset") == _OPEN_END_OFFSET else epoch.integer("endOffset"),
         )
-        for epoch_record in json_body.get("epochList") or ()
+        for epoch in json_body.children("epochList")
     )
     return BrokerEpochs(
-        json_body.get("brokerName"), json_body.get("brokerId"), json_body.get("maxOffset"), tuple(entries)
+        json_body.text("brokerName", None),
+        json_body.integer("brokerId", None),
+        json_body.integer("maxOffset", None),
+        tuple(entries),
     )

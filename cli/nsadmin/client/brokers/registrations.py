@@ -7,8 +7,10 @@ from namesrv_core.protocol.codes import V5_0_0, Perm, RequestCode
 from namesrv_core.protocol.command import RemotingCommand
 from namesrv_core.protocol.json_bodies import parse_bool
 from nsadmin.client.connection.caller import Caller
+from nsadmin.client.connection.json_object import JsonObject, to_integer
 from nsadmin.client.connection.response_bodies import decode_answer, parse_config_items, parse_json_object
 from nsadmin.client.results import ServerResult
+from nsadmin.client.wire_configs import read_configs
 
 WireFields = Mapping[str, Any]
 """A TopicConfig, DataVersion or TopicQueueMappingInfo: wire name to value."""
@@ -117,11 +119,11 @@ def _parse_registration(config_items: Mapping[str, str], response: RemotingComma
         enable_acting_master=has_acting_master if is_version_5 else None,
         name_servers=parse_name_servers(config_items),
         has_dynamic_name_servers=has_dynamic_name_servers(config_items),
-        data_version=json_body.get("dataVersion") or {},
-        topics=json_body.get("topicConfigTable") or {},
+        data_version=json_body.child("dataVersion").members,
+        topics=read_configs(json_body.child("topicConfigTable")),
         mappings={
             topic: _mapping_info(mapping_detail)
-            for topic, mapping_detail in (json_body.get("topicQueueMappingDetailMap") or {}).items()
+            for topic, mapping_detail in json_body.child("topicQueueMappingDetailMap").sorted_children()
         },
     )
 
@@ -156,23 +158,24 @@ def _parse_split_size(config_items: Mapping[str, str]) -> int | None:
     )
 
 
-def _mapping_info(mapping_detail: WireFields) -> WireFields:
+def _mapping_info(mapping_detail: JsonObject) -> WireFields:
     """Return the registered part of a mapping (`TopicQueueMappingDetail#cloneAsMappingInfo`)."""
+    broker_name, hosted_queues = mapping_detail.text("bname"), mapping_detail.child("hostedQueues")
     last_items = {
-        logical_id: mapping_items[-1]
-        for logical_id, mapping_items in (mapping_detail.get("hostedQueues") or {}).items()
-        if mapping_items
+        to_integer(logical_id, "a logical queue"): mapping_items[-1]
+        for logical_id in hosted_queues.members
+        if (mapping_items := hosted_queues.children(logical_id))
     }
     return {
-        "bname": mapping_detail["bname"],
+        "bname": broker_name,
         "currIdMap": {
-            int(logical_id): mapping_item["queueId"]
+            logical_id: mapping_item.integer("queueId")
             for logical_id, mapping_item in last_items.items()
-            if mapping_item["bname"] == mapping_detail["bname"]
+            if mapping_item.text("bname") == broker_name
         },
         "dirty": False,
-        "epoch": mapping_detail.get("epoch", 0),
+        "epoch": mapping_detail.integer("epoch", 0),
         "scope": "__global__",
-        "topic": mapping_detail["topic"],
-        "totalQueues": mapping_detail.get("totalQueues", 0),
+        "topic": mapping_detail.text("topic"),
+        "totalQueues": mapping_detail.integer("totalQueues", 0),
     }

@@ -1,13 +1,15 @@
 """The tables that slaves copy from their master: topics, groups and offsets, each with its version."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, NamedTuple
 
 from namesrv_core.protocol.codes import RequestCode
 from namesrv_core.protocol.command import RemotingCommand
 from nsadmin.client.connection.caller import Caller
+from nsadmin.client.connection.json_object import JsonObject
 from nsadmin.client.connection.response_bodies import decode_answer, parse_json_object
 from nsadmin.client.results import ServerResult
+from nsadmin.client.wire_configs import read_configs
 
 TableItems = Mapping[str, Mapping[Any, Any]]
 
@@ -56,7 +58,9 @@ class ReplicatedTables:
         Args:
             broker_addrs: The broker addresses.
         """
-        return self._get_tables(broker_addrs, RequestCode.GET_ALL_TOPIC_CONFIG, "topicConfigTable")
+        return self._get_tables(
+            broker_addrs, RequestCode.GET_ALL_TOPIC_CONFIG, "topicConfigTable", read_configs
+        )
 
     def get_groups(self, broker_addrs: Iterable[str]) -> list[ServerResult[ReplicatedTable]]:
         """Return the groups of brokers: group to settings (GET_ALL_SUBSCRIPTIONGROUP_CONFIG, 201).
@@ -65,7 +69,10 @@ class ReplicatedTables:
             broker_addrs: The broker addresses.
         """
         return self._get_tables(
-            broker_addrs, RequestCode.GET_ALL_SUBSCRIPTIONGROUP_CONFIG, "subscriptionGroupTable"
+            broker_addrs,
+            RequestCode.GET_ALL_SUBSCRIPTIONGROUP_CONFIG,
+            "subscriptionGroupTable",
+            read_configs,
         )
 
     def get_offsets(self, broker_addrs: Iterable[str]) -> list[ServerResult[ReplicatedTable]]:
@@ -74,29 +81,39 @@ class ReplicatedTables:
         Args:
             broker_addrs: The broker addresses.
         """
-        return self._get_tables(broker_addrs, RequestCode.GET_ALL_CONSUMER_OFFSET, "offsetTable")
+        return self._get_tables(
+            broker_addrs, RequestCode.GET_ALL_CONSUMER_OFFSET, "offsetTable", _read_offsets
+        )
 
     def _get_tables(
-        self, broker_addrs: Iterable[str], request_code: RequestCode, member_name: str
+        self,
+        broker_addrs: Iterable[str],
+        request_code: RequestCode,
+        member_name: str,
+        read_items: Callable[[JsonObject], TableItems],
     ) -> list[ServerResult[ReplicatedTable]]:
         def parse_table(response: RemotingCommand) -> ReplicatedTable:
             json_body = parse_json_object(response)
-            table_items = json_body.get(member_name) or {}
             return ReplicatedTable(
-                _parse_version(json_body.get("dataVersion")),
-                {item_name: dict(item) for item_name, item in table_items.items()},
-                _parse_version(json_body.get("mappingDataVersion")),
+                _parse_version(json_body.child("dataVersion")),
+                read_items(json_body.child(member_name)),
+                _parse_version(json_body.child("mappingDataVersion")),
             )
 
         answers = self._caller.send_to_each(broker_addrs, request_code)
         return [decode_answer(answer, parse_table) for answer in answers]
 
 
-def _parse_version(version_record: Any) -> TableVersion | None:
-    if not isinstance(version_record, dict):
+def _read_offsets(offset_table: JsonObject) -> TableItems:
+    return {
+        topic_and_group: {queue_id: offsets.integer(queue_id) for queue_id in offsets.members}
+        for topic_and_group, offsets in offset_table.sorted_children()
+    }
+
+
+def _parse_version(version: JsonObject) -> TableVersion | None:
+    if not version.members:
         return None
     return TableVersion(
-        int(version_record.get("stateVersion") or 0),
-        int(version_record.get("timestamp") or 0),
-        int(version_record.get("counter") or 0),
+        version.integer("stateVersion", 0), version.integer("timestamp", 0), version.integer("counter", 0)
     )

@@ -1,13 +1,14 @@
 """`admin.replication`: the replication state, as masters and slaves report it."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from namesrv_core.protocol.codes import RequestCode
 from namesrv_core.protocol.command import RemotingCommand
 from nsadmin.client.brokers.replicated_tables import ReplicatedTables
 from nsadmin.client.connection.caller import Caller
+from nsadmin.client.connection.json_object import JsonObject
 from nsadmin.client.connection.response_bodies import decode_answer, parse_json_object
 from nsadmin.client.results import ServerResult
 
@@ -96,40 +97,40 @@ class ReplicationAdmin:
 
 def _parse_ha_status(response: RemotingCommand) -> HaStatus:
     json_body = parse_json_object(response)
-    if not isinstance(json_body.get("master"), bool):
+    if "master" not in json_body:
         raise ValueError("the answer does not contain the role of the broker")
-    if not json_body["master"]:
-        return HaStatus(False, None, None, (), _parse_master_link(json_body.get("haClientRuntimeInfo") or {}))
+    if not json_body.flag("master"):
+        return HaStatus(False, None, None, (), _parse_master_link(json_body.child("haClientRuntimeInfo")))
     slave_links = sorted(
-        map(_parse_slave_link, json_body.get("haConnectionInfo") or ()),
+        map(_parse_slave_link, json_body.children("haConnectionInfo")),
         key=lambda link: link.channel_addr or "",
     )
     return HaStatus(
         True,
-        json_body.get("masterCommitLogMaxOffset"),
-        json_body.get("inSyncSlaveNums"),
+        json_body.integer("masterCommitLogMaxOffset", None),
+        json_body.integer("inSyncSlaveNums", None),
         tuple(slave_links),
         None,
     )
 
 
-def _parse_slave_link(link_record: Mapping[str, Any]) -> SlaveLink:
+def _parse_slave_link(link: JsonObject) -> SlaveLink:
     return SlaveLink(
-        link_record.get("addr"),
-        link_record.get("slaveAckOffset"),
-        link_record.get("diff"),
-        link_record.get("inSync"),
-        link_record.get("transferredByteInSecond"),
-        link_record.get("transferFromWhere"),
+        link.text("addr", None),
+        link.integer("slaveAckOffset", None),
+        link.integer("diff", None),
+        link.flag("inSync") if "inSync" in link else None,
+        link.integer("transferredByteInSecond", None),
+        link.integer("transferFromWhere", None),
     )
 
 
-def _parse_master_link(link_record: Mapping[str, Any]) -> MasterLink:
+def _parse_master_link(link: JsonObject) -> MasterLink:
     return MasterLink(
-        link_record.get("masterAddr"),
-        link_record.get("maxOffset"),
-        link_record.get("masterFlushOffset"),
-        link_record.get("transferredByteInSecond"),
-        link_record.get("lastReadTimestamp"),
-        link_record.get("lastWriteTimestamp"),
+        link.text("masterAddr", None),
+        link.integer("maxOffset", None),
+        link.integer("masterFlushOffset", None),
+        link.integer("transferredByteInSecond", None),
+        link.integer("lastReadTimestamp", None),
+        link.integer("lastWriteTimestamp", None),
     )

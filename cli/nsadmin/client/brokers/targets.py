@@ -1,11 +1,14 @@
 """BrokerTarget, the broker process that a request is for: chosen by cluster, by address or by name."""
 
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from functools import cache
 from typing import NamedTuple
 
 from namesrv_core.errors import RocketMQError
 from namesrv_core.protocol.codes import MASTER_BROKER_ID
+from namesrv_core.transport.address import explain_invalid_addr
+from namesrv_core.transport.multiplexed_client import CallError
 from nsadmin.client.brokers.brokers import BrokerAdmin
 from nsadmin.client.brokers.clusters import BrokerAddrGroup, ClusterAdmin, ClusterInfo
 from nsadmin.client.connection.addresses import DEFAULT_BROKER_PORT, BadAddress, parse_addr
@@ -110,12 +113,31 @@ def find_broker_addrs(caller: Caller, target_texts: Iterable[str]) -> dict[str, 
         ClientClosed: The client is closed.
     """
     reader = NameServerReader(caller)
-    load_cluster_info = cache(ClusterAdmin(reader, BrokerAdmin(caller, reader)).get_info)
+    clusters = ClusterAdmin(reader, BrokerAdmin(caller, reader))
+
+    @cache
+    def read_cluster_info() -> ClusterInfo | RocketMQError:
+        try:
+            return clusters.get_info()
+        except ClientClosed:
+            raise
+        except RocketMQError as error:
+            return error
+
+    def load_cluster_info() -> ClusterInfo:
+        cluster_info = read_cluster_info()
+        if isinstance(cluster_info, RocketMQError):
+            raise cluster_info
+        return cluster_info
+
     return {target_text: _find_addr(target_text, load_cluster_info) for target_text in target_texts}
 
 
 def _find_addr(target_text: str, load_cluster_info: Callable[[], ClusterInfo]) -> str | RocketMQError:
     try:
+        if _is_registered_addr(target_text, load_cluster_info):
+            # A broker may register any text. It is not the name of another broker, and has no default port.
+            return CallError(target_text, "unresolvable", explain_invalid_addr(target_text))
         broker_addr = resolve_target(target_text, load_cluster_info).broker_addr
     except ClientClosed:
         raise
@@ -123,6 +145,13 @@ def _find_addr(target_text: str, load_cluster_info: Callable[[], ClusterInfo]) -
         return error
     assert broker_addr is not None
     return broker_addr
+
+
+def _is_registered_addr(target_text: str, load_cluster_info: Callable[[], ClusterInfo]) -> bool:
+    with suppress(RocketMQError):
+        groups = load_cluster_info().broker_groups
+        return any(target_text in group.broker_addrs.values() for group in groups)
+    return False
 
 
 def _looks_like_addr(target_text: str) -> bool:
@@ -163,7 +192,7 @@ def list_member_targets(cluster_info: ClusterInfo, cluster_name: str | None) -> 
     """
     return [
         BrokerTarget(broker_group.broker_name, broker_id, broker_addr)
-        for broker_group in cluster_info.groups_in_cluster(cluster_name)
+        for broker_group in cluster_info.processes_in_cluster(cluster_name)
         for broker_id, broker_addr in broker_group.broker_addrs.items()
     ]
 
@@ -178,7 +207,7 @@ def list_master_targets(cluster_info: ClusterInfo, cluster_name: str | None) -> 
     Raises:
         NotFound: No such cluster, or it has no brokers.
     """
-    broker_groups = cluster_info.groups_in_cluster(cluster_name)
+    broker_groups = cluster_info.processes_in_cluster(cluster_name)
     if not broker_groups:
         raise NotFound(f'no broker is registered in the cluster "{cluster_name}"')
     return [

@@ -223,7 +223,7 @@ class BrokerUpkeep:
         )
         statuses_by_addr = {
             answer.addr: decode_answer(
-                answer, lambda response: int(parse_json_object(response)["checkStatus"])
+                answer, lambda response: parse_json_object(response).integer("checkStatus")
             )
             for answer in check_answers
         }
@@ -270,6 +270,6 @@ class BrokerUpkeep:
 
 def _parse_flush_offset(response: RemotingCommand) -> int:
     json_body = parse_json_object(response)
-    if json_body.get("master"):
+    if json_body.flag("master"):
         raise NotApplied("this is a master, which has no other master")
-    return int(json_body["haClientRuntimeInfo"]["masterFlushOffset"])
+    return json_body.child("haClientRuntimeInfo").integer("masterFlushOffset")

@@ -8,6 +8,7 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
+from namesrv_core import operator_files
 from namesrv_core.protocol.command import RemotingCommand
 from namesrv_core.transport.multiplexed_client import CallError
 
@@ -107,7 +108,7 @@ def decode_table(content: bytes) -> AnswerTable:
     Raises:
         ValueError, TypeError, LookupError, AttributeError: The content has another form.
     """
-    document = json.loads(content.decode("utf-8", "surrogatepass"))
+    document = operator_files.parse_json(content.decode("utf-8", "surrogatepass"))
     bodies = [_decode_bytes(encoded_body) for encoded_body in document["bodies"]]
     return dict(_decode_rows(document["answers"], bodies))
 

@@ -1,10 +1,10 @@
 """SupportBundle, a support bundle that is open for reading."""
 
-import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple, Self
 
+from namesrv_core import operator_files
 from nsadmin.client.bundles.answer_table import AnswerTable, decode_table
 from nsadmin.client.verified_archive import InvalidArchiveError, VerifiedArchive
 
@@ -128,12 +128,21 @@ class SupportBundle:
         """
         content = self._archive.read_member(PROBES)
         try:
-            return dict(json.loads(content))
+            return dict(operator_files.parse_json(content))
         except (ValueError, TypeError) as error:
             raise InvalidBundleError(f"{self.path} has unexpected contents ({error})") from None
 
-    def read_files(self, folder: str) -> dict[str, bytes]:
-        """Read the files of a folder: path within the folder to content.
+    def list_files(self, folder: str) -> list[str]:
+        """Return the paths of the files within a folder.
+
+        Args:
+            folder: The folder, such as "journals/".
+        """
+        names = self._archive.list_names()
+        return [name.removeprefix(folder) for name in names if name.startswith(folder)]
+
+    def read_files(self, folder: str) -> Iterator[tuple[str, bytes]]:
+        """Read the files of a folder one by one: path within the folder, and content.
 
         Args:
             folder: The folder, such as "journals/".
@@ -141,8 +150,8 @@ class SupportBundle:
         Raises:
             InvalidBundleError: A file is damaged or changed.
         """
-        names = [name for name in self._archive.list_names() if name.startswith(folder)]
-        return {name.removeprefix(folder): self._archive.read_member(name) for name in names}
+        for name in self.list_files(folder):
+            yield name, self._archive.read_member(folder + name)
 
     def verify(self) -> None:
         """Verify every part.
@@ -150,7 +159,7 @@ class SupportBundle:
         Raises:
             InvalidBundleError: A part is missing, damaged, changed, or was added.
         """
-        self._archive.read_members()
+        self._archive.verify_members()
 
     def close(self) -> None:
         """Close the file."""

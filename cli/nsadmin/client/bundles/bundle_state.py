@@ -42,7 +42,7 @@ def enter_folder(bundle: "SupportBundle") -> Iterator[tuple[str, ...]]:
         state_home = folder / STATE_FOLDER
         for subfolder in (JOURNAL_FOLDER, STATE_FOLDER):
             (folder / subfolder).mkdir()
-            for file_name, content in bundle.read_files(subfolder).items():
+            for file_name, content in bundle.read_files(subfolder):
                 target = folder / subfolder / file_name
                 if not target.resolve().is_relative_to(folder.resolve()):
                     raise InvalidBundleError(f'{bundle.path} has a file outside its folders: "{file_name}"')

@@ -8,11 +8,13 @@ from collections.abc import Callable, Mapping
 from functools import lru_cache
 from typing import Any
 
+from namesrv_core import operator_files
 from namesrv_core.errors import ResponseCode
 from namesrv_core.protocol.codes import V5_0_0, RequestCode
 from namesrv_core.protocol.command import RemotingCommand
 from nsadmin.client.bundles.answer_table import AnswerTable, RecordedAnswer, RequestKey
-from nsadmin.client.connection.response_bodies import parse_json_object
+from nsadmin.client.connection.json_object import JsonObject
+from nsadmin.client.connection.response_bodies import DECODE_ERRORS, parse_json_object
 from nsadmin.client.message_queues import parse_queue_table
 
 _TOPIC_FIELDS, _GROUP_FIELDS = {"topic"}, {"consumerGroup"}
@@ -32,7 +34,7 @@ def derive_answer(table: AnswerTable, key: RequestKey) -> RecordedAnswer | None:
     derive = _DERIVATIONS.get(key.code)
     try:
         return derive and derive(table, key)
-    except (ValueError, TypeError, LookupError, AttributeError):
+    except DECODE_ERRORS:
         # The other answer has an unexpected form, so it says nothing.
         return None
 
@@ -47,7 +49,7 @@ def _find_answer(
 
 @lru_cache(maxsize=64)
 def _parse_body(body: bytes) -> dict[str, Any]:
-    return parse_json_object(RemotingCommand(0, body=body))
+    return dict(parse_json_object(RemotingCommand(0, body=body)).members)
 
 
 def _find_body(
@@ -102,9 +104,9 @@ def _derive_queue_offset(table: AnswerTable, key: RequestKey) -> RecordedAnswer 
     if stats_answer is None or stats_body is None:
         return None
     field_name = "minOffset" if key.code == RequestCode.GET_MIN_OFFSET else "maxOffset"
-    for queue, offset_record in parse_queue_table(stats_body.get("offsetTable")).items():
+    for queue, offset_record in parse_queue_table(stats_body.get("offsetTable"), JsonObject).items():
         if queue.queue_id == int(ext["queueId"] or ""):
-            return _offset_answer(offset_record[field_name], stats_answer.version)
+            return _offset_answer(offset_record.integer(field_name), stats_answer.version)
     return None
 
 
@@ -221,7 +223,7 @@ def _filter_list(
     answer = _find_answer(table, key, code)
     if not key.ext or answer is None or answer.code != 0:
         return answer
-    wanted_items = [item for item in json.loads(answer.body or b"[]") if is_wanted(item)]
+    wanted_items = [item for item in operator_files.parse_json(answer.body or b"[]") if is_wanted(item)]
     return answer._replace(body=json.dumps(wanted_items).encode())
 
 

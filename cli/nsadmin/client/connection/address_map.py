@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from ipaddress import IPv4Network, IPv6Network, ip_address, ip_network
 from typing import NamedTuple
 
-from namesrv_core.transport.address import join_addr, split_addr
+from namesrv_core.transport.address import join_addr, split_addr, split_server_addr
 from nsadmin.client.connection.addresses import BadAddress, parse_addr
 
 IpNetwork = IPv4Network | IPv6Network
@@ -46,9 +46,12 @@ class AddressMap:
         """Return the address to connect to; the same address if no entry applies.
 
         Args:
-            broker_addr: The address of the broker, "host:port".
+            broker_addr: The address that the broker registered, "host:port" or any other text.
         """
-        host, port = split_addr(broker_addr)
+        host_and_port = split_server_addr(broker_addr)
+        if host_and_port is None:
+            return broker_addr
+        host, port = host_and_port
         mapped_address = (
             self._targets_by_addr.get(broker_addr)
             or self._targets_by_host.get(host)

@@ -185,11 +185,8 @@ class Caller:
         Raises:
             ReadOnlyAccess: The client is read-only, and a request changes something. Nothing was sent.
             ClientClosed: The client is closed.
-            TypeError: An address is a single character, because a string was given instead of a list.
         """
         calls = list(calls)
-        if any(len(server_addr) == 1 for server_addr, _ in calls):
-            raise TypeError('pass a list of addresses, such as ["host:port"], instead of one string')
         if self.read_only:
             refuse_changes(calls)
         addr_by_name = self._resolve_names(server_addr for server_addr, _ in calls)
@@ -296,7 +293,10 @@ class Caller:
 
         Raises:
             ReadOnlyAccess: The client is read-only, and the request changes something. Nothing was sent.
+            TypeError: A string was given instead of a list.
         """
+        if isinstance(server_addrs, str):
+            raise TypeError('pass a list of addresses, such as ["host:port"], instead of one string')
         return self.send_requests(
             [
                 (server_addr, build_request(request_code, ext_fields, request_body))

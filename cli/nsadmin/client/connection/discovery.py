@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import urlsplit
 
 from namesrv_core import operator_files, private_files
-from namesrv_core.protocol.codes import V5_5_0, version_text
+from namesrv_core.protocol.codes import V5_5_0, VERSION_NAMES
 from namesrv_core.transport.multiplexed_client import CallError
 from nsadmin.client.connection.addresses import BadAddress, NameServerList, parse_addrs, require_addrs
 
@@ -136,7 +136,7 @@ def _fetch_text(url: str, timeout_seconds: float, find_addrs: "AddrLookup | None
     from nsadmin.client.connection.endpoint_request import fetch_endpoint_text
 
     http_headers = {
-        "Client-Version": version_text(V5_5_0),
+        "Client-Version": VERSION_NAMES[V5_5_0],
         "Content-Type": "application/x-www-form-urlencoded;charset=UTF-8",
         "Metaq-Client-RequestTS": str(round(time() * 1000)),
     }

@@ -1,17 +1,17 @@
 """Turns answers into results: parsers of response bodies, which ignore malformed or missing members."""
 
-from collections.abc import Callable, Mapping
-from typing import Any, TypeVar
+from collections.abc import Callable
+from typing import TypeVar
 
 from namesrv_core.protocol import object_keys
 from namesrv_core.protocol.command import RemotingCommand
-from namesrv_core.transport.multiplexed_client import CallError
-from nsadmin.client.results import ServerResult
+from nsadmin.client.connection.json_object import JsonObject, to_integer, to_text
+from nsadmin.client.results import MalformedAnswer, ServerResult
 
 T = TypeVar("T")
 ResponseDecoder = Callable[[RemotingCommand], T]
 # A hostile server may send a number such as 1e400, a short list, or JSON of a thousand levels.
-_DECODE_ERRORS = (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError)
+DECODE_ERRORS = (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError)
 
 
 def decode_answer(answer: ServerResult[RemotingCommand], decode: ResponseDecoder[T]) -> ServerResult[T]:
@@ -23,73 +23,54 @@ def decode_answer(answer: ServerResult[RemotingCommand], decode: ResponseDecoder
             cause.
 
     Returns:
-        The decoded result, or the answer's error. If decoding fails, the error is a CallError of the kind
-        "unreadable", so that the server counts as unreachable.
+        The decoded result, or the answer's error. If decoding fails, the error is a MalformedAnswer.
     """
 
     def decode_response(response: RemotingCommand) -> T:
         try:
             return decode(response)
-        except _DECODE_ERRORS as error:
-            raise CallError(answer.addr, "unreadable", f"malformed answer ({error})") from error
+        except DECODE_ERRORS as error:
+            raise MalformedAnswer(answer.addr, str(error)) from error
 
     return answer.then(decode_response)
 
 
-def parse_json_object(response: RemotingCommand) -> dict[str, Any]:
-    """Parse the body as a JSON object.
+def parse_json_object(response: RemotingCommand) -> JsonObject:
+    """Parse the body as a JSON object, without members for an empty body or null. Raises ValueError.
 
-    Args:
-        response: The answer of a server.
-
-    Returns:
-        The members; {} without a body. A map keyed by objects (such as message queues) becomes a list of
-        [key, value] pairs.
-
-    Raises:
-        ValueError: The body is not a JSON object.
+    A map keyed by objects (such as message queues) becomes a list of [key, value] pairs.
     """
-    if not response.body:
-        return {}
-    json_value = object_keys.decode_object_keys(response.body, errors="replace")
-    if json_value is None:
-        return {}
-    if not isinstance(json_value, dict):
-        raise ValueError("the body is not a JSON object")
-    return json_value
+    return JsonObject(parse_json(response))
 
 
-def list_texts(json_list: Any) -> list[str]:
-    """Return the strings of a JSON list that may be null or contain nulls.
+def parse_json(response: RemotingCommand) -> object:
+    """Parse the body as JSON; None for an empty body. Raises ValueError."""
+    return object_keys.decode_object_keys(response.body, errors="replace") if response.body else None
 
-    Args:
-        json_list: The list, or None.
 
-    Returns:
-        The strings in their order; [] for None.
+def read_ext_fields(response: RemotingCommand) -> JsonObject:
+    """Return the header fields of an answer, to be read with types."""
+    return JsonObject(response.ext, "the header")
+
+
+def parse_offset(response: RemotingCommand) -> int:
+    """Parse the header field `offset` of an answer. Raises ValueError."""
+    return read_ext_fields(response).integer("offset")
+
+
+def parse_broker_addrs(addrs: JsonObject) -> dict[int, str]:
+    """Parse "brokerAddrs": broker id to address, in the order of ids. An address may be any text.
+
+    An empty one becomes ":", without host and port, so that its broker is seen to be there. Raises ValueError
+    for an id that is not a number.
     """
-    return [list_item for list_item in json_list or () if isinstance(list_item, str)]
-
-
-def parse_broker_addrs(json_members: Any) -> dict[int, str]:
-    """Parse "brokerAddrs": broker id to address, in the order of ids, without ids that have no address.
-
-    Args:
-        json_members: The JSON object, or None.
-
-    Returns:
-        The addresses; {} for None.
-
-    Raises:
-        ValueError: An id is not a number.
-    """
-    addrs_by_id: Mapping[str, Any] = json_members or {}
-    known_addrs = {
-        int(broker_id): broker_addr
-        for broker_id, broker_addr in addrs_by_id.items()
-        if isinstance(broker_addr, str) and broker_addr
-    }
-    return dict(sorted(known_addrs.items()))
+    return dict(
+        sorted(
+            (to_integer(broker_id, addrs.name), to_text(addr, addrs.name) or ":")
+            for broker_id, addr in addrs.members.items()
+            if addr is not None
+        )
+    )
 
 
 def parse_topic_names(response: RemotingCommand) -> tuple[str, ...]:
@@ -104,7 +85,7 @@ def parse_topic_names(response: RemotingCommand) -> tuple[str, ...]:
     Raises:
         ValueError: The body is not a JSON object.
     """
-    return tuple(sorted(set(list_texts(parse_json_object(response).get("topicList")))))
+    return tuple(sorted(set(parse_json_object(response).texts("topicList"))))
 
 
 def parse_text_table(response: RemotingCommand) -> dict[str, str]:
@@ -119,8 +100,8 @@ def parse_text_table(response: RemotingCommand) -> dict[str, str]:
     Raises:
         ValueError: The body is not a JSON object.
     """
-    kv_table: Mapping[str, Any] = parse_json_object(response).get("table") or {}
-    return {key: str(value) for key, value in sorted(kv_table.items()) if value is not None}
+    kv_table = parse_json_object(response).child("table")
+    return {key: to_text(value, key) for key, value in sorted(kv_table.members.items()) if value is not None}
 
 
 def parse_config_items(response: RemotingCommand) -> dict[str, str]:

@@ -1,16 +1,17 @@
 """Connected consumers and producers, merged from all brokers, as each broker knows only its own clients."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from functools import partial
 from json import JSONDecoder
-from typing import Any, NamedTuple, cast
+from typing import NamedTuple
 
 from namesrv_core.errors import RequestError, ResponseCode, RocketMQError
 from namesrv_core.protocol import broker_headers, headers
 from namesrv_core.protocol.codes import RequestCode, version_text
 from namesrv_core.protocol.command import RemotingCommand, build_request
 from nsadmin.client.connection.caller import Caller
+from nsadmin.client.connection.json_object import JsonObject
 from nsadmin.client.connection.response_bodies import decode_answer, parse_json_object
 from nsadmin.client.consumers.connected_clients import (
     ConnectedClient,
@@ -61,6 +62,32 @@ def read_consumers(
     return {
         group: _merge_connections(connection_results)
         for group, connection_results in results_by_group.items()
+    }
+
+
+def find_broadcasting_groups(caller: Caller, group_places: Iterable[tuple[str, str]]) -> set[str]:
+    """Return the groups whose connected clients broadcast (GET_CONSUMER_CONNECTION_LIST, 203).
+
+    Args:
+        caller: The connections.
+        group_places: Pairs of (broker address, group). Brokers need not know the group.
+    """
+    group_places = list(group_places)
+    answers = caller.send_requests(
+        (
+            broker_addr,
+            build_request(
+                RequestCode.GET_CONSUMER_CONNECTION_LIST,
+                headers.write_header(broker_headers.ConsumerGroup(group)),
+            ),
+        )
+        for broker_addr, group in group_places
+    )
+    connection_results = [decode_answer(answer, partial(_parse_consumers, answer.addr)) for answer in answers]
+    return {
+        group
+        for (_, group), connection_result in zip(group_places, connection_results, strict=True)
+        if _merge_connections([connection_result]).is_broadcasting
     }
 
 
@@ -158,80 +185,81 @@ def _parse_connection_set(broker_addr: str, response: RemotingCommand) -> tuple[
         json_text = response.body.decode("utf-8", "replace")
         with suppress(ValueError, RecursionError):
             client_records, _ = _JSON_DECODER.raw_decode(json_text, len(_CONNECTIONS_FIRST) - 1)
-            return _parse_clients(client_records, broker_addr)
-    return _parse_clients(parse_json_object(response).get("connectionSet"), broker_addr)
+            return _parse_clients(JsonObject({"connectionSet": client_records}), broker_addr)
+    return _parse_clients(parse_json_object(response), broker_addr)
 
 
-def _parse_clients(client_records: Any, broker_addr: str) -> tuple[ConnectedClient, ...]:
-    return tuple(_parse_client(client_record, broker_addr) for client_record in client_records or ())
+def _parse_clients(json_body: JsonObject, broker_addr: str) -> tuple[ConnectedClient, ...]:
+    return tuple(_parse_client(client, broker_addr) for client in json_body.children("connectionSet"))
 
 
-def _parse_client(client_record: Mapping[str, Any], broker_addr: str) -> ConnectedClient:
-    client_id = str(client_record.get("clientId"))
+def _parse_client(client: JsonObject, broker_addr: str) -> ConnectedClient:
+    client_id = client.text("clientId")
     protocol = infer_protocol(client_id)
     return ConnectedClient(
         client_id,
-        client_record.get("clientAddr"),
-        client_record.get("language"),
-        _parse_version(client_record.get("version"), protocol),
+        client.text("clientAddr", None),
+        client.text("language", None),
+        _parse_version(client, protocol),
         (broker_addr,),
         protocol=protocol,
     )
 
 
-def _parse_version(version_ordinal: object, protocol: str) -> str | None:
+def _parse_version(client: JsonObject, protocol: str) -> str | None:
     """Name the release of a client. For a gRPC client, a broker has the release of its own proxy."""
-    is_known = isinstance(version_ordinal, int) and protocol == "remoting"
-    return version_text(cast(int, version_ordinal)) if is_known else None
+    version_ordinal = client.integer("version", None)
+    return None if version_ordinal is None or protocol != "remoting" else version_text(version_ordinal)
 
 
 def _parse_consumers(broker_addr: str, response: RemotingCommand) -> _BrokerConnections:
     json_body = parse_json_object(response)
-    subscription_table = json_body.get("subscriptionTable") or {}
     return _BrokerConnections(
-        _parse_clients(json_body.get("connectionSet"), broker_addr),
-        (json_body.get("consumeType"), json_body.get("messageModel"), json_body.get("consumeFromWhere")),
+        _parse_clients(json_body, broker_addr),
+        (
+            json_body.text("consumeType", None),
+            json_body.text("messageModel", None),
+            json_body.text("consumeFromWhere", None),
+        ),
         {
-            topic: parse_subscription(topic, subscription_record)
-            for topic, subscription_record in sorted(subscription_table.items())
+            topic: parse_subscription(topic, subscription)
+            for topic, subscription in json_body.child("subscriptionTable").sorted_children()
         },
     )
 
 
-def parse_subscription(topic: str, subscription_record: Mapping[str, Any]) -> TopicSubscription:
+def parse_subscription(topic: str, subscription: JsonObject) -> TopicSubscription:
     """Parse a SubscriptionData. Clients of 3.x send no expression type: it is "TAG".
 
     Args:
         topic: The topic.
-        subscription_record: The decoded JSON object.
+        subscription: The JSON object.
     """
     return TopicSubscription(
-        topic, subscription_record.get("expressionType") or "TAG", subscription_record.get("subString") or ""
+        topic, subscription.text("expressionType", "") or "TAG", subscription.text("subString", "")
     )
 
 
 def _parse_producer_table(broker_addr: str, response: RemotingCommand) -> tuple[ProducerClient, ...]:
-    producer_table = parse_json_object(response).get("data") or {}
+    producer_table = parse_json_object(response).child("data")
     return tuple(
-        _parse_producer(group, client_record, broker_addr)
-        for group, client_records in sorted(producer_table.items())
-        for client_record in sorted(
-            client_records or (), key=lambda client_record: str(client_record.get("clientId"))
-        )
+        _parse_producer(group, client, broker_addr)
+        for group in sorted(producer_table.members)
+        for client in sorted(producer_table.children(group), key=lambda client: client.text("clientId"))
     )
 
 
-def _parse_producer(group: str, client_record: Mapping[str, Any], broker_addr: str) -> ProducerClient:
-    client_id = str(client_record.get("clientId"))
+def _parse_producer(group: str, client: JsonObject, broker_addr: str) -> ProducerClient:
+    client_id = client.text("clientId")
     protocol = infer_protocol(client_id)
     return ProducerClient(
         group,
         client_id,
         # Java writes an address without a host name as "/10.0.0.1".
-        (client_record.get("remoteIP") or "").lstrip("/") or None,
-        client_record.get("language"),
-        _parse_version(client_record.get("version"), protocol),
-        client_record.get("lastUpdateTimestamp"),
+        client.text("remoteIP", "").lstrip("/") or None,
+        client.text("language", None),
+        _parse_version(client, protocol),
+        client.integer("lastUpdateTimestamp", None),
         broker_addr,
         protocol,
     )

@@ -11,7 +11,11 @@ from namesrv_core.protocol.codes import RequestCode
 from namesrv_core.protocol.command import RemotingCommand, build_request
 from nsadmin.client.connection.caller import Caller
 from nsadmin.client.connection.response_bodies import decode_answer
-from nsadmin.client.consumers.connected_clients import ConnectedClient, GroupConnections
+from nsadmin.client.consumers.connected_clients import (
+    ConnectedClient,
+    GroupConnections,
+    TopicSubscription,
+)
 from nsadmin.client.consumers.consumer_progress import ConsumerAdmin
 from nsadmin.client.consumers.group_problems import (
     find_assignment_problems,
@@ -116,6 +120,30 @@ class ClientRuntime:
             group_connections.errors,
             group_connections.proxy_errors,
         )
+
+    def get_subscriptions(
+        self, group: str, clients: Sequence[ConnectedClient]
+    ) -> dict[str, ServerResult[tuple[TopicSubscription, ...]]]:
+        """Return each client's own subscriptions (GET_CONSUMER_RUNNING_INFO, 307).
+
+        A broker has one set for all clients of a group: that of the client whose heartbeat came last.
+
+        Args:
+            group: The consumer group.
+            clients: Its connected clients.
+
+        Returns:
+            Client id to ServerResult, without clients that no server can ask.
+        """
+        return {
+            running_client.client.client_id: ServerResult(
+                running_client.client.client_id,
+                None if running_client.info is None else running_client.info.subscriptions,
+                running_client.error,
+            )
+            for running_client in self._read_clients([(group, client) for client in clients], False)
+            if can_be_asked(running_client.client)
+        }
 
     def get_name_servers(
         self, connections_by_group: Mapping[str, GroupConnections]
@@ -223,7 +251,9 @@ class ClientRuntime:
         ]
         needs_locks = running_group.message_model == "CLUSTERING"
         problem_lines = [
-            *find_subscription_problems(client_infos),
+            *find_subscription_problems(
+                [(client_id, info.subscriptions) for client_id, info in client_infos]
+            ),
             *find_queue_problems(client_infos, now_ms, needs_locks),
         ]
         is_shared = (
@@ -241,6 +271,7 @@ class ClientRuntime:
         for topic in sorted(subscribed_topics):
             try:
                 topic_route = self._topics.get_route(topic)
+                topic_queues = list_readable_queues(topic, topic_route)
             except ClientClosed:
                 raise
             except RocketMQError:
@@ -250,7 +281,7 @@ class ClientRuntime:
             }
             wanted_queues.update(
                 message_queue
-                for message_queue in list_readable_queues(topic, topic_route)
+                for message_queue in topic_queues
                 if message_queue.broker_name not in gone_brokers
             )
         return wanted_queues

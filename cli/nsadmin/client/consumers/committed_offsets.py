@@ -1,14 +1,15 @@
 """The committed offsets of groups. Brokers before 5.0 need a second request to distinguish 0 from "never"."""
 
 from collections.abc import Iterable, Mapping
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from namesrv_core.errors import QueryNotFound, RocketMQError
 from namesrv_core.protocol import broker_headers, headers
 from namesrv_core.protocol.codes import V5_0_0, RequestCode
 from namesrv_core.protocol.command import RemotingCommand, build_request
 from nsadmin.client.connection.caller import Caller
-from nsadmin.client.connection.response_bodies import decode_answer, parse_json_object
+from nsadmin.client.connection.json_object import to_integer
+from nsadmin.client.connection.response_bodies import decode_answer, parse_json_object, parse_offset
 from nsadmin.client.message_queues import MessageQueue
 from nsadmin.client.results import NotFound
 
@@ -108,18 +109,6 @@ def read_queue_offsets(
     ]
 
 
-def parse_offset(response: RemotingCommand) -> int:
-    """Parse the header field `offset` of a response.
-
-    Args:
-        response: The answer of a broker.
-
-    Raises:
-        KeyError, ValueError: The field is missing or not a number.
-    """
-    return int((response.ext or {})["offset"] or "")
-
-
 def _build_query(group: str, queue: MessageQueue) -> RemotingCommand:
     ext_fields = broker_headers.ConsumerOffset(
         group, queue.topic, queue.queue_id, set_zero_if_not_found=False
@@ -137,10 +126,12 @@ def parse_all_committed(response: RemotingCommand) -> CommittedOffsets:
         "topic@group" to queue id to offset.
 
     Raises:
-        ValueError, TypeError, AttributeError: The body is not a table of offsets.
+        ValueError: The body is not a table of offsets.
     """
-    offset_table: Mapping[str, Any] = parse_json_object(response).get("offsetTable") or {}
     return {
-        topic_and_group: {int(queue_id): int(offset) for queue_id, offset in offsets_by_queue.items()}
-        for topic_and_group, offsets_by_queue in offset_table.items()
+        topic_and_group: {
+            to_integer(queue_id, "a queue id"): to_integer(offset, topic_and_group)
+            for queue_id, offset in offsets.members.items()
+        }
+        for topic_and_group, offsets in parse_json_object(response).child("offsetTable").sorted_children()
     }

@@ -84,6 +84,11 @@ class GroupConnections(NamedTuple):
     errors: Mapping[str, RocketMQError | None]
     proxy_errors: Mapping[str, RocketMQError] = MappingProxyType({})
 
+    @property
+    def is_broadcasting(self) -> bool:
+        """Whether each client consumes all messages, and keeps its own offsets; unknown without clients."""
+        return self.message_model == "BROADCASTING"
+
 
 class ProducerClient(NamedTuple):
     """A client of a producer group, as one broker sees it.

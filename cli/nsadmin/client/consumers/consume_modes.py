@@ -210,11 +210,8 @@ class ConsumeModes:
 
 
 def _parse_modes(response: RemotingCommand) -> tuple[AssignedMode, ...]:
-    mode_table = parse_json_object(response).get("messageRequestModeMap") or {}
     return tuple(
-        AssignedMode(
-            topic, group, ConsumeMode(mode_record["mode"], int(mode_record.get("popShareQueueNum") or 0))
-        )
-        for topic, modes_by_group in sorted(mode_table.items())
-        for group, mode_record in sorted(modes_by_group.items())
+        AssignedMode(topic, group, ConsumeMode(mode.text("mode"), mode.integer("popShareQueueNum", 0)))
+        for topic, modes in parse_json_object(response).child("messageRequestModeMap").sorted_children()
+        for group, mode in modes.sorted_children()
     )

@@ -1,9 +1,13 @@
 """Owns the records of GET_CONSUME_STATS and GET_BROKER_CONSUME_STATS: the progress of groups on queues."""
 
+from collections.abc import Container
 from typing import NamedTuple
 
 from namesrv_core.protocol.command import RemotingCommand
+from nsadmin.client.connection.json_object import JsonObject
 from nsadmin.client.connection.response_bodies import parse_json_object
+from nsadmin.client.consumers.committed_offsets import CommittedOffsets
+from nsadmin.client.consumers.lag import Lag, measure_lag, sum_lags
 from nsadmin.client.message_queues import MessageQueue, parse_queue_table
 
 
@@ -17,6 +21,7 @@ class GroupQueueLag(NamedTuple):
         consumer_offset: The committed offset: the next message to consume. None if never committed.
         pull_offset: The offset of the next message to deliver. None before 5.1.
         last_consumed_ms: The store time of the last consumed message, in ms since 1970; None if unknown.
+        is_broadcasting: Whether the clients of the group keep the offsets, so that those here are old.
     """
 
     group: str
@@ -25,11 +30,17 @@ class GroupQueueLag(NamedTuple):
     consumer_offset: int | None
     pull_offset: int | None
     last_consumed_ms: int | None
+    is_broadcasting: bool = False
+
+    @property
+    def lag(self) -> Lag:
+        """The number of unconsumed messages, or why it is unknown."""
+        return measure_lag(self.broker_offset, self.consumer_offset, self.is_broadcasting)
 
     @property
     def lag_count(self) -> int | None:
-        """The number of unconsumed messages; None if the group never committed an offset."""
-        return None if self.consumer_offset is None else self.broker_offset - self.consumer_offset
+        """The number of unconsumed messages; None if it is unknown."""
+        return self.lag.messages
 
     @property
     def inflight_count(self) -> int | None:
@@ -50,6 +61,37 @@ class ConsumeStats(NamedTuple):
     consume_tps: float
     queues: tuple[GroupQueueLag, ...]
 
+    @property
+    def lag(self) -> Lag:
+        """The number of unconsumed messages on all queues whose lag is known."""
+        return sum_lags(queue_lag.lag for queue_lag in self.queues)
+
+    def clear_uncommitted(self, committed_offsets: CommittedOffsets) -> "ConsumeStats":
+        """Return the same without the offsets that the group never committed. Brokers report them as 0.
+
+        Args:
+            committed_offsets: All committed offsets of the broker. They may be a little older.
+        """
+        return self._replace(
+            queues=tuple(
+                lag
+                if (lag.consumer_offset or 0) > 0
+                or lag.queue.queue_id in committed_offsets.get(f"{lag.queue.topic}@{lag.group}", ())
+                else lag._replace(consumer_offset=None)
+                for lag in self.queues
+            )
+        )
+
+    def mark_broadcasting(self, groups: Container[str]) -> "ConsumeStats":
+        """Return the same with the queues of these groups marked: they have no lag.
+
+        Args:
+            groups: The groups that broadcast.
+        """
+        return self._replace(
+            queues=tuple(lag._replace(is_broadcasting=lag.group in groups) for lag in self.queues)
+        )
+
 
 def parse_group_stats(group: str, response: RemotingCommand) -> ConsumeStats:
     """Parse the body of GET_CONSUME_STATS (208).
@@ -59,7 +101,9 @@ def parse_group_stats(group: str, response: RemotingCommand) -> ConsumeStats:
         response: The response of a broker.
     """
     json_body = parse_json_object(response)
-    return ConsumeStats(json_body.get("consumeTps") or 0.0, _parse_lags(group, json_body.get("offsetTable")))
+    return ConsumeStats(
+        json_body.number("consumeTps", 0.0), _parse_lags(group, json_body.members.get("offsetTable"))
+    )
 
 
 def _parse_lags(group: str, offset_table: object) -> tuple[GroupQueueLag, ...]:
@@ -67,12 +111,12 @@ def _parse_lags(group: str, offset_table: object) -> tuple[GroupQueueLag, ...]:
         GroupQueueLag(
             group,
             queue,
-            int(offset_record.get("brokerOffset") or 0),
-            int(offset_record.get("consumerOffset") or 0),
-            offset_record.get("pullOffset"),
-            offset_record.get("lastTimestamp") or None,
+            offsets.integer("brokerOffset"),
+            offsets.integer("consumerOffset"),
+            offsets.integer("pullOffset", None),
+            offsets.integer("lastTimestamp", 0) or None,
         )
-        for queue, offset_record in parse_queue_table(offset_table).items()
+        for queue, offsets in parse_queue_table(offset_table, JsonObject).items()
     )
 
 
@@ -84,10 +128,10 @@ def parse_broker_stats(response: RemotingCommand) -> ConsumeStats:
     """
     queue_lags = [
         queue_lag._replace(pull_offset=None)
-        for stats_by_group in parse_json_object(response).get("consumeStatsList") or ()
-        for group, stats_records in stats_by_group.items()
-        for stats_record in stats_records or ()
-        for queue_lag in _parse_lags(group, stats_record.get("offsetTable"))
+        for stats_by_group in parse_json_object(response).children("consumeStatsList")
+        for group in stats_by_group.members
+        for stats in stats_by_group.children(group)
+        for queue_lag in _parse_lags(group, stats.members.get("offsetTable"))
     ]
     return ConsumeStats(
         0.0,

@@ -13,11 +13,8 @@ from nsadmin.client.brokers.targets import target_at_addr
 from nsadmin.client.connection.caller import Caller
 from nsadmin.client.connection.response_bodies import decode_answer
 from nsadmin.client.consumers import client_connections
-from nsadmin.client.consumers.committed_offsets import (
-    CommittedOffsets,
-    parse_all_committed,
-    read_committed_offsets,
-)
+from nsadmin.client.consumers.committed_offsets import CommittedOffsets, parse_all_committed
+from nsadmin.client.consumers.complete_stats import complete_stats
 from nsadmin.client.consumers.connected_clients import ConnectedClient, GroupConnections
 from nsadmin.client.consumers.consume_stats import (
     ConsumeStats,
@@ -26,7 +23,7 @@ from nsadmin.client.consumers.consume_stats import (
     parse_group_stats,
 )
 from nsadmin.client.consumers.groups import GroupAdmin, is_system_group
-from nsadmin.client.message_queues import MessageQueue
+from nsadmin.client.consumers.lag import Lag, sum_lags
 from nsadmin.client.proxies.proxies import ProxyAdmin
 from nsadmin.client.results import ServerResult
 
@@ -41,9 +38,10 @@ class GroupProgress(NamedTuple):
         group: The consumer group.
         connections: The connected clients.
         consume_tps: Messages consumed per second, on all brokers.
-        diff_total: Unconsumed messages, without queues that have no committed offset.
+        diff_total: Unconsumed messages of the queues whose lag is known; None if it is known of none.
         inflight_total: Delivered, unacknowledged messages. None if all brokers are older than 5.1.
         error: The first failure; None if every broker answered.
+        diff_reason: Why `diff_total` is None, or lacks some queues.
     """
 
     group: str
@@ -52,6 +50,7 @@ class GroupProgress(NamedTuple):
     diff_total: int | None
     inflight_total: int | None
     error: RocketMQError | None
+    diff_reason: str | None = None
 
 
 class ConsumerAdmin:
@@ -87,7 +86,7 @@ class ConsumerAdmin:
         stats_results = [decode_answer(answer, partial(parse_group_stats, group)) for answer in answers]
         if not any(consume_stats is None or consume_stats.queues for _, consume_stats, _ in stats_results):
             self._groups.check_exists(group, cluster_name)
-        return self._mark_never_committed(stats_results)
+        return complete_stats(self._caller, stats_results)
 
     def get_progress_at(self, group: str, broker_addrs: Iterable[str]) -> list[ServerResult[ConsumeStats]]:
         """Return the progress of a group on these brokers (GET_CONSUME_STATS, 208).
@@ -100,7 +99,7 @@ class ConsumerAdmin:
             One ServerResult per address, in order.
         """
         stats_results = self.get_stats_each([(broker_addr, group) for broker_addr in broker_addrs])
-        return self._mark_never_committed(stats_results)
+        return complete_stats(self._caller, stats_results)
 
     def get_all_progress(
         self, cluster_name: str | None = None, *, include_system: bool = False
@@ -128,16 +127,16 @@ class ConsumerAdmin:
         stats_results = self.get_stats_each(
             [(broker_addr, group_name) for group_name, broker_addr in group_places]
         )
+        connections_by_group = self._proxies.add_clients(
+            client_connections.read_consumers(self._caller, group_names, broker_addrs), cluster_name
+        )
         results_by_group: dict[str, list[ServerResult[ConsumeStats]]] = {
             group_name: [] for group_name in group_names
         }
         for (group_name, _), stats_result in zip(
-            group_places, self._mark_never_committed(stats_results), strict=True
+            group_places, complete_stats(self._caller, stats_results, connections_by_group), strict=True
         ):
             results_by_group[group_name].append(stats_result)
-        connections_by_group = self._proxies.add_clients(
-            client_connections.read_consumers(self._caller, group_names, broker_addrs), cluster_name
-        )
         return (
             [
                 _summarize_group(group_name, connections_by_group[group_name], results_by_group[group_name])
@@ -249,6 +248,14 @@ class ConsumerAdmin:
         """
         return client_connections.read_consumers(self._caller, list(groups), broker_addrs)
 
+    def find_broadcasting(self, group_places: Iterable[tuple[str, str]]) -> set[str]:
+        """Return the groups whose connected clients broadcast (GET_CONSUMER_CONNECTION_LIST, 203).
+
+        Args:
+            group_places: Pairs of (broker address, group). Brokers need not know the group.
+        """
+        return client_connections.find_broadcasting_groups(self._caller, group_places)
+
     def list_members(
         self, group: str, broker_addrs: Iterable[str]
     ) -> list[ServerResult[tuple[ConnectedClient, ...]]]:
@@ -317,57 +324,18 @@ class ConsumerAdmin:
             ],
             max(timeout_seconds, self._caller.access.timeout),
         )
-        return self._mark_never_committed([decode_answer(answer, parse_broker_stats) for answer in answers])
+        return complete_stats(self._caller, [decode_answer(answer, parse_broker_stats) for answer in answers])
 
     def _list_asked_addrs(self, cluster_name: str | None) -> list[str]:
         return [target.broker_addr or "" for target in self._groups.list_targets(cluster_name)]
 
     def _list_member_addrs(self, cluster_name: str | None) -> list[str]:
-        broker_groups = self._clusters.get_info().groups_in_cluster(cluster_name)
+        broker_groups = self._clusters.get_info().processes_in_cluster(cluster_name)
         return [
             broker_addr
             for broker_group in broker_groups
             for broker_addr in broker_group.broker_addrs.values()
         ]
-
-    def _mark_never_committed(
-        self, stats_results: Sequence[ServerResult[ConsumeStats]]
-    ) -> list[ServerResult[ConsumeStats]]:
-        """Replace a reported consumer offset of 0 by None if the group never committed one."""
-        suspect_lags = [
-            (stats_result.addr, queue_lag)
-            for stats_result in stats_results
-            if stats_result.result is not None
-            for queue_lag in stats_result.result.queues
-            if queue_lag.consumer_offset is not None and queue_lag.consumer_offset <= 0
-        ]
-        committed_offsets = read_committed_offsets(
-            self._caller,
-            [(broker_addr, queue_lag.group, queue_lag.queue) for broker_addr, queue_lag in suspect_lags],
-        )
-        never_committed = {
-            (broker_addr, queue_lag.group, queue_lag.queue)
-            for (broker_addr, queue_lag), committed_offset in zip(
-                suspect_lags, committed_offsets, strict=True
-            )
-            if committed_offset.error is None and committed_offset.offset is None
-        }
-        return [
-            stats_result.then(partial(_clear_never_committed, stats_result.addr, never_committed))
-            for stats_result in stats_results
-        ]
-
-
-def _clear_never_committed(
-    broker_addr: str, never_committed: set[tuple[str, str, MessageQueue]], consume_stats: ConsumeStats
-) -> ConsumeStats:
-    marked_lags = (
-        queue_lag._replace(consumer_offset=None)
-        if (broker_addr, queue_lag.group, queue_lag.queue) in never_committed
-        else queue_lag
-        for queue_lag in consume_stats.queues
-    )
-    return consume_stats._replace(queues=tuple(marked_lags))
 
 
 def _summarize_group(
@@ -375,6 +343,7 @@ def _summarize_group(
 ) -> GroupProgress:
     known_stats = [stats_result.result for stats_result in stats_results if stats_result.result is not None]
     queue_lags = [queue_lag for consume_stats in known_stats for queue_lag in consume_stats.queues]
+    total_lag = sum_lags(queue_lag.lag for queue_lag in queue_lags) if known_stats else Lag(None)
     inflight_counts = [
         queue_lag.inflight_count for queue_lag in queue_lags if queue_lag.inflight_count is not None
     ]
@@ -387,7 +356,8 @@ def _summarize_group(
         group,
         group_connections,
         sum(consume_stats.consume_tps for consume_stats in known_stats) if known_stats else None,
-        sum(queue_lag.lag_count or 0 for queue_lag in queue_lags) if known_stats else None,
+        total_lag.messages,
         sum(inflight_counts) if inflight_counts or (known_stats and not queue_lags) else None,
         next((error for error in errors if error is not None), None),
+        total_lag.reason,
     )

@@ -10,24 +10,25 @@ BLOCKED_AFTER_MS = 60_000
 """Milliseconds without consumption, despite cached messages, after which a client counts as blocked."""
 
 
-def find_subscription_problems(client_infos: Sequence[tuple[str, RunningInfo]]) -> list[str]:
+def find_subscription_problems(
+    subscriptions_by_client: Sequence[tuple[str, tuple[TopicSubscription, ...]]],
+) -> list[str]:
     """Find clients with different subscriptions in one group, which makes the group lose messages.
 
     Args:
-        client_infos: Pairs of (client id, runtime state).
+        subscriptions_by_client: Pairs of (client id, subscriptions).
 
     Returns:
         One line per client that differs from the first one.
     """
-    if not client_infos:
+    if not subscriptions_by_client:
         return []
-    first_client, first_subscriptions = client_infos[0][0], client_infos[0][1].subscriptions
+    first_client, first_subscriptions = subscriptions_by_client[0]
     return [
         f"{client_id} and {first_client} subscribe differently: "
-        f"{_format_subscriptions(running_info.subscriptions)} and "
-        f"{_format_subscriptions(first_subscriptions)}"
-        for client_id, running_info in client_infos[1:]
-        if running_info.subscriptions != first_subscriptions
+        f"{_format_subscriptions(subscriptions)} and {_format_subscriptions(first_subscriptions)}"
+        for client_id, subscriptions in subscriptions_by_client[1:]
+        if subscriptions != first_subscriptions
     ]
 
 

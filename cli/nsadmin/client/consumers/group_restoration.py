@@ -27,9 +27,8 @@ def read_forbidden_topics(caller: Caller, broker_addrs: Iterable[str], group: st
     """
 
     def parse_topics(response: RemotingCommand) -> list[str]:
-        forbidden_table = parse_json_object(response).get("forbiddenTable") or {}
-        topic_bits = forbidden_table.get(group) or {}
-        return sorted(topic for topic, sub_bits in topic_bits.items() if sub_bits & _FORBIDDEN_READ_BIT)
+        bits = parse_json_object(response).child("forbiddenTable").child(group)
+        return sorted(topic for topic in bits.members if bits.integer(topic, 0) & _FORBIDDEN_READ_BIT)
 
     answers = caller.send_to_each(broker_addrs, RequestCode.GET_ALL_SUBSCRIPTIONGROUP_CONFIG)
     topic_results = [decode_answer(answer, parse_topics) for answer in answers]

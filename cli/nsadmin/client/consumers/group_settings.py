@@ -8,6 +8,7 @@ from namesrv_core.protocol.command import RemotingCommand
 from nsadmin.client.brokers.targets import BrokerTarget
 from nsadmin.client.connection.response_bodies import parse_json_object
 from nsadmin.client.results import NotApplied, ServerResult
+from nsadmin.client.wire_configs import read_configs
 
 # The defaults of mqadmin. The defaults of a broker would allow broadcasting.
 NEW_GROUP_SETTINGS: Mapping[str, Any] = {
@@ -73,12 +74,7 @@ def parse_group_table(response: RemotingCommand) -> dict[str, GroupConfigFields]
     Raises:
         ValueError, AttributeError: The body is not a table of groups.
     """
-    json_table = parse_json_object(response).get("subscriptionGroupTable") or {}
-    return {
-        group_name: group_config
-        for group_name, group_config in sorted(json_table.items())
-        if isinstance(group_config, dict)
-    }
+    return read_configs(parse_json_object(response).child("subscriptionGroupTable"))
 
 
 def alter_attributes(attributes: Mapping[str, str], attribute_changes: Mapping[str, str]) -> dict[str, str]:

@@ -60,7 +60,7 @@ class GroupAdmin:
         """
         return [
             BrokerTarget(broker_group.broker_name, broker_id, broker_addr)
-            for broker_group in self._clusters.get_info().groups_in_cluster(cluster_name)
+            for broker_group in self._clusters.get_info().processes_in_cluster(cluster_name)
             for broker_id, broker_addr in list(broker_group.broker_addrs.items())[:1]
         ]
 

@@ -13,6 +13,7 @@ from namesrv_core.protocol.command import build_request
 from nsadmin.client.brokers.clusters import ClusterAdmin
 from nsadmin.client.brokers.targets import BrokerTarget
 from nsadmin.client.connection.caller import Caller
+from nsadmin.client.connection.json_object import to_integer
 from nsadmin.client.connection.response_bodies import decode_answer, parse_config_items, parse_json_object
 from nsadmin.client.consumers.committed_offsets import read_committed_offsets, read_queue_offsets
 from nsadmin.client.consumers.groups import GroupAdmin
@@ -27,6 +28,7 @@ from nsadmin.client.consumers.offset_plans import (
     keep_if_forward,
     list_empty_moves,
     move_toward,
+    return_to,
     set_target_offset,
     target_fields,
 )
@@ -189,6 +191,44 @@ class OffsetAdmin:
             )
         ]
 
+    def plan_return(
+        self, group: str, topic: str, offsets: Mapping[tuple[str, int], int | None]
+    ) -> OffsetPlan:
+        """Plan to set queues to offsets that the group had. Apply it with `apply_clone`.
+
+        A queue whose offset is no longer stored gets the nearest stored one.
+
+        Args:
+            group: The consumer group.
+            topic: The topic.
+            offsets: Broker name and queue id to the offset; None if the group had none, which fails.
+
+        Raises:
+            NotFound: No broker of the topic knows the group, or none has these queues.
+            NotApplied: The topic is static.
+        """
+        listed_moves = [
+            move
+            for move in self._list_moves(group, topic, None)
+            if (move.queue.broker_name, move.queue.queue_id) in offsets
+        ]
+        if not listed_moves:
+            raise NotFound(f'no broker has the queues of "{topic}" that were moved')
+        offset_moves = self._add_old_offsets(listed_moves, group)
+        readable_moves = [move for move in offset_moves if move.error is None]
+        limits = zip(
+            readable_moves,
+            self._read_offsets(readable_moves, RequestCode.GET_MIN_OFFSET),
+            self._read_offsets(readable_moves, RequestCode.GET_MAX_OFFSET),
+            strict=True,
+        )
+        planned_by_move = {
+            move: return_to(move, offsets[move.queue.broker_name, move.queue.queue_id], *queue_limits)
+            for move, *queue_limits in limits
+        }
+        planned_moves = tuple(planned_by_move.get(move, move) for move in offset_moves)
+        return OffsetPlan(group, topic, END_OF_QUEUE, True, None, planned_moves)
+
     def has_clients(self, group: str, offset_moves: Sequence[OffsetMove]) -> bool:
         """Return whether clients of a group are connected, which commit their own offsets.
 
@@ -316,11 +356,14 @@ class OffsetAdmin:
         request_code = RequestCode.INVOKE_BROKER_TO_RESET_OFFSET
         [answer] = self._caller.send_to_each([broker_addr], request_code, headers.write_header(ext_fields))
         reported_result = decode_answer(
-            answer, lambda response: parse_queue_table(parse_json_object(response).get("offsetTable"))
+            answer,
+            lambda response: parse_queue_table(
+                parse_json_object(response).members.get("offsetTable"), to_integer
+            ),
         )
         if reported_result.error is not None:
             return [fail_move(offset_move, reported_result.error) for offset_move in offset_moves]
-        reported_offsets: Mapping[MessageQueue, object] = reported_result.result or {}
+        reported_offsets = reported_result.result or {}
         reported_moves = [
             apply_reported_offset(offset_move, reported_offsets.get(offset_move.queue))
             for offset_move in offset_moves

@@ -9,7 +9,7 @@ from namesrv_core.protocol.codes import MASTER_BROKER_ID, RequestCode
 from nsadmin.client.brokers.targets import NO_MASTER
 from nsadmin.client.message_queues import MessageQueue
 from nsadmin.client.results import NotApplied
-from nsadmin.client.topic_routes import QueueRoute
+from nsadmin.client.topic_routes import QueueRoute, list_read_queues
 
 END_OF_QUEUE = -1
 """The timestamp that stands for the end of a queue."""
@@ -94,7 +94,9 @@ def list_empty_moves(topic: str, queue_route: QueueRoute) -> list[OffsetMove]:
             "planned" if master_addr else "failed",
             no_master_error,
         )
-        for queue_id in range(queue_route.read_queue_nums if master_addr else 1)
+        for queue_id in (
+            [listed_id for _, listed_id in list_read_queues([queue_route])] if master_addr else [0]
+        )
     ]
 
 
@@ -150,6 +152,21 @@ def move_toward(offset_move: OffsetMove, new_offset: int | None, error: RocketMQ
     )
 
 
+def return_to(
+    offset_move: OffsetMove,
+    former_offset: int | None,
+    min_offset: int | RocketMQError,
+    max_offset: int | RocketMQError,
+) -> OffsetMove:
+    """Set the offset of an earlier time as the target; see `set_target_offset` for the limits."""
+    if former_offset is None:
+        return fail_move(
+            offset_move, NotApplied("the group had no offset here before, and brokers cannot remove one")
+        )
+    planned_move = set_target_offset(offset_move, min_offset, max_offset, former_offset, None)
+    return move_toward(planned_move, planned_move.new_offset, planned_move.error)
+
+
 def fail_move(offset_move: OffsetMove, error: RocketMQError) -> OffsetMove:
     """Return the move with the result "failed".
 
@@ -180,7 +197,7 @@ def keep_if_forward(offset_move: OffsetMove, force: bool) -> OffsetMove:
     return offset_move._replace(result="kept", new_offset=offset_move.old_offset)
 
 
-def apply_reported_offset(offset_move: OffsetMove, reported_offset: object) -> OffsetMove:
+def apply_reported_offset(offset_move: OffsetMove, reported_offset: int | None) -> OffsetMove:
     """Set the offset that the broker reports as its new one.
 
     Args:
@@ -188,9 +205,9 @@ def apply_reported_offset(offset_move: OffsetMove, reported_offset: object) -> O
         reported_offset: The new offset in the answer of the broker; None if it does not name the queue.
 
     Returns:
-        The move; it failed with NotApplied if the reported value is not an int.
+        The move; it failed with NotApplied without a reported offset.
     """
-    if isinstance(reported_offset, int):
+    if reported_offset is not None:
         return offset_move._replace(new_offset=reported_offset)
     return fail_move(
         offset_move, NotApplied("the broker reported success, but its answer does not contain this queue")

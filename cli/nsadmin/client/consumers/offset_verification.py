@@ -135,4 +135,4 @@ def _read_delivered_counts(
 
 
 def _parse_minute_sum(response: RemotingCommand) -> int:
-    return int((parse_json_object(response).get("statsMinute") or {}).get("sum") or 0)
+    return parse_json_object(response).child("statsMinute").integer("sum", 0)

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from namesrv_core.protocol.codes import Perm
 from nsadmin.client.message_queues import MessageQueue
-from nsadmin.client.topic_routes import TopicRoute
+from nsadmin.client.topic_routes import TopicRoute, list_read_queues
 
 
 def list_readable_queues(topic: str, route: TopicRoute) -> list[MessageQueue]:
@@ -15,14 +15,20 @@ def list_readable_queues(topic: str, route: TopicRoute) -> list[MessageQueue]:
     Args:
         topic: The topic.
         route: The route of the topic.
+
+    Raises:
+        OverReadLimit: The topic has more queues than nsadmin lists.
     """
-    if route.logical_queues:
-        return sorted(MessageQueue(topic, *name_and_id) for name_and_id in route.logical_queues)
-    return sorted(
-        MessageQueue(topic, queue_route.broker_name, queue_id)
+    if logical_queues := route.list_logical_queues():
+        return [MessageQueue(topic, *name_and_id) for name_and_id in logical_queues]
+    readable_routes = [
+        queue_route._replace(logical_queues=None)
         for queue_route in route.queues
         if queue_route.perm is not None and queue_route.perm & Perm.READ
-        for queue_id in range(queue_route.read_queue_nums or 0)
+    ]
+    return sorted(
+        MessageQueue(topic, queue_route.broker_name, queue_id)
+        for queue_route, queue_id in list_read_queues(readable_routes)
     )
 
 

@@ -1,9 +1,9 @@
 """The report of a consumer client about itself: queues, rates, settings."""
 
-from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from namesrv_core.protocol.command import RemotingCommand
+from nsadmin.client.connection.json_object import JsonObject
 from nsadmin.client.connection.response_bodies import parse_json_object
 from nsadmin.client.consumers.client_connections import parse_subscription
 from nsadmin.client.consumers.connected_clients import TopicSubscription
@@ -12,6 +12,8 @@ from nsadmin.client.message_queues import MessageQueue, parse_queue_table
 
 class RunningQueue(NamedTuple):
     """A queue that a client consumes from (ProcessQueueInfo). Times are ms since 1970; None for never.
+
+    Counts are None if the client does not report them.
 
     Attributes:
         queue: The queue.
@@ -25,9 +27,9 @@ class RunningQueue(NamedTuple):
     """
 
     queue: MessageQueue
-    commit_offset: int
-    cached_msg_count: int
-    cached_msg_size_in_mib: int
+    commit_offset: int | None
+    cached_msg_count: int | None
+    cached_msg_size_in_mib: int | None
     last_pull_ms: int | None
     last_consume_ms: int | None
     is_locked: bool
@@ -49,7 +51,7 @@ class PopQueue(NamedTuple):
     """
 
     queue: MessageQueue
-    wait_ack_count: int
+    wait_ack_count: int | None
     last_pop_ms: int | None
     is_dropped: bool
 
@@ -57,15 +59,15 @@ class PopQueue(NamedTuple):
 class ConsumeStatus(NamedTuple):
     """The consumption of one topic by one client: `*_rt` in ms per message or pull, `*_tps` per second.
 
-    `consume_failed_msgs` counts the failed messages of the last hour.
+    `consume_failed_msgs` counts the failed messages of the last hour. None is not reported.
     """
 
-    consume_ok_tps: float
-    consume_failed_tps: float
-    consume_rt: float
-    pull_tps: float
-    pull_rt: float
-    consume_failed_msgs: float = 0
+    consume_ok_tps: float | None
+    consume_failed_tps: float | None
+    consume_rt: float | None
+    pull_tps: float | None
+    pull_rt: float | None
+    consume_failed_msgs: float | None = None
 
 
 class RunningInfo(NamedTuple):
@@ -111,58 +113,53 @@ def parse_running_info(response: RemotingCommand) -> RunningInfo:
         response: The answer to GET_CONSUMER_RUNNING_INFO (307).
 
     Raises:
-        ValueError, TypeError, AttributeError, KeyError: The body is not a ConsumerRunningInfo.
+        ValueError: The body is not a ConsumerRunningInfo.
     """
     json_body = parse_json_object(response)
     subscriptions = (
-        parse_subscription(json_record["topic"], json_record)
-        for json_record in json_body.get("subscriptionSet") or ()
+        parse_subscription(subscription.text("topic"), subscription)
+        for subscription in json_body.children("subscriptionSet")
     )
+    properties = json_body.child("properties")
+    queues = parse_queue_table(json_body.members.get("mqTable"), JsonObject)
+    pop_queues = parse_queue_table(json_body.members.get("mqPopTable"), JsonObject)
     return RunningInfo(
-        {
-            property_name: str(property_value)
-            for property_name, property_value in sorted((json_body.get("properties") or {}).items())
-        },
+        {name: properties.text(name, "") for name in sorted(properties.members)},
         tuple(sorted(subscriptions)),
-        tuple(
-            _parse_running_queue(message_queue, json_record)
-            for message_queue, json_record in parse_queue_table(json_body.get("mqTable")).items()
-        ),
-        {
-            topic: _parse_status(json_record)
-            for topic, json_record in sorted((json_body.get("statusTable") or {}).items())
-        },
-        json_body.get("jstack"),
-        tuple(
-            _parse_pop_queue(message_queue, json_record)
-            for message_queue, json_record in parse_queue_table(json_body.get("mqPopTable")).items()
-        ),
+        tuple(_parse_running_queue(queue, state) for queue, state in queues.items()),
+        {topic: _parse_status(status) for topic, status in json_body.child("statusTable").sorted_children()},
+        json_body.text("jstack", None),
+        tuple(_parse_pop_queue(queue, state) for queue, state in pop_queues.items()),
     )
 
 
-def _parse_pop_queue(message_queue: MessageQueue, queue_record: Mapping[str, Any]) -> PopQueue:
+def _parse_pop_queue(message_queue: MessageQueue, state: JsonObject) -> PopQueue:
     return PopQueue(
         message_queue,
-        int(queue_record.get("waitAckCount") or 0),
-        queue_record.get("lastPopTimestamp") or None,
-        bool(queue_record.get("droped", queue_record.get("dropped"))),
+        state.integer("waitAckCount", None),
+        state.integer("lastPopTimestamp", 0) or None,
+        _is_dropped(state),
     )
 
 
-def _parse_running_queue(message_queue: MessageQueue, queue_record: Mapping[str, Any]) -> RunningQueue:
+def _parse_running_queue(message_queue: MessageQueue, state: JsonObject) -> RunningQueue:
     return RunningQueue(
         message_queue,
-        int(queue_record.get("commitOffset") or 0),
-        int(queue_record.get("cachedMsgCount") or 0),
-        int(queue_record.get("cachedMsgSizeInMiB") or 0),
-        queue_record.get("lastPullTimestamp") or None,
-        queue_record.get("lastConsumeTimestamp") or None,
-        bool(queue_record.get("locked")),
-        # Java spells the member "droped", Go "dropped".
-        bool(queue_record.get("droped", queue_record.get("dropped"))),
+        state.integer("commitOffset", None),
+        state.integer("cachedMsgCount", None),
+        state.integer("cachedMsgSizeInMiB", None),
+        state.integer("lastPullTimestamp", 0) or None,
+        state.integer("lastConsumeTimestamp", 0) or None,
+        state.flag("locked"),
+        _is_dropped(state),
     )
 
 
-def _parse_status(status_record: Mapping[str, Any]) -> ConsumeStatus:
+def _is_dropped(state: JsonObject) -> bool:
+    # Java spells the member "droped", Go "dropped".
+    return state.flag("droped", state.flag("dropped"))
+
+
+def _parse_status(status: JsonObject) -> ConsumeStatus:
     member_names = ("consumeOKTPS", "consumeFailedTPS", "consumeRT", "pullTPS", "pullRT", "consumeFailedMsgs")
-    return ConsumeStatus(*(float(status_record.get(member_name) or 0) for member_name in member_names))
+    return ConsumeStatus(*(status.number(member_name, None) for member_name in member_names))

@@ -1,12 +1,13 @@
 """`admin.consume_queues`: the entries of a broker's consume queue, which point into its commit log."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Sequence
+from typing import NamedTuple
 
 from namesrv_core.protocol.codes import RequestCode
 from namesrv_core.protocol.command import RemotingCommand, build_request
 from nsadmin.client.brokers.replica_failover import ReplicaRequest, ask_replicas, list_replica_addrs
 from nsadmin.client.connection.caller import Caller
+from nsadmin.client.connection.json_object import JsonObject
 from nsadmin.client.connection.response_bodies import decode_answer, parse_json_object
 from nsadmin.client.results import NotFound, ServerResult
 from nsadmin.client.topic_routes import QueueRoute
@@ -139,31 +140,31 @@ def _parse_entries(response: RemotingCommand, begin_index: int) -> QueueEntries:
     if not response.body:
         raise NotFound(response.remark or f"the queue has no entry {begin_index}")
     json_body = parse_json_object(response)
-    entry_records = json_body.get("queueData") or ()
     return QueueEntries(
-        int(json_body["minQueueIndex"]),
-        int(json_body["maxQueueIndex"]),
+        json_body.integer("minQueueIndex"),
+        json_body.integer("maxQueueIndex"),
         tuple(
-            _parse_entry(entry_index, entry_record)
-            for entry_index, entry_record in enumerate(entry_records, begin_index)
+            _parse_entry(entry_index, entry)
+            for entry_index, entry in enumerate(json_body.children("queueData"), begin_index)
         ),
-        _parse_text(json_body.get("filterData")),
+        _parse_text(json_body, "filterData"),
     )
 
 
-def _parse_entry(entry_index: int, entry_record: Mapping[str, Any]) -> ConsumeQueueEntry:
+def _parse_entry(entry_index: int, entry: JsonObject) -> ConsumeQueueEntry:
     return ConsumeQueueEntry(
         entry_index,
-        int(entry_record["physicOffset"]),
-        int(entry_record["physicSize"]),
-        int(entry_record["tagsCode"]),
-        _parse_text(entry_record.get("extendDataJson")),
-        _parse_text(entry_record.get("bitMap")),
-        bool(entry_record.get("eval")),
-        _parse_text(entry_record.get("msg")),
+        entry.integer("physicOffset"),
+        entry.integer("physicSize"),
+        entry.integer("tagsCode"),
+        _parse_text(entry, "extendDataJson"),
+        _parse_text(entry, "bitMap"),
+        entry.flag("eval"),
+        _parse_text(entry, "msg"),
     )
 
 
-def _parse_text(json_value: Any) -> str | None:
+def _parse_text(json_object: JsonObject, key: str) -> str | None:
     """Parse a text. Brokers write the text "null" for a missing value."""
-    return None if json_value in (None, "null", "") else str(json_value)
+    text = json_object.text(key, "")
+    return None if text in ("null", "") else text

@@ -8,7 +8,7 @@ from namesrv_core.protocol import headers
 from namesrv_core.protocol.codes import RequestCode
 from namesrv_core.protocol.command import RemotingCommand
 from nsadmin.client.connection.caller import Caller
-from nsadmin.client.connection.response_bodies import decode_answer, list_texts, parse_json_object
+from nsadmin.client.connection.response_bodies import decode_answer, parse_json_object
 from nsadmin.client.consumers import client_connections
 from nsadmin.client.consumers.committed_offsets import CommittedOffset, read_committed_offsets
 from nsadmin.client.consumers.connected_clients import GroupConnections
@@ -103,7 +103,7 @@ class ConsumeTracks:
 
 
 def _parse_group_names(response: RemotingCommand) -> Sequence[str]:
-    return sorted(list_texts(parse_json_object(response).get("groupList")))
+    return sorted(parse_json_object(response).texts("groupList"))
 
 
 def _make_track(
@@ -116,7 +116,7 @@ def _make_track(
     first_error = next((error for error in all_errors if error is not None), None)
     if not group_connections.clients:
         return ConsumeTrack(group, "UNKNOWN" if first_error else "NOT_ONLINE", first_error)
-    if group_connections.message_model == "BROADCASTING":
+    if group_connections.is_broadcasting:
         return ConsumeTrack(group, "CONSUME_BROADCASTING")
     if group_connections.consume_type == "CONSUME_ACTIVELY" and not _has_grpc_client(group_connections):
         return ConsumeTrack(group, "PULL")

@@ -10,7 +10,7 @@ from namesrv_core.protocol.command import RemotingCommand, build_request
 from namesrv_core.protocol.stored_messages import StoredMessage
 from nsadmin.client.brokers.replica_failover import ReplicaRequest, ask_replicas, list_replica_addrs
 from nsadmin.client.connection.caller import Caller
-from nsadmin.client.connection.response_bodies import decode_answer
+from nsadmin.client.connection.response_bodies import decode_answer, parse_offset
 from nsadmin.client.messages.dead_letter_selection import DEAD_LETTER_PREFIX, DeadLetter
 from nsadmin.client.messages.pull_requests import (
     PULL_RESPONSE_CODES,
@@ -18,8 +18,9 @@ from nsadmin.client.messages.pull_requests import (
     decode_pulled_messages,
 )
 from nsadmin.client.messages.queue_reader import PAGE_SIZE
+from nsadmin.client.messages.replay_memory import ReplayPlace
 from nsadmin.client.results import ServerResult
-from nsadmin.client.topic_routes import QueueRoute, TopicRoute
+from nsadmin.client.topic_routes import QueueRoute, TopicRoute, list_read_queues
 
 _HOUR_MS = 3_600_000
 
@@ -36,6 +37,7 @@ class DeadLetterCounts(NamedTuple):
         last_hour_count: The number of those that were stored in the last hour.
         origin_topics: The origin topics of a sample: the oldest 32 of each queue, and its newest.
         errors: The error of each queue; None after a success.
+        queue_bounds: The first offset of each queue that answered, and the offset after its last one.
     """
 
     group: str
@@ -46,6 +48,7 @@ class DeadLetterCounts(NamedTuple):
     last_hour_count: int
     origin_topics: tuple[str, ...]
     errors: tuple[RocketMQError | None, ...]
+    queue_bounds: Mapping[ReplayPlace, tuple[int, int]] = {}
 
 
 class _LetterQueue(NamedTuple):
@@ -53,9 +56,13 @@ class _LetterQueue(NamedTuple):
     queue_route: QueueRoute
     queue_id: int
 
+    @property
+    def place(self) -> ReplayPlace:
+        return ReplayPlace(self.queue_route.cluster_name or "", self.queue_route.broker_name, self.queue_id)
+
 
 class _QueueCounts(NamedTuple):
-    message_count: int = 0
+    bounds: tuple[int, int] = (0, 0)
     last_hour_count: int = 0
     sample: Sequence[StoredMessage] = ()
     error: RocketMQError | None = None
@@ -74,24 +81,27 @@ def read_counts(
     Returns:
         One DeadLetterCounts per group, in order.
     """
+    queues_by_group = {
+        group: route_result.then(lambda route: list_read_queues(route.queues))
+        for group, route_result in routes_by_group.items()
+    }
     letter_queues = [
         _LetterQueue(group, queue_route, queue_id)
-        for group, route_result in routes_by_group.items()
-        for queue_route in (route_result.result.queues if route_result.result else ())
-        for queue_id in queue_route.read_queue_ids
+        for group, queues_result in queues_by_group.items()
+        for queue_route, queue_id in queues_result.result or ()
     ]
     counts_by_queue = list(zip(letter_queues, _count_queues(caller, letter_queues, now_ms), strict=True))
     return [
         _sum_counts(
             group,
-            [] if route_result.error is None else [route_result.error],
+            [] if queues_result.error is None else [queues_result.error],
             [
-                (queue_key.queue_route.broker_name, queue_counts)
+                (queue_key.place, queue_counts)
                 for queue_key, queue_counts in counts_by_queue
                 if queue_key.group == group
             ],
         )
-        for group, route_result in routes_by_group.items()
+        for group, queues_result in queues_by_group.items()
     ]
 
 
@@ -134,27 +144,30 @@ def _make_queue_counts(
     if sample is not None and all(message.store_timestamp < now_ms - _HOUR_MS for message in sample):
         # Brokers before 5.0 find the last message if all are older.
         last_hour_count = 0
-    return _QueueCounts(max(0, end_offset - begin_offset), last_hour_count, sample or ())
+    return _QueueCounts((begin_offset, max(begin_offset, end_offset)), last_hour_count, sample or ())
 
 
 def _sum_counts(
-    group: str, route_errors: Sequence[RocketMQError], named_counts: Sequence[tuple[str, _QueueCounts]]
+    group: str,
+    route_errors: Sequence[RocketMQError],
+    counts_by_place: Sequence[tuple[ReplayPlace, _QueueCounts]],
 ) -> DeadLetterCounts:
     sample = [
-        DeadLetter(broker_name, message)
-        for broker_name, queue_counts in named_counts
+        DeadLetter(place.broker_name, message)
+        for place, queue_counts in counts_by_place
         for message in queue_counts.sample
     ]
     store_times = [letter.message.store_timestamp for letter in sample]
     return DeadLetterCounts(
         group,
-        tuple(sorted({broker_name for broker_name, _ in named_counts})),
-        sum(queue_counts.message_count for _, queue_counts in named_counts),
+        tuple(sorted({place.broker_name for place, _ in counts_by_place})),
+        sum(end - begin for _, ((begin, end), *_) in counts_by_place),
         min(store_times, default=None),
         max(store_times, default=None),
-        sum(queue_counts.last_hour_count for _, queue_counts in named_counts),
+        sum(queue_counts.last_hour_count for _, queue_counts in counts_by_place),
         tuple(sorted({letter.origin_topic for letter in sample if letter.origin_topic is not None})),
-        (*route_errors, *(queue_counts.error for _, queue_counts in named_counts)),
+        (*route_errors, *(queue_counts.error for _, queue_counts in counts_by_place)),
+        {place: queue_counts.bounds for place, queue_counts in counts_by_place if queue_counts.error is None},
     )
 
 
@@ -178,7 +191,7 @@ def _read_offsets(
             for letter_queue in letter_queues
         ],
     )
-    return [decode_answer(answer, _parse_offset) for answer in answers]
+    return [decode_answer(answer, parse_offset) for answer in answers]
 
 
 def _pull_samples(
@@ -220,7 +233,3 @@ def _pull_samples(
 def _make_request(letter_queue: _LetterQueue, command: RemotingCommand) -> ReplicaRequest:
     queue_route = letter_queue.queue_route
     return ReplicaRequest(queue_route.broker_name, list_replica_addrs(queue_route), command)
-
-
-def _parse_offset(response: RemotingCommand) -> int:
-    return int((response.ext or {})["offset"] or 0)

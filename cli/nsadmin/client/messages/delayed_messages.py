@@ -4,7 +4,7 @@ from base64 import urlsafe_b64encode
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from namesrv_core.errors import RocketMQError
+from namesrv_core.errors import NoPermission, NotSupported, RocketMQError
 from namesrv_core.protocol import broker_headers, headers
 from namesrv_core.protocol.codes import RequestCode
 from namesrv_core.protocol.command import build_request
@@ -18,6 +18,7 @@ from nsadmin.client.topic_routes import QueueRoute
 from nsadmin.client.topics.topics import TopicAdmin
 
 LEVEL_TOPIC, TIMER_TOPIC = "SCHEDULE_TOPIC_XXXX", "rmq_sys_wheel_timer"
+HALF_TOPIC = "RMQ_SYS_TRANS_HALF_TOPIC"
 DEFAULT_DELAY_LEVELS = "1s 5s 10s 30s 1m 2m 3m 4m 5m 6m 7m 8m 9m 10m 20m 30m 1h 2h"
 """The default of messageDelayLevel (MessageStoreConfig upstream)."""
 _MS_PER_UNIT = {"s": 1000, "m": 60_000, "h": 3_600_000, "d": 86_400_000}
@@ -95,16 +96,28 @@ class DelayedMessages:
             RequestError: The broker is older (code 3), or recallMessageEnable is not true (code 16).
             RocketMQError: The broker refused or did not answer.
         """
-        if delayed_message.delay_level is not None:
-            raise NotApplied("brokers cannot cancel a message that is delayed by a level, only a timed one")
-        if delayed_message.is_cancelled:
-            raise NotApplied("the message is cancelled already")
+        _require_cancellable(delayed_message)
         recall_header = broker_headers.RecallMessage(
             PRODUCER_GROUP, delayed_message.topic, build_recall_handle(delayed_message)
         )
         command = build_request(RequestCode.RECALL_MESSAGE, headers.write_header(recall_header))
         [answer] = self._caller.send_requests([(broker_addr, command)])
         answer.value()
+
+    def preview_cancel(self, delayed_message: DelayedMessage, broker_addr: str) -> None:
+        """Raise the error with which `cancel_message` would be refused, as far as settings tell it.
+
+        Args:
+            delayed_message: The message.
+            broker_addr: The master of its broker (GET_BROKER_CONFIG, 26).
+        """
+        _require_cancellable(delayed_message)
+        [config] = self._broker_configs.get_each([broker_addr])
+        recall_setting = config.value().get("recallMessageEnable")
+        if recall_setting is None:
+            raise NotSupported("it has no setting recallMessageEnable")
+        if recall_setting != "true":
+            raise NoPermission(f"recallMessageEnable={recall_setting}")
 
     def _list_leveled(self, topic: str, queue_route: QueueRoute, now_ms: int) -> Iterator[DelayedMessage]:
         [config] = self._broker_configs.get_each([queue_route.any_addr or ""])
@@ -148,6 +161,13 @@ class DelayedMessages:
                 raise message_page.error
             for message in message_page.messages:
                 yield LocatedMessage(queue_route.broker_name, message)
+
+
+def _require_cancellable(delayed_message: DelayedMessage) -> None:
+    if delayed_message.delay_level is not None:
+        raise NotApplied("brokers cannot cancel a message that is delayed by a level, only a timed one")
+    if delayed_message.is_cancelled:
+        raise NotApplied("the message is cancelled already")
 
 
 def parse_delay_levels(level_text: str) -> list[int]:

@@ -7,7 +7,7 @@ from namesrv_core.protocol.codes import RequestCode
 from namesrv_core.protocol.command import RemotingCommand, build_request
 from namesrv_core.protocol.stored_messages import encode_batch_message, require_short_properties
 from nsadmin.client.connection.caller import Caller
-from nsadmin.client.connection.response_bodies import decode_answer
+from nsadmin.client.connection.response_bodies import decode_answer, read_ext_fields
 from nsadmin.client.messages.message_sender import (
     STORED_UNSAFELY_CODES,
     OutgoingMessage,
@@ -70,4 +70,4 @@ def _build_command(batch: Sequence[OutgoingMessage]) -> RemotingCommand:
 
 
 def _parse_answer(response: RemotingCommand) -> StoredBatch:
-    return StoredBatch(int((response.ext or {})["queueOffset"] or 0), response.code == 0)
+    return StoredBatch(read_ext_fields(response).integer("queueOffset"), response.code == 0)

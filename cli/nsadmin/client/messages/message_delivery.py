@@ -1,7 +1,7 @@
 """`admin.delivery`: delivery of a stored message to one client, and resends."""
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from namesrv_core.protocol import broker_headers, headers
 from namesrv_core.protocol.codes import RequestCode
@@ -172,7 +172,9 @@ def drop_fate_properties(properties: Mapping[str, str]) -> dict[str, str]:
 
 
 def _parse_outcome(response: RemotingCommand) -> DeliveryOutcome:
-    json_body: dict[str, Any] = parse_json_object(response)
+    json_body = parse_json_object(response)
     return DeliveryOutcome(
-        str(json_body.get("consumeResult")), json_body.get("spentTimeMills"), json_body.get("remark")
+        json_body.text("consumeResult"),
+        json_body.integer("spentTimeMills", None),
+        json_body.text("remark", None),
     )

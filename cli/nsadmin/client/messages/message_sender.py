@@ -7,6 +7,7 @@ from time import localtime, mktime, sleep, time
 from typing import NamedTuple
 
 from namesrv_core.errors import RequestError, ResponseCode, RocketMQError
+from namesrv_core.protocol import headers
 from namesrv_core.protocol.codes import MASTER_BROKER_ID, RequestCode
 from namesrv_core.protocol.command import RemotingCommand, build_request
 from namesrv_core.protocol.message_ids import build_unique_key
@@ -20,7 +21,7 @@ from nsadmin.client.connection.caller import Caller
 from nsadmin.client.messages.message_traces import TRACE_TOPIC
 from nsadmin.client.messages.trace_records import DEFAULT_REGION, encode_send_record
 from nsadmin.client.results import NotFound, ServerResult
-from nsadmin.client.topic_routes import QueueRoute
+from nsadmin.client.topic_routes import QueueRoute, list_write_queues
 from nsadmin.client.topics.topics import TopicAdmin
 
 PRODUCER_GROUP = "TOOLS_PRODUCER"
@@ -141,9 +142,9 @@ class MessageSender:
         queue_routes = self._topics.get_route(topic).queues
         send_queues = [
             SendQueue(topic, queue_route.broker_name, queue_route.broker_addrs[MASTER_BROKER_ID], queue_id)
-            for queue_route in queue_routes
-            if queue_route.is_writable
-            for queue_id in queue_route.write_queue_ids
+            for queue_route, queue_id in list_write_queues(
+                queue_route for queue_route in queue_routes if queue_route.is_writable
+            )
         ]
         if not send_queues:
             raise NotFound(
@@ -293,7 +294,7 @@ class MessageSender:
         return self.send_message(
             self.choose_queue(TRACE_TOPIC),
             trace_record.encode(),
-            keys=f"{sent_message.msg_id} {message_keys}".strip(),
+            keys=f"{sent_message.msg_id} {message_keys}".rstrip(" "),
         )
 
 
@@ -348,12 +349,11 @@ def _parse_send_answer(
     if response is None:
         return ServerResult(broker_addr, None, error)
     ext_fields = response.ext or {}
-    queue_offset = ext_fields.get("queueOffset")
     sent_message = SentMessage(
         outgoing_message.send_queue,
         msg_id,
         ext_fields.get("msgId"),
-        None if queue_offset is None else int(queue_offset),
+        headers.parse_java_integer(ext_fields.get("queueOffset") or "", 64),
         # The defaults are those of clients (MQClientAPIImpl.processSendResponse).
         None if ext_fields.get("TRACE_ON") == "false" else ext_fields.get("MSG_REGION") or DEFAULT_REGION,
     )

@@ -3,7 +3,7 @@
 from time import time
 
 from namesrv_core.errors import RocketMQError
-from namesrv_core.protocol.stored_messages import KEYS_PROPERTY, UNIQUE_KEY_PROPERTY
+from namesrv_core.protocol.stored_messages import KEYS_PROPERTY, UNIQUE_KEY_PROPERTY, split_keys
 from nsadmin.client.messages.message_sender import (
     PRODUCER_GROUP,
     MessageSender,
@@ -72,7 +72,7 @@ class MessageTracer:
             cost_ms=cost_ms,
             message_type=message_type,
         )
-        self._noted.append((f"{sent_message.msg_id} {keys}".strip(), trace_record))
+        self._noted.append((f"{sent_message.msg_id} {keys}".rstrip(" "), trace_record))
 
     def note_transaction(self, half_message: SentMessage, *, tags: str, keys: str, outcome: str) -> None:
         """Note the end of a transaction.
@@ -96,7 +96,7 @@ class MessageTracer:
             ended_ms=int(time() * 1000),
             outcome=outcome,
         )
-        self._noted.append((f"{half_message.msg_id} {keys}".strip(), trace_record))
+        self._noted.append((f"{half_message.msg_id} {keys}".rstrip(" "), trace_record))
 
     def write_noted(self) -> RocketMQError | None:
         """Write the noted records (SEND_MESSAGE_V2, 310), and return the first error."""
@@ -107,7 +107,7 @@ class MessageTracer:
                 not message_records or key_chars + len(self._noted[0][0]) < _MAX_KEY_CHARS
             ):
                 record_keys, trace_record = self._noted.pop(0)
-                message_keys |= dict.fromkeys(record_keys.split())
+                message_keys |= dict.fromkeys(split_keys(record_keys))
                 message_records, key_chars = message_records + trace_record, key_chars + len(record_keys) + 1
             trace_messages.append(self._build_message(" ".join(message_keys), message_records))
         results = self._message_sender.send_patiently(trace_messages) if trace_messages else ()

@@ -1,10 +1,13 @@
 """The request PULL_MESSAGE (11) of a queue's messages, and its answers."""
 
+from collections.abc import Hashable
+
 from namesrv_core.errors import ResponseCode
 from namesrv_core.protocol import broker_headers, headers
 from namesrv_core.protocol.codes import RequestCode
 from namesrv_core.protocol.command import RemotingCommand, build_request
 from namesrv_core.protocol.stored_messages import StoredMessage, decode_messages
+from nsadmin.client.results import OverReadLimit
 
 PULL_RESPONSE_CODES = (
     ResponseCode.SUCCESS,
@@ -13,6 +16,39 @@ PULL_RESPONSE_CODES = (
     ResponseCode.PULL_OFFSET_MOVED,
 )
 """The response codes of PULL_MESSAGE (11) that contain the next offset."""
+
+
+_MAX_EMPTY_ANSWERS, _MAX_FILTERED_ANSWERS = 200, 100_000
+"""In a row. A broker answers without messages where it deleted or filters them: it examines 800 or more."""
+
+
+class EmptyAnswers:
+    """Counts the answers in a row that moved on in a queue without a message.
+
+    Args:
+        expression: The expression for brokers; "*" for all messages.
+    """
+
+    def __init__(self, expression: str) -> None:
+        self._limit = _MAX_EMPTY_ANSWERS if expression == "*" else _MAX_FILTERED_ANSWERS
+        self._counts: dict[Hashable, int] = {}
+
+    def note(self, queue: Hashable, next_offset: int, is_empty: bool) -> OverReadLimit | None:
+        """Note an answer. Returns the error if there were too many empty ones.
+
+        Args:
+            queue: The queue.
+            next_offset: The offset after the answer.
+            is_empty: Whether the answer moved on without a message.
+        """
+        count = self._counts.pop(queue, 0) + 1 if is_empty else 0
+        if count > self._limit:
+            return OverReadLimit(
+                f"no message in {self._limit} answers up to offset {next_offset}: begin at a later one"
+            )
+        if count:
+            self._counts[queue] = count
+        return None
 
 
 def build_pull_request(pull_header: broker_headers.PullMessage) -> RemotingCommand:

@@ -12,16 +12,17 @@ from namesrv_core.protocol.stored_messages import StoredMessage
 from namesrv_core.transport.multiplexed_client import CallError
 from nsadmin.client.brokers.replica_failover import ReplicaRequest, ask_replicas, list_replica_addrs
 from nsadmin.client.connection.caller import Caller
-from nsadmin.client.connection.response_bodies import decode_answer
+from nsadmin.client.connection.response_bodies import decode_answer, parse_offset
 from nsadmin.client.message_queues import MessageQueue
 from nsadmin.client.messages.message_queries import END_OF_TIME_MS
 from nsadmin.client.messages.pull_requests import (
     PULL_RESPONSE_CODES,
+    EmptyAnswers,
     build_pull_request,
     decode_pulled_messages,
 )
 from nsadmin.client.results import NotFound, ServerResult
-from nsadmin.client.topic_routes import QueueRoute
+from nsadmin.client.topic_routes import QueueRoute, list_read_queues
 
 PAGE_SIZE = 32
 """The maximum number of messages in one answer of a broker."""
@@ -110,13 +111,9 @@ class QueueReader:
 
         Raises:
             NotFound: No broker has a queue with this id.
+            OverReadLimit: The topic has more queues than nsadmin lists.
         """
-        queue_places = [
-            (queue_route, place_queue_id)
-            for queue_route in queue_routes
-            for place_queue_id in queue_route.read_queue_ids
-            if queue_id in (None, place_queue_id)
-        ]
+        queue_places = list_read_queues(queue_routes, queue_id)
         if queue_id is not None and not queue_places:
             queue_count = max((len(queue_route.read_queue_ids) for queue_route in queue_routes), default=0)
             raise NotFound(f"{topic} has no queue {queue_id} there: it has {queue_count}, counted from 0")
@@ -157,7 +154,7 @@ class QueueReader:
             RequestCode.GET_MAX_OFFSET, headers.write_header(broker_headers.QueueOffset(topic, queue_id))
         )
         [answer] = self._caller.send_requests([(broker_addr, command)])
-        return decode_answer(answer, _parse_offset).value()
+        return decode_answer(answer, parse_offset).value()
 
     def get_store_times(
         self, message_places: Iterable[MessagePlace], *, in_own_queues: bool = False
@@ -246,6 +243,7 @@ class QueueReader:
             One MessagePage per answer with matching messages, or with an error.
         """
         tag_expression = "*" if wanted_tags is None else " || ".join(sorted(wanted_tags))
+        empty_answers = EmptyAnswers(tag_expression)
         next_offsets = {
             queue_span: queue_span.begin_offset
             for queue_span in queue_spans
@@ -265,7 +263,7 @@ class QueueReader:
                 strict=True,
             ):
                 message_page, next_offset = _make_page(
-                    queue_span, next_offsets[queue_span], answer, wanted_tags
+                    queue_span, next_offsets[queue_span], answer, wanted_tags, empty_answers
                 )
                 if message_page.error is not None or next_offset >= queue_span.end_offset:
                     del next_offsets[queue_span]
@@ -293,12 +291,8 @@ class QueueReader:
             for queue_route, queue_id in queue_places
         ]
         return [
-            decode_answer(answer, _parse_offset) for answer in ask_replicas(self._caller, replica_requests)
+            decode_answer(answer, parse_offset) for answer in ask_replicas(self._caller, replica_requests)
         ]
-
-
-def _parse_offset(response: RemotingCommand) -> int:
-    return int((response.ext or {})["offset"] or 0)
 
 
 def _make_span(
@@ -348,6 +342,7 @@ def _make_page(
     queue_offset: int,
     answer: ServerResult[RemotingCommand],
     wanted_tags: frozenset[str] | None,
+    empty_answers: EmptyAnswers,
 ) -> tuple[MessagePage, int]:
     """Make a page from an answer; return it with the next offset."""
     if answer.result is None:
@@ -359,6 +354,8 @@ def _make_page(
         return MessagePage(
             queue_span.broker_name, queue_span.queue_id, (), CallError(answer.addr, "unreadable", reason)
         ), queue_offset
+    if error := empty_answers.note(queue_span, next_offset, not pulled_messages):
+        return MessagePage(queue_span.broker_name, queue_span.queue_id, (), error), queue_offset
     matching_messages = tuple(
         message
         for message in pulled_messages

@@ -143,7 +143,7 @@ class ReplayMemory:
         self._unsaved.append(record)
 
     def flush(self) -> None:
-        """Save the unsaved outcomes of batches."""
+        """Save the unsaved outcomes of batches. After an OSError, they stay unsaved."""
         if self._unsaved:
             self._write_records(self._unsaved)
             self._unsaved = []
@@ -205,8 +205,8 @@ class ReplayMemory:
 
     def _save_record(self, record: dict[str, Any]) -> None:
         self.apply_record(record)
-        records, self._unsaved = [*self._unsaved, record], []
-        self._write_records(records)
+        self._unsaved.append(record)
+        self.flush()
 
     def _write_records(self, records: Iterable[Mapping[str, Any]]) -> None:
         """Write records where they survive the process."""

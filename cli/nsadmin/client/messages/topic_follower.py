@@ -3,7 +3,7 @@
 It moves no consumer offset. Its positions survive a restart of a broker.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from time import monotonic
 from typing import NamedTuple
 
@@ -14,15 +14,16 @@ from namesrv_core.protocol.command import RemotingCommand, build_request
 from namesrv_core.protocol.stored_messages import StoredMessage
 from nsadmin.client.brokers.replica_failover import ReplicaRequest, ask_replicas, list_replica_addrs
 from nsadmin.client.connection.caller import Caller
-from nsadmin.client.connection.response_bodies import decode_answer
+from nsadmin.client.connection.response_bodies import decode_answer, parse_offset
 from nsadmin.client.messages.pull_requests import (
     PULL_RESPONSE_CODES,
+    EmptyAnswers,
     build_pull_request,
     decode_pulled_messages,
 )
 from nsadmin.client.messages.queue_reader import PAGE_SIZE
-from nsadmin.client.results import ClientClosed, ServerResult
-from nsadmin.client.topic_routes import QueueRoute
+from nsadmin.client.results import ClientClosed, NotFound, ServerResult
+from nsadmin.client.topic_routes import QueueRoute, list_read_queues
 from nsadmin.client.topics.topics import TopicAdmin
 
 _ROUTE_PERIOD_SECONDS = 5.0
@@ -101,14 +102,16 @@ class TopicFollower:
         self._expression, self._expression_type = expression, expression_type
         self._broker_name, self._queue_id = broker_name, queue_id
         self._follow_start = follow_start
+        self._empty_answers = EmptyAnswers(expression)
         self._routes: dict[_QueueKey, QueueRoute] = {}
+        self._missing_keys: frozenset[_QueueKey] = frozenset()
         self._next_offsets: dict[_QueueKey, int] = {}
         self._route_read_at = monotonic()
         self._read_route()
         self._first_keys = frozenset(self._routes)
 
     def list_queues(self) -> list[tuple[str, int]]:
-        """Return the broker names and the ids of the queues that are read now, in the order of the route."""
+        """Return the broker names and the ids of all queues that the route had so far, in its order."""
         return [(queue_key.broker_name, queue_key.queue_id) for queue_key in self._routes]
 
     def find_ends(self) -> dict[tuple[str, int], int]:
@@ -116,7 +119,7 @@ class TopicFollower:
 
         Sends GET_MAX_OFFSET (30) to each queue.
         """
-        queue_keys = list(self._routes)
+        queue_keys = [queue_key for queue_key in self._routes if queue_key not in self._missing_keys]
         results = self._ask_offsets(RequestCode.GET_MAX_OFFSET, queue_keys)
         return {
             (queue_key.broker_name, queue_key.queue_id): result.result
@@ -146,16 +149,31 @@ class TopicFollower:
     def poll_queues(self, skipped_queues: frozenset[tuple[str, int]] = frozenset()) -> list[FollowedPage]:
         """Read the next page of each queue, all queues at once (PULL_MESSAGE, 11).
 
+        A queue that the route no longer has is an error, and is not asked until it is back.
+
         Args:
             skipped_queues: Queues to leave out, by broker name and queue id.
 
         Returns:
             One FollowedPage per queue with messages, lost messages or an error; [] if nothing is new.
         """
+        return list(self.read_pages(skipped_queues))
+
+    def read_pages(self, skipped_queues: frozenset[tuple[str, int]] = frozenset()) -> Iterator[FollowedPage]:
+        """Yield the pages of `poll_queues`. Bodies of a page are inflated only when it is yielded.
+
+        Args:
+            skipped_queues: Queues to leave out, by broker name and queue id.
+        """
         if monotonic() - self._route_read_at >= _ROUTE_PERIOD_SECONDS:
             self._refresh_route()
         wanted_keys = [queue_key for queue_key in self._routes if tuple(queue_key) not in skipped_queues]
-        pages = self._find_starts([key for key in wanted_keys if key not in self._next_offsets])
+        missing_keys = self._missing_keys.intersection(wanted_keys)
+        for key in sorted(missing_keys):
+            error = NotFound(f"{key.broker_name} has no queue {key.queue_id} of {self._topic} now")
+            yield FollowedPage(*key, (), 0, error)
+        wanted_keys = [queue_key for queue_key in wanted_keys if queue_key not in missing_keys]
+        yield from self._find_starts([key for key in wanted_keys if key not in self._next_offsets])
         queue_keys = [queue_key for queue_key in wanted_keys if queue_key in self._next_offsets]
         answers = ask_replicas(
             self._caller, [self._build_pull(queue_key) for queue_key in queue_keys], PULL_RESPONSE_CODES
@@ -163,8 +181,7 @@ class TopicFollower:
         for queue_key, answer in zip(queue_keys, answers, strict=True):
             page = self._take_page(queue_key, answer)
             if page.messages or page.lost_count or page.error is not None:
-                pages.append(page)
-        return pages
+                yield page
 
     def _take_page(self, queue_key: _QueueKey, answer: ServerResult[RemotingCommand]) -> FollowedPage:
         if answer.result is None:
@@ -179,9 +196,12 @@ class TopicFollower:
         lost_count = 0
         if answer.result.code == ResponseCode.PULL_OFFSET_MOVED and next_offset is not None:
             lost_count = max(0, next_offset - begin_offset)
-        if next_offset is not None:
-            self._next_offsets[queue_key] = next_offset
-        return FollowedPage(*queue_key, messages, lost_count, None)
+        if next_offset is None:
+            return FollowedPage(*queue_key, messages, lost_count, None)
+        self._next_offsets[queue_key] = next_offset
+        is_empty = not messages and next_offset != begin_offset
+        error = self._empty_answers.note(queue_key, next_offset, is_empty)
+        return FollowedPage(*queue_key, messages, lost_count, error)
 
     def _find_starts(self, queue_keys: Sequence[_QueueKey]) -> list[FollowedPage]:
         """Find the first offset of queues without a position; return the errors as pages."""
@@ -229,7 +249,7 @@ class TopicFollower:
                 for queue_key in queue_keys
             ],
         )
-        return [decode_answer(answer, _parse_offset) for answer in answers]
+        return [decode_answer(answer, parse_offset) for answer in answers]
 
     def _build_pull(self, queue_key: _QueueKey) -> ReplicaRequest:
         pull_header = broker_headers.PullMessage(
@@ -256,13 +276,14 @@ class TopicFollower:
             return
 
     def _read_route(self) -> None:
-        for queue_route in self._topics.get_route(self._topic).queues:
-            if self._broker_name not in (None, queue_route.broker_name):
-                continue
-            for queue_id in queue_route.read_queue_ids:
-                if self._queue_id in (None, queue_id):
-                    self._routes[_QueueKey(queue_route.broker_name, queue_id)] = queue_route
-
-
-def _parse_offset(response: RemotingCommand) -> int:
-    return int((response.ext or {})["offset"] or 0)
+        queue_routes = [
+            queue_route
+            for queue_route in self._topics.get_route(self._topic).queues
+            if self._broker_name in (None, queue_route.broker_name)
+        ]
+        current_routes = {
+            _QueueKey(queue_route.broker_name, queue_id): queue_route
+            for queue_route, queue_id in list_read_queues(queue_routes, self._queue_id)
+        }
+        self._routes |= current_routes
+        self._missing_keys = frozenset(self._routes.keys() - current_routes.keys())

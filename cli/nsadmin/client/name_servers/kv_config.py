@@ -1,5 +1,6 @@
 """`admin.kv`: the KV config, texts by namespace and key, that each name server stores separately."""
 
+import json
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import islice
 from typing import NamedTuple
@@ -10,7 +11,7 @@ from namesrv_core.protocol.codes import RequestCode
 from namesrv_core.protocol.command import RemotingCommand, build_request
 from nsadmin.client.connection.caller import Caller
 from nsadmin.client.connection.name_server_reader import NameServerReader
-from nsadmin.client.connection.response_bodies import decode_answer, parse_text_table
+from nsadmin.client.connection.response_bodies import decode_answer, parse_config_items, parse_text_table
 from nsadmin.client.results import NotApplied, ServerResult
 
 KvTables = Mapping[str, Mapping[str, str]]
@@ -103,6 +104,18 @@ class KvAdmin:
         """
         ext_fields = headers.write_header(headers.KvNamespace(namespace))
         return self._reader.read_each(parse_text_table, RequestCode.GET_KVLIST_BY_NAMESPACE, ext_fields)
+
+    def list_namespaces_each(self, namesrv_addrs: Iterable[str]) -> list[ServerResult[list[str] | None]]:
+        """Return the namespaces of name servers that list them (GET_NAMESRV_CONFIG, 319).
+
+        Args:
+            namesrv_addrs: The name servers.
+
+        Returns:
+            One ServerResult per address, in order. None for Apache's name servers, which cannot list them.
+        """
+        answers = self._caller.send_to_each(namesrv_addrs, RequestCode.GET_NAMESRV_CONFIG)
+        return [decode_answer(answer, _parse_namespaces) for answer in answers]
 
     def get_tables_each(
         self, namespaces: Sequence[str], namesrv_addrs: Iterable[str]
@@ -242,6 +255,11 @@ def _verify_change(
 
 def _key_ext_fields(namespace: str, key: str) -> dict[str, str]:
     return headers.write_header(headers.KvKey(namespace, key))
+
+
+def _parse_namespaces(response: RemotingCommand) -> list[str] | None:
+    namespaces_json = parse_config_items(response).get("kvNamespaces")
+    return None if namespaces_json is None else [str(namespace) for namespace in json.loads(namespaces_json)]
 
 
 def _parse_value(response: RemotingCommand) -> str:

@@ -21,11 +21,11 @@ class NameServerPulse(NamedTuple):
 
     Attributes:
         latency_ms: Milliseconds to the answer, over an open connection.
-        version: The release, such as "V5_5_0".
+        version: The release, such as "V5_5_0"; None if it reports no real one.
     """
 
     latency_ms: float
-    version: str
+    version: str | None
 
 
 # Any response proves that the server is alive. A missing key is the cheapest probe.

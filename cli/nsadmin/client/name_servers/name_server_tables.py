@@ -10,9 +10,9 @@ from namesrv_core.protocol import headers, json_bodies
 from namesrv_core.protocol.codes import RequestCode
 from namesrv_core.protocol.command import RemotingCommand, build_request
 from nsadmin.client.connection.caller import Caller
+from nsadmin.client.connection.json_object import JsonObject
 from nsadmin.client.connection.response_bodies import (
     decode_answer,
-    list_texts,
     parse_broker_addrs,
     parse_config_items,
     parse_json_object,
@@ -268,18 +268,17 @@ def _require_result(server_result: ServerResult[T]) -> T:
 def _parse_members(response: RemotingCommand) -> tuple[dict[str, tuple[str, ...]], dict[str, Group]]:
     """Parse a ClusterInfo body into (cluster name to broker names, broker name to group)."""
     json_body = parse_json_object(response)
-    addr_table: Mapping[str, Any] = json_body.get("brokerAddrTable") or {}
     broker_groups = {
         broker_name: broker_group
-        for broker_name, broker_data in addr_table.items()
+        for broker_name, broker_data in json_body.child("brokerAddrTable").sorted_children()
         if (broker_group := _parse_broker_group(broker_name, broker_data)).members
     }
-    cluster_table: Mapping[str, Any] = json_body.get("clusterAddrTable") or {}
+    cluster_table = json_body.child("clusterAddrTable")
     brokers_by_cluster = {
         cluster_name: tuple(
-            broker_name for broker_name in list_texts(broker_names) if broker_name in broker_groups
+            broker_name for broker_name in cluster_table.texts(cluster_name) if broker_name in broker_groups
         )
-        for cluster_name, broker_names in cluster_table.items()
+        for cluster_name in cluster_table.members
     }
     return {
         cluster_name: broker_names
@@ -288,26 +287,22 @@ def _parse_members(response: RemotingCommand) -> tuple[dict[str, tuple[str, ...]
     }, broker_groups
 
 
-def _parse_broker_group(broker_name: str, broker_data: Mapping[str, Any] | None) -> Group:
+def _parse_broker_group(broker_name: str, broker_data: JsonObject) -> Group:
     """Parse a BrokerData. Acting masters and zones exist since 5.x."""
-    broker_data = broker_data or {}
-    members = tuple(
-        Member(*id_and_addr) for id_and_addr in parse_broker_addrs(broker_data.get("brokerAddrs")).items()
-    )
-    has_acting_master = json_bodies.parse_bool(broker_data.get("enableActingMaster"))
+    broker_addrs = parse_broker_addrs(broker_data.child("brokerAddrs"))
     return Group(
-        str(broker_data.get("cluster") or ""),
+        broker_data.text("cluster", ""),
         broker_name,
-        has_acting_master,
-        broker_data.get("zoneName"),
-        members,
+        broker_data.flag("enableActingMaster"),
+        broker_data.text("zoneName", None),
+        tuple(Member(*id_and_addr) for id_and_addr in broker_addrs.items()),
     )
 
 
 def _parse_kv_table(response: RemotingCommand) -> NullableTexts:
     """Parse a KVTable body. A value may be null."""
-    json_table: Mapping[str, Any] = parse_json_object(response).get("table") or {}
-    return {key: None if value is None else str(value) for key, value in json_table.items()}
+    kv_table = parse_json_object(response).child("table")
+    return {key: kv_table.text(key, None) for key in kv_table.members}
 
 
 def parse_topic_queues(route_body: bytes) -> TopicQueues:
@@ -320,14 +315,13 @@ def parse_topic_queues(route_body: bytes) -> TopicQueues:
         The queues; NO_TOPIC_QUEUES for an empty body.
 
     Raises:
-        ValueError, TypeError, KeyError: The body is not a TopicRouteData.
+        ValueError: The body is not a TopicRouteData.
     """
     route_data = parse_json_object(RemotingCommand(0, body=route_body))
-    queue_records = [_parse_queue_data(route_item) for route_item in route_data.get("queueDatas") or ()]
-    mapping_records: Mapping[str, Any] = route_data.get("topicQueueMappingByBroker") or {}
+    queue_records = [_parse_queue_data(queue_item) for queue_item in route_data.children("queueDatas")]
     mappings_by_broker: dict[str | None, MappingInfo] = {
         broker_name: mapping_info
-        for broker_name, route_item in mapping_records.items()
+        for broker_name, route_item in route_data.child("topicQueueMappingByBroker").members.items()
         if (mapping_info := json_bodies.parse_mapping_info(route_item))
     }
     return TopicQueues(
@@ -335,12 +329,11 @@ def parse_topic_queues(route_body: bytes) -> TopicQueues:
     )
 
 
-def _parse_queue_data(queue_item: Mapping[str, Any]) -> QueueData:
-    topic_sys_flag = queue_item.get("topicSysFlag", queue_item.get("topicSynFlag", 0))
+def _parse_queue_data(queue_item: JsonObject) -> QueueData:
     return QueueData(
-        queue_item["brokerName"],
-        queue_item["readQueueNums"],
-        queue_item["writeQueueNums"],
-        queue_item["perm"],
-        topic_sys_flag or 0,
+        queue_item.text("brokerName"),
+        queue_item.integer("readQueueNums"),
+        queue_item.integer("writeQueueNums"),
+        queue_item.integer("perm"),
+        queue_item.integer("topicSysFlag", queue_item.integer("topicSynFlag", 0)),
     )

@@ -5,10 +5,11 @@ topic DefaultHeartBeatSyncerTopic, from which the other proxies read (HeartbeatS
 """
 
 import json
-from collections.abc import Iterable, Mapping
-from typing import Any, NamedTuple
+from collections.abc import Iterable
+from typing import NamedTuple
 
 from namesrv_core.protocol.codes import version_text
+from nsadmin.client.connection.json_object import JsonObject, to_integer
 from nsadmin.client.consumers.client_connections import parse_subscription
 from nsadmin.client.consumers.connected_clients import ConnectedClient, TopicSubscription
 
@@ -90,46 +91,46 @@ def parse_heartbeat(message_body: bytes, age_ms: int, now_ms: int) -> ClientHear
         The heartbeat; None if the message is not one.
     """
     try:
-        record = json.loads(message_body)
-        channel = json.loads(record["channelData"])
+        record = JsonObject(json.loads(message_body))
+        channel = JsonObject(json.loads(record.text("channelData")), "channelData")
         return _make_heartbeat(record, channel, _parse_settings(channel), age_ms, now_ms)
-    except (ValueError, TypeError, KeyError, AttributeError):
+    except (ValueError, RecursionError):
         return None
 
 
 def _make_heartbeat(
-    record: Mapping[str, Any],
-    channel: Mapping[str, Any],
-    settings: Mapping[str, Any],
+    record: JsonObject,
+    channel: JsonObject,
+    settings: JsonObject,
     age_ms: int,
     now_ms: int,
 ) -> ClientHeartbeat:
-    proxy = _parse_identity(record["localProxyId"])
-    protocol = _PROTOCOLS.get(channel.get("type") or "")
+    proxy = _parse_identity(record.text("localProxyId"))
+    protocol = _PROTOCOLS.get(channel.text("type", ""))
     subscriptions = sorted(
-        parse_subscription(subscription["topic"], subscription)
-        for subscription in record.get("subscriptionDataSet") or ()
+        parse_subscription(subscription.text("topic"), subscription)
+        for subscription in record.children("subscriptionDataSet")
     )
     client = ConnectedClient(
-        record["clientId"],
-        channel.get("remoteAddress"),
-        record.get("language"),
+        record.text("clientId"),
+        channel.text("remoteAddress", None),
+        record.text("language", None),
         _find_version(record, settings, protocol),
         (),
         protocol=protocol,
         proxy_addrs=(proxy.remoting_addr,),
-        consume_type=record.get("consumeType"),
+        consume_type=record.text("consumeType", None),
         subscriptions=tuple(subscriptions),
         last_heartbeat_ms=now_ms - age_ms,
     )
     return ClientHeartbeat(
         proxy,
-        record["group"],
+        record.text("group"),
         client,
-        record.get("messageModel"),
-        record.get("consumeFromWhere"),
-        record["heartbeatType"] == "UNREGISTER",
-        int(record.get("lastUpdateTimestamp") or 0),
+        record.text("messageModel", None),
+        record.text("consumeFromWhere", None),
+        record.text("heartbeatType") == "UNREGISTER",
+        record.integer("lastUpdateTimestamp", 0),
         age_ms,
     )
 
@@ -137,23 +138,23 @@ def _make_heartbeat(
 def _parse_identity(identity_text: str) -> ProxyIdentity:
     """Parse a localProxyId: address, remoting port and gRPC port, separated by "%"."""
     serve_addr, remoting_port, grpc_port = identity_text.rsplit("%", 2)
-    return ProxyIdentity(serve_addr, int(remoting_port), int(grpc_port))
+    return ProxyIdentity(
+        serve_addr, to_integer(remoting_port, "the remoting port"), to_integer(grpc_port, "the gRPC port")
+    )
 
 
-def _parse_settings(channel: Mapping[str, Any]) -> Mapping[str, Any]:
+def _parse_settings(channel: JsonObject) -> JsonObject:
     """Parse the settings of a gRPC client. Its first heartbeat has none."""
-    settings_text = channel.get("extendAttribute")
-    settings = json.loads(settings_text) if settings_text else {}
-    return settings if isinstance(settings, dict) else {}
+    settings = json.loads(channel.text("extendAttribute", "") or "null")
+    return JsonObject(settings if isinstance(settings, dict) else None, "extendAttribute")
 
 
-def _find_version(record: Mapping[str, Any], settings: Mapping[str, Any], protocol: str | None) -> str | None:
+def _find_version(record: JsonObject, settings: JsonObject, protocol: str | None) -> str | None:
     """Return the release of the client. For a gRPC client, `version` is the release of the proxy."""
     if protocol == REMOTING:
-        version_ordinal = record.get("version")
-        return version_text(version_ordinal) if isinstance(version_ordinal, int) else None
-    user_agent = settings.get("userAgent") or {}
-    return user_agent.get("version") or None
+        version_ordinal = record.integer("version", None)
+        return None if version_ordinal is None else version_text(version_ordinal)
+    return settings.child("userAgent").text("version", "") or None
 
 
 def select_latest(heartbeats: Iterable[ClientHeartbeat]) -> list[ClientHeartbeat]:

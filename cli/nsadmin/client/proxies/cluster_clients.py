@@ -82,7 +82,7 @@ class ClientAdmin:
         """
         broker_addrs = [
             broker_addr
-            for broker_group in self._clusters.get_info().groups_in_cluster(cluster_name)
+            for broker_group in self._clusters.get_info().processes_in_cluster(cluster_name)
             for broker_addr in broker_group.broker_addrs.values()
         ]
         proxy_list = self._proxies.list_proxies(cluster_name)

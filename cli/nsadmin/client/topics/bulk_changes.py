@@ -11,7 +11,6 @@ from namesrv_core.protocol.command import ExtFields, RemotingCommand, build_requ
 from nsadmin.client.connection.caller import Caller
 from nsadmin.client.connection.response_bodies import (
     decode_answer,
-    list_texts,
     parse_json_object,
     parse_topic_names,
 )
@@ -91,9 +90,7 @@ class BulkAdmin:
         """
         answers = self._send_reads(broker_addrs, RequestCode.GET_SYSTEM_TOPIC_LIST_FROM_BROKER)
         return [
-            decode_answer(
-                answer, lambda response: frozenset(list_texts(parse_json_object(response).get("topicList")))
-            )
+            decode_answer(answer, lambda response: frozenset(parse_json_object(response).texts("topicList")))
             for answer in answers
         ]
 

@@ -1,12 +1,13 @@
 """Records of bulk changes, the requests that are built from them, and the parsers of their answers."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from namesrv_core.errors import QueryNotFound, TopicNotExist
 from namesrv_core.protocol import broker_headers, fastjson, headers
 from namesrv_core.protocol.codes import V5_0_0, RequestCode
 from namesrv_core.protocol.command import RemotingCommand, build_request
+from nsadmin.client.connection.json_object import JsonObject
 from nsadmin.client.connection.response_bodies import (
     decode_answer,
     parse_json_object,
@@ -17,8 +18,9 @@ from nsadmin.client.results import NotApplied, ServerResult
 from nsadmin.client.topic_routes import parse_route
 from nsadmin.client.topics.queue_mappings import BrokerQueueShare, parse_share
 from nsadmin.client.topics.topic_configs import DEFAULT_TOPIC
+from nsadmin.client.wire_configs import WireConfig as WireConfig
+from nsadmin.client.wire_configs import read_configs
 
-WireConfig = Mapping[str, Any]
 """A TopicConfig or SubscriptionGroupConfig: wire name to value."""
 
 
@@ -176,14 +178,14 @@ def parse_topic_table(response: RemotingCommand) -> BrokerTopicTable:
         ValueError, TypeError, KeyError, AttributeError: The body is not a table of topics.
     """
     json_body = parse_json_object(response)
-    config_table = json_body.get("topicConfigTable") or {}
-    mapping_table = json_body.get("topicQueueMappingDetailMap") or {}
+    config_table = json_body.child("topicConfigTable")
+    mapping_table = json_body.child("topicQueueMappingDetailMap").members
     queue_shares = {
-        topic: parse_share({**config_table[topic], "mappingDetail": mapping_detail})
+        topic: parse_share({**config_table.child(topic).members, "mappingDetail": mapping_detail})
         for topic, mapping_detail in sorted(mapping_table.items())
         if topic in config_table
     }
-    return BrokerTopicTable(_sort_configs(config_table), frozenset(mapping_table), queue_shares)
+    return BrokerTopicTable(read_configs(config_table), frozenset(mapping_table), queue_shares)
 
 
 def parse_group_table(response: RemotingCommand) -> dict[str, WireConfig]:
@@ -198,15 +200,7 @@ def parse_group_table(response: RemotingCommand) -> dict[str, WireConfig]:
     Raises:
         ValueError, AttributeError: The body is not a table of groups.
     """
-    return _sort_configs(parse_json_object(response).get("subscriptionGroupTable") or {})
-
-
-def _sort_configs(config_table: Mapping[str, Any]) -> dict[str, WireConfig]:
-    return {
-        config_name: wire_config
-        for config_name, wire_config in sorted(config_table.items())
-        if isinstance(wire_config, dict)
-    }
+    return read_configs(parse_json_object(response).child("subscriptionGroupTable"))
 
 
 def combine_namespaces(
@@ -315,12 +309,10 @@ def parse_queue_bounds(response: RemotingCommand) -> dict[int, QueueBounds]:
     Raises:
         ValueError, TypeError, AttributeError, KeyError: The body is not a table of offsets.
     """
-    offset_table = parse_queue_table(parse_json_object(response).get("offsetTable"))
+    offset_table = parse_queue_table(parse_json_object(response).members.get("offsetTable"), JsonObject)
     return {
-        message_queue.queue_id: QueueBounds(
-            int(offset_record.get("minOffset", 0)), int(offset_record.get("maxOffset", 0))
-        )
-        for message_queue, offset_record in offset_table.items()
+        queue.queue_id: QueueBounds(offsets.integer("minOffset"), offsets.integer("maxOffset"))
+        for queue, offsets in offset_table.items()
     }
 
 
@@ -338,7 +330,6 @@ def parse_rate(response: RemotingCommand) -> float:
     """
     json_body = parse_json_object(response)
     span_rates = (
-        float((json_body.get(f"stats{span_name}") or {}).get("tps") or 0)
-        for span_name in ("Day", "Hour", "Minute")
+        json_body.child(f"stats{span_name}").number("tps", 0.0) for span_name in ("Day", "Hour", "Minute")
     )
     return next(filter(None, span_rates), 0.0)

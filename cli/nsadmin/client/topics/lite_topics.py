@@ -4,13 +4,14 @@ The first message creates a lite topic. Brokers before 5.5.0 answer NotSupported
 """
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, NamedTuple, TypeVar
+from typing import NamedTuple, TypeVar
 
 from namesrv_core.protocol import headers
 from namesrv_core.protocol.codes import RequestCode
 from namesrv_core.protocol.command import RemotingCommand
 from nsadmin.client.connection.caller import Caller
-from nsadmin.client.connection.response_bodies import decode_answer, list_texts, parse_json_object
+from nsadmin.client.connection.json_object import JsonObject
+from nsadmin.client.connection.response_bodies import decode_answer, parse_json_object
 from nsadmin.client.results import NotFound, ServerResult
 from nsadmin.client.topics.lite_names import parse_lite_name
 
@@ -276,57 +277,49 @@ class LiteTopicAdmin:
 
 def _parse_broker_info(response: RemotingCommand) -> BrokerLiteInfo:
     json_body = parse_json_object(response)
-    groups_by_topic = {
-        topic: tuple(sorted(list_texts(group_names)))
-        for topic, group_names in (json_body.get("groupMeta") or {}).items()
-    }
-    ttl_by_topic = {
-        topic: int(ttl_minutes) for topic, ttl_minutes in (json_body.get("topicMeta") or {}).items()
-    }
+    groups, lifetimes = json_body.child("groupMeta"), json_body.child("topicMeta")
     return BrokerLiteInfo(
-        str(json_body["storeType"]),
-        {count_name: int(json_body[count_name]) for count_name in LITE_COUNTS},
-        ttl_by_topic,
-        groups_by_topic,
+        json_body.text("storeType"),
+        {count_name: json_body.integer(count_name) for count_name in LITE_COUNTS},
+        {topic: lifetimes.integer(topic) for topic in lifetimes.members},
+        {topic: tuple(sorted(groups.texts(topic))) for topic in groups.members},
     )
 
 
 def _parse_parent_topic(response: RemotingCommand) -> ParentTopic:
     json_body = parse_json_object(response)
-    ttl_minutes, lite_topic_count, lmq_num = (
-        int(json_body[member_name]) for member_name in ("ttl", "liteTopicCount", "lmqNum")
-    )
     return ParentTopic(
-        ttl_minutes, lite_topic_count, lmq_num, tuple(sorted(list_texts(json_body.get("groups"))))
+        json_body.integer("ttl"),
+        json_body.integer("liteTopicCount"),
+        json_body.integer("lmqNum"),
+        tuple(sorted(json_body.texts("groups"))),
     )
 
 
 def _parse_lite_topic(response: RemotingCommand) -> LiteTopic:
     json_body = parse_json_object(response)
-    offset_record = json_body["topicOffset"]
+    offsets = json_body.child("topicOffset")
     subscribers = (
-        (str(subscriber_record["group"]), str(subscriber_record["clientId"]))
-        for subscriber_record in json_body.get("subscriber") or ()
+        (subscriber.text("group"), subscriber.text("clientId"))
+        for subscriber in json_body.children("subscriber")
     )
     return LiteTopic(
-        int(offset_record["minOffset"]),
-        int(offset_record["maxOffset"]),
-        _parse_time_ms(offset_record.get("lastUpdateTimestamp")),
-        bool(json_body["shardingToBroker"]),
+        offsets.integer("minOffset"),
+        offsets.integer("maxOffset"),
+        _parse_time_ms(offsets, "lastUpdateTimestamp"),
+        json_body.flag("shardingToBroker"),
         tuple(sorted(subscribers)),
     )
 
 
 def _parse_client(response: RemotingCommand) -> LiteClient:
     json_body = parse_json_object(response)
-    lite_topic_count = int(json_body["liteTopicCount"])
+    lite_topic_count = json_body.integer("liteTopicCount")
     if lite_topic_count < 0:
-        raise NotFound(f'no client "{json_body.get("clientId")}" subscribes to lite topics here')
-    lite_names = sorted(
-        parse_lite_name(queue_name) for queue_name in list_texts(json_body.get("liteTopicSet"))
-    )
+        raise NotFound(f'no client "{json_body.text("clientId", None)}" subscribes to lite topics here')
+    lite_names = sorted(map(parse_lite_name, json_body.texts("liteTopicSet")))
     last_access_ms, last_consume_ms = (
-        _parse_time_ms(json_body.get(time_member)) for time_member in ("lastAccessTime", "lastConsumeTime")
+        _parse_time_ms(json_body, time_member) for time_member in ("lastAccessTime", "lastConsumeTime")
     )
     return LiteClient(lite_topic_count, last_access_ms, last_consume_ms, tuple(lite_names))
 
@@ -334,18 +327,16 @@ def _parse_client(response: RemotingCommand) -> LiteClient:
 def _parse_group(response: RemotingCommand) -> LiteGroup:
     json_body = parse_json_object(response)
     lags_by_topic = {
-        lag_record["liteTopic"]: LiteLag(
-            str(lag_record["liteTopic"]),
-            int(lag_record["lagCount"]),
-            _parse_time_ms(lag_record.get("earliestUnconsumedTimestamp")),
+        lag.text("liteTopic"): LiteLag(
+            lag.text("liteTopic"), lag.integer("lagCount"), _parse_time_ms(lag, "earliestUnconsumedTimestamp")
         )
         for list_name in ("lagTimestampTopK", "lagCountTopK")
-        for lag_record in json_body.get(list_name) or ()
+        for lag in json_body.children(list_name)
     }
     furthest_behind = sorted(
         lags_by_topic.values(), key=lambda lite_lag: (-lite_lag.lag_count, lite_lag.lite_topic)
     )
-    earliest_ms = _parse_time_ms(json_body.get("earliestUnconsumedTimestamp"))
+    earliest_ms = _parse_time_ms(json_body, "earliestUnconsumedTimestamp")
     if earliest_ms is None:
         # 5.5.0 omits it if the oldest message is not among those that it sorts by time.
         earliest_ms = min(
@@ -353,25 +344,26 @@ def _parse_group(response: RemotingCommand) -> LiteGroup:
             default=None,
         )
     return LiteGroup(
-        str(json_body["parentTopic"]), int(json_body["totalLagCount"]), earliest_ms, tuple(furthest_behind)
+        json_body.text("parentTopic"), json_body.integer("totalLagCount"), earliest_ms, tuple(furthest_behind)
     )
 
 
 def _parse_offsets(response: RemotingCommand) -> LiteOffsets:
     json_body = parse_json_object(response)
-    if int(json_body["totalLagCount"]) < 0:
-        raise NotFound(f'the lite topic "{json_body.get("liteTopic")}" has no messages here')
-    offset_wrapper = json_body.get("liteTopicOffsetWrapper")
-    if offset_wrapper is None:
+    if json_body.integer("totalLagCount") < 0:
+        raise NotFound(f'the lite topic "{json_body.text("liteTopic", None)}" has no messages here')
+    offsets = json_body.child("liteTopicOffsetWrapper")
+    if not offsets.members:
         return LiteOffsets(None, None, None, None, None)
     return LiteOffsets(
-        int(offset_wrapper["brokerOffset"]),
-        int(offset_wrapper["consumerOffset"]),
-        int(json_body["totalLagCount"]),
-        _parse_time_ms(json_body.get("earliestUnconsumedTimestamp")),
-        _parse_time_ms(offset_wrapper.get("lastTimestamp")),
+        offsets.integer("brokerOffset"),
+        offsets.integer("consumerOffset"),
+        json_body.integer("totalLagCount"),
+        _parse_time_ms(json_body, "earliestUnconsumedTimestamp"),
+        _parse_time_ms(offsets, "lastTimestamp"),
     )
 
 
-def _parse_time_ms(json_time: Any) -> int | None:
-    return int(json_time) if json_time is not None and int(json_time) > 0 else None
+def _parse_time_ms(json_object: JsonObject, key: str) -> int | None:
+    time_ms = json_object.integer(key, 0)
+    return time_ms if time_ms > 0 else None

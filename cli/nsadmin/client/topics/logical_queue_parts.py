@@ -3,13 +3,14 @@
 Upstream: TopicQueueMappingDetail, TopicQueueMappingUtils, TopicStatusSubCommand.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from namesrv_core.protocol import broker_headers, headers
 from namesrv_core.protocol.codes import RequestCode
 from namesrv_core.protocol.command import RemotingCommand
 from nsadmin.client.connection.caller import Caller
+from nsadmin.client.connection.json_object import to_integer
 from nsadmin.client.connection.response_bodies import decode_answer, parse_json_object
 from nsadmin.client.results import ServerResult
 
@@ -62,17 +63,16 @@ def read_hosted_queues(
 
 
 def _parse_hosted_queues(response: RemotingCommand) -> PartsByLogicalId:
-    mapping_detail: Mapping[str, object] = parse_json_object(response).get("mappingDetail") or {}
-    hosted_queues = mapping_detail.get("hostedQueues")
+    hosted_queues = parse_json_object(response).child("mappingDetail").child("hostedQueues")
     return {
-        int(logical_id): tuple(
+        to_integer(logical_id, "a logical queue"): tuple(
             QueuePart(
-                mapping_item["bname"],
-                int(mapping_item["queueId"]),
-                int(mapping_item["logicOffset"]),
-                int(mapping_item["startOffset"]),
+                item.text("bname"),
+                item.integer("queueId"),
+                item.integer("logicOffset"),
+                item.integer("startOffset"),
             )
-            for mapping_item in sorted(mapping_items, key=lambda mapping_item: int(mapping_item["gen"]))
+            for item in sorted(hosted_queues.children(logical_id), key=lambda item: item.integer("gen"))
         )
-        for logical_id, mapping_items in (hosted_queues.items() if isinstance(hosted_queues, dict) else ())
+        for logical_id in hosted_queues.members
     }

@@ -117,10 +117,11 @@ class PutCounts:
 
 
 def _parse_minute_stats(response: RemotingCommand) -> MinuteStats | None:
-    minute_span = parse_json_object(response).get("statsMinute")
-    if minute_span is None:
+    json_body = parse_json_object(response)
+    if "statsMinute" not in json_body:
         return None
-    return MinuteStats(float(minute_span.get("tps") or 0), int(minute_span.get("sum") or 0))
+    minute_span = json_body.child("statsMinute")
+    return MinuteStats(minute_span.number("tps", 0.0), minute_span.integer("sum", 0))
 
 
 def _parse_named_count(topic_name: str, response: RemotingCommand) -> tuple[str, int]:
@@ -128,5 +129,7 @@ def _parse_named_count(topic_name: str, response: RemotingCommand) -> tuple[str,
 
 
 def _parse_minute_count(response: RemotingCommand, count_if_absent: int | None) -> int | None:
-    minute_span = parse_json_object(response).get("statsMinute")
-    return count_if_absent if minute_span is None else int(minute_span.get("sum") or 0)
+    json_body = parse_json_object(response)
+    if "statsMinute" not in json_body:
+        return count_if_absent
+    return json_body.child("statsMinute").integer("sum", 0)

@@ -11,8 +11,9 @@ from namesrv_core.protocol import broker_headers, fastjson, headers
 from namesrv_core.protocol.codes import RequestCode
 from namesrv_core.protocol.command import RemotingCommand, build_request
 from nsadmin.client.connection.caller import Caller
-from nsadmin.client.connection.response_bodies import decode_answer, parse_json_object
-from nsadmin.client.consumers.committed_offsets import parse_offset, read_queue_offsets
+from nsadmin.client.connection.json_object import JsonObject, to_integer
+from nsadmin.client.connection.response_bodies import decode_answer, parse_json_object, parse_offset
+from nsadmin.client.consumers.committed_offsets import read_queue_offsets
 from nsadmin.client.message_queues import MessageQueue, parse_queue_table
 from nsadmin.client.results import NotApplied, ServerResult
 from nsadmin.client.topics.topic_configs import DEFAULT_TOPIC
@@ -194,22 +195,25 @@ def parse_share(share_record: Mapping[str, Any]) -> BrokerQueueShare:
     Raises:
         ValueError, TypeError, KeyError: The record is not a share.
     """
-    mapping_detail = share_record["mappingDetail"]
+    mapping_detail = JsonObject(share_record["mappingDetail"], "mappingDetail")
+    hosted_records = mapping_detail.child("hostedQueues")
     topic_config = {
         record_key: record_value
         for record_key, record_value in share_record.items()
         if record_key != "mappingDetail"
     }
     hosted_queues = {
-        int(record_key): tuple(map(_parse_mapping_item, mapping_items))
-        for record_key, mapping_items in (mapping_detail["hostedQueues"] or {}).items()
+        to_integer(logical_id, "a logical queue"): tuple(
+            map(_parse_mapping_item, hosted_records.children(logical_id))
+        )
+        for logical_id in hosted_records.members
     }
     return BrokerQueueShare(
         topic_config,
-        int(mapping_detail["epoch"]),
-        int(mapping_detail["totalQueues"]),
+        mapping_detail.integer("epoch"),
+        mapping_detail.integer("totalQueues"),
         dict(sorted(hosted_queues.items())),
-        mapping_detail.get("scope") or GLOBAL_SCOPE,
+        mapping_detail.text("scope", "") or GLOBAL_SCOPE,
     )
 
 
@@ -255,13 +259,13 @@ def _item_to_record(mapping_item: QueueMappingItem) -> dict[str, Any]:
     }
 
 
-def _parse_mapping_item(item_record: Mapping[str, Any]) -> QueueMappingItem:
+def _parse_mapping_item(item: JsonObject) -> QueueMappingItem:
     return QueueMappingItem(
-        int(item_record["gen"]),
-        int(item_record["queueId"]),
-        str(item_record["bname"]),
+        item.integer("gen"),
+        item.integer("queueId"),
+        item.text("bname"),
         *(
-            int(item_record[member_name])
+            item.integer(member_name)
             for member_name in ("logicOffset", "startOffset", "endOffset", "timeOfStart", "timeOfEnd")
         ),
     )
@@ -269,9 +273,9 @@ def _parse_mapping_item(item_record: Mapping[str, Any]) -> QueueMappingItem:
 
 def _parse_mapped_share(response: RemotingCommand) -> BrokerQueueShare | None:
     json_body = parse_json_object(response)
-    if not json_body.get("mappingDetail"):
-        raise NotApplied(f"{json_body.get('topicName')} is a plain topic here, without mapped queues")
-    return parse_share(json_body)
+    if not json_body.members.get("mappingDetail"):
+        raise NotApplied(f"{json_body.text('topicName', None)} is a plain topic here, without mapped queues")
+    return parse_share(json_body.members)
 
 
 def _build_put_request(
@@ -300,8 +304,5 @@ def _judge_committed(committed_result: ServerResult[int], wanted_offset: int) ->
 
 
 def _parse_queue_ends(response: RemotingCommand) -> dict[int, int]:
-    offset_table = parse_queue_table(parse_json_object(response).get("offsetTable"))
-    return {
-        message_queue.queue_id: int(offset_record.get("maxOffset", 0))
-        for message_queue, offset_record in offset_table.items()
-    }
+    offset_table = parse_queue_table(parse_json_object(response).members.get("offsetTable"), JsonObject)
+    return {queue.queue_id: offsets.integer("maxOffset") for queue, offsets in offset_table.items()}

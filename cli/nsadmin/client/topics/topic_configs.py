@@ -4,8 +4,8 @@ A broker replaces the whole configuration of a topic. So each update reads it fi
 only, and reads it back afterwards.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
 
 from namesrv_core.errors import NotSupported, RocketMQError, TopicNotExist
 from namesrv_core.protocol import broker_headers, headers
@@ -13,6 +13,7 @@ from namesrv_core.protocol.codes import TOPIC_SYS_FLAG_UNIT, TOPIC_SYS_FLAG_UNIT
 from namesrv_core.protocol.command import RemotingCommand, build_request
 from namesrv_core.protocol.resource_names import find_topic_name_problem
 from nsadmin.client.connection.caller import Caller
+from nsadmin.client.connection.json_object import JsonObject
 from nsadmin.client.connection.response_bodies import decode_answer, parse_config_items, parse_json_object
 from nsadmin.client.results import NotApplied, ServerResult, is_unreachable
 
@@ -330,32 +331,28 @@ def _parse_own_config(response: RemotingCommand) -> BrokerTopicConfig:
 
 
 def _find_config(response: RemotingCommand, topic: str) -> BrokerTopicConfig:
-    config_record = (parse_json_object(response).get("topicConfigTable") or {}).get(topic)
-    if config_record is None:
+    config_table = parse_json_object(response).child("topicConfigTable")
+    if topic not in config_table:
         raise TopicNotExist(f"No topic in this broker. topic: {topic}")
-    return _parse_config(config_record)
+    return _parse_config(config_table.child(topic))
 
 
 def _parse_all_configs(response: RemotingCommand) -> tuple[BrokerTopicConfig, ...]:
-    config_table: Mapping[str, Any] = parse_json_object(response).get("topicConfigTable") or {}
-    return tuple(_parse_config(config_record) for _, config_record in sorted(config_table.items()))
+    config_table = parse_json_object(response).child("topicConfigTable")
+    return tuple(_parse_config(config) for _, config in config_table.sorted_children())
 
 
-def _parse_config(config_record: Mapping[str, Any]) -> BrokerTopicConfig:
-    attributes = config_record.get("attributes") or {}
+def _parse_config(config: JsonObject) -> BrokerTopicConfig:
+    attributes = config.child("attributes")
     return BrokerTopicConfig(
-        config_record["topicName"],
-        int(config_record["readQueueNums"]),
-        int(config_record["writeQueueNums"]),
-        int(config_record["perm"]),
-        bool(config_record.get("order")),
-        int(config_record.get("topicSysFlag") or 0),
-        config_record.get("topicFilterType") or "SINGLE_TAG",
-        tuple(
-            sorted(
-                (attribute_key, str(attribute_value)) for attribute_key, attribute_value in attributes.items()
-            )
-        ),
+        config.text("topicName"),
+        config.integer("readQueueNums"),
+        config.integer("writeQueueNums"),
+        config.integer("perm"),
+        config.flag("order"),
+        config.integer("topicSysFlag", 0),
+        config.text("topicFilterType", "") or "SINGLE_TAG",
+        tuple((key, attributes.text(key, "")) for key in sorted(attributes.members)),
     )
 
 

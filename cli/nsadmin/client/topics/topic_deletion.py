@@ -17,6 +17,7 @@ from nsadmin.client.connection.caller import Caller
 from nsadmin.client.connection.response_bodies import decode_answer, parse_json_object
 from nsadmin.client.results import NotApplied, NotFound, ServerResult
 from nsadmin.client.topic_routes import TopicRoute, parse_route, route_ext_fields
+from nsadmin.client.wire_configs import read_config
 
 ServerRole = Literal["master", "nameserver"]
 
@@ -82,7 +83,8 @@ class TopicDeletion(NamedTuple):
             caller,
             topic,
             cluster_name,
-            tuple(broker_group.master_addr for broker_group in broker_groups if broker_group.master_addr),
+            # A broker that was renamed has two names with one address.
+            tuple(dict.fromkeys(group.master_addr for group in broker_groups if group.master_addr)),
             tuple(broker_group.broker_name for broker_group in broker_groups if not broker_group.master_addr),
             frozenset(broker_group.broker_name for broker_group in broker_groups),
         )
@@ -140,9 +142,9 @@ class TopicDeletion(NamedTuple):
 
     def _parse_own_config(self, response: RemotingCommand) -> dict[str, Any]:
         json_body = parse_json_object(response)
-        return dict(
-            json_body["topicConfigTable"][self.topic] if "topicConfigTable" in json_body else json_body
-        )
+        if "topicConfigTable" in json_body:
+            json_body = json_body.child("topicConfigTable").child(self.topic)
+        return read_config(json_body.members, self.topic)
 
     def _read_namesrv_queues(self) -> list[ServerResult[dict[str, Any]]]:
         return [
@@ -220,7 +222,7 @@ class TopicDeletion(NamedTuple):
         return list(answers_by_addr.values())
 
     def _require_topic(self, response: RemotingCommand) -> RemotingCommand:
-        if self.topic not in (parse_json_object(response).get("topicConfigTable") or {}):
+        if self.topic not in parse_json_object(response).child("topicConfigTable"):
             raise TopicNotExist(None)
         return response
 

@@ -8,6 +8,7 @@ from namesrv_core.protocol import headers
 from namesrv_core.protocol.codes import RequestCode
 from namesrv_core.protocol.command import RemotingCommand, build_request
 from nsadmin.client.connection.caller import Caller
+from nsadmin.client.connection.json_object import JsonObject
 from nsadmin.client.connection.response_bodies import decode_answer, parse_json_object
 from nsadmin.client.message_queues import parse_queue_table
 from nsadmin.client.results import NotFound, ServerResult
@@ -197,12 +198,13 @@ def _parse_topic_stats(response: RemotingCommand) -> TopicStats:
     json_body = parse_json_object(response)
     queue_stats = (
         QueueStats(
-            message_queue.queue_id,
-            int(stats_record.get("minOffset", 0)),
-            int(stats_record.get("maxOffset", 0)),
-            int(stats_record.get("lastUpdateTimestamp", 0)),
+            queue.queue_id,
+            stats.integer("minOffset"),
+            stats.integer("maxOffset"),
+            stats.integer("lastUpdateTimestamp", 0),
         )
-        for message_queue, stats_record in parse_queue_table(json_body.get("offsetTable")).items()
+        for queue, stats in parse_queue_table(json_body.members.get("offsetTable"), JsonObject).items()
     )
-    put_tps = json_body.get("topicPutTps")
-    return TopicStats(tuple(sorted(queue_stats)), None if put_tps is None else float(put_tps))
+    return TopicStats(
+        tuple(sorted(queue_stats, key=lambda stats: stats.queue_id)), json_body.number("topicPutTps", None)
+    )

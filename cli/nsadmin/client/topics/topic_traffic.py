@@ -1,6 +1,8 @@
 """Message counts of topics and groups, summed over the masters of each topic."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
+from itertools import chain, islice
 from typing import Any, NamedTuple, TypeVar
 
 from namesrv_core.errors import RequestError, RocketMQError
@@ -9,7 +11,9 @@ from namesrv_core.protocol.codes import MASTER_BROKER_ID, RequestCode
 from namesrv_core.protocol.command import RemotingCommand, build_request
 from nsadmin.client.connection.caller import Caller
 from nsadmin.client.connection.response_bodies import ResponseDecoder, decode_answer, parse_json_object
-from nsadmin.client.message_queues import parse_queue_table
+from nsadmin.client.consumers.complete_stats import complete_stats
+from nsadmin.client.consumers.consume_stats import parse_group_stats
+from nsadmin.client.consumers.lag import sum_lags
 from nsadmin.client.results import NotFound, ServerResult
 from nsadmin.client.topic_routes import TopicRoute
 from nsadmin.client.topics.topic_usage import read_usage
@@ -38,10 +42,11 @@ class TopicTraffic(NamedTuple):
     Attributes:
         topic: The topic.
         consumer_group: The group; None for a topic without groups.
-        accumulation: The unconsumed messages of the group.
+        accumulation: The unconsumed messages of the group on the queues whose lag is known.
         in_count: The messages that the topic received.
         out_count: The messages that the group received.
         error: The reason why a sum is incomplete; None otherwise.
+        accumulation_reason: Why `accumulation` is None, or lacks some queues.
     """
 
     topic: str
@@ -50,6 +55,7 @@ class TopicTraffic(NamedTuple):
     in_count: MessageCount | None
     out_count: MessageCount | None
     error: RocketMQError | None
+    accumulation_reason: str | None = None
 
 
 class _TopicPlace(NamedTuple):
@@ -76,20 +82,24 @@ def read_traffic(
     topic_places = _find_places(caller, routes_by_topic)
     in_results = _send_to_masters(
         caller,
-        [(topic_place, _count_request(topic_place.topic)) for topic_place in topic_places],
-        _parse_count,
+        [(topic_place, _count_request(topic_place.topic), _parse_count) for topic_place in topic_places],
     )
     place_groups = [(topic_place, group) for topic_place in topic_places for group in topic_place.group_names]
     out_results = _send_to_masters(
         caller,
-        [(topic_place, _count_request(topic_place.topic, group)) for topic_place, group in place_groups],
-        _parse_count,
+        [
+            (topic_place, _count_request(topic_place.topic, group), _parse_count)
+            for topic_place, group in place_groups
+        ],
     )
-    lag_results = _send_to_masters(
+    stats_results = _send_to_masters(
         caller,
-        [(topic_place, _lag_request(topic_place.topic, group)) for topic_place, group in place_groups],
-        _parse_lag,
+        [
+            (topic_place, _lag_request(topic_place.topic, group), partial(parse_group_stats, group))
+            for topic_place, group in place_groups
+        ],
     )
+    completed_stats = iter(complete_stats(caller, list(chain.from_iterable(stats_results))))
     traffic_rows = [
         TopicTraffic(
             topic_place.topic, None, None, _sum_counts(in_counts), None, _find_error(topic_place, in_counts)
@@ -98,19 +108,20 @@ def read_traffic(
         if not topic_place.group_names
     ]
     in_by_topic = dict(zip((topic_place.topic for topic_place in topic_places), in_results, strict=True))
-    for (topic_place, group), out_counts, lag_counts in zip(
-        place_groups, out_results, lag_results, strict=True
-    ):
+    for (topic_place, group), out_counts in zip(place_groups, out_results, strict=True):
         in_counts = in_by_topic[topic_place.topic]
-        known_lags = [lag_count.result for lag_count in lag_counts if lag_count.result is not None]
+        group_stats = list(islice(completed_stats, len(topic_place.master_addrs)))
+        known_stats = [result.result for result in group_stats if result.result is not None]
+        lag = sum_lags(queue_lag.lag for consume_stats in known_stats for queue_lag in consume_stats.queues)
         traffic_rows.append(
             TopicTraffic(
                 topic_place.topic,
                 group,
-                max(sum(known_lags), 0) if known_lags else None,
+                lag.messages,
                 _sum_counts(in_counts),
                 _sum_counts(out_counts),
-                _find_error(topic_place, in_counts, out_counts, lag_counts),
+                _find_error(topic_place, in_counts, out_counts, group_stats),
+                lag.reason if known_stats else None,
             )
         )
     return sorted(traffic_rows, key=lambda traffic_row: (traffic_row.topic, traffic_row.consumer_group or ""))
@@ -173,7 +184,8 @@ def _find_places(
         topic_places.append(
             _TopicPlace(
                 topic,
-                tuple(filter(None, master_addrs)),
+                # A broker that was renamed has two names with one address.
+                tuple(dict.fromkeys(filter(None, master_addrs))),
                 tuple(sorted(group_names)),
                 errors_by_topic.get(topic),
             )
@@ -183,27 +195,29 @@ def _find_places(
 
 def _send_to_masters(
     caller: Caller,
-    place_requests: Sequence[tuple[_TopicPlace, tuple[RequestCode, dict[str, str]]]],
-    decode_response: ResponseDecoder[T],
+    place_requests: Sequence[tuple[_TopicPlace, tuple[RequestCode, dict[str, str]], ResponseDecoder[T]]],
 ) -> list[list[ServerResult[T]]]:
     """Send each request to the masters of its place; return the results per request."""
     calls = [
-        (broker_addr, request_code, ext_fields)
-        for topic_place, (request_code, ext_fields) in place_requests
+        (broker_addr, request_code, ext_fields, decode_response)
+        for topic_place, (request_code, ext_fields), decode_response in place_requests
         for broker_addr in topic_place.master_addrs
     ]
     decoded_results: list[ServerResult[T]] = []
     for batch_start in range(0, len(calls), _REQUESTS_AT_ONCE):
-        batch_calls = [
+        batch_calls = calls[batch_start : batch_start + _REQUESTS_AT_ONCE]
+        answers = caller.send_requests(
             (broker_addr, build_request(request_code, ext_fields))
-            for broker_addr, request_code, ext_fields in calls[batch_start : batch_start + _REQUESTS_AT_ONCE]
-        ]
+            for broker_addr, request_code, ext_fields, _ in batch_calls
+        )
         decoded_results += [
             decode_answer(accept_uncounted(answer), decode_response)
-            for answer in caller.send_requests(batch_calls)
+            for answer, (*_, decode_response) in zip(answers, batch_calls, strict=True)
         ]
     remaining_results = iter(decoded_results)
-    return [[next(remaining_results) for _ in topic_place.master_addrs] for topic_place, _ in place_requests]
+    return [
+        list(islice(remaining_results, len(topic_place.master_addrs))) for topic_place, *_ in place_requests
+    ]
 
 
 def accept_uncounted(answer: ServerResult[RemotingCommand]) -> ServerResult[RemotingCommand]:
@@ -237,19 +251,11 @@ def _lag_request(topic: str, group: str) -> tuple[RequestCode, dict[str, str]]:
 def _parse_count(response: RemotingCommand) -> MessageCount:
     json_body = parse_json_object(response)
     minute_span, hour_span, day_span = (
-        json_body.get(f"stats{span_name}") or {} for span_name in ("Minute", "Hour", "Day")
+        json_body.child(f"stats{span_name}") for span_name in ("Minute", "Hour", "Day")
     )
     # The hour and the day are empty until their first sample, which takes ten minutes and one hour.
-    span_sums = (int(stats_span.get("sum") or 0) for stats_span in (day_span, hour_span, minute_span))
-    return MessageCount(float(minute_span.get("tps") or 0), next(filter(None, span_sums), 0))
-
-
-def _parse_lag(response: RemotingCommand) -> int:
-    offset_table = parse_queue_table(parse_json_object(response).get("offsetTable"))
-    return sum(
-        int(offset_record["brokerOffset"]) - int(offset_record["consumerOffset"])
-        for offset_record in offset_table.values()
-    )
+    span_sums = (stats_span.integer("sum", 0) for stats_span in (day_span, hour_span, minute_span))
+    return MessageCount(minute_span.number("tps", 0.0), next(filter(None, span_sums), 0))
 
 
 def _sum_counts(count_results: Sequence[ServerResult[MessageCount]]) -> MessageCount | None:

@@ -8,7 +8,7 @@ from namesrv_core.protocol import headers
 from namesrv_core.protocol.codes import RequestCode
 from namesrv_core.protocol.command import RemotingCommand, build_request
 from nsadmin.client.connection.caller import Caller
-from nsadmin.client.connection.response_bodies import decode_answer, list_texts, parse_json_object
+from nsadmin.client.connection.response_bodies import decode_answer, parse_json_object
 from nsadmin.client.results import ServerResult, is_not_found
 from nsadmin.client.topic_routes import TopicRoute
 
@@ -112,7 +112,7 @@ def _read_groups(
 
 
 def _parse_group_names(response: RemotingCommand) -> tuple[str, ...]:
-    return tuple(list_texts(parse_json_object(response).get("groupList")))
+    return tuple(parse_json_object(response).texts("groupList"))
 
 
 def _merge_groups(topic: str, cluster_name: str | None, answers: list[GroupNames]) -> TopicUsage:

@@ -34,6 +34,11 @@ SYSTEM_TOPICS = frozenset(
 SYSTEM_TOPIC_PREFIX = "rmq_sys_"
 
 
+def list_own_names(broker_name: str, cluster_name: str) -> tuple[str, str, str]:
+    """The topics that a broker creates for itself and for its cluster, by their names."""
+    return (broker_name, cluster_name, f"{cluster_name}_REPLY_TOPIC")
+
+
 class TopicAdmin:
     """`admin.topics`: names, routes, consumer groups, statistics and deletion of topics."""
 
@@ -68,21 +73,20 @@ class TopicAdmin:
     def list_system_names(self) -> frozenset[str]:
         """Return the names of the topics that RocketMQ creates for itself.
 
-        Joins SYSTEM_TOPICS, the list of one name server (GET_SYSTEM_TOPIC_LIST_FROM_NS, 304) and those of all
-        masters (GET_SYSTEM_TOPIC_LIST_FROM_BROKER, 305). A master that does not answer is omitted.
+        Joins SYSTEM_TOPICS, the topics named after brokers and clusters, the list of one name server
+        (GET_SYSTEM_TOPIC_LIST_FROM_NS, 304), and those of all masters that answer
+        (GET_SYSTEM_TOPIC_LIST_FROM_BROKER, 305).
         """
         namesrv_names = self._reader.read_first(
             "the system topics", parse_topic_names, RequestCode.GET_SYSTEM_TOPIC_LIST_FROM_NS, ask_all=False
         )
-        master_addrs = {
-            broker_group.master_addr
-            for broker_group in self._clusters.get_info().broker_groups
-            if broker_group.master_addr
-        }
-        broker_names = [
-            names_result.result or () for names_result in self.list_broker_system_names(master_addrs)
-        ]
-        return SYSTEM_TOPICS.union(namesrv_names, *broker_names)
+        broker_groups = self._clusters.get_info().broker_groups
+        master_addrs = {group.master_addr for group in broker_groups if group.master_addr}
+        return SYSTEM_TOPICS.union(
+            namesrv_names,
+            *(list_own_names(group.broker_name, group.cluster_name) for group in broker_groups),
+            *(result.result or () for result in self.list_broker_system_names(master_addrs)),
+        )
 
     def list_broker_system_names(self, broker_addrs: Iterable[str]) -> list[ServerResult[tuple[str, ...]]]:
         """Return the system topics of each broker (GET_SYSTEM_TOPIC_LIST_FROM_BROKER, 305).

@@ -59,7 +59,7 @@ AccessKeyArgument = Annotated[
 ]
 
 
-@command(columns=ACCOUNT_COLUMNS, examples_elsewhere="brokers of 4.x alone have this ACL")
+@command(columns=ACCOUNT_COLUMNS, examples=("old broker", "this ACL is that of 4.x"))
 def get_acl_config(
     session: Session, broker_text: BrokerAddrOption = None, cluster_name: ClusterMembersOption = None
 ) -> ResultRows:
@@ -97,7 +97,7 @@ def get_acl_config(
     )
 
 
-@command(columns=ACL_FILE_COLUMNS, examples_elsewhere="brokers of 4.x alone have this ACL")
+@command(columns=ACL_FILE_COLUMNS, examples=("old broker", "this ACL is that of 4.x"))
 def cluster_acl_config_version(
     session: Session, broker_text: BrokerAddrOption = None, cluster_name: ClusterMembersOption = None
 ) -> ResultRows:
@@ -134,7 +134,7 @@ def cluster_acl_config_version(
 @command(
     columns=ACCOUNT_CHANGE_COLUMNS,
     agent_refusal="it needs a secret, which the client would see",
-    examples_elsewhere="brokers of 4.x alone have this ACL",
+    examples=("old broker", "this ACL is that of 4.x"),
 )
 def update_acl_config(
     session: Session,
@@ -223,7 +223,7 @@ def update_acl_config(
     return _apply_account_plans(session, broker_targets, access_key, planned_changes)
 
 
-@command(columns=ACCOUNT_CHANGE_COLUMNS, examples_elsewhere="brokers of 4.x alone have this ACL")
+@command(columns=ACCOUNT_CHANGE_COLUMNS, examples=("old broker", "this ACL is that of 4.x"))
 def delete_acl_config(
     session: Session,
     access_key: AccessKeyArgument,
@@ -245,7 +245,7 @@ def delete_acl_config(
 @command(
     columns=WHITE_ADDR_COLUMNS,
     agent_refusal="it lets clients in without a signature",
-    examples_elsewhere="brokers of 4.x alone have this ACL",
+    examples=("old broker", "this ACL is that of 4.x"),
 )
 def update_global_white_addr(
     session: Session,

@@ -7,6 +7,7 @@ from typing import Annotated
 
 from typer import Argument, Option
 
+from namesrv_core import private_files
 from namesrv_core.errors import RocketMQError
 from nsadmin.command_line.argument_values import parse_duration_seconds
 from nsadmin.command_line.declarations import Flags, command
@@ -139,10 +140,12 @@ def _write_backup(
     )
     try:
         if folder_name is not None:
-            backup_path.parent.mkdir(parents=True, exist_ok=True)
+            private_files.make_folder(backup_path.parent)
         save_backup(backup_path, backup, keys)
     except OSError as error:
-        raise UsageError(f'cannot write the backup "{backup_path}": {error.strerror}') from None
+        raise UsageError(
+            f'cannot write the backup "{error.filename or backup_path}": {error.strerror}'
+        ) from None
     return backup_path
 
 

@@ -14,12 +14,13 @@ from nsadmin.commands.backups.backup_arguments import (
     make_read_keys,
     open_backup,
 )
-from nsadmin.commands.columns.change_rows import describe_change
+from nsadmin.commands.columns.change_rows import describe_change, describe_item_change
 from nsadmin.exit_codes import UsageError
 from nsadmin.operations.backups.records import ClusterBackup, Section
 from nsadmin.operations.backups.restore_outcome import RestoreOutcome
 from nsadmin.operations.backups.restore_run import RestoreRun
 from nsadmin.operations.backups.restore_scope import RestoreScope, select_backup
+from nsadmin.operations.plans.settings import SpreadKind
 from nsadmin.output import ResultRow, ResultRows
 from nsadmin.phrases import abbreviate_names
 from nsadmin.session import Session
@@ -200,6 +201,9 @@ def _describe_outcome(outcome: RestoreOutcome) -> str | None:
     if outcome.section is Section.OFFSETS and outcome.before is not None:
         queue_count = len(outcome.before)
         return f"{queue_count} queue{'' if queue_count == 1 else 's'}"
+    if outcome.section in (Section.TOPICS, Section.GROUPS) and outcome.before is None:
+        kind: SpreadKind = "topic" if outcome.section is Section.TOPICS else "group"
+        return describe_item_change(kind, outcome.before, outcome.after)
     return describe_change(outcome.before, outcome.after)
 
 

@@ -51,7 +51,7 @@ class LoadSize(NamedTuple):
 @command(
     columns=THROUGHPUT_COLUMNS,
     agent_refusal="it puts load on the cluster",
-    examples_elsewhere="simulated brokers take no messages",
+    examples=("elsewhere", "simulated brokers take no messages"),
 )
 def bench_produce(
     session: Session,
@@ -89,7 +89,7 @@ def bench_produce(
 @command(
     columns=THROUGHPUT_COLUMNS,
     agent_refusal="it puts load on the cluster",
-    examples_elsewhere="simulated brokers take no messages",
+    examples=("elsewhere", "simulated brokers take no messages"),
 )
 def bench_consume(
     session: Session,
@@ -123,7 +123,7 @@ def bench_consume(
 @command(
     columns=LATENCY_COLUMNS,
     agent_refusal="it puts load on the cluster",
-    examples_elsewhere="simulated brokers take no messages",
+    examples=("elsewhere", "simulated brokers take no messages"),
 )
 def bench_latency(
     session: Session,

@@ -8,6 +8,7 @@ from typer import Argument, Option
 
 from namesrv_core.errors import RocketMQError
 from nsadmin import stderr
+from nsadmin.client.brokers.clusters import BrokerAddrGroup, describe_shared_addr, find_shared_addrs
 from nsadmin.client.results import error_text
 from nsadmin.client.wall_clock import time
 from nsadmin.command_line import exclusive_options
@@ -52,7 +53,7 @@ def export_configs(
         # Write all settings to a file
         nsadmin exportConfigs -c cluster-a --all -f exported
     """
-    broker_groups = session.admin.clusters.get_info().groups_in_cluster(cluster_name)
+    broker_groups = _list_processes(session, cluster_name)
     broker_settings, broker_errors = observer.read_configs(
         session.admin, observer.list_exported_masters(broker_groups)
     )
@@ -140,7 +141,7 @@ def export_metrics(
         # Write them to a file
         nsadmin exportMetrics -c cluster-a -f exported
     """
-    broker_groups = session.admin.clusters.get_info().groups_in_cluster(cluster_name)
+    broker_groups = _list_processes(session, cluster_name)
     broker_metrics, broker_errors = observer.read_metrics(
         session.admin, observer.list_exported_masters(broker_groups)
     )
@@ -154,6 +155,14 @@ def export_metrics(
     )
 
 
+def _list_processes(session: Session, cluster_name: str | None) -> tuple[BrokerAddrGroup, ...]:
+    """The brokers of a cluster, each process once."""
+    cluster_info = session.admin.clusters.get_info()
+    for broker_addr, names in find_shared_addrs(cluster_info.groups_in_cluster(cluster_name)).items():
+        session.write_remark(f"{describe_shared_addr(broker_addr, names)}: exported once, as {names[0]}")
+    return cluster_info.processes_in_cluster(cluster_name)
+
+
 def _select_places(
     session: Session, cluster_name: str | None, broker_text: str | None
 ) -> list[ExportedBroker]:
@@ -161,7 +170,7 @@ def _select_places(
     if broker_text is not None:
         broker_addr = find_broker_addr(session, broker_text)
         return [ExportedBroker(broker_addr, broker_addr)]
-    return observer.list_exported_masters(session.admin.clusters.get_info().groups_in_cluster(cluster_name))
+    return observer.list_exported_masters(_list_processes(session, cluster_name))
 
 
 def _write_document(

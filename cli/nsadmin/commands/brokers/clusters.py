@@ -1,19 +1,26 @@
 """Owns clusterList and brokerStatus, which show the state that brokers report."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Annotated
 
 from typer import Argument, Option
 
+from namesrv_core.protocol.codes import MASTER_BROKER_ID
 from nsadmin.client.brokers.brokers import RuntimeInfo
-from nsadmin.client.brokers.clusters import BrokerStatus
-from nsadmin.client.results import NotFound, error_text, is_denied
+from nsadmin.client.brokers.clusters import (
+    BrokerAddrGroup,
+    BrokerStatus,
+    describe_shared_addr,
+    find_shared_addrs,
+)
+from nsadmin.client.results import NotFound, ServerResult, error_text, is_denied
 from nsadmin.client.wall_clock import time
 from nsadmin.command_line import exclusive_options
 from nsadmin.command_line.broker_expectation import ExpectedBrokersOption, open_expected_inventory
 from nsadmin.command_line.broker_targets import BrokerAddrArgument, ClusterMembersOption, find_broker_addr
 from nsadmin.command_line.declarations import Flags, command
 from nsadmin.exit_codes import UsageError
+from nsadmin.operations.broker_disks import observe_disks
 from nsadmin.operations.inventory.keeper import (
     BrokerMissingError,
     InventoryKeeper,
@@ -85,8 +92,8 @@ def cluster_list(
     nsadmin asks each broker separately. inTps and outTps cover the last 10 seconds. hour is the age of the
     oldest message in hours. commitLogDiskRatio is the used part of the disk, from 0 to 1. JSON has more
     columns, for queues and timers. A value that a broker does not report is null. If a broker answers with an
-    error, `reachable` is true and `error` has the reason. For example, a 4.9 broker is not ready during its
-    start.
+    error, or refuses messages because its disk is full, `reachable` is true and `error` has the reason. For
+    example, a 4.9 broker is not ready during its start.
 
     If no name server lists a broker that was registered before, the broker has a row with the error
     `missing`, and the exit code is 3. With --output mqadmin, a line on stderr names the broker instead. See
@@ -106,9 +113,13 @@ def cluster_list(
     def list_brokers() -> ResultRows:
         broker_statuses, missing_brokers = _read_brokers(session, inventory_keeper, cluster_name)
         now_seconds = time()
+        refusals = _find_refusals(session, broker_statuses)
         broker_rows = [
             _totals_row(broker_state) if more else _load_row(broker_state, now_seconds)
             for broker_state in broker_statuses
+        ]
+        broker_rows = [
+            {**row, "error": row["error"] or refusals.get(str(row["brokerAddr"]))} for row in broker_rows
         ]
         broker_errors = [
             broker_state.error for broker_state in broker_statuses if broker_state.error is not None
@@ -126,6 +137,14 @@ def cluster_list(
             failure_notes = [str(broker_error) for broker_error in broker_errors]
         else:
             broker_rows += [_missing_row(missing_broker) for missing_broker in missing_brokers]
+        failure_notes += [f"{broker_addr} {refusal}" for broker_addr, refusal in refusals.items()]
+        failure_notes += [
+            f"{describe_shared_addr(broker_addr, broker_names)}: its figures count once for each name"
+            for broker_addr, broker_names in find_shared_addrs(
+                BrokerAddrGroup(s.cluster_name, s.broker_name, {s.broker_id: s.broker_addr})
+                for s in broker_statuses
+            ).items()
+        ]
         missing_errors = [
             BrokerMissingError(f"{missing_broker.broker.label} is {describe_missing(missing_broker)}")
             for missing_broker in missing_brokers
@@ -162,6 +181,19 @@ def _read_brokers(
     if not_found is not None and not missing_brokers:
         raise not_found
     return broker_statuses, missing_brokers
+
+
+def _find_refusals(session: Session, broker_statuses: Sequence[BrokerStatus]) -> dict[str, str]:
+    """The masters that refuse messages, with the reason."""
+    disks = observe_disks(
+        session.admin,
+        [ServerResult(status.broker_addr, status.runtime_info, status.error) for status in broker_statuses],
+    )
+    return {
+        status.broker_addr: disks.refusals[status.broker_addr]
+        for status in broker_statuses
+        if status.broker_id == MASTER_BROKER_ID and status.broker_addr in disks.refusals
+    }
 
 
 def _missing_row(missing_broker: MissingBroker) -> ResultRow:
@@ -250,7 +282,7 @@ def broker_status(
     if broker is not None:
         broker_addrs = [find_broker_addr(session, broker)]
     else:
-        broker_groups = session.admin.clusters.get_info().groups_in_cluster(cluster_name)
+        broker_groups = session.admin.clusters.get_info().processes_in_cluster(cluster_name)
         broker_addrs = [
             broker_addr
             for broker_group in broker_groups

@@ -27,7 +27,7 @@ ContainerArgument = Annotated[
 @command(
     columns=CONTAINER_COLUMNS,
     agent_refusal="it connects to an address on the command line",
-    examples_elsewhere="simulated brokers run in no container",
+    examples=("elsewhere", "simulated brokers run in no container"),
 )
 def add_broker(
     session: Session,
@@ -61,7 +61,7 @@ def add_broker(
 @command(
     columns=CONTAINER_COLUMNS,
     agent_refusal="it connects to an address on the command line",
-    examples_elsewhere="simulated brokers run in no container",
+    examples=("elsewhere", "simulated brokers run in no container"),
 )
 def remove_broker(
     session: Session,

@@ -45,7 +45,7 @@ CONTROLLER_CONFIG_CHANGE_COLUMNS = ("controllerAddr", "key", *CHANGE_RESULT_COLU
 @command(
     columns=CONTROLLER_COLUMNS,
     agent_refusal="it connects to an address on the command line",
-    examples_elsewhere="the lab has no controller",
+    examples=("controller", "the lab has no controller"),
 )
 def get_controller_meta_data(session: Session, controller_list: ControllersOption) -> ResultRows:
     """Show which controller leads, as each controller of the list reports it.
@@ -80,7 +80,7 @@ def get_controller_meta_data(session: Session, controller_list: ControllersOptio
 @command(
     columns=REPLICA_COLUMNS,
     agent_refusal="it connects to an address on the command line",
-    examples_elsewhere="the lab has no controller",
+    examples=("controller", "the lab has no controller"),
 )
 def get_sync_state_set(
     session: Session,
@@ -130,7 +130,7 @@ def _replica_rows(
     )
 
 
-@command(columns=EPOCH_COLUMNS, examples_elsewhere="the lab has no controller")
+@command(columns=EPOCH_COLUMNS, examples=("controller", "the lab has no controller"))
 def get_broker_epoch(
     session: Session,
     broker_name: OneBrokerOption = None,
@@ -194,7 +194,7 @@ def _epoch_rows(session: Session, broker_name: str | None, cluster_name: str | N
 @command(
     columns=CONTROLLER_CONFIG_COLUMNS,
     agent_refusal="it connects to an address on the command line",
-    examples_elsewhere="the lab has no controller",
+    examples=("controller", "the lab has no controller"),
 )
 def get_controller_config(session: Session, controller_list: ControllersOption) -> ResultRows:
     """Show the settings of each controller of the list, sorted by key.
@@ -225,7 +225,7 @@ def get_controller_config(session: Session, controller_list: ControllersOption) 
 @command(
     columns=CONTROLLER_CONFIG_CHANGE_COLUMNS,
     agent_refusal="it connects to an address on the command line",
-    examples_elsewhere="the lab has no controller",
+    examples=("controller", "the lab has no controller"),
 )
 def update_controller_config(
     session: Session,

@@ -92,7 +92,9 @@ def _open_repair(session: Session, broker_name: str) -> RegistrationRepair:
         broker_name, ClusterEnvironment(session.admin, broker_name), procedure_clock
     )
     for saved_drain in load_drains(find_state_home()):
-        if isinstance(saved_drain, SavedDrain) and (
+        if not isinstance(saved_drain, SavedDrain):
+            raise saved_drain
+        if (
             saved_drain.drain_state.broker,
             saved_drain.drain_state.cluster,
         ) == (broker_name, registration_repair.cluster_name):

@@ -37,7 +37,7 @@ from nsadmin.session import Session
 @command(
     columns=REPLICA_CHANGE_COLUMNS,
     agent_refusal="it connects to an address on the command line",
-    examples_elsewhere="the lab has no controller",
+    examples=("controller", "the lab has no controller"),
 )
 def elect_master(
     session: Session,
@@ -123,7 +123,7 @@ def _refuse_takeover_gaps(session: Session, replica_set: ReplicaSet, replica: Br
 @command(
     columns=REPLICA_CHANGE_COLUMNS,
     agent_refusal="it connects to an address on the command line",
-    examples_elsewhere="the lab has no controller",
+    examples=("controller", "the lab has no controller"),
 )
 def clean_broker_metadata(
     session: Session,

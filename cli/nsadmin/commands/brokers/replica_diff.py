@@ -14,7 +14,6 @@ from nsadmin.operations.replicas.comparer import ReplicaComparer
 from nsadmin.operations.replicas.comparison import describe_difference
 from nsadmin.operations.replicas.memory_store import open_replica_memory
 from nsadmin.operations.replicas.records import (
-    DifferenceState,
     Item,
     JudgedDifference,
     ReplicaComparison,
@@ -46,7 +45,7 @@ class ReplicaDriftError(RocketMQError):
     """A slave differs from its master in a way that the next copies do not remove."""
 
 
-@command(columns=REPLICA_DIFF_COLUMNS, examples_elsewhere="slaves of the lab are equal to their masters")
+@command(columns=REPLICA_DIFF_COLUMNS, examples=("elsewhere", "slaves of the lab are equal to their masters"))
 def replica_diff(
     session: Session,
     cluster_name: Annotated[
@@ -75,6 +74,9 @@ def replica_diff(
     is lag while the slave may still copy it, and drift after two sync intervals. If both tables have the same
     version, a difference is drift at once, because the slave then never copies the table. nsadmin remembers
     differences between two runs. It skips settings that name a server or its folders.
+
+    The kind commitLog is a slave that copies no messages: its master has no replication connection of it, or
+    its commit log stands still while the master's grows.
 
     The exit code is 1 for drift, 0 for lag, and 3 if a broker does not answer.
 
@@ -116,8 +118,9 @@ def _describe_missing_slaves(cluster_name: str | None, broker_name: str | None) 
 
 
 def _describe_wait(comparison: ReplicaComparison) -> str:
-    lag_count = len(comparison.differences) - len(comparison.drift)
-    return f"{count_noun(lag_count, 'difference')} may disappear with the next copy: comparing again"
+    return (
+        f"{count_noun(len(comparison.lag), 'difference')} may disappear with the next copy: comparing again"
+    )
 
 
 def _make_row(judged_difference: JudgedDifference) -> ResultRow:
@@ -155,13 +158,11 @@ def _list_errors(comparison: ReplicaComparison) -> Sequence[RocketMQError | None
 
 def _summarize_comparison(comparison: ReplicaComparison) -> str:
     slave_text = count_noun(comparison.slave_count, "slave")
+    if comparison.unread_reasons:
+        slave_text += f" ({len(comparison.unread_reasons)} not compared, or not completely)"
     if not comparison.differences:
         return f"no differences on {slave_text}"
-    counts_by_state = {
-        state: sum(judged_difference.state is state for judged_difference in comparison.differences)
-        for state in DifferenceState
-    }
     return (
         f"{count_noun(len(comparison.differences), 'difference')} on {slave_text}: "
-        f"{counts_by_state[DifferenceState.DRIFT]} drift, {counts_by_state[DifferenceState.LAG]} lag"
+        f"{len(comparison.drift)} drift, {len(comparison.lag)} lag"
     )

@@ -35,7 +35,7 @@ JSON_ORDER_COLUMNS = (*IDENTITY_COLUMNS, "changes", "result", "error")
 @command(
     columns=ENTRY_COLUMNS,
     agent_refusal="it reads local files",
-    examples_elsewhere="it reads files of a real broker",
+    examples=("elsewhere", "it reads files of a real broker"),
 )
 def export_metadata_in_rocks_db(
     session: Session,
@@ -82,7 +82,7 @@ def export_metadata_in_rocks_db(
 @command(
     columns=(*ENTRY_COLUMNS, *JSON_FILE_COLUMNS, *JSON_ORDER_COLUMNS),
     agent_refusal="it reads local files",
-    examples_elsewhere="it reads files of a real broker",
+    examples=("elsewhere", "it reads files of a real broker"),
 )
 def rocks_dbconfig_to_json(
     session: Session,

@@ -47,7 +47,7 @@ def bundle_show(session: Session, file_name: BundleFileArgument) -> ResultRows:
             {"kind": "server", "item": server_addr, "count": len(bundle.read_answers(server_addr) or ())}
             for server_addr in bundle.manifest.members_by_server
         ]
-        journal_names = sorted({name.split("/")[0] for name in bundle.read_files(JOURNAL_FOLDER)})
+        journal_names = sorted({name.split("/")[0] for name in bundle.list_files(JOURNAL_FOLDER)})
     finally:
         bundle.close()
     manifest = bundle.manifest

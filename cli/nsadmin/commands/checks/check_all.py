@@ -2,15 +2,19 @@
 
 from collections.abc import Sequence
 from pathlib import Path
+from threading import Lock
 from typing import Annotated
 
 from typer import Option
 
 from nsadmin.command_line.declarations import Values, command
+from nsadmin.commands.checks.check_formats import finding_title
 from nsadmin.commands.checks.check_runner import (
     CHECK_COLUMNS,
+    CheckOutcome,
     ExpectOption,
     SettleOption,
+    announce_wait,
     parse_expectation,
     parse_limits,
     parse_settle_seconds,
@@ -20,12 +24,13 @@ from nsadmin.commands.history.journal_source import JournalOption
 from nsadmin.exit_codes import UsageError
 from nsadmin.operations.checks import check_suite
 from nsadmin.operations.checks.check_suite import CheckScope
+from nsadmin.operations.checks.findings import CheckFinding
 from nsadmin.operations.checks.thresholds import SUBJECT_LABELS
 from nsadmin.operations.inventory.keeper import open_inventory
 from nsadmin.output import CheckVerdict
 from nsadmin.session import Session
 
-CHECK_ALL_COLUMNS = (*CHECK_COLUMNS, "checks")
+CHECK_ALL_COLUMNS = (*CHECK_COLUMNS, "checks", "notChecked")
 _CHECKS_WITH_LIMITS = (*check_suite.CHECKS_BY_NAME, *SUBJECT_LABELS)
 
 
@@ -74,8 +79,11 @@ def check_all(
     The checks namesrv, brokers, writable, heartbeat and registrationSize always run. divergence runs if there
     are several name servers, replicas if brokers have slaves, and certificates if TLS is in use. journal runs
     if a name server writes a journal or you name a folder. drain runs if this machine has a drain. reports
-    runs if you name a folder. topic and lag run for the topics and groups that you name. The report lists the
-    checks that did not run, with the reason.
+    runs if you name a folder. topic and lag run for the topics and groups that you name. The first line names
+    what was not checked, and the report says why.
+
+    If name servers differ, divergence waits for up to --settle seconds until they agree. Meanwhile, the other
+    findings go to stderr.
 
     Examples:
         # Run all checks
@@ -108,11 +116,42 @@ def check_all(
         open_inventory(session, expected_brokers),
         report_folder=Path(report_folder).expanduser() if report_folder else None,
     )
-    return run_check(
-        session,
-        "all",
-        lambda: check_suite.run_checks(session.open_background_client, check_request, skipped_checks or ()),
-    )
+
+    def run_checks() -> CheckOutcome:
+        early_findings = _EarlyFindings(session)
+        return check_suite.run_checks(
+            session.open_background_client,
+            check_request._replace(
+                report_finding=early_findings.add_finding, report_wait=early_findings.announce_wait
+            ),
+            skipped_checks or (),
+        )
+
+    return run_check(session, "all", run_checks)
+
+
+class _EarlyFindings:
+    """Writes findings to stderr as they come, once it is known that name servers get time to agree."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        self._waiting_lines: list[str] | None = []
+        self._lock = Lock()
+
+    def add_finding(self, finding: CheckFinding) -> None:
+        line = f"{finding.state.name:<8}  {finding_title(finding)}  {finding.summary}"
+        with self._lock:
+            if self._waiting_lines is None:
+                self._session.write_remark(line)
+            else:
+                self._waiting_lines.append(line)
+
+    def announce_wait(self, wait_seconds: float) -> None:
+        with self._lock:
+            announce_wait(self._session, wait_seconds)
+            for line in self._waiting_lines or ():
+                self._session.write_remark(line)
+            self._waiting_lines = None
 
 
 def _limits_by_check(

@@ -40,10 +40,10 @@ def format_text(report: CheckReport) -> str:
         f"{overall_finding.state.name}: {overall_finding.summary}",
         *(f"  {detail_line}" for detail_line in overall_finding.details),
     ]
-    title_width = max((len(_finding_title(part_finding)) for part_finding in report.part_findings), default=0)
+    title_width = max((len(finding_title(part_finding)) for part_finding in report.part_findings), default=0)
     for part_finding in report.part_findings:
         text_lines.append(
-            f"  {part_finding.state.name:<8}  {_finding_title(part_finding):<{title_width}} "
+            f"  {part_finding.state.name:<8}  {finding_title(part_finding):<{title_width}} "
             f" {part_finding.summary}"
         )
         if part_finding.state:
@@ -56,7 +56,7 @@ def format_text(report: CheckReport) -> str:
     return "\n".join(map(cell_text, text_lines))
 
 
-def _finding_title(finding: CheckFinding) -> str:
+def finding_title(finding: CheckFinding) -> str:
     return finding.check if finding.about is None else f"{finding.check} {finding.about}"
 
 
@@ -100,7 +100,7 @@ def format_nagios(report: CheckReport) -> str:
     overall_finding = report.overall_finding
     labelled_samples = [("", sample) for sample in overall_finding.samples]
     labelled_samples += [
-        (f"{_finding_title(part_finding)} ", sample)
+        (f"{finding_title(part_finding)} ", sample)
         for part_finding in report.part_findings
         for sample in part_finding.samples
     ]
@@ -136,7 +136,7 @@ def format_nagios(report: CheckReport) -> str:
 def _problem_lines(part_finding: CheckFinding) -> list[str]:
     return (
         [
-            f"{_finding_title(part_finding)} {part_finding.state.name}: {part_finding.summary}",
+            f"{finding_title(part_finding)} {part_finding.state.name}: {part_finding.summary}",
             *part_finding.details,
         ]
         if part_finding.state
@@ -177,6 +177,8 @@ def _perfdata_value(sample: CheckSample) -> str:
 def format_json(report: CheckReport) -> str:
     """Format a JSON object; a check that consists of several checks contains their objects."""
     report_object = _finding_object(report.overall_finding, report.checked_at_ms)
+    if report.overall_finding.unchecked:
+        report_object["notChecked"] = [part._asdict() for part in report.overall_finding.unchecked]
     if report.part_findings:
         report_object["checks"] = [
             _finding_object(part_finding, report.checked_at_ms) for part_finding in report.part_findings

@@ -87,6 +87,11 @@ def parse_settle_seconds(settle_seconds: float | None) -> float:
     return _DEFAULT_SETTLE_SECONDS if settle_seconds is None else settle_seconds
 
 
+def announce_wait(session: Session, wait_seconds: float) -> None:
+    """Write to stderr that name servers which differ get time to agree."""
+    session.write_remark(f"name servers differ: comparing again for up to {wait_seconds:.0f} s (--settle)")
+
+
 def run_check(
     session: Session, check_name: str, run_probe: CheckProbe, about_name: str | None = None
 ) -> CheckVerdict:

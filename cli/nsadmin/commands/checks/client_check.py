@@ -30,9 +30,8 @@ def check_clients(
 ) -> CheckVerdict:
     """Check whether connected clients are older than a release.
 
-    The check counts clients of brokers and of proxies. A client whose release is unknown counts as accepted;
-    the report has the number of these clients. If a broker or proxy does not answer, the state is at least
-    unknown.
+    The check counts clients of brokers and of proxies. The state is at least unknown if the release of a
+    client is unknown, or if a broker or proxy does not answer.
 
     Examples:
         # Find clients older than 5.0.0

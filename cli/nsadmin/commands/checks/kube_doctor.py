@@ -21,7 +21,7 @@ DOCTOR_COLUMNS = (*CHECK_COLUMNS, "checks")
 @command(
     columns=DOCTOR_COLUMNS,
     agent_refusal="it runs kubectl of this machine",
-    examples_elsewhere="the lab runs in no Kubernetes cluster",
+    examples=("elsewhere", "the lab runs in no Kubernetes cluster"),
 )
 def kube_doctor(
     session: Session,

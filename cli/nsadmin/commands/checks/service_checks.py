@@ -18,6 +18,7 @@ from nsadmin.commands.checks.check_runner import (
     ClusterOption,
     ExpectOption,
     SettleOption,
+    announce_wait,
     parse_expectation,
     parse_limits,
     parse_settle_seconds,
@@ -153,7 +154,7 @@ def check_divergence(
     """
     from nsadmin.operations.checks import divergence
     from nsadmin.operations.checks.findings import CheckFinding
-    from nsadmin.operations.divergence.observer import DivergenceObserver
+    from nsadmin.operations.divergence.observer import DivergenceObserver, find_missing_brokers
 
     limits, patience_seconds = (
         parse_limits("divergence", warning_range, critical_range),
@@ -165,15 +166,12 @@ def check_divergence(
     inventory = open_expected_inventory(session, "check divergence", expectation)
 
     def probe_name_servers() -> CheckFinding:
-        observation = divergence_observer.observe_until_settled(sleep, _ignore_progress)
-        lost_topics = inventory.observe_snapshots(observation.server_snapshots)
-        return divergence.judge_divergence(limits, observation, lost_topics.missing_brokers)
+        observation = divergence_observer.observe_until_settled(
+            sleep, lambda first_look, wait_seconds: announce_wait(session, wait_seconds)
+        )
+        return divergence.judge_divergence(limits, observation, find_missing_brokers(observation, inventory))
 
     return run_check(session, "divergence", probe_name_servers)
-
-
-def _ignore_progress(observed_look: object, wait_seconds: float) -> None:
-    """A check writes one report, so it does not announce that it waits."""
 
 
 @command(columns=CHECK_COLUMNS)

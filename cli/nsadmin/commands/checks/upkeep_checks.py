@@ -214,10 +214,12 @@ def check_replicas(
         Option("--critical", metavar="RANGE", help="Items that slaves may lack. Default: 0."),
     ] = None,
 ) -> CheckVerdict:
-    """Check whether slaves have the topics, groups, offsets and settings of their master.
+    """Check whether slaves copy messages, and have the topics, groups, offsets and settings of their master.
 
-    Slaves copy these every 70 s (4.x: 10 s). A difference counts when it is older than two copies, or when
-    the slave will never copy it. nsadmin remembers differences between two runs, so run this check often.
+    A slave without a replication connection is critical (5.0 and later), and so is one whose commit log
+    stands still for a minute while its master's grows. Slaves copy topics, groups and offsets every 70 s
+    (4.x: 10 s). A difference counts when it is older than two copies, or when the slave will never copy it.
+    nsadmin remembers differences between two runs, so run this check often.
     `nsadmin replicaDiff` lists all differences. Releases whose slaves lose topics are a warning.
 
     Examples:

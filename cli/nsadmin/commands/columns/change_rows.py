@@ -7,6 +7,7 @@ from namesrv_core.protocol.codes import perm_text
 from nsadmin.client import ServerResult
 from nsadmin.client.results import is_not_found
 from nsadmin.commands.columns.result_rows import outcome_cells
+from nsadmin.operations.plans.settings import SpreadKind, without_defaults
 from nsadmin.output import ResultRow, ResultRows
 
 if TYPE_CHECKING:
@@ -41,6 +42,24 @@ def describe_change(before: Any, after: Any) -> str | None:
             for setting_name in changed_names
         )
     return f"{_format_value(before)} -> {_format_value(after)}"
+
+
+def describe_item_change(
+    kind: SpreadKind, before: Mapping[str, Any] | None, after: Mapping[str, Any] | None
+) -> str | None:
+    """Describe the change of a topic or group; for a new or deleted one, its settings that are no default."""
+    if before is not None and after is not None:
+        return describe_change(before, after)
+    always_shown = ("readQueueNums", "writeQueueNums", "perm") if kind == "topic" else ("retryMaxTimes",)
+    brief_before, brief_after = (
+        settings
+        and {
+            **{name: settings[name] for name in always_shown if name in settings},
+            **without_defaults(kind, settings),
+        }
+        for settings in (before, after)
+    )
+    return describe_change(brief_before, brief_after)
 
 
 def make_difference_rows(differences: Iterable["NamedItemDifference"]) -> list[ResultRow]:

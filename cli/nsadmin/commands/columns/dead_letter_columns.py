@@ -42,6 +42,7 @@ DEAD_LETTER_MEANINGS = {
         "newest": "when a broker stored the newest dead letter (UTC)",
         "oldest": "when a broker stored the oldest dead letter (UTC)",
         "originTopics": "origin topics of a sample: the oldest 32 dead letters of each queue, and the newest",
+        "replayedCount": "those of messageCount that a `dlq replay` of this account replayed",
     },
     "dlqPurge": {
         "newer": "dead letters that are not older than --before",

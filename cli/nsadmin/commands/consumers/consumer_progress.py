@@ -7,9 +7,11 @@ from typer import Argument, Option
 
 from namesrv_core.errors import RocketMQError
 from nsadmin.client import NotFound, ServerResult
-from nsadmin.client.consumers.connected_clients import TopicSubscription
+from nsadmin.client.consumers.connected_clients import GroupConnections, TopicSubscription
 from nsadmin.client.consumers.consume_stats import ConsumeStats, GroupQueueLag
 from nsadmin.client.consumers.consumer_progress import BROKER_STATS_TIMEOUT_SECONDS, GroupProgress
+from nsadmin.client.consumers.group_problems import find_subscription_problems
+from nsadmin.client.consumers.lag import Lag, sum_lags
 from nsadmin.client.consumers.running_info import ALL_QUEUES
 from nsadmin.client.message_queues import MessageQueue
 from nsadmin.client.results import error_text
@@ -35,15 +37,17 @@ LAG_COLUMNS = (
     "inflight",
     "lastTime",
     "clientId",
+    "diffReason",
     "brokerAddr",
     "error",
 )
 LAG_TABLE_COLUMNS = (
     "topic", "brokerName", "queueId", "brokerOffset", "consumerOffset", "diff", "inflight", "lastTime",
-    "error",
+    "diffReason", "error",
 )  # fmt: skip
 GROUP_COLUMNS = (
-    "group", "count", "version", "consumeType", "messageModel", "tps", "diffTotal", "inflightTotal", "error"
+    "group", "count", "version", "consumeType", "messageModel", "tps", "diffTotal", "inflightTotal",
+    "diffReason", "error",
 )  # fmt: skip
 CONSUMER_CONNECTION_COLUMNS = (
     "group",
@@ -69,6 +73,7 @@ BROKER_LAG_COLUMNS = (
     "consumerOffset",
     "diff",
     "lastTime",
+    "diffReason",
 )
 
 AskedClusterOption = Annotated[
@@ -107,8 +112,11 @@ def consumer_progress(
 
     nsadmin asks every broker, even if no route leads to it. diff is the number of messages that the group has
     not consumed. inflight is the number of messages that were delivered but not acknowledged (5.1 and later).
-    lastTime is the time in UTC when the last consumed message was stored. A queue without a committed offset
-    has no diff, because the clients choose where they start. The totals do not include such queues.
+    lastTime is the time in UTC when the last consumed message was stored.
+
+    diff is unknown without a committed offset, because the clients choose where they start; with one beyond
+    the end of the queue; and for a group that broadcasts, because each client keeps its own offsets.
+    diffReason says which. The totals do not include such queues.
 
     Without GROUP, each row is a group. count is the number of connected clients, and tps is the number of
     messages consumed per second. diffTotal and inflightTotal are the sums of diff and inflight. --sort,
@@ -150,7 +158,9 @@ def consumer_progress(
         for progress_result in progress_results
         for lag_row in _lag_rows(group, progress_result, owners_by_queue)
     ]
-    table_columns = (*LAG_TABLE_COLUMNS[:-1], "clientId", "error") if with_clients else LAG_TABLE_COLUMNS
+    table_columns = (
+        (*LAG_TABLE_COLUMNS[:-2], "clientId", *LAG_TABLE_COLUMNS[-2:]) if with_clients else LAG_TABLE_COLUMNS
+    )
     broker_errors = [*(progress_result.error for progress_result in progress_results), *missing_errors]
     consume_tps = sum(
         progress_result.result.consume_tps
@@ -211,7 +221,8 @@ def _lag_cells(queue_lag: GroupQueueLag) -> dict[str, object]:
         "queueId": queue_lag.queue.queue_id,
         "brokerOffset": queue_lag.broker_offset,
         "consumerOffset": queue_lag.consumer_offset,
-        "diff": queue_lag.lag_count,
+        "diff": queue_lag.lag.messages,
+        "diffReason": queue_lag.lag.reason,
         "lastTime": format_utc(queue_lag.last_consumed_ms),
     }
 
@@ -226,18 +237,18 @@ def _progress_notes(session: Session, progress_results: list[ServerResult[Consum
     ]
     queue_lags = [queue_lag for consume_stats in known_stats for queue_lag in consume_stats.queues]
     if known_stats and session.options.style.output_format == "table":
-        never_committed_count = sum(queue_lag.consumer_offset is None for queue_lag in queue_lags)
+        total_lag = sum_lags(queue_lag.lag for queue_lag in queue_lags)
         progress_notes.append(
             f"consume TPS {sum(consume_stats.consume_tps for consume_stats in known_stats):.2f}, "
-            f"diff total {sum(queue_lag.lag_count or 0 for queue_lag in queue_lags)}, "
+            f"diff total {_describe_lag(total_lag)}, "
             f"inflight total {sum(queue_lag.inflight_count or 0 for queue_lag in queue_lags)}"
-            + (
-                f"; {never_committed_count} queues without a committed offset not counted"
-                if never_committed_count
-                else ""
-            )
         )
     return progress_notes
+
+
+def _describe_lag(lag: Lag) -> str:
+    count_text = "unknown" if lag.messages is None else str(lag.messages)
+    return count_text if lag.reason is None else f"{count_text} ({lag.reason})"
 
 
 def _failure_notes(errors_by_addr: Iterable[tuple[str, RocketMQError | None]]) -> list[str]:
@@ -281,6 +292,7 @@ def _group_row(group_progress: GroupProgress) -> ResultRow:
         "messageModel": group_progress.connections.message_model,
         "tps": group_progress.consume_tps,
         "diffTotal": group_progress.diff_total,
+        "diffReason": group_progress.diff_reason,
         "inflightTotal": group_progress.inflight_total,
         "error": group_progress.error and error_text(group_progress.error),
     }
@@ -302,9 +314,10 @@ def consumer_connection(
 
     A broker knows only the clients that are connected to it, so nsadmin asks every master and slave.
     brokerAddrs has the brokers that each client is connected to, and proxyAddrs has its proxies in cluster
-    mode. A broker has one set of subscriptions for all clients of a group. A proxy has one set for each
-    client. If subscriptions differ, a line on stderr reports it. With -b, nsadmin does not show clients
-    behind proxies in cluster mode.
+    mode. A broker has one set of subscriptions for all clients of a group, so nsadmin asks each client for
+    its own; a proxy has one for each client. If they differ, a line on stderr reports it, because such
+    clients lose messages. subscriptions is empty for a client that does not answer, and a line names the
+    broker's set. With -b, nsadmin does not show clients behind proxies in cluster mode.
 
     Examples:
         # Clients of a group, and their subscriptions
@@ -312,7 +325,7 @@ def consumer_connection(
     """
     broker_addr = None if broker_text is None else find_broker_addr(session, broker_text)
     group_connections = session.admin.consumers.get_connections(group, cluster_name, broker_addr)
-    subscriptions_by_topic = _format_subscriptions(group_connections.subscriptions)
+    subscriptions_by_client, subscription_notes = _read_subscriptions(session, group, group_connections)
     client_rows: list[ResultRow] = [
         {
             "group": group,
@@ -324,9 +337,7 @@ def consumer_connection(
             "consumeType": group_client.consume_type or group_connections.consume_type,
             "messageModel": group_connections.message_model,
             "consumeFromWhere": group_connections.consume_from_where,
-            "subscriptions": subscriptions_by_topic
-            if group_client.subscriptions is None
-            else _format_subscriptions(group_client.subscriptions),
+            "subscriptions": _format_subscriptions(subscriptions_by_client.get(group_client.client_id)),
             "brokerAddrs": group_client.broker_addrs,
             "proxyAddrs": group_client.proxy_addrs,
             "lastHeartbeat": format_utc(group_client.last_heartbeat_ms),
@@ -337,6 +348,7 @@ def consumer_connection(
         *_failure_notes(group_connections.errors.items()),
         *proxy_notes(group_connections.proxy_errors),
         *group_connections.disagreements,
+        *subscription_notes,
     ]
     return ResultRows(
         CONSUMER_CONNECTION_COLUMNS,
@@ -344,10 +356,53 @@ def consumer_connection(
         [*group_connections.errors.values(), *group_connections.proxy_errors.values()],
         connection_notes,
         CONSUMER_CONNECTION_COLUMNS[1:-1],
+        {"subscriptions": _format_subscriptions(group_connections.subscriptions)},
     )
 
 
-def _format_subscriptions(subscriptions: Iterable[TopicSubscription]) -> dict[str, str]:
+def _read_subscriptions(
+    session: Session, group: str, group_connections: GroupConnections
+) -> tuple[dict[str, tuple[TopicSubscription, ...]], list[str]]:
+    """Each client's own subscriptions, and notes about those that differ or are unknown."""
+    own_subscriptions = {
+        client.client_id: client.subscriptions
+        for client in group_connections.clients
+        if client.subscriptions is not None
+    }
+    silent_reasons = dict.fromkeys(
+        (client.client_id for client in group_connections.clients if client.subscriptions is None),
+        "gRPC clients do not report it",
+    )
+    asked_clients = [client for client in group_connections.clients if client.subscriptions is None]
+    asked_results = session.admin.client_runtime.get_subscriptions(group, asked_clients)
+    for client_id, result in asked_results.items():
+        if result.result is not None:
+            own_subscriptions[client_id] = result.result
+            del silent_reasons[client_id]
+        elif result.error is not None:
+            silent_reasons[client_id] = error_text(result.error)
+    # A proxy lists no retry topics.
+    differences = find_subscription_problems(
+        [
+            (client_id, subscriptions)
+            for client_id, subscriptions in own_subscriptions.items()
+            if client_id in asked_results
+        ]
+    )
+    broker_text = " ".join(f"{item.topic}={item}" for item in group_connections.subscriptions) or "nothing"
+    return own_subscriptions, [
+        *differences,
+        *(
+            f"the subscriptions of {client_id} are unknown: {reason}; "
+            f"the brokers have {broker_text} for the group"
+            for client_id, reason in silent_reasons.items()
+        ),
+    ]
+
+
+def _format_subscriptions(subscriptions: Iterable[TopicSubscription] | None) -> dict[str, str] | None:
+    if subscriptions is None:
+        return None
     return {topic_subscription.topic: str(topic_subscription) for topic_subscription in subscriptions}
 
 
@@ -380,8 +435,8 @@ def broker_consume_stats(
 ) -> ResultRows:
     """Show how far every consumer group is behind on every queue of one broker.
 
-    This causes much work on the broker. Queues without a committed offset have no diff. With -l above 0, they
-    are not shown.
+    This causes much work on the broker. diffReason says why the diff of a queue is unknown. With -l above 0,
+    such queues are not shown.
 
     Examples:
         # All groups on one broker
@@ -400,7 +455,10 @@ def broker_consume_stats(
         for queue_lag in queue_lags
         if min_lag <= 0 or (queue_lag.lag_count is not None and queue_lag.lag_count >= min_lag)
     ]
+    # Of many groups, the reasons are in the rows.
     total_lag = sum(queue_lag.lag_count or 0 for queue_lag in queue_lags)
-    return ResultRows(
-        BROKER_LAG_COLUMNS, lag_rows, (), [f"{count_noun(total_lag, 'message')} behind in total"]
-    )
+    unknown_count = sum(queue_lag.lag_count is None for queue_lag in queue_lags)
+    total_text = f"{count_noun(total_lag, 'message')} behind in total"
+    if unknown_count:
+        total_text += f"; the diff of {count_noun(unknown_count, 'queue')} is unknown"
+    return ResultRows(BROKER_LAG_COLUMNS, lag_rows, (), [total_text])

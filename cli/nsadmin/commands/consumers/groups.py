@@ -7,6 +7,7 @@ from typer import Argument, Option
 
 from namesrv_core import operator_files
 from namesrv_core.errors import RocketMQError
+from nsadmin.client.brokers.targets import BrokerTarget
 from nsadmin.client.consumers.group_settings import GroupChange
 from nsadmin.client.results import AlreadyRecreated, error_text, is_not_found
 from nsadmin.command_line import argument_values
@@ -27,6 +28,8 @@ from nsadmin.commands.columns.result_rows import outcome_cells
 from nsadmin.commands.topics.topics import deletion_row
 from nsadmin.exit_codes import UsageError
 from nsadmin.output import ResultRow, ResultRows
+from nsadmin.output.quantities import count_noun
+from nsadmin.phrases import abbreviate_names
 from nsadmin.session import Session
 
 GROUP_SETTINGS = (
@@ -337,6 +340,9 @@ def delete_sub_group(
         *(["its offsets"] if removes_offsets else []),
         *group_topics,
     ]
+    client_notes = _list_client_notes(session, group, master_targets)
+    for client_note in () if session.is_dry_run else client_notes:
+        session.write_remark(client_note)
     session.confirm_change(f"Delete {', '.join(deleted_things)} on {describe_targets(master_targets)}?")
     group_admin = session.admin.groups
     if session.is_dry_run:
@@ -367,11 +373,9 @@ def delete_sub_group(
     # A group that still exists on one master would lose the messages that wait in its topics.
     still_exists = any(isinstance(deletion_error, AlreadyRecreated) for deletion_error in deletion_errors)
     is_deleted = None in deletion_errors and not still_exists
-    deletion_notes = (
-        [f"{' and '.join(group_topics)} stay, because the group still exists"]
-        if still_exists and group_topics
-        else []
-    )
+    deletion_notes = client_notes if session.is_dry_run else []
+    if still_exists and group_topics:
+        deletion_notes.append(f"{' and '.join(group_topics)} stay, because the group still exists")
     for group_topic in group_topics if is_deleted else ():
         topic_rows, topic_errors = _delete_group_topic(session, group, group_topic, cluster_name)
         deletion_rows += topic_rows
@@ -379,6 +383,21 @@ def delete_sub_group(
     return ResultRows(
         GROUP_DELETION_COLUMNS, deletion_rows, deletion_errors, deletion_notes, GROUP_DELETION_TABLE_COLUMNS
     )
+
+
+def _list_client_notes(session: Session, group: str, master_targets: Sequence[BrokerTarget]) -> list[str]:
+    """Name the connected clients: they lose the group, or make brokers create it again at once."""
+    broker_addrs = [
+        master_target.broker_addr for master_target in master_targets if master_target.broker_addr
+    ]
+    clients = session.admin.consumers.get_group_connections([group], broker_addrs)[group].clients
+    if not clients:
+        return []
+    client_ids = sorted({client.client_id for client in clients})
+    return [
+        f"the group {group} has {count_noun(len(client_ids), 'connected client')}: "
+        f"stop {abbreviate_names(client_ids, 3)} first"
+    ]
 
 
 def _delete_group_topic(

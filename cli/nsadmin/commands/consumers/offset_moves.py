@@ -7,6 +7,7 @@ from typing import Annotated
 from typer import Argument, Option
 
 from namesrv_core.protocol.codes import MASTER_BROKER_ID
+from nsadmin.audit import audit_path
 from nsadmin.client import NotFound
 from nsadmin.client.consumers.offset_plans import END_OF_QUEUE, OffsetMove, OffsetPlan
 from nsadmin.client.consumers.offset_verification import COMMIT_INTERVAL_SECONDS
@@ -15,8 +16,10 @@ from nsadmin.client.results import error_text
 from nsadmin.command_line import argument_values, time_arguments
 from nsadmin.command_line.broker_targets import find_broker_addr
 from nsadmin.command_line.declarations import Flags, RequiredUnless, Values, command
+from nsadmin.commands.consumers.offset_undo import read_former_offsets
 from nsadmin.exit_codes import UsageError
 from nsadmin.output import ResultRow, ResultRows
+from nsadmin.phrases import quote_command
 from nsadmin.session import Session
 
 OFFSET_MOVE_COLUMNS = (
@@ -74,7 +77,7 @@ def reset_offset_by_time(
             metavar="TIME",
             help=f"The target time: -1 (the end), {time_arguments.TIME_HELP}",
         ),
-        RequiredUnless("wanted_offset"),
+        RequiredUnless("wanted_offset", "undoes_move"),
     ] = None,
     force_text: ForceMoveOption = None,
     broker_text: Annotated[
@@ -94,6 +97,10 @@ def reset_offset_by_time(
     ] = None,
     cluster_name: MovedClusterOption = None,
     skip_verification: NoVerifyOption = False,
+    undoes_move: Annotated[
+        bool,
+        Option("--undo", help="Move the group back to where it was before the last move that the audit has."),
+    ] = False,
 ) -> ResultRows:
     """Move a consumer group to a time on every queue of a topic, or one queue to a time or an offset.
 
@@ -106,6 +113,10 @@ def reset_offset_by_time(
     nsadmin reads the offsets again after 6 seconds, and up to two more times if a move was overwritten. Then
     the result is "failed". Without connected clients, nsadmin does not wait.
 
+    With --undo, the group returns to the offsets that it had before the last resetOffsetByTime,
+    skipAccumulatedMessage or cloneGroupOffset of this account on the topic. What it has consumed since then,
+    it receives again. The audit has these offsets, so the account that moved the group can undo it.
+
     Examples:
         # Preview how many messages a group would receive again, since one o'clock
         nsadmin resetOffsetByTime warehouse payments -s 2025-01-31T13:00:00Z --dry-run
@@ -114,11 +125,24 @@ def reset_offset_by_time(
         # Move one queue of one broker to its end
         nsadmin resetOffsetByTime warehouse payments -b 127.0.0.1:10911 -q 0 -s -1 --yes
     """
+    offset_admin = session.admin.offsets
+    if undoes_move:
+        if any(
+            value is not None for value in (time_text, broker_text, queue_id, wanted_offset, cluster_name)
+        ):
+            raise UsageError("--undo has no target: leave out -s, -b, -q, -o and -c")
+        former_offsets = read_former_offsets(group, topic, session.admin.addresses.addrs)
+        return _apply_offset_plan(
+            session,
+            "resetOffsetByTime --undo",
+            offset_admin.plan_return(group, topic, former_offsets),
+            offset_admin.apply_clone,
+            skip_verification,
+        )
     force_flag = argument_values.parse_boolean("-f", force_text)
     if (broker_text is None) != (queue_id is None) or (wanted_offset is not None and queue_id is None):
         raise UsageError("incomplete queue: pass -b ADDR and -q ID, with -s TIME or -o OFFSET")
     target_time_ms = END_OF_QUEUE if time_text is None else _parse_target_time(time_text)
-    offset_admin = session.admin.offsets
     if broker_text is not None and queue_id is not None:
         broker_addr = find_broker_addr(session, broker_text)
         offset_plan = offset_admin.plan_queue_reset(
@@ -132,7 +156,9 @@ def reset_offset_by_time(
         offset_plan = offset_admin.plan_reset(
             group, topic, target_time_ms, cluster_name=cluster_name, force=force_flag is not False
         )
-    return _apply_offset_plan(session, offset_plan, offset_admin.apply_reset, skip_verification)
+    return _apply_offset_plan(
+        session, "resetOffsetByTime", offset_plan, offset_admin.apply_reset, skip_verification
+    )
 
 
 @command(columns=OFFSET_MOVE_COLUMNS)
@@ -160,7 +186,9 @@ def skip_accumulated_message(
     offset_plan = offset_admin.plan_reset(
         group, topic, END_OF_QUEUE, cluster_name=cluster_name, force=force_flag is not False
     )
-    return _apply_offset_plan(session, offset_plan, offset_admin.apply_reset, skip_verification)
+    return _apply_offset_plan(
+        session, "skipAccumulatedMessage", offset_plan, offset_admin.apply_reset, skip_verification
+    )
 
 
 @command(columns=OFFSET_MOVE_COLUMNS)
@@ -202,6 +230,7 @@ def clone_group_offset(
     require_offline = argument_values.parse_boolean("-o", offline_text) is True
     return _apply_offset_plan(
         session,
+        "cloneGroupOffset",
         offset_admin.plan_clone(source_group, group, topic, require_offline=require_offline),
         offset_admin.apply_clone,
         skip_verification,
@@ -231,15 +260,17 @@ def _find_queue_at(session: Session, topic: str, master_addr: str, queue_id: int
 
 def _apply_offset_plan(
     session: Session,
+    command_name: str,
     plan: OffsetPlan,
     apply_plan: Callable[[OffsetPlan], Sequence[OffsetMove]],
     skip_verification: bool,
 ) -> ResultRows:
     skip_count = sum(offset_move.skipped_count or 0 for offset_move in plan.moves)
     repeat_count = sum(offset_move.repeated_count or 0 for offset_move in plan.moves)
+    effect = f"{skip_count} messages and repeats {repeat_count}"
+    session.require_yes(command_name, f"{plan.group} skips {effect} on {plan.topic}")
     session.confirm_change(
-        f"Move {plan.group} on {len(plan.moves)} queues of {plan.topic}, which skips "
-        f"{skip_count} messages and repeats {repeat_count}?"
+        f"Move {plan.group} on {len(plan.moves)} queues of {plan.topic}, which skips {effect}?"
     )
     offset_moves = plan.moves if session.is_dry_run else apply_plan(plan)
     if not (session.is_dry_run or skip_verification):
@@ -265,6 +296,9 @@ def _apply_offset_plan(
     move_notes = [f"failed on {failed_count} of {len(move_errors)} queues"] if failed_count else []
     if any(offset_move.result == "pending" for offset_move in offset_moves):
         move_notes.append("pending: the clients of the group will move within half a minute")
+    if any(map(_awaits_commits, offset_moves)) and audit_path() is not None:
+        undo_command = quote_command("resetOffsetByTime", plan.group, plan.topic, "--undo")
+        move_notes.append(f"to undo it: {undo_command}")
     return ResultRows(OFFSET_MOVE_COLUMNS, move_rows, move_errors, move_notes, OFFSET_MOVE_TABLE_COLUMNS)
 
 

@@ -9,6 +9,9 @@ from nsadmin.client.messages.dead_letter_counts import DeadLetterCounts
 from nsadmin.client.results import error_text
 from nsadmin.client.wall_clock import time
 from nsadmin.command_line.declarations import command
+from nsadmin.commands.dead_letters.letter_options import load_memory
+from nsadmin.operations.dead_letters.replay_store import SavedReplayMemory, replay_folder_of
+from nsadmin.operations.state_folder import find_state_home
 from nsadmin.output import ResultRow, ResultRows
 from nsadmin.output.timestamps import format_utc
 from nsadmin.session import Session
@@ -16,6 +19,7 @@ from nsadmin.session import Session
 GROUP_COLUMNS = (
     "group",
     "messageCount",
+    "replayedCount",
     "lastHourCount",
     "oldest",
     "newest",
@@ -25,7 +29,7 @@ GROUP_COLUMNS = (
 )
 
 
-@command(columns=GROUP_COLUMNS, examples_elsewhere="simulated consumers never fail")
+@command(columns=GROUP_COLUMNS, examples=("elsewhere", "simulated consumers never fail"))
 def dlq_list(
     session: Session,
     shows_empty: Annotated[
@@ -34,9 +38,10 @@ def dlq_list(
 ) -> ResultRows:
     """Count the dead letters of each group, on all brokers.
 
-    lastHourCount is the growth: the dead letters that brokers stored in the last hour. originTopics are those
-    of the oldest 32 dead letters of each queue, and of the newest. `dlq replay GROUP --dry-run` counts all of
-    them by origin topic and age.
+    replayedCount is the number of those that a `dlq replay` of this account replayed. Brokers keep them until
+    they expire. lastHourCount is the growth: the dead letters that brokers stored in the last hour.
+    originTopics are those of the oldest 32 dead letters of each queue, and of the newest. `dlq replay GROUP
+    --dry-run` counts all of them by origin topic and age.
 
     Examples:
         # The groups with most dead letters first
@@ -71,11 +76,24 @@ def _list_gaps(session: Session, all_counts: Sequence[DeadLetterCounts]) -> list
     return ["oldest, newest and originTopics are unknown: a bundle contains no messages"]
 
 
+def _count_replayed(counts: DeadLetterCounts) -> int:
+    """How many dead letters that still exist were replayed, as the saved memory of the group says."""
+    clusters = (place.cluster_name for place in counts.queue_bounds)
+    memory = SavedReplayMemory(replay_folder_of(find_state_home(), clusters, counts.group))
+    load_memory(memory)
+    return sum(
+        max(0, min(range_end, end) - max(range_begin, begin))
+        for place, (begin, end) in counts.queue_bounds.items()
+        for range_begin, range_end in memory.list_replayed(place).ranges
+    )
+
+
 def _counts_row(counts: DeadLetterCounts) -> ResultRow:
     first_error = next((error for error in counts.errors if error is not None), None)
     return {
         "group": counts.group,
         "messageCount": counts.message_count,
+        "replayedCount": _count_replayed(counts),
         "lastHourCount": counts.last_hour_count,
         "oldest": format_utc(counts.oldest_ms),
         "newest": format_utc(counts.newest_ms),

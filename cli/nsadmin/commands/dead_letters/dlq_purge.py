@@ -35,7 +35,7 @@ class ClusterPurge(NamedTuple):
     unreplayed_count: int
 
 
-@command(columns=PURGE_COLUMNS, examples_elsewhere="simulated consumers never fail")
+@command(columns=PURGE_COLUMNS, examples=("elsewhere", "simulated consumers never fail"))
 def dlq_purge(
     session: Session,
     group: GroupArgument,

@@ -46,7 +46,9 @@ DEFAULT_MAX_REPLAYS, DEFAULT_MAX_FAILURES = 3, 100
 _MAX_SETTLE_SECONDS = 3600
 
 
-@command(columns=(*REPLAY_COLUMNS, *PREVIEW_COLUMNS), examples_elsewhere="simulated consumers never fail")
+@command(
+    columns=(*REPLAY_COLUMNS, *PREVIEW_COLUMNS), examples=("elsewhere", "simulated consumers never fail")
+)
 def dlq_replay(
     session: Session,
     group: GroupArgument,
@@ -145,7 +147,8 @@ def dlq_replay(
 def _hold_memory(command_name: str, group: str, memory: SavedReplayMemory) -> Iterator[None]:
     if not memory.try_lock():
         raise NotApplied(
-            f'{command_name}: process {memory.holder_pid} replays dead letters of "{group}" now: wait for it'
+            f"{command_name}: process {memory.holder_pid or 'unknown'} replays dead letters of "
+            f'"{group}" now: wait for it'
         )
     try:
         load_memory(memory)
@@ -178,8 +181,8 @@ def _build_question(
         session.write_remark(
             f'brokers see no consumer of "{group}", as with gRPC clients: messages wait in the retry topic'
         )
-    elif connections.message_model == "BROADCASTING" or connections.consume_type == "CONSUME_ACTIVELY":
-        consumer_kind = "broadcasting" if connections.message_model == "BROADCASTING" else "pull"
+    elif connections.is_broadcasting or connections.consume_type == "CONSUME_ACTIVELY":
+        consumer_kind = "broadcasting" if connections.is_broadcasting else "pull"
         raise NotApplied(
             f'"{group}" has {consumer_kind} consumers, which do not read {RETRY_PREFIX}{group}: '
             f"pass --to-topic to send to the origin topic"

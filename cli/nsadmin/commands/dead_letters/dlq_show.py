@@ -27,7 +27,14 @@ from nsadmin.commands.dead_letters.letter_options import (
     parse_selection,
 )
 from nsadmin.commands.messages.body_decoders import DecodeOption, parse_decoders
-from nsadmin.commands.messages.message_rows import body_notes, message_row
+from nsadmin.commands.messages.message_rows import (
+    MAX_KEPT_BYTES,
+    MAX_SHOWN_BYTES,
+    body_notes,
+    find_place,
+    measure_body,
+    message_row,
+)
 from nsadmin.exit_codes import UsageError
 from nsadmin.output import ResultRow, ResultRows
 from nsadmin.output.quantities import to_millis
@@ -45,7 +52,7 @@ EXPORT_COLUMNS = ("file", "messageCount")
 DEFAULT_MAX_LETTERS = 128
 
 
-@command(columns=(*LETTER_COLUMNS, *EXPORT_COLUMNS), examples_elsewhere="simulated consumers never fail")
+@command(columns=(*LETTER_COLUMNS, *EXPORT_COLUMNS), examples=("elsewhere", "simulated consumers never fail"))
 def dlq_show(
     session: Session,
     group: GroupArgument,
@@ -111,7 +118,7 @@ def dlq_show(
         return ResultRows(
             EXPORT_COLUMNS, export_rows, [None, *page_errors.values()], _failure_notes(page_errors)
         )
-    return _letter_rows(list(letters), selection, page_errors, decoders)
+    return _letter_rows(letters, selection, page_errors, decoders)
 
 
 def _list_letters(
@@ -124,31 +131,45 @@ def _list_letters(
 
 
 def _letter_rows(
-    letters: list[DeadLetter],
+    letters: Iterator[DeadLetter],
     selection: DeadLetterSelection,
     page_errors: dict[str, RocketMQError],
     decoders: Sequence[str],
 ) -> ResultRows:
-    notes = _failure_notes(page_errors)
-    max_messages = selection.max_messages
-    if max_messages is not None and len(letters) > max_messages:
-        del letters[max_messages:]
-        notes.insert(0, f"stopped after {max_messages} messages: pass --limit N or --export FILE for more")
-    letters.sort(
-        key=lambda letter: (letter.broker_name, letter.message.queue_id, letter.message.queue_offset)
-    )
     now_ms = int(time() * 1000)
-    letter_rows = [letter_row(letter, now_ms, decoders) for letter in letters]
-    notes += body_notes(letter_rows)
+    letter_rows: list[ResultRow] = []
+    notes: list[str] = []
+    kept_bytes = 0
+    for letter in letters:
+        if len(letter_rows) == selection.max_messages or kept_bytes > MAX_KEPT_BYTES:
+            long_bodies = ", which have long bodies" if kept_bytes > MAX_KEPT_BYTES else ""
+            notes.append(
+                f"stopped after {len(letter_rows)} messages{long_bodies}: "
+                "pass --limit N or --export FILE for more"
+            )
+            break
+        letter_rows.append(letter_row(letter, now_ms, decoders))
+        kept_bytes += measure_body(letter_rows[-1])
+    letter_rows.sort(key=find_place)
+    notes += [*_failure_notes(page_errors), *body_notes(letter_rows)]
     # Without an error the reading succeeded, also without a message.
-    errors = [None, *page_errors.values()] if letters or not page_errors else [*page_errors.values()]
+    errors = [None, *page_errors.values()] if letter_rows or not page_errors else [*page_errors.values()]
     return ResultRows(LETTER_COLUMNS, letter_rows, errors, notes, LETTER_TABLE_COLUMNS)
 
 
-def letter_row(letter: DeadLetter, now_ms: int, decoders: Sequence[str] = ()) -> ResultRow:
+def letter_row(
+    letter: DeadLetter,
+    now_ms: int,
+    decoders: Sequence[str] = (),
+    max_body_bytes: int | None = MAX_SHOWN_BYTES,
+) -> ResultRow:
     """All columns of a dead letter."""
     cells = {
-        **message_row(LocatedMessage(letter.broker_name, letter.message), decoders=decoders),
+        **message_row(
+            LocatedMessage(letter.broker_name, letter.message),
+            decoders=decoders,
+            max_body_bytes=max_body_bytes,
+        ),
         "originTopic": letter.origin_topic,
         "originMsgId": letter.origin_id,
         "attempts": letter.attempts,
@@ -165,7 +186,8 @@ def _export_letters(command_name: str, export_file: str, letters: Iterator[DeadL
     try:
         with open(temporary_path, "w", encoding="utf-8", opener=private_files.open_private_file) as new_file:
             for letter in letters:
-                new_file.write(json.dumps(letter_row(letter, now_ms), ensure_ascii=False) + "\n")
+                row = letter_row(letter, now_ms, max_body_bytes=None)
+                new_file.write(json.dumps(row, ensure_ascii=False) + "\n")
                 message_count += 1
         temporary_path.replace(target_path)
     except OSError as error:

@@ -1,89 +1,14 @@
 """Owns the choice of the commands that MCP clients can use.
 
-Each command is a tool, or has a reason here why it is not. No tool reads other local files than those of
+Each command is a tool, or declares why it is not. No tool reads other local files than those of
 --files, starts a program, asks for a secret, or connects to an address that the client chose.
 """
 
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
+from nsadmin.command_line.declarations import declaration_of
 from nsadmin.registry import COMMANDS, CommandEntry
-
-_READS_FILES = "it reads local files"
-_WRITES_FILES = "it writes local files"
-_LOCAL_STATE = "it changes files of this account"
-_RUNS_ON = "it runs until it is stopped"
-_TAKES_SECRET = "it needs a secret, which the client would see"
-_OTHER_CONTEXTS = "it shows contexts that the operator did not name"
-_FREE_ADDRESS = "it connects to an address on the command line"
-_OTHER_CLUSTER = "it changes another cluster"
-_LOAD = "it puts load on the cluster"
-
-LEFT_OUT_COMMANDS: Mapping[str, str] = {
-    "addBroker": _FREE_ADDRESS,
-    "auditList": _OTHER_CONTEXTS,
-    "backupCreate": _WRITES_FILES,
-    "bundleCreate": _WRITES_FILES,
-    "benchConsume": _LOAD,
-    "benchLatency": _LOAD,
-    "benchProduce": _LOAD,
-    "checkMsgSendRT": _LOAD,
-    "checkReports": _READS_FILES,
-    "cleanBrokerMetadata": _FREE_ADDRESS,
-    "clusterRT": _LOAD,
-    "collect": _RUNS_ON,
-    "contextDelete": _LOCAL_STATE,
-    "contextList": _OTHER_CONTEXTS,
-    "contextLogin": _TAKES_SECRET,
-    "contextSet": _LOCAL_STATE,
-    "contextShow": _OTHER_CONTEXTS,
-    "contextUse": _LOCAL_STATE,
-    "createUser": _TAKES_SECRET,
-    "dumpCompactionLog": _READS_FILES,
-    "electMaster": _FREE_ADDRESS,
-    "exportMetadataInRocksDB": _READS_FILES,
-    "exporter": _RUNS_ON,
-    "getControllerConfig": _FREE_ADDRESS,
-    "getControllerMetaData": _FREE_ADDRESS,
-    "getSyncStateSet": _FREE_ADDRESS,
-    "inventoryForget": _LOCAL_STATE,
-    "inventoryPin": _LOCAL_STATE,
-    "journalCat": _READS_FILES,
-    "journalStat": _READS_FILES,
-    "journalTail": _READS_FILES,
-    "journalVerify": _READS_FILES,
-    "kubeDoctor": "it runs kubectl of this machine",
-    "kvImport": _READS_FILES,
-    "kvSync": _FREE_ADDRESS,
-    "messagesExport": _WRITES_FILES,
-    "messagesImport": _READS_FILES,
-    "produce": _READS_FILES,
-    "rebalanceRun": _READS_FILES,
-    "removeBroker": _FREE_ADDRESS,
-    "reportExport": _WRITES_FILES,
-    "reportHtml": _READS_FILES,
-    "reportMarkdown": _READS_FILES,
-    "reportSchema": "the tables of reports are local files",
-    "reportShow": _READS_FILES,
-    "rocksDBConfigToJson": _READS_FILES,
-    "rollingRestart": "it runs commands of this machine",
-    "routeDiff": "its sides can be files, addresses and other contexts",
-    "sendMsgStatus": _LOAD,
-    "snapshotList": _READS_FILES,
-    "snapshotSave": _WRITES_FILES,
-    "transferAcl": _OTHER_CLUSTER,
-    "transferGroups": _OTHER_CLUSTER,
-    "transferMessages": _OTHER_CLUSTER,
-    "transferOffsets": _OTHER_CLUSTER,
-    "transferTopics": _OTHER_CLUSTER,
-    "transferVerify": _FREE_ADDRESS,
-    "updateAclConfig": _TAKES_SECRET,
-    "updateControllerConfig": _FREE_ADDRESS,
-    "updateGlobalWhiteAddr": "it lets clients in without a signature",
-    "updateSubGroupList": _READS_FILES,
-    "updateTopicList": _READS_FILES,
-}
-"""Commands without a tool, and why. Programs, screens and batches have none, either."""
 
 FIXED_ARGUMENTS: Mapping[str, Mapping[str, Any]] = {
     "plan": {"reports_differences": True},
@@ -117,18 +42,23 @@ class ExposedCommand(NamedTuple):
         return f"plan_{self.entry.name}" if self.is_change else self.entry.name
 
 
+def agent_refusal(command_entry: CommandEntry) -> str | None:
+    """Why MCP clients cannot use the command, as it declares; None if they can."""
+    return declaration_of(command_entry.load_function()).agent_refusal
+
+
 def has_reading_tool(command_entry: CommandEntry) -> bool:
     """Whether a command has a tool that reads."""
     if command_entry.kind == "mixed":
         return command_entry.name in CHANGING_PARAMETERS
-    return command_entry.kind in ("read", "check", "local") and command_entry.name not in LEFT_OUT_COMMANDS
+    return command_entry.kind in ("read", "check", "local") and not agent_refusal(command_entry)
 
 
 def has_changing_tool(command_entry: CommandEntry) -> bool:
     """Whether a command has a tool that plans a change."""
     if command_entry.kind == "mixed":
         return command_entry.name in CHANGING_MIXED_COMMANDS
-    return command_entry.kind in ("change", "delete") and command_entry.name not in LEFT_OUT_COMMANDS
+    return command_entry.kind in ("change", "delete") and not agent_refusal(command_entry)
 
 
 def list_exposed_commands(*, with_changes: bool) -> list[ExposedCommand]:

@@ -13,7 +13,7 @@ from nsadmin.session import Session
 _MIN_SECONDS, _MAX_SECONDS = 1.0, 3600.0
 
 
-@command(examples_elsewhere="it serves a client on standard input")
+@command(examples=("elsewhere", "it serves a client on standard input"))
 def mcp(
     session: Session,
     contexts_text: Annotated[

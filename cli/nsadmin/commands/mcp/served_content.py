@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from nsadmin import registry
-from nsadmin.commands.mcp.exposed_commands import LEFT_OUT_COMMANDS, ExposedCommand, list_exposed_commands
+from nsadmin.commands.mcp.exposed_commands import ExposedCommand, agent_refusal, list_exposed_commands
 from nsadmin.commands.mcp.served_clusters import list_served_clusters
 from nsadmin.commands.mcp.served_files import ServedFolder, find_pages
 from nsadmin.commands.mcp.tool_calls import CallLimits, ToolCaller
@@ -74,7 +74,7 @@ def _select_commands(exposed_commands: Sequence[ExposedCommand], tools_text: str
 def _unknown_tool(word: str, exposed_commands: Sequence[ExposedCommand]) -> UsageError:
     command_entry = registry.find_command(word)
     if command_entry is not None:
-        reason = LEFT_OUT_COMMANDS.get(command_entry.name)
+        reason = agent_refusal(command_entry)
         explanation = "needs --allow-changes" if reason is None else f"is left out, because {reason}"
         return UsageError(f'no tool "{word}" for --tools: nsadmin {command_entry.typed_name} {explanation}')
     known_names = [

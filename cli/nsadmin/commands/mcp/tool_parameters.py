@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 from nsadmin.command_line.declarations import REQUIRED, Parameter, command_parameters
 from nsadmin.commands.mcp.exposed_commands import CHANGING_PARAMETERS, FIXED_ARGUMENTS, ExposedCommand
+from nsadmin.commands.mcp.tool_results import DEFAULT_ROWS, MAX_ROWS
 from nsadmin.completion.value_sources import source_of_metavar
 
 MAX_TEXT_LENGTH = 4096
@@ -76,6 +77,12 @@ FOLDER_FILES = frozenset(
 
 CLIENT_FILES: Mapping[str, str] = {"apply.file_name": ".yaml", "plan.file_name": ".yaml"}
 """Parameters for which a client sends the content of a file, and the ending of its temporary file."""
+
+ROW_COUNT_FLAGS = frozenset(("--count", "--largest", "--limit", "--maxNum", "--MessageNumber", "--topK"))
+"""Flags of tools that read, whose value is a number of rows: a command keeps them all in memory."""
+
+OMITTED_VALUES: Mapping[str, int] = {"consume.max_messages": DEFAULT_ROWS}
+"""Values of parameters that a client omits, where the command would not stop by itself."""
 
 _WORD_PATTERN = re.compile(r"[A-Z]+")
 _BODY_DECODERS = ("base64", "gzip", "json", "hex")
@@ -205,8 +212,12 @@ def _build_schema(
     )
     if parameter.minimum is not None:
         schema["minimum"] = parameter.minimum
-    if parameter.default not in (None, REQUIRED, False):
-        schema["default"] = parameter.default
+    if not exposed_command.is_change and _longest_flag(parameter) in ROW_COUNT_FLAGS:
+        # history --limit 0 means all events.
+        schema |= {"minimum": 1, "maximum": MAX_ROWS}
+    default = OMITTED_VALUES.get(f"{exposed_command.entry.name}.{parameter.name}", parameter.default)
+    if default not in (None, REQUIRED, False):
+        schema["default"] = default
     return {**schema, "description": description}
 
 

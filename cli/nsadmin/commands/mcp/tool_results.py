@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from namesrv_core.printable_text import cut_text
-from nsadmin.client.redaction import HIDDEN_TEXT, hide_assigned_secrets, is_secret_name
+from nsadmin.client.redaction import HIDDEN_TEXT, hide_secrets, is_secret_name
 
 DEFAULT_ROWS, MAX_ROWS = 200, 2000
 MAX_RESULT_BYTES = 64 << 10
@@ -130,7 +130,7 @@ def _is_within_limit(value: Any) -> bool:
 
 
 def _bound_text(text: str) -> dict[str, Any]:
-    text_lines = [neutralise_text(hide_assigned_secrets(line)) for line in text.splitlines()]
+    text_lines = [neutralise_text(hide_secrets(line)) for line in text.splitlines()]
     shown_text = "\n".join(text_lines)
     if len(shown_text) <= MAX_RESULT_BYTES:
         return {"text": shown_text, "moreRows": 0}

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from nsadmin.command_line.declarations import command_parameters
 from nsadmin.commands.mcp.exposed_commands import FIXED_ARGUMENTS
 from nsadmin.commands.mcp.served_files import ServedFolder
-from nsadmin.commands.mcp.tool_parameters import CLIENT_FILES, format_option
+from nsadmin.commands.mcp.tool_parameters import CLIENT_FILES, OMITTED_VALUES, format_option
 from nsadmin.commands.mcp.tool_schemas import CommandTool
 
 
@@ -82,9 +82,12 @@ def build_command_words(
     with ExitStack() as client_files:
         for tool_parameter in tool.parameters:
             property_name = tool_parameter.property_name
-            if property_name not in arguments:
+            omitted_value = OMITTED_VALUES.get(
+                f"{tool.exposed_command.entry.name}.{tool_parameter.parameter.name}"
+            )
+            value = given_value = arguments.get(property_name, omitted_value)
+            if value is None:
                 continue
-            value = given_value = arguments[property_name]
             if tool_parameter.kind == "folder-file":
                 value = _find_folder_file(given_value, folder)
                 names_by_path[value] = given_value

@@ -19,7 +19,8 @@ from nsadmin.exit_codes import UsageError
 BODY_DECODERS = ("base64", "gzip", "json", "hex", "avro", "protobuf")
 """avro and protobuf can have an argument, such as avro:order.avsc."""
 _LAST_DECODERS = ("json", "hex", "avro", "protobuf")
-_MAX_INFLATED_BYTES = 64 << 20
+_MAX_INFLATED_BYTES = 16 << 20
+"""Brokers accept messages of 4 MiB by default."""
 # A comma can also be a part of a file name.
 _LIST_SEPARATOR = re.compile(rf",(?=(?:{'|'.join(BODY_DECODERS)})(?:[:,]|$))", re.IGNORECASE)
 

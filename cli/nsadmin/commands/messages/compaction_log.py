@@ -26,7 +26,7 @@ _BLANK_MAGIC = (0xCBD43194).to_bytes(4)
 @command(
     columns=MESSAGE_COLUMNS,
     agent_refusal="it reads local files",
-    examples_elsewhere="it reads a file of a real broker",
+    examples=("elsewhere", "it reads a file of a real broker"),
 )
 def dump_compaction_log(
     session: Session,

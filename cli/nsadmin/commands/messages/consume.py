@@ -13,7 +13,7 @@ from namesrv_core.protocol.stored_messages import StoredMessage
 from nsadmin.client.messages.message_filter import MessageFilter
 from nsadmin.client.messages.message_queries import LocatedMessage
 from nsadmin.client.messages.topic_follower import FollowedPage, TopicFollower
-from nsadmin.client.results import error_text
+from nsadmin.client.results import OverReadLimit, error_text
 from nsadmin.client.wall_clock import time
 from nsadmin.command_line.declarations import command
 from nsadmin.command_line.time_arguments import TIME_HELP, parse_time_option
@@ -32,8 +32,11 @@ from nsadmin.commands.messages.message_conditions import (
 )
 from nsadmin.commands.messages.message_rows import (
     BODY_TABLE_COLUMNS,
+    MAX_KEPT_BYTES,
+    MAX_SHOWN_BYTES,
     MESSAGE_COLUMNS,
     MessageTopicArgument,
+    measure_body,
     message_row,
 )
 from nsadmin.commands.procedures.signals import StopRequestedError, StopSignal, catch_stop_signals
@@ -44,12 +47,16 @@ from nsadmin.output.quantities import count_noun
 from nsadmin.session import Session
 
 _IDLE_PAUSE_SECONDS, _ERROR_PAUSE_SECONDS = 0.2, 1.0
+_STALLED_PAUSE_SECONDS, _MAX_STALLED_POLLS = 0.05, 100
+"""Without --follow: for so many polls the broker may owe messages before the end that it reported."""
 _LINE_FORMATS = ("table", "wide", "jsonl", "csv", "tsv", "value", "spreadsheet")
 _COLUMN_PATTERN = re.compile(r"\{(\w+)(?:\.([^{}]+))?\}")
 _CLOCK = ProcedureClock(lambda: int(time() * 1000), sleep)
 
 
-@command(columns=MESSAGE_COLUMNS, examples_elsewhere="one of its examples follows a topic without an end")
+@command(
+    columns=MESSAGE_COLUMNS, examples=("elsewhere", "one of its examples follows a topic without an end")
+)
 def consume(
     session: Session,
     topic: MessageTopicArgument,
@@ -169,8 +176,22 @@ class MessageStream:
 
     def list_rows(self) -> ResultRows:
         """All messages as one result."""
-        rows = [row for page_rows in self._read_rows() for row in page_rows]
-        return ResultRows(MESSAGE_COLUMNS, rows, self._list_outcomes(), (), self._table_columns)
+        rows: list[ResultRow] = []
+        kept_bytes = 0
+        for page_rows in self._read_rows():
+            rows += page_rows
+            kept_bytes += sum(map(measure_body, page_rows))
+            if kept_bytes > MAX_KEPT_BYTES:
+                error = OverReadLimit(
+                    f"stopped after {len(rows)} messages, which have long bodies: "
+                    "pass --output jsonl to get all"
+                )
+                return ResultRows(
+                    MESSAGE_COLUMNS, rows, [*self._list_outcomes(), error], [str(error)], self._table_columns
+                )
+        return ResultRows(
+            MESSAGE_COLUMNS, rows, self._list_outcomes(), self._error_notes(), self._table_columns
+        )
 
     def print_rows(self) -> Iterator[ResultRows]:
         """The messages page by page, as rows below one header."""
@@ -200,30 +221,71 @@ class MessageStream:
     def _poll_pages(self, stop_signal: StopSignal) -> Iterator[list[ResultRow]]:
         end_offsets = {} if self._follows else self._follower.find_ends()
         done_queues: set[tuple[str, int]] = set()
+        stalled_polls = 0
         while True:
             stop_signal.raise_if_requested()
-            pages = self._follower.poll_queues(frozenset(done_queues))
-            self._note_errors(pages)
-            rows = [
-                row
-                for page in pages
-                for row in self._page_rows(page, end_offsets.get((page.broker_name, page.queue_id)))
-            ]
-            if self._max_messages is not None:
-                del rows[self._max_messages - self._printed_count :]
-            self._printed_count += len(rows)
-            if rows:
+            positions = {queue: self._follower.get_position(*queue) for queue in end_offsets}
+            pages: list[FollowedPage] = []
+            for rows in self._poll_rows(frozenset(done_queues), end_offsets, pages):
+                self._printed_count += len(rows)
                 yield rows
+            self._note_errors(pages)
             if self._printed_count == self._max_messages:
                 return
             if not self._follows:
                 done_queues |= self._find_done(end_offsets, pages)
                 if len(done_queues) == len(end_offsets.keys() | self._errors_by_queue.keys()):
                     return
+                is_stalled = not pages and all(
+                    self._follower.get_position(*queue) == position for queue, position in positions.items()
+                )
+                stalled_polls = stalled_polls + 1 if is_stalled else 0
+                if stalled_polls == _MAX_STALLED_POLLS:
+                    self._note_stalled(end_offsets, done_queues)
+                    return
+                if is_stalled:
+                    stop_signal.stoppable_clock.pause_seconds(_STALLED_PAUSE_SECONDS)
             elif not pages:
                 stop_signal.stoppable_clock.pause_seconds(_IDLE_PAUSE_SECONDS)
             elif all(page.error is not None for page in pages):
                 stop_signal.stoppable_clock.pause_seconds(_ERROR_PAUSE_SECONDS)
+
+    def _poll_rows(
+        self,
+        done_queues: frozenset[tuple[str, int]],
+        end_offsets: dict[tuple[str, int], int],
+        pages: list[FollowedPage],
+    ) -> Iterator[list[ResultRow]]:
+        """Poll all queues, and yield the rows up to the limit; add the pages without messages to `pages`.
+
+        The rows of one poll come at once, unless their bodies are long.
+        """
+        rows: list[ResultRow] = []
+        row_bytes = 0
+        rows_left = None if self._max_messages is None else self._max_messages - self._printed_count
+        for page in self._follower.read_pages(done_queues):
+            pages.append(page._replace(messages=()))
+            for row in self._page_rows(page, end_offsets.get((page.broker_name, page.queue_id))):
+                rows.append(row)
+                row_bytes += measure_body(row)
+                if rows_left is not None:
+                    rows_left -= 1
+                if row_bytes > MAX_SHOWN_BYTES or rows_left == 0:
+                    yield rows
+                    rows, row_bytes = [], 0
+                if rows_left == 0:
+                    return
+        if rows:
+            yield rows
+
+    def _note_stalled(
+        self, end_offsets: dict[tuple[str, int], int], done_queues: set[tuple[str, int]]
+    ) -> None:
+        for queue_key in end_offsets.keys() - done_queues:
+            self._errors_by_queue[queue_key] = OverReadLimit(
+                f"queue {queue_key[1]} has no message at offset {self._follower.get_position(*queue_key)}, "
+                f"but should end at {end_offsets[queue_key]}"
+            )
 
     def _find_done(
         self, end_offsets: dict[tuple[str, int], int], pages: Sequence[FollowedPage]

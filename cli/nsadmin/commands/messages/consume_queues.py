@@ -35,7 +35,7 @@ QUEUE_ENTRY_TABLE_COLUMNS = (
 
 
 @command(
-    columns=QUEUE_ENTRY_COLUMNS, examples_elsewhere="simulated brokers have deleted their first messages"
+    columns=QUEUE_ENTRY_COLUMNS, examples=("broker", "simulated brokers have deleted their first messages")
 )
 def query_cq(
     session: Session,

@@ -28,7 +28,7 @@ DELAYED_TABLE_COLUMNS = (
 CANCEL_COLUMNS = ("msgId", "topic", "brokerName", "brokerAddr", "deliverTime", "result", "error")
 
 
-@command(columns=DELAYED_COLUMNS, examples_elsewhere="simulated brokers take no messages")
+@command(columns=DELAYED_COLUMNS, examples=("elsewhere", "simulated brokers take no messages"))
 def delayed_list(session: Session, topic: MessageTopicArgument) -> ResultRows:
     """List the messages of a topic that brokers deliver later, in the order of their delivery.
 
@@ -48,7 +48,7 @@ def delayed_list(session: Session, topic: MessageTopicArgument) -> ResultRows:
     return ResultRows(DELAYED_COLUMNS, rows, outcomes, notes, DELAYED_TABLE_COLUMNS)
 
 
-@command(columns=CANCEL_COLUMNS, examples_elsewhere="its id is that of a message that was sent")
+@command(columns=CANCEL_COLUMNS, examples=("elsewhere", "its id is that of a message that was sent"))
 def delayed_cancel(
     session: Session,
     topic: MessageTopicArgument,
@@ -82,7 +82,7 @@ def delayed_cancel(
     deliver_text = format_utc(delayed_message.deliver_ms)
     session.require_yes("delayed cancel")
     session.confirm_change(f"Cancel message {msg_id} of {topic}, for delivery at {deliver_text}?")
-    cancel_error = None if session.is_dry_run else _cancel_message(session, delayed_message, broker_addr)
+    cancel_error = _cancel_message(session, delayed_message, broker_addr)
     row: ResultRow = {
         "msgId": msg_id,
         "topic": topic,
@@ -98,8 +98,12 @@ def delayed_cancel(
 def _cancel_message(
     session: Session, delayed_message: DelayedMessage, broker_addr: str
 ) -> RocketMQError | None:
+    delayed_messages = session.admin.delayed_messages
     try:
-        session.admin.delayed_messages.cancel_message(delayed_message, broker_addr)
+        if session.is_dry_run:
+            delayed_messages.preview_cancel(delayed_message, broker_addr)
+        else:
+            delayed_messages.cancel_message(delayed_message, broker_addr)
     except RequestError as error:
         if error.code == ResponseCode.REQUEST_CODE_NOT_SUPPORTED:
             return NotApplied(f"broker {broker_addr} cannot cancel messages: brokers since 5.4 can")

@@ -6,6 +6,7 @@ from typing import Annotated, Any, NamedTuple
 
 from typer import Argument, Option
 
+from namesrv_core import private_files
 from namesrv_core.errors import RocketMQError
 from nsadmin.client.messages.message_filter import MessageFilter
 from nsadmin.client.messages.message_queries import LocatedMessage
@@ -52,7 +53,7 @@ class TopicExport(NamedTuple):
 @command(
     columns=EXPORT_COLUMNS,
     agent_refusal="it writes local files",
-    examples_elsewhere="simulated brokers have deleted their first messages",
+    examples=("elsewhere", "simulated brokers have deleted their first messages"),
 )
 def messages_export(
     session: Session,
@@ -208,7 +209,7 @@ def _export_topics(
     exports = []
     with session.show_progress("exporting", total_count) as advance_progress:
         for file_path in dict.fromkeys(file_paths.values()):
-            file_path.parent.mkdir(parents=True, exist_ok=True)
+            private_files.make_folder(file_path.parent)
             with replace_message_file(file_path, _form_of(file_path)) as write_row:
                 for topic, queue_spans in spans_by_topic.items():
                     if file_paths[topic] == file_path:

@@ -44,7 +44,7 @@ class FileImport(NamedTuple):
 @command(
     columns=IMPORT_COLUMNS,
     agent_refusal="it reads local files",
-    examples_elsewhere="simulated brokers take no messages",
+    examples=("elsewhere", "simulated brokers take no messages"),
 )
 def messages_import(
     session: Session,
@@ -167,7 +167,7 @@ def _open_imports(
                     )
                 memories.append(memory)
             if not repeats:
-                memory.load(file_path.name)
+                memory.load()
             run = ImportRun(session.admin, queue_chooser, memory, rate)
             file_imports.append(
                 FileImport(file_path, memory, run, run.count_messages(read_messages(file_path)))

@@ -28,6 +28,7 @@ from nsadmin.commands.messages.message_rows import (
     PLACE_TABLE_COLUMNS,
     WHOLE_TABLE_COLUMNS,
     MessageTopicArgument,
+    describe_hidden,
     make_message_rows,
 )
 from nsadmin.exit_codes import UsageError
@@ -53,7 +54,7 @@ BodyFormatOption = Annotated[
 
 @command(
     columns=(*MESSAGE_COLUMNS, "indexKey"),
-    examples_elsewhere="its key or id is that of a message that was sent",
+    examples=("broker", "its key or id is that of a message that was sent"),
 )
 def query_msg_by_key(
     session: Session,
@@ -114,10 +115,12 @@ def query_msg_by_key(
         if (broker_result.result or 0) >= MAX_MESSAGES_PER_BROKER and max_count > MAX_MESSAGES_PER_BROKER
     ]
     found_messages = found_messages._replace(messages=found_messages.messages[-max_count:])
-    key_noun = "tag" if key_type == "T" else "key"
+    key_noun, hidden_text = "tag" if key_type == "T" else "key", ""
+    if not found_messages.messages and key_type == "K":
+        hidden_text = describe_hidden(session.admin.messages.find_by_key, topic, message_key)
     message_rows = make_message_rows(
         found_messages,
-        f'no message of {topic} has the {key_noun} "{message_key}"',
+        f'no message of {topic} has the {key_noun} "{message_key}"{hidden_text}',
         PLACE_TABLE_COLUMNS,
         decoders=decoders,
     )
@@ -143,7 +146,7 @@ def _format_index_key(located_message: LocatedMessage, topic: str, key_type: str
 
 @command(
     columns=(*TRACKED_COLUMNS, *DELIVERY_COLUMNS),
-    examples_elsewhere="its key or id is that of a message that was sent",
+    examples=("broker", "its key or id is that of a message that was sent"),
 )
 def query_msg_by_unique_key(
     session: Session,
@@ -199,7 +202,7 @@ def query_msg_by_unique_key(
 
 @command(
     columns=(*TRACKED_COLUMNS, *DELIVERY_COLUMNS, *message_sender.SENT_COLUMNS),
-    examples_elsewhere="its key or id is that of a message that was sent",
+    examples=("broker", "its key or id is that of a message that was sent"),
 )
 def query_msg_by_id(
     session: Session,
@@ -324,7 +327,7 @@ def _add_tracks(session: Session, message_rows: ResultRows, found_messages: Foun
     return ResultRows(TRACKED_COLUMNS, tracked_rows, track_errors, track_notes, TRACKED_TABLE_COLUMNS)
 
 
-@command(columns=TRACKED_COLUMNS, examples_elsewhere="simulated brokers have deleted their first messages")
+@command(columns=TRACKED_COLUMNS, examples=("broker", "simulated brokers have deleted their first messages"))
 def query_msg_by_offset(
     session: Session,
     topic: MessageTopicArgument,

@@ -1,19 +1,27 @@
 """Builds rows of messages; a body is shown as text if it can be decoded, else as base64."""
 
 from base64 import b64encode
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Annotated, Any
 
 from typer import Argument
 
 from namesrv_core.protocol.stored_messages import StoredMessage
 from nsadmin.client import NotFound
+from nsadmin.client.messages.delayed_messages import HALF_TOPIC, LEVEL_TOPIC, TIMER_TOPIC
 from nsadmin.client.messages.message_queries import FoundMessages, LocatedMessage
 from nsadmin.client.results import error_text
 from nsadmin.command_line.declarations import Flags
 from nsadmin.commands.messages.body_decoders import decode_body
 from nsadmin.output import ByteSize, ResultRow, ResultRows
+from nsadmin.output.quantities import count_noun
 from nsadmin.output.timestamps import format_utc
+from nsadmin.phrases import quote_command
+
+MAX_SHOWN_BYTES = 16 << 20
+"""A longer body is not shown. Brokers accept messages of 4 MiB by default."""
+MAX_KEPT_BYTES = 32 << 20
+"""A command that shows all its rows at once stops when their bodies are longer."""
 
 MessageTopicArgument = Annotated[
     str, Argument(metavar="TOPIC", help="Name of a topic."), Flags("-t", "--topic")
@@ -57,11 +65,12 @@ def message_row(
     decoders: Sequence[str] = (),
     *,
     with_body: bool = True,
+    max_body_bytes: int | None = MAX_SHOWN_BYTES,
 ) -> ResultRow:
     """All columns of a message; without its body, the three columns about the body are null."""
     message = located_message.message
     body, shown_encoding, body_error = (
-        _show_body(message, body_encoding, decoders) if with_body else (None, None, None)
+        _show_body(message, body_encoding, decoders, max_body_bytes) if with_body else (None, None, None)
     )
     return {
         "msgId": message.msg_id,
@@ -88,6 +97,24 @@ def message_row(
         "bodyEncoding": shown_encoding,
         "bodyError": body_error,
     }
+
+
+def describe_hidden(find_messages: Callable[..., FoundMessages], topic: str, key: str) -> str:
+    """Name the messages with the key that wait in a topic of the broker: delayed ones, and half ones."""
+    counts = {
+        hidden_topic: sum(
+            located_message.message.properties.get("REAL_TOPIC") == topic
+            for located_message in find_messages(hidden_topic, key, route_topic=topic).messages
+        )
+        for hidden_topic in (LEVEL_TOPIC, TIMER_TOPIC, HALF_TOPIC)
+    }
+    delayed_count = counts[LEVEL_TOPIC] + counts[TIMER_TOPIC]
+    if delayed_count:
+        advice = f"`{quote_command('delayed', 'list', topic)}` shows when they are delivered"
+        return f", but {count_noun(delayed_count, 'delayed message')}: {advice}"
+    if counts[HALF_TOPIC]:
+        return f", but {count_noun(counts[HALF_TOPIC], 'half message')}: its producer has not committed it"
+    return ""
 
 
 def make_message_rows(
@@ -135,10 +162,23 @@ def body_notes(message_rows: Iterable[ResultRow]) -> list[str]:
     ]
 
 
+def find_place(row: ResultRow) -> tuple[Any, ...]:
+    """The broker, the queue and the offset of a row, by which rows are sorted."""
+    return row["brokerName"], row["queueId"], row["queueOffset"]
+
+
+def measure_body(row: ResultRow) -> int:
+    """About how many characters the body of a row has."""
+    body = row["body"]
+    return 0 if body is None else len(body) if isinstance(body, str) else len(str(body))
+
+
 def _show_body(
-    message: StoredMessage, body_encoding: str, decoders: Sequence[str]
-) -> tuple[Any, str, str | None]:
+    message: StoredMessage, body_encoding: str, decoders: Sequence[str], max_body_bytes: int | None
+) -> tuple[Any, str | None, str | None]:
     """The body, its encoding, and the reason if it is not decoded."""
+    if max_body_bytes is not None and len(message.body) > max_body_bytes:
+        return None, None, f"{len(message.body)} bytes: more than the {max_body_bytes} that nsadmin shows"
     if message.body_error is not None:
         return b64encode(message.body).decode("ascii"), "base64", message.body_error
     if decoders:

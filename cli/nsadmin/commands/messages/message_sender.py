@@ -32,7 +32,7 @@ SENT_COLUMNS = (
 )
 
 
-@command(columns=SENT_COLUMNS, examples_elsewhere="simulated brokers take no messages")
+@command(columns=SENT_COLUMNS, examples=("broker", "simulated brokers take no messages"))
 def send_message(
     session: Session,
     topic: MessageTopicArgument,

@@ -37,7 +37,7 @@ TRACE_COLUMNS = (
 TRACE_TABLE_COLUMNS = ("type", "group", "clientHost", "time", "costMs", "status", "retryTimes")
 
 
-@command(columns=TRACE_COLUMNS, examples_elsewhere="simulated clients trace nothing")
+@command(columns=TRACE_COLUMNS, examples=("broker", "simulated clients trace nothing"))
 def query_msg_trace_by_id(
     session: Session,
     msg_id: Annotated[

@@ -7,7 +7,7 @@ from typer import Argument
 from nsadmin.client import NotFound
 from nsadmin.client.results import error_text
 from nsadmin.command_line.declarations import Flags, command
-from nsadmin.commands.messages.message_rows import MessageTopicArgument
+from nsadmin.commands.messages.message_rows import MessageTopicArgument, describe_hidden
 from nsadmin.operations.message_story.story import StoryEvent, gather_story
 from nsadmin.output import ResultRow, ResultRows
 from nsadmin.output.timestamps import format_utc
@@ -19,7 +19,7 @@ STORY_COLUMNS = (
 STORY_TABLE_COLUMNS = ("time", "step", "group", "detail", "brokerName", "queueId", "queueOffset")
 
 
-@command(columns=STORY_COLUMNS, examples_elsewhere="its key or id is that of a message that was sent")
+@command(columns=STORY_COLUMNS, examples=("broker", "its key or id is that of a message that was sent"))
 def message_track(
     session: Session,
     topic: MessageTopicArgument,
@@ -40,7 +40,8 @@ def message_track(
     if not found_messages.messages:
         for broker_error in broker_errors:
             raise broker_error
-        raise NotFound(f'topic "{topic}" has no message with the id "{msg_id}"')
+        hidden_text = describe_hidden(session.admin.messages.find_by_unique_key, topic, msg_id)
+        raise NotFound(f'topic "{topic}" has no message with the id "{msg_id}"{hidden_text}')
     message_story = gather_story(session.admin, found_messages.messages)
     failures = [error for _, error in message_story.failures]
     notes = [f"{failed_part}: {error_text(error)}" for failed_part, error in message_story.failures]

@@ -45,7 +45,7 @@ from nsadmin.session import Session
 @command(
     columns=(*PRODUCE_COLUMNS, *SENT_COLUMNS),
     agent_refusal="it reads local files",
-    examples_elsewhere="simulated brokers take no messages",
+    examples=("elsewhere", "simulated brokers take no messages"),
 )
 def produce(
     session: Session,

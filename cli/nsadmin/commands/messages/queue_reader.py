@@ -17,14 +17,17 @@ from nsadmin.command_line.declarations import Flags, Values, command
 from nsadmin.command_line.time_arguments import TIME_HELP, parse_time_option
 from nsadmin.commands.messages.message_rows import (
     BODY_TABLE_COLUMNS,
+    MAX_KEPT_BYTES,
     MESSAGE_COLUMNS,
     PLACE_TABLE_COLUMNS,
     MessageTopicArgument,
     body_notes,
+    find_place,
+    measure_body,
     message_row,
 )
 from nsadmin.exit_codes import UsageError
-from nsadmin.output import ResultRows
+from nsadmin.output import ResultRow, ResultRows
 from nsadmin.session import Session
 
 DEFAULT_MAX_MESSAGES = 1000
@@ -49,7 +52,7 @@ MaxMessagesOption = Annotated[int, Option("--maxNum", metavar="N", help="Maximum
 
 @command(
     columns=MESSAGE_COLUMNS,
-    examples_elsewhere="it is about a whole topic, of which simulated brokers have a hundred millions",
+    examples=("broker", "it is about a whole topic, of which simulated brokers have a hundred millions"),
 )
 def print_msg(
     session: Session,
@@ -90,7 +93,7 @@ def print_msg(
 
 @command(
     columns=(*MESSAGE_COLUMNS, "tag", "count"),
-    examples_elsewhere="it counts a whole queue, of which simulated brokers have millions",
+    examples=("broker", "it counts a whole queue, of which simulated brokers have millions"),
 )
 def print_msg_by_queue(
     session: Session,
@@ -160,7 +163,7 @@ def print_msg_by_queue(
     return queue_listing.list_messages(body_encoding, with_bodies, with_tag_counts=counts_tags)
 
 
-@command(columns=MESSAGE_COLUMNS, examples_elsewhere="simulated brokers have deleted their first messages")
+@command(columns=MESSAGE_COLUMNS, examples=("broker", "simulated brokers have deleted their first messages"))
 def consume_message(
     session: Session,
     topic: MessageTopicArgument,
@@ -290,36 +293,31 @@ class _QueueListing:
                 self._errors_by_queue[message_page.broker_name, message_page.queue_id] = message_page.error
             yield message_page
 
+    def _read_messages(self) -> Iterator[LocatedMessage]:
+        for message_page in self._read_pages():
+            for message in message_page.messages:
+                yield LocatedMessage(message_page.broker_name, message)
+
     def list_messages(
         self, body_encoding: str, with_body: bool, *, with_tag_counts: bool = False
     ) -> ResultRows:
-        located_messages: list[LocatedMessage] = []
-        for message_page in self._read_pages():
-            located_messages += (
-                LocatedMessage(message_page.broker_name, message) for message in message_page.messages
-            )
-            if len(located_messages) > self._max_count:
+        message_rows: list[ResultRow] = []
+        result_notes: list[str] = []
+        kept_bytes = 0
+        for located_message in self._read_messages():
+            if len(message_rows) == self._max_count or kept_bytes > MAX_KEPT_BYTES:
+                long_bodies = ", which have long bodies" if kept_bytes > MAX_KEPT_BYTES else ""
+                result_notes.append(
+                    f"stopped after {len(message_rows)} messages{long_bodies}: "
+                    f"use {self._option_hint()} for more"
+                )
                 break
-        result_notes = []
-        if len(located_messages) > self._max_count:
-            del located_messages[self._max_count :]
-            result_notes.append(
-                f"stopped after {self._max_count} messages: use {self._option_hint()} for more"
-            )
-        located_messages.sort(
-            key=lambda located_message: (
-                located_message.broker_name,
-                located_message.message.queue_id,
-                located_message.message.queue_offset,
-            )
-        )
-        message_rows = [
-            message_row(located_message, body_encoding, with_body=with_body)
-            for located_message in located_messages
-        ]
+            message_rows.append(message_row(located_message, body_encoding, with_body=with_body))
+            kept_bytes += measure_body(message_rows[-1])
+        message_rows.sort(key=find_place)
         result_notes += body_notes(message_rows)
         if with_tag_counts:
-            counts_by_tag = Counter(located_message.message.tags for located_message in located_messages)
+            counts_by_tag = Counter(row["tags"] for row in message_rows)
             result_notes += [
                 f"tag {tag or '(none)'}: {message_count} messages"
                 for tag, message_count in counts_by_tag.most_common()

@@ -60,7 +60,7 @@ MAX_BODY_BYTES = 4 << 20
 @command(
     columns=PROBE_COLUMNS,
     agent_refusal="it puts load on the cluster",
-    examples_elsewhere="simulated brokers take no messages",
+    examples=("broker", "simulated brokers take no messages"),
 )
 def send_msg_status(
     session: Session,
@@ -97,7 +97,7 @@ def send_msg_status(
 @command(
     columns=PROBE_COLUMNS,
     agent_refusal="it puts load on the cluster",
-    examples_elsewhere="simulated brokers take no messages",
+    examples=("broker", "simulated brokers take no messages"),
 )
 def check_msg_send_rt(
     session: Session,
@@ -169,7 +169,7 @@ def _probe_rows(send_probes: Sequence[SendProbe]) -> ResultRows:
 @command(
     columns=BROKER_RT_COLUMNS,
     agent_refusal="it puts load on the cluster",
-    examples_elsewhere="simulated brokers take no messages",
+    examples=("broker", "simulated brokers take no messages"),
 )
 def cluster_rt(
     session: Session,

@@ -17,7 +17,8 @@ def format_consumer_connection(rows: ResultRows, arguments: CommandArguments) ->
     row_format, subscription_format = "{:<36} {:<22} {:<10} {}", "{:<20} {}"
     client_cells = ("clientId", "clientAddr", "language", "version")
     first_row = rows.rows[0]
-    subscriptions: Any = first_row["subscriptions"]
+    # mqadmin prints the broker's set for the group.
+    subscriptions: Any = rows.totals["subscriptions"]
     return join_lines(
         [
             row_format.format("#ClientId", "#ClientAddr", "#Language", "#Version"),

@@ -11,7 +11,7 @@ from nsadmin.client import NotFound, ServerResult
 from nsadmin.client.connection.addresses import parse_addr
 from nsadmin.client.name_servers.kv_config import KvChange, KvTables
 from nsadmin.client.name_servers.order_confs import ORDER_CONF_NAMESPACE
-from nsadmin.client.results import error_text
+from nsadmin.client.results import error_text, is_unreachable
 from nsadmin.client.snapshots import ClusterSnapshot
 from nsadmin.command_line.declarations import Flags, Values, command
 from nsadmin.commands.columns.change_rows import CHANGE_RESULT_COLUMNS, change_cells
@@ -50,9 +50,10 @@ class KvConfigsDifferError(RocketMQError):
 def kv_diff(session: Session, namespaces: NamespacesOption = None) -> ResultRows:
     """Show the differences between the KV configs of the name servers.
 
-    Name servers never copy the KV config to each other, and do not list their namespaces. The exit code is 0
-    if all name servers are equal, and 1 if they differ. It is 3 if a name server did not answer, or if there
-    is only one.
+    Name servers never copy the KV config to each other. Without -s, nsadmin compares ORDER_TOPIC_CONFIG and
+    the namespaces that nsadmin's name servers list. Apache's cannot list theirs: pass each with -s. A line
+    names the compared namespaces. The exit code is 0 if all name servers are equal, and 1 if they differ. It
+    is 3 if a name server did not answer, or if there is only one.
 
     Examples:
         # Order configurations; one name server has an additional one (exit code 1)
@@ -60,7 +61,9 @@ def kv_diff(session: Session, namespaces: NamespacesOption = None) -> ResultRows
         # Another namespace, for a script (exit code 1)
         nsadmin kv diff -s DEPLOYMENT --json
     """
-    wanted_namespaces = _distinct_namespaces(namespaces)
+    wanted_namespaces, unlisted_addrs = (
+        (_distinct_namespaces(namespaces), []) if namespaces else _find_namespaces(session)
+    )
     table_results = session.admin.name_server_tables.mark_duplicate_servers(
         session.admin.kv.get_tables_each(wanted_namespaces, session.admin.addresses.addrs)
     )
@@ -81,9 +84,17 @@ def kv_diff(session: Session, namespaces: NamespacesOption = None) -> ResultRows
         for kv_difference in kv_comparison.differences
     ]
     diff_notes = [
-        f"name server {namesrv_addr}: {error_text(error)}"
-        for namesrv_addr, _, error in table_results
-        if error is not None
+        _describe_scope(wanted_namespaces, list(tables_by_addr.values())),
+        *(
+            [f"{', '.join(unlisted_addrs)} cannot list namespaces: pass others with -s NAMESPACE"]
+            if unlisted_addrs
+            else []
+        ),
+        *(
+            f"name server {namesrv_addr}: {error_text(error)}"
+            for namesrv_addr, _, error in table_results
+            if error is not None
+        ),
     ]
     exit_errors: list[RocketMQError | None] = (
         [KvConfigsDifferError("the KV configs differ")] if difference_rows else [None]
@@ -103,6 +114,25 @@ def kv_diff(session: Session, namespaces: NamespacesOption = None) -> ResultRows
     else:
         exit_errors += [error for _, _, error in table_results if error is not None]
     return ResultRows(KV_DIFF_COLUMNS, difference_rows, exit_errors, diff_notes, KV_DIFF_COLUMNS[:3])
+
+
+def _find_namespaces(session: Session) -> tuple[list[str], list[str]]:
+    """The namespaces to compare, and the name servers that answer but do not list theirs."""
+    listings = session.admin.kv.list_namespaces_each(session.admin.addresses.addrs)
+    listed_names = {name for listing in listings for name in listing.result or ()}
+    unlisted_addrs = [
+        listing.addr for listing in listings if listing.result is None and not is_unreachable(listing.error)
+    ]
+    return sorted({ORDER_CONF_NAMESPACE, *listed_names}), unlisted_addrs
+
+
+def _describe_scope(namespaces: Sequence[str], tables: Sequence[KvTables]) -> str:
+    """Name the compared namespaces: an empty list of differences says nothing about others."""
+    absent_names = [namespace for namespace in namespaces if not any(namespace in table for table in tables)]
+    scope_text = f"compared: {', '.join(namespaces)}"
+    return scope_text + (
+        f" (on no name server: {', '.join(absent_names)})" if absent_names and tables else ""
+    )
 
 
 def _make_kv_snapshot(namesrv_addr: str, kv_tables: KvTables) -> ClusterSnapshot:

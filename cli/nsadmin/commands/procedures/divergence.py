@@ -19,7 +19,11 @@ from nsadmin.operations.divergence.findings import (
     format_item_name,
     map_by_server,
 )
-from nsadmin.operations.divergence.observer import DivergenceObservation, DivergenceObserver
+from nsadmin.operations.divergence.observer import (
+    DivergenceObservation,
+    DivergenceObserver,
+    find_missing_brokers,
+)
 from nsadmin.operations.inventory.keeper import BrokerMissingError, describe_missing
 from nsadmin.operations.inventory.records import MissingBroker
 from nsadmin.output import DurationMillis, ResultRow, ResultRows
@@ -116,6 +120,7 @@ def divergence(
             namespaces=tuple(kv_namespaces or ()),
             sections=tuple(section_names or STATE_SECTIONS),
             settle_ms=int(patience_seconds * 1000),
+            reads_single=show_hashes,
         )
     )
     if session.options.watch is not None:
@@ -125,8 +130,9 @@ def divergence(
             sleep,
             lambda first_look, wait_seconds: session.write_remark(_waiting_remark(first_look, wait_seconds)),
         )
-    lost_topics = inventory.observe_snapshots(observed_look.server_snapshots)
-    missing_brokers = lost_topics.missing_brokers if "broker" in (section_names or STATE_SECTIONS) else ()
+    missing_brokers = find_missing_brokers(observed_look, inventory)
+    if "broker" not in (section_names or STATE_SECTIONS):
+        missing_brokers = ()
     if show_hashes:
         return _hash_rows(observed_look, missing_brokers)
     return _finding_rows(observed_look, show_each, missing_brokers)

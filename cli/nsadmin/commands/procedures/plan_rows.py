@@ -6,11 +6,10 @@ from typing import Any, NamedTuple
 from namesrv_core.errors import RocketMQError
 from namesrv_core.protocol.codes import perm_text
 from nsadmin.client.results import error_text
-from nsadmin.commands.columns.change_rows import change_cells, describe_change
+from nsadmin.commands.columns.change_rows import change_cells, describe_change, describe_item_change
 from nsadmin.operations.plans.diff import ClusterDiff, PlanStep, PlanTrouble
 from nsadmin.operations.plans.executor import StepOutcome
 from nsadmin.operations.plans.records import ClusterState
-from nsadmin.operations.plans.settings import without_defaults
 from nsadmin.output import ResultRow, ResultRows
 
 PLAN_COLUMNS = (
@@ -93,10 +92,7 @@ def _describe_step(step: PlanStep) -> str | None:
     if step.kind == "route":
         return _describe_route_step(step)
     if step.kind in ("topic", "group"):
-        brief_before, brief_after = _brief_settings(step, step.before), _brief_settings(step, step.after)
-        if step.action == "update":
-            brief_before, brief_after = step.before, step.after
-        return describe_change(brief_before, brief_after)
+        return describe_item_change(step.kind, step.before, step.after)
     return describe_change(step.before, step.after)
 
 
@@ -107,14 +103,6 @@ def _describe_route_step(step: PlanStep) -> str:
         f"{broker_name} {perm_text(perm)} -> {perm_text(0)}" for broker_name, perm in step.before.items()
     )
     return f"to brokers that do not have it: {', '.join(perm_changes)}"
-
-
-def _brief_settings(step: PlanStep, settings: Mapping[str, Any] | None) -> Mapping[str, Any] | None:
-    if settings is None:
-        return None
-    always_shown = ("readQueueNums", "writeQueueNums", "perm") if step.kind == "topic" else ("retryMaxTimes",)
-    shown_settings = {setting_name: settings[setting_name] for setting_name in always_shown}
-    return shown_settings | without_defaults("topic" if step.kind == "topic" else "group", settings)
 
 
 def _group_row(step_group: _StepGroup, steps: Sequence[PlanStep], stranded: StrandedMessages) -> ResultRow:

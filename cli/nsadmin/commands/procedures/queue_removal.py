@@ -57,7 +57,9 @@ def find_unfinished_removal(session: Session, cluster_name: str, broker_name: st
     """Return the plan of an interrupted run that takes all queues from the broker."""
     state_home = find_state_home()
     for saved_run in load_runs(state_home, cluster_name):
-        if isinstance(saved_run, SavedRun) and saved_run.run_state.finished is None:
+        if not isinstance(saved_run, SavedRun):
+            raise saved_run
+        if saved_run.run_state.finished is None:
             run_state = saved_run.run_state
             plan = RunStore(state_home, cluster_name, run_state.digest).load_plan()
             if plan.removed == (broker_name,) and not run_state.is_rollback:

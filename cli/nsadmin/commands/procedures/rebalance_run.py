@@ -37,7 +37,7 @@ _MAX_PROBLEMS = 10
 @command(
     columns=RUN_COLUMNS,
     agent_refusal="it reads local files",
-    examples_elsewhere="a run waits for consumers; interop tests run plans on real brokers",
+    examples=("elsewhere", "a run waits for consumers; interop tests run plans on real brokers"),
 )
 def rebalance_run(
     session: Session,

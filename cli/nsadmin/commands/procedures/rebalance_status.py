@@ -27,7 +27,7 @@ STATUS_TABLE_COLUMNS = (
 
 @command(
     columns=STATUS_COLUMNS,
-    examples_elsewhere="a run waits for consumers; interop tests run plans on real brokers",
+    examples=("elsewhere", "a run waits for consumers; interop tests run plans on real brokers"),
 )
 def rebalance_status(
     session: Session,

@@ -173,7 +173,7 @@ def _read_broker_context(
         cluster_view,
         DrainStore(drain_folder_of(find_state_home(), cluster_name, broker_name), broker_name),
         drain_plan,
-        cluster_view.read_system_topics(master_addr),
+        cluster_view.read_system_topics(master_addr, cluster_name),
         cluster_view.read_ordered_topics(master_addr) if drain_plan.durable else frozenset(),
     )
 

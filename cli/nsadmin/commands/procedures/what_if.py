@@ -8,6 +8,8 @@ from typing import Annotated
 from typer import Option
 
 from namesrv_core.errors import RocketMQError
+from namesrv_core.transport.address import split_server_addr
+from nsadmin.client.brokers.clusters import describe_shared_addr
 from nsadmin.client.connection.addresses import DEFAULT_PROXY_PORT, parse_addrs
 from nsadmin.client.results import error_text
 from nsadmin.command_line.declarations import RequiredUnless, Values, command
@@ -138,6 +140,10 @@ def _outlook_rows(broker_outage: BrokerOutage, show_each: bool) -> ResultRows:
         f"{len(stopped_topics)} stop, {len(broker_outage.topic_losses) - len(stopped_topics)} lose "
         f"a part, {len(stopped_groups)} of {len(broker_outage.lost_groups)} groups cannot read a "
         f"topic; {broker_outage.write_share:.0%} of all write queues are lost",
+        *(
+            f"{describe_shared_addr(broker_addr, broker_names)}: all of them go down"
+            for broker_addr, broker_names in broker_outage.shared_addrs.items()
+        ),
         *(
             f"unknown state of {server_addr}: {error_text(error)}"
             for server_addr, error in errors_by_addr.items()
@@ -323,11 +329,10 @@ def _address_matcher() -> Callable[[str, str], bool]:
 
     @cache
     def resolve_addr(server_addr: str) -> frozenset[object]:
-        host, _, port = server_addr.rpartition(":")
+        host_and_port = split_server_addr(server_addr)
         try:
-            return frozenset(
-                address_info[4] for address_info in getaddrinfo(host.strip("[]"), port, type=SOCK_STREAM)
-            )
+            address_infos = getaddrinfo(*host_and_port, type=SOCK_STREAM) if host_and_port else ()
+            return frozenset(address_info[4] for address_info in address_infos)
         except (OSError, ValueError):
             return frozenset()
 

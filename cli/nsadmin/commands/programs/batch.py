@@ -7,9 +7,9 @@ from typing import Annotated
 
 from typer import Argument, Option
 
-from nsadmin import confirmation, stderr
+from nsadmin import confirmation, registry, stderr
 from nsadmin.command_line.declarations import Flags, command
-from nsadmin.exit_codes import EXIT_CODE_MEANINGS, ExitCode, UsageError
+from nsadmin.exit_codes import ExitCode, UsageError, meaning_of_code
 from nsadmin.session import Session
 
 
@@ -48,9 +48,8 @@ def batch(
             exit_code = _run_line(session, line_text)
             if exit_code:
                 first_failure_code, failure_count = first_failure_code or exit_code, failure_count + 1
-                stderr.write_stderr_line(
-                    f"{line_place}: {line_text}: exit code {exit_code:d}{_exit_code_meaning(exit_code)}"
-                )
+                meaning = _exit_code_meaning(exit_code, line_text)
+                stderr.write_stderr_line(f"{line_place}: {line_text}: exit code {exit_code:d}{meaning}")
             if exit_code and stop_on_error:
                 stderr.write_stderr_line(f"{line_place}: stopped here")
                 break
@@ -107,7 +106,8 @@ def split_line(line_text: str) -> list[str]:
     return list(_ShellSplitter(line_text))
 
 
-def _exit_code_meaning(exit_code: int) -> str:
-    return next(
-        (f" ({meaning})" for known_code, meaning in EXIT_CODE_MEANINGS if known_code == exit_code), ""
-    )
+def _exit_code_meaning(exit_code: int, line_text: str) -> str:
+    words = [word for word in line_text.split() if word != "nsadmin"] or [""]
+    entry = registry.take_command(words)[0]
+    meaning = meaning_of_code(exit_code, *((entry.name, entry.kind) if entry is not None else ()))
+    return f" ({meaning})" if meaning else ""

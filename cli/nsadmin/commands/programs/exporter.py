@@ -21,7 +21,7 @@ from nsadmin.session import Session
 _MIN_INTERVAL_SECONDS, _MAX_INTERVAL_SECONDS = 1.0, 3600.0
 
 
-@command(agent_refusal="it runs until it is stopped", examples_elsewhere="it serves until it is stopped")
+@command(agent_refusal="it runs until it is stopped", examples=("elsewhere", "it serves until it is stopped"))
 def exporter(
     session: Session,
     http_address: Annotated[

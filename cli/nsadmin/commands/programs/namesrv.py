@@ -116,10 +116,10 @@ def namesrv(
         # Print the settings
         nsadmin namesrv -p
     """
+    log_format = parse_choice("--log-format", log_format, ("text", "json"))
+    log_level = parse_choice("--log-level", log_level, ("DEBUG", "INFO", "WARN", "ERROR"))
     # The parameters have the names of the fields of namesrv_core.server.settings_loader.NameServerFlags.
-    flags = dict(locals())
-    parse_choice("--log-format", log_format, ("text", "json"))
-    parse_choice("--log-level", log_level, ("DEBUG", "INFO", "WARN", "ERROR"))
+    flags = {name: value for name, value in locals().items() if value is not None and value is not False}
     server_command = python_process.build_command("namesrv_core", json.dumps(flags))
     # The server shall not keep the memory of the command line.
     os.execve(server_command[0], server_command, python_process.build_environment())

@@ -22,7 +22,7 @@ CLIENT_TABLE_COLUMNS = (
 )  # fmt: skip
 
 
-@command(columns=CLIENT_COLUMNS, examples_elsewhere="simulated clients use no proxy")
+@command(columns=CLIENT_COLUMNS, examples=("elsewhere", "simulated clients use no proxy"))
 def client_list(
     session: Session,
     cluster_name: AskedClusterOption = None,

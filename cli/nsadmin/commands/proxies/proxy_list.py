@@ -20,7 +20,7 @@ INSTALL_NOTE = "grpcConnections is unknown: install the extra nsadmin[proxy]"
 _STATES = {True: "ok", False: "silent", None: "unknown"}
 
 
-@command(columns=PROXY_COLUMNS, examples_elsewhere="simulated clients use no proxy")
+@command(columns=PROXY_COLUMNS, examples=("elsewhere", "simulated clients use no proxy"))
 def proxy_list(session: Session, cluster_name: AskedClusterOption = None) -> ResultRows:
     """List the proxies of RocketMQ 5 with their mode, release, clients and state.
 

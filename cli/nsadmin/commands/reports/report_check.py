@@ -16,7 +16,7 @@ from nsadmin.session import Session
 @command(
     columns=CHECK_COLUMNS,
     agent_refusal="it reads local files",
-    examples_elsewhere="the lab has made no tables",
+    examples=("elsewhere", "the lab has made no tables"),
 )
 def check_reports(
     session: Session,

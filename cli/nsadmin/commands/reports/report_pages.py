@@ -51,7 +51,7 @@ TargetFolderOption = Annotated[
 @command(
     columns=REPORT_COLUMNS,
     agent_refusal="it reads local files",
-    examples_elsewhere="the lab has made no tables",
+    examples=("elsewhere", "the lab has made no tables"),
 )
 def report_show(
     session: Session,
@@ -147,7 +147,7 @@ def _describe_missing(expected_broker: ExpectedBroker, shown_rows: Sequence[Resu
     return f"{expected_broker.label} is missing: it was down on the last day"
 
 
-@command(agent_refusal="it reads local files", examples_elsewhere="the lab has made no tables")
+@command(agent_refusal="it reads local files", examples=("elsewhere", "the lab has made no tables"))
 def report_html(
     session: Session,
     report_folder: ReportFolderOption = "reports",
@@ -185,7 +185,7 @@ def report_html(
         raise missing_extra_error(error) from None
 
 
-@command(agent_refusal="it reads local files", examples_elsewhere="the lab has made no tables")
+@command(agent_refusal="it reads local files", examples=("elsewhere", "the lab has made no tables"))
 def report_markdown(
     session: Session,
     report_folder: ReportFolderOption = "reports",

@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import wraps
 from glob import glob
 from typing import Any
 
@@ -12,23 +13,10 @@ from nsadmin.exit_codes import UsageError
 from nsadmin.progress import StatusLine
 from nsreport.runtime import flags
 
-_RUN_ELSEWHERE = "Spark takes half a minute; a test of the pipeline runs them in one session"
 
-
-@command(examples_elsewhere=_RUN_ELSEWHERE)
-def report_run(
-    dir: flags.DirOption,
-    input: flags.InputOption = None,
-    source: flags.SourceOption = None,
-    since: flags.SinceOption = None,
-    until: flags.UntilOption = None,
-    reports: flags.ReportsOption = None,
-    max_quarantine: flags.MaxQuarantineOption = "1%",
-    keep: flags.KeepOption = "7d",
-    master: flags.MasterOption = None,
-    conf: flags.ConfOption = None,
-    compact: flags.CompactOption = False,
-) -> int:
+@command(examples=("elsewhere", "Spark takes half a minute; a test of the pipeline runs them in one session"))
+@wraps(flags.read_run_arguments, assigned=())
+def report_run(**values: Any) -> int:
     """Compute tables and reports (Parquet) from journals and logs, with Apache Spark.
 
     The command reads journals of name servers and of collectors, compressed or not, also while they are
@@ -46,24 +34,12 @@ def report_run(
         # One report, from February on
         nsadmin report run --input collected --dir reports --reports drain_audit --since 2025-02-01
     """
-    return _start_pipeline("run", report_run, dict(locals()))
+    return _start_pipeline("run", flags.read_run_arguments, values)
 
 
-@command(examples_elsewhere=_RUN_ELSEWHERE)
-def report_stream(
-    dir: flags.DirOption,
-    input: flags.InputOption = None,
-    source: flags.SourceOption = None,
-    since: flags.SinceOption = None,
-    until: flags.UntilOption = None,
-    reports: flags.ReportsOption = None,
-    max_quarantine: flags.MaxQuarantineOption = "1%",
-    keep: flags.KeepOption = "7d",
-    master: flags.MasterOption = None,
-    conf: flags.ConfOption = None,
-    once: flags.OnceOption = False,
-    every: flags.EveryOption = "60s",
-) -> int:
+@command(examples=("elsewhere", "Spark takes half a minute; a test of the pipeline runs them in one session"))
+@wraps(flags.read_stream_arguments, assigned=())
+def report_stream(**values: Any) -> int:
     """Compute the tables of `nsadmin report run` continuously, until Ctrl-C.
 
     The command searches the folders for new data (--every), and processes it as a Spark stream with a
@@ -76,13 +52,15 @@ def report_stream(
         # Every five minutes, only the availability of brokers
         nsadmin report stream --input namesrv/journal --dir reports --every 5m --reports broker_availability
     """
-    return _start_pipeline("stream", report_stream, dict(locals()))
+    return _start_pipeline("stream", flags.read_stream_arguments, values)
 
 
-def _start_pipeline(job_name: str, function: Callable[..., int], values: Mapping[str, Any]) -> int:
+def _start_pipeline(
+    job_name: str, read_arguments: Callable[..., flags.RunArguments], values: Mapping[str, Any]
+) -> int:
     """Check the values before Spark starts, which takes seconds, and run the job."""
     try:
-        arguments = flags.read_arguments(job_name == "stream", **values)
+        arguments = read_arguments(**values)
     except flags.InvalidFlagError as error:
         raise UsageError(str(error)) from None
     if not arguments.input and not arguments.source:
@@ -91,7 +69,7 @@ def _start_pipeline(job_name: str, function: Callable[..., int], values: Mapping
         # A path with a scheme (hdfs://) is not on this machine, so it cannot be checked here.
         if "://" not in input_path and not (os.path.exists(input_path) or glob(input_path)):
             raise UsageError(f"--input {input_path}: no such file or folder")
-    return _run_pipeline([job_name, *option_words(command_parameters(function), values)])
+    return _run_pipeline([job_name, *option_words(command_parameters(read_arguments), values)])
 
 
 def _run_pipeline(pipeline_words: Sequence[str]) -> int:

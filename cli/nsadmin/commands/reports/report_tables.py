@@ -26,7 +26,7 @@ SCHEMA_COLUMNS = ("table", "column", "type", "unit", "meaning")
 @command(
     columns=SCHEMA_COLUMNS,
     agent_refusal="the tables of reports are local files",
-    examples_elsewhere="the lab has made no tables",
+    examples=("elsewhere", "the lab has made no tables"),
 )
 def report_schema(
     session: Session,
@@ -83,7 +83,7 @@ def report_schema(
     )
 
 
-@command(agent_refusal="it writes local files", examples_elsewhere="the lab has made no tables")
+@command(agent_refusal="it writes local files", examples=("elsewhere", "the lab has made no tables"))
 def report_export(
     session: Session,
     table_name: Annotated[

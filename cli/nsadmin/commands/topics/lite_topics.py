@@ -60,7 +60,7 @@ LiteGroupArgument = Annotated[
 ]
 
 
-@command(columns=LITE_BROKER_COLUMNS, examples_elsewhere="simulated brokers have no lite topics")
+@command(columns=LITE_BROKER_COLUMNS, examples=("broker", "simulated brokers have no lite topics"))
 def get_broker_lite_info(
     session: Session,
     broker_text: BrokerAddrArgument,
@@ -112,7 +112,7 @@ def _broker_cells(lite_info: BrokerLiteInfo) -> ResultRow:
     }
 
 
-@command(columns=PARENT_TOPIC_COLUMNS, examples_elsewhere="simulated brokers have no lite topics")
+@command(columns=PARENT_TOPIC_COLUMNS, examples=("broker", "simulated brokers have no lite topics"))
 def get_parent_topic_info(session: Session, parent_topic: ParentTopicArgument) -> ResultRows:
     """Show the number of lite topics of a parent topic, and the groups that may read them.
 
@@ -141,7 +141,7 @@ def _parent_topic_cells(parent_topic: ParentTopic) -> ResultRow:
     return {**number_cells, "groups": list(parent_topic.groups)}
 
 
-@command(columns=LITE_TOPIC_COLUMNS, examples_elsewhere="simulated brokers have no lite topics")
+@command(columns=LITE_TOPIC_COLUMNS, examples=("broker", "simulated brokers have no lite topics"))
 def get_lite_topic_info(
     session: Session,
     parent_topic: ParentTopicArgument,
@@ -192,7 +192,7 @@ def _lite_topic_cells(lite_topic: LiteTopic) -> ResultRow:
     }
 
 
-@command(columns=LITE_CLIENT_COLUMNS, examples_elsewhere="simulated brokers have no lite topics")
+@command(columns=LITE_CLIENT_COLUMNS, examples=("broker", "simulated brokers have no lite topics"))
 def get_lite_client_info(
     session: Session,
     parent_topic: ParentTopicArgument,
@@ -240,7 +240,7 @@ def _client_cells(lite_client: LiteClient) -> ResultRow:
     }
 
 
-@command(columns=LITE_GROUP_COLUMNS, examples_elsewhere="simulated brokers have no lite topics")
+@command(columns=LITE_GROUP_COLUMNS, examples=("broker", "simulated brokers have no lite topics"))
 def get_lite_group_info(
     session: Session,
     parent_topic: ParentTopicArgument,
@@ -330,7 +330,7 @@ def _lag_cells(lite_topic: str | None, lag_count: int | None, earliest_ms: int |
     return {"liteTopic": lite_topic, "lagCount": lag_count, "earliestUnconsumedTime": format_utc(earliest_ms)}
 
 
-@command(columns=DISPATCH_COLUMNS, examples_elsewhere="simulated brokers have no lite topics")
+@command(columns=DISPATCH_COLUMNS, examples=("broker", "simulated brokers have no lite topics"))
 def trigger_lite_dispatch(
     session: Session,
     parent_topic: ParentTopicArgument,

@@ -69,7 +69,7 @@ ForceReplaceOption = Annotated[
 ]
 
 
-@command(columns=STATIC_QUEUE_COLUMNS, examples_elsewhere="simulated brokers have no static topics")
+@command(columns=STATIC_QUEUE_COLUMNS, examples=("elsewhere", "simulated brokers have no static topics"))
 def update_static_topic(
     session: Session,
     topic: StaticTopicArgument,
@@ -97,11 +97,12 @@ def update_static_topic(
         nsadmin updateStaticTopic ledger -qn 4 -c cluster-a --yes
     """
     command_name = "updateStaticTopic"
-    argument_values.validate_topic_name(topic)
     if total_queues is None and map_file is None:
         raise UsageError("missing option -qn N: pass the total number of logical queues")
 
     def plan_creation(mapping_view: StaticTopicPlacement) -> MappingPlan:
+        if not mapping_view.current_shares:
+            argument_values.validate_topic_name(topic)
         now_ms = int(time() * 1000)
         return mapping_planner.plan_creation(
             topic,
@@ -117,7 +118,7 @@ def update_static_topic(
     )
 
 
-@command(columns=STATIC_QUEUE_COLUMNS, examples_elsewhere="simulated brokers have no static topics")
+@command(columns=STATIC_QUEUE_COLUMNS, examples=("elsewhere", "simulated brokers have no static topics"))
 def remapping_static_topic(
     session: Session,
     topic: StaticTopicArgument,

@@ -91,7 +91,6 @@ def update_topic(
         nsadmin updateTopic orders -c cluster-a -o true --yes
     """
     command_name = "updateTopic"
-    argument_values.validate_topic_name(topic)
     topic_patch = TopicPatch(
         argument_values.validate_queue_count("-r", read_queue_nums),
         argument_values.validate_queue_count("-w", write_queue_nums),

@@ -12,7 +12,8 @@ from nsadmin.output import ResultRow, ResultRows
 from nsadmin.session import Session
 
 TRAFFIC_COLUMNS = (
-    "topic", "consumerGroup", "accumulation", "inTps", "outTps", "inMsg24Hour", "outMsg24Hour", "error"
+    "topic", "consumerGroup", "accumulation", "inTps", "outTps", "inMsg24Hour", "outMsg24Hour",
+    "accumulationReason", "error",
 )  # fmt: skip
 
 
@@ -27,9 +28,10 @@ def stats_all(
     """Show the incoming and outgoing messages of each topic and its consumer groups.
 
     nsadmin shows retry and dead-letter topics only by name. Rates cover the last minute. accumulation counts
-    the messages that the group has not read. All figures are sums over the masters of the topic. Brokers
-    count 24 hours by hourly samples. So during the first hour after a broker's start, the counts cover the
-    last minute. If a master does not answer, the sums lack its part, and `error` reports it.
+    the messages that the group has not read. accumulationReason says why it is unknown, or lacks some queues.
+    All figures are sums over the masters of the topic. Brokers count 24 hours by hourly samples. So during
+    the first hour after a broker's start, the counts cover the last minute. If a master does not answer, the
+    sums lack its part, and `error` reports it.
 
     Examples:
         # Topics with a message in the last 24 hours
@@ -75,6 +77,7 @@ def _traffic_row(traffic_record: TopicTraffic) -> ResultRow:
         "outTps": traffic_record.out_count and traffic_record.out_count.messages_per_second,
         "inMsg24Hour": traffic_record.in_count and traffic_record.in_count.message_count,
         "outMsg24Hour": traffic_record.out_count and traffic_record.out_count.message_count,
+        "accumulationReason": traffic_record.accumulation_reason,
         "error": traffic_record.error and error_text(traffic_record.error),
     }
 

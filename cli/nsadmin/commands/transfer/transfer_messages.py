@@ -53,7 +53,7 @@ MapTopicOption = Annotated[
 @command(
     columns=TRANSFER_COLUMNS,
     agent_refusal="it changes another cluster",
-    examples_elsewhere="simulated brokers take no messages",
+    examples=("elsewhere", "simulated brokers take no messages"),
 )
 def transfer_messages(
     session: Session,

@@ -46,7 +46,7 @@ AllBrokersOption = Annotated[
 @command(
     columns=RESTORE_COLUMNS,
     agent_refusal="it changes another cluster",
-    examples_elsewhere="its source and its target are two clusters",
+    examples=("elsewhere", "its source and its target are two clusters"),
 )
 def transfer_topics(
     session: Session,
@@ -90,7 +90,7 @@ def transfer_topics(
 @command(
     columns=RESTORE_COLUMNS,
     agent_refusal="it changes another cluster",
-    examples_elsewhere="its source and its target are two clusters",
+    examples=("elsewhere", "its source and its target are two clusters"),
 )
 def transfer_groups(
     session: Session,
@@ -132,7 +132,7 @@ def transfer_groups(
 @command(
     columns=RESTORE_COLUMNS,
     agent_refusal="it changes another cluster",
-    examples_elsewhere="its source and its target are two clusters",
+    examples=("elsewhere", "its source and its target are two clusters"),
 )
 def transfer_acl(
     session: Session,

@@ -28,7 +28,7 @@ OFFSET_COLUMNS = (
 @command(
     columns=OFFSET_COLUMNS,
     agent_refusal="it changes another cluster",
-    examples_elsewhere="simulated brokers take no messages",
+    examples=("elsewhere", "simulated brokers take no messages"),
 )
 def transfer_offsets(
     session: Session,
@@ -98,8 +98,13 @@ def _make_rows(
     ]
     errors: list[RocketMQError | None] = [move.error for move in moves]
     missed_count = sum(move.translated_queue.missed_count for move in moves) + sum(
-        uncarried_topic.pending_count for uncarried_topic in uncarried_topics
+        uncarried_topic.pending_count or 0 for uncarried_topic in uncarried_topics
     )
+    errors += [
+        NotApplied(f"unknown whether messages of {uncarried_topic.topic} were not consumed")
+        for uncarried_topic in uncarried_topics
+        if uncarried_topic.pending_count is None
+    ]
     if missed_count:
         errors += [None, NotApplied(f"{count_noun(missed_count, 'unconsumed message')} without a copy")]
     return ResultRows(OFFSET_COLUMNS, rows, errors, _list_notes(moves, uncarried_topics))

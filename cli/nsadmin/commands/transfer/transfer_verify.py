@@ -28,7 +28,7 @@ _MAX_RANGES = 10
 @command(
     columns=VERIFY_COLUMNS,
     agent_refusal="it connects to an address on the command line",
-    examples_elsewhere="simulated brokers take no messages",
+    examples=("elsewhere", "simulated brokers take no messages"),
 )
 def transfer_verify(
     session: Session,

@@ -3,12 +3,12 @@
 Rule: a file that was cut off, changed, or written by another program is refused as a whole.
 """
 
-import json
 import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
 
+from namesrv_core import operator_files
 from namesrv_core.storage import atomic_write
 from nsadmin.client.verified_archive import (
     MANIFEST,
@@ -94,11 +94,17 @@ def load_backup(backup_path: Path, keys: BackupKeys = NO_KEYS) -> LoadedBackup:
             signatures.verify_signature(archive.manifest_bytes, signature, keys.verify_key)
     try:
         backup = json_form.parse_backup(
-            json.loads(members[_CLUSTER]),
-            [json.loads(content) for name, content in sorted(members.items()) if name.startswith("brokers/")],
+            operator_files.parse_json(members[_CLUSTER]),
+            [
+                operator_files.parse_json(content)
+                for name, content in sorted(members.items())
+                if name.startswith("brokers/")
+            ],
         )
         if keys.passphrase is not None and _SECRETS in members:
-            secrets = json.loads(signatures.decrypt_secrets(members[_SECRETS], keys.passphrase))
+            secrets = operator_files.parse_json(
+                signatures.decrypt_secrets(members[_SECRETS], keys.passphrase)
+            )
             backup = _add_secrets(backup, secrets)
     except (ValueError, TypeError, LookupError, AttributeError) as error:
         raise InvalidBackupError(f"{backup_path} has unexpected contents ({error})") from None

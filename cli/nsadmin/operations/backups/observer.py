@@ -14,6 +14,7 @@ from nsadmin.client.messages.queue_reader import MessagePlace
 from nsadmin.client.name_servers.order_confs import ORDER_CONF_NAMESPACE
 from nsadmin.client.redaction import is_secret_name
 from nsadmin.client.results import ClientClosed, error_text, is_unreachable
+from nsadmin.operations import access_tables
 from nsadmin.operations.backups.records import BrokerBackup, ClusterBackup, SavedOffset, Section
 from nsadmin.operations.plans.cluster_export import (
     select_cluster_confs,
@@ -107,8 +108,10 @@ class _BrokerExtras:
         self._consume_modes = self._collect(
             "consume modes", admin.consume_modes.list_modes(choose_brokers(Section.CONSUME_MODES))
         )
-        self._users = self._collect("users", admin.users.list_users(choose_brokers(Section.USERS)))
-        self._acls = self._collect("ACLs", admin.acls.list_entries(choose_brokers(Section.ACLS)))
+        self._users = self._collect("users", access_tables.list_users(admin, choose_brokers(Section.USERS)))
+        self._acls = self._collect(
+            "ACLs", access_tables.list_acl_entries(admin, choose_brokers(Section.ACLS))
+        )
         self._plain_acls = self._collect(
             "accounts", admin.plain_acls.list_accounts(choose_brokers(Section.ACCOUNTS))
         )

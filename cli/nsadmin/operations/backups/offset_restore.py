@@ -3,7 +3,8 @@
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from namesrv_core.errors import RocketMQError
+from namesrv_core.errors import RocketMQError, TopicNotExist
+from namesrv_core.protocol.resource_names import GROUP_TOPIC_PREFIXES
 from nsadmin.client import AdminClient
 from nsadmin.client.consumers.offset_plans import END_OF_QUEUE, OffsetMove, OffsetPlan
 from nsadmin.client.message_queues import MessageQueue
@@ -18,7 +19,8 @@ class OffsetTarget(NamedTuple):
     """Where a group should continue on one queue.
 
     Attributes:
-        method: "position", "time", "kept" (the group has an offset there) or "unknown" (no target).
+        method: "position", "time", "kept" (the group has an offset there, or its retry topic is gone) or
+            "unknown" (no target).
         new_offset: The offset of the next message; None without a target.
         reason: Why it is kept or unknown; "" otherwise.
     """
@@ -61,6 +63,13 @@ class _OffsetSearch:
 
     def is_static(self, topic: str) -> bool:
         return topic in self._static_topics
+
+    def is_gone(self, topic: str) -> bool:
+        """Whether a retry or dead-letter topic has no queue on the broker: it went with its group."""
+        try:
+            return topic.startswith(GROUP_TOPIC_PREFIXES) and not self._list_routes(topic)
+        except TopicNotExist:
+            return True
 
     def search_offset(self, topic: str, queue_id: int, begin_ms: int) -> int | str:
         """Return the first message at this time or later; a text with the reason if that fails."""
@@ -163,6 +172,10 @@ def _choose_target(
     if old_offset is not None and not overwrites:
         return target._replace(
             method="kept", reason="the group has another offset (--overwrite-offsets moves it)"
+        )
+    if offset_search.is_gone(topic):
+        return target._replace(
+            method="kept", reason="the topic was deleted with its messages: its next one begins at 0"
         )
     # Java clients commit logical offsets for own queues of a static topic, which have no such message.
     has_same_message = saved_offset.store_ms is not None or offset_search.is_static(topic)

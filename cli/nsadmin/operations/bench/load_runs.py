@@ -61,15 +61,15 @@ def run_consume(
     follower = admin.message_streams.open_follower(topic)
     began_at, read_count = perf_counter(), 0
     while read_count < message_count:
-        pages = follower.poll_queues()
-        for page in pages:
+        new_count = 0
+        for page in follower.read_pages():
+            new_count += len(page.messages)
             load = loads.get(page.broker_name) or BrokerLoad(page.broker_name)
             loads[page.broker_name] = load._replace(
                 message_count=load.message_count + len(page.messages),
                 body_bytes=load.body_bytes + sum(len(message.body) for message in page.messages),
                 error=load.error or page.error,
             )
-        new_count = sum(len(page.messages) for page in pages)
         if not new_count:
             # Nothing is left, or a broker failed.
             break

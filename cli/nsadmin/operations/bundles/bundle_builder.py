@@ -7,7 +7,7 @@ from pathlib import Path
 from time import monotonic, sleep
 from typing import NamedTuple
 
-from namesrv_core import __version__
+from namesrv_core import __version__, private_files
 from namesrv_core.storage import atomic_write
 from nsadmin.client import AdminClient
 from nsadmin.client.bundles.answer_table import AnswerTable, encode_table
@@ -114,6 +114,7 @@ def choose_rates(requests_per_second: int | None) -> RequestRates:
 
 def check_target(bundle_path: Path) -> None:
     """Raise OSError if the file cannot be written, before anything is collected for a minute."""
+    private_files.check_links(bundle_path)
     folder = bundle_path.resolve().parent
     folder.mkdir(parents=True, exist_ok=True)
     if bundle_path.is_dir():

@@ -6,6 +6,7 @@ from nsadmin.client import AdminClient
 from nsadmin.client.bundles.bundle_answers import BundleAnswers
 from nsadmin.client.bundles.bundle_file import SupportBundle
 from nsadmin.client.connection.access_options import DEFAULT_ACCESS
+from nsadmin.client.consumers.lag import Lag, sum_lags
 from nsadmin.operations.backups.comparison import NamedItemDifference, compare_items
 from nsadmin.operations.backups.observer import observe_backup
 from nsadmin.operations.backups.records import Section, list_items
@@ -68,10 +69,11 @@ def _list_bundle_items(bundle: SupportBundle) -> dict[BundleItem, Any]:
 
 
 def _list_lags(admin: AdminClient) -> dict[BundleItem, Any]:
-    """The backlog of each group and topic, from the statistics of all masters."""
-    lag_by_item: dict[BundleItem, int] = {}
+    """The backlog of each group and topic, from the statistics of all masters, or why it is unknown."""
+    lags_by_item: dict[BundleItem, list[Lag]] = {}
     for stats_result in admin.consumers.get_broker_stats_each(admin.clusters.list_masters()):
         for queue_lag in stats_result.result.queues if stats_result.result else ():
             item = BundleItem(LAGS, "", f"{queue_lag.queue.topic} {queue_lag.group}")
-            lag_by_item[item] = lag_by_item.get(item, 0) + (queue_lag.lag_count or 0)
-    return {item: {"": lag_count} for item, lag_count in lag_by_item.items()}
+            lags_by_item.setdefault(item, []).append(queue_lag.lag)
+    totals = {item: sum_lags(lags) for item, lags in lags_by_item.items()}
+    return {item: {"": lag.reason if lag.messages is None else lag.messages} for item, lag in totals.items()}

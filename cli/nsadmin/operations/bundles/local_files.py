@@ -94,7 +94,7 @@ class LocalFiles:
     def _redact_file(self, content: bytes) -> bytes:
         try:
             return json.dumps(self._redactor.redact_json(json.loads(content))).encode()
-        except ValueError:
+        except (ValueError, RecursionError):
             return self._redact_lines(content.splitlines())
 
     def _redact_lines(self, lines: Iterable[bytes]) -> bytes:
@@ -105,7 +105,7 @@ class LocalFiles:
         text = line.decode("utf-8", "surrogateescape").rstrip("\n")
         try:
             redacted_record: Any = self._redactor.redact_json(json.loads(text))
-        except ValueError:
+        except (ValueError, RecursionError):
             return self._redactor.redact_text(text).encode("utf-8", "surrogateescape")
         return json.dumps(redacted_record, ensure_ascii=False, separators=(",", ":")).encode(
             "utf-8", "surrogatepass"
@@ -117,5 +117,5 @@ class LocalFiles:
             return int(record["time"]) >= self._since_ms and not set(namesrv_addrs).isdisjoint(
                 record["nameServers"]
             )
-        except (ValueError, TypeError, KeyError):
+        except (ValueError, TypeError, KeyError, RecursionError):
             return False

@@ -15,11 +15,12 @@ from contextlib import suppress
 from ipaddress import ip_address
 from typing import Any
 
+from namesrv_core import operator_files
 from namesrv_core.protocol.codes import RequestCode
 from namesrv_core.protocol.command import RemotingCommand
 from nsadmin.client.brokers.clusters import parse_cluster_info
 from nsadmin.client.bundles.answer_table import AnswerTable, RecordedAnswer
-from nsadmin.client.connection.response_bodies import parse_json_object, parse_topic_names
+from nsadmin.client.connection.response_bodies import DECODE_ERRORS, parse_json_object, parse_topic_names
 from nsadmin.client.consumers.groups import is_system_group
 from nsadmin.client.topics.topics import SYSTEM_TOPIC_PREFIX
 
@@ -116,9 +117,9 @@ class Pseudonyms:
         text = line.decode("utf-8", "surrogatepass")
         try:
             renamed_text = json.dumps(
-                self.rename_json(json.loads(text)), ensure_ascii=False, separators=(",", ":")
+                self.rename_json(operator_files.parse_json(text)), ensure_ascii=False, separators=(",", ":")
             )
-        except ValueError:
+        except (ValueError, RecursionError):
             renamed_text = self.rename_text(text)
         return renamed_text.encode("utf-8", "surrogatepass")
 
@@ -227,22 +228,22 @@ class Pseudonyms:
         self._add_topic_names(parse_topic_names(response))
 
     def _add_topics_of_broker(self, response: RemotingCommand) -> None:
-        self._add_topic_names(parse_json_object(response).get("topicConfigTable") or ())
+        self._add_topic_names(parse_json_object(response).child("topicConfigTable").members)
 
     def _add_groups(self, response: RemotingCommand) -> None:
-        self._add_group_names(parse_json_object(response).get("subscriptionGroupTable") or ())
+        self._add_group_names(parse_json_object(response).child("subscriptionGroupTable").members)
 
     def _add_committed(self, response: RemotingCommand) -> None:
-        for topic_and_group in parse_json_object(response).get("offsetTable") or ():
+        for topic_and_group in parse_json_object(response).child("offsetTable").members:
             topic, _, group = topic_and_group.partition("@")
             self._add_topic_names([topic])
             self._add_group_names([group])
 
     def _add_producers(self, response: RemotingCommand) -> None:
-        self._add_group_names(parse_json_object(response).get("data") or ())
+        self._add_group_names(parse_json_object(response).child("data").members)
 
     def _add_users(self, response: RemotingCommand) -> None:
-        users = json.loads(response.body or b"[]")
+        users = operator_files.parse_json(response.body or b"[]")
         self._add_words("user", (user["username"] for user in users))
 
     def _add_topic_names(self, topics: Iterable[str]) -> None:
@@ -276,7 +277,7 @@ def _visit_bodies(
     for table in tables.values():
         for key, outcome in table.items():
             if key.code == code and isinstance(outcome, RecordedAnswer) and outcome.code == 0:
-                with suppress(ValueError, TypeError, LookupError, AttributeError):
+                with suppress(*DECODE_ERRORS):
                     visit(outcome.to_command())
 
 

@@ -6,25 +6,34 @@ Rule: a value that a name gives away as a secret is hidden in every part of the 
 import json
 import re
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 from namesrv_core.protocol import object_keys
 from namesrv_core.protocol.codes import RequestCode
 from nsadmin.client.bundles.answer_table import AnswerTable, Outcome, RecordedAnswer, RequestKey
-from nsadmin.client.redaction import HIDDEN_TEXT, hide_assigned_secrets, is_secret_name
+from nsadmin.client.redaction import HIDDEN_TEXT, hide_private_keys, hide_secrets, is_secret_name
+from nsadmin.client.results import NotApplied
 
 _MIN_SECRET_CHARACTERS = 6
 """Shorter values would also hide numbers and common words elsewhere."""
-_MAX_SECRETS = 2000
+_MAX_ODD_SECRETS = 2000
+"""Secrets with other characters than those of words: one pattern finds them, which is slow for many."""
 _MAX_PLAIN_SEARCHES = 50
-"""With more secrets than this, one pattern is faster than a plain search for each."""
-_URL_CREDENTIALS = re.compile(r"(://)[^/\s:@\"']{0,64}:[^/\s:@\"']{1,64}(?=@)")
+"""With more secrets than this, patterns are faster than a plain search for each."""
+_WORD = re.compile(r"[\w-]+")
 _LONE_WORDS_OF_SECRETS = (
-    b"secret", b"passw", b"passphrase", b"pwd", b"token", b"credential", b"://",
+    b"secret", b"passw", b"passphrase", b"pwd", b"token", b"credential", b"://", b"private key",
 )  # fmt: skip
 _KEYS_OF_SECRETS = re.compile(rb"(?:access|api|private)[-_.]?key")
-_ACCESS_KEY = re.compile(r"access[-_.]?key$", re.I)
-"""Access keys are names of users, so only their fields are hidden."""
+_PUBLIC_FIELD = re.compile(r"(?:access[-_.]?key|user|name|type|status|id)$", re.I)
+"""Fields whose values are also words elsewhere, such as access keys, which are names of users."""
+_TABLE_FIELD = re.compile(r"(?:Table|Map)$")
+_DEEPER_TABLES = {
+    "topicQueueMappingByBroker": 1, "forbiddenTable": 2, "messageRequestModeMap": 2,
+    "nameServers": 2, "broker": 1,
+}  # fmt: skip
+"""Tables of tables, and those in saved drains."""
+_BARE_VALUE = re.compile(r"[\w.+$-]+")
 _ENTRY_VALUE_FIELDS = ("value", "before", "after")
 """The fields of an event of the KV config that have the value of its `key`."""
 _PLAIN_WORDS = frozenset(("true", "false", "null", "default", HIDDEN_TEXT))
@@ -48,21 +57,25 @@ class Redactor:
     def __init__(self, known_secrets: Iterable[str] = ()) -> None:
         self._secrets: set[str] = set()
         self._redacted_bodies: dict[tuple[bool, bytes], bytes] = {}
-        self._hidden_pattern: re.Pattern[str] | None = None
+        self._odd_pattern: re.Pattern[str] | None = None
+        self._secret_words: frozenset[str] = frozenset()
         self._encoded_forms: tuple[bytes, ...] | None = None
         for secret in known_secrets:
             self._learn_secret(secret)
 
     def redact_tables(self, tables: Mapping[str, AnswerTable]) -> dict[str, AnswerTable]:
-        """Return the tables without secrets."""
+        """Return the tables without secrets. Raises NotApplied for more secrets than can be found again."""
         answer_tables: dict[str, AnswerTable] = {
             server_addr: {key: self._redact_named(key, outcome) for key, outcome in table.items()}
             for server_addr, table in tables.items()
         }
-        secret_forms = _list_forms(self._secrets)
+        # Secrets also occur within JSON strings.
+        secret_forms = {form for secret in self._secrets for form in (secret, json.dumps(secret)[1:-1])}
         if not secret_forms:
             return answer_tables
-        self._hidden_pattern = _join_forms(secret_forms)
+        self._secret_words = frozenset(form for form in secret_forms if _WORD.fullmatch(form))
+        if odd_forms := secret_forms - self._secret_words:
+            self._odd_pattern = _join_forms(odd_forms)
         encoded_forms = [_encode_form(form) for form in secret_forms]
         if len(secret_forms) <= _MAX_PLAIN_SEARCHES and None not in encoded_forms:
             self._encoded_forms = tuple(form for form in encoded_forms if form is not None)
@@ -73,50 +86,39 @@ class Redactor:
         }
 
     def redact_json(self, json_value: Any) -> Any:
-        """Return a JSON value without secrets. Call it after `redact_tables`."""
-        return self._hide_in_json(json_value, None)
+        """Return a JSON value without secrets. Call it after `redact_tables`. Raises RecursionError."""
+        return self._hide_in_json(json_value, _Place())
 
     def redact_text(self, text: str) -> str:
         """Return the lines of a file without secrets. Call it after `redact_tables`."""
-        return self._hide_text("\n".join(map(_hide_in_value, text.split("\n"))))
+        lines = hide_private_keys(text).split("\n")
+        return self._hide_text("\n".join(map(hide_secrets, lines)))
 
-    def _hide_in_json(self, json_value: Any, field_name: str | None) -> Any:
+    def _hide_in_json(self, json_value: Any, place: "_Place") -> Any:
         if isinstance(json_value, dict):
             is_secret_entry = is_secret_name(str(json_value.get("key", "")))
             return {
                 name: HIDDEN_TEXT
                 if is_secret_entry and name in _ENTRY_VALUE_FIELDS and value is not None
-                else self._hide_in_json(value, name)
+                else self._hide_in_json(value, place.enter_field(name))
                 for name, value in json_value.items()
             }
         if isinstance(json_value, list):
-            return [self._hide_in_json(item, field_name) for item in json_value]
-        if not isinstance(json_value, str):
+            return [self._hide_in_json(item, place.enter_list()) for item in json_value]
+        if json_value is None or isinstance(json_value, bool) or json_value == "":
             return json_value
-        if field_name is not None and is_secret_name(field_name) and json_value:
+        if place.hides(is_text=isinstance(json_value, str)):
             return HIDDEN_TEXT
-        return self._hide_text(_hide_in_value(json_value))
+        return self._hide_text(self._redact_value(json_value)) if isinstance(json_value, str) else json_value
 
     def _learn_secret(self, value: str, name: str = "") -> None:
-        if value.startswith("{"):
-            self._learn_members(value)
-        elif (
+        if (
             len(value) >= _MIN_SECRET_CHARACTERS
             and value.lower() not in _PLAIN_WORDS
             and not value.isdigit()
-            and not _ACCESS_KEY.search(name)
+            and not _PUBLIC_FIELD.search(name)
         ):
             self._secrets.add(value)
-
-    def _learn_members(self, json_text: str) -> None:
-        """Learn the secrets of a setting such as innerClientAuthenticationCredentials."""
-        try:
-            members = json.loads(json_text)
-        except ValueError:
-            return
-        for member_name, member in members.items():
-            if isinstance(member, str) and is_secret_name(member_name):
-                self._learn_secret(member, member_name)
 
     def _redact_named(self, key: RequestKey, outcome: Outcome) -> Outcome:
         if not isinstance(outcome, RecordedAnswer):
@@ -128,7 +130,7 @@ class Redactor:
         return outcome._replace(
             body=redacted_body,
             ext=outcome.ext and self._redact_ext(outcome.ext, dict(key.ext)),
-            remark=outcome.remark and _hide_in_value(outcome.remark),
+            remark=outcome.remark and hide_secrets(outcome.remark),
         )
 
     def _redact_ext(
@@ -145,11 +147,24 @@ class Redactor:
         if not value or value == "null":
             return value
         if is_secret or is_secret_name(name):
-            self._learn_secret(value, name)
+            if value[0] in "{[":
+                self._redact_value(value, is_secret=True)
+            else:
+                self._learn_secret(value, name)
             return HIDDEN_TEXT
-        if value.startswith("{"):
-            self._learn_members(value)
-        return _hide_in_value(value)
+        return self._redact_value(value)
+
+    def _redact_value(self, value: str, *, is_secret: bool = False) -> str:
+        """Hide the secrets in a text, which may be JSON, such as the setting initAuthenticationUser."""
+        if value[:1] in ("{", "["):
+            try:
+                json.loads(value)
+            except RecursionError:
+                pass
+            except ValueError:
+                return hide_secrets(value)
+            return self._redact_json_text(value, is_secret=is_secret)
+        return hide_secrets(value)
 
     def _redact_body(self, body: bytes, has_settings: bool) -> bytes:
         redacted_body = self._redacted_bodies.get((has_settings, body))
@@ -165,20 +180,28 @@ class Redactor:
     def _redact_settings(self, text: str) -> str:
         """Hide the values of settings by their names, and assignments within other values."""
         lines = []
-        for line in text.split("\n"):
+        for line in hide_private_keys(text).split("\n"):
             name, equals_sign, value = line.partition("=")
-            lines.append(f"{name}{equals_sign}{self._hide_named(name, value) or ''}")
+            is_setting = equals_sign and name[:1] not in ("{", "[")
+            lines.append(
+                f"{name}={self._hide_named(name, value) or ''}" if is_setting else self._redact_value(line)
+            )
         return "\n".join(lines)
 
-    def _redact_json_text(self, text: str) -> str:
-        """Hide strings by the names of the fields that they are in, at any depth.
+    def _redact_json_text(self, text: str, *, is_secret: bool = False) -> str:
+        """Hide values by the names of the fields that they are in, at any depth.
 
-        It works on tokens, because Fastjson also writes objects as names. All other values stay the same.
+        It works on tokens, because Fastjson also writes objects as names, and no depth ends it. All other
+        values stay the same. A text that is no JSON is treated as text.
         """
         tokens = object_keys.split_tokens(text)
-        if tokens is None:
-            return _hide_in_value(text)
-        scanner = _FieldScanner()
+        if (
+            tokens is None
+            or tokens[:1] not in (["{"], ["["])
+            or not all(token[0] in '"{}[]:,' or _BARE_VALUE.fullmatch(token) for token in tokens)
+        ):
+            return hide_secrets(text)
+        scanner = _FieldScanner(_Place(is_secret=is_secret))
         next_tokens = [*tokens[1:], ""]
         return "".join(
             self._redact_token(scanner, token, next_token == ":")
@@ -186,18 +209,19 @@ class Redactor:
         )
 
     def _redact_token(self, scanner: "_FieldScanner", token: str, is_name: bool) -> str:
-        if token[0] != '"':
+        if token[0] in "{}[]:,":
             scanner.take_mark(token)
             return token
-        string_value = _decode_string(token)
+        value = _decode_string(token) if token[0] == '"' else token
         if is_name:
-            scanner.take_name(string_value)
+            scanner.take_name(value)
             return token
-        if scanner.is_in_secret_field and string_value:
-            self._learn_secret(string_value, scanner.field_name)
+        is_text = token[0] == '"'
+        if scanner.place.hides(is_text=is_text) and value and (is_text or value not in _PLAIN_WORDS):
+            self._learn_secret(value, scanner.place.field_name)
             return json.dumps(HIDDEN_TEXT)
-        redacted_value = _hide_in_value(string_value)
-        return token if redacted_value == string_value else json.dumps(redacted_value, ensure_ascii=False)
+        redacted_value = self._redact_value(value) if is_text else value
+        return token if redacted_value == value else json.dumps(redacted_value, ensure_ascii=False)
 
     def _hide_values(self, outcome: Outcome, redacted_by_body: dict[bytes, bytes]) -> Outcome:
         if not isinstance(outcome, RecordedAnswer):
@@ -222,39 +246,63 @@ class Redactor:
         return body if redacted_text == body_text else redacted_text.encode("utf-8", "surrogateescape")
 
     def _hide_text(self, text: str) -> str:
-        return text if self._hidden_pattern is None else self._hidden_pattern.sub(HIDDEN_TEXT, text)
+        if self._odd_pattern is not None:
+            text = self._odd_pattern.sub(HIDDEN_TEXT, text)
+        if not self._secret_words:
+            return text
+        return _WORD.sub(lambda word: HIDDEN_TEXT if word[0] in self._secret_words else word[0], text)
+
+
+class _Place(NamedTuple):
+    """Where a value is.
+
+    Attributes:
+        is_secret: Whether it is in a field with the name of a secret.
+        table_depth: How many levels of names follow that users gave: a topic "tokens" makes no secret of its
+            settings.
+        is_secret_entry: Whether it is the entry of a table, with the name of a secret. A text may be one.
+    """
+
+    field_name: str = ""
+    is_secret: bool = False
+    table_depth: int = 0
+    is_secret_entry: bool = False
+
+    def enter_field(self, name: str) -> "_Place":
+        if self.is_secret:
+            return _Place(name, True)
+        if self.table_depth:
+            return _Place(name, False, self.table_depth - 1, is_secret_name(name))
+        if is_secret_name(name):
+            return _Place(name, True)
+        return _Place(name, False, _DEEPER_TABLES.get(name, int(_TABLE_FIELD.search(name) is not None)))
+
+    def enter_list(self) -> "_Place":
+        return self._replace(is_secret_entry=False)
+
+    def hides(self, *, is_text: bool) -> bool:
+        """Whether a text or a number here is a secret."""
+        return self.is_secret or (is_text and self.is_secret_entry)
 
 
 class _FieldScanner:
-    """Follows the structure of a JSON text, and knows whether the current value is in a secret field."""
+    """Follows the structure of a JSON text. `place` is that of the current value."""
 
-    def __init__(self) -> None:
-        self.field_name = ""
-        self._depth = 0
-        self._secret_depth: int | None = None
-        self._is_value_secret = False
-
-    @property
-    def is_in_secret_field(self) -> bool:
-        return self._is_value_secret or self._secret_depth is not None
+    def __init__(self, place: _Place) -> None:
+        self.place = place
+        self._open_places: list[_Place] = []
 
     def take_name(self, name: str) -> None:
-        self.field_name = name
-        self._is_value_secret = is_secret_name(name)
+        self.place = self._open_places[-1].enter_field(name) if self._open_places else self.place
 
     def take_mark(self, mark: str) -> None:
         if mark in "{[":
-            self._depth += 1
-            # The entries of a table are named by users: a topic "tokens" makes no secret of its settings.
-            if self._is_value_secret and mark == "[":
-                self._secret_depth = self._secret_depth or self._depth
-            self._is_value_secret = False
-        elif mark in "}]":
-            if self._secret_depth == self._depth:
-                self._secret_depth = None
-            self._depth -= 1
-        elif mark == "," and self._secret_depth is None:
-            self._is_value_secret = False
+            self.place = self.place.enter_list()
+            self._open_places.append(self.place)
+        elif mark in "}]" and self._open_places:
+            self.place = self._open_places.pop()
+        elif mark == "," and self._open_places:
+            self.place = self._open_places[-1]
 
 
 def _may_name_secrets(body: bytes) -> bool:
@@ -273,13 +321,13 @@ def _encode_form(form: str) -> bytes | None:
         return None
 
 
-def _list_forms(secrets: Iterable[str]) -> list[str]:
-    """Return all secrets, the longest first; also as they occur within JSON strings."""
-    secret_forms = {form for secret in secrets for form in (secret, json.dumps(secret)[1:-1])}
-    return sorted(secret_forms, key=lambda form: (-len(form), form))[:_MAX_SECRETS]
-
-
-def _join_forms(longest_first: Iterable[str]) -> re.Pattern[str]:
+def _join_forms(forms: set[str]) -> re.Pattern[str]:
+    if len(forms) > _MAX_ODD_SECRETS:
+        raise NotApplied(
+            f"no bundle was written: the answers have {len(forms)} secrets, and at most {_MAX_ODD_SECRETS} "
+            "can be hidden: connect as a user that may not list users"
+        )
+    longest_first = sorted(forms, key=lambda form: (-len(form), form))
     return re.compile(rf"(?<![\w-])(?:{'|'.join(map(re.escape, longest_first))})(?![\w-])")
 
 
@@ -288,8 +336,3 @@ def _decode_string(token: str) -> str:
         return str(json.loads(token))
     except ValueError:
         return token[1:-1]
-
-
-def _hide_in_value(value: str) -> str:
-    """Hide assignments of secrets, and passwords in URLs."""
-    return _URL_CREDENTIALS.sub(rf"\1{HIDDEN_TEXT}", hide_assigned_secrets(value))

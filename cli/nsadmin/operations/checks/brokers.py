@@ -5,14 +5,21 @@ from typing import NamedTuple
 
 from namesrv_core.protocol.codes import MASTER_BROKER_ID
 from nsadmin.client import AdminClient
-from nsadmin.client.brokers.clusters import BrokerAddrGroup, BrokerStatus
-from nsadmin.client.results import error_text
+from nsadmin.client.brokers.broker_configs import BrokerConfig
+from nsadmin.client.brokers.clusters import (
+    BrokerAddrGroup,
+    BrokerStatus,
+    describe_shared_addr,
+    find_shared_addrs,
+)
+from nsadmin.client.results import ServerResult, error_text
+from nsadmin.operations.broker_disks import DiskStates, judge_disks
 from nsadmin.operations.checks import listed_brokers
 from nsadmin.operations.checks.findings import CheckFinding, CheckState
 from nsadmin.operations.checks.listed_brokers import BrokerListing
 from nsadmin.operations.checks.thresholds import CheckScale
 from nsadmin.operations.inventory.keeper import InventoryKeeper, describe_missing
-from nsadmin.operations.inventory.records import MissingBroker
+from nsadmin.operations.inventory.records import MissingBroker, explain_silence
 from nsadmin.phrases import abbreviate_names
 
 _MAX_SHOWN = 4
@@ -21,12 +28,23 @@ _MAX_SHOWN = 4
 class BrokerObservation(NamedTuple):
     """The brokers that name servers list, and the response of each broker by address.
 
-    `missing_brokers` are in the inventory, and no name server lists them.
+    `missing_brokers` are in the inventory, and no name server lists them. `former_addrs` has the address that
+    a broker had before its present one. `inventory_problem` says why they are unknown.
     """
 
     broker_listing: BrokerListing
     status_by_addr: Mapping[str, BrokerStatus]
     missing_brokers: Sequence[MissingBroker] = ()
+    config_results: Sequence[ServerResult[BrokerConfig]] = ()
+    former_addrs: Mapping[str, str] = {}
+    inventory_problem: str | None = None
+
+    @property
+    def disks(self) -> DiskStates:
+        return judge_disks(
+            [ServerResult(addr, s.runtime_info, s.error) for addr, s in self.status_by_addr.items()],
+            self.config_results,
+        )
 
 
 def observe_brokers(
@@ -59,6 +77,7 @@ def observe_brokers(
             listed_members, runtime_results, strict=True
         )
     }
+    answering_addrs = [addr for addr, status in status_by_addr.items() if status.is_reachable]
     return BrokerObservation(
         broker_listing,
         status_by_addr,
@@ -67,6 +86,9 @@ def observe_brokers(
             for missing_broker in missing_brokers
             if missing_broker.broker.may_be_in(cluster_name)
         ],
+        admin.broker_configs.get_each(answering_addrs) if answering_addrs else [],
+        inventory.find_former_addrs() if inventory is not None else {},
+        None if inventory is None else inventory.problem,
     )
 
 
@@ -109,30 +131,96 @@ def judge_brokers(
     }
     serving_count = len(observation.status_by_addr) - len(failing_brokers)
     failing_count = len(failing_brokers) + len(unregistered_masters) + len(uncounted_brokers)
+    disks = observation.disks
+    refusing_names = [
+        observation.status_by_addr[addr].broker_name
+        for addr in disks.refusals
+        if observation.status_by_addr[addr].broker_id == MASTER_BROKER_ID
+    ]
+    doubt_lines = _list_doubts(observation, disks)
+    warning_lines = [*_list_disk_lines(observation, disks), *_list_identity_lines(observation)]
     samples = [
         scale.make_sample("failing", failing_count),
         scale.make_sample("masterless", len(masterless_groups) + len(gone_names)),
+        scale.make_sample("refusing", len(refusing_names)),
         scale.make_sample("serving", serving_count),
     ]
-    minimum_state = (
-        CheckState.WARNING
-        if observation.broker_listing.silence_reasons or observation.broker_listing.missing_addrs
-        else CheckState.OK
-    )
-    if not observation.status_by_addr or serving_count < (expected_count or 0):
+    minimum_state = CheckState.UNKNOWN if doubt_lines else CheckState.OK
+    if (
+        observation.broker_listing.silence_reasons
+        or observation.broker_listing.missing_addrs
+        or warning_lines
+    ):
+        minimum_state = CheckState.WARNING
+    if observation.inventory_problem is not None:
+        minimum_state = CheckState.UNKNOWN
+    if refusing_names or not observation.status_by_addr or serving_count < (expected_count or 0):
         minimum_state = CheckState.CRITICAL
     expected_text = f", and {expected_count} are expected" if expected_count is not None else ""
     summary = f"{serving_count} of {len(observation.status_by_addr)} registered brokers answer{expected_text}"
+    if refusing_names:
+        summary += f", {abbreviate_names(refusing_names, _MAX_SHOWN)} refuses messages: its disk is full"
+    if shared_addrs := find_shared_addrs(observation.broker_listing.broker_groups):
+        summary += f", {len(shared_addrs)} of them under several names"
     if observation.missing_brokers:
         missing_labels = [missing_broker.broker.label for missing_broker in observation.missing_brokers]
         summary += f", and {abbreviate_names(missing_labels, _MAX_SHOWN)} left all name servers"
-    return scale.make_finding(
-        summary, samples, _list_details(observation, unregistered_masters), minimum_state=minimum_state
-    )
+    if observation.inventory_problem is not None:
+        summary += f"; {observation.inventory_problem}"
+    detail_lines = [*warning_lines, *doubt_lines, *_list_details(observation, unregistered_masters)]
+    return scale.make_finding(summary, samples, detail_lines, minimum_state=minimum_state)
 
 
 def _has_answering_master(broker_group: BrokerAddrGroup, status_by_addr: Mapping[str, BrokerStatus]) -> bool:
     return broker_group.master_addr is not None and status_by_addr[broker_group.master_addr].is_reachable
+
+
+def _label(status: BrokerStatus) -> str:
+    return f"{status.broker_name} {status.broker_id} at {status.broker_addr}"
+
+
+def _list_disk_lines(observation: BrokerObservation, disks: DiskStates) -> list[str]:
+    """The brokers with full disks. A slave refuses messages in any case, so only its disk is described."""
+    statuses = observation.status_by_addr
+    return [
+        f"{_label(statuses[addr])} {text}"
+        if statuses[addr].broker_id == MASTER_BROKER_ID
+        else f"{_label(statuses[addr])}: {text.partition(': ')[2]}"
+        for addr, text in {**disks.refusals, **disks.deletions}.items()
+    ]
+
+
+def _list_doubts(observation: BrokerObservation, disks: DiskStates) -> list[str]:
+    """What is unknown of brokers that answered."""
+    return [
+        *(f"{_label(observation.status_by_addr[addr])} {text}" for addr, text in disks.unknown.items()),
+        *(
+            f"{_label(observation.status_by_addr[addr])} did not return its settings: {error_text(error)}"
+            for addr, _, error in observation.config_results
+            if error is not None and addr not in disks.unknown
+        ),
+    ]
+
+
+def _list_identity_lines(observation: BrokerObservation) -> list[str]:
+    """The addresses with several broker names, and the brokers whose own name is not the registered one."""
+    own_names = {addr: (config or {}).get("brokerName") for addr, config, _ in observation.config_results}
+    shared_addrs = find_shared_addrs(observation.broker_listing.broker_groups)
+    return [
+        *(
+            describe_shared_addr(addr, names)
+            + (f", whose own name is {own_names[addr]}" if own_names.get(addr) else "")
+            + ": stopping it stops all of them. Restart the name servers one by one to remove former names"
+            for addr, names in shared_addrs.items()
+        ),
+        *(
+            f"{_label(status)} has the name {own_name} in its own settings: it was renamed"
+            for addr, status in observation.status_by_addr.items()
+            if addr not in shared_addrs
+            and (own_name := own_names.get(addr)) is not None
+            and own_name != status.broker_name
+        ),
+    ]
 
 
 def _list_details(
@@ -145,9 +233,9 @@ def _list_details(
             for missing_broker in observation.missing_brokers
         ),
         *(
-            f"{status.broker_name} {status.broker_id} at {status.broker_addr}: {error_text(status.error)}"
-            for status in observation.status_by_addr.values()
-            if status.error is not None
+            f"{_label(status)}: {explain_silence(status.error, observation.former_addrs.get(addr))}"
+            for addr, status in observation.status_by_addr.items()
+            if status.error is not None and not status.is_reachable
         ),
         *(f"{broker_group.broker_name}: no master is registered" for broker_group in unregistered_masters),
         *observation.broker_listing.failure_lines,

@@ -10,9 +10,15 @@ from namesrv_core.errors import RocketMQError
 from nsadmin.client import AdminClient
 from nsadmin.client.connection.access_options import Tls
 from nsadmin.client.results import ClientClosed, error_text
-from nsadmin.operations.checks.findings import CheckFinding, CheckState, state_weight, worst_state
+from nsadmin.operations.checks.findings import (
+    CheckFinding,
+    CheckState,
+    UncheckedPart,
+    state_weight,
+    worst_state,
+)
 from nsadmin.operations.checks.thresholds import CheckScale
-from nsadmin.operations.inventory.keeper import NO_LOST_TOPICS, InventoryKeeper
+from nsadmin.operations.inventory.keeper import InventoryKeeper
 
 if TYPE_CHECKING:
     from nsadmin.operations.replicas.records import ReplicaComparison
@@ -20,6 +26,12 @@ if TYPE_CHECKING:
 # Each check function imports its own modules, so that nothing is loaded for checks that do not apply.
 
 _MAX_THREADS = 32
+_OTHER_COMMANDS = {
+    "clients": "nsadmin check clients",
+    "backup": "nsadmin check backup PATH",
+    "security": "nsadmin securityAudit",
+}
+"""Checks that are no part of a run of all checks, with their commands."""
 
 
 class CheckScope(NamedTuple):
@@ -27,8 +39,9 @@ class CheckScope(NamedTuple):
 
     Name servers get `settle_seconds` to agree. `limits_by_check` has the warning and critical ranges that
     replace the defaults, as texts. `expected_brokers` is the number of brokers that should be registered,
-    `inventory` knows which. `report_folder` has the tables of reports. `report_replicas` gets the comparison
-    of slaves with their masters, in the thread of the check.
+    `inventory` knows which. `report_folder` has the tables of reports. These are called in the thread of a
+    check: `report_replicas` with the comparison of slaves with their masters, `report_finding` with each
+    finding, and `report_wait` once if name servers differ, with the longest wait in seconds.
     """
 
     topics: Sequence[str] = ()
@@ -42,6 +55,8 @@ class CheckScope(NamedTuple):
     pause_seconds: Callable[[float], object] = sleep
     report_folder: Path | None = None
     report_replicas: Callable[["ReplicaComparison"], object] = lambda comparison: None
+    report_finding: Callable[[CheckFinding], object] = lambda finding: None
+    report_wait: Callable[[float], object] = lambda seconds: None
 
     def make_scale(self, check_name: str) -> CheckScale:
         """Return the measures of a check with their limits. Raises InvalidRangeError."""
@@ -73,7 +88,7 @@ def _check_brokers(admin: AdminClient, check_scope: CheckScope) -> CheckFinding:
 
 def _check_divergence(admin: AdminClient, check_scope: CheckScope) -> CheckFinding:
     from nsadmin.operations.checks import divergence
-    from nsadmin.operations.divergence.observer import DivergenceObserver
+    from nsadmin.operations.divergence.observer import DivergenceObserver, find_missing_brokers
 
     if len(admin.addresses.addrs) < 2:
         raise CheckNotApplicable("only one name server")
@@ -81,15 +96,12 @@ def _check_divergence(admin: AdminClient, check_scope: CheckScope) -> CheckFindi
         admin, lambda: int(monotonic() * 1000), settle_ms=int(check_scope.settle_seconds * 1000)
     )
     observation = divergence_observer.observe_until_settled(
-        check_scope.pause_seconds, lambda first_observation, waiting_seconds: None
+        check_scope.pause_seconds,
+        lambda first_observation, waiting_seconds: check_scope.report_wait(waiting_seconds),
     )
     inventory = check_scope.inventory
-    lost_topics = (
-        NO_LOST_TOPICS if inventory is None else inventory.observe_snapshots(observation.server_snapshots)
-    )
-    return divergence.judge_divergence(
-        check_scope.make_scale("divergence"), observation, lost_topics.missing_brokers
-    )
+    missing_brokers = () if inventory is None else find_missing_brokers(observation, inventory)
+    return divergence.judge_divergence(check_scope.make_scale("divergence"), observation, missing_brokers)
 
 
 def _check_writable(admin: AdminClient, check_scope: CheckScope) -> CheckFinding:
@@ -170,7 +182,8 @@ def _check_replicas(admin: AdminClient, check_scope: CheckScope) -> CheckFinding
 
 
 def _check_reports(admin: AdminClient, check_scope: CheckScope) -> CheckFinding:
-    assert check_scope.report_folder is not None
+    if check_scope.report_folder is None:
+        raise CheckNotApplicable("pass --reports DIR")
     from nsadmin.operations.checks import reports
 
     return reports.judge_reports(check_scope.make_scale("reports"), check_scope.report_folder, admin.clock_ms)
@@ -226,11 +239,7 @@ def run_checks(
     from concurrent.futures import ThreadPoolExecutor
 
     check_steps: list[tuple[str, str | None]] = [
-        (check_name, None)
-        for check_name in CHECKS_BY_NAME
-        if check_name not in skipped_checks
-        # Few machines have reports: a reason for each of the others would be noise.
-        and (check_name != "reports" or check_scope.report_folder is not None)
+        (check_name, None) for check_name in CHECKS_BY_NAME if check_name not in skipped_checks
     ]
     check_steps += [("topic", topic) for topic in check_scope.topics]
     check_steps += [("lag", group) for group in check_scope.groups]
@@ -244,8 +253,10 @@ def run_checks(
             )
         )
     findings = [check_result for check_result in check_results if isinstance(check_result, CheckFinding)]
-    skip_reasons = [check_result for check_result in check_results if isinstance(check_result, str)]
-    return _combine_findings(findings, skip_reasons), findings
+    unchecked = [check_result for check_result in check_results if isinstance(check_result, UncheckedPart)]
+    unchecked += [UncheckedPart(check_name, "left out") for check_name in skipped_checks]
+    unchecked += _list_unasked(check_scope)
+    return _combine_findings(findings, unchecked), findings
 
 
 def _run_check(
@@ -253,34 +264,50 @@ def _run_check(
     check_scope: CheckScope,
     check_name: str,
     about: str | None,
-) -> CheckFinding | str:
+) -> CheckFinding | UncheckedPart:
     """Return the finding of a check, UNKNOWN if it failed; or the reason why it does not apply."""
     try:
         with open_client as admin:
-            return (
+            finding = (
                 CHECKS_BY_NAME[check_name](admin, check_scope)
                 if about is None
                 else SUBJECT_CHECKS[check_name](admin, check_scope, about)
             )
     except CheckNotApplicable as not_applicable:
-        return f"{check_name}: {not_applicable}"
+        return UncheckedPart(check_name, str(not_applicable))
     except ClientClosed:
         raise
     except RocketMQError as error:
-        return CheckScale(check_name).make_unknown_finding(error_text(error), about=about)
+        finding = CheckScale(check_name).make_unknown_finding(error_text(error), about=about)
+    check_scope.report_finding(finding)
+    return finding
 
 
-def _combine_findings(findings: Sequence[CheckFinding], skip_reasons: Sequence[str]) -> CheckFinding:
+def _list_unasked(check_scope: CheckScope) -> list[UncheckedPart]:
+    """The checks that need the name of a topic or group, or that `check all` does not contain."""
+    return [
+        *([] if check_scope.topics else [UncheckedPart("topic", "pass -t TOPIC to check one topic")]),
+        UncheckedPart("lag", f"pass -g GROUP to check {'other groups' if check_scope.groups else 'a group'}"),
+        *(UncheckedPart(check_name, f"run {command}") for check_name, command in _OTHER_COMMANDS.items()),
+    ]
+
+
+def _combine_findings(findings: Sequence[CheckFinding], unchecked: Sequence[UncheckedPart]) -> CheckFinding:
     bad_findings = [finding for finding in findings if finding.state is not CheckState.OK]
     bad_findings.sort(key=lambda finding: -state_weight(finding.state))
-    summary = f"all {len(findings)} checks are OK"
+    summary = f"{len(findings)} checks"
     if bad_findings:
         bad_titles = [
             f"{finding.check}{f' {finding.about}' if finding.about else ''} {finding.state.name}"
             for finding in bad_findings
         ]
         summary = f"{len(bad_findings)} of {len(findings)} checks are not OK: {', '.join(bad_titles)}"
-    detail_lines = tuple(f"not run: {skip_reason}" for skip_reason in skip_reasons)
+    if unchecked:
+        summary += f". Not checked: {', '.join(part.check for part in unchecked)}"
     return CheckFinding(
-        "all", worst_state([finding.state for finding in findings]), summary, (), detail_lines
+        "all",
+        worst_state([finding.state for finding in findings]),
+        summary,
+        details=tuple(f"not checked: {part.check}: {part.reason}" for part in unchecked),
+        unchecked=tuple(unchecked),
     )

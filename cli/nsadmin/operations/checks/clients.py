@@ -11,21 +11,22 @@ from nsadmin.operations.checks.findings import CheckFinding, CheckState
 from nsadmin.operations.checks.thresholds import CheckScale
 
 DEFAULT_MIN_VERSION = "5.0.0"
-_NUMBER_PATTERN = re.compile(r"\d+")
+_RELEASE_PATTERN = re.compile(r"[vV]?(\d{1,9})[._](\d{1,9})(?:[._](\d{1,9}))?(?!\d)")
 _MIN_VERSION_PATTERN = re.compile(r"\d+(\.\d+){0,3}")
 _MAX_SHOWN = 20
 
 
 def parse_min_version(version_text: str) -> tuple[int, ...] | None:
     """Parse a release such as 5.0.0 or 5.1; None if it is malformed."""
-    is_valid = _MIN_VERSION_PATTERN.fullmatch(version_text) is not None
-    return _parse_numbers(version_text) if is_valid else None
+    if _MIN_VERSION_PATTERN.fullmatch(version_text) is None:
+        return None
+    return (*map(int, version_text.split(".")), 0, 0)[:3]
 
 
-def _parse_numbers(version_text: str) -> tuple[int, ...]:
-    """Return the first numbers of a release as clients report it: V5_5_0, V4_9_7_SNAPSHOT or 5.2.0."""
-    numbers = tuple(int(number) for number in _NUMBER_PATTERN.findall(version_text))
-    return (*numbers, 0, 0, 0)[:3]
+def _parse_release(version_text: str | None) -> tuple[int, ...] | None:
+    """Parse a release as clients report it: V5_5_0, V4_9_7_SNAPSHOT or 5.2.0. None for HIGHER_VERSION."""
+    release_match = _RELEASE_PATTERN.match(version_text or "")
+    return None if release_match is None else tuple(int(number or 0) for number in release_match.groups())
 
 
 def observe_clients(admin: AdminClient, cluster_name: str | None = None) -> ClientList:
@@ -34,15 +35,19 @@ def observe_clients(admin: AdminClient, cluster_name: str | None = None) -> Clie
 
 
 def judge_clients(scale: CheckScale, client_list: ClientList, min_version: str) -> CheckFinding:
-    """Find clients that are older than `min_version`. If a server did not answer, the state is not OK."""
-    least_numbers = parse_min_version(min_version) or (0,)
-    known_clients = [client for client in client_list.clients if client.version is not None]
-    old_clients = [client for client in known_clients if _parse_numbers(client.version or "") < least_numbers]
+    """Find clients that are older than `min_version`.
+
+    The state is not OK if a server did not answer, or if the release of a client is unknown.
+    """
+    least_release = parse_min_version(min_version) or (0,)
+    releases = [(client, _parse_release(client.version)) for client in client_list.clients]
+    unknown_clients = [client for client, release in releases if release is None]
+    old_clients = [client for client, release in releases if release is not None and release < least_release]
     failure_lines = _list_failures(client_list)
     total_count = len(client_list.clients)
     samples = [
         scale.make_sample("old", len(old_clients)),
-        scale.make_sample("unknown", total_count - len(known_clients)),
+        scale.make_sample("unknown", len(unknown_clients)),
         scale.make_sample("clients", total_count),
     ]
     summary = (
@@ -50,24 +55,31 @@ def judge_clients(scale: CheckScale, client_list: ClientList, min_version: str) 
         if old_clients
         else f"no client of {total_count} is older than {min_version}"
     )
-    if total_count > len(known_clients):
-        summary += f"; the release of {total_count - len(known_clients)} is unknown"
+    if unknown_clients:
+        summary += f"; the release of {len(unknown_clients)} is unknown"
     return scale.make_finding(
         summary,
         samples,
-        [*_describe_clients(old_clients), *failure_lines],
-        minimum_state=CheckState.UNKNOWN if failure_lines else CheckState.OK,
+        [*_describe_clients(old_clients), *_describe_clients(unknown_clients), *failure_lines],
+        minimum_state=CheckState.UNKNOWN if failure_lines or unknown_clients else CheckState.OK,
     )
 
 
-def _describe_clients(old_clients: Sequence[ClusterClient]) -> list[str]:
+def _describe_clients(clients: Sequence[ClusterClient]) -> list[str]:
     client_lines = [
-        f"{client.client_id} at {client.client_addr}: {client.language} {client.version}, "
-        f"groups {', '.join((*(client.consumer_groups or ()), *(client.producer_groups or ()))) or 'none'}"
-        for client in old_clients[:_MAX_SHOWN]
+        f"{client.client_id or client.protocol} at {client.client_addr}: "
+        f"{client.language or 'language unknown'} {client.version or 'release unknown'}, "
+        f"groups {_describe_groups(client)}"
+        for client in clients[:_MAX_SHOWN]
     ]
-    hidden_count = len(old_clients) - len(client_lines)
+    hidden_count = len(clients) - len(client_lines)
     return [*client_lines, *([f"and {hidden_count} more clients"] if hidden_count else [])]
+
+
+def _describe_groups(client: ClusterClient) -> str:
+    if client.consumer_groups is None and client.producer_groups is None:
+        return "unknown"
+    return ", ".join((*(client.consumer_groups or ()), *(client.producer_groups or ()))) or "none"
 
 
 def _list_failures(client_list: ClientList) -> list[str]:

@@ -95,7 +95,7 @@ def judge_drains(scale: CheckScale, observation: DrainObservation) -> CheckFindi
     ]
     detail_lines += [str(error) for error in observation.unreadable_states]
     return scale.make_finding(
-        _format_summary(observation.observed_drains, topics_by_drain),
+        _format_summary(observation, topics_by_drain),
         samples,
         detail_lines,
         minimum_state=minimum_state,
@@ -140,7 +140,11 @@ def _format_drain(drain: ObservedDrain, now_ms: int) -> Iterator[str]:
             yield f"{line_start} still routes writes for {open_names}"
 
 
-def _format_summary(observed_drains: Sequence[ObservedDrain], open_drains: Iterable[str]) -> str:
+def _format_summary(observation: DrainObservation, open_drains: Iterable[str]) -> str:
+    observed_drains, unreadable_states = observation.observed_drains, observation.unreadable_states
+    if unreadable_states:
+        more = f", and {len(unreadable_states) - 1} more" if len(unreadable_states) > 1 else ""
+        return f"a saved drain cannot be read: {unreadable_states[0]}{more}"
     if not observed_drains:
         return "this machine has no drain of a broker of this cluster"
     broker_names = ", ".join(drain.saved_drain.drain_state.broker for drain in observed_drains)

@@ -74,11 +74,19 @@ class CheckSample(NamedTuple):
         return self.limits.judge_value(self.value)
 
 
+class UncheckedPart(NamedTuple):
+    """What a run of several checks did not look at: the check, and why, or how to run it."""
+
+    check: str
+    reason: str
+
+
 class CheckFinding(NamedTuple):
     """The result of a check: a `summary` in one line, and `details` of one line each.
 
     `about` is the topic or group that was checked. `brief_details` replaces the details in text for people,
     for example without the names of all servers. `remedies` says what to do about each of the first details.
+    `unchecked` is what a finding about several checks is not about.
     """
 
     check: str
@@ -89,3 +97,4 @@ class CheckFinding(NamedTuple):
     about: str | None = None
     brief_details: tuple[str, ...] = ()
     remedies: tuple[str, ...] = ()
+    unchecked: tuple[UncheckedPart, ...] = ()

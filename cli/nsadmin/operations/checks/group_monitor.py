@@ -88,7 +88,7 @@ def judge_groups(
 
 def _judge_group(scale: CheckScale, observation: GroupObservation) -> CheckFinding:
     """If a broker does not answer, the lag is a lower bound: it can raise an alert, but cannot be OK."""
-    group, group_connections, _, total_lag, _, lag_error = observation.group_progress
+    group, group_connections, _, total_lag, _, lag_error, lag_reason = observation.group_progress
     failure_lines = [
         f"{broker_addr}: {error_text(connection_error)}"
         for broker_addr, connection_error in group_connections.errors.items()
@@ -107,14 +107,20 @@ def _judge_group(scale: CheckScale, observation: GroupObservation) -> CheckFindi
         CheckState.WARNING
         if is_idle or problem_lines
         else CheckState.UNKNOWN
-        if failure_lines or lag_error
+        if failure_lines or lag_error or lag_reason
         else CheckState.OK
     )
     detail_lines = [
         *(["no client of the group is connected"] if is_idle else []),
         *problem_lines,
+        *([f"not counted: {lag_reason}"] if total_lag is not None and lag_reason else []),
         *failure_lines,
     ]
     samples = [scale.make_sample("lag", total_lag), scale.make_sample("clients", client_count)]
-    summary = f"{group} has a backlog of {'at least ' if lag_error else ''}{total_lag} messages"
+    at_least = "at least " if lag_error or lag_reason else ""
+    summary = (
+        f"the lag of {group} is unknown: {lag_reason}"
+        if total_lag is None
+        else f"{group} has a backlog of {at_least}{total_lag} messages"
+    )
     return scale.make_finding(summary, samples, detail_lines, minimum_state=minimum_state, about=group)

@@ -8,6 +8,7 @@ from namesrv_core.errors import RequestError, ResponseCode, RocketMQError
 from nsadmin.client import AdminClient, ServerResult
 from nsadmin.client.consumers.client_connections import is_group_offline
 from nsadmin.client.consumers.consume_stats import ConsumeStats, GroupQueueLag
+from nsadmin.client.consumers.lag import BEYOND_END, Lag, sum_lags
 from nsadmin.client.results import error_text, is_not_found
 from nsadmin.operations.checks.findings import CheckFinding, CheckState
 from nsadmin.operations.checks.thresholds import CheckScale
@@ -82,14 +83,19 @@ def judge_lag(scale: CheckScale, observation: LagObservation) -> CheckFinding:
             "no broker returned the offsets of the group", failure_lines, observation.group
         )
     queue_lags = [lag for consume_stats in reported_stats for lag in consume_stats.queues]
+    total_lag = sum_lags(lag.lag for lag in queue_lags)
     lagging_queues = sorted(
-        (lag for lag in queue_lags if _messages_behind(lag)), key=_messages_behind, reverse=True
+        (lag for lag in queue_lags if lag.lag_count), key=lambda lag: lag.lag_count or 0, reverse=True
     )
-    total_lag = sum(map(_messages_behind, lagging_queues))
+    if total_lag.messages is None:
+        largest = delay_seconds = None
+    else:
+        largest = (lagging_queues[0].lag_count or 0) if lagging_queues else 0
+        delay_seconds = _delay_seconds(lagging_queues, observation.now_ms)
     samples = [
-        scale.make_sample("lag", total_lag),
-        scale.make_sample("largest", _messages_behind(lagging_queues[0]) if lagging_queues else 0),
-        scale.make_sample("delay", _delay_seconds(lagging_queues, observation.now_ms)),
+        scale.make_sample("lag", total_lag.messages),
+        scale.make_sample("largest", largest),
+        scale.make_sample("delay", delay_seconds),
         scale.make_sample("clients", observation.client_count),
     ]
     is_idle = observation.client_count == 0
@@ -97,26 +103,27 @@ def judge_lag(scale: CheckScale, observation: LagObservation) -> CheckFinding:
         f"name server {server_addr}: {error_text(error)}"
         for server_addr, error in observation.unreachable_servers.items()
     ]
-    has_warning = silent_lines or (is_idle and total_lag)
+    has_warning = silent_lines or (is_idle and total_lag.messages)
+    is_incomplete = bool(failure_lines or total_lag.reason)
     minimum_state = (
-        CheckState.WARNING if has_warning else CheckState.UNKNOWN if failure_lines else CheckState.OK
+        CheckState.WARNING if has_warning else CheckState.UNKNOWN if is_incomplete else CheckState.OK
     )
     detail_lines = [
         *(["no client of the group is connected"] if is_idle else []),
-        *_format_queues(queue_lags, lagging_queues),
+        *_format_queues(lagging_queues),
+        *_format_unknown_queues(queue_lags, total_lag),
     ]
     detail_lines += [*failure_lines, *silent_lines]
+    at_least = "at least " if is_incomplete else ""
     summary = (
-        f"{observation.group} has a backlog of {'at least ' if failure_lines else ''}{total_lag} messages "
+        f"the lag of {observation.group} is unknown: {total_lag.reason}"
+        if total_lag.messages is None
+        else f"{observation.group} has a backlog of {at_least}{total_lag.messages} messages "
         f"on {len(queue_lags)} queues"
     )
     return scale.make_finding(
         summary, samples, detail_lines, minimum_state=minimum_state, about=observation.group
     )
-
-
-def _messages_behind(lag: GroupQueueLag) -> int:
-    return max(lag.lag_count or 0, 0)
 
 
 def _delay_seconds(lagging_queues: Sequence[GroupQueueLag], now_ms: int) -> float | None:
@@ -130,16 +137,28 @@ def _delay_seconds(lagging_queues: Sequence[GroupQueueLag], now_ms: int) -> floa
     return max(now_ms - min(consume_times), 0) / 1000
 
 
-def _format_queues(queue_lags: Sequence[GroupQueueLag], lagging_queues: Sequence[GroupQueueLag]) -> list[str]:
-    queue_lines = [
-        f"{lag.queue.topic} {lag.queue.broker_name} {lag.queue.queue_id}: {_messages_behind(lag)} behind"
-        for lag in lagging_queues[:_MAX_SHOWN]
-    ]
+def _format_queues(lagging_queues: Sequence[GroupQueueLag]) -> list[str]:
+    queue_lines = [f"{_name_queue(lag)}: {lag.lag_count} behind" for lag in lagging_queues[:_MAX_SHOWN]]
     if len(lagging_queues) > _MAX_SHOWN:
         queue_lines.append(f"and {len(lagging_queues) - _MAX_SHOWN} more queues")
-    uncommitted_count = sum(lag.consumer_offset is None for lag in queue_lags)
-    return (
-        [*queue_lines, f"{uncommitted_count} queues have no committed offset"]
-        if uncommitted_count
-        else queue_lines
-    )
+    return queue_lines
+
+
+def _format_unknown_queues(queue_lags: Sequence[GroupQueueLag], total_lag: Lag) -> list[str]:
+    """The reason, and the first queues with an offset that the queue does not have."""
+    beyond_end = [lag for lag in queue_lags if lag.lag.reason == BEYOND_END]
+    return [
+        *(
+            [f"not counted: {total_lag.reason}"]
+            if total_lag.messages is not None and total_lag.reason
+            else []
+        ),
+        *(
+            f"{_name_queue(lag)}: committed offset {lag.consumer_offset}, end {lag.broker_offset}"
+            for lag in beyond_end[:_MAX_SHOWN]
+        ),
+    ]
+
+
+def _name_queue(lag: GroupQueueLag) -> str:
+    return f"{lag.queue.topic} {lag.queue.broker_name} {lag.queue.queue_id}"

@@ -1,26 +1,43 @@
-"""Finds masters that do not answer: a route to such a master is useless, because it takes no messages."""
+"""Finds masters that take no messages although a route has them: silent ones, and those with a full disk."""
 
 from collections.abc import Iterable, Mapping
+from typing import NamedTuple
 
 from nsadmin.client import AdminClient
 from nsadmin.client.results import error_text, is_unreachable
+from nsadmin.operations.broker_disks import observe_disks
+
+LOOKED_AT = "(looked at: route, write permission, master, disk)"
+"""What the checks look at before they say that brokers accept messages."""
 
 
-def find_silent_masters(admin: AdminClient, master_addrs: Iterable[str | None]) -> dict[str, str]:
-    """Return the masters that do not answer, with the reason for each."""
+class MasterAnswers(NamedTuple):
+    """By address: masters that do not answer, that refuse messages, and of which nsadmin does not know it."""
+
+    silence_reasons: Mapping[str, str] = {}
+    refusals: Mapping[str, str] = {}
+    unknown: Mapping[str, str] = {}
+
+    @property
+    def unknown_lines(self) -> list[str]:
+        return [f"{master_addr} {reason}" for master_addr, reason in sorted(self.unknown.items())]
+
+
+def ask_masters(admin: AdminClient, master_addrs: Iterable[str | None]) -> MasterAnswers:
+    """Ask each master for its runtime figures, and for its limits if its disk may be too full."""
     distinct_addrs = sorted({master_addr for master_addr in master_addrs if master_addr})
-    return {
-        runtime_result.addr: error_text(runtime_result.error)
-        for runtime_result in admin.brokers.get_runtime_info(distinct_addrs)
-        if runtime_result.error is not None and is_unreachable(runtime_result.error)
+    runtime_results = admin.brokers.get_runtime_info(distinct_addrs)
+    disks = observe_disks(admin, runtime_results)
+    silence_reasons = {
+        addr: error_text(error)
+        for addr, _, error in runtime_results
+        if error is not None and is_unreachable(error)
     }
+    return MasterAnswers(silence_reasons, disks.refusals, disks.unknown)
 
 
 def explain_unwritable(
-    topic_perm: int | None,
-    write_queue_count: int,
-    master_addr: str | None,
-    silence_reasons: Mapping[str, str],
+    topic_perm: int | None, write_queue_count: int, master_addr: str | None, answers: MasterAnswers
 ) -> str | None:
     """Return why a broker takes no messages of a topic; None if it takes them."""
     if topic_perm is None or write_queue_count < 1:
@@ -29,8 +46,10 @@ def explain_unwritable(
         return "no write permission"
     if master_addr is None:
         return "no master"
+    if master_addr in answers.silence_reasons:
+        return f"its master {master_addr}: {answers.silence_reasons[master_addr]}"
     return (
-        f"its master {master_addr}: {silence_reasons[master_addr]}"
-        if master_addr in silence_reasons
+        f"its master {master_addr} {answers.refusals[master_addr]}"
+        if master_addr in answers.refusals
         else None
     )

@@ -23,8 +23,9 @@ def judge_replicas(scale: CheckScale, comparison: ReplicaComparison) -> CheckFin
         return scale.make_unknown_finding("no broker with a slave is registered", comparison.failure_lines)
     samples = [
         scale.make_sample("missing", len(missing_items)),
+        scale.make_sample("stopped", len(comparison.stopped)),
         scale.make_sample("drift", len(drifted)),
-        scale.make_sample("lagging", len(comparison.differences) - len(drifted)),
+        scale.make_sample("lagging", len(comparison.lag)),
         *(
             scale.make_sample("distance", distance_bytes, f"{broker_name}:{broker_id}")
             for (broker_name, broker_id), distance_bytes in comparison.log_distances.items()
@@ -35,6 +36,8 @@ def judge_replicas(scale: CheckScale, comparison: ReplicaComparison) -> CheckFin
     minimum_state = CheckState.UNKNOWN if comparison.failure_lines else CheckState.OK
     if release_lines:
         minimum_state = CheckState.WARNING
+    if comparison.stopped:
+        minimum_state = CheckState.CRITICAL
     return scale.make_finding(
         _summarize_comparison(comparison, missing_items),
         samples,
@@ -53,15 +56,33 @@ def judge_replicas(scale: CheckScale, comparison: ReplicaComparison) -> CheckFin
 
 
 def _summarize_comparison(comparison: ReplicaComparison, missing_items: Sequence[JudgedDifference]) -> str:
-    slave_text = f"{comparison.slave_count} slaves" if comparison.slave_count != 1 else "1 slave"
-    drift_count = len(comparison.drift)
-    if not drift_count:
-        return (
-            f"{slave_text} are equal to their masters"
-            if comparison.slave_count != 1
-            else ("1 slave is equal to its master")
+    is_single = comparison.slave_count == 1
+    slave_text = "1 slave" if is_single else f"{comparison.slave_count} slaves"
+    if comparison.is_equal:
+        return f"{slave_text} {'is equal to its master' if is_single else 'are equal to their masters'}"
+    stopped_count, drift_count = len(comparison.stopped), len(comparison.drift) - len(comparison.stopped)
+    parts = []
+    if stopped_count:
+        parts.append(
+            f"{stopped_count} of {slave_text} {'copies' if stopped_count == 1 else 'copy'} no messages"
         )
-    return f"{drift_count} differences on {slave_text} stay, {len(missing_items)} of them are missing items"
+    if drift_count:
+        parts.append(
+            f"{drift_count} lasting differences on {slave_text}, {len(missing_items)} of them missing items"
+        )
+    if comparison.unread_reasons:
+        parts.append(f"{len(comparison.unread_reasons)} of {slave_text} not compared, or not completely")
+    if not parts:
+        parts.append(f"no lasting difference on {slave_text}")
+    if comparison.lag:
+        parts.append(f"{len(comparison.lag)} may disappear with the next copy")
+    distances = comparison.log_distances.values()
+    largest_distance = max((distance for distance in distances if distance is not None), default=0)
+    if largest_distance:
+        parts.append(f"{largest_distance} bytes of the commit log behind")
+    if None in distances and not comparison.unread_reasons:
+        parts.append("the distance in bytes is unknown")
+    return "; ".join(parts)
 
 
 def _describe_drift(judged_difference: JudgedDifference) -> str:

@@ -27,6 +27,7 @@ MEASURES_BY_CHECK: dict[str, tuple[CheckMeasure, ...]] = {
     "brokers": (
         CheckMeasure("failing", "brokers that do not answer, and missing masters", warning="0"),
         CheckMeasure("masterless", "broker names without a master that answers", critical="0"),
+        CheckMeasure("refusing", "masters that refuse messages because their disk is full"),
         CheckMeasure("serving", "brokers that answer"),
     ),
     "divergence": (
@@ -81,6 +82,7 @@ MEASURES_BY_CHECK: dict[str, tuple[CheckMeasure, ...]] = {
     ),
     "replicas": (
         CheckMeasure("missing", "topics, groups and other items that a slave lacks", critical="0"),
+        CheckMeasure("stopped", "slaves that copy no messages: always critical"),
         CheckMeasure("drift", "all differences that slaves do not remove", warning="0"),
         CheckMeasure("lagging", "differences that the next copy may remove"),
         # The limits are those of a slave that is not in sync (haMaxGapNotInSync).

@@ -1,6 +1,6 @@
 """Checks that clients of every name server can write to and read from a topic."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from typing import NamedTuple
 
 from namesrv_core.protocol.codes import MASTER_BROKER_ID, Perm
@@ -9,22 +9,25 @@ from nsadmin.client.results import error_text, is_not_found
 from nsadmin.client.topic_routes import QueueRoute, TopicRoute
 from nsadmin.operations.checks import listed_brokers, masters
 from nsadmin.operations.checks.findings import CheckFinding, CheckState
+from nsadmin.operations.checks.masters import MasterAnswers
 from nsadmin.operations.checks.thresholds import CheckScale
 from nsadmin.operations.inventory.keeper import NO_LOST_TOPICS, InventoryKeeper, LostTopics
+from nsadmin.operations.slave_reads import find_refusing_slaves
 
 
 class TopicObservation(NamedTuple):
-    """The topic's route at each name server, and the masters that do not answer.
+    """The topic's route at each name server, and what its masters answered.
 
     `missing_reasons` has the expected brokers that no name server lists, with a description, if they had the
-    topic. `unknown_reasons` has those whose topics are not known.
+    topic. `unknown_reasons` has those whose topics are not known. `refusing_slaves` do not serve consumers.
     """
 
     topic: str
     route_results: Sequence[ServerResult[TopicRoute]]
-    silence_reasons: Mapping[str, str]
+    master_answers: MasterAnswers
     missing_reasons: Mapping[str, str] = {}
     unknown_reasons: Mapping[str, str] = {}
+    refusing_slaves: Set[str] = frozenset()
 
 
 def observe_topic(
@@ -38,15 +41,28 @@ def observe_topic(
         if topic_route
         for queue_route in topic_route.queues
     ]
-    silence_reasons = masters.find_silent_masters(admin, master_addrs)
+    master_answers = masters.ask_masters(admin, master_addrs)
+    silent_addrs = master_answers.silence_reasons.keys()
+    # A slave counts only where no master serves consumers.
+    slave_addrs = {
+        broker_addr
+        for _, topic_route, _ in route_results
+        for queue_route in (topic_route.queues if topic_route else ())
+        if queue_route.broker_addrs.get(MASTER_BROKER_ID) in (None, *silent_addrs)
+        for broker_addr in queue_route.broker_addrs.values()
+        if broker_addr not in silent_addrs
+    }
+    observation = TopicObservation(
+        topic, route_results, master_answers, refusing_slaves=find_refusing_slaves(admin, slave_addrs).keys()
+    )
     if inventory is None:
-        return TopicObservation(topic, route_results, silence_reasons)
+        return observation
     lost_topics = _find_lost_topics(admin, topic, route_results, inventory)
     reasons_by_known: dict[bool | None, dict[str, str]] = {True: {}, None: {}, False: {}}
     for broker_name, reason in lost_topics.reasons_by_name.items():
         reasons_by_known[lost_topics.had_topic(broker_name, topic)][broker_name] = reason
-    return TopicObservation(
-        topic, route_results, silence_reasons, reasons_by_known[True], reasons_by_known[None]
+    return observation._replace(
+        missing_reasons=reasons_by_known[True], unknown_reasons=reasons_by_known[None]
     )
 
 
@@ -99,7 +115,8 @@ def judge_topic(scale: CheckScale, observation: TopicObservation) -> CheckFindin
             "no name server returned its route", failure_lines, observation.topic
         )
     server_views = [
-        _assess_route(route_result, observation.silence_reasons) for route_result in known_results
+        _assess_route(route_result, observation.master_answers, observation.refusing_slaves)
+        for route_result in known_results
     ]
     broker_names = {
         queue_route.broker_name
@@ -117,7 +134,7 @@ def judge_topic(scale: CheckScale, observation: TopicObservation) -> CheckFindin
     unknown_lines = [
         f"{broker_name}: {reason}; nsadmin does not know its topics"
         for broker_name, reason in sorted(observation.unknown_reasons.items())
-    ]
+    ] + observation.master_answers.unknown_lines
     missing_lines = [
         f"{broker_name}: {reason}" for broker_name, reason in sorted(observation.missing_reasons.items())
     ]
@@ -134,17 +151,20 @@ def judge_topic(scale: CheckScale, observation: TopicObservation) -> CheckFindin
 def _format_summary(topic: str, broker_names: set[str], worst_view: _TopicAvailability) -> str:
     if not broker_names:
         return f"no name server has the topic {topic}"
-    return f"{worst_view.writable_count} of {len(broker_names)} brokers of {topic} accept messages"
+    return (
+        f"{worst_view.writable_count} of {len(broker_names)} brokers of {topic} accept messages "
+        f"{masters.LOOKED_AT}"
+    )
 
 
 def _assess_route(
-    route_result: ServerResult[TopicRoute], silence_reasons: Mapping[str, str]
+    route_result: ServerResult[TopicRoute], master_answers: MasterAnswers, refusing_slaves: Set[str]
 ) -> _TopicAvailability:
     queue_routes = route_result.result.queues if route_result.result else ()
     lost_brokers = {
         queue_route.broker_name: loss_reason
         for queue_route in queue_routes
-        if (loss_reason := _explain_loss(queue_route, silence_reasons))
+        if (loss_reason := _explain_loss(queue_route, master_answers))
     }
     writable_queues = [
         queue_route for queue_route in queue_routes if queue_route.broker_name not in lost_brokers
@@ -154,7 +174,7 @@ def _assess_route(
         for queue_route in queue_routes
         if (queue_route.perm or 0) & Perm.READ
         and queue_route.read_queue_ids
-        and set(queue_route.broker_addrs.values()) - silence_reasons.keys()
+        and set(queue_route.broker_addrs.values()) - master_answers.silence_reasons.keys() - refusing_slaves
     ]
     if route_result.result is None:
         lost_brokers = {"": "does not have the topic"}
@@ -167,12 +187,12 @@ def _assess_route(
     )
 
 
-def _explain_loss(queue_route: QueueRoute, silence_reasons: Mapping[str, str]) -> str | None:
+def _explain_loss(queue_route: QueueRoute, master_answers: MasterAnswers) -> str | None:
     return masters.explain_unwritable(
         queue_route.perm,
         len(queue_route.write_queue_ids),
         queue_route.broker_addrs.get(MASTER_BROKER_ID),
-        silence_reasons,
+        master_answers,
     )
 
 

@@ -14,10 +14,10 @@ from nsadmin.operations.checks.thresholds import CheckScale
 from nsadmin.operations.checks.writable_topics_observation import (
     WritableTopicsObservation,
     find_master_addr,
-    is_user_topic,
 )
 from nsadmin.operations.inventory.keeper import describe_missing
 from nsadmin.operations.inventory.records import lost_brokers_of_topics
+from nsadmin.operations.topic_kinds import is_user_topic
 
 _MAX_SHOWN = 10
 
@@ -65,7 +65,10 @@ def judge_writable_topics(
         scale.make_sample("unwritable", len(groups.unwritable)),
         scale.make_sample("topics", len(user_topics)),
     ]
-    unknown_lines = _list_unknown_brokers(observation, missing_reasons)
+    unknown_lines = [
+        *_list_unknown_brokers(observation, missing_reasons),
+        *observation.master_answers.unknown_lines,
+    ]
     detail_lines = [
         *_format_topics("no broker accepts messages for", groups.unwritable),
         *_format_brokers(groups.reduced),
@@ -151,7 +154,7 @@ def _summarize_groups(groups: TopicGroups, topic_count: int) -> str:
         summary += f", {len(groups.read_only)} are read-only by configuration"
     if groups.reduced:
         summary += f", {len(groups.reduced)} of them not on all of their brokers"
-    return summary
+    return f"{summary} {masters.LOOKED_AT}"
 
 
 def _list_unknown_brokers(
@@ -277,7 +280,7 @@ def _find_loss(
                 broker_queues.get("perm"),
                 broker_queues.get("writeQueueNums", 0),
                 find_master_addr(known_snapshot, broker_name),
-                observation.silence_reasons,
+                observation.master_answers,
             )
         )
     }
@@ -292,7 +295,7 @@ def _is_read_only_on_purpose(
     A silent broker cannot be asked. But a name server's wipe takes the write permission from all topics of a
     broker, so if another topic still has it, this topic was registered without it.
     """
-    if find_master_addr(known_snapshot, broker_name) not in observation.silence_reasons:
+    if find_master_addr(known_snapshot, broker_name) not in observation.master_answers.silence_reasons:
         return topic in observation.read_only_topics.get(broker_name, ())
     broker_perm = known_snapshot.topics[topic][broker_name].get("perm", 0)
     return not broker_perm & Perm.WRITE and broker_name in observation.unwiped_brokers[known_snapshot.source]

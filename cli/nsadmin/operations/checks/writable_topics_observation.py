@@ -6,16 +6,16 @@ from typing import NamedTuple
 from namesrv_core.protocol.codes import Perm
 from nsadmin.client import AdminClient, ServerResult
 from nsadmin.client.snapshots import ClusterSnapshot, take_server_snapshots
-from nsadmin.client.topics.topics import SYSTEM_TOPIC_PREFIX
 from nsadmin.operations.checks import masters
+from nsadmin.operations.checks.masters import MasterAnswers
 from nsadmin.operations.inventory.keeper import NO_LOST_TOPICS, InventoryKeeper, LostTopics
+from nsadmin.operations.topic_kinds import is_user_topic
 
 _MASTER_ID_TEXT = "0"
-_GROUP_TOPIC_PREFIXES = ("%RETRY%", "%DLQ%")
 
 
 class WritableTopicsObservation(NamedTuple):
-    """The state of each name server, RocketMQ's system topics, and the masters that do not answer.
+    """The state of each name server, RocketMQ's system topics, and what masters answered.
 
     `read_only_topics` has, by broker name, the topics that the broker's own configuration makes read-only.
     They are read-only on purpose, not because a name server's write permission was removed. By name server,
@@ -24,7 +24,7 @@ class WritableTopicsObservation(NamedTuple):
 
     snapshot_results: Sequence[ServerResult[ClusterSnapshot]]
     system_topics: frozenset[str]
-    silence_reasons: Mapping[str, str]
+    master_answers: MasterAnswers
     read_only_topics: Mapping[str, frozenset[str]]
     unwiped_brokers: Mapping[str, frozenset[str]]
     lost_topics: LostTopics = NO_LOST_TOPICS
@@ -39,21 +39,21 @@ def observe_writable_topics(
         known_snapshot for _, known_snapshot, _ in snapshot_results if known_snapshot is not None
     ]
     if not known_snapshots:
-        return WritableTopicsObservation(snapshot_results, frozenset(), {}, {}, {})
+        return WritableTopicsObservation(snapshot_results, frozenset(), MasterAnswers(), {}, {})
     master_addrs = [
         find_master_addr(known_snapshot, broker_name)
         for known_snapshot in known_snapshots
         for broker_name in known_snapshot.brokers
     ]
-    silence_reasons, system_topics = (
-        masters.find_silent_masters(admin, master_addrs),
+    master_answers, system_topics = (
+        masters.ask_masters(admin, master_addrs),
         admin.topics.list_system_names(),
     )
     return WritableTopicsObservation(
         snapshot_results,
         system_topics,
-        silence_reasons,
-        _find_read_only(admin, known_snapshots, system_topics, silence_reasons),
+        master_answers,
+        _find_read_only(admin, known_snapshots, system_topics, master_answers.silence_reasons),
         {known_snapshot.source: _find_unwiped_brokers(known_snapshot) for known_snapshot in known_snapshots},
         NO_LOST_TOPICS if inventory is None else inventory.observe_snapshots(known_snapshots),
     )
@@ -94,15 +94,6 @@ def _find_read_only(
         for _, registered_broker, _ in registration_results
         if registered_broker is not None
     }
-
-
-def is_user_topic(topic: str, system_topics: frozenset[str]) -> bool:
-    """Exclude retry and dead-letter topics: brokers write them without asking a name server."""
-    return (
-        topic not in system_topics
-        and not topic.startswith(_GROUP_TOPIC_PREFIXES)
-        and not topic.lower().startswith(SYSTEM_TOPIC_PREFIX)
-    )
 
 
 def find_master_addr(known_snapshot: ClusterSnapshot, broker_name: str) -> str | None:

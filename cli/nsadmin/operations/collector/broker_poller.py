@@ -16,7 +16,8 @@ from nsadmin.client.brokers.brokers import RuntimeInfo
 from nsadmin.client.consumers.committed_offsets import CommittedOffsets
 from nsadmin.client.consumers.consume_stats import ConsumeStats, GroupQueueLag
 from nsadmin.client.consumers.groups import is_system_group
-from nsadmin.client.results import error_text, is_unreachable
+from nsadmin.client.consumers.lag import sum_lags
+from nsadmin.client.results import error_text, is_silent
 from nsadmin.operations.collector.name_server_poller import PollStopped
 from nsadmin.operations.collector.request_pace import RequestPace
 
@@ -187,15 +188,25 @@ class BrokerPoller:
             stats_results = self._admin.consumers.get_stats_each(
                 [(polled_broker.broker_addr, group_name) for polled_broker, group_name in reachable_pairs]
             )
+        lagging_places = [
+            (stats_result.addr, group_name)
+            for (_, group_name), stats_result in zip(reachable_pairs, stats_results, strict=True)
+            if stats_result.result is not None
+            and any(queue.lag_count for queue in stats_result.result.queues)
+        ]
+        with self._reserve_requests(len(lagging_places)):
+            broadcasting_groups = self._admin.consumers.find_broadcasting(lagging_places)
         reported_lags = {}
         for (polled_broker, group_name), stats_result in zip(reachable_pairs, stats_results, strict=True):
             if stats_result.result is None:
                 poll_events.append(build_poll_failure(polled_broker, "lag", stats_result.error, group_name))
-                if stats_result.error is not None and is_unreachable(stats_result.error):
+                if stats_result.error is not None and is_silent(stats_result.error):
                     unreachable_errors[polled_broker] = stats_result.error
                 continue
             topic_lags = reported_lags[polled_broker, group_name] = summarize_lags(
-                group_name, stats_result.result, offsets_by_broker[polled_broker]
+                group_name,
+                stats_result.result.mark_broadcasting(broadcasting_groups),
+                offsets_by_broker[polled_broker],
             )
             if self._reported_lags.get((polled_broker, group_name)) != topic_lags or any(
                 topic_lag.lag for topic_lag in topic_lags
@@ -283,38 +294,24 @@ def summarize_lags(
 ) -> tuple[TopicLag, ...]:
     """Sum up a group's lag on a broker by topic, sorted by topic name."""
     lags_by_topic: dict[str, list[GroupQueueLag]] = {}
-    for queue_lag in consume_stats.queues:
+    for queue_lag in consume_stats.clear_uncommitted(committed_offsets).queues:
         lags_by_topic.setdefault(queue_lag.queue.topic, []).append(queue_lag)
-    return tuple(
-        _summarize_topic(topic, queue_lags, set(committed_offsets.get(f"{topic}@{group}", ())))
-        for topic, queue_lags in sorted(lags_by_topic.items())
-    )
+    return tuple(_summarize_topic(topic, queue_lags) for topic, queue_lags in sorted(lags_by_topic.items()))
 
 
-def _summarize_topic(
-    topic: str, queue_lags: Sequence[GroupQueueLag], committed_queue_ids: set[int]
-) -> TopicLag:
-    # A queue that was first committed between the two requests has an offset above 0.
-    committed_lags = [
-        queue_lag
-        for queue_lag in queue_lags
-        if queue_lag.queue.queue_id in committed_queue_ids or (queue_lag.consumer_offset or 0) > 0
-    ]
-    inflight_counts = [
-        queue_lag.inflight_count for queue_lag in committed_lags if queue_lag.inflight_count is not None
-    ]
+def _summarize_topic(topic: str, queue_lags: Sequence[GroupQueueLag]) -> TopicLag:
+    committed_offsets = [lag.consumer_offset for lag in queue_lags if lag.consumer_offset is not None]
+    inflight_counts = [lag.inflight_count for lag in queue_lags if lag.inflight_count is not None]
     lagging_times = [
-        queue_lag.last_consumed_ms
-        for queue_lag in committed_lags
-        if queue_lag.lag_count and queue_lag.last_consumed_ms
+        lag.last_consumed_ms for lag in queue_lags if lag.lag_count and lag.last_consumed_ms is not None
     ]
     return TopicLag(
         topic,
         len(queue_lags),
-        len(queue_lags) - len(committed_lags),
+        len(queue_lags) - len(committed_offsets),
         sum(queue_lag.broker_offset for queue_lag in queue_lags),
-        sum(queue_lag.consumer_offset or 0 for queue_lag in committed_lags) if committed_lags else None,
-        sum(queue_lag.lag_count or 0 for queue_lag in committed_lags) if committed_lags else None,
+        sum(committed_offsets) if committed_offsets else None,
+        sum_lags(queue_lag.lag for queue_lag in queue_lags).messages,
         sum(inflight_counts) if inflight_counts else None,
         min(lagging_times, default=None),
     )

@@ -113,7 +113,7 @@ class NameServerPoller:
             return NO_TOPIC_QUEUES
         try:
             queues_by_broker, topic_mappings = parse_topic_queues(route_body)
-        except (ValueError, TypeError, AttributeError, KeyError) as error:
+        except ValueError as error:
             raise CallError(self._namesrv_addr, "unreadable", f"a route is malformed ({error})") from error
         if len(self._shared_queues) > _MAX_SHARED_QUEUES:
             self._shared_queues.clear()

@@ -4,14 +4,17 @@ Rule: a record is on disk before the batch that it announces is sent, so a kille
 """
 
 import json
-import os
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
 from namesrv_core import operator_files, private_files
 from namesrv_core.storage import atomic_write
-from nsadmin.client.messages.replay_memory import ReplayMemory
+from nsadmin.client.messages.message_sender import SendQueue
+from nsadmin.client.messages.replay_memory import ReplayMemory, ReplayPlace
+from nsadmin.operations.drain.state import InvalidStateError, convert_saved
 from nsadmin.operations.process_lock import ProcessLock
 from nsadmin.operations.state_folder import escape_file_name
 
@@ -28,6 +31,21 @@ def replay_folder_of(state_home: Path, cluster_names: Iterable[str], group: str)
     return state_home / "dead-letters" / cluster_folder / escape_file_name(group)
 
 
+class _Run(msgspec.Struct):
+    id: str
+    rules: dict[str, Any]
+    count: int
+
+
+class _ReplayRecord(msgspec.Struct, forbid_unknown_fields=True):
+    """A line of the file: it has one of these fields."""
+
+    run: _Run | msgspec.UnsetType | None = msgspec.UNSET
+    pending: tuple[ReplayPlace, list[tuple[int, str]], SendQueue, int] | msgspec.UnsetType = msgspec.UNSET
+    replayed: tuple[ReplayPlace, list[tuple[int, int]], str | None, int] | msgspec.UnsetType = msgspec.UNSET
+    forget: tuple[ReplayPlace] | msgspec.UnsetType = msgspec.UNSET
+
+
 class SavedReplayMemory(ReplayMemory):
     """A memory that is saved. Raises OSError if the folder is not writable.
 
@@ -38,7 +56,7 @@ class SavedReplayMemory(ReplayMemory):
         super().__init__()
         self.replay_file = replay_folder / REPLAY_FILE
         self._lock = ProcessLock(replay_folder / LOCK_FILE)
-        self._descriptor: int | None = None
+        self._is_open = False
 
     def try_lock(self) -> bool:
         """Lock the group; return False if another process replays its dead letters."""
@@ -59,8 +77,10 @@ class SavedReplayMemory(ReplayMemory):
             # The last line can be incomplete: the process was killed before it sent that batch.
             if file_line.endswith(b"\n"):
                 try:
-                    self.apply_record(operator_files.parse_json(file_line))
-                except (ValueError, TypeError, KeyError, AttributeError) as error:
+                    record = operator_files.parse_json(file_line)
+                    convert_saved(record, _ReplayRecord)
+                    self.apply_record(record)
+                except (ValueError, KeyError, InvalidStateError) as error:
                     raise InvalidReplayFileError(
                         f"{self.replay_file}: line {line_number} is invalid: {error}"
                     ) from None
@@ -69,21 +89,16 @@ class SavedReplayMemory(ReplayMemory):
         """Open the file for records. The lock is required."""
         records = [] if self.is_new else self.build_records()
         atomic_write.replace_file(self.replay_file, _encode_records(records), keeps_backup=False)
-        self._descriptor = private_files.open_private_file(
-            self.replay_file, os.O_WRONLY | os.O_APPEND | os.O_CREAT
-        )
+        self._is_open = True
 
     def close(self) -> None:
-        """Close the file, and release the lock."""
-        if self._descriptor is not None:
-            os.close(self._descriptor)
-            self._descriptor = None
+        """Write no more, and release the lock."""
+        self._is_open = False
         self._lock.release_lock()
 
     def _write_records(self, records: Iterable[Mapping[str, Any]]) -> None:
-        if self._descriptor is not None:
-            os.write(self._descriptor, _encode_records(records))
-            os.fsync(self._descriptor)
+        if self._is_open:
+            private_files.append_record(self.replay_file, _encode_records(records), syncs=True)
 
 
 def _encode_records(records: Iterable[Mapping[str, Any]]) -> bytes:

@@ -18,6 +18,7 @@ OWN_SETTINGS = frozenset(
         "journalDir",
         "journalServerId",
         "kvConfigPath",
+        "kvNamespaces",
         "listenPort",
         "rocketmqHome",
     }

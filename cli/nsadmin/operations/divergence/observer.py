@@ -26,6 +26,8 @@ from nsadmin.operations.divergence.findings import (
     bundle_differences,
     decide_verdict,
 )
+from nsadmin.operations.inventory.keeper import InventoryKeeper
+from nsadmin.operations.inventory.records import MissingBroker
 
 _MAX_TOPICS_ASKED = 32
 """Topics whose own values each observation requests from brokers."""
@@ -34,12 +36,16 @@ _REPEAT_MS = 10_000
 
 
 class DivergenceObservation(NamedTuple):
-    """The snapshot or error of each name server, the differences between the snapshots, and the verdict."""
+    """The snapshot or error of each name server, the differences between the snapshots, and the verdict.
+
+    The snapshot of a single name server, which cannot be compared, has no topics: `has_topics` is False.
+    """
 
     snapshot_results: tuple[ServerResult[ClusterSnapshot], ...]
     comparison: SnapshotComparison
     findings: tuple[DriftFinding, ...]
     verdict: DivergenceVerdict
+    has_topics: bool = True
 
     @property
     def server_snapshots(self) -> list[ClusterSnapshot]:
@@ -51,11 +57,21 @@ class DivergenceObservation(NamedTuple):
         ]
 
 
+def find_missing_brokers(
+    observation: DivergenceObservation, inventory: InventoryKeeper
+) -> tuple[MissingBroker, ...]:
+    """Update the inventory, and return the expected brokers that no name server lists."""
+    return inventory.observe_snapshots(
+        observation.server_snapshots, has_topics=observation.has_topics
+    ).missing_brokers
+
+
 class DivergenceObserver:
     """Observes name servers repeatedly, and remembers the age of each difference.
 
     Brokers may take `settle_ms` to make name servers equal. `clock_ms` is a steady clock. Name servers cannot
-    list their KV namespaces: `namespaces` and the namespace of order configurations are compared.
+    list their KV namespaces: `namespaces` and the namespace of order configurations are compared. The topics
+    of a single name server are read only with `reads_single`.
     """
 
     def __init__(
@@ -66,6 +82,7 @@ class DivergenceObserver:
         namespaces: Sequence[str] = (),
         sections: Collection[str] = STATE_SECTIONS,
         settle_ms: int = DEFAULT_SETTLE_MS,
+        reads_single: bool = False,
     ) -> None:
         self._admin = admin
         self._clock_ms = clock_ms
@@ -74,10 +91,13 @@ class DivergenceObserver:
         self._difference_ages = DifferenceAges(settle_ms)
         self._end_ms: int | None = None
         self._settle_ms = settle_ms
+        self._reads_single = reads_single
 
     def observe_once(self) -> DivergenceObservation:
         """Compare all name servers once, and ask the brokers concerned for the causes."""
-        now_ms, raw_results = self._clock_ms(), take_server_snapshots(self._admin, 0, self._namespaces)
+        now_ms = self._clock_ms()
+        has_topics = self._reads_single or len(self._admin.addresses.addrs) > 1
+        raw_results = take_server_snapshots(self._admin, 0, self._namespaces, with_topics=has_topics)
         snapshot_results = self._admin.name_server_tables.mark_duplicate_servers(raw_results)
         server_snapshots = [
             snapshot_result.result
@@ -99,13 +119,13 @@ class DivergenceObserver:
         )
         divergence_verdict = decide_verdict(len(snapshot_results), len(server_snapshots), all_findings)
         return DivergenceObservation(
-            tuple(snapshot_results), comparison, tuple(all_findings), divergence_verdict
+            tuple(snapshot_results), comparison, tuple(all_findings), divergence_verdict, has_topics
         )
 
     def observe_until_settled(
         self,
         pause_seconds: Callable[[float], object],
-        on_waiting: Callable[[DivergenceObservation, float], None],
+        on_waiting: Callable[[DivergenceObservation, float], object],
     ) -> DivergenceObservation:
         """Observe until each difference is gone, is drift, or is younger than the first observation.
 

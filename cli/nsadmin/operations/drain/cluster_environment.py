@@ -1,6 +1,6 @@
 """The DrainEnvironment of a real cluster: reads and changes it through an AdminClient."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TypeVar
 
 from namesrv_core.errors import RocketMQError
@@ -11,10 +11,12 @@ from nsadmin.client.brokers.broker_routes import BrokerRouteView
 from nsadmin.client.brokers.brokers import RuntimeInfo
 from nsadmin.client.brokers.clusters import BrokerAddrGroup
 from nsadmin.client.consumers.groups import is_system_group
+from nsadmin.client.consumers.lag import Lag, sum_lags
+from nsadmin.client.messages.delayed_messages import HALF_TOPIC
 from nsadmin.client.results import error_text
 from nsadmin.client.topic_routes import QueueRoute, TopicRoute
 from nsadmin.client.topics.topic_configs import BrokerTopicConfig
-from nsadmin.client.topics.topics import SYSTEM_TOPICS
+from nsadmin.client.topics.topics import SYSTEM_TOPICS, list_own_names
 from nsadmin.operations.drain.facts import (
     BrokerCounters,
     NameServerFacts,
@@ -30,7 +32,6 @@ from nsadmin.operations.replicas.takeover import find_takeover_gaps
 
 T = TypeVar("T")
 _PERMISSION_KEY = "brokerPermission"
-_HALF_TOPIC = "RMQ_SYS_TRANS_HALF_TOPIC"
 
 
 class ClusterEnvironment:
@@ -39,18 +40,14 @@ class ClusterEnvironment:
     def __init__(self, admin: AdminClient, broker_name: str) -> None:
         self._admin = admin
         self._broker_name = broker_name
-        self._system_topics: frozenset[str] | None = None
+        self._named_topics: tuple[str, ...] | None = None
 
-    def read_system_topics(self, master_addr: str) -> frozenset[str]:
-        """Return RocketMQ's system topics as this broker names them. Asks the broker once."""
-        if self._system_topics is None:
+    def read_system_topics(self, master_addr: str, cluster_name: str) -> frozenset[str]:
+        """RocketMQ's system topics, with those that this broker names. It is asked until it has answered."""
+        if self._named_topics is None:
             [names_result] = self._admin.topics.list_broker_system_names([master_addr])
-            [config_result] = self._admin.broker_configs.get_each([master_addr])
-            if names_result.result is None or config_result.result is None:
-                return SYSTEM_TOPICS
-            cluster_name = config_result.result.get("brokerClusterName", "")
-            self._system_topics = SYSTEM_TOPICS.union(names_result.result, (self._broker_name, cluster_name))
-        return self._system_topics
+            self._named_topics = names_result.result
+        return SYSTEM_TOPICS.union(list_own_names(self._broker_name, cluster_name), self._named_topics or ())
 
     def read_servers(self) -> tuple[NameServerFacts, ...]:
         return tuple(
@@ -89,16 +86,16 @@ class ClusterEnvironment:
         put_counts = self._admin.put_counts
         user_puts = put_counts.count_user_messages(master_addr, cluster_name).result if cluster_name else None
         topic_configs = self._read_topic_configs(master_addr).result or {}
-        system_topics = self.read_system_topics(master_addr)
+        system_topics = self.read_system_topics(master_addr, cluster_name or "")
         topic_names = [
             topic_name for topic_name in topic_configs if not is_system_topic(topic_name, system_topics)
         ]
         count_tables = [
             count_result.result
-            for count_result in put_counts.count_topic_messages(master_addr, [*topic_names, _HALF_TOPIC])
+            for count_result in put_counts.count_topic_messages(master_addr, [*topic_names, HALF_TOPIC])
         ]
         recent_puts = dict(count_table for count_table in count_tables if count_table is not None)
-        half_messages = recent_puts.pop(_HALF_TOPIC, 0)
+        half_messages = recent_puts.pop(HALF_TOPIC, 0)
         return read_counters._replace(
             recent_puts=recent_puts if len(recent_puts) == len(topic_names) and topic_configs else None,
             user_puts=user_puts,
@@ -116,18 +113,16 @@ class ClusterEnvironment:
         [config_result] = self._admin.broker_configs.get_each([master_addr])
         return (config_result.result or {}).get("brokerClusterName")
 
-    def _read_lag(self, master_addr: str) -> dict[str, int] | None:
+    def _read_lag(self, master_addr: str) -> dict[str, Lag] | None:
         try:
             group_queues = self._admin.consumers.get_broker_stats(master_addr)
         except RocketMQError:
             return None
-        lag_by_group: dict[str, int] = {}
+        lags_by_group: dict[str, list[Lag]] = {}
         for group_queue in group_queues:
             if not is_system_group(group_queue.group):
-                lag_by_group[group_queue.group] = lag_by_group.get(group_queue.group, 0) + max(
-                    0, group_queue.lag_count or 0
-                )
-        return lag_by_group
+                lags_by_group.setdefault(group_queue.group, []).append(group_queue.lag)
+        return {group: sum_lags(lags) for group, lags in lags_by_group.items()}
 
     def _read_topic_configs(self, master_addr: str) -> ServerResult[dict[str, BrokerTopicConfig]]:
         [configs_result] = self._admin.topic_configs.list_broker_topics([master_addr])
@@ -231,23 +226,35 @@ def _failure_text(server_result: ServerResult[T]) -> str:
 def _server_facts(route_result: ServerResult[BrokerRouteView], broker_name: str) -> NameServerFacts:
     if route_result.result is None:
         return NameServerFacts(route_result.addr, _failure_text(route_result))
-    broker_group, topic_routes, can_register = route_result.result
+    broker_group, topic_routes, can_register, other_names = route_result.result
+    own_names = {broker_name, *other_names}
+    open_names = {
+        queue_route.broker_name
+        for topic_route in topic_routes.values()
+        for queue_route in topic_route.queues
+        if queue_route.broker_name in other_names and queue_route.is_writable
+    }
     return NameServerFacts(
         route_result.addr,
         None,
         broker_group and broker_group.cluster_name,
         {} if broker_group is None else broker_group.broker_addrs,
-        {topic: _server_topic(topic_route, broker_name) for topic, topic_route in topic_routes.items()},
+        {
+            topic: _server_topic(topic_route, broker_name, own_names)
+            for topic, topic_route in topic_routes.items()
+        },
         can_register,
+        other_names,
+        tuple(sorted(open_names)),
     )
 
 
-def _server_topic(topic_route: TopicRoute, broker_name: str) -> ServerTopic:
+def _server_topic(topic_route: TopicRoute, broker_name: str, own_names: Collection[str]) -> ServerTopic:
     [own_queue] = [
         queue_route for queue_route in topic_route.queues if queue_route.broker_name == broker_name
     ]
     other_queues = [
-        queue_route for queue_route in topic_route.queues if queue_route.broker_name != broker_name
+        queue_route for queue_route in topic_route.queues if queue_route.broker_name not in own_names
     ]
     return ServerTopic(
         _queue_data_of(own_queue),

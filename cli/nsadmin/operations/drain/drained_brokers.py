@@ -18,6 +18,7 @@ def explain_drain_conflicts(
     """
     for saved_drain in load_drains(state_home):
         if not isinstance(saved_drain, SavedDrain):
+            yield str(saved_drain)
             continue
         drain_state = saved_drain.drain_state
         is_same_cluster = not namesrv_addrs or not set(namesrv_addrs).isdisjoint(drain_state.name_servers)
@@ -34,8 +35,8 @@ def _explain_conflict(saved_drain: SavedDrain) -> str:
     broker_name, holder_pid = saved_drain.drain_state.broker, saved_drain.holder_pid
     if holder_pid is not None:
         return (
-            f"process {holder_pid} is draining {broker_name}: this change makes the broker register "
-            "writable topics until the drain removes the write permission again"
+            f"process {holder_pid or 'unknown'} is draining {broker_name}: this change makes the broker "
+            "register writable topics until the drain removes the write permission again"
         )
     return (
         f"{broker_name} is drained, and no process holds the drain: this change makes the broker register "

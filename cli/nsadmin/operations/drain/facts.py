@@ -5,6 +5,7 @@ from typing import Any, NamedTuple, Protocol
 
 from namesrv_core.events import QueueData
 from namesrv_core.protocol.codes import Perm
+from nsadmin.client.consumers.lag import Lag
 
 QueuesByTopic = Mapping[str, QueueData]
 """A broker's queues by topic."""
@@ -41,7 +42,8 @@ class NameServerFacts(NamedTuple):
     """The broker as one name server lists it. With an `error`, nothing else is known.
 
     `member_addrs` has the broker's addresses by id; empty if it is not registered. `can_restore_queues` is
-    whether the name server accepts queues of single topics. Name servers of 4.x do not.
+    whether the name server accepts queues of single topics. Name servers of 4.x do not. `other_names` are
+    other broker names of the same process, `open_names` those of them that clients may write to.
     """
 
     namesrv_addr: str
@@ -50,6 +52,8 @@ class NameServerFacts(NamedTuple):
     member_addrs: Mapping[int, str] = {}
     topics: Mapping[str, ServerTopic] = {}
     can_restore_queues: bool = True
+    other_names: tuple[str, ...] = ()
+    open_names: tuple[str, ...] = ()
 
     @property
     def is_registered(self) -> bool:
@@ -95,7 +99,7 @@ class BrokerCounters(NamedTuple):
     user_puts: int | None = None
     delayed_count: int = 0
     has_transactions: bool = False
-    lag_by_group: Mapping[str, int] | None = None
+    lag_by_group: Mapping[str, Lag] | None = None
     slaves: tuple[SlaveProgress, ...] = ()
     writers: Mapping[str, tuple[str, ...]] = {}
 

@@ -42,10 +42,22 @@ def find_risks(
             for topic in ordered_topics
             if any(topic in name_server.topics for name_server in registered_servers)
         }
-    return tuple(
-        DrainRisk(risk_kind, _describe_risk(risk_kind, risky_topics), tuple(sorted(risky_topics)), True)
-        for risk_kind, risky_topics in topics_by_kind.items()
-        if risky_topics
+    other_names = sorted({name for name_server in registered_servers for name in name_server.other_names})
+    return (
+        *(
+            DrainRisk(risk_kind, _describe_risk(risk_kind, risky_topics), tuple(sorted(risky_topics)), True)
+            for risk_kind, risky_topics in topics_by_kind.items()
+            if risky_topics
+        ),
+        *(
+            DrainRisk(
+                "sameProcess",
+                f"{broker_name} and {other_name} are one process: clients continue to write to {other_name}",
+                (),
+                True,
+            )
+            for other_name in other_names
+        ),
     )
 
 
@@ -133,6 +145,11 @@ def find_master_addr(server_facts: Iterable[NameServerFacts]) -> str | None:
         ),
         None,
     )
+
+
+def find_cluster_name(server_facts: Iterable[NameServerFacts]) -> str | None:
+    """Return the broker's cluster at the first name server that lists it."""
+    return next((server.cluster_name for server in server_facts if server.cluster_name), None)
 
 
 def find_slave_addrs(server_facts: Iterable[NameServerFacts]) -> dict[int, str]:

@@ -68,7 +68,7 @@ def check_plan(
 ) -> events.Checked:
     """Check what a cluster without the broker would lose.
 
-    Consumers read from slaves while the master is down, so `slave_gaps` are risks, too.
+    Slaves serve consumers while the master is down (slaveReadEnable), so `slave_gaps` are risks, too.
 
     Raises:
         NotFound: No name server that answered has the broker.

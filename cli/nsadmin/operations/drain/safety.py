@@ -1,7 +1,9 @@
 """When a drained broker is safe to stop. Pure. Times are in ms."""
 
+from collections.abc import Mapping
 from typing import NamedTuple
 
+from nsadmin.client.consumers.lag import Lag
 from nsadmin.operations.drain.facts import BrokerCounters, ClusterObservation
 from nsadmin.operations.drain.state import DrainState
 
@@ -40,6 +42,8 @@ def list_waiting_for(
             if drain_state.durable
             else "the write permission to be removed from all routes"
         )
+    elif open_names := sorted({name for server in observation.server_facts for name in server.open_names}):
+        waiting_texts.append(f"a drain of {' and '.join(open_names)}, which is the same process")
     elif not any(name_server.is_registered for name_server in observation.server_facts):
         waiting_texts.append("a name server that lists the broker")
     elif (
@@ -59,15 +63,8 @@ def list_waiting_for(
             )
         )
     waiting_texts += _list_lagging_slaves(observation, last_observation)
-    if safety_rules.for_good and (
-        observation.broker_counters.lag_by_group is None
-        or any(observation.broker_counters.lag_by_group.values())
-    ):
-        waiting_texts.append(
-            "consumers to read the backlog"
-            if observation.broker_counters.lag_by_group
-            else "the backlog of the consumers, which is unknown"
-        )
+    if safety_rules.for_good:
+        waiting_texts += _explain_backlog(observation.broker_counters.lag_by_group)
     return tuple(waiting_texts)
 
 
@@ -83,6 +80,19 @@ def _explain_writes(
     if puts_per_minute is not None and puts_per_minute > write_threshold:
         return "writes to stop"
     return f"{intervals - quiet} more interval{'s' if intervals - quiet > 1 else ''} without writes"
+
+
+def _explain_backlog(lag_by_group: Mapping[str, Lag] | None) -> list[str]:
+    if lag_by_group is None:
+        return ["the backlog of the consumers, which is unknown"]
+    return [
+        *(["consumers to read the backlog"] if any(lag.messages for lag in lag_by_group.values()) else []),
+        *(
+            f"the backlog of {group}, which is unknown: {lag.reason}"
+            for group, lag in sorted(lag_by_group.items())
+            if lag.reason is not None
+        ),
+    ]
 
 
 def _list_lagging_slaves(

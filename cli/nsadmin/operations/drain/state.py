@@ -3,8 +3,10 @@
 Rule: a drain takes the snapshot of a name server once, before its first change there, and never again.
 """
 
-from collections.abc import Mapping
-from typing import Any, Literal, NamedTuple, get_args
+from collections.abc import Collection, Mapping
+from typing import Any, Literal, NamedTuple, Self, TypeVar
+
+import msgspec
 
 from namesrv_core.errors import RocketMQError
 from namesrv_core.events import QueueData
@@ -16,14 +18,74 @@ DrainPhase = Literal["snapshot", "wipe", "settle", "wait", "safe", "undrain"]
 
 Then the broker is safe to stop. The phase "undrain" restores the writes.
 """
-_KNOWN_PHASES: tuple[str, ...] = get_args(DrainPhase)
 
 
 class InvalidStateError(RocketMQError):
     """A file is not a valid state. The message gives the reason."""
 
 
-class DrainState(NamedTuple):
+class SavedRecord(msgspec.Struct, frozen=True):
+    """A record that a procedure saves as JSON."""
+
+    def _replace(self, **changes: Any) -> Self:
+        return msgspec.structs.replace(self, **changes)
+
+
+RecordType = TypeVar("RecordType")
+
+
+def build_state_record(saved_record: SavedRecord) -> dict[str, Any]:
+    """Return a record in its JSON form."""
+    return {"version": STATE_VERSION, **msgspec.to_builtins(saved_record)}
+
+
+def parse_saved(
+    json_value: Any, record_type: type[RecordType], optional_fields: Collection[str] = ()
+) -> RecordType:
+    """Parse the result of `build_state_record`, with the types of the record. Raises InvalidStateError."""
+    if not isinstance(json_value, dict):
+        raise InvalidStateError("not a JSON object")
+    found_version = json_value.get("version")
+    if found_version is None:
+        raise InvalidStateError("the field version is missing")
+    if found_version != STATE_VERSION:
+        raise InvalidStateError(
+            f"version {found_version} is not supported: this nsadmin reads version {STATE_VERSION}"
+        )
+    saved_record = convert_saved(json_value, record_type)
+    missing_field = _find_missing(msgspec.to_builtins(saved_record), json_value, optional_fields)
+    if missing_field is not None:
+        raise InvalidStateError(f"the field {missing_field} is missing")
+    return saved_record
+
+
+def convert_saved(json_value: Any, record_type: type[RecordType]) -> RecordType:
+    """Convert a JSON value strictly. Raises InvalidStateError, which says what is wrong where."""
+    try:
+        return msgspec.convert(json_value, record_type, str_keys=True)
+    except ValueError as error:
+        problem, _, place = str(error).replace("`", "").partition(" - at ")
+        where = f" at {place.removeprefix('$.')}" if place else ""
+        raise InvalidStateError(f"{problem[:1].lower()}{problem[1:]}{where}") from None
+
+
+def _find_missing(whole_value: Any, json_value: Any, optional_fields: Collection[str] = ()) -> str | None:
+    """The first field of a record, or of a record in it, that the file does not have."""
+    if isinstance(whole_value, dict):
+        pairs = []
+        for name, whole_member in whole_value.items():
+            if name in json_value:
+                pairs.append((whole_member, json_value[name]))
+            elif name not in optional_fields:
+                return str(name)
+    elif isinstance(whole_value, (list, tuple)):
+        pairs = list(zip(whole_value, json_value, strict=True))
+    else:
+        return None
+    return next((missing for pair in pairs if (missing := _find_missing(*pair)) is not None), None)
+
+
+class DrainState(SavedRecord, frozen=True, rename="camel"):
     """The state of a drain. Times are in ms since 1970.
 
     Attributes:
@@ -69,34 +131,9 @@ class QueueSnapshot(NamedTuple):
     own_queues: QueuesByTopic | None = None
 
 
-def build_state_record(drain_state: DrainState) -> dict[str, Any]:
-    """Return a state in its JSON form."""
-    return {
-        "version": STATE_VERSION,
-        **{
-            to_camel_case(field_name): field_value
-            for field_name, field_value in drain_state._asdict().items()
-        },
-    }
-
-
 def parse_state_record(state_json: Any) -> DrainState:
-    """Parse the result of `build_state_record`. Raises InvalidStateError."""
-    record_fields = {"puts": None, "reopens": {}, **_require_version(state_json)}
-    try:
-        drain_state = DrainState(
-            **{
-                field_name: record_fields[to_camel_case(field_name)]
-                for field_name in DrainState._fields
-                if field_name != "name_servers"
-            },
-            name_servers=tuple(record_fields["nameServers"]),
-        )
-    except KeyError as error:
-        raise InvalidStateError(f"the field {error.args[0]} is missing") from None
-    if drain_state.phase not in _KNOWN_PHASES:
-        raise InvalidStateError(f'invalid phase "{drain_state.phase}"')
-    return drain_state
+    """Parse the JSON form of a drain. Raises InvalidStateError."""
+    return parse_saved(state_json, DrainState, optional_fields=("puts", "reopens"))
 
 
 def build_snapshot_record(queue_snapshot: QueueSnapshot) -> dict[str, Any]:
@@ -112,31 +149,21 @@ def build_snapshot_record(queue_snapshot: QueueSnapshot) -> dict[str, Any]:
     }
 
 
+class _SavedSnapshot(msgspec.Struct, rename="camel"):
+    name_servers: dict[str, dict[str, tuple[int, int, int, int]]]
+    broker: dict[str, tuple[int, int, int, int]] | None
+
+
 def parse_snapshot_record(snapshot_json: Any, broker_name: str) -> QueueSnapshot:
     """Parse the result of `build_snapshot_record`. Raises InvalidStateError."""
-    record_fields = _require_version(snapshot_json)
-    try:
-        own_numbers = record_fields["broker"]
-        return QueueSnapshot(
-            {
-                namesrv_addr: _parse_queues(broker_name, numbers_by_topic)
-                for namesrv_addr, numbers_by_topic in record_fields["nameServers"].items()
-            },
-            None if own_numbers is None else _parse_queues(broker_name, own_numbers),
-        )
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise InvalidStateError(f"the queues of the broker are malformed ({error})") from None
-
-
-def _require_version(json_record: Any) -> dict[str, Any]:
-    if not isinstance(json_record, dict):
-        raise InvalidStateError("not a JSON object")
-    if json_record.get("version") != STATE_VERSION:
-        raise InvalidStateError(
-            f"version {json_record.get('version')} is not supported: this nsadmin reads version "
-            f"{STATE_VERSION}"
-        )
-    return json_record
+    snapshot = parse_saved(snapshot_json, _SavedSnapshot)
+    return QueueSnapshot(
+        {
+            namesrv_addr: _build_queues(broker_name, numbers_by_topic)
+            for namesrv_addr, numbers_by_topic in snapshot.name_servers.items()
+        },
+        None if snapshot.broker is None else _build_queues(broker_name, snapshot.broker),
+    )
 
 
 def _queue_numbers(queues_by_topic: QueuesByTopic) -> dict[str, list[int]]:
@@ -146,11 +173,10 @@ def _queue_numbers(queues_by_topic: QueuesByTopic) -> dict[str, list[int]]:
     }
 
 
-def _parse_queues(broker_name: str, numbers_by_topic: Mapping[str, Any]) -> dict[str, QueueData]:
-    return {
-        topic: QueueData(broker_name, *map(int, queue_numbers))
-        for topic, queue_numbers in numbers_by_topic.items()
-    }
+def _build_queues(
+    broker_name: str, numbers_by_topic: Mapping[str, tuple[int, int, int, int]]
+) -> dict[str, QueueData]:
+    return {topic: QueueData(broker_name, *numbers) for topic, numbers in numbers_by_topic.items()}
 
 
 def to_camel_case(snake_name: str) -> str:

@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
+from nsadmin.client.consumers.lag import Lag
 from nsadmin.operations.drain import events
 from nsadmin.operations.drain.events import DrainEvent
 from nsadmin.operations.drain.facts import BrokerCounters, ClusterObservation, NameServerFacts
@@ -323,8 +324,8 @@ class DrainStateMachine:
                 topic: likely_source(topic, broker_counters.delayed_count, broker_counters.has_transactions)
                 for topic in busy_topics
             },
-            None if lag_by_group is None else sum(lag_by_group.values()),
-            None if lag_by_group is None else sum(1 for message_lag in lag_by_group.values() if message_lag),
+            None if lag_by_group is None else sum(lag.messages or 0 for lag in lag_by_group.values()),
+            None if lag_by_group is None else sum(1 for lag in lag_by_group.values() if lag != Lag(0)),
             {
                 slave_progress.slave_addr: None
                 if slave_progress.log_end is None or master_end is None

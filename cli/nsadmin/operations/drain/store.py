@@ -3,13 +3,13 @@
 Rule: saved data survives a kill at any moment, and at most one process of this machine changes a drain.
 """
 
-import json
 import os
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from namesrv_core import private_files
+from namesrv_core import operator_files
 from namesrv_core.storage import atomic_write
 from nsadmin.operations.drain.state import (
     DrainState,
@@ -21,7 +21,7 @@ from nsadmin.operations.drain.state import (
     parse_state_record,
 )
 from nsadmin.operations.process_lock import ProcessLock
-from nsadmin.operations.state_file import read_state_file, write_state_file
+from nsadmin.operations.state_file import append_event_record, read_state_file, write_state_file
 from nsadmin.operations.state_folder import escape_file_name
 
 STATE_FILE, SNAPSHOT_FILE, EVENTS_FILE, LOCK_FILE = "state.json", "snapshot.json", "events.jsonl", "lock"
@@ -60,19 +60,10 @@ class DrainStore:
 
     def load_drain(self) -> tuple[DrainState, QueueSnapshot] | None:
         """Return the saved state and snapshot; None if no drain is saved."""
-        try:
-            state_json = read_state_file(self.drain_folder / STATE_FILE)
-            if state_json is None:
-                return None
-            snapshot_json = read_state_file(self.drain_folder / SNAPSHOT_FILE)
-            loaded_drain = (
-                parse_state_record(state_json),
-                QueueSnapshot()
-                if snapshot_json is None
-                else parse_snapshot_record(snapshot_json, self._broker_name),
-            )
-        except InvalidStateError as error:
-            raise InvalidStateError(f"{self.drain_folder}: {error}") from None
+        drain_state = read_state_file(self.drain_folder / STATE_FILE, parse_state_record)
+        if drain_state is None:
+            return None
+        loaded_drain = drain_state, _read_snapshot(self.drain_folder, self._broker_name)
         self._last_saved = loaded_drain
         return loaded_drain
 
@@ -91,11 +82,7 @@ class DrainStore:
 
     def append_event(self, event_record: Mapping[str, Any]) -> None:
         """Append an event to the file of events."""
-        event_line = json.dumps(event_record, ensure_ascii=False) + "\n"
-        with open(
-            self.drain_folder / EVENTS_FILE, "ab", opener=private_files.open_private_file
-        ) as events_file:
-            events_file.write(event_line.encode("utf-8", "backslashreplace"))
+        append_event_record(self.drain_folder / EVENTS_FILE, event_record)
 
     def archive_drain(self) -> None:
         """Rename the files of an undone drain, so that the next drain can begin."""
@@ -124,7 +111,7 @@ class EventFollower:
         self._read_offset = events_file.stat().st_size if events_file.exists() else 0
 
     def read_new_events(self) -> list[dict[str, Any]]:
-        """Return the events in the complete lines appended since the last call."""
+        """Return the events in the complete lines appended since the last call. A torn line is left out."""
         if not self._events_file.exists():
             self._read_offset = 0
             return []
@@ -133,20 +120,21 @@ class EventFollower:
             new_bytes = events_file.read()
         whole_lines = new_bytes[: new_bytes.rfind(b"\n") + 1]
         self._read_offset += len(whole_lines)
-        return [json.loads(event_line) for event_line in whole_lines.splitlines()]
+        new_events = []
+        for event_line in whole_lines.splitlines():
+            with suppress(ValueError):
+                new_events.append(operator_files.parse_json(event_line))
+        return [event_record for event_record in new_events if isinstance(event_record, dict)]
 
 
 def load_drains(state_home: Path) -> Iterator[SavedDrain | InvalidStateError]:
     """Yield every drain that is not undone, sorted by name, or an InvalidStateError for an invalid folder."""
     for state_file in sorted((state_home / "drains").glob(f"*/*/{STATE_FILE}")):
         try:
-            drain_state = parse_state_record(read_state_file(state_file))
-            snapshot_json = read_state_file(state_file.with_name(SNAPSHOT_FILE))
-            queue_snapshot = (
-                QueueSnapshot()
-                if snapshot_json is None
-                else parse_snapshot_record(snapshot_json, drain_state.broker)
-            )
+            drain_state = read_state_file(state_file, parse_state_record)
+            if drain_state is None:
+                continue
+            queue_snapshot = _read_snapshot(state_file.parent, drain_state.broker)
             yield SavedDrain(
                 state_file.parent,
                 drain_state,
@@ -154,4 +142,11 @@ def load_drains(state_home: Path) -> Iterator[SavedDrain | InvalidStateError]:
                 ProcessLock(state_file.with_name(LOCK_FILE)).owner_pid,
             )
         except InvalidStateError as error:
-            yield InvalidStateError(f"{state_file.parent}: {error}")
+            yield error
+
+
+def _read_snapshot(drain_folder: Path, broker_name: str) -> QueueSnapshot:
+    queue_snapshot = read_state_file(
+        drain_folder / SNAPSHOT_FILE, lambda json_value: parse_snapshot_record(json_value, broker_name)
+    )
+    return QueueSnapshot() if queue_snapshot is None else queue_snapshot

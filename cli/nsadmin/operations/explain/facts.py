@@ -9,6 +9,7 @@ from nsadmin.client.brokers.clusters import BrokerAddrGroup
 from nsadmin.client.results import ServerResult, is_unreachable
 from nsadmin.client.topic_routes import QueueRoute, TopicRoute
 from nsadmin.client.topics.topic_views import BrokerTopicView, NameServerTopicView
+from nsadmin.operations.broker_disks import DiskStates
 
 
 class JournaledChange(NamedTuple):
@@ -86,7 +87,8 @@ class RouteFacts(NamedTuple):
     `hosts` maps addresses as written to the addresses that they resolve to. `sizes` are by broker address;
     sizes that were not computed are missing. `other_context_routes` is None if no other context was checked.
     `removed_brokers` are names of brokers that an operator removed. `proxy_routes` are the brokers in the
-    route that each known proxy gives clients.
+    route that each known proxy gives clients. `disks` are those of the masters in the route. `former_addrs`
+    has the address that a broker had before its present one.
     """
 
     question: RouteQuestion
@@ -100,6 +102,8 @@ class RouteFacts(NamedTuple):
     removed_brokers: frozenset[str] = frozenset()
     now_ms: int = 0
     proxy_routes: tuple[ServerResult[tuple[str, ...]], ...] = ()
+    disks: DiskStates = DiskStates()
+    former_addrs: Mapping[str, str] = {}
 
     @property
     def topic(self) -> str:
@@ -164,6 +168,7 @@ class RouteFacts(NamedTuple):
             queue_route.is_writable
             and has_registered_master(server_view, queue_route.broker_name)
             and self.silence_error(queue_route.broker_addrs.get(MASTER_BROKER_ID)) is None
+            and queue_route.broker_addrs.get(MASTER_BROKER_ID) not in self.disks.refusals
             for queue_route in topic_route.queues
         )
 

@@ -4,6 +4,7 @@ import socket
 from collections.abc import Iterable, Iterator, Sequence
 
 from namesrv_core.errors import RocketMQError
+from namesrv_core.protocol.codes import MASTER_BROKER_ID
 from namesrv_core.protocol.frame import MAX_FRAME_BYTES
 from namesrv_core.transport.address import join_addr, split_addr
 from nsadmin.client import AdminClient
@@ -11,6 +12,7 @@ from nsadmin.client.brokers.registrations import BrokerRegistrant
 from nsadmin.client.connection.addresses import parse_addrs
 from nsadmin.client.results import ServerResult
 from nsadmin.client.topics.topic_views import BrokerTopicView, NameServerTopicView
+from nsadmin.operations.broker_disks import observe_disks
 from nsadmin.operations.explain.facts import (
     JournalEvidence,
     MeasuredRegistration,
@@ -78,6 +80,8 @@ def gather_facts(
         removed_brokers=frozenset() if inventory is None else inventory.list_left_names(),
         now_ms=admin.clock_ms,
         proxy_routes=_read_proxy_routes(admin, question.topic),
+        disks=observe_disks(admin, admin.brokers.get_runtime_info(_masters_in_routes(server_views))),
+        former_addrs={} if inventory is None else inventory.find_former_addrs(),
     )
     return route_facts._replace(sizes=_measure_registrations(admin, find_missing_brokers(route_facts)))
 
@@ -152,6 +156,17 @@ def _addrs_in_routes(server_views: Iterable[NameServerTopicView]) -> Iterator[st
     for server_view in server_views:
         for queue_route in server_view.route.result.queues if server_view.route.result else ():
             yield from queue_route.broker_addrs.values()
+
+
+def _masters_in_routes(server_views: Iterable[NameServerTopicView]) -> list[str]:
+    return list(
+        dict.fromkeys(
+            queue_route.broker_addrs[MASTER_BROKER_ID]
+            for server_view in server_views
+            for queue_route in (server_view.route.result.queues if server_view.route.result else ())
+            if MASTER_BROKER_ID in queue_route.broker_addrs
+        )
+    )
 
 
 def _addrs_of_all_brokers(

@@ -31,6 +31,7 @@ def _find_unregistered_topic(route_facts: RouteFacts) -> Iterator[CauseFinding]:
     if any(lost_broker.had_topic for lost_broker in lost_brokers):
         return
     topic_is_denied = any(_denies_topic(broker_view) for broker_view in route_facts.broker_views)
+    left_over_addrs = [] if silent_addrs or lost_brokers else _find_left_over(route_facts)
     for server_view in route_facts.views_without_route():
         evidence_parts = [
             "no route on this name server",
@@ -49,19 +50,23 @@ def _find_unregistered_topic(route_facts: RouteFacts) -> Iterator[CauseFinding]:
             for evidence in route_facts.memories
             if evidence.topic_deletion is not None
         ]
+        if left_over_addrs:
+            evidence_parts.append(f"the topic was deleted, but not on {join_names(left_over_addrs)}")
         similar_topics = find_similar_topics(route_facts.topic, server_view)
         if similar_topics:
             evidence_parts.append(
                 f"similar topics exist: {join_names(similar_topics)}; check the spelling and the namespace"
             )
         broker_is_gone = lost_brokers or any(evidence.gone_brokers for evidence in route_facts.memories)
-        creation_advice = (
-            _advise_creation(route_facts, server_view) if topic_is_denied and not broker_is_gone else None
-        )
+        advice: Advice | None = None
+        if left_over_addrs:
+            advice = _advise_deletion(route_facts)
+        elif topic_is_denied and not broker_is_gone:
+            advice = _advise_creation(route_facts, server_view)
         yield CauseFinding(
             "cause" if topic_is_denied and not lost_brokers else "unknown",
             "; ".join(evidence_parts),
-            creation_advice,
+            advice,
             server_view.addr,
         )
 
@@ -92,6 +97,19 @@ def _advise_creation(route_facts: RouteFacts, server_view: NameServerTopicView) 
     )
     return advise_command(
         "updateTopic", route_facts.topic, "-c", target_cluster, instruction="create the topic"
+    )
+
+
+def _find_left_over(route_facts: RouteFacts) -> list[str]:
+    """The name servers with a route of a topic that no broker has, as `divergence` finds it."""
+    if not route_facts.broker_views or not all(map(_denies_topic, route_facts.broker_views)):
+        return []
+    return [server_view.addr for server_view, _ in route_facts.views_with_route()]
+
+
+def _advise_deletion(route_facts: RouteFacts) -> Advice:
+    return advise_command(
+        "deleteTopic", route_facts.topic, instruction="delete it on every name server, or create it again"
     )
 
 
@@ -130,13 +148,14 @@ def _find_disabled_auto_create(route_facts: RouteFacts) -> Iterator[CauseFinding
         return
     for broker_view in _master_views(route_facts):
         if broker_view.config.result and broker_view.config.result.get("autoCreateTopicEnable") == "false":
+            creation_advice = advise_command(
+                "updateTopic", route_facts.topic, "-b", broker_view.addr, instruction="create the topic"
+            )
             yield CauseFinding(
                 "cause",
                 f"{broker_view.broker_name} does not create topics automatically: "
                 "autoCreateTopicEnable=false",
-                advise_command(
-                    "updateTopic", route_facts.topic, "-b", broker_view.addr, instruction="create the topic"
-                ),
+                _advise_deletion(route_facts) if _find_left_over(route_facts) else creation_advice,
                 None,
                 broker_view.broker_name,
                 broker_view.addr,

@@ -1,6 +1,6 @@
 """Causes inside a route: gone brokers, queues without write permission, dead order configurations. Pure."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 from namesrv_core.protocol.codes import MASTER_BROKER_ID, Perm, perm_text
 from nsadmin.client.results import error_text, is_not_found
@@ -26,6 +26,8 @@ from nsadmin.operations.explain.findings import (
 )
 from nsadmin.operations.explain.order_conf_causes import find_dead_order_confs, valid_order_conf
 from nsadmin.operations.explain.registration_causes import describe_change
+from nsadmin.operations.inventory.records import explain_silence
+from nsadmin.operations.slave_reads import refuses_reads
 
 
 def _find_gone_brokers(route_facts: RouteFacts) -> Iterator[CauseFinding]:
@@ -40,15 +42,18 @@ def _find_gone_brokers(route_facts: RouteFacts) -> Iterator[CauseFinding]:
                     route_facts, server_view, queue_route, evidence, advise_command("clusterList")
                 )
             elif (error := route_facts.silence_error(master_addr)) is not None:
+                former_addr = route_facts.former_addrs.get(master_addr or "")
                 evidence = (
                     f"{queue_route.broker_name} is registered, but its master does not "
-                    f"answer: {error_text(error)}"
+                    f"answer: {explain_silence(error, former_addr)}"
                 )
                 instruction = (
                     "start the broker again; if it runs, check the network to it, and pass --addressMap if "
                     "only nsadmin cannot reach it"
                 )
-                advice = advise_command("brokerStatus", "-b", master_addr or "", instruction=instruction)
+                advice = advise_command(
+                    "brokerStatus", "-b", former_addr or master_addr or "", instruction=instruction
+                )
                 yield _finding_about_queue(route_facts, server_view, queue_route, evidence, advice)
     yield from find_departed_brokers(route_facts)
 
@@ -81,8 +86,8 @@ def _find_masterless_brokers(route_facts: RouteFacts) -> Iterator[CauseFinding]:
                     f"{broker_id}={broker_addr}" for broker_id, broker_addr in addrs_by_id.items()
                 )
                 evidence = (
-                    f"{queue_route.broker_name} has no master, only {slave_list}: clients can read "
-                    "from it but not write"
+                    f"{queue_route.broker_name} has no master, only {slave_list}: clients "
+                    f"{_describe_slave_reads(route_facts, addrs_by_id.values())}"
                 )
                 yield _finding_about_queue(
                     route_facts,
@@ -106,6 +111,18 @@ def _find_masterless_brokers(route_facts: RouteFacts) -> Iterator[CauseFinding]:
                     server_view.addr,
                     broker_name,
                 )
+
+
+def _describe_slave_reads(route_facts: RouteFacts, slave_addrs: Iterable[str]) -> str:
+    slave_views = [route_facts.broker_view_at(slave_addr) for slave_addr in slave_addrs]
+    configs = [
+        view.config.result for view in slave_views if view is not None and view.config.result is not None
+    ]
+    if any(not refuses_reads(config) for config in configs):
+        return "can read from it but not write"
+    if configs and len(configs) == len(slave_views):
+        return "can neither read nor write, because slaveReadEnable=false"
+    return "cannot write; whether they can read is unknown, because no slave told its slaveReadEnable"
 
 
 def _advise_master_start(route_facts: RouteFacts, broker_name: str) -> Advice:
@@ -188,6 +205,27 @@ def _find_wiped_permissions(route_facts: RouteFacts) -> Iterator[CauseFinding]:
                 ),
             )
             yield _finding_about_queue(route_facts, server_view, queue_route, evidence, advice)
+
+
+def _find_full_disks(route_facts: RouteFacts) -> Iterator[CauseFinding]:
+    for server_view, topic_route in route_facts.views_with_route():
+        for queue_route in topic_route.queues:
+            master_addr = queue_route.broker_addrs.get(MASTER_BROKER_ID, "")
+            refusal, unknown = (
+                states.get(master_addr) for states in (route_facts.disks.refusals, route_facts.disks.unknown)
+            )
+            if refusal is not None:
+                advice = advise_command(
+                    "brokerStatus",
+                    "-b",
+                    master_addr,
+                    instruction="free space on this disk; the broker accepts messages again within 10 s",
+                )
+                evidence = f"{queue_route.broker_name} {refusal}"
+                yield _finding_about_queue(route_facts, server_view, queue_route, evidence, advice)
+            elif unknown is not None:
+                evidence = f"{queue_route.broker_name} {unknown}"
+                yield _finding_about_queue(route_facts, server_view, queue_route, evidence, None, "unknown")
 
 
 def _find_read_only_brokers(route_facts: RouteFacts) -> Iterator[CauseFinding]:
@@ -337,8 +375,13 @@ ROUTE_CHECKS = (
     ),
     CauseCheck(
         "brokerPermission",
-        _all_clear_with_route("the brokers of the route accept writes"),
+        _all_clear_with_route("the brokers of the route have the write permission"),
         _find_read_only_brokers,
+    ),
+    CauseCheck(
+        "diskFull",
+        _all_clear_with_route("no answering broker of the route refuses messages because of its disk"),
+        _find_full_disks,
     ),
     CauseCheck(
         "topicPermission", _all_clear_with_route("the topic is readable and writable"), _find_closed_topics

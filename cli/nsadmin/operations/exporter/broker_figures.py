@@ -4,6 +4,7 @@ import re
 from collections.abc import Mapping
 
 from namesrv_core.protocol.codes import Perm
+from nsadmin.client.brokers.broker_numbers import parse_broker_number
 from nsadmin.client.brokers.brokers import RuntimeInfo
 from nsadmin.client.brokers.registrations import BrokerRegistrant
 from nsadmin.client.brokers.replication import HaStatus
@@ -32,8 +33,8 @@ _POOL_METRICS = (
     "nsadmin_broker_request_wait_seconds",
 )
 _POOL_PATTERN = re.compile(r"(\w+)ThreadPoolQueueSize")
-_CAPACITY_PATTERN = re.compile(r"(Total|Free)\s*:\s*([\d.]+\s*[KMGTPE]?i?B)")
-_SIZE_PATTERN = re.compile(r"([\d.]+)\s*([KMGTPE]?)i?B")
+_CAPACITY_PATTERN = re.compile(r"(Total|Free)\s*:\s*([\d.,\u066b]+\s*[KMGTPE]?i?B)")
+_SIZE_PATTERN = re.compile(r"([\d.,\u066b]+)\s*([KMGTPE]?)i?B")
 _PERCENTILES = (("99", "putLatency99"), ("99.9", "putLatency999"))
 
 
@@ -97,7 +98,8 @@ def _scale_number(number: float | None, factor: float) -> float | None:
 def parse_size(size_text: str) -> float | None:
     """Parse a size such as "239.9 KiB" to bytes; None for a text without a size."""
     match = _SIZE_PATTERN.fullmatch(size_text.strip())
-    return None if match is None else float(match[1]) * 1024 ** " KMGTPE".index(match[2] or " ")
+    number = None if match is None else parse_broker_number(match[1])
+    return None if match is None or number is None else number * 1024 ** " KMGTPE".index(match[2] or " ")
 
 
 def parse_disk_capacity(capacity_text: str) -> dict[str, float | None]:

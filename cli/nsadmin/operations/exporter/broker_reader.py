@@ -1,6 +1,6 @@
 """Reads one broker: runtime, replication, groups and clients, or its topics."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from contextlib import contextmanager
 from sys import intern
 from time import monotonic, time
@@ -12,7 +12,7 @@ from nsadmin.client import AdminClient
 from nsadmin.client.brokers.targets import target_at_addr
 from nsadmin.client.consumers.committed_offsets import CommittedOffsets
 from nsadmin.client.consumers.connected_clients import ConnectedClient, ProducerClient
-from nsadmin.client.results import ServerResult, is_unreachable
+from nsadmin.client.results import ServerResult, is_silent, is_unreachable
 from nsadmin.operations.collector.name_server_poller import PollStopped
 from nsadmin.operations.collector.request_pace import RequestPace
 from nsadmin.operations.exporter.broker_figures import (
@@ -79,7 +79,7 @@ class BrokerReader:
             began_at = monotonic()
             [runtime_result] = self.admin.brokers.get_runtime_info([server.address])
         # A broker that refuses the request is up.
-        is_up = not is_unreachable(runtime_result.error)
+        is_up = not is_silent(runtime_result.error)
         up_figures = (float(is_up), monotonic() - began_at)
         self._put(server, "up", (FigureTable(_UP_METRICS, [(server.broker_labels, up_figures)]),))
         runtime_info = self._require(runtime_result, "runtime", server)
@@ -97,22 +97,27 @@ class BrokerReader:
         if group_table is None or committed_offsets is None:
             return False
         groups = sorted(filter(self._choice.name_filter.accepts_group, group_table))[: self._choice.max_names]
+        # The clients first, because a group that broadcasts has no lag; half of the time is for the lag.
+        now = monotonic()
+        clients_result, broadcasting_groups = self._read_clients(server, groups, now + (deadline - now) / 2)
+        if clients_result.is_silent:
+            return False
         lag_result = self._read_rows(
             server,
             "groups",
             groups,
-            lambda batch: self._read_lags(server, batch, committed_offsets),
+            lambda batch: self._read_lags(server, batch, committed_offsets, broadcasting_groups),
             build_group_tables,
             deadline,
         )
-        return (
-            not lag_result.is_silent
-            and self._read_clients(server, groups, deadline)
-            and lag_result.is_complete
-        )
+        return clients_result.is_complete and lag_result.is_complete
 
     def _read_lags(
-        self, server: ServerIdentity, groups: Sequence[str], committed_offsets: CommittedOffsets
+        self,
+        server: ServerIdentity,
+        groups: Sequence[str],
+        committed_offsets: CommittedOffsets,
+        broadcasting_groups: Set[str],
     ) -> dict[str, GroupRows] | None:
         with self._reserve(len(groups)):
             stats_results = self.admin.consumers.get_stats_each([(server.address, group) for group in groups])
@@ -127,12 +132,15 @@ class BrokerReader:
                     committed_offsets,
                     int(time() * 1000),
                     self._choice.shows_queues,
+                    group in broadcasting_groups,
                 )
-            elif is_unreachable(stats_result.error):
+            elif is_silent(stats_result.error):
                 return None
         return rows_by_group
 
-    def _read_clients(self, server: ServerIdentity, groups: Sequence[str], deadline: float) -> bool:
+    def _read_clients(
+        self, server: ServerIdentity, groups: Sequence[str], deadline: float
+    ) -> tuple[RollingResult, Set[str]]:
         with self._reserve(1):
             [producer_result] = self.admin.producers.list_producers([server.address])
         producer_clients: tuple[ProducerClient, ...] = ()
@@ -142,10 +150,13 @@ class BrokerReader:
             self._store.count_error("clients", server)
         earlier_reading = self._store.find_reading("clients", server.address)
         earlier_consumers = {} if earlier_reading is None else earlier_reading.facts.consumers
+        broadcasting_groups: set[str] = set()
+        if earlier_reading is not None:
+            broadcasting_groups |= earlier_reading.facts.broadcasting_groups
         consumers, rolling_result = read_rolling(
             groups,
             earlier_consumers,
-            lambda batch: self._read_connections(server, batch),
+            lambda batch: self._read_connections(server, batch, broadcasting_groups),
             lambda: monotonic() < deadline,
             _BATCH_SIZE,
         )
@@ -154,23 +165,26 @@ class BrokerReader:
             for producer_client in producer_clients
             if self._choice.name_filter.accepts_group(producer_client.producer_group)
         ]
-        client_facts = ClientFacts(consumers, _group_producers(shown_producers))
+        client_facts = ClientFacts(consumers, _group_producers(shown_producers), broadcasting_groups)
         self._put_rolling(server, "clients", (), client_facts, rolling_result)
-        return rolling_result.is_complete
+        return rolling_result, broadcasting_groups
 
     def _read_connections(
-        self, server: ServerIdentity, groups: Sequence[str]
+        self, server: ServerIdentity, groups: Sequence[str], broadcasting_groups: set[str]
     ) -> dict[str, frozenset[ClientKey]] | None:
         with self._reserve(len(groups)):
             connections_by_group = self.admin.consumers.get_group_connections(groups, [server.address])
         clients_by_group: dict[str, frozenset[ClientKey]] = {}
         for group, connections in connections_by_group.items():
             error = connections.errors[server.address]
-            if is_unreachable(error):
+            if is_silent(error):
                 self._store.count_error("clients", server)
                 return None
             if error is None:
                 clients_by_group[group] = frozenset(map(_make_client_key, connections.clients))
+                (broadcasting_groups.add if connections.is_broadcasting else broadcasting_groups.discard)(
+                    group
+                )
             else:
                 self._store.count_error("clients", server)
         return clients_by_group
@@ -211,7 +225,8 @@ class BrokerReader:
                 )
             elif is_unreachable(stats_result.error):
                 self._store.count_error("topics", server)
-                return None
+                if is_silent(stats_result.error):
+                    return None
         return rows_by_topic
 
     def _read_rows(

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
+from nsadmin.client.brokers.broker_numbers import parse_broker_number
 from nsadmin.client.brokers.brokers import RuntimeInfo
 from nsadmin.client.consumers.consume_stats import ConsumeStats
 from nsadmin.operations.exporter.broker_figures import parse_disk_capacity, parse_size
@@ -72,7 +73,7 @@ def build_compat_runtime(server: ServerIdentity, runtime_info: RuntimeInfo) -> F
         rate_words = next((table[key] for key in table_keys if key in table), "").split()
         # A broker that has just started has no rates yet: rocketmq-exporter says 0.
         for window, rate_word in zip(RATE_WINDOWS, [*rate_words, "0", "0", "0"], strict=False):
-            figures[f"{name}_tps{window}"] = float(rate_word)
+            figures[f"{name}_tps{window}"] = parse_broker_number(rate_word)
     return FigureTable(tuple(RUNTIME_PREFIX + name for name in figures), [(labels, tuple(figures.values()))])
 
 

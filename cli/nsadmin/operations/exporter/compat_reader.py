@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import islice
+from math import nan
 from time import monotonic, time
 
 from namesrv_core.errors import RocketMQError
@@ -12,7 +13,7 @@ from nsadmin.client.brokers.targets import target_at_addr
 from nsadmin.client.consumers.connected_clients import GroupConnections
 from nsadmin.client.consumers.consume_stats import GroupQueueLag
 from nsadmin.client.messages.queue_reader import QueueSpan
-from nsadmin.client.results import is_unreachable
+from nsadmin.client.results import is_silent
 from nsadmin.operations.collector.name_server_poller import PollStopped
 from nsadmin.operations.collector.request_pace import RequestPace
 from nsadmin.operations.exporter.broker_reader import ReadChoice
@@ -94,7 +95,7 @@ class CompatReader:
             with self._reserve(2):
                 [stats_result] = self._admin.consumers.get_stats_each([(server.address, group)])
                 connections = self._admin.consumers.get_group_connections([group], [server.address])[group]
-            if is_unreachable(stats_result.error):
+            if is_silent(stats_result.error):
                 raise _BrokerSilent
             if stats_result.result is None:
                 continue
@@ -155,7 +156,7 @@ class CompatReader:
                     server.address, [(stats_name, stats_key) for _, stats_name, stats_key, _ in place_batch]
                 )
             for (name, _, _, labels), stats_result in zip(place_batch, stats_results, strict=True):
-                if is_unreachable(stats_result.error):
+                if is_silent(stats_result.error):
                     raise _BrokerSilent
                 if stats_result.result is not None:
                     is_summed = name in _SUMMED_COUNTERS
@@ -215,13 +216,16 @@ class CompatReader:
                     clean_label(group),
                     clean_label(topic),
                 ),
-                (
-                    float(status.consume_failed_msgs),
-                    status.consume_failed_tps,
-                    status.consume_ok_tps,
-                    status.consume_rt,
-                    status.pull_rt,
-                    status.pull_tps,
+                tuple(
+                    nan if figure is None else figure
+                    for figure in (
+                        status.consume_failed_msgs,
+                        status.consume_failed_tps,
+                        status.consume_ok_tps,
+                        status.consume_rt,
+                        status.pull_rt,
+                        status.pull_tps,
+                    )
                 ),
             )
             for running_client in running_group.clients
@@ -249,5 +253,5 @@ def _describe_clients(connections: GroupConnections) -> CompatClients:
         len(connections.clients),
         clean_label(",".join(client.client_addr or "" for client in connections.clients)),
         clean_label(",".join(client.client_id for client in connections.clients)),
-        connections.message_model != "BROADCASTING",
+        not connections.is_broadcasting,
     )

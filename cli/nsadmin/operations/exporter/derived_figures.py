@@ -1,7 +1,7 @@
 """Figures that need the answers of several brokers: slave distance, and clients without duplicates. Pure."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Set
 from typing import NamedTuple
 
 from namesrv_core.protocol.codes import MASTER_BROKER_ID
@@ -21,6 +21,7 @@ class ClientFacts(NamedTuple):
 
     consumers: Mapping[str, frozenset[ClientKey]]
     producers: Mapping[str, frozenset[ClientKey]]
+    broadcasting_groups: Set[str] = frozenset()
 
 
 def derive_tables(readings: Iterable[Reading]) -> list[FigureTable]:

@@ -48,7 +48,10 @@ async def _serve_until_signal(
         ClusterReader(source, exporter_plan.read_plan, report) for source in exporter_plan.sources
     ]
     pages = ExporterPages(
-        cluster_readers, max_series=exporter_plan.max_series, is_compat=exporter_plan.read_plan.is_compat
+        cluster_readers,
+        report,
+        max_series=exporter_plan.max_series,
+        is_compat=exporter_plan.read_plan.is_compat,
     )
     listener = await HttpListener.open(pages.answer_request, listen_host, listen_port)
     received_signal: asyncio.Future[str] = asyncio.get_running_loop().create_future()

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from math import isfinite
 from time import monotonic
 from typing import NamedTuple
 
@@ -60,20 +61,25 @@ class ExporterMetrics(Collector):
         columns_by_metric = self._index_columns(readings_by_context)
         series_count = 0
         left_out: Counter[str] = Counter()
+        invalid: Counter[str] = Counter()
         for metric in self._metrics:
             columns = columns_by_metric.get(metric.name)
             if columns is None:
                 continue
             family = self._make_family(metric)
             for labels, figure in _iter_figures(columns):
-                if series_count < self._max_series:
+                if not _is_number(figure):
+                    invalid[metric.name] += 1
+                elif series_count < self._max_series:
                     self._add_sample(family, metric, labels, figure)
                     series_count += 1
                 else:
                     left_out[metric.name] += 1
             if family.samples:
                 yield family
-        yield from self._collect_own(readings_by_context, series_count, left_out)
+        yield from self._collect_own(readings_by_context, series_count)
+        for own_name, counts in (("nsadmin_series_left_out", left_out), ("nsadmin_series_invalid", invalid)):
+            yield self._build_own_plain(own_name, (((name,), count) for name, count in counts.items()))
 
     def _index_columns(
         self, readings_by_context: Iterable[tuple[str, Sequence[Reading]]]
@@ -110,7 +116,6 @@ class ExporterMetrics(Collector):
         self,
         readings_by_context: Sequence[tuple[str, Sequence[Reading]]],
         series_count: int,
-        left_out: Counter[str],
     ) -> Iterator[Metric]:
         now_seconds = monotonic()
         yield self._build_own(
@@ -147,9 +152,6 @@ class ExporterMetrics(Collector):
             )
         yield self._build_single("nsadmin_series", series_count)
         yield self._build_single("nsadmin_series_limit", self._max_series)
-        yield self._build_own_plain(
-            "nsadmin_series_left_out", (((metric_name,), count) for metric_name, count in left_out.items())
-        )
         yield self._build_own_plain("nsadmin_exporter_info", [((__version__,), 1)])
 
     def _build_own(self, metric_name: str, rows: Iterable[tuple[LabelValues, float]]) -> Metric:
@@ -179,6 +181,14 @@ def _iter_figures(columns: Iterable[_Column]) -> Iterator[tuple[LabelValues, flo
             figure = figures[column_index]
             if figure is not None:
                 yield (context_name, *labels), figure
+
+
+def _is_number(figure: object) -> bool:
+    """Servers send NaN, Infinity, and integers of hundreds of digits."""
+    try:
+        return isfinite(figure)  # type: ignore[arg-type]
+    except (TypeError, OverflowError):
+        return False
 
 
 def _find_unit(family_name: str) -> str:

@@ -1,10 +1,11 @@
 """Figures of consumer groups on one broker: their lag. Pure."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from nsadmin.client.consumers.committed_offsets import CommittedOffsets
 from nsadmin.client.consumers.consume_stats import ConsumeStats, GroupQueueLag
+from nsadmin.client.consumers.lag import sum_lags
 from nsadmin.operations.exporter.figures import (
     FigureRow,
     FigureTable,
@@ -19,6 +20,7 @@ LAG_METRICS = (
     "nsadmin_group_inflight_messages",
     "nsadmin_group_committed_messages",
     "nsadmin_group_uncommitted_queues",
+    "nsadmin_group_unknown_lag_queues",
 )
 RATE_METRICS = ("nsadmin_group_consumed_messages_per_second",)
 QUEUE_LAG_METRICS = ("nsadmin_group_queue_lag_messages", "nsadmin_group_queue_lag_seconds")
@@ -39,10 +41,14 @@ def build_group_rows(
     committed_offsets: CommittedOffsets,
     now_ms: int,
     shows_queues: bool,
+    is_broadcasting: bool = False,
 ) -> GroupRows:
-    """Build the rows of a group. A queue without a committed offset has no lag, as in consumerProgress."""
+    """Build the rows of a group. A queue whose lag is unknown has none, as in consumerProgress."""
     cluster_name, broker_name, _ = server.broker_labels
     group_label = clean_label(group)
+    consume_stats = consume_stats.clear_uncommitted(committed_offsets)
+    if is_broadcasting:
+        consume_stats = consume_stats.mark_broadcasting({group})
     lags_by_topic: dict[str, list[GroupQueueLag]] = {}
     for queue_lag in consume_stats.queues:
         lags_by_topic.setdefault(queue_lag.queue.topic, []).append(queue_lag)
@@ -50,40 +56,23 @@ def build_group_rows(
     queue_rows: list[FigureRow] = []
     for topic, queue_lags in lags_by_topic.items():
         labels = (cluster_name, broker_name, group_label, clean_label(topic))
-        committed_lags = find_committed(queue_lags, committed_offsets.get(f"{topic}@{group}", ()))
-        lag_rows.append((labels, _sum_lags(queue_lags, committed_lags, now_ms)))
+        lag_rows.append((labels, _sum_lags(queue_lags, now_ms)))
         if shows_queues:
             queue_rows += [
                 (
                     (*labels, str(queue_lag.queue.queue_id)),
-                    (float(count_behind(queue_lag)), measure_delay([queue_lag], now_ms)),
+                    (float(queue_lag.lag_count), measure_delay([queue_lag], now_ms)),
                 )
-                for queue_lag in committed_lags
+                for queue_lag in queue_lags
+                if queue_lag.lag_count is not None
             ]
     rate_row = ((cluster_name, broker_name, group_label), (consume_stats.consume_tps,))
     return GroupRows(lag_rows, [rate_row], queue_rows)
 
 
-def find_committed(
-    queue_lags: Sequence[GroupQueueLag], committed_queue_ids: Collection[int]
-) -> list[GroupQueueLag]:
-    """Return the queues on which the group has committed an offset. Brokers report 0 for the others."""
-    return [
-        queue_lag
-        for queue_lag in queue_lags
-        # A queue that was first committed between the two requests has an offset above 0.
-        if queue_lag.queue.queue_id in committed_queue_ids or (queue_lag.consumer_offset or 0) > 0
-    ]
-
-
-def count_behind(queue_lag: GroupQueueLag) -> int:
-    """The messages that the group has not consumed; 0 if its offset is beyond the end of the queue."""
-    return max(queue_lag.lag_count or 0, 0)
-
-
 def measure_delay(queue_lags: Sequence[GroupQueueLag], now_ms: int) -> float | None:
     """The age in seconds of the oldest last consumed message; None if brokers do not report its time."""
-    lagging_queues = [queue_lag for queue_lag in queue_lags if count_behind(queue_lag)]
+    lagging_queues = [queue_lag for queue_lag in queue_lags if queue_lag.lag_count]
     consume_times = [
         queue_lag.last_consumed_ms for queue_lag in lagging_queues if queue_lag.last_consumed_ms is not None
     ]
@@ -92,21 +81,17 @@ def measure_delay(queue_lags: Sequence[GroupQueueLag], now_ms: int) -> float | N
     return max(now_ms - min(consume_times), 0) / 1000
 
 
-def _sum_lags(
-    queue_lags: Sequence[GroupQueueLag], committed_lags: Sequence[GroupQueueLag], now_ms: int
-) -> tuple[float | None, ...]:
-    uncommitted_count = float(len(queue_lags) - len(committed_lags))
-    if not committed_lags:
-        return None, None, None, None, uncommitted_count
-    inflight_counts = [
-        queue_lag.inflight_count for queue_lag in committed_lags if queue_lag.inflight_count is not None
-    ]
+def _sum_lags(queue_lags: Sequence[GroupQueueLag], now_ms: int) -> tuple[float | None, ...]:
+    lag_count = sum_lags(queue_lag.lag for queue_lag in queue_lags).messages
+    committed_offsets = [lag.consumer_offset for lag in queue_lags if lag.consumer_offset is not None]
+    inflight_counts = [lag.inflight_count for lag in queue_lags if lag.inflight_count is not None]
     return (
-        float(sum(map(count_behind, committed_lags))),
-        measure_delay(committed_lags, now_ms),
+        None if lag_count is None else float(lag_count),
+        None if lag_count is None else measure_delay(queue_lags, now_ms),
         float(sum(inflight_counts)) if inflight_counts else None,
-        float(sum(queue_lag.consumer_offset or 0 for queue_lag in committed_lags)),
-        uncommitted_count,
+        float(sum(committed_offsets)) if committed_offsets else None,
+        float(len(queue_lags) - len(committed_offsets)),
+        float(sum(queue_lag.lag_count is None for queue_lag in queue_lags)),
     )
 
 

@@ -263,6 +263,13 @@ METRICS: tuple[MetricDefinition, ...] = (
         ),
         ("group_committed_messages", "gauge", "messages", "Sum of the committed offsets of the queues."),
         ("group_uncommitted_queues", "gauge", "queues", "Queues without a committed offset."),
+        (
+            "group_unknown_lag_queues",
+            "gauge",
+            "queues",
+            "Queues whose lag is unknown: without a committed offset, with one beyond their end, or of a "
+            "group that broadcasts.",
+        ),
     ),
     *_define_metric(
         "groups",
@@ -369,6 +376,12 @@ EXPORTER_METRICS: tuple[MetricDefinition, ...] = (
         "exporter",
         ("metric",),
         ("series_left_out", "gauge", "series", "Series that this page lacks, because of --max-series."),
+        (
+            "series_invalid",
+            "gauge",
+            "series",
+            "Series that this page lacks, because a server reported no finite number.",
+        ),
     ),
     *_define_metric(
         "exporter",

@@ -54,7 +54,7 @@ def list_brokers(listings: Iterable[NameServerListing]) -> list[ServerIdentity]:
     """List the brokers of all name servers, each once, masters of a broker name before its slaves.
 
     A broker that name servers list under different addresses gets the address of the first listing, because
-    two servers must not have the same labels.
+    two servers must not have the same labels. A broker that was renamed has the first of its names.
     """
     servers_by_identity: dict[tuple[str, str, int], ServerIdentity] = {}
     for listing in listings:
@@ -69,7 +69,10 @@ def list_brokers(listings: Iterable[NameServerListing]) -> list[ServerIdentity]:
                         str(member.broker_id),
                     ),
                 )
-    return [servers_by_identity[identity] for identity in sorted(servers_by_identity)]
+    servers_by_addr: dict[str, ServerIdentity] = {}
+    for identity in sorted(servers_by_identity):
+        servers_by_addr.setdefault(servers_by_identity[identity].address, servers_by_identity[identity])
+    return list(servers_by_addr.values())
 
 
 def choose_reported_brokers(brokers: Iterable[ServerIdentity]) -> set[str]:

@@ -2,42 +2,51 @@
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from time import monotonic
-
-from prometheus_client.registry import Collector
+from traceback import extract_tb
 
 from namesrv_core.transport.http_server import PageRequest, PageResponse
-from namesrv_core.transport.metrics_page import render_metrics
+from namesrv_core.transport.metrics_page import reduce_accept_header, render_metrics
 from nsadmin.operations.exporter import probe
 from nsadmin.operations.exporter.cluster_reader import ClusterReader
 from nsadmin.operations.exporter.exposition import ExporterMetrics, ShownCluster, build_registry
+from nsadmin.operations.exporter.figures import ServerIdentity
 from nsadmin.operations.exporter.service_discovery import build_target_groups, format_target_groups
+from nsadmin.operations.exporter.shared_pages import SharedPages
 
 _JSON_TYPE = "application/json"
 _PROBE_THREADS = 4
+_MAX_PROBES = 64
 
 PageRenderer = Callable[[PageRequest], PageResponse | asyncio.Future[PageResponse]]
 
 
 class ExporterPages:
-    """Answers requests for pages."""
+    """Answers requests for pages. `report` gets a line when the rendering of a page fails."""
 
-    def __init__(self, cluster_readers: Sequence[ClusterReader], *, max_series: int, is_compat: bool) -> None:
+    def __init__(
+        self,
+        cluster_readers: Sequence[ClusterReader],
+        report: Callable[[str], object],
+        *,
+        max_series: int,
+        is_compat: bool,
+    ) -> None:
         self._cluster_readers = cluster_readers
+        self._report = report
+        self._reported_failures: dict[str, str] = {}
         shown_clusters = [ShownCluster(reader.context_name, reader.store) for reader in cluster_readers]
         self._registry = build_registry(
             ExporterMetrics(shown_clusters, max_series=max_series, is_compat=is_compat)
         )
         # One thread: however many scrapes come at once, one page is in memory.
-        self._metrics_thread = ThreadPoolExecutor(1, "metrics")
-        self._probe_threads = ThreadPoolExecutor(_PROBE_THREADS, "probes")
+        self._metrics_pages = SharedPages("metrics", 1, 2)
+        self._probe_pages = SharedPages("probes", _PROBE_THREADS, _MAX_PROBES)
         self._pages_by_path: Mapping[str, PageRenderer] = {
-            "/metrics": lambda page_request: self._run(
-                self._metrics_thread, self._render_metrics, page_request
-            ),
-            "/probe": lambda page_request: self._run(self._probe_threads, self._render_probe, page_request),
-            "/sd": self._render_targets,
+            "/metrics": self._request_metrics,
+            "/probe": self._request_probe,
+            "/sd": lambda _: self._render_safely("/sd", self._render_targets),
             "/healthz": lambda _: PageResponse(200, b"ok\n"),
             "/readyz": self._render_readiness,
         }
@@ -50,34 +59,59 @@ class ExporterPages:
         return render_page(page_request)
 
     def close(self) -> None:
-        for threads in (self._metrics_thread, self._probe_threads):
-            threads.shutdown(wait=False, cancel_futures=True)
+        self._metrics_pages.close()
+        self._probe_pages.close()
 
-    def _run(
-        self,
-        threads: ThreadPoolExecutor,
-        render_page: Callable[[PageRequest], PageResponse],
-        page_request: PageRequest,
-    ) -> asyncio.Future[PageResponse]:
-        return asyncio.get_running_loop().run_in_executor(threads, render_page, page_request)
+    def _request_metrics(self, page_request: PageRequest) -> PageResponse | asyncio.Future[PageResponse]:
+        accept_header = reduce_accept_header(page_request.headers.get("accept", ""))
+        return self._metrics_pages.request_page(
+            accept_header,
+            lambda: self._render_safely("/metrics", lambda: self._render_metrics(accept_header)),
+        )
 
-    def _render_metrics(self, page_request: PageRequest) -> PageResponse:
-        page_body, content_type = render_metrics(self._registry, page_request.headers.get("accept", ""))
-        return PageResponse(200, page_body, content_type)
+    def _render_metrics(self, accept_header: str) -> PageResponse:
+        return PageResponse(200, *render_metrics(self._registry, accept_header))
 
-    def _render_probe(self, page_request: PageRequest) -> PageResponse:
+    def _request_probe(self, page_request: PageRequest) -> PageResponse | asyncio.Future[PageResponse]:
         try:
             cluster_reader, server = probe.find_target(page_request.query_text, self._cluster_readers)
         except probe.UnknownTargetError as error:
             return PageResponse(404 if "target=" in page_request.query_text else 400, f"{error}\n".encode())
+        accept_header = reduce_accept_header(page_request.headers.get("accept", ""))
         deadline = probe.choose_deadline(page_request.headers, monotonic())
-        probe_metrics: Collector = probe.read_target(cluster_reader, server, deadline)
-        page_body, content_type = render_metrics(
-            build_registry(probe_metrics, has_process=False), page_request.headers.get("accept", "")
+        return self._probe_pages.request_page(
+            (cluster_reader.context_name, server.address, accept_header),
+            lambda: self._render_safely(
+                "/probe", lambda: self._render_probe(cluster_reader, server, deadline, accept_header)
+            ),
         )
-        return PageResponse(200, page_body, content_type)
 
-    def _render_targets(self, _: PageRequest) -> PageResponse:
+    def _render_probe(
+        self, cluster_reader: ClusterReader, server: ServerIdentity, deadline: float, accept_header: str
+    ) -> PageResponse:
+        probe_metrics = probe.read_target(cluster_reader, server, deadline)
+        return PageResponse(
+            200, *render_metrics(build_registry(probe_metrics, has_process=False), accept_header)
+        )
+
+    def _render_safely(self, page_path: str, render: Callable[[], PageResponse]) -> PageResponse:
+        """Render a page. A failure is the status 500, and is reported until the page succeeds again."""
+        try:
+            page_response = render()
+        except Exception as error:
+            failed_at = extract_tb(error.__traceback__)[-1]
+            failure_text = (
+                f"page {page_path} failed: {type(error).__name__}: {error} "
+                f"({Path(failed_at.filename).name}:{failed_at.lineno})"
+            )
+            if self._reported_failures.get(page_path) != failure_text:
+                self._reported_failures[page_path] = failure_text
+                self._report(failure_text)
+            return PageResponse(500, f"{type(error).__name__}: see the exporter's log\n".encode())
+        self._reported_failures.pop(page_path, None)
+        return page_response
+
+    def _render_targets(self) -> PageResponse:
         target_groups = [
             target_group
             for reader in self._cluster_readers

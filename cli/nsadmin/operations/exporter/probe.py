@@ -32,7 +32,8 @@ def choose_deadline(headers: Mapping[str, str], now_seconds: float) -> float:
         timeout_seconds = float(headers.get(_TIMEOUT_HEADER, ""))
     except ValueError:
         timeout_seconds = DEFAULT_SECONDS
-    return now_seconds + max(min(timeout_seconds, DEFAULT_SECONDS) - _ANSWER_SECONDS, _ANSWER_SECONDS)
+    # In this order: min() returns its first argument if the second is nan.
+    return now_seconds + max(min(DEFAULT_SECONDS, timeout_seconds) - _ANSWER_SECONDS, _ANSWER_SECONDS)
 
 
 def find_target(

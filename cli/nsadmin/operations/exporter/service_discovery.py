@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterable
 from typing import Any
 
-from namesrv_core.transport.address import join_addr, split_addr
+from namesrv_core.transport.address import join_addr, split_server_addr
 from nsadmin.operations.exporter.figures import ServerIdentity
 
 _PREFIX = "__meta_rocketmq_"
@@ -18,19 +18,21 @@ def build_target_groups(
 ) -> list[dict[str, Any]]:
     """Build a target group per server. With `port`, targets have this port instead of the server's own.
 
+    A server whose address is no HOST:PORT has a group without targets.
+
     Labels that begin with __meta_ are for relabeling: Prometheus drops them afterwards.
     """
     context_labels = {f"{_PREFIX}context": context_name} if context_name else {}
     name_server_groups = [
         {
-            "targets": [_choose_target(namesrv_addr, port)],
+            "targets": _list_targets(namesrv_addr, port),
             "labels": {f"{_PREFIX}kind": "nameserver", f"{_PREFIX}address": namesrv_addr, **context_labels},
         }
         for namesrv_addr in namesrv_addrs
     ]
     broker_groups = [
         {
-            "targets": [_choose_target(server.address, port)],
+            "targets": _list_targets(server.address, port),
             "labels": {
                 f"{_PREFIX}kind": "broker",
                 f"{_PREFIX}address": server.address,
@@ -45,8 +47,12 @@ def build_target_groups(
     return name_server_groups + broker_groups
 
 
-def _choose_target(server_addr: str, port: int | None) -> str:
-    return server_addr if port is None else join_addr(split_addr(server_addr)[0], port)
+def _list_targets(server_addr: str, port: int | None) -> list[str]:
+    """The target of a server. None for an address such as ":9000": Prometheus would scrape its own host."""
+    host_and_port = split_server_addr(server_addr)
+    if host_and_port is None:
+        return []
+    return [server_addr if port is None else join_addr(host_and_port[0], port)]
 
 
 def format_target_groups(target_groups: Iterable[dict[str, Any]]) -> str:

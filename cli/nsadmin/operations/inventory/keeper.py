@@ -1,11 +1,12 @@
 """InventoryKeeper, through which commands compare what name servers list with the inventory.
 
-Rule: an unreadable or unwritable inventory does not fail the command that reads the cluster.
+Rule: an unreadable or unwritable inventory does not fail the command that reads the cluster. But what is
+missing is unknown then, which `problem` says, and the files stay as they are.
 """
 
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -22,7 +23,7 @@ from nsadmin.operations.inventory.records import (
     merge_placements,
     set_leaving,
 )
-from nsadmin.operations.inventory.store import InventoryStore, inventory_folder_of
+from nsadmin.operations.inventory.store import DamagedInventoryError, InventoryStore, inventory_folder_of
 from nsadmin.operations.state_folder import locate_state_home
 
 if TYPE_CHECKING:
@@ -80,7 +81,8 @@ class InventoryKeeper:
     """Reads and updates the inventory of one cluster.
 
     `find_key` returns the key of the inventory. It is called once, after the name servers are known.
-    `extra_brokers` are expected as well, but not saved.
+    `extra_brokers` are expected as well, but not saved. `problem` says why the inventory cannot be read, and
+    `report_problem` gets it once.
     """
 
     def __init__(
@@ -89,7 +91,10 @@ class InventoryKeeper:
         extra_brokers: Sequence[ExpectedBroker] = (),
         environment: Mapping[str, str] = os.environ,
         clock_ms: Callable[[], int] = lambda: int(time() * 1000),
+        report_problem: Callable[[str], object] = lambda problem: None,
     ) -> None:
+        self.problem: str | None = None
+        self._report_problem = report_problem
         self._find_key = find_key
         self._extra_brokers = extra_brokers
         self._environment = environment
@@ -111,6 +116,23 @@ class InventoryKeeper:
         """The folder of the inventory."""
         return InventoryStore(inventory_folder_of(locate_state_home(self._environment), self._find_key()))
 
+    @contextmanager
+    def _note_problem(self) -> Iterator[None]:
+        try:
+            yield
+        except OSError:
+            # A file that cannot be written, or is being written: the next command tries again.
+            pass
+        except DamagedInventoryError as error:
+            if self.problem is None:
+                self._report_problem(str(error))
+            self.problem = str(error)
+
+    def _load_brokers(self) -> tuple[ExpectedBroker, ...]:
+        with self._note_problem():
+            return self.store.load_brokers()
+        return ()
+
     def observe_brokers(self, broker_groups: Sequence[BrokerAddrGroup]) -> tuple[MissingBroker, ...]:
         """Save the brokers that at least one name server lists, and return the missing ones.
 
@@ -118,17 +140,20 @@ class InventoryKeeper:
         """
         if self.is_off:
             return find_missing(self._extra_brokers, broker_groups, self._clock_ms())
-        now_ms, known_brokers = self._clock_ms(), self.store.load_brokers()
+        now_ms, known_brokers = self._clock_ms(), self._load_brokers()
         merge_brokers = partial(merge_listing, broker_groups=broker_groups, now_ms=now_ms)
         if merge_brokers(known_brokers) != known_brokers:
-            with suppress(OSError):
+            with self._note_problem():
                 self.store.change_brokers(merge_brokers)
         return find_missing(_add_brokers(known_brokers, self._extra_brokers), broker_groups, now_ms)
 
-    def observe_snapshots(self, server_snapshots: Sequence["ClusterSnapshot"]) -> LostTopics:
+    def observe_snapshots(
+        self, server_snapshots: Sequence["ClusterSnapshot"], *, has_topics: bool = True
+    ) -> LostTopics:
         """Save the brokers and topics of complete name server snapshots, and return the lost topics.
 
-        Without a snapshot nothing is known, and nothing is missing.
+        Without a snapshot nothing is known, and nothing is missing. `has_topics` is False for snapshots
+        without topics.
         """
         if not server_snapshots:
             return NO_LOST_TOPICS
@@ -137,6 +162,8 @@ class InventoryKeeper:
             for server_snapshot in server_snapshots
             for broker_name, broker_record in server_snapshot.brokers.items()
         ]
+        if not has_topics:
+            return LostTopics(self.observe_brokers(broker_groups))
         return self.observe_topics(broker_groups, _merge_snapshots(server_snapshots), is_complete=True)
 
     def observe_topics(
@@ -150,23 +177,30 @@ class InventoryKeeper:
         missing_brokers = self.observe_brokers(broker_groups)
         if self.is_off:
             return LostTopics(missing_brokers)
-        known_placements = self.store.load_topics()
+        known_placements: TopicPlacements = {}
+        with self._note_problem():
+            known_placements = self.store.load_topics()
         merge_topics = partial(
             merge_placements,
             seen_placements=seen_placements,
             listed_names={group.broker_name for group in broker_groups if group.broker_addrs},
-            expected_names={broker.broker_name for broker in self.store.load_brokers()},
+            expected_names={broker.broker_name for broker in self._load_brokers()},
             is_complete=is_complete,
         )
         merged_placements = merge_topics(known_placements)
         if merged_placements != known_placements:
-            with suppress(OSError):
+            with self._note_problem():
                 self.store.change_topics(merge_topics)
         return LostTopics(missing_brokers, merged_placements)
 
+    def find_former_addrs(self) -> dict[str, str]:
+        """Return the address that a broker had before its present one, by present address."""
+        known_brokers = () if self.is_off else self._load_brokers()
+        return {broker.broker_addr: broker.former_addr for broker in known_brokers if broker.former_addr}
+
     def list_left_names(self) -> frozenset[str]:
         """Return the names of brokers that an operator removed."""
-        known_brokers = () if self.is_off else self.store.load_brokers()
+        known_brokers = () if self.is_off else self._load_brokers()
         return frozenset(broker.broker_name for broker in known_brokers if broker.is_leaving)
 
     def mark_leaving(
@@ -175,7 +209,7 @@ class InventoryKeeper:
         """Note that an operator removes a broker (one process, or all of its name), or keeps it after all."""
         if self.is_off:
             return
-        with suppress(OSError, RocketMQError):
+        with self._note_problem():
             self.store.change_brokers(
                 partial(
                     set_leaving,
@@ -191,7 +225,7 @@ class InventoryKeeper:
         removed_addrs = frozenset(broker_addrs)
         if self.is_off:
             return
-        with suppress(OSError, RocketMQError):
+        with self._note_problem():
             self.store.change_brokers(
                 lambda known_brokers: [
                     broker for broker in known_brokers if broker.broker_addr not in removed_addrs
@@ -208,7 +242,7 @@ def open_inventory(session: "Session", extra_brokers: Sequence[ExpectedBroker] =
         # A command that asks no name server need not say which ones it would ask.
         return find_inventory_key(make_finder(session.options.namesrv_addr)(), session.options)
 
-    return InventoryKeeper(find_key, extra_brokers)
+    return InventoryKeeper(find_key, extra_brokers, report_problem=session.write_remark)
 
 
 def find_inventory_key(name_servers: NameServerList, shared_options: "SharedOptions") -> str:

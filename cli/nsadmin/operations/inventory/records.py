@@ -3,11 +3,16 @@
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
+from namesrv_core.errors import RocketMQError
 from namesrv_core.protocol.codes import MASTER_BROKER_ID, Perm
+from namesrv_core.transport.multiplexed_client import CallError
 from nsadmin.client.brokers.clusters import BrokerAddrGroup
+from nsadmin.client.results import error_text
 
 RETENTION_MS = 7 * 86_400_000
 """Time after which a broker that no name server lists is dropped from the inventory, unless it is pinned."""
+MAX_UNLISTED = 1_000
+"""The number of brokers that are kept although no name server lists them, besides those of an operator."""
 REFRESH_MS = 300_000
 """Age of `last_seen_ms` at which a read saves it again. So it can be this much too early."""
 
@@ -20,7 +25,8 @@ class ExpectedBroker(NamedTuple):
 
     `cluster_name` and `broker_addr` are "" and the times None until a name server lists the broker.
     An operator sets `is_pinned` and `is_leaving`: a broker that is leaving is not missing once it is gone.
-    Then it `has_left`. If it comes back, it is expected again.
+    Then it `has_left`. If it comes back, it is expected again. `former_addr` is its address before
+    `broker_addr`; "" if it never changed.
     """
 
     cluster_name: str
@@ -32,6 +38,7 @@ class ExpectedBroker(NamedTuple):
     is_pinned: bool = False
     is_leaving: bool = False
     has_left: bool = False
+    former_addr: str = ""
 
     @property
     def label(self) -> str:
@@ -146,12 +153,13 @@ def merge_listing(
     leaving_names = {broker.broker_name for broker in expected_brokers} - staying_names
     is_any_listed = any(broker_group.broker_addrs for broker_group in broker_groups)
     merged_brokers = []
+    unlisted_brokers: list[ExpectedBroker] = []
     for expected, listed in _match_brokers(expected_brokers, broker_groups):
         if listed is None:
             # An empty list does not show that the broker left: the name servers may have just been started.
             if expected is not None and not expected.is_outdated(now_ms):
                 has_left = expected.has_left or (expected.is_leaving and is_any_listed)
-                merged_brokers.append(expected._replace(has_left=has_left))
+                unlisted_brokers.append(expected._replace(has_left=has_left))
         elif expected is None:
             merged_brokers.append(
                 ExpectedBroker(*listed, now_ms, now_ms, is_leaving=listed.broker_name in leaving_names)
@@ -166,9 +174,27 @@ def merge_listing(
                     last_seen_ms=now_ms if is_stale else last_seen_ms,
                     is_leaving=expected.is_leaving and not expected.has_left,
                     has_left=False,
+                    former_addr=expected.former_addr
+                    if expected.broker_addr in ("", listed.broker_addr)
+                    else expected.broker_addr,
                 )
             )
+    merged_brokers += _limit_unlisted(unlisted_brokers)
     return tuple(sorted(merged_brokers, key=lambda broker: (broker[1], broker[2], broker[3])))
+
+
+def _limit_unlisted(unlisted_brokers: Sequence[ExpectedBroker]) -> list[ExpectedBroker]:
+    """Drop the brokers that were seen for the shortest time: anybody can register thousands for a moment."""
+    chosen_brokers = [broker for broker in unlisted_brokers if broker.is_pinned or broker.is_leaving]
+    seen_brokers = [broker for broker in unlisted_brokers if not (broker.is_pinned or broker.is_leaving)]
+    # A duration first; of equal ones, the broker that was seen first.
+    seen_brokers.sort(
+        key=lambda broker: (
+            (broker.first_seen_ms or 0) - (broker.last_seen_ms or 0),
+            broker.first_seen_ms or 0,
+        )
+    )
+    return [*chosen_brokers, *seen_brokers[:MAX_UNLISTED]]
 
 
 def set_leaving(
@@ -211,6 +237,20 @@ def find_missing(
         sorted(
             missing_brokers, key=lambda missing_broker: (missing_broker.broker[1], missing_broker.broker[2])
         )
+    )
+
+
+def explain_silence(error: RocketMQError, former_addr: str | None) -> str:
+    """Return the error of a listed broker, with the likely cause if its address refused the connection.
+
+    Name servers drop a broker at once when its process ends, so the process of a listed broker runs.
+    """
+    if not isinstance(error, CallError) or error.kind != "unconnected" or "refused" not in error.reason:
+        return error_text(error)
+    former_text = f"; it was at {former_addr} before" if former_addr else ""
+    return (
+        f"{error_text(error)}; the broker registers under an address where nobody listens: correct its "
+        f"brokerIP1 or listenPort{former_text}"
     )
 
 

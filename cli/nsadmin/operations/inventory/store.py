@@ -8,6 +8,8 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from namesrv_core import operator_files
+from namesrv_core.errors import RocketMQError
 from nsadmin.operations.inventory.records import ExpectedBroker, TopicPlacements
 from nsadmin.operations.state_folder import escape_file_name
 
@@ -27,11 +29,16 @@ _FIELD_TYPES: Mapping[str, tuple[type, ...]] = {
     "is_pinned": (bool,),
     "is_leaving": (bool,),
     "has_left": (bool,),
+    "former_addr": (str,),
 }
 
 
 class InventoryBusyError(OSError):
     """Another process holds the lock of the inventory."""
+
+
+class DamagedInventoryError(RocketMQError):
+    """A file of the inventory cannot be read. The text is one line that names it."""
 
 
 def inventory_folder_of(state_home: str, inventory_key: str) -> str:
@@ -47,7 +54,7 @@ def inventory_folder_of(state_home: str, inventory_key: str) -> str:
 
 
 class InventoryStore:
-    """The folder of one inventory. Files that cannot be read count as empty."""
+    """The folder of one inventory. Methods that read a file raise DamagedInventoryError."""
 
     def __init__(self, inventory_folder: str) -> None:
         self.inventory_folder = inventory_folder
@@ -56,28 +63,31 @@ class InventoryStore:
         """Return the expected brokers, in the order of names and ids."""
         return tuple(
             ExpectedBroker(**broker_record)
-            for broker_record in self._load_list(_BROKERS_FILE, "brokers")
-            if _is_broker_record(broker_record)
+            for broker_record in self._load_list(_BROKERS_FILE, "brokers", _is_broker_record)
         )
 
     def load_topics(self) -> TopicPlacements:
         """Return the topics per broker."""
         return {
             topic: placement["brokers"]
-            for placement in self._load_list(_TOPICS_FILE, "placements")
-            if _is_placement(placement)
+            for placement in self._load_list(_TOPICS_FILE, "placements", _is_placement)
             for topic in placement["topics"]
         }
 
-    def _load_list(self, file_name: str, list_name: str) -> list[Any]:
+    def _load_list(self, file_name: str, list_name: str, is_record: Callable[[object], bool]) -> list[Any]:
+        file_path = os.path.join(self.inventory_folder, file_name)
         try:
-            with open(os.path.join(self.inventory_folder, file_name), "rb") as json_file:
-                file_record = json.load(json_file)
-        except (OSError, ValueError):
+            file_record = operator_files.parse_json(operator_files.read_bytes(file_path))
+        except (FileNotFoundError, NotADirectoryError):
             return []
-        is_known = isinstance(file_record, dict) and file_record.get("format") == _FORMAT
-        listed_records = file_record.get(list_name) if is_known else None
-        return listed_records if isinstance(listed_records, list) else []
+        except (OSError, ValueError) as error:
+            raise _damage_error(file_path, getattr(error, "strerror", None) or "it is not JSON") from None
+        if not isinstance(file_record, dict) or file_record.get("format") != _FORMAT:
+            raise _damage_error(file_path, f"it has not the format {_FORMAT}")
+        records = file_record.get(list_name)
+        if not isinstance(records, list) or not all(map(is_record, records)):
+            raise _damage_error(file_path, f"{list_name} has the wrong type")
+        return records
 
     def change_brokers(
         self, change: Callable[[tuple[ExpectedBroker, ...]], Sequence[ExpectedBroker]]
@@ -116,11 +126,18 @@ class InventoryStore:
             folder_lock.release_lock()
 
 
+def _damage_error(file_path: str, problem: str) -> DamagedInventoryError:
+    return DamagedInventoryError(
+        f"the inventory {file_path} cannot be read: {problem}: restore the file, or move it away"
+    )
+
+
 def _is_broker_record(json_value: object) -> bool:
     return (
         isinstance(json_value, dict)
-        and json_value.keys() == _FIELD_TYPES.keys()
-        and all(isinstance(json_value[field_name], types) for field_name, types in _FIELD_TYPES.items())
+        # Earlier releases did not save `former_addr`.
+        and json_value.keys() | {"former_addr"} == _FIELD_TYPES.keys()
+        and all(type(field_value) in _FIELD_TYPES[name] for name, field_value in json_value.items())
     )
 
 
@@ -128,7 +145,7 @@ def _is_placement(json_value: object) -> bool:
     return (
         isinstance(json_value, dict)
         and isinstance(json_value.get("brokers"), dict)
-        and all(isinstance(perm, int) for perm in json_value["brokers"].values())
+        and all(type(perm) is int for perm in json_value["brokers"].values())
         and isinstance(json_value.get("topics"), list)
         and all(isinstance(topic, str) for topic in json_value["topics"])
     )

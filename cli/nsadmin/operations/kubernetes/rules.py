@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
-from namesrv_core.transport.address import split_addr
+from namesrv_core.transport.address import split_server_addr
 from nsadmin.client.connection.tunnels.pod_directory import KubePod
 from nsadmin.operations.checks.findings import CheckFinding, CheckState, state_weight, worst_state
 from nsadmin.operations.checks.thresholds import CheckScale
@@ -125,7 +125,8 @@ def check_registrations(observation: KubeObservation) -> Iterator[KubeProblem]:
         return
     registered_pods = set()
     for broker_addr, label in sorted(observation.broker_addrs.items()):
-        pod_port = observation.directory.find_target(*split_addr(broker_addr))
+        host_and_port = split_server_addr(broker_addr)
+        pod_port = host_and_port and observation.directory.find_target(*host_and_port)
         if pod_port is not None:
             registered_pods.add(pod_port.pod.name)
             continue

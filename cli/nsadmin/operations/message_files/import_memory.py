@@ -3,13 +3,11 @@
 import hashlib
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any
 
-from nsadmin.operations.drain.state import InvalidStateError
+from nsadmin.operations.drain.state import SavedRecord, build_state_record, parse_saved
 from nsadmin.operations.process_lock import ProcessLock
 from nsadmin.operations.state_file import read_state_file, write_state_file
 
-_VERSION = 1
 _SAMPLE_BYTES = 1 << 20
 
 
@@ -28,6 +26,11 @@ def find_import_folder(
         digest.update(message_file.read(_SAMPLE_BYTES))
     digest.update(repr((sorted(namesrv_addrs), sorted(target_topics.items()))).encode("utf-8", "replace"))
     return state_home / "message-imports" / digest.hexdigest()[:32]
+
+
+class _ImportState(SavedRecord, frozen=True, rename="camel"):
+    next_row: int
+    unsent_rows: tuple[int, ...]
 
 
 class ImportMemory:
@@ -56,19 +59,11 @@ class ImportMemory:
         """Let other processes run the import."""
         self._lock.release_lock()
 
-    def load(self, file_name: str) -> None:
+    def load(self) -> None:
         """Read what an earlier run sent. Raises InvalidStateError."""
-        state: Any = read_state_file(self._state_file)
-        if state is None:
-            return
-        try:
-            if state["version"] != _VERSION:
-                raise ValueError(f"version {state['version']} is unknown")
-            self.next_row, self.unsent_rows = int(state["nextRow"]), set(map(int, state["unsentRows"]))
-        except (KeyError, TypeError, ValueError) as error:
-            raise InvalidStateError(
-                f"{self._state_file}: not the state of an import of {file_name}: {error}"
-            ) from None
+        state = read_state_file(self._state_file, lambda json_value: parse_saved(json_value, _ImportState))
+        if state is not None:
+            self.next_row, self.unsent_rows = state.next_row, set(state.unsent_rows)
 
     def is_sent(self, row_number: int) -> bool:
         """Return whether the message with this number was sent."""
@@ -80,7 +75,5 @@ class ImportMemory:
         self.unsent_rows -= set(row_numbers)
         self.unsent_rows |= set(unsent_rows)
         self.next_row = max(self.next_row, *(row_number + 1 for row_number in row_numbers))
-        write_state_file(
-            self._state_file,
-            {"version": _VERSION, "nextRow": self.next_row, "unsentRows": sorted(self.unsent_rows)},
-        )
+        state = _ImportState(self.next_row, tuple(sorted(self.unsent_rows)))
+        write_state_file(self._state_file, build_state_record(state))

@@ -3,7 +3,7 @@
 Settings have the protocol's names. Their defaults are those of items that mqadmin creates.
 """
 
-from namesrv_core.protocol import resource_names
+from namesrv_core.protocol.resource_names import EXISTING_NAME_PATTERN, MAX_OLD_NAME_LENGTH
 from nsadmin.operations.plans.shapes import (
     ChoiceShape,
     FlagShape,
@@ -20,9 +20,11 @@ FILE_FORMAT = 1
 _MAX_INT = 2**31 - 1
 _MAX_LONG = 2**63 - 1
 
-TOPIC_NAME = NameShape("topic", resource_names.topic_file_pattern(), resource_names.TOPIC_NAME_TEXT)
-# An export from releases before the limit can have long groups. `diff` refuses to create them.
-GROUP_NAME = NameShape("group", resource_names.old_group_pattern(), resource_names.OLD_GROUP_TEXT)
+# An export can have names that brokers no longer accept. `diff` refuses to create them.
+TOPIC_NAME, GROUP_NAME = (
+    NameShape(kind, EXISTING_NAME_PATTERN, f"1 to {MAX_OLD_NAME_LENGTH} characters, in one line")
+    for kind in ("topic", "group")
+)
 BROKER_NAME = NameShape("broker name", r"[^;:\s]+", "a name without blanks, colons and semicolons")
 ORDER_CONF = NameShape(
     "order configuration",

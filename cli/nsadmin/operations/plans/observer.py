@@ -8,7 +8,7 @@ from nsadmin.client.brokers import targets
 from nsadmin.client.name_servers.order_confs import ORDER_CONF_NAMESPACE
 from nsadmin.client.results import NotApplied, ServerResult
 from nsadmin.client.topics.bulk_requests import BrokerTopicTable, KvValuesByNamespace, PermissionsByTopic
-from nsadmin.client.topics.topics import SYSTEM_TOPIC_PREFIX, SYSTEM_TOPICS
+from nsadmin.client.topics.topics import SYSTEM_TOPIC_PREFIX, SYSTEM_TOPICS, list_own_names
 from nsadmin.operations.plans.records import ClusterState, LiveBrokerState, LiveNameServerState
 from nsadmin.operations.plans.settings import ItemSettings, complete_settings
 
@@ -58,7 +58,9 @@ def observe_brokers(
     groups_by_addr = {result.addr: result for result in admin.bulk.list_groups(asked_addrs)}
     system_by_addr = {result.addr: result for result in admin.bulk.list_system_topics(asked_addrs)}
     system_topics = (result.result or frozenset() for result in system_by_addr.values())
-    own_topics = SYSTEM_TOPICS.union({cluster_name, *addrs_by_name}, *system_topics)
+    own_topics = SYSTEM_TOPICS.union(
+        *(list_own_names(broker_name, cluster_name) for broker_name in addrs_by_name), *system_topics
+    )
     return tuple(
         _broker_state(
             broker_name,

@@ -6,9 +6,11 @@ from namesrv_core.errors import RequestError, ResponseCode, RocketMQError
 from nsadmin.client import AdminClient
 from nsadmin.client.consumers.client_runtime import RunningGroup
 from nsadmin.client.consumers.groups import is_system_group
+from nsadmin.client.consumers.lag import Lag, sum_lags
 from nsadmin.client.consumers.running_info import ALL_QUEUES
 from nsadmin.client.message_queues import MessageQueue
 from nsadmin.client.results import NotFound
+from nsadmin.client.topic_routes import require_countable
 from nsadmin.operations.rebalance.run_facts import GroupBacklog, NewQueueUse, TopicQuestion
 from nsadmin.operations.topic_kinds import RETRY_PREFIX
 
@@ -62,6 +64,7 @@ class GroupReader:
         return use_by_group
 
     def _list_queues(self, ids_by_broker: Mapping[str, range]) -> list[MessageQueue]:
+        require_countable(map(len, ids_by_broker.values()))
         return [
             MessageQueue(self._question.topic, broker, queue_id)
             for broker, queue_ids in sorted(ids_by_broker.items())
@@ -119,26 +122,26 @@ class GroupReader:
         if running_group is not None and running_group.message_model == BROADCASTING:
             return self._read_broadcast_backlog(running_group)
         lags = self._read_lags(self._question.topic, group, self._addrs)
-        closing_count = sum(
+        closing_count = _count_unconsumed(
             lag
             for queue, lag in lags.items()
             if queue.queue_id in self._question.closing_queues.get(queue.broker_name, ())
         )
         leaving_addrs = {broker: self._addrs[broker] for broker in self._question.leaving_brokers}
-        retries = sum(self._read_lags(f"{RETRY_PREFIX}{group}", group, leaving_addrs).values())
-        return GroupBacklog(closing_count, sum(lags.values()), retries, is_online)
+        retries = _count_unconsumed(self._read_lags(f"{RETRY_PREFIX}{group}", group, leaving_addrs).values())
+        return GroupBacklog(closing_count, _count_unconsumed(lags.values()), retries, is_online)
 
-    def _read_lags(self, topic: str, group: str, addrs: Mapping[str, str]) -> dict[MessageQueue, int]:
+    def _read_lags(self, topic: str, group: str, addrs: Mapping[str, str]) -> dict[MessageQueue, Lag]:
         stats_results = self._admin.queue_progress.get_group_stats(
             topic, [(broker_addr, group) for broker_addr in addrs.values()]
         )
-        lags: dict[MessageQueue, int] = {}
+        lags: dict[MessageQueue, Lag] = {}
         for stats_result in stats_results:
             if stats_result.error is not None and is_missing_topic(stats_result.error):
                 continue
             for queue_lag in stats_result.value().queues:
                 if queue_lag.queue.topic == topic:
-                    lags[queue_lag.queue] = max(0, queue_lag.lag_count or 0)
+                    lags[queue_lag.queue] = queue_lag.lag
         return lags
 
     def _read_broadcast_backlog(self, running_group: RunningGroup) -> GroupBacklog:
@@ -153,10 +156,18 @@ class GroupReader:
                 return GroupBacklog(None, None, 0, True)
             commits = {item.queue: item.commit_offset for item in running_client.info.queues}
             for queue, end in zip(queues, ends, strict=True):
-                if not isinstance(end, int) or queue not in commits:
+                commit = commits.get(queue)
+                if not isinstance(end, int) or commit is None:
                     return GroupBacklog(None, None, 0, True)
-                closing_count += max(0, end - commits[queue])
+                closing_count += max(0, end - commit)
         return GroupBacklog(closing_count, closing_count, 0, True)
+
+
+def _count_unconsumed(lags: Iterable[Lag]) -> int | None:
+    """The messages on these queues; None if unknown of one of them. A group that has none consumed all."""
+    lags = list(lags)
+    total_lag = sum_lags(lags) if lags else Lag(0)
+    return total_lag.messages if total_lag.reason is None else None
 
 
 def is_missing_topic(error: RocketMQError) -> bool:

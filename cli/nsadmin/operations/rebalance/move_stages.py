@@ -6,8 +6,8 @@ stops being readable was not written for a while and is consumed.
 """
 
 from collections.abc import Iterable, Mapping
-from typing import NamedTuple
 
+from nsadmin.operations.drain.state import SavedRecord
 from nsadmin.operations.rebalance.rebalance_plan import NO_QUEUES, QueuePair
 
 OPEN_READS, OPEN_WRITES, CLOSE_WRITES = "openReads", "openWrites", "closeWrites"
@@ -22,7 +22,7 @@ STAGE_KINDS = (
 QueuesByBroker = Mapping[str, QueuePair]
 
 
-class MoveStage(NamedTuple):
+class MoveStage(SavedRecord, frozen=True, rename="camel"):
     """One stage: what every server must have, and what must be true before the next stage.
 
     Attributes:

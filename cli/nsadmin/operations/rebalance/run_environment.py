@@ -141,11 +141,7 @@ class RunEnvironment:
 def _health_of_result(runtime_result: ServerResult[RuntimeInfo]) -> BrokerHealth:
     if runtime_result.result is None:
         return BrokerHealth(_describe_failure(runtime_result.error))
-    ratio_text = runtime_result.result.table.get("commitLogDiskRatio", "")
-    try:
-        disk_ratio: float | None = float(ratio_text)
-    except ValueError:
-        disk_ratio = None
+    disk_ratio = runtime_result.result.get_number("commitLogDiskRatio")
     return BrokerHealth(None, disk_ratio, runtime_result.result.get_integer("putMessageFailedTimes"))
 
 

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from namesrv_core.errors import RocketMQError
 from nsadmin.client import AdminClient
+from nsadmin.client.consumers.lag import Lag, sum_lags
 from nsadmin.client.results import NotFound, error_text
 from nsadmin.client.topics.bulk_requests import BrokerTopicTable
 from nsadmin.operations.drain.events import EventRecord
@@ -142,14 +143,15 @@ def prepare_run(
 
 def _refuse_other_runs(state_home: Path, plan: RebalancePlan) -> None:
     for saved_run in load_runs(state_home, plan.cluster):
-        if isinstance(saved_run, SavedRun):
-            run_state = saved_run.run_state
-            if run_state.finished is None and run_state.digest != plan.digest:
-                plan_file = saved_run.run_folder / "plan.yaml"
-                raise DrainRefused(
-                    f"another rebalance of {plan.cluster} is not finished: resume it with "
-                    f"`{quote_command('rebalance', 'run', str(plan_file))}`, or add --rollback to undo it"
-                )
+        if not isinstance(saved_run, SavedRun):
+            raise saved_run
+        run_state = saved_run.run_state
+        if run_state.finished is None and run_state.digest != plan.digest:
+            plan_file = saved_run.run_folder / "plan.yaml"
+            raise DrainRefused(
+                f"another rebalance of {plan.cluster} is not finished: resume it with "
+                f"`{quote_command('rebalance', 'run', str(plan_file))}`, or add --rollback to undo it"
+            )
 
 
 def _is_ordered(move: RebalanceMove) -> bool:
@@ -185,6 +187,7 @@ def _find_drained_brokers(
     receiving_brokers = {broker for move in plan.moves for broker in move.after}
     for saved_drain in load_drains(state_home):
         if not isinstance(saved_drain, SavedDrain):
+            yield str(saved_drain)
             continue
         drain_state = saved_drain.drain_state
         if drain_state.broker in receiving_brokers and not {*namesrv_addrs}.isdisjoint(
@@ -243,14 +246,16 @@ def _find_offline_backlogs(
     except RocketMQError as error:
         yield f"{broker} did not report the backlog of its groups: {error_text(error)}"
         return
-    lags: dict[tuple[str, str], int] = {}
+    lags: dict[tuple[str, str], list[Lag]] = {}
     for queue_lag in queue_lags:
         group_topic = (queue_lag.group, queue_lag.queue.topic)
         if queue_lag.group in groups and queue_lag.queue.topic in topics:
-            lags[group_topic] = lags.get(group_topic, 0) + max(0, queue_lag.lag_count or 0)
-    for (group, topic), count in sorted(lags.items()):
-        if count:
+            lags.setdefault(group_topic, []).append(queue_lag.lag)
+    for (group, topic), topic_lags in sorted(lags.items()):
+        count, reason = sum_lags(topic_lags)
+        if count or reason:
+            count_text = f"an unknown number ({reason}) of" if count is None else count
             yield (
-                f"group {group} has no connected client and {count} unconsumed messages of {topic} on "
+                f"group {group} has no connected client and {count_text} unconsumed messages of {topic} on "
                 f"{broker}: the run waits for it; start a client, or pass --ignore-group {group}"
             )

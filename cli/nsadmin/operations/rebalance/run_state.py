@@ -1,16 +1,16 @@
 """The state of a rebalance run, and its JSON form. Pure. Times are ms since 1970."""
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Annotated, Any
 
-from nsadmin.operations.drain.state import InvalidStateError, to_camel_case
+from msgspec import Meta
+
+from nsadmin.operations.drain.state import InvalidStateError, SavedRecord, parse_saved
 from nsadmin.operations.rebalance.move_stages import STAGE_KINDS, MoveStage
 from nsadmin.operations.rebalance.rebalance_plan import QueuePair
 
-STATE_VERSION = 1
 
-
-class TopicProgress(NamedTuple):
+class TopicProgress(SavedRecord, frozen=True, rename="camel"):
     """A topic that is moving.
 
     Attributes:
@@ -24,7 +24,7 @@ class TopicProgress(NamedTuple):
     """
 
     stages: tuple[MoveStage, ...] = ()
-    position: int = 0
+    position: Annotated[int, Meta(ge=0)] = 0
     since: int = 0
     routed_since: int | None = None
     was_ordered: bool = False
@@ -37,7 +37,7 @@ class TopicProgress(NamedTuple):
         return self.stages[self.position] if self.position < len(self.stages) else None
 
 
-class RunState(NamedTuple):
+class RunState(SavedRecord, frozen=True, rename="camel"):
     """A rebalance run.
 
     Attributes:
@@ -81,67 +81,11 @@ class RunState(NamedTuple):
         return "rollingBack" if self.is_rollback else "running"
 
 
-def build_state_record(run_state: RunState) -> dict[str, Any]:
-    """Return a state in its JSON form."""
-    return {
-        "version": STATE_VERSION,
-        **_camel_keys(run_state),
-        "moving": {topic: _progress_record(progress) for topic, progress in run_state.moving.items()},
-    }
-
-
 def parse_state_record(state_json: Any) -> RunState:
-    """Parse the result of `build_state_record`. Raises InvalidStateError."""
-    if not isinstance(state_json, dict) or state_json.get("version") != STATE_VERSION:
-        raise InvalidStateError("not a rebalance, or from another version of nsadmin")
-    try:
-        fields = {name: state_json[to_camel_case(name)] for name in RunState._fields}
-        return RunState(
-            **fields
-            | {name: tuple(fields[name]) for name in ("name_servers", "moved", "returned")}
-            | {
-                "moving": {topic: _parse_progress(record) for topic, record in fields["moving"].items()},
-                "waiting": {topic: tuple(texts) for topic, texts in fields["waiting"].items()},
-            }
-        )
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise InvalidStateError(f"not a rebalance: {error}") from None
-
-
-def _progress_record(progress: TopicProgress) -> dict[str, Any]:
-    return {
-        **_camel_keys(progress),
-        "stages": [_camel_keys(stage) for stage in progress.stages],
-    }
-
-
-def _parse_progress(record: Mapping[str, Any]) -> TopicProgress:
-    fields = {name: record[to_camel_case(name)] for name in TopicProgress._fields}
-    return TopicProgress(
-        **fields
-        | {
-            "stages": tuple(_parse_stage(stage_record) for stage_record in record["stages"]),
-            "start": _parse_counts(record["start"]),
-        }
-    )
-
-
-def _parse_stage(record: Mapping[str, Any]) -> MoveStage:
-    if record["kind"] not in STAGE_KINDS:
-        raise ValueError(f"unknown stage {record['kind']}")
-    fields = {name: record[to_camel_case(name)] for name in MoveStage._fields}
-    return MoveStage(
-        **fields
-        | {
-            "counts": _parse_counts(record["counts"]),
-            "deletes_on": tuple(record["deletesOn"]),
-        }
-    )
-
-
-def _parse_counts(record: Mapping[str, Any]) -> dict[str, QueuePair]:
-    return {broker: QueuePair(*queues) for broker, queues in record.items()}
-
-
-def _camel_keys(record: Any) -> dict[str, Any]:
-    return {to_camel_case(name): value for name, value in record._asdict().items()}
+    """Parse the JSON form of a run. Raises InvalidStateError."""
+    run_state = parse_saved(state_json, RunState)
+    for progress in run_state.moving.values():
+        for stage in progress.stages:
+            if stage.kind not in STAGE_KINDS:
+                raise InvalidStateError(f"unknown stage {stage.kind}")
+    return run_state

@@ -3,21 +3,20 @@
 Rule: saved data survives a kill at any moment, and at most one process of this machine rebalances a cluster.
 """
 
-import json
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from namesrv_core import private_files
-from nsadmin.operations.drain.state import InvalidStateError
+from nsadmin.operations.drain.state import InvalidStateError, build_state_record
 from nsadmin.operations.process_lock import ProcessLock
 from nsadmin.operations.rebalance.rebalance_plan import (
     RebalancePlan,
     load_rebalance_plan,
     save_rebalance_plan,
 )
-from nsadmin.operations.rebalance.run_state import RunState, build_state_record, parse_state_record
-from nsadmin.operations.state_file import read_state_file, write_state_file
+from nsadmin.operations.rebalance.run_state import RunState, parse_state_record
+from nsadmin.operations.state_file import append_event_record, read_state_file, write_state_file
 from nsadmin.operations.state_folder import escape_file_name
 
 STATE_FILE, PLAN_FILE, EVENTS_FILE, LOCK_FILE = "state.json", "plan.yaml", "events.jsonl", "lock"
@@ -60,7 +59,7 @@ class RunStore:
 
     def load_state(self) -> RunState | None:
         """Return the saved state; None if this plan was not run."""
-        return _load_state(self.run_folder / STATE_FILE)
+        return read_state_file(self.run_folder / STATE_FILE, parse_state_record)
 
     def save_state(self, run_state: RunState) -> None:
         """Save the state if it changed."""
@@ -76,7 +75,7 @@ class RunStore:
 
     def save_plan(self, plan: RebalancePlan) -> None:
         """Keep a copy of the plan, for a rollback without the plan's file."""
-        self.run_folder.mkdir(0o700, parents=True, exist_ok=True)
+        private_files.make_folder(self.run_folder, 0o700)
         save_rebalance_plan(plan, self.run_folder / PLAN_FILE)
 
     def load_plan(self) -> RebalancePlan:
@@ -85,17 +84,7 @@ class RunStore:
 
     def append_event(self, event_record: Mapping[str, Any]) -> None:
         """Append an event to the file of events."""
-        event_line = json.dumps(event_record, ensure_ascii=False) + "\n"
-        with open(self.run_folder / EVENTS_FILE, "ab", opener=private_files.open_private_file) as events_file:
-            events_file.write(event_line.encode("utf-8", "backslashreplace"))
-
-
-def _load_state(state_file: Path) -> RunState | None:
-    try:
-        state_json = read_state_file(state_file)
-        return None if state_json is None else parse_state_record(state_json)
-    except InvalidStateError as error:
-        raise InvalidStateError(f"{state_file.parent}: {error}") from None
+        append_event_record(self.run_folder / EVENTS_FILE, event_record)
 
 
 def load_runs(state_home: Path, cluster_name: str | None = None) -> Iterator[SavedRun | InvalidStateError]:
@@ -104,7 +93,7 @@ def load_runs(state_home: Path, cluster_name: str | None = None) -> Iterator[Sav
     saved_runs: list[SavedRun] = []
     for state_file in sorted((state_home / "rebalances").glob(f"{folder_pattern}/*/{STATE_FILE}")):
         try:
-            run_state = _load_state(state_file)
+            run_state = read_state_file(state_file, parse_state_record)
         except InvalidStateError as error:
             yield error
             continue

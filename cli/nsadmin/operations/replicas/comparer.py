@@ -7,7 +7,7 @@ from nsadmin.client import AdminClient
 from nsadmin.operations.replicas.memory import judge_differences
 from nsadmin.operations.replicas.memory_store import ReplicaMemoryStore
 from nsadmin.operations.replicas.observer import observe_replicas
-from nsadmin.operations.replicas.records import DifferenceState, ReplicaComparison
+from nsadmin.operations.replicas.records import ReplicaComparison
 
 _LOOK_AGAIN_SECONDS = 2.0
 
@@ -57,16 +57,10 @@ class ReplicaComparer:
         has_reported = False
         if self._admin.is_static:
             return comparison
-        while self._has_lag(comparison) and self._clock_ms() < deadline_ms:
+        while comparison.lag and self._clock_ms() < deadline_ms:
             if not has_reported:
                 report_lag(comparison)
                 has_reported = True
             pause_seconds(min(_LOOK_AGAIN_SECONDS, (deadline_ms - self._clock_ms()) / 1000 + 0.001))
             comparison = self.compare_replicas()
         return comparison
-
-    @staticmethod
-    def _has_lag(comparison: ReplicaComparison) -> bool:
-        return any(
-            judged_difference.state is DifferenceState.LAG for judged_difference in comparison.differences
-        )

@@ -10,18 +10,10 @@ from nsadmin.operations.replicas.records import (
     Replica,
     ReplicaDifference,
     ReplicaGroup,
-    ReplicaObservation,
 )
 
-
-def find_differences(observation: ReplicaObservation) -> list[ReplicaDifference]:
-    """Return all items that differ, in the order of groups, slaves, kinds and names."""
-    return [
-        difference
-        for replica_group in observation.groups
-        for slave in replica_group.slaves
-        for difference in compare_replicas(replica_group, slave)
-    ]
+LOG_END = "end"
+"""The field of the item of LOG."""
 
 
 def compare_replicas(replica_group: ReplicaGroup, slave: Replica) -> Iterator[ReplicaDifference]:
@@ -29,10 +21,8 @@ def compare_replicas(replica_group: ReplicaGroup, slave: Replica) -> Iterator[Re
     master = replica_group.master
     if master is None:
         return
-    for kind in ItemKind:
-        master_table, slave_table = master.tables.get(kind), slave.tables.get(kind)
-        if master_table is None or slave_table is None:
-            continue
+    for kind in list_compared_kinds(master, slave):
+        master_table, slave_table = master.tables[kind], slave.tables[kind]
         for item_name in _list_differing_names(kind, master_table, slave_table):
             yield ReplicaDifference(
                 replica_group.cluster_name,
@@ -43,6 +33,11 @@ def compare_replicas(replica_group: ReplicaGroup, slave: Replica) -> Iterator[Re
                 master_table.items.get(item_name),
                 slave_table.items.get(item_name),
             )
+
+
+def list_compared_kinds(master: Replica, slave: Replica) -> list[ItemKind]:
+    """The kinds that both of them have."""
+    return [kind for kind in ItemKind if kind in master.tables and kind in slave.tables]
 
 
 def _list_differing_names(kind: ItemKind, master_table: ItemTable, slave_table: ItemTable) -> list[str]:
@@ -61,6 +56,9 @@ def _list_differing_names(kind: ItemKind, master_table: ItemTable, slave_table: 
 def describe_difference(difference: ReplicaDifference) -> str:
     """Describe a difference: "missing on the slave", or "perm 6 on the master, 4 on the slave"."""
     master_item, slave_item = difference.master_item, difference.slave_item
+    if difference.kind is ItemKind.LOG and master_item is not None and slave_item is not None:
+        distance = max(0, master_item[LOG_END] - slave_item[LOG_END])
+        return f"{distance} bytes of the commit log behind"
     if slave_item is None:
         return "missing on the slave"
     if master_item is None:

@@ -1,13 +1,20 @@
 """Decides whether a difference is lag or drift, from table versions and from earlier comparisons. Pure.
 
-Rule: a slave copies every table once in each sync interval. A difference that lasts for longer than two
-intervals is drift.
+Rules: a slave copies every table once in each sync interval. A difference that lasts for longer than two
+intervals is drift. A slave copies the commit log all the time: one without a connection, or whose log stands
+still while its master's goes on, copies nothing. What is not compared keeps its age.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from nsadmin.operations.replicas.comparison import find_differences, find_log_distance
+from nsadmin.client.brokers.replicated_tables import TableVersion
+from nsadmin.operations.replicas.comparison import (
+    LOG_END,
+    compare_replicas,
+    find_log_distance,
+    list_compared_kinds,
+)
 from nsadmin.operations.replicas.records import (
     COPIED_KINDS,
     DifferenceState,
@@ -28,11 +35,25 @@ _INTERVAL_SECONDS_5_X = 70.0
 _INTERVAL_SECONDS_4_X = 10.0
 
 
+_STANDSTILL_SECONDS = 60.0
+"""A slave without a connection tries again every 5 s, and so does one whose master has just started."""
+
+_FORGET_MS = 7 * 24 * 3_600_000
+"""How long the differences of a slave are kept that is not compared any more."""
+
+
 class RememberedDifference(NamedTuple):
-    """A difference of an earlier comparison: since when it is known, and the master's item at that time."""
+    """A difference of earlier comparisons.
+
+    Attributes:
+        since_ms: Since when it is known.
+        master_item: The master's item at that time; for the commit log, the slave's end.
+        seen_ms: When it was last seen.
+    """
 
     since_ms: int
     master_item: Item | None
+    seen_ms: int = 0
 
 
 Memory = Mapping[DifferenceKey, RememberedDifference]
@@ -56,26 +77,101 @@ def judge_differences(
     Returns:
         The comparison, and the memory for the next call.
     """
-    groups_by_name = {
-        (replica_group.cluster_name, replica_group.broker_name): replica_group
-        for replica_group in observation.groups
-    }
+    now_ms = observation.now_ms
     judged_differences: list[JudgedDifference] = []
-    new_memory: dict[DifferenceKey, RememberedDifference] = {}
-    for difference in find_differences(observation):
-        remembered_difference = memory.get(difference.key)
-        if remembered_difference is None or _has_caught_up(difference, remembered_difference):
-            remembered_difference = RememberedDifference(observation.now_ms, difference.master_item)
-        new_memory[difference.key] = remembered_difference
-        state, reason = _judge_difference(
-            groups_by_name[difference.cluster_name, difference.broker_name],
-            difference,
-            observation.now_ms,
-            remembered_difference.since_ms,
-            interval_seconds,
-        )
-        judged_differences.append(JudgedDifference(difference, state, reason, remembered_difference.since_ms))
+    new_memory = _keep_uncompared(observation, memory)
+    for replica_group in observation.groups:
+        for slave in replica_group.slaves:
+            for difference in compare_replicas(replica_group, slave):
+                remembered = memory.get(difference.key)
+                if remembered is None or _has_caught_up(difference, remembered):
+                    remembered = RememberedDifference(now_ms, difference.master_item)
+                new_memory[difference.key] = remembered._replace(seen_ms=now_ms)
+                state, reason = _judge_difference(
+                    replica_group, difference, now_ms, remembered.since_ms, interval_seconds
+                )
+                judged_differences.append(JudgedDifference(difference, state, reason, remembered.since_ms))
+            judged_differences += _judge_log(replica_group, slave, now_ms, memory, new_memory)
     return _make_comparison(observation, judged_differences), new_memory
+
+
+def _keep_uncompared(
+    observation: ReplicaObservation, memory: Memory
+) -> dict[DifferenceKey, RememberedDifference]:
+    """The memory of slaves and kinds that this observation lacks: one missed answer must not erase it."""
+    compared_kinds = {
+        (replica_group.cluster_name, replica_group.broker_name, slave.broker_id, str(kind))
+        for replica_group in observation.groups
+        if replica_group.master is not None
+        for slave in replica_group.slaves
+        for kind in (
+            *list_compared_kinds(replica_group.master, slave),
+            *_list_log(replica_group.master, slave),
+        )
+    }
+    return {
+        key: remembered
+        for key, remembered in memory.items()
+        if key[:4] not in compared_kinds and observation.now_ms - remembered.seen_ms < _FORGET_MS
+    }
+
+
+def _list_log(master: Replica, slave: Replica) -> list[ItemKind]:
+    return [ItemKind.LOG] if master.log_end is not None and slave.log_end is not None else []
+
+
+def _judge_log(
+    replica_group: ReplicaGroup,
+    slave: Replica,
+    now_ms: int,
+    memory: Memory,
+    new_memory: dict[DifferenceKey, RememberedDifference],
+) -> Iterator[JudgedDifference]:
+    """Yield a difference if the slave copies no messages, and remember the end of its log."""
+    master = replica_group.master
+    if master is None or master.log_end is None or slave.log_end is None:
+        return
+    difference = ReplicaDifference(
+        replica_group.cluster_name,
+        replica_group.broker_name,
+        slave,
+        ItemKind.LOG,
+        "messages",
+        {LOG_END: master.log_end},
+        {LOG_END: slave.log_end},
+    )
+    is_linked = slave not in find_unlinked_slaves(replica_group)
+    if is_linked and master.log_end <= slave.log_end:
+        return
+    remembered = memory.get(difference.key)
+    if remembered is None or (remembered.master_item or {}).get(LOG_END, -1) < slave.log_end:
+        remembered = RememberedDifference(now_ms, difference.slave_item)
+    new_memory[difference.key] = remembered._replace(seen_ms=now_ms)
+    starts = [replica.started_ms for replica in (master, slave) if replica.started_ms is not None]
+    has_stood_still = now_ms - remembered.since_ms > _STANDSTILL_SECONDS * 1000
+    if not is_linked:
+        is_young = bool(starts) and now_ms - max(starts) < _STANDSTILL_SECONDS * 1000
+        state = DifferenceState.LAG if is_young and not has_stood_still else DifferenceState.DRIFT
+        yield JudgedDifference(
+            difference, state, "the master has no replication connection of it", remembered.since_ms
+        )
+    elif has_stood_still:
+        seconds = (now_ms - remembered.since_ms) / 1000
+        reason = f"its commit log has not grown for {seconds:.0f} s"
+        yield JudgedDifference(difference, DifferenceState.DRIFT, reason, remembered.since_ms)
+
+
+def find_unlinked_slaves(replica_group: ReplicaGroup) -> list[Replica]:
+    """The slaves without a replication connection: those whose last report to the master is oldest.
+
+    A master knows the connections by the slaves' hosts and random ports only.
+    """
+    master = replica_group.master
+    if master is None or master.link_count is None:
+        return []
+    missing_count = max(0, len(replica_group.slaves) - master.link_count)
+    by_report = sorted(replica_group.slaves, key=lambda slave: (slave.reported_ms or 0, slave.log_end or 0))
+    return by_report[:missing_count]
 
 
 def _has_caught_up(difference: ReplicaDifference, remembered_difference: RememberedDifference) -> bool:
@@ -101,8 +197,14 @@ def _judge_difference(
     )
     assert replica_group.master is not None
     master_versions = replica_group.master.tables[difference.kind].versions
-    if difference.kind is not ItemKind.OFFSET and master_versions:
-        slave_versions = slave.tables[difference.kind].versions
+    slave_versions = slave.tables[difference.kind].versions
+    if difference.kind is ItemKind.OFFSET and master_versions and slave_versions:
+        # After each copy, the slave has its master's version; it changes at every 500th commit.
+        if master_versions != slave_versions and _has_never_copied(
+            slave, slave_versions[0], now_ms, patience_seconds
+        ):
+            return DifferenceState.DRIFT, "the slave has not copied the table since it started"
+    elif difference.kind is not ItemKind.OFFSET and master_versions:
         # 4.x has one version, 5.x two. Slaves compare what both have (SlaveSynchronize).
         shared_count = min(len(master_versions), len(slave_versions))
         if shared_count and master_versions[:shared_count] == slave_versions[:shared_count]:
@@ -114,6 +216,16 @@ def _judge_difference(
     if now_ms - since_ms > patience_seconds * 1000:
         return DifferenceState.DRIFT, "seen for longer than two sync intervals"
     return DifferenceState.LAG, f"the slave may copy it within {patience_seconds:.0f} s"
+
+
+def _has_never_copied(slave: Replica, version: TableVersion, now_ms: int, patience_seconds: float) -> bool:
+    """Whether a slave that had time for two copies still has the version that it made when it started."""
+    return (
+        slave.started_ms is not None
+        and now_ms - slave.started_ms > patience_seconds * 1000
+        and version.counter == 0
+        and abs(version.timestamp_ms - slave.started_ms) < _STANDSTILL_SECONDS * 1000
+    )
 
 
 def _make_comparison(

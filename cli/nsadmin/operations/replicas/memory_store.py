@@ -1,40 +1,34 @@
 """The file that keeps the differences of slaves between two comparisons, in the folder of the inventory."""
 
 import json
-from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
+
+import msgspec
 
 from namesrv_core.storage import atomic_write
+from nsadmin.operations.drain.state import convert_saved
 from nsadmin.operations.inventory.keeper import InventoryKeeper
 from nsadmin.operations.replicas.memory import Memory, RememberedDifference
-from nsadmin.operations.replicas.records import ItemKind
+from nsadmin.operations.replicas.records import Item, ItemKind
+from nsadmin.operations.state_file import read_state_file
 
 _FILE_NAME = "replicas.json"
 _FORMAT = 1
 
 
 class ReplicaMemoryStore:
-    """The memory of one cluster. A file that cannot be read counts as empty.
-
-    `memory_folder` is None if nothing is kept.
-    """
+    """The memory of one cluster. `memory_folder` is None if nothing is kept."""
 
     def __init__(self, memory_folder: Path | None) -> None:
         self._memory_folder = memory_folder
 
     def load_memory(self) -> Memory:
-        """Return the differences of the last comparison."""
+        """Return the differences of the last comparison. Raises InvalidStateError."""
         if self._memory_folder is None:
             return {}
-        try:
-            file_record = json.loads((self._memory_folder / _FILE_NAME).read_bytes())
-            if file_record["format"] != _FORMAT:
-                return {}
-            return dict(map(_parse_difference, file_record["differences"]))
-        except (OSError, ValueError, TypeError, LookupError, AttributeError):
-            return {}
+        return read_state_file(self._memory_folder / _FILE_NAME, _parse_memory) or {}
 
     def save_memory(self, memory: Memory) -> None:
         """Replace the file. A folder that cannot be written changes nothing: the next run has no memory."""
@@ -43,8 +37,8 @@ class ReplicaMemoryStore:
         file_record = {
             "format": _FORMAT,
             "differences": [
-                [*difference_key, remembered_difference.since_ms, remembered_difference.master_item]
-                for difference_key, remembered_difference in memory.items()
+                [*difference_key, remembered.since_ms, remembered.master_item, remembered.seen_ms]
+                for difference_key, remembered in memory.items()
             ],
         }
         file_bytes = json.dumps(file_record, ensure_ascii=False).encode("utf-8", "surrogatepass")
@@ -59,14 +53,40 @@ def open_replica_memory(inventory: InventoryKeeper | None) -> ReplicaMemoryStore
     return ReplicaMemoryStore(Path(inventory.store.inventory_folder))
 
 
-def _parse_difference(
-    difference_record: list[Any],
-) -> tuple[tuple[str, str, int, str, str], RememberedDifference]:
-    cluster_name, broker_name, broker_id, kind, item_name, since_ms, master_item = difference_record
-    if isinstance(master_item, Mapping) and kind == ItemKind.OFFSET:
+class _SavedDifference(msgspec.Struct, array_like=True):
+    cluster_name: str
+    broker_name: str
+    broker_id: int
+    kind: ItemKind
+    item_name: str
+    since_ms: int
+    master_item: Any
+    seen_ms: int | None = None
+    """Earlier versions did not write when the difference was last seen."""
+
+
+class _SavedMemory(msgspec.Struct):
+    format: Literal[1]
+    differences: list[_SavedDifference]
+
+
+def _parse_memory(json_value: Any) -> Memory:
+    return {
+        (saved.cluster_name, saved.broker_name, saved.broker_id, str(saved.kind), saved.item_name): (
+            RememberedDifference(
+                saved.since_ms,
+                _parse_item(saved.kind, saved.master_item),
+                saved.since_ms if saved.seen_ms is None else saved.seen_ms,
+            )
+        )
+        for saved in convert_saved(json_value, _SavedMemory).differences
+    }
+
+
+def _parse_item(kind: ItemKind, master_item: Any) -> Item | None:
+    if master_item is None:
+        return None
+    if kind is ItemKind.OFFSET:
         # JSON turns the queue ids into texts.
-        master_item = {int(queue_id): offset for queue_id, offset in master_item.items()}
-    return (
-        (str(cluster_name), str(broker_name), int(broker_id), str(kind), str(item_name)),
-        RememberedDifference(int(since_ms), master_item),
-    )
+        return convert_saved(master_item, dict[int, int | None])
+    return convert_saved(master_item, dict[str, Any])

@@ -10,7 +10,9 @@ from nsadmin.client.brokers.brokers import RuntimeInfo
 from nsadmin.client.brokers.clusters import BrokerAddrGroup
 from nsadmin.client.brokers.controllers import BrokerEpochs
 from nsadmin.client.brokers.replicated_tables import ReplicatedTable
+from nsadmin.client.brokers.replication import HaStatus
 from nsadmin.client.results import ClientClosed, error_text, is_unreachable
+from nsadmin.operations import access_tables
 from nsadmin.operations.broker_items import list_acl_items, list_mode_items, user_fields
 from nsadmin.operations.checks import listed_brokers
 from nsadmin.operations.config_diff import is_own_setting
@@ -78,12 +80,24 @@ def _read_replicas(
     answering_addrs = [
         broker_addr for broker_addr in broker_addrs if runtime_results[broker_addr].error is None
     ]
+    ha_statuses = {
+        result.addr: result.result
+        for result in admin.replication.get_status(answering_addrs)
+        if result.result
+    }
     results_by_kind = {
         kind: {result.addr: result for result in _TABLE_READERS[kind](admin, answering_addrs)}
         for kind in kinds
+        if kind in _TABLE_READERS
     }
     return {
-        broker_addr: _make_replica(broker_id, broker_addr, runtime_results[broker_addr], results_by_kind)
+        broker_addr: _make_replica(
+            broker_id,
+            broker_addr,
+            runtime_results[broker_addr],
+            results_by_kind,
+            ha_statuses.get(broker_addr),
+        )
         for broker_addr, broker_id in ids_by_addr.items()
     }
 
@@ -93,6 +107,7 @@ def _make_replica(
     broker_addr: str,
     runtime_result: ServerResult[RuntimeInfo],
     results_by_kind: Mapping[ItemKind, TableResults],
+    ha_status: HaStatus | None,
 ) -> Replica:
     runtime_info = runtime_result.result
     if runtime_info is None:
@@ -111,6 +126,11 @@ def _make_replica(
         runtime_info.get_integer("commitLogMaxOffset"),
         {kind: result.result for kind, result in table_results.items() if result.result is not None},
         next(iter(failures), None),
+        runtime_info.get_integer("bootTimestamp"),
+        len(ha_status.slaves) if ha_status is not None and ha_status.is_master else None,
+        ha_status.master.last_write_timestamp
+        if ha_status is not None and ha_status.master is not None
+        else None,
     )
 
 
@@ -185,14 +205,14 @@ def _read_users(admin: AdminClient, broker_addrs: Sequence[str]) -> list[ServerR
                 {user.username: {"password": user.password, **user_fields(user)} for user in users}
             )
         )
-        for result in admin.users.list_users(broker_addrs)
+        for result in access_tables.list_users(admin, broker_addrs)
     ]
 
 
 def _read_acls(admin: AdminClient, broker_addrs: Sequence[str]) -> list[ServerResult[ItemTable]]:
     return [
         result.then(lambda entries: ItemTable(list_acl_items(entries)))
-        for result in admin.acls.list_entries(broker_addrs)
+        for result in access_tables.list_acl_entries(admin, broker_addrs)
     ]
 
 

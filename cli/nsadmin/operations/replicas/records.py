@@ -21,6 +21,8 @@ class ItemKind(StrEnum):
     USER = "user"
     ACL = "acl"
     SETTING = "setting"
+    LOG = "commitLog"
+    """The messages themselves: one difference for a slave that copies none."""
 
 
 COPIED_KINDS = (ItemKind.TOPIC, ItemKind.GROUP, ItemKind.OFFSET, ItemKind.CONSUME_MODE, ItemKind.EPOCH)
@@ -46,6 +48,9 @@ class Replica(NamedTuple):
         log_end: The end of the commit log in bytes; None if unknown.
         tables: The items of each kind that the broker has. A kind that its release lacks is missing.
         error: Why nothing is known; None if the broker answered.
+        started_ms: When the broker started; None if unknown.
+        link_count: The slaves that a master sends messages to; None for a slave and before 5.0.
+        reported_ms: When a slave last reported its offset to its master, every 5 s; None for a master.
     """
 
     broker_id: int
@@ -54,6 +59,9 @@ class Replica(NamedTuple):
     log_end: int | None = None
     tables: Mapping[ItemKind, ItemTable] = {}
     error: str | None = None
+    started_ms: int | None = None
+    link_count: int | None = None
+    reported_ms: int | None = None
 
 
 class ReplicaGroup(NamedTuple):
@@ -126,8 +134,23 @@ class ReplicaComparison(NamedTuple):
 
     @property
     def drift(self) -> list[JudgedDifference]:
-        return [
-            judged_difference
-            for judged_difference in self.differences
-            if judged_difference.state is DifferenceState.DRIFT
-        ]
+        return [judged for judged in self.differences if judged.state is DifferenceState.DRIFT]
+
+    @property
+    def lag(self) -> list[JudgedDifference]:
+        return [judged for judged in self.differences if judged.state is DifferenceState.LAG]
+
+    @property
+    def stopped(self) -> list[JudgedDifference]:
+        """The slaves that copy no messages."""
+        return [judged for judged in self.drift if judged.difference.kind is ItemKind.LOG]
+
+    @property
+    def is_equal(self) -> bool:
+        """Whether it is certain that no slave lacks anything."""
+        return (
+            not self.differences
+            and not self.failure_lines
+            and not self.unread_reasons
+            and all(distance == 0 for distance in self.log_distances.values())
+        )

@@ -137,7 +137,15 @@ class RollingRestart:
                 if state.step == "stop" and state.boot is None:
                     state = state._replace(boot=self._read_boot_ms(process))
                 self._restart_store.save_state(state)
-                yield build_event_record(StepBegan(self._procedure_clock.now_ms(), *process, state.step))
+                yield build_event_record(
+                    StepBegan(
+                        self._procedure_clock.now_ms(),
+                        process.broker,
+                        process.broker_id,
+                        process.addr,
+                        state.step,
+                    )
+                )
                 yield from self._run_step(state)
                 state = state.advance_step()
             self._restart_store.save_state(state)

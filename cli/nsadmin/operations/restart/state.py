@@ -1,18 +1,19 @@
 """The state of a rolling restart and its JSON form: the order of processes, and the progress. Pure."""
 
 from collections.abc import Mapping
-from typing import Any, Literal, NamedTuple, get_args
+from typing import Annotated, Any, Literal, get_args
+
+from msgspec import Meta
 
 from namesrv_core.protocol.codes import MASTER_BROKER_ID
-from nsadmin.operations.drain.state import InvalidStateError
+from nsadmin.operations.drain.state import InvalidStateError, SavedRecord, parse_saved
 
-STATE_VERSION = 1
 RestartStep = Literal["drain", "stop", "start", "wait", "undrain"]
 _MASTER_STEPS: tuple[RestartStep, ...] = get_args(RestartStep)
 _SLAVE_STEPS: tuple[RestartStep, ...] = ("stop", "start", "wait")
 
 
-class BrokerProcess(NamedTuple):
+class BrokerProcess(SavedRecord, frozen=True):
     """One broker process."""
 
     broker: str
@@ -29,7 +30,7 @@ class BrokerProcess(NamedTuple):
         return _MASTER_STEPS if self.is_master else _SLAVE_STEPS
 
 
-class RestartState(NamedTuple):
+class RestartState(SavedRecord, frozen=True):
     """A rolling restart. `at` is the index of the current process.
 
     `boot` is the boot time of that process before its stop, in ms since 1970. `stop_command` and
@@ -39,7 +40,7 @@ class RestartState(NamedTuple):
     cluster: str
     processes: tuple[BrokerProcess, ...]
     started: int
-    at: int = 0
+    at: Annotated[int, Meta(ge=0)] = 0
     step: RestartStep = "stop"
     boot: int | None = None
     stop_command: str = ""
@@ -69,8 +70,8 @@ class RestartState(NamedTuple):
         return start_process(self._replace(at=self.at + 1))
 
 
-_REQUIRED_FIELDS = ("cluster", "started", "at", "step", "boot")
-"""Files of earlier releases lack the other fields."""
+_OPTIONAL_FIELDS = ("stop_command", "start_command", "by")
+"""Files of earlier releases lack them."""
 
 
 def start_process(restart_state: RestartState) -> RestartState:
@@ -98,32 +99,9 @@ def list_remaining_groups(restart_state: RestartState) -> list[str]:
     )
 
 
-def build_state_record(restart_state: RestartState) -> dict[str, Any]:
-    """Return a state in its JSON form."""
-    record_fields = restart_state._asdict()
-    return {
-        "version": STATE_VERSION,
-        **record_fields,
-        "processes": [broker_process._asdict() for broker_process in restart_state.processes],
-    }
-
-
 def parse_state_record(state_json: Any) -> RestartState:
-    """Parse the result of `build_state_record`. Raises InvalidStateError."""
-    if not isinstance(state_json, dict) or state_json.get("version") != STATE_VERSION:
-        raise InvalidStateError("not a rolling restart, or from another version of nsadmin")
-    try:
-        broker_processes = tuple(BrokerProcess(**process_json) for process_json in state_json["processes"])
-        restart_state = RestartState(
-            **{
-                field_name: state_json[field_name]
-                for field_name in RestartState._fields
-                if field_name != "processes" and (field_name in state_json or field_name in _REQUIRED_FIELDS)
-            },
-            processes=broker_processes,
-        )
-    except (KeyError, TypeError) as error:
-        raise InvalidStateError(f"not a rolling restart: {error}") from None
+    """Parse the JSON form of a restart. Raises InvalidStateError."""
+    restart_state = parse_saved(state_json, RestartState, _OPTIONAL_FIELDS)
     if not restart_state.is_done and restart_state.step not in restart_state.current_process.restart_steps:
         raise InvalidStateError(f'invalid step "{restart_state.step}"')
     return restart_state

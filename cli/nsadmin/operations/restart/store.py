@@ -1,15 +1,13 @@
 """Stores the state of a rolling restart in a file, so that an interrupted restart can resume."""
 
-import json
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from namesrv_core import private_files
-from nsadmin.operations.drain.state import InvalidStateError
+from nsadmin.operations.drain.state import InvalidStateError, build_state_record
 from nsadmin.operations.process_lock import ProcessLock
-from nsadmin.operations.restart.state import RestartState, build_state_record, parse_state_record
-from nsadmin.operations.state_file import read_state_file, write_state_file
+from nsadmin.operations.restart.state import RestartState, parse_state_record
+from nsadmin.operations.state_file import append_event_record, read_state_file, write_state_file
 from nsadmin.operations.state_folder import escape_file_name
 
 
@@ -33,11 +31,7 @@ class RestartStore:
 
     def load_state(self) -> RestartState | None:
         """Return the saved state; None if no restart is under way. Raises InvalidStateError."""
-        try:
-            state_record = read_state_file(self.state_file)
-            return None if state_record is None else parse_state_record(state_record)
-        except InvalidStateError as error:
-            raise InvalidStateError(f"{self.state_file}: {error}") from None
+        return read_state_file(self.state_file, parse_state_record)
 
     def save_state(self, restart_state: RestartState) -> None:
         write_state_file(self.state_file, build_state_record(restart_state))
@@ -48,9 +42,7 @@ class RestartStore:
 
     def append_event(self, event_record: Mapping[str, Any]) -> None:
         """Append an event to the file of events."""
-        event_line = json.dumps(event_record, ensure_ascii=False) + "\n"
-        with open(self.events_file, "ab", opener=private_files.open_private_file) as events_file:
-            events_file.write(event_line.encode("utf-8", "backslashreplace"))
+        append_event_record(self.events_file, event_record)
 
     def delete_state(self) -> None:
         """Delete the file of a finished restart."""
@@ -61,9 +53,11 @@ def load_restarts(state_home: Path) -> Iterator[SavedRestart | InvalidStateError
     """Yield every restart that is not finished, or an InvalidStateError for an invalid file."""
     for state_file in sorted((state_home / "restarts").glob("*.json")):
         try:
-            restart_state = parse_state_record(read_state_file(state_file))
+            restart_state = read_state_file(state_file, parse_state_record)
         except InvalidStateError as error:
-            yield InvalidStateError(f"{state_file}: {error}")
+            yield error
+            continue
+        if restart_state is None:
             continue
         restart_store = RestartStore(state_home, restart_state.cluster)
         yield SavedRestart(restart_state, restart_store.events_file, restart_store.restart_lock.owner_pid)

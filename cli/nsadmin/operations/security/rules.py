@@ -30,6 +30,15 @@ _JAVA_REMEDY = (
 def check_vulnerabilities(audited_server: AuditedServer, now_seconds: float) -> Iterator[SecurityProblem]:
     if audited_server.is_ours:
         return
+    is_listed = audited_server.kind in (NAME_SERVER, BROKER) and not audited_server.error
+    if is_listed and parse_release(audited_server.version) is None:
+        yield SecurityProblem(
+            "unknownRelease",
+            CheckState.UNKNOWN,
+            "known vulnerabilities were not looked up: the release is unknown",
+            "compare its release with the advisories of Apache RocketMQ",
+            f"version {audited_server.version or 'not reported'}",
+        )
     for known_vulnerability in find_affecting(
         audited_server.kind, audited_server.version, audited_server.settings
     ):

@@ -7,7 +7,7 @@ from typing import NamedTuple
 ReleaseNumber = tuple[int, int, int, int]
 """Major, minor, patch; then 0 for a SNAPSHOT build, 1 for the release."""
 
-_VERSION_PATTERN = re.compile(r"V(\d+)_(\d+)_(\d+)(_SNAPSHOT)?")
+_VERSION_PATTERN = re.compile(r"V(\d+)_(\d+)_(\d+)(?:_(?:ALPHA|BETA)\d+|_FINAL)?(_SNAPSHOT)?")
 
 
 class KnownVulnerability(NamedTuple):

@@ -65,7 +65,9 @@ def find_leaders(shares: SharesByBroker) -> dict[int, QueueMappingItem]:
                 leader_items[logical_queue] = mapping_items[-1]
     total_queues = max((share.total_queues for share in shares.values()), default=0)
     missing_queues = [
-        str(logical_queue) for logical_queue in range(total_queues) if logical_queue not in leader_items
+        str(logical_queue)
+        for logical_queue in range(min(total_queues, len(leader_items) + 10))
+        if logical_queue not in leader_items
     ]
     if missing_queues:
         raise NotApplied(f"no broker accepts writes for queue {', '.join(missing_queues)}")

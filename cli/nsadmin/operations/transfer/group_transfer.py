@@ -7,10 +7,11 @@ from namesrv_core.errors import QueryNotFound, RocketMQError
 from namesrv_core.protocol.codes import MASTER_BROKER_ID
 from nsadmin.client import AdminClient
 from nsadmin.client.brokers.targets import BrokerTarget
+from nsadmin.client.consumers.lag import measure_lag
 from nsadmin.client.consumers.offset_plans import END_OF_QUEUE, OffsetMove, OffsetPlan
 from nsadmin.client.message_queues import MessageQueue
 from nsadmin.client.messages.dead_letter_selection import RETRY_PREFIX
-from nsadmin.client.results import NotApplied, NotFound
+from nsadmin.client.results import NotApplied, NotFound, is_not_found
 from nsadmin.operations.transfer.offset_translation import TranslatedQueue, translate_offsets
 from nsadmin.operations.transfer.queue_map import QueueId
 from nsadmin.operations.transfer.topic_plan import TopicPair, TransferClusters
@@ -39,10 +40,10 @@ class MovedQueue(NamedTuple):
 
 
 class UncarriedTopic(NamedTuple):
-    """A topic of the group that has no copies: how many messages the group did not consume there."""
+    """A topic of the group without copies, and how many of its messages are not consumed; None if unknown."""
 
     topic: str
-    pending_count: int
+    pending_count: int | None
 
 
 class GroupTransfer:
@@ -197,20 +198,24 @@ class GroupTransfer:
             topic_pair, translated_queue, old_offset, broker_addr, "kept" if is_kept else "planned"
         )
 
-    def _count_pending(self, topic: str, offsets: Mapping[QueueId, int]) -> int:
-        """The messages of a topic that the group did not consume; 0 if the topic is gone."""
+    def _count_pending(self, topic: str, offsets: Mapping[QueueId, int]) -> int | None:
+        """The messages of a topic that the group did not consume; 0 if the topic is gone, None if unknown."""
         try:
             routes = self._clusters.source.topics.get_route(topic).queues
             spans = self._clusters.source.queue_reader.get_spans(topic, routes)
-        except RocketMQError:
-            return 0
-        return sum(
-            max(
-                0, span.end_offset - max(span.begin_offset, offsets[QueueId(span.broker_name, span.queue_id)])
-            )
-            for span in (result.queue_span for result in spans)
-            if span is not None and QueueId(span.broker_name, span.queue_id) in offsets
-        )
+        except RocketMQError as error:
+            return 0 if is_not_found(error) else None
+        pending_count = 0
+        for span in (result.queue_span for result in spans):
+            if span is None:
+                return None
+            offset = offsets.get(QueueId(span.broker_name, span.queue_id))
+            if offset is not None:
+                lag = measure_lag(span.end_offset, max(span.begin_offset, offset))
+                if lag.messages is None:
+                    return None
+                pending_count += lag.messages
+        return pending_count
 
 
 def is_retry_topic(topic: str) -> bool:

@@ -5,8 +5,11 @@ It has what the target queues do not show: where the transfer began, and how far
 
 import json
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
+import msgspec
+
+from namesrv_core import operator_files
 from namesrv_core.errors import QueryNotFound, RocketMQError
 from nsadmin.client import AdminClient
 from nsadmin.client.results import NotApplied
@@ -49,6 +52,12 @@ class TransferRecord(NamedTuple):
     run_id: str
     rules: SavedRules
     queues: Mapping[QueueId, QueueRecord]
+
+
+class _SavedRecord(msgspec.Struct):
+    run: str
+    rules: dict[str, tuple[str, ...]]
+    queues: dict[str, tuple[str, int, int, int, int, int]]
 
 
 def record_key(cluster_name: str, topic: str, target_topic: str) -> str:
@@ -99,16 +108,16 @@ class TransferStore:
 
     def _parse(self, text: str) -> TransferRecord:
         try:
-            json_record: Any = json.loads(text)
+            saved_record = msgspec.convert(operator_files.parse_json(text), _SavedRecord)
             return TransferRecord(
-                str(json_record["run"]),
-                {str(flag): tuple(map(str, values)) for flag, values in json_record["rules"].items()},
+                saved_record.run,
+                saved_record.rules,
                 {
-                    _parse_queue(queue_text): QueueRecord(_parse_queue(fields[0]), *map(int, fields[1:]))
-                    for queue_text, fields in json_record["queues"].items()
+                    _parse_queue(queue_text): QueueRecord(_parse_queue(target_text), *numbers)
+                    for queue_text, (target_text, *numbers) in saved_record.queues.items()
                 },
             )
-        except (ValueError, TypeError, KeyError, AttributeError, IndexError):
+        except ValueError:
             raise NotApplied(
                 f'the record "{self.key}" in the namespace {RECORD_NAMESPACE} of the target is unreadable: '
                 "delete it with `nsadmin deleteKvConfig` to begin again"

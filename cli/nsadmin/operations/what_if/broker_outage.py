@@ -1,12 +1,14 @@
 """Reads the facts to predict an outage of brokers; `losses` computes the losses."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from namesrv_core.errors import RocketMQError
+from namesrv_core.protocol.codes import MASTER_BROKER_ID
 from nsadmin.client import AdminClient, NotFound, ServerResult
 from nsadmin.client.results import NoneReachable
 from nsadmin.client.snapshots import ClusterSnapshot, take_server_snapshots
+from nsadmin.operations.slave_reads import find_refusing_slaves
 from nsadmin.operations.topic_kinds import is_user_topic
 from nsadmin.operations.what_if.losses import (
     BrokerMembers,
@@ -26,7 +28,8 @@ class BrokerOutage(NamedTuple):
     """The predicted losses: the largest losses of topics and groups first, out of `topic_count` topics.
 
     `write_share` is the lost fraction of all writable queues, 0 to 1, on the name server with the largest
-    loss. `errors` has None for each server that answered.
+    loss. `errors` has None for each server that answered. `shared_addrs` has the names of each address that
+    goes down with several of them.
     """
 
     topic_count: int
@@ -34,6 +37,7 @@ class BrokerOutage(NamedTuple):
     topic_losses: Sequence[WorstLoss]
     lost_groups: Sequence[GroupLoss]
     errors: Mapping[str, RocketMQError | None]
+    shared_addrs: Mapping[str, Sequence[str]]
 
 
 def foresee_broker_outage(
@@ -55,7 +59,21 @@ def foresee_broker_outage(
     }
     if not snapshots_by_addr:
         raise NoneReachable([error for _, _, error in snapshot_results if error is not None])  # type: ignore[misc]
-    down_members = resolve_processes(broker_words, snapshots_by_addr)
+    down_members, shared_addrs = _add_other_names(
+        resolve_processes(broker_words, snapshots_by_addr), snapshots_by_addr.values()
+    )
+    slave_ids = {
+        broker_addr: (broker_name, broker_id)
+        for server_snapshot in snapshots_by_addr.values()
+        for broker_name, down_ids in down_members.items()
+        for broker_id, broker_addr in _list_slaves(server_snapshot, broker_name)
+        if broker_id not in down_ids
+    }
+    slave_errors = find_refusing_slaves(admin, slave_ids)
+    refusing_slaves: dict[str, frozenset[int]] = {}
+    for slave_addr in slave_errors:
+        broker_name, broker_id = slave_ids[slave_addr]
+        refusing_slaves[broker_name] = refusing_slaves.get(broker_name, frozenset()) | {broker_id}
     own_topics = frozenset() if include_system else admin.topics.list_system_names()
     user_snapshots = {
         namesrv_addr: server_snapshot._replace(
@@ -69,7 +87,7 @@ def foresee_broker_outage(
     }
     topic_losses = find_worst_losses(
         {
-            namesrv_addr: find_losses(server_snapshot, down_members)
+            namesrv_addr: find_losses(server_snapshot, down_members, refusing_slaves)
             for namesrv_addr, server_snapshot in user_snapshots.items()
         }
     )
@@ -86,8 +104,19 @@ def foresee_broker_outage(
         {
             **{snapshot_result.addr: snapshot_result.error for snapshot_result in snapshot_results},
             **consumer_facts.errors_by_addr,
+            **{slave_addr: error for slave_addr, error in slave_errors.items() if error is not None},
         },
+        shared_addrs,
     )
+
+
+def _list_slaves(server_snapshot: ClusterSnapshot, broker_name: str) -> list[tuple[int, str]]:
+    addrs_by_id = server_snapshot.brokers.get(broker_name, {"brokerAddrs": {}})["brokerAddrs"]
+    return [
+        (int(id_text), str(broker_addr))
+        for id_text, broker_addr in addrs_by_id.items()
+        if int(id_text) != MASTER_BROKER_ID
+    ]
 
 
 def resolve_processes(
@@ -119,6 +148,33 @@ def resolve_processes(
             )
         down_members[broker_name] = down_members.get(broker_name, frozenset()) | broker_ids
     return down_members
+
+
+def _add_other_names(
+    down_members: BrokerMembers, server_snapshots: Iterable[ClusterSnapshot]
+) -> tuple[dict[str, frozenset[int]], dict[str, list[str]]]:
+    """Add the other names of these processes: a broker that was renamed keeps its former name and address.
+
+    Returns all processes that go down, and the names of each address that has several.
+    """
+    all_members = dict(down_members)
+    names_by_addr: dict[str, set[str]] = {}
+    for server_snapshot in server_snapshots:
+        members = [
+            (broker_name, int(id_text), broker_addr)
+            for broker_name, broker_record in server_snapshot.brokers.items()
+            for id_text, broker_addr in broker_record["brokerAddrs"].items()
+        ]
+        down_addrs = {
+            broker_addr
+            for broker_name, broker_id, broker_addr in members
+            if broker_id in down_members.get(broker_name, ())
+        }
+        for broker_name, broker_id, broker_addr in members:
+            if broker_addr in down_addrs:
+                all_members[broker_name] = all_members.get(broker_name, frozenset()) | {broker_id}
+                names_by_addr.setdefault(broker_addr, set()).add(broker_name)
+    return all_members, {addr: sorted(names) for addr, names in names_by_addr.items() if len(names) > 1}
 
 
 def _join_known_brokers(present_members: BrokerMembers) -> str:

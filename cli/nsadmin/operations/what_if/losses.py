@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
+from types import MappingProxyType
 from typing import NamedTuple
 
 from namesrv_core.protocol.codes import MASTER_BROKER_ID, Perm
@@ -86,9 +87,14 @@ def remaining_members(
 
 
 def measure_capacity(
-    topic_queues: Mapping[str, Mapping[str, int]], present_members: BrokerMembers
+    topic_queues: Mapping[str, Mapping[str, int]],
+    present_members: BrokerMembers,
+    refusing_slaves: BrokerMembers = MappingProxyType({}),
 ) -> TopicCapacity:
-    """The capacity of a topic with these queues by broker, while these processes are up."""
+    """The capacity of a topic with these queues by broker, while these processes are up.
+
+    `refusing_slaves` do not serve consumers.
+    """
     write_queues = read_queues = master_count = 0
     for broker_name, broker_queues in topic_queues.items():
         broker_ids = present_members.get(broker_name)
@@ -98,11 +104,16 @@ def measure_capacity(
         has_master = MASTER_BROKER_ID in broker_ids
         master_count += has_master
         write_queues += broker_queues.get("writeQueueNums", 0) if perm & Perm.WRITE and has_master else 0
-        read_queues += broker_queues.get("readQueueNums", 0) if perm & Perm.READ else 0
+        is_readable = perm & Perm.READ and broker_ids - refusing_slaves.get(broker_name, frozenset())
+        read_queues += broker_queues.get("readQueueNums", 0) if is_readable else 0
     return TopicCapacity(write_queues, read_queues, master_count)
 
 
-def find_losses(server_snapshot: ClusterSnapshot, down_members: BrokerMembers) -> Iterator[TopicOutageLoss]:
+def find_losses(
+    server_snapshot: ClusterSnapshot,
+    down_members: BrokerMembers,
+    refusing_slaves: BrokerMembers = MappingProxyType({}),
+) -> Iterator[TopicOutageLoss]:
     """The losses of all topics that would lose something, sorted by topic."""
     present_members = members_of_snapshot(server_snapshot)
     members_left = remaining_members(present_members, down_members)
@@ -119,7 +130,7 @@ def find_losses(server_snapshot: ClusterSnapshot, down_members: BrokerMembers) -
         # Equal topics share one queue table, so compute the loss once for each table.
         if id(topic_queues) not in losses_by_table:
             losses_by_table[id(topic_queues)] = _compute_loss(
-                topic_queues, present_members, members_left, reduced_brokers
+                topic_queues, present_members, members_left, reduced_brokers, refusing_slaves
             )
         topic_loss = losses_by_table[id(topic_queues)]
         gone_ordered = tuple(
@@ -150,10 +161,11 @@ def _compute_loss(
     present_members: BrokerMembers,
     members_left: BrokerMembers,
     reduced_brokers: Iterable[str],
+    refusing_slaves: BrokerMembers,
 ) -> TopicOutageLoss | None:
     capacity_before, capacity_after = (
-        measure_capacity(topic_queues, present_members),
-        measure_capacity(topic_queues, members_left),
+        measure_capacity(topic_queues, member_ids, refusing_slaves)
+        for member_ids in (present_members, members_left)
     )
     lost_brokers = tuple(
         sorted(broker_name for broker_name in reduced_brokers if broker_name in topic_queues)

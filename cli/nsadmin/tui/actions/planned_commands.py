@@ -3,8 +3,7 @@
 from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
-from nsadmin.exit_codes import EXIT_CODE_MEANINGS
-from nsadmin.tui.actions.row_actions import FieldTexts, RowAction
+from nsadmin.tui.actions.row_actions import FieldTexts, RowAction, meaning_of_code
 from nsadmin.tui.actions.row_subject import RowSubject
 from nsadmin.tui.views import units
 from nsadmin.tui.views.base_view import CellLine
@@ -65,7 +64,7 @@ class CommandProgress(NamedTuple):
     def render_line(self, title_width: int) -> CellLine:
         """The sign, the title, and the result in words."""
         if self.exit_code:
-            meaning = next((text for code, text in EXIT_CODE_MEANINGS if code == self.exit_code), "")
+            meaning = meaning_of_code(self.exit_code, self.planned_command.command_words)
             verb = "preview failed" if self.stage == "previewed" else "failed"
             sign, stage_text, tone = "✕", f"{verb}: exit code {self.exit_code}, {meaning}".rstrip(", "), "bad"
         elif self.stage == "ended":

@@ -9,7 +9,7 @@ import shlex
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
-from nsadmin import registry
+from nsadmin import exit_codes, registry
 from nsadmin.did_you_mean import did_you_mean
 from nsadmin.output.timestamps import format_utc
 from nsadmin.registry import CommandEntry
@@ -237,6 +237,12 @@ def list_suitable_actions(subject: RowSubject) -> list[RowAction]:
 
 def find_entry(command_words: Sequence[str]) -> CommandEntry | None:
     return registry.take_command(command_words)[0] if command_words else None
+
+
+def meaning_of_code(exit_code: int | None, command_words: Sequence[str]) -> str:
+    """What an exit code of this command line means: 2 is critical for a check."""
+    entry = find_entry(command_words)
+    return exit_codes.meaning_of_code(exit_code, *((entry.name, entry.kind) if entry is not None else ()))
 
 
 def explain_refusal(command_words: Sequence[str], is_read_only: bool) -> str | None:

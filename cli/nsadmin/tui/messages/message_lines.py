@@ -1,7 +1,6 @@
 """One message on lines: its place, its times, its properties and its body. Pure."""
 
 from collections.abc import Iterator, Sequence
-from datetime import datetime
 from typing import NamedTuple
 
 from nsadmin.client.messages.dead_letter_selection import DEAD_LETTER_PREFIX, DeadLetter
@@ -19,7 +18,7 @@ _INDENT = "  "
 
 def format_message_time(time_ms: int) -> str:
     """The local date and time with milliseconds."""
-    return f"{datetime.fromtimestamp(time_ms / 1000):%m-%d %H:%M:%S}.{time_ms % 1000:03}"
+    return f"{units.format_local(time_ms, '%m-%d %H:%M:%S')}.{time_ms % 1000:03}"
 
 
 class ShownBody(NamedTuple):

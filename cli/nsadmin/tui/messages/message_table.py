@@ -18,7 +18,7 @@ from nsadmin.tui.messages.message_query import (
 from nsadmin.tui.model.cluster_model import ClusterModel
 from nsadmin.tui.views import units
 from nsadmin.tui.views.base_view import CellLine, View, clip_lines
-from nsadmin.tui.views.table import Cell, Column, SortOrder, Tone, make_column
+from nsadmin.tui.views.table import Cell, Column, SortOrder, Tone
 from nsadmin.tui.views.view_targets import MessageTarget
 
 
@@ -30,112 +30,36 @@ def _preview_cell(row: BrowsedMessage) -> Cell:
     return Cell(row.preview, "warn" if row.message.body_error is not None else "")
 
 
-_TIME_COLUMN: Column[BrowsedMessage] = Column(
-    "time",
-    "STORED",
-    18,
-    lambda row: row.sort_key,
-    lambda row: Cell(format_message_time(row.message.store_timestamp), "dim"),
-    help_text="time at which the broker stored the message",
-)
-_QUEUE_COLUMN: Column[BrowsedMessage] = Column(
-    "queue",
-    "QUEUE",
-    12,
-    lambda row: (row.broker_name, row.message.queue_id),
-    lambda row: Cell(f"{row.broker_name}/{row.message.queue_id}"),
-    drop_rank=3,
-    help_text="broker and number of the queue",
-)
-_OFFSET_COLUMN: Column[BrowsedMessage] = make_column(
-    "offset",
-    "OFFSET",
-    10,
-    lambda row: row.message.queue_offset,
-    tone="dim",
-    is_right_aligned=True,
-    drop_rank=4,
-    help_text="offset in the queue",
-)
-_KEY_COLUMN: Column[BrowsedMessage] = make_column(
-    "key",
-    "KEY",
-    14,
-    lambda row: row.message.keys,
-    tone="strong",
-    format_value=" ".join,
-    drop_rank=1,
-    help_text="keys that the producer set",
-)
-_TAG_COLUMN: Column[BrowsedMessage] = make_column(
-    "tag",
-    "TAG",
-    9,
-    lambda row: row.message.tags or "",
-    tone="info",
-    drop_rank=2,
-)
-_SIZE_COLUMN: Column[BrowsedMessage] = make_column(
-    "size",
-    "SIZE",
-    8,
-    lambda row: row.body_size,
-    tone="dim",
-    format_value=units.format_size,
-    is_right_aligned=True,
-    drop_rank=5,
-    help_text="size of the body, decompressed",
-)
-_BODY_COLUMN: Column[BrowsedMessage] = Column(
-    "body",
-    "BODY",
-    20,
-    lambda row: row.preview,
-    _preview_cell,
-    grows_to_fit=True,
-    help_text="begin of the body; 0x if it is not UTF-8. Enter shows all of it",
-)
-MESSAGE_COLUMNS = (
-    _TIME_COLUMN, _QUEUE_COLUMN, _OFFSET_COLUMN, _KEY_COLUMN, _TAG_COLUMN, _SIZE_COLUMN, _BODY_COLUMN,
+MESSAGE_COLUMNS: Sequence[Column[BrowsedMessage]] = (
+    Column("time", "STORED", 18, "time at which the broker stored the message",
+           lambda row: row.sort_key, show=lambda sort_key: format_message_time(sort_key[0]), tone="dim"),
+    Column("queue", "QUEUE", 12, "broker and number of the queue",
+           lambda row: (row.broker_name, row.message.queue_id), show=lambda place: f"{place[0]}/{place[1]}",
+           drop=3),
+    Column("offset", "OFFSET", 10, "offset in the queue",
+           lambda row: row.message.queue_offset, tone="dim", right=True, drop=4),
+    Column("key", "KEY", 14, "keys that the producer set",
+           lambda row: row.message.keys, show=" ".join, tone="strong", drop=1),
+    Column("tag", "TAG", 9, "", lambda row: row.message.tags or "", tone="info", drop=2),
+    Column("size", "SIZE", 8, "size of the body, decompressed",
+           lambda row: row.body_size, show=units.format_size, tone="dim", right=True, drop=5),
+    Column("body", "BODY", 20, "begin of the body; 0x if it is not UTF-8. Enter shows all of it",
+           lambda row: row.preview, cell=_preview_cell, grow=True),
 )  # fmt: skip
+_TIME, _QUEUE, _OFFSET, _KEY, _TAG, _SIZE, _BODY = MESSAGE_COLUMNS
 LETTER_COLUMNS: Sequence[Column[BrowsedMessage]] = (
-    _TIME_COLUMN,
-    Column(
-        "origin",
-        "ORIGIN TOPIC",
-        16,
-        lambda row: _letter_of_row(row).origin_topic or "",
-        lambda row: Cell(_letter_of_row(row).origin_topic or units.UNKNOWN_MARK),
-        help_text="topic to which the producer sent the message",
-    ),
-    _KEY_COLUMN,
-    _TAG_COLUMN,
-    make_column(
-        "attempts",
-        "TRIES",
-        5,
-        lambda row: _letter_of_row(row).attempts,
-        is_right_aligned=True,
-        drop_rank=3,
-        help_text="deliveries before the message became a dead letter",
-    ),
-    Column(
-        "replays",
-        "REPLAYS",
-        7,
-        lambda row: _letter_of_row(row).replay_count,
-        lambda row: Cell(
-            str(_letter_of_row(row).replay_count), "warn" if _letter_of_row(row).replay_count else "dim"
-        ),
-        is_right_aligned=True,
-        drop_rank=6,
-        help_text="replays with nsadmin before the message died again",
-    ),
-    _QUEUE_COLUMN,
-    _OFFSET_COLUMN,
-    _SIZE_COLUMN,
-    _BODY_COLUMN,
-)
+    _TIME,
+    Column("origin", "ORIGIN TOPIC", 16, "topic to which the producer sent the message",
+           lambda row: _letter_of_row(row).origin_topic or "",
+           cell=lambda row: Cell(_letter_of_row(row).origin_topic or units.UNKNOWN_MARK)),
+    _KEY, _TAG,
+    Column("attempts", "TRIES", 5, "deliveries before the message became a dead letter",
+           lambda row: _letter_of_row(row).attempts, right=True, drop=3),
+    Column("replays", "REPLAYS", 7, "replays with nsadmin before the message died again",
+           lambda row: _letter_of_row(row).replay_count, tone=lambda count: "warn" if count else "dim",
+           right=True, drop=6),
+    _QUEUE, _OFFSET, _SIZE, _BODY,
+)  # fmt: skip
 
 _STATE_CELLS: dict[str, tuple[str, Tone]] = {
     "reading": ("reading", "accent"),

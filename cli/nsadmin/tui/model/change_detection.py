@@ -149,7 +149,7 @@ def detect_broker_changes(broker: ObservedBroker, poll: BrokerPolled) -> Iterato
     broker_name, broker_id, broker_addr = broker.broker_key
     broker_label = f"{broker_name} {broker_id}"
     if poll.table is None:
-        if broker.is_fresh and broker.gone_since_ms is None:
+        if broker.is_fresh:
             yield ChangeNotice(
                 poll.at, broker_addr, "BrokerSilent", f"{broker_label}: {poll.error}", (broker_name,)
             )

@@ -7,6 +7,7 @@ server together with the time since when the server is silent.
 from array import array
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from math import isnan, nan
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from nsadmin.tui.model import change_detection
@@ -17,6 +18,7 @@ from nsadmin.tui.model.server_states import (
     ObservedBroker,
     ObservedNameServer,
     Silence,
+    is_number,
 )
 from nsadmin.tui.polling.poll_records import (
     AnyPoll,
@@ -44,11 +46,16 @@ if TYPE_CHECKING:
 R = TypeVar("R")
 _MAX_TREND_POINTS = 720
 _MAX_NOTICES = 5_000
+_MAX_NOTICE_LETTERS = 500
+_MAX_GONE_BROKERS = 1_000
 _MAX_TOPIC_POLLS = 2_000
 
 
 class Trend(NamedTuple):
-    """A figure over time: times (ms) and values. Arrays take 16 bytes per point; each group has a trend."""
+    """A figure over time: times (ms) and values. Arrays take 16 bytes per point; each group has a trend.
+
+    A value is NaN where the figure was unknown.
+    """
 
     times_ms: "array[int]"
     values: "array[float]"
@@ -57,10 +64,19 @@ class Trend(NamedTuple):
     def create_empty(cls) -> "Trend":
         return cls(array("q"), array("d"))
 
-    def add_point(self, at_ms: int, value: float) -> None:
+    def add_point(self, at_ms: int, value: float | None) -> None:
         self.times_ms.append(at_ms)
-        self.values.append(value)
+        self.values.append(value if is_number(value) else nan)
         del self.times_ms[:-_MAX_TREND_POINTS], self.values[:-_MAX_TREND_POINTS]
+
+    @property
+    def known_values(self) -> list[float]:
+        return [value for value in self.values if not isnan(value)]
+
+    @property
+    def last_value(self) -> float | None:
+        """The present value; None if it is unknown."""
+        return self.values[-1] if self.values and not isnan(self.values[-1]) else None
 
 
 class ClusterModel:
@@ -115,10 +131,27 @@ class ClusterModel:
 
     def _apply_name_server(self, poll: NameServerPolled) -> None:
         server = self.name_servers.setdefault(poll.addr, ObservedNameServer(poll.addr))
-        self.notices.extend(change_detection.detect_name_server_changes(server, poll))
+        self._add_notices(change_detection.detect_name_server_changes(server, poll))
+        former_topics = server.topic_set
         server.apply_poll(poll)
+        if server.topic_set is not former_topics:
+            listed_topics = frozenset().union(*(other.topic_set for other in self.name_servers.values()))
+            self.topic_rates = {
+                topic: rate for topic, rate in self.topic_rates.items() if topic in listed_topics
+            }
         if poll.error is None:
             self._update_listings(server, poll)
+        elif server.miss_count == 1:
+            for broker in self.brokers.values():
+                broker.heartbeat_silences.pop(poll.addr, None)
+
+    def _add_notices(self, notices: Iterable[ChangeNotice]) -> None:
+        """Keep notices. Their texts are cut: a setting or a name of a server may have megabytes."""
+        for notice in notices:
+            if len(notice.description) > _MAX_NOTICE_LETTERS:
+                notice = notice._replace(description=notice.description[: _MAX_NOTICE_LETTERS - 1] + "…")
+            names = tuple(name for name in notice.object_names if len(name) <= _MAX_NOTICE_LETTERS)
+            self.notices.append(notice._replace(object_names=names))
 
     def _update_listings(self, server: ObservedNameServer, poll: NameServerPolled) -> None:
         """Add the brokers that this name server lists. A broker that no name server lists is gone."""
@@ -136,6 +169,18 @@ class ClusterModel:
             if broker_key not in listed_keys:
                 broker.listed_by.discard(server.namesrv_addr)
             self._mark_gone(broker, poll.at)
+        self._forget_old_brokers()
+
+    def _forget_old_brokers(self) -> None:
+        """Drop what left first: any process may register brokers and leave."""
+        gone_brokers = [broker for broker in self.brokers.values() if broker.gone_since_ms is not None]
+        if len(gone_brokers) > _MAX_GONE_BROKERS:
+            gone_brokers.sort(key=lambda broker: broker.gone_since_ms or 0)
+            for broker in gone_brokers[:-_MAX_GONE_BROKERS]:
+                self._remove_broker(broker)
+            cluster_names = {broker.cluster_name for broker in self.brokers.values()}
+            for cluster_name in self.put_trends.keys() - cluster_names:
+                del self.put_trends[cluster_name]
 
     def _find_or_add_broker(self, cluster_name: str, broker_key: BrokerProcessKey) -> ObservedBroker:
         broker = self.brokers.get(broker_key)
@@ -159,61 +204,77 @@ class ClusterModel:
     def _mark_gone(self, broker: ObservedBroker, now_ms: int) -> None:
         if broker.listed_by:
             if broker.gone_since_ms is not None:
-                self.notices.append(change_detection.notice_returned_broker(broker, now_ms))
+                self._add_notices([change_detection.notice_returned_broker(broker, now_ms)])
             broker.gone_since_ms = None
         elif broker.gone_since_ms is None:
             broker.gone_since_ms = now_ms
-            self.notices.append(change_detection.notice_gone_broker(broker, now_ms))
+            broker.heartbeat_silences.clear()
+            self._add_notices([change_detection.notice_gone_broker(broker, now_ms)])
 
     def _apply_broker(self, poll: BrokerPolled) -> None:
         for broker in self._brokers_by_addr.get(poll.addr, ()):
-            self.notices.extend(change_detection.detect_broker_changes(broker, poll))
+            self._add_notices(change_detection.detect_broker_changes(broker, poll))
             broker.apply_poll(poll)
         # Add a point every 5 s at most: broker polls arrive all the time.
         if poll.at - self._put_point_at_ms >= 5_000:
             self._put_point_at_ms = poll.at
-            for cluster_name, put_rate in self.put_rate_by_cluster().items():
-                self.put_trends.setdefault(cluster_name, Trend.create_empty()).add_point(poll.at, put_rate)
+            rate_by_cluster = self.put_rate_by_cluster()
+            for cluster_name in rate_by_cluster.keys() | self.put_trends.keys():
+                trend = self.put_trends.setdefault(cluster_name, Trend.create_empty())
+                trend.add_point(poll.at, rate_by_cluster.get(cluster_name))
 
     def put_rate_by_cluster(self) -> dict[str, float]:
         """Messages put per second in each cluster, summed over the masters that answer."""
         rate_by_cluster: dict[str, float] = {}
         for broker in self.brokers.values():
-            if broker.broker_key.broker_id == 0 and broker.gone_since_ms is None and broker.is_fresh:
-                put_rate = broker.read_number("putTps")
-                if put_rate is not None:
-                    rate_by_cluster[broker.cluster_name] = (
-                        rate_by_cluster.get(broker.cluster_name, 0.0) + put_rate
-                    )
+            if broker.broker_key.broker_id == 0 and broker.put_rate is not None:
+                rate_by_cluster[broker.cluster_name] = (
+                    rate_by_cluster.get(broker.cluster_name, 0.0) + broker.put_rate
+                )
         return rate_by_cluster
 
     def _apply_group(self, poll: GroupPolled) -> None:
         group_answer = self.group_answers.setdefault(poll.group, LatestAnswer())
         if poll.error is not None:
             group_answer.record_failure(poll.at, poll.error)
+            if poll.group in self.lag_trends:
+                self.lag_trends[poll.group].add_point(poll.at, None)
             return
         group_answer.record_answer(poll)
-        total_lag = sum(queue_lag.diff or 0 for queue_lag in poll.lags)
-        self.lag_trends.setdefault(poll.group, Trend.create_empty()).add_point(poll.at, total_lag)
+        if poll.lag.messages is None:
+            # The last point would look like the lag of now.
+            self.lag_trends.pop(poll.group, None)
+        else:
+            self.lag_trends.setdefault(poll.group, Trend.create_empty()).add_point(poll.at, poll.lag.messages)
 
     def _apply_group_names(self, poll: GroupsPolled) -> None:
         if poll.errors and not poll.names:
             # No broker answered, so an empty list does not mean that there are no groups.
             self.group_names_answer.record_failure(poll.at, next(iter(poll.errors.values())))
-        else:
-            self.group_names_answer.record_answer(poll)
+            return
+        self.group_names_answer.record_answer(poll)
+        silent_names = {
+            broker.broker_key.broker_name
+            for broker_addr in poll.errors
+            for broker in self._brokers_by_addr.get(broker_addr, ())
+        }
+        for group in self.group_answers.keys() - poll.names:
+            last_poll = self.group_answers[group].last_poll
+            # A broker that did not answer may still have the group.
+            if last_poll is None or not any(lag.broker_name in silent_names for lag in last_poll.lags):
+                del self.group_answers[group]
+                self.lag_trends.pop(group, None)
 
     def _apply_topic(self, poll: TopicPolled) -> None:
         previous_poll = self.topic_polls.get(poll.topic)
         if previous_poll is not None and poll.errors and not poll.routes:
             # No name server answers: keep the earlier poll.
             return
-        if previous_poll is not None and poll.put_tps is None:
-            poll = _replace_fields(
-                poll, put_tps=previous_poll.put_tps, groups=poll.groups or previous_poll.groups
-            )
-        if poll.put_tps:
-            self.topic_rates[poll.topic] = sum(poll.put_tps.values())
+        if previous_poll is not None:
+            kept_rates = previous_poll.put_tps if poll.put_tps is None else poll.put_tps
+            poll = _replace_fields(poll, put_tps=kept_rates, groups=poll.groups or previous_poll.groups)
+        if poll.put_tps is not None:
+            self._set_topic_rate(poll.topic, sum(poll.put_tps.values()) if poll.put_tps else None)
         # Keep only the latest topics: an operator may scroll through twenty thousand of them.
         self.topic_polls.pop(poll.topic, None)
         self.topic_polls[poll.topic] = poll
@@ -221,31 +282,15 @@ class ClusterModel:
             del self.topic_polls[next(iter(self.topic_polls))]
 
     def _apply_topic_rates(self, poll: TopicRatesPolled) -> None:
-        self.topic_rates.update(poll.rates)
+        for topic, rate in poll.rates.items():
+            self._set_topic_rate(topic, rate)
 
-    def _apply_config(self, poll: ConfigPolled) -> None:
-        config_answer = self.config_answers.setdefault(poll.addr, LatestAnswer())
-        config_answer.record_answer(poll) if poll.error is None else config_answer.record_failure(
-            poll.at, poll.error
-        )
-
-    def _apply_connections(self, poll: ConnectionsPolled) -> None:
-        connection_answer = self.connection_answers.setdefault(poll.addr, LatestAnswer())
-        connection_answer.record_answer(poll) if poll.error is None else connection_answer.record_failure(
-            poll.at, poll.error
-        )
-
-    def _apply_broker_topics(self, poll: BrokerTopicsPolled) -> None:
-        topics_answer = self.broker_topic_answers.setdefault(poll.addr, LatestAnswer())
-        topics_answer.record_answer(poll) if poll.error is None else topics_answer.record_failure(
-            poll.at, poll.error
-        )
-
-    def _apply_divergence(self, poll: DivergencePolled) -> None:
-        divergence_answer = self.divergence_answer
-        divergence_answer.record_answer(poll) if poll.error is None else divergence_answer.record_failure(
-            poll.at, poll.error
-        )
+    def _set_topic_rate(self, topic: str, rate: float | None) -> None:
+        """Keep a rate, or forget the former one: no broker of the topic reports it any more."""
+        if is_number(rate):
+            self.topic_rates[topic] = rate
+        else:
+            self.topic_rates.pop(topic, None)
 
     def _apply_drains(self, poll: DrainsPolled) -> None:
         self.drains_poll = poll
@@ -286,8 +331,8 @@ class ClusterModel:
         self._brokers_by_name[broker.broker_key.broker_name].remove(broker)
 
     def _apply_event(self, poll: EventSeen) -> None:
-        self.notices.append(
-            ChangeNotice(poll.at, poll.server, poll.kind, poll.description, tuple(poll.names), True)
+        self._add_notices(
+            [ChangeNotice(poll.at, poll.server, poll.kind, poll.description, tuple(poll.names), True)]
         )
 
     def list_fresh_servers(self) -> list[ObservedNameServer]:
@@ -297,6 +342,17 @@ class ClusterModel:
             if server.is_fresh:
                 servers_by_peer.setdefault(server.peer_addr, server)
         return list(servers_by_peer.values())
+
+    def list_silent_servers(self) -> list[ObservedNameServer]:
+        """The name servers that do not answer, or were not asked yet, each once."""
+        fresh_peers = {server.peer_addr for server in self.list_fresh_servers()}
+        return list(
+            {
+                server.peer_addr: server
+                for server in self.name_servers.values()
+                if server.peer_addr not in fresh_peers
+            }.values()
+        )
 
     def find_other_name(self, server: ObservedNameServer) -> str | None:
         """The address under which this name server is listed already, or None."""
@@ -371,6 +427,10 @@ def _replace_fields(poll: TopicPolled, **new_values: Any) -> TopicPolled:
     return msgspec.structs.replace(poll, **new_values)
 
 
+def _record(answer: LatestAnswer[Any], poll: Any) -> None:
+    answer.record_answer(poll) if poll.error is None else answer.record_failure(poll.at, poll.error)
+
+
 _POLL_HANDLERS: dict[type, Callable[[ClusterModel, Any], None]] = {
     NameServerPolled: ClusterModel._apply_name_server,
     BrokerPolled: ClusterModel._apply_broker,
@@ -378,10 +438,16 @@ _POLL_HANDLERS: dict[type, Callable[[ClusterModel, Any], None]] = {
     GroupsPolled: ClusterModel._apply_group_names,
     TopicPolled: ClusterModel._apply_topic,
     TopicRatesPolled: ClusterModel._apply_topic_rates,
-    ConfigPolled: ClusterModel._apply_config,
-    BrokerTopicsPolled: ClusterModel._apply_broker_topics,
-    ConnectionsPolled: ClusterModel._apply_connections,
-    DivergencePolled: ClusterModel._apply_divergence,
+    ConfigPolled: lambda model, poll: _record(
+        model.config_answers.setdefault(poll.addr, LatestAnswer()), poll
+    ),
+    BrokerTopicsPolled: lambda model, poll: _record(
+        model.broker_topic_answers.setdefault(poll.addr, LatestAnswer()), poll
+    ),
+    ConnectionsPolled: lambda model, poll: _record(
+        model.connection_answers.setdefault(poll.addr, LatestAnswer()), poll
+    ),
+    DivergencePolled: lambda model, poll: _record(model.divergence_answer, poll),
     DrainsPolled: ClusterModel._apply_drains,
     MessagesPolled: ClusterModel._apply_messages,
     MissingBrokersPolled: ClusterModel._apply_missing,

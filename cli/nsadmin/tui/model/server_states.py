@@ -5,14 +5,21 @@ Rule: it changes only by polls. It reads no clock and asks no server.
 
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Generic, NamedTuple, TypeVar
+from typing import Any, Generic, NamedTuple, TypeGuard, TypeVar
 
+from nsadmin.client.brokers.brokers import RuntimeInfo
 from nsadmin.tui.polling.poll_records import BrokerPolled, NameServerPolled
 
 P = TypeVar("P")
 R = TypeVar("R")
 
 _SPARKLINE_POINTS = 60
+_MAX_NUMBER = 1e100
+
+
+def is_number(value: float | None) -> TypeGuard[float]:
+    """Whether a figure of a server can be shown: no NaN, no infinity, no number of 400 digits."""
+    return value is not None and abs(value) <= _MAX_NUMBER
 
 
 class BrokerProcessKey(NamedTuple):
@@ -143,6 +150,11 @@ class ObservedBroker(LatestAnswer[BrokerPolled]):
         self._computed_results: dict[str, Any] = {}
         self._parsed_numbers: dict[tuple[str, ...], float | None] = {}
 
+    @property
+    def is_fresh(self) -> bool:
+        """Whether the broker answers. nsadmin does not ask a broker that no name server lists."""
+        return self.gone_since_ms is None and super().is_fresh
+
     def apply_poll(self, poll: BrokerPolled) -> None:
         self.answer_ms = poll.millis
         self._parsed_numbers = {}
@@ -152,13 +164,23 @@ class ObservedBroker(LatestAnswer[BrokerPolled]):
         else:
             self.record_answer(poll)
         self.poll_times_ms.append(poll.at)
-        self.put_rates.append(self.read_number("putTps") if self.is_fresh else None)
-        self.get_rates.append(
-            self.read_number("getTransferredTps", "getTransferedTps") if self.is_fresh else None
-        )
+        self.put_rates.append(self.put_rate)
+        self.get_rates.append(self.get_rate)
+
+    @property
+    def put_rate(self) -> float | None:
+        return self.read_now("putTps")
+
+    @property
+    def get_rate(self) -> float | None:
+        return self.read_now("getTransferredTps", "getTransferedTps")
+
+    def read_now(self, *figure_keys: str) -> float | None:
+        """As `read_number`; None if the broker does not answer any more."""
+        return self.read_number(*figure_keys) if self.is_fresh else None
 
     def read_number(self, *figure_keys: str) -> float | None:
-        """The first number of the first of these figures that the broker reports."""
+        """The first number of the first of these figures that its last answer has. NaN is no number."""
         # Cache the number: each redraw reads it, and only a poll changes it.
         if figure_keys not in self._parsed_numbers:
             self._parsed_numbers[figure_keys] = self._parse_number(figure_keys)
@@ -173,12 +195,9 @@ class ObservedBroker(LatestAnswer[BrokerPolled]):
 
     def _parse_number(self, figure_keys: Sequence[str]) -> float | None:
         for figure_key in figure_keys:
-            figure_words = (self.read_text(figure_key) or "").split()
-            if figure_words:
-                try:
-                    return float(figure_words[0])
-                except ValueError:
-                    return None
+            text = self.read_text(figure_key) or ""
+            if text.strip():
+                return RuntimeInfo({figure_key: text}).get_number(figure_key)
         return None
 
     def read_text(self, figure_key: str) -> str | None:

@@ -2,9 +2,12 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from time import monotonic
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from namesrv_core.errors import RocketMQError
+from namesrv_core.protocol.codes import MASTER_BROKER_ID
+from namesrv_core.protocol.command import RemotingCommand
+from nsadmin.client.connection.response_bodies import parse_broker_addrs, parse_json_object
 from nsadmin.client.results import error_text, is_not_found
 from nsadmin.operations.collector.request_pace import RequestPace
 from nsadmin.tui.polling.group_queries import query_group, query_groups
@@ -20,9 +23,6 @@ from nsadmin.tui.polling.poll_records import (
     TopicPolled,
 )
 from nsadmin.tui.polling.server_polls import ServerProbe, hide_secrets
-
-if TYPE_CHECKING:
-    from nsadmin.client.topic_routes import TopicRoute
 
 _REST_FACTOR = 10
 _MAX_RATED_MASTERS = 12
@@ -53,8 +53,7 @@ def _query_topic(
     server_probe: ServerProbe, topic: str, namesrv_addrs: Sequence[str], request_pace: RequestPace
 ) -> Iterator[AnyPoll]:
     """Query the routes, the put rates and the consumer groups of a topic."""
-    route, poll = _read_routes(server_probe, topic, namesrv_addrs, request_pace)
-    master_addrs = _find_masters(route)
+    master_addrs, poll = _read_routes(server_probe, topic, namesrv_addrs, request_pace)
     yield _add_rates(server_probe, poll, master_addrs, request_pace, with_groups=True)
 
 
@@ -62,20 +61,25 @@ def _query_topic_row(
     server_probe: ServerProbe, topic: str, namesrv_addrs: Sequence[str], request_pace: RequestPace
 ) -> Iterator[AnyPoll]:
     """Query the routes and the put rates of a topic, for its row in the list of topics."""
-    route, poll = _read_routes(server_probe, topic, namesrv_addrs, request_pace)
-    master_addrs = _find_masters(route)
-    rated_masters = master_addrs if len(master_addrs) <= _MAX_RATED_MASTERS else {}
-    yield _add_rates(server_probe, poll, rated_masters, request_pace, with_groups=False)
+    master_addrs, poll = _read_routes(server_probe, topic, namesrv_addrs, request_pace)
+    if len(master_addrs) <= _MAX_RATED_MASTERS:
+        poll = _add_rates(server_probe, poll, master_addrs, request_pace, with_groups=False)
+    yield poll
 
 
 def _read_routes(
     server_probe: ServerProbe, topic: str, namesrv_addrs: Sequence[str], request_pace: RequestPace
-) -> "tuple[TopicRoute | None, TopicPolled]":
+) -> tuple[dict[str, str], TopicPolled]:
+    """The address of each broker's master, and the routes of all name servers that answer."""
     from nsadmin.client.name_servers.name_server_tables import parse_topic_queues
 
     route_by_server: dict[str, dict[str, QueueCounts] | None] = {}
-    error_by_server: dict[str, str] = {}
+    error_by_server = dict(server_probe.list_silent())
+    master_addrs: dict[str, str] = {}
     for namesrv_addr in namesrv_addrs:
+        # Sixty topics would wait for the timeout of a frozen name server sixty times.
+        if namesrv_addr in error_by_server:
+            continue
         with request_pace.reserve_requests(1):
             [route_result] = server_probe.admin.name_server_tables.get_route_bodies(namesrv_addr, [topic])
         if route_result.result is None:
@@ -86,29 +90,25 @@ def _read_routes(
             continue
         try:
             queue_by_broker = parse_topic_queues(route_result.result).queues
-        except (ValueError, TypeError, KeyError, AttributeError) as error:
+            master_addrs = {**_find_masters(route_result.result), **master_addrs}
+        except ValueError as error:
             error_by_server[namesrv_addr] = f"malformed answer ({error})"
             continue
         route_by_server[namesrv_addr] = {
             broker_name: QueueCounts(queue_data.read_queue_nums, queue_data.write_queue_nums, queue_data.perm)
             for broker_name, queue_data in queue_by_broker.items()
         }
-    route = None
-    if any(route_by_server.values()):
-        try:
-            route = server_probe.admin.topics.get_route(topic)
-        except RocketMQError:
-            # The topic has just been deleted. The next poll shows it.
-            route = None
-    return route, TopicPolled(server_probe.clock(), topic, route_by_server, error_by_server)
+    return master_addrs, TopicPolled(server_probe.clock(), topic, route_by_server, error_by_server)
 
 
-def _find_masters(route: "TopicRoute | None") -> dict[str, str]:
-    queues = route.queues if route is not None else ()
+def _find_masters(route_body: bytes) -> dict[str, str]:
+    """The masters in a TopicRouteData, without its queues: a static topic may claim two billion of them."""
+    brokers = parse_json_object(RemotingCommand(0, body=route_body)).children("brokerDatas")
+    addrs_by_broker = {
+        broker.text("brokerName"): parse_broker_addrs(broker.child("brokerAddrs")) for broker in brokers
+    }
     return {
-        queue_data.broker_name: queue_data.broker_addrs[0]
-        for queue_data in queues
-        if 0 in queue_data.broker_addrs
+        name: addrs[MASTER_BROKER_ID] for name, addrs in addrs_by_broker.items() if MASTER_BROKER_ID in addrs
     }
 
 
@@ -123,7 +123,7 @@ def _add_rates(
     import msgspec
 
     if not master_addrs:
-        return poll
+        return msgspec.structs.replace(poll, put_tps={})
     with request_pace.reserve_requests(len(master_addrs)):
         rate_results = server_probe.admin.topics.get_put_rates(poll.topic, master_addrs.values())
     rate_by_broker = {

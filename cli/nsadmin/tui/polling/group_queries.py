@@ -53,7 +53,11 @@ def query_groups(
     polled_times = server_probe.carried_state.setdefault("group polls", {})
     # The caller may stop early. Begin with the groups that have waited longest, so that all get their turn.
     for group_name in sorted(addrs_by_group, key=lambda name: (polled_times.get(name, 0.0), name)):
-        yield _poll_group(server_probe, group_name, addrs_by_group[group_name], request_pace)
+        try:
+            yield _poll_group(server_probe, group_name, addrs_by_group[group_name], request_pace)
+        except (ValueError, TypeError, KeyError, AttributeError) as error:
+            error_line = f"malformed answer ({error})"
+            yield GroupPolled(server_probe.clock(), group_name, error=error_line)
         polled_times[group_name] = monotonic()
 
 
@@ -159,6 +163,7 @@ def _list_queue_lags(progress_tables: Sequence["ConsumeStats"]) -> list[QueueLag
             queue_progress.consumer_offset,
             queue_progress.inflight_count,
             queue_progress.last_consumed_ms,
+            queue_progress.is_broadcasting,
         )
         for progress_table in progress_tables
         for queue_progress in progress_table.queues

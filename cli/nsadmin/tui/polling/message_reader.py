@@ -139,17 +139,18 @@ class MessageReader:
         # The first request to a queue asks for its offset.
         request_count = sum(1 if follower.get_position(*queue) is not None else 2 for queue in turn_queues)
         with self._request_pace.reserve_requests(request_count):
-            pages = follower.poll_queues(frozenset(follower.list_queues()) - frozenset(turn_queues))
-        self._note_pages(turn_queues, pages)
+            for queue in turn_queues:
+                self._errors_by_queue.pop(queue, None)
+            for page in follower.read_pages(frozenset(follower.list_queues()) - frozenset(turn_queues)):
+                self._note_page(page)
+                yield from self._select_messages(page)
         self.pause_seconds = _STEP_SECONDS
         if self._turn_start >= len(queues):
             self._end_round()
-        for page in pages:
-            yield from self._select_messages(page)
 
     def _open_follower(self) -> TopicFollower:
         if self._follower is None:
-            with self._request_pace.reserve_requests(1):
+            with self._request_pace.reserve_requests(2):
                 self._follower = self._admin.message_streams.open_follower(
                     self.query.topic,
                     self._follow_start,
@@ -160,17 +161,14 @@ class MessageReader:
                 )
         return self._follower
 
-    def _note_pages(self, turn_queues: Sequence[tuple[str, int]], pages: Sequence[FollowedPage]) -> None:
-        for queue in turn_queues:
-            self._errors_by_queue.pop(queue, None)
-        for page in pages:
-            self._lost_count += page.lost_count
-            self._examined_count += len(page.messages)
-            if page.error is not None:
-                self._errors_by_queue[page.broker_name, page.queue_id] = error_text(page.error)
-                self._retry_at[page.broker_name, page.queue_id] = monotonic() + _RETRY_SECONDS
-            self._round_is_idle &= not page.messages
-            self._round_has_full_page |= len(page.messages) >= PAGE_SIZE
+    def _note_page(self, page: FollowedPage) -> None:
+        self._lost_count += page.lost_count
+        self._examined_count += len(page.messages)
+        if page.error is not None:
+            self._errors_by_queue[page.broker_name, page.queue_id] = error_text(page.error)
+            self._retry_at[page.broker_name, page.queue_id] = monotonic() + _RETRY_SECONDS
+        self._round_is_idle &= not page.messages
+        self._round_has_full_page |= len(page.messages) >= PAGE_SIZE
 
     def _end_round(self) -> None:
         """All queues were asked. Without a message, wait; if the tail is far behind, skip messages."""

@@ -6,15 +6,20 @@ recordings states that name with `msgspec.field`. Structs with `array_like` are 
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, TypeAlias
+from functools import cached_property
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
 import msgspec
 
+from nsadmin.client.consumers.lag import Lag, measure_lag, sum_lags
 from nsadmin.tui.polling.replica_records import SlaveRecord
 
 if TYPE_CHECKING:
     from nsadmin.tui.messages.message_query import BrowsedMessage, MessageQuery
 
+JavaLong: TypeAlias = Annotated[int, msgspec.Meta(ge=-(2**63), le=2**63 - 1)]
+Finite: TypeAlias = Annotated[float, msgspec.Meta(ge=-1e100, le=1e100)]
+"""Without NaN and infinity, which JSON cannot record."""
 OptionalTexts: TypeAlias = Mapping[str, str | None]
 EventDescriber = Callable[[str, Mapping[str, Any]], str | None]
 """Describes a journal event in words, from its type and its fields."""
@@ -30,7 +35,7 @@ class BrokerGroupListing(msgspec.Struct, frozen=True, array_like=True):
     """A broker group as a name server lists it, with addresses by broker id."""
 
     cluster_name: str
-    broker_addrs: Mapping[int, str]
+    broker_addrs: Mapping[JavaLong, str]
 
 
 class NameServerPolled(Poll, frozen=True, tag="nameServer"):
@@ -51,8 +56,8 @@ class NameServerPolled(Poll, frozen=True, tag="nameServer"):
     topics: Sequence[str] | None = None
     settings: Mapping[str, str] | None = None
     kv: Mapping[str, OptionalTexts] | None = None
-    perms: Mapping[str, int] = {}
-    silences: Mapping[str, Sequence[int]] | None = None
+    perms: Mapping[str, JavaLong] = {}
+    silences: Mapping[str, tuple[JavaLong, JavaLong]] | None = None
     unreported: Mapping[str, str] = msgspec.field(name="untold", default={})
     peer: str | None = None
 
@@ -75,15 +80,20 @@ class QueueLag(msgspec.Struct, frozen=True, array_like=True):
 
     topic: str
     broker_name: str
-    queue_id: int
-    broker_offset: int
-    consumer_offset: int | None
-    inflight: int | None
-    last_timestamp: int | None
+    queue_id: JavaLong
+    broker_offset: JavaLong
+    consumer_offset: JavaLong | None
+    inflight: JavaLong | None
+    last_timestamp: JavaLong | None
+    is_broadcasting: bool = False
+
+    @property
+    def lag(self) -> Lag:
+        return measure_lag(self.broker_offset, self.consumer_offset, self.is_broadcasting)
 
     @property
     def diff(self) -> int | None:
-        return None if self.consumer_offset is None else self.broker_offset - self.consumer_offset
+        return self.lag.messages
 
 
 class ClientConnection(msgspec.Struct, frozen=True, array_like=True):
@@ -97,20 +107,24 @@ class ClientConnection(msgspec.Struct, frozen=True, array_like=True):
     proxies: str = ""
 
 
-class GroupPolled(Poll, frozen=True, tag="group"):
+class GroupPolled(Poll, frozen=True, tag="group", dict=True):
     """A consumer group over all brokers.
 
     `unreported` are the errors of brokers that returned no connections, so that `members` is incomplete.
     """
 
     group: str
-    tps: float | None = None
+    tps: Finite | None = None
     lags: Sequence[QueueLag] = ()
     members: Sequence[ClientConnection] = ()
     consume_type: str | None = None
     message_model: str | None = None
     error: str | None = None
     unreported: Mapping[str, str] = msgspec.field(name="untold", default={})
+
+    @cached_property
+    def lag(self) -> Lag:
+        return sum_lags(queue_lag.lag for queue_lag in self.lags)
 
 
 class GroupsPolled(Poll, frozen=True, tag="groups"):
@@ -123,9 +137,9 @@ class GroupsPolled(Poll, frozen=True, tag="groups"):
 class QueueCounts(msgspec.Struct, frozen=True, array_like=True):
     """The queue counts and the permission of a topic on one broker group."""
 
-    read: int
-    write: int
-    perm: int
+    read: JavaLong
+    write: JavaLong
+    perm: JavaLong
 
 
 class TopicPolled(Poll, frozen=True, tag="topic"):
@@ -139,13 +153,16 @@ class TopicPolled(Poll, frozen=True, tag="topic"):
     routes: Mapping[str, Mapping[str, QueueCounts] | None] = {}
     errors: Mapping[str, str] = {}
     groups: Sequence[str] | None = None
-    put_tps: Mapping[str, float] | None = None
+    put_tps: Mapping[str, Finite] | None = None
 
 
 class TopicRatesPolled(Poll, frozen=True, tag="topicRates"):
-    """Messages per second over the last minute on all masters, by topic. Only some of the topics."""
+    """Messages per second over the last minute on all masters, by topic. Only some of the topics.
 
-    rates: Mapping[str, float]
+    The rate is None if no master returned it.
+    """
+
+    rates: Mapping[str, Finite | None]
 
 
 class ConfigPolled(Poll, frozen=True, tag="config"):
@@ -368,6 +385,39 @@ RecordedPoll: TypeAlias = (
     | EventSeen
 )
 AnyPoll: TypeAlias = RecordedPoll | MessagesPolled
+
+
+def _to_plain(value: object) -> float:
+    """A number of a JSON answer that has kept its text."""
+    if isinstance(value, float):
+        return float(value)
+    raise TypeError(f"{type(value).__name__} is no value of a record")
+
+
+def check_poll(poll: AnyPoll) -> AnyPoll:
+    """The poll, if its fields have their types; else a poll of the same object with an error.
+
+    Raises ValueError if the record has no place for an error. Messages have been decoded with types.
+    """
+    if isinstance(poll, MessagesPolled):
+        return poll
+    try:
+        checked_poll: AnyPoll = msgspec.convert(msgspec.to_builtins(poll, enc_hook=_to_plain), RecordedPoll)
+    except (msgspec.ValidationError, OverflowError, TypeError) as error:
+        error_text = f"malformed answer ({error})"
+        if isinstance(poll, BrokerPolled):
+            return BrokerPolled(poll.at, poll.addr, error=error_text, kind="refused")
+        if isinstance(poll, GroupPolled):
+            return GroupPolled(poll.at, poll.group, error=error_text)
+        if isinstance(poll, GroupsPolled):
+            return GroupsPolled(poll.at, (), {"": error_text})
+        if isinstance(poll, TopicPolled):
+            return TopicPolled(poll.at, poll.topic, errors={"": error_text})
+        if isinstance(poll, NameServerPolled | ConfigPolled | ConnectionsPolled | BrokerTopicsPolled):
+            return type(poll)(poll.at, poll.addr, error=error_text)
+        raise ValueError(f"{type(poll).__name__}: {error_text}") from error
+    return checked_poll
+
 
 _poll_encoder = msgspec.json.Encoder()
 _poll_decoder = msgspec.json.Decoder(RecordedPoll)

@@ -18,10 +18,12 @@ from nsadmin.operations.collector.request_pace import RequestPace
 from nsadmin.tui.polling import server_polls
 from nsadmin.tui.polling.detail_queries import DetailQuery, run_queries
 from nsadmin.tui.polling.poll_records import (
+    AnyPoll,
     BrokerPolled,
     DrainsPolled,
     MissingBrokersPolled,
     NameServerPolled,
+    check_poll,
 )
 from nsadmin.tui.polling.polling_plan import ClientFactory, PollHandler, PollingPlan
 from nsadmin.tui.polling.sample_threads import SAMPLED_KINDS, SamplingAccess, SamplingThreads
@@ -58,7 +60,7 @@ class ClusterPoller:
         self.interval = polling_plan.interval
         self._plan = polling_plan
         self._create_client = create_client
-        self._post_polls = post_polls
+        self._post_raw_polls = post_polls
         self._report_failure = report_failure
         self._clock = clock
         self._stop_event = threading.Event()
@@ -81,13 +83,23 @@ class ClusterPoller:
                 polling_plan.addrs,
                 lambda: self._open_probe(polling_plan.addrs),
                 self._list_server_polls,
-                post_polls,
+                self._post_polls,
                 self._request_pace,
                 self._stop_event,
                 self._running_event,
             )
         )
         self._message_feed: MessageFeed | None = None
+
+    def _post_polls(self, polls: Iterable[AnyPoll]) -> None:
+        """Pass on polls with the types of their records: a server may answer anything."""
+        checked_polls = []
+        for poll in polls:
+            try:
+                checked_polls.append(check_poll(poll))
+            except ValueError as error:
+                self._report_failure(error)
+        self._post_raw_polls(checked_polls)
 
     def start(self) -> None:
         thread_bodies: list[Callable[[], None]] = [
@@ -190,7 +202,9 @@ class ClusterPoller:
     ) -> Iterator[ServerProbe]:
         stopwatch = RequestStopwatch()
         with self._create_client(namesrv_addrs, timeout_seconds, stopwatch) as admin:
-            yield ServerProbe(admin, stopwatch, self._clock, self._plan.namespaces, {})
+            yield ServerProbe(
+                admin, stopwatch, self._clock, self._plan.namespaces, {}, self._list_silent_servers
+            )
 
     def _wait_for_next_turn(self, began_seconds: float, wake_event: threading.Event | None = None) -> None:
         """Wait until the next turn or until the event is set. While paused, wait until polling resumes."""
@@ -232,6 +246,9 @@ class ClusterPoller:
     def _list_server_polls(self) -> list[NameServerPolled]:
         with self._lock:
             return [*self._latest_polls.values()]
+
+    def _list_silent_servers(self) -> dict[str, str]:
+        return {poll.addr: poll.error for poll in self._list_server_polls() if poll.error is not None}
 
     def _select_brokers(self, select_silent: bool) -> list[str]:
         with self._lock:

@@ -38,7 +38,8 @@ class RequestStopwatch:
 class ServerProbe(NamedTuple):
     """A client with its stopwatch and a clock (ms since 1970). Each thread has its own probe.
 
-    `carried_state` keeps values of one poll for the next, by name.
+    `carried_state` keeps values of one poll for the next, by name. `list_silent` returns the errors of the
+    name servers that did not answer their last poll, by address.
     """
 
     admin: AdminClient
@@ -46,12 +47,22 @@ class ServerProbe(NamedTuple):
     clock: Clock
     namespaces: Sequence[str] = ()
     carried_state: dict[str, Any] = {}  # noqa: RUF012 - each looker is made with its own
+    list_silent: Callable[[], Mapping[str, str]] = dict
 
 
 def poll_name_server(
     server_probe: ServerProbe, namesrv_addr: str, namespaces: Sequence[str]
 ) -> NameServerPolled:
     """Poll the only name server of this client. The poll fails if the list of brokers is missing."""
+    try:
+        return _read_name_server(server_probe, namesrv_addr, namespaces)
+    except (ValueError, TypeError, KeyError, AttributeError) as error:
+        return NameServerPolled(server_probe.clock(), namesrv_addr, error=f"malformed answer ({error})")
+
+
+def _read_name_server(
+    server_probe: ServerProbe, namesrv_addr: str, namespaces: Sequence[str]
+) -> NameServerPolled:
     admin = server_probe.admin
     [cluster_result] = admin.clusters.get_heartbeats_each()
     if cluster_result.result is None:
@@ -87,7 +98,7 @@ def poll_name_server(
     heartbeat_silences = (
         None
         if heartbeat_by_addr is None
-        else {namesrv_addr: tuple(heartbeat[:2]) for namesrv_addr, heartbeat in heartbeat_by_addr.items()}
+        else {addr: (heartbeat[0], heartbeat[1]) for addr, heartbeat in heartbeat_by_addr.items()}
     )
     return NameServerPolled(
         server_probe.clock(),
@@ -144,7 +155,7 @@ def _read_perms(admin: AdminClient, namesrv_addr: str) -> dict[str, int]:
             intern(broker_name): queue_data.perm
             for broker_name, queue_data in parse_topic_queues(route_result.result).queues.items()
         }
-    except (ValueError, TypeError, KeyError, AttributeError) as error:
+    except ValueError as error:
         raise RocketMQError(f"malformed answer ({error})") from error
 
 

@@ -9,9 +9,10 @@ from heapq import nsmallest
 from time import monotonic
 
 from namesrv_core.protocol.codes import MASTER_BROKER_ID
-from nsadmin.client.topics.topics import SYSTEM_TOPICS
+from nsadmin.client.topics.topics import SYSTEM_TOPICS, list_own_names
 from nsadmin.operations.collector.request_pace import RequestPace
-from nsadmin.operations.topic_kinds import is_user_topic, list_own_names
+from nsadmin.operations.topic_kinds import is_user_topic
+from nsadmin.tui.model.server_states import is_number
 from nsadmin.tui.polling.poll_records import NameServerPolled, TopicRatesPolled
 from nsadmin.tui.polling.server_polls import ServerProbe
 
@@ -45,15 +46,13 @@ class TopicRateSampler:
             return None
         with request_pace.reserve_requests(len(topics)):
             route_results = server_probe.admin.name_server_tables.get_route_bodies(server_poll.addr, topics)
-        rate_by_topic: dict[str, float] = {}
+        rate_by_topic: dict[str, float | None] = {}
         for topic, route_result in zip(topics, route_results, strict=True):
             master_addrs = _find_masters(route_result.result, server_poll)
-            if master_addrs:
-                with request_pace.reserve_requests(len(master_addrs)):
-                    rate_results = server_probe.admin.topics.get_put_rates(topic, master_addrs)
-                known_rates = [result.result for result in rate_results if result.result is not None]
-                if known_rates:
-                    rate_by_topic[topic] = round(sum(known_rates), 3)
+            with request_pace.reserve_requests(len(master_addrs)):
+                rate_results = server_probe.admin.topics.get_put_rates(topic, master_addrs)
+            known_rates = [result.result for result in rate_results if is_number(result.result)]
+            rate_by_topic[topic] = round(sum(known_rates), 3) if known_rates else None
             self._sampled_seconds[topic] = monotonic()
         return TopicRatesPolled(server_probe.clock(), rate_by_topic)
 
@@ -78,7 +77,7 @@ def _find_masters(route_body: bytes | None, server_poll: NameServerPolled) -> li
         return []
     try:
         broker_names = parse_topic_queues(route_body).queues
-    except (ValueError, TypeError, KeyError, AttributeError):
+    except ValueError:
         return []
     listed_addrs: Mapping[str, Mapping[int, str]] = {
         broker_name: listing.broker_addrs for broker_name, listing in server_poll.groups.items()

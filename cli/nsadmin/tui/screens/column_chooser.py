@@ -33,7 +33,7 @@ class ColumnChooser(ModalScreen[list[str] | None]):
             yield SelectionList[str](
                 *(
                     Selection(
-                        f"{column.title:<14} {column.help_text}",
+                        f"{column.heading:<14} {column.meaning}",
                         column.key,
                         self._chosen_keys is None or column.key in self._chosen_keys,
                     )

@@ -9,7 +9,7 @@ from textual.containers import Vertical
 from textual.screen import ModalScreen
 from textual.widgets import Input, Label, Log
 
-from nsadmin.exit_codes import EXIT_CODE_MEANINGS
+from nsadmin.tui.actions.row_actions import meaning_of_code
 from nsadmin.tui.screens.background_jobs import BACKGROUND_OPTIONS, BackgroundJobs
 from nsadmin.tui.screens.command_process import CommandProcess
 from nsadmin.tui.screens.screen_text import literal_title
@@ -68,14 +68,7 @@ class OutputScreen(ModalScreen[int | None]):
         self.exit_code = exit_code
         # A closed screen has no widgets any more.
         if self.query(Log):
-            code_meaning = next(
-                (
-                    known_meaning
-                    for known_code, known_meaning in EXIT_CODE_MEANINGS
-                    if known_code == exit_code
-                ),
-                "",
-            )
+            code_meaning = meaning_of_code(exit_code, self.words)
             self._write_line(f"-- exit code {exit_code}{f': {code_meaning}' if code_meaning else ''}")
             self.handle_end()
 

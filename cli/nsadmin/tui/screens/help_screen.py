@@ -82,11 +82,11 @@ def _wrap_line(line: CellLine, width: int) -> Iterator[CellLine]:
 
 
 def _unwrapped_lines(view: View) -> Iterator[CellLine]:
-    described_columns = [column for column in view.columns if column.help_text]
+    described_columns = [column for column in view.columns if column.meaning]
     if described_columns:
         yield [Cell("Columns", "accent")]
         for column in described_columns:
-            yield [Cell(f"  {column.title:<10} ", "strong"), Cell(column.help_text)]
+            yield [Cell(f"  {column.heading:<10} ", "strong"), Cell(column.meaning)]
         yield []
     help_section = None
     for key_binding in KEY_BINDINGS:

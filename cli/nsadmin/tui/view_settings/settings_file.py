@@ -39,7 +39,7 @@ class SettingsFile:
 
         Raises OSError if the file cannot be written.
         """
-        self._file_path.parent.mkdir(0o700, parents=True, exist_ok=True)
+        private_files.make_folder(self._file_path.parent, 0o700)
         lock_path = self._file_path.with_name(f"{self._file_path.name}.lock")
         with open(lock_path, "a", opener=private_files.open_private_file) as lock_file:
             fcntl.flock(lock_file, fcntl.LOCK_EX)

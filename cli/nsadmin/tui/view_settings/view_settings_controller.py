@@ -160,7 +160,7 @@ class ViewSettingsController:
     def choose_columns(self) -> None:
         """Let the operator choose the columns of the current view."""
         app, view_state = self._app, self._app.navigation.current_state
-        columns = [column for column in view_state.view.columns if column.title]
+        columns = [column for column in view_state.view.columns if column.heading]
         if not columns:
             app.show_message("this view has no columns", "warn")
             return

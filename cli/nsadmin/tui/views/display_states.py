@@ -4,7 +4,16 @@ from typing import NamedTuple
 
 from nsadmin.tui.model.cluster_model import ClusterModel
 from nsadmin.tui.model.server_states import ObservedBroker, ObservedNameServer
-from nsadmin.tui.views.table import Tone
+from nsadmin.tui.views import units
+from nsadmin.tui.views.table import Cell, Tone
+
+
+def draw_listing(listing_count: int, asked_count: int, silent_count: int, missing_tone: Tone) -> Cell:
+    """How many name servers list an object: 2/2, 1/2, or 1/2? if others did not answer."""
+    if not asked_count:
+        return Cell(units.UNKNOWN_MARK, "dim")
+    tone = missing_tone if listing_count < asked_count else "dim" if silent_count else ""
+    return Cell(f"{listing_count}/{asked_count + silent_count}{'?' if silent_count else ''}", tone)
 
 
 class DisplayState(NamedTuple):

@@ -19,7 +19,7 @@ from nsadmin.tui.polling.detail_queries import DetailQuery
 from nsadmin.tui.polling.poll_records import DivergenceFinding
 from nsadmin.tui.views import units
 from nsadmin.tui.views.base_view import CellLine, View, clip_lines
-from nsadmin.tui.views.table import Cell, Column, align_text, make_column
+from nsadmin.tui.views.table import Cell, Column, align_text
 from nsadmin.tui.views.view_targets import DifferenceTarget, FindingTarget, TopicTarget
 
 _TOO_FEW_SERVERS = "unknown: fewer than two name servers answer"
@@ -124,23 +124,10 @@ class DifferencesView(View):
     view_title = "Servers"
     empty_text = "the name servers that answer have the same brokers, permissions, topics and KV keys"
     columns: Sequence[Column[NameServerDifference]] = (
-        make_column("what", "WHAT", 11, lambda row: row.aspect_name, tone="info"),
-        make_column(
-            "name",
-            "NAME",
-            24,
-            lambda row: row.object_name,
-            tone="strong",
-            grows_to_fit=True,
-        ),
-        make_column(
-            "sides",
-            "VALUES",
-            40,
-            lambda row: _describe_sides(row),
-            grows_to_fit=True,
-        ),
-    )
+        Column("what", "WHAT", 11, "", lambda row: row.aspect_name, tone="info"),
+        Column("name", "NAME", 24, "", lambda row: row.object_name, tone="strong", grow=True),
+        Column("sides", "VALUES", 40, "", lambda row: _describe_sides(row), grow=True),
+    )  # fmt: skip
 
     def empty_message(self, model: ClusterModel) -> str:
         return self.empty_text if len(model.list_fresh_servers()) > 1 else _TOO_FEW_SERVERS
@@ -175,16 +162,11 @@ class DifferenceSidesView(View):
 
     view_name = "sides"
     columns: Sequence[Column[tuple[str, str]]] = (
-        make_column("addr", "NAME SERVER", 22, lambda row: row[0], tone="strong"),
-        Column(
-            "said",
-            "TELLS",
-            40,
-            lambda row: row[1],
-            lambda row: Cell(row[1], "bad" if row[1] == "absent" else ""),
-            grows_to_fit=True,
-        ),
-    )
+        Column("addr", "NAME SERVER", 22, "", lambda row: row[0], tone="strong"),
+        Column("said", "TELLS", 40, "",
+               lambda row: row[1], tone=lambda text: "bad" if text == "absent" else "",
+               grow=True),
+    )  # fmt: skip
     empty_text = "the name servers agree now"
 
     def __init__(self, aspect_name: str, object_name: str) -> None:
@@ -216,50 +198,16 @@ class DivergenceCausesView(View):
     view_title = "Servers"
     empty_text = "no difference found so far; comparing every route of every name server takes a while"
     columns: Sequence[Column[DivergenceFinding]] = (
-        make_column("what", "WHAT", 8, lambda row: row.section_name, tone="info"),
-        Column(
-            "name",
-            "NAME",
-            20,
-            lambda row: row.name,
-            lambda row: Cell(
-                row.name if row.count == 1 else f"{row.name} and {row.count - 1} more", "strong"
-            ),
-            grows_to_fit=True,
-        ),
-        Column(
-            "state",
-            "STATE",
-            6,
-            lambda row: row.state,
-            lambda row: Cell(row.state, "bad" if row.state == "drift" else "warn"),
-            help_text="new: may disappear with the next heartbeats; drift: stays",
-        ),
-        make_column(
-            "age",
-            "SEEN",
-            7,
-            lambda row: row.age,
-            format_value=units.format_age,
-            is_right_aligned=True,
-        ),
-        make_column(
-            "cause",
-            "CAUSE",
-            30,
-            lambda row: row.cause,
-            grows_to_fit=True,
-        ),
-        make_column(
-            "differs",
-            "DIFFERS",
-            30,
-            lambda row: row.differs,
-            tone="dim",
-            drop_rank=1,
-            grows_to_fit=True,
-        ),
-    )
+        Column("what", "WHAT", 8, "", lambda row: row.section_name, tone="info"),
+        Column("name", "NAME", 20, "",
+               lambda row: row.name if row.count == 1 else f"{row.name} and {row.count - 1} more",
+               tone="strong", grow=True),
+        Column("state", "STATE", 6, "new: may disappear with the next heartbeats; drift: stays",
+               lambda row: row.state, tone=lambda state: "bad" if state == "drift" else "warn"),
+        Column("age", "SEEN", 7, "", lambda row: row.age, show=units.format_age, right=True),
+        Column("cause", "CAUSE", 30, "", lambda row: row.cause, grow=True),
+        Column("differs", "DIFFERS", 30, "", lambda row: row.differs, tone="dim", drop=1, grow=True),
+    )  # fmt: skip
 
     def list_queries(
         self, model: ClusterModel, visible_rows: Sequence[object], current_row: object | None

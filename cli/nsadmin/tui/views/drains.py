@@ -11,7 +11,7 @@ from nsadmin.tui.model.cluster_model import ClusterModel
 from nsadmin.tui.polling.poll_records import DrainRecord, DrainsPolled, RebalanceRecord, RestartRecord
 from nsadmin.tui.views import units
 from nsadmin.tui.views.base_view import CellLine, View
-from nsadmin.tui.views.table import Cell, Column, make_column
+from nsadmin.tui.views.table import Cell, Column
 from nsadmin.tui.views.view_targets import DrainTarget, RebalanceTarget
 
 DRAIN_PHASES = ("snapshot", "wipe", "settle", "wait", "safe")
@@ -103,7 +103,7 @@ def _reopened_cell(row: JobRow) -> Cell:
 
 def _holder_cell(row: JobRow) -> Cell:
     if row.record.pid is not None:
-        return Cell(f"pid {row.record.pid}")
+        return Cell(f"pid {row.record.pid or units.UNKNOWN_MARK}")
     return Cell("undoing", "info") if row.phase_text == "undoing" else Cell("not held", "bad")
 
 
@@ -116,110 +116,33 @@ class DrainsView(View):
         "this machine has no drain and no rolling restart; on a broker, d drains it and R restarts all"
     )
     columns: Sequence[Column[JobRow]] = (
-        make_column(
-            "broker",
-            "BROKER",
-            16,
-            lambda row: row.subject_text,
-            tone="strong",
-            help_text="drained broker, or the process that a rolling restart restarts now",
-        ),
-        make_column(
-            "cluster",
-            "CLUSTER",
-            12,
-            lambda row: row.record.cluster,
-            tone="dim",
-            drop_rank=4,
-        ),
-        Column(
-            "steps",
-            "STEPS",
-            7,
-            lambda row: row.phase_text,
-            _progress_cell,
-            drop_rank=2,
-            help_text="one block for each completed phase; for a restart the number of restarted processes",
-        ),
-        Column(
-            "phase",
-            "PHASE",
-            16,
-            lambda row: row.phase_text,
-            lambda row: Cell(row.phase_text, "good" if row.phase_text == "safe" else "info"),
-            flashes_changes=True,
-            help_text=(
-                "snapshot: saves queues, wipe: removes the write permission, settle: clients refresh routes, "
-                "wait: writes end, safe; restart: drain, stop, start, wait, undrain"
-            ),
-        ),
-        Column(
-            "puts",
-            "PUTS/min",
-            8,
-            lambda row: row.drain.puts if row.drain is not None else None,
-            _puts_cell,
-            is_right_aligned=True,
-            help_text="messages that the broker still receives per minute",
-        ),
-        Column(
-            "safe",
-            "SAFE FOR",
-            8,
-            lambda row: row.safe_for_ms,
-            _safe_cell,
-            is_right_aligned=True,
-            help_text="time since the broker is safe to stop",
-        ),
-        make_column(
-            "since",
-            "STARTED",
-            8,
-            lambda row: row.now_ms - row.record.started,
-            format_value=units.format_age,
-            is_right_aligned=True,
-            drop_rank=1,
-            help_text="time since the start",
-        ),
-        Column(
-            "reopened",
-            "REOPENED",
-            8,
-            lambda row: row.drain.reopened if row.drain is not None else None,
-            _reopened_cell,
-            is_right_aligned=True,
-            drop_rank=3,
-            flashes_changes=True,
-            help_text="how often a registration restored the write permission",
-        ),
-        make_column(
-            "by",
-            "BY",
-            12,
-            lambda row: row.record.by,
-            tone="dim",
-            drop_rank=6,
-        ),
-        Column(
-            "at",
-            "PROCESS",
-            11,
-            lambda row: row.record.pid is None,
-            _holder_cell,
-            help_text=(
-                "process that holds it; if no process does, a registration can reopen a drained broker, and "
-                "a restart stands still"
-            ),
-        ),
-        make_column(
-            "last",
-            "LAST",
-            20,
-            lambda row: row.last_text,
-            grows_to_fit=True,
-            help_text="last event",
-        ),
-    )
+        Column("broker", "BROKER", 16, "drained broker, or the process that a rolling restart restarts now",
+               lambda row: row.subject_text, tone="strong"),
+        Column("cluster", "CLUSTER", 12, "", lambda row: row.record.cluster, tone="dim", drop=4),
+        Column("steps", "STEPS", 7,
+               "one block for each completed phase; for a restart the number of restarted processes",
+               lambda row: row.phase_text, cell=_progress_cell, drop=2),
+        Column("phase", "PHASE", 16,
+               "snapshot: saves queues, wipe: removes the write permission, settle: clients refresh routes, "
+               "wait: writes end, safe; restart: drain, stop, start, wait, undrain",
+               lambda row: row.phase_text, tone=lambda phase: "good" if phase == "safe" else "info",
+               flash=True),
+        Column("puts", "PUTS/min", 8, "messages that the broker still receives per minute",
+               lambda row: row.drain.puts if row.drain is not None else None, cell=_puts_cell, right=True),
+        Column("safe", "SAFE FOR", 8, "time since the broker is safe to stop",
+               lambda row: row.safe_for_ms, cell=_safe_cell, right=True),
+        Column("since", "STARTED", 8, "time since the start",
+               lambda row: row.now_ms - row.record.started, show=units.format_age, right=True, drop=1),
+        Column("reopened", "REOPENED", 8, "how often a registration restored the write permission",
+               lambda row: row.drain.reopened if row.drain is not None else None, cell=_reopened_cell,
+               right=True, drop=3, flash=True),
+        Column("by", "BY", 12, "", lambda row: row.record.by, tone="dim", drop=6),
+        Column("at", "PROCESS", 11,
+               "process that holds it; if no process does, a registration can reopen a drained broker, and "
+               "a restart stands still",
+               lambda row: row.record.pid is None, cell=_holder_cell),
+        Column("last", "LAST", 20, "last event", lambda row: row.last_text, grow=True),
+    )  # fmt: skip
 
     def build_rows(self, model: ClusterModel) -> Sequence[JobRow]:
         drains_poll = model.drains_poll

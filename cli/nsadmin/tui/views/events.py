@@ -10,7 +10,7 @@ from nsadmin.tui.model.cluster_model import ClusterModel
 from nsadmin.tui.views import units
 from nsadmin.tui.views.base_view import CellLine, View
 from nsadmin.tui.views.event_storms import EventStorm, collapse_storms
-from nsadmin.tui.views.table import Cell, Column, Tone, make_column
+from nsadmin.tui.views.table import Cell, Column, Tone
 from nsadmin.tui.views.view_targets import ObjectEventsTarget, StormTarget, TopicTarget
 
 _BAD_SUFFIXES = ("Gone", "Silent", "Unregistered", "Forgotten", "Refused", "Conflict", "Lost", "Failed")
@@ -31,50 +31,18 @@ def notice_tone(notice: ChangeNotice | EventStorm) -> Tone:
 
 
 EVENT_COLUMNS: Sequence[Column[ChangeNotice | EventStorm]] = (
-    make_column(
-        "time",
-        "TIME",
-        8,
-        lambda notice: notice.at_ms,
-        tone="dim",
-        format_value=units.format_clock,
-        help_text="time of the event, or of the poll that showed it",
-    ),
-    Column(
-        "kind",
-        "EVENT",
-        18,
-        lambda notice: notice.event_kind,
-        lambda notice: Cell(notice.event_kind, notice_tone(notice)),
-        help_text="type of the event",
-    ),
-    make_column(
-        "said",
-        "WHAT",
-        30,
-        lambda notice: notice.description,
-        grows_to_fit=True,
-        help_text="before and after",
-    ),
-    make_column(
-        "server",
-        "SEEN AT",
-        21,
-        lambda notice: notice.server_addr,
-        tone="dim",
-        drop_rank=1,
-        help_text="server that reported it",
-    ),
-    Column(
-        "source",
-        "BY",
-        7,
-        lambda notice: notice.is_from_journal,
-        lambda notice: Cell("journal" if notice.is_from_journal else "polls", "dim"),
-        drop_rank=2,
-        help_text="journal: from a name server's or collector's journal; polls: from two polls",
-    ),
-)
+    Column("time", "TIME", 8, "time of the event, or of the poll that showed it",
+           lambda notice: notice.at_ms, show=units.format_clock, tone="dim"),
+    Column("kind", "EVENT", 18, "type of the event",
+           lambda notice: notice.event_kind,
+           cell=lambda notice: Cell(notice.event_kind, notice_tone(notice))),
+    Column("said", "WHAT", 30, "before and after", lambda notice: notice.description, grow=True),
+    Column("server", "SEEN AT", 21, "server that reported it",
+           lambda notice: notice.server_addr, tone="dim", drop=1),
+    Column("source", "BY", 7, "journal: from a name server's or collector's journal; polls: from two polls",
+           lambda notice: notice.is_from_journal,
+           cell=lambda notice: Cell("journal" if notice.is_from_journal else "polls", "dim"), drop=2),
+)  # fmt: skip
 
 
 def notices_about(model: ClusterModel, object_name: str, server_addr: str = "") -> list[ChangeNotice]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from itertools import pairwise, zip_longest
+from math import isnan
 
 from nsadmin.tui.model.cluster_model import ClusterModel, Trend
 from nsadmin.tui.views import units
@@ -23,13 +24,15 @@ _STEPS_BY_LEADING_DIGITS = ((1, 4), (1.5, 3), (2, 4), (3, 3), (4, 4), (5, 5), (6
 
 def draw_graph(graph_title: str, trends: Mapping[str, Trend], width: int, height: int) -> list[CellLine]:
     """Draw trends on common axes, each in its own tone."""
-    drawable_trends = {trend_name: trend for trend_name, trend in trends.items() if len(trend.values) > 1}
+    drawable_trends = {
+        trend_name: trend for trend_name, trend in trends.items() if len(trend.known_values) > 1
+    }
     if not drawable_trends:
         return [[], [Cell("  collecting: a graph needs two polls", "dim")]]
     row_count, column_count = max(height - 4, 2), max(width - _AXIS_WIDTH - 2, 10)
     begin_ms = min(trend.times_ms[0] for trend in drawable_trends.values())
     end_ms = max(max(trend.times_ms[-1] for trend in drawable_trends.values()), begin_ms + 1)
-    top_value = _round_up(max(max(trend.values) for trend in drawable_trends.values()))
+    top_value = _round_up(max(max(trend.known_values) for trend in drawable_trends.values()))
     dot_cells = [[(0, "") for _ in range(column_count)] for _ in range(row_count)]
     for trend_index, trend in enumerate(drawable_trends.values()):
         _plot_trend(
@@ -81,13 +84,18 @@ def _plot_trend(
 ) -> None:
     dot_rows, dot_columns = len(dot_cells) * 4, len(dot_cells[0]) * 2
     dot_places = [
-        (
+        None
+        if isnan(trend_value)
+        else (
             round((at_ms - begin_ms) / (end_ms - begin_ms) * (dot_columns - 1)),
             dot_rows - 1 - round(min(max(trend_value / top_value, 0.0), 1.0) * (dot_rows - 1)),
         )
         for at_ms, trend_value in zip(trend.times_ms, trend.values, strict=True)
     ]
-    for (x, y), (next_x, next_y) in pairwise(dot_places):
+    for place, next_place in pairwise(dot_places):
+        if place is None or next_place is None:
+            continue
+        (x, y), (next_x, next_y) = place, next_place
         for step_x in range(x, next_x + 1):
             step_ratio = (step_x - x) / (next_x - x) if next_x > x else 1.0
             _set_dot(dot_cells, step_x, round(y + (next_y - y) * step_ratio), tone)
@@ -118,7 +126,7 @@ def _legend_line(graph_title: str, trends: Mapping[str, Trend]) -> CellLine:
     for trend_index, (trend_name, trend) in enumerate(trends.items()):
         legend_cells += [
             Cell("  ━━ ", _TREND_TONES[trend_index % len(_TREND_TONES)]),
-            Cell(f"{trend_name} {units.format_rate(trend.values[-1])}".lstrip()),
+            Cell(f"{trend_name} {units.format_rate(trend.last_value)}".lstrip()),
         ]
     return legend_cells
 
@@ -128,7 +136,7 @@ def draw_small_graphs(trends: Mapping[str, Trend], width: int, height: int) -> l
 
     Trends that do not fit are left out.
     """
-    trends = {trend_name: trend for trend_name, trend in trends.items() if len(trend.values) > 1}
+    trends = {trend_name: trend for trend_name, trend in trends.items() if len(trend.known_values) > 1}
     if not trends:
         return draw_graph("", {}, width, height)
     graphs_per_line = max(min(width // _SMALL_WIDTH, len(trends)), 1)
@@ -170,7 +178,7 @@ class GraphsView(View):
     def draw_lines(self, model: ClusterModel, width: int, height: int) -> list[CellLine]:
         half_height = max(height // 2, 6)
         largest_lags = dict(
-            sorted(model.lag_trends.items(), key=lambda named_trend: -named_trend[1].values[-1])[:_MAX_LAGS]
+            sorted(model.lag_trends.items(), key=lambda item: -(item[1].last_value or 0))[:_MAX_LAGS]
         )
         if not largest_lags:
             return draw_graph(_PUTS_TITLE, model.put_trends, width, height)

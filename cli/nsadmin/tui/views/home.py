@@ -15,7 +15,7 @@ from nsadmin.tui.views import alert_levels, units
 from nsadmin.tui.views.base_view import CellLine, View
 from nsadmin.tui.views.brokers.broker_rows import list_broker_rows
 from nsadmin.tui.views.brokers.broker_table import summarize_brokers
-from nsadmin.tui.views.table import Cell, Column, Tone, make_column
+from nsadmin.tui.views.table import Cell, Column, Tone
 from nsadmin.tui.views.view_targets import CommandTarget, GroupTarget
 
 _SEVERITIES: dict[str, tuple[int, str, Tone]] = {
@@ -47,10 +47,14 @@ def list_problems(model: ClusterModel) -> list[ProblemRow]:
     ]
     for group_name, group_answer in model.group_answers.items():
         group_poll = group_answer.last_poll
-        group_lag = sum(queue_lag.diff or 0 for queue_lag in group_poll.lags) if group_poll is not None else 0
+        group_lag = group_poll.lag.messages if group_poll is not None else None
         lag_state = _STATE_BY_TONE.get(alert_levels.lag_tone(group_lag))
         if lag_state is not None:
             lag_text = f"{group_name} has a backlog of {units.format_count(group_lag)} messages"
+            if group_poll is not None and not group_answer.is_fresh:
+                lag_text += (
+                    f" ({units.format_age(model.now_ms - group_poll.at)} ago: {group_answer.error_text})"
+                )
             problem_rows.append(ProblemRow(ProblemRecord("lag", group_name, lag_state, lag_text), None))
     problem_rows.sort(key=lambda row: (_SEVERITIES[row.record.state][0], row.check_words))
     return problem_rows
@@ -62,49 +66,16 @@ def _state_cell(row: ProblemRow) -> Cell:
 
 
 PROBLEM_COLUMNS: Sequence[Column[ProblemRow]] = (
-    Column(
-        "state",
-        "STATE",
-        10,
-        lambda row: _SEVERITIES[row.record.state][0],
-        _state_cell,
-        help_text="state of the check, as in `nsadmin check`",
-    ),
-    Column(
-        "check",
-        "CHECK",
-        12,
-        lambda row: row.check_words,
-        lambda row: Cell(row.record.check, "strong"),
-        help_text="check that found the problem; Enter shows its whole output",
-    ),
-    make_column(
-        "text",
-        "PROBLEM",
-        36,
-        lambda row: row.record.text,
-        grows_to_fit=True,
-    ),
-    make_column(
-        "age",
-        "SINCE",
-        7,
-        lambda row: row.age_ms,
-        format_value=units.format_age,
-        is_right_aligned=True,
-        help_text="time since the check was OK, while this screen was open",
-    ),
-    make_column(
-        "remedy",
-        "TO DO",
-        30,
-        lambda row: row.record.remedy,
-        tone="accent",
-        drop_rank=1,
-        grows_to_fit=True,
-        help_text="command or step that fixes it; x runs the command after a preview",
-    ),
-)
+    Column("state", "STATE", 10, "state of the check, as in `nsadmin check`",
+           lambda row: _SEVERITIES[row.record.state][0], cell=_state_cell),
+    Column("check", "CHECK", 12, "check that found the problem; Enter shows its whole output",
+           lambda row: row.check_words, cell=lambda row: Cell(row.record.check, "strong")),
+    Column("text", "PROBLEM", 36, "", lambda row: row.record.text, grow=True),
+    Column("age", "SINCE", 7, "time since the check was OK, while this screen was open",
+           lambda row: row.age_ms, show=units.format_age, right=True),
+    Column("remedy", "TO DO", 30, "command or step that fixes it; x runs the command after a preview",
+           lambda row: row.record.remedy, tone="accent", drop=1, grow=True),
+)  # fmt: skip
 
 
 class HomeView(View):
@@ -146,15 +117,15 @@ class HomeView(View):
             return f"unknown: {silence.reason}"
         if model.problems_poll is None:
             return "the checks are not in the recording" if model.is_replay else "the checks are running"
-        return f"no problem: all {model.problems_poll.check_count} checks are OK"
+        return f"no problem in {model.problems_poll.check_count} checks"
 
     def render_headline(self, model: ClusterModel) -> CellLine:
         """The counts of problems, and the pulse: brokers, messages in and out, lag, the fullest disk."""
         headline_cells = [*_count_cells(list_problems(model)), *summarize_brokers(list_broker_rows(model))]
-        lag_values = [trend.values[-1] for trend in model.lag_trends.values() if trend.values]
+        lag_values = [trend.last_value for trend in model.lag_trends.values() if trend.last_value is not None]
         if lag_values:
             headline_cells += [Cell("  behind "), Cell(units.format_count(sum(lag_values)), "accent")]
-        disk_ratios = [broker.read_number("commitLogDiskRatio") for broker in model.brokers.values()]
+        disk_ratios = [broker.read_now("commitLogDiskRatio") for broker in model.brokers.values()]
         fullest_ratio = max((ratio for ratio in disk_ratios if ratio is not None), default=None)
         if fullest_ratio is not None:
             disk_cell = Cell(units.format_percent(fullest_ratio), alert_levels.disk_tone(fullest_ratio))

@@ -10,20 +10,22 @@ from nsadmin.tui.model.cluster_model import ClusterModel
 from nsadmin.tui.model.server_states import Silence
 from nsadmin.tui.views import units
 from nsadmin.tui.views.base_view import CellLine, View
-from nsadmin.tui.views.table import Cell, Column, make_column
+from nsadmin.tui.views.table import Cell, Column
 from nsadmin.tui.views.view_targets import DifferenceTarget
 
 
 class KvRow(NamedTuple):
     """A key with the last value of each name server, or None if the name server lacks the key.
 
-    `fresh_values` are those of name servers that answer. Only these are compared.
+    `fresh_values` are those of name servers that answer. Only these are compared. `is_current` means that all
+    name servers answer.
     """
 
     namespace: str
     kv_key: str
     value_by_server: tuple[tuple[str, str | None], ...]
     fresh_values: tuple[str | None, ...]
+    is_current: bool = True
 
     @property
     def first_value(self) -> str:
@@ -37,7 +39,7 @@ class KvRow(NamedTuple):
     def agreement_cell(self) -> Cell:
         if self.has_difference:
             return Cell("≠ differ", "bad")
-        return Cell("equal" if len(self.fresh_values) > 1 else units.UNKNOWN_MARK, "dim")
+        return Cell("equal" if len(self.fresh_values) > 1 and self.is_current else units.UNKNOWN_MARK, "dim")
 
 
 class KvView(View):
@@ -48,33 +50,13 @@ class KvView(View):
     grouping_key = "namespace"
     empty_text = "no keys in the shown namespaces; pass --namespace to show others"
     columns: Sequence[Column[KvRow]] = (
-        make_column(
-            "namespace",
-            "NAMESPACE",
-            20,
-            lambda row: row.namespace,
-            tone="dim",
-            drop_rank=1,
-        ),
-        make_column("key", "KEY", 20, lambda row: row.kv_key, tone="strong"),
-        make_column(
-            "value",
-            "VALUE",
-            24,
-            lambda row: row.first_value,
-            grows_to_fit=True,
-            flashes_changes=True,
-        ),
-        Column(
-            "servers",
-            "NS",
-            8,
-            lambda row: not row.has_difference,
-            lambda row: row.agreement_cell,
-            flashes_changes=True,
-            help_text="whether the name servers that answer agree; – with fewer than two",
-        ),
-    )
+        Column("namespace", "NAMESPACE", 20, "", lambda row: row.namespace, tone="dim", drop=1),
+        Column("key", "KEY", 20, "", lambda row: row.kv_key, tone="strong"),
+        Column("value", "VALUE", 24, "", lambda row: row.first_value, flash=True, grow=True),
+        Column("servers", "NS", 8,
+               "whether the name servers agree; – with fewer than two, or if one is silent",
+               lambda row: not row.has_difference, cell=lambda row: row.agreement_cell, flash=True),
+    )  # fmt: skip
 
     def build_rows(self, model: ClusterModel) -> Sequence[KvRow]:
         answered_servers = [
@@ -83,6 +65,9 @@ class KvView(View):
         reporting_servers = [
             name_server for name_server in model.list_fresh_servers() if "kv" not in name_server.unreported
         ]
+        is_current = not model.list_silent_servers() and len(reporting_servers) == len(
+            model.list_fresh_servers()
+        )
         kv_names = {
             (namespace, kv_key)
             for name_server in answered_servers
@@ -100,6 +85,7 @@ class KvView(View):
                 tuple(
                     name_server.kv_tables.get(namespace, {}).get(kv_key) for name_server in reporting_servers
                 ),
+                is_current,
             )
             for namespace, kv_key in sorted(kv_names)
         ]

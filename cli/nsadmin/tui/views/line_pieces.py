@@ -49,7 +49,7 @@ def header_pieces(fitted_columns: FittedColumns, gap_width: int, sorted_by: Sort
     for column, column_width in fitted_columns:
         is_sorted_by = sorted_by is not None and column.key == sorted_by.key
         sort_sign = ("▼" if sorted_by and sorted_by.descending else "▲") if is_sorted_by else ""
-        column_text = align_text(column.title + sort_sign, column_width, column.is_right_aligned)
+        column_text = align_text(column.heading + sort_sign, column_width, column.right)
         text_pieces.append(LinePiece(column_text + " " * gap_width, "headChosen" if is_sorted_by else "head"))
     return LinePieces("head", tuple(text_pieces))
 
@@ -61,18 +61,21 @@ def row_pieces(
     flashing_keys: Collection[str],
     row_style: RowStyle,
 ) -> LinePieces:
-    """The cells of a row. `flashing_keys` are keys of columns."""
-    rendered_cells = [
-        (column, column_width, column.render_cell(row)) for column, column_width in fitted_columns
-    ]
+    """The cells of a row. `flashing_keys` are keys of columns. A row that cannot be drawn harms no other."""
+    try:
+        rendered_cells = [
+            (column, column_width, column.render_cell(row)) for column, column_width in fitted_columns
+        ]
+    except Exception as error:
+        error_text = escape_unprintable(f"this row cannot be shown: {type(error).__name__}: {error}")
+        return LinePieces(row_style.base_tone, (row_style.cursor_mark, LinePiece(error_text, "bad")))
     return LinePieces(
         row_style.base_tone,
         (
             row_style.cursor_mark,
             *(
                 LinePiece(
-                    align_text(escape_unprintable(cell.text), column_width, column.is_right_aligned)
-                    + " " * gap_width,
+                    align_text(escape_unprintable(cell.text), column_width, column.right) + " " * gap_width,
                     "dim" if row_style.is_old else cell.tone,
                     column.key in flashing_keys,
                 )

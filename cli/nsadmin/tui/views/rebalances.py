@@ -10,7 +10,7 @@ from nsadmin.tui.model.cluster_model import ClusterModel
 from nsadmin.tui.polling.poll_records import MovingTopicRecord, RebalanceRecord
 from nsadmin.tui.views import units
 from nsadmin.tui.views.base_view import CellLine, View
-from nsadmin.tui.views.table import Cell, Column, make_column
+from nsadmin.tui.views.table import Cell, Column
 from nsadmin.tui.views.view_targets import TopicTarget
 
 
@@ -42,73 +42,25 @@ class RebalanceView(View):
     view_name = "rebalance"
     empty_text = "no topic is moving now; the rebalance is finished, or begins"
     columns: Sequence[Column[MovingQueuesRow]] = (
-        make_column(
-            "topic",
-            "TOPIC",
-            20,
-            lambda row: row.moving_topic.topic,
-            tone="strong",
-            help_text="topic that moves now",
-        ),
-        make_column("broker", "BROKER", 16, lambda row: row.broker_name),
-        Column(
-            "read",
-            "READ",
-            5,
-            lambda row: row.queues[0] if row.queues else None,
-            lambda row: Cell(str(row.queues[0]) if row.queues else ""),
-            is_right_aligned=True,
-            flashes_changes=True,
-            help_text="read queues that the broker gets in this step",
-        ),
-        Column(
-            "write",
-            "WRITE",
-            5,
-            lambda row: row.queues[1] if row.queues else None,
-            lambda row: Cell(str(row.queues[1]) if row.queues else ""),
-            is_right_aligned=True,
-            flashes_changes=True,
-            help_text="write queues that the broker gets in this step",
-        ),
-        Column(
-            "steps",
-            "STEPS",
-            12,
-            lambda row: row.moving_topic.position,
-            _step_cell,
-            drop_rank=2,
-            help_text="one block for each step, filled if it is completed",
-        ),
-        make_column(
-            "step",
-            "STEP",
-            12,
-            lambda row: row.moving_topic.stage,
-            tone="info",
-            flashes_changes=True,
-            help_text="openReads, openWrites, closeWrites, closeReads, deleteTopic, or one of ordered topics",
-        ),
-        make_column(
-            "since",
-            "SINCE",
-            8,
-            lambda row: row.now_ms - row.moving_topic.since,
-            format_value=units.format_age,
-            is_right_aligned=True,
-            drop_rank=1,
-            help_text="time since the step began",
-        ),
-        Column(
-            "waits",
-            "WAITING FOR",
-            24,
-            _waits_text,
-            lambda row: Cell(_waits_text(row), "warn"),
-            grows_to_fit=True,
-            help_text="missing conditions of the step at the last check",
-        ),
-    )
+        Column("topic", "TOPIC", 20, "topic that moves now",
+               lambda row: row.moving_topic.topic, tone="strong"),
+        Column("broker", "BROKER", 16, "", lambda row: row.broker_name),
+        Column("read", "READ", 5, "read queues that the broker gets in this step",
+               lambda row: row.queues[0] if row.queues else None,
+               cell=lambda row: Cell(str(row.queues[0]) if row.queues else ""), right=True, flash=True),
+        Column("write", "WRITE", 5, "write queues that the broker gets in this step",
+               lambda row: row.queues[1] if row.queues else None,
+               cell=lambda row: Cell(str(row.queues[1]) if row.queues else ""), right=True, flash=True),
+        Column("steps", "STEPS", 12, "one block for each step, filled if it is completed",
+               lambda row: row.moving_topic.position, cell=_step_cell, drop=2),
+        Column("step", "STEP", 12,
+               "openReads, openWrites, closeWrites, closeReads, deleteTopic, or one of ordered topics",
+               lambda row: row.moving_topic.stage, tone="info", flash=True),
+        Column("since", "SINCE", 8, "time since the step began",
+               lambda row: row.now_ms - row.moving_topic.since, show=units.format_age, right=True, drop=1),
+        Column("waits", "WAITING FOR", 24, "missing conditions of the step at the last check",
+               _waits_text, tone="warn", grow=True),
+    )  # fmt: skip
 
     def __init__(self, cluster_name: str, digest: str) -> None:
         self.cluster_name = cluster_name
@@ -149,7 +101,7 @@ class RebalanceView(View):
         record = self._find_record(model)
         if record is None:
             return [Cell("this rebalance is finished", "good")]
-        holder_text = "not running" if record.pid is None else f"pid {record.pid}"
+        holder_text = "not running" if record.pid is None else f"pid {record.pid or units.UNKNOWN_MARK}"
         counts_text = f"  {record.moved_count} moved, {len(record.topics)} moving  {holder_text}"
         headline = [Cell(record.phase, "info"), Cell(counts_text, "dim")]
         return headline if record.pause is None else [*headline, Cell(f"  {record.pause}", "bad")]

@@ -15,7 +15,7 @@ _MIN_FACT_WIDTH = 39
 
 def draw_row_facts(columns: Sequence[Column[Any]], row: Any, width: int) -> list[Sequence[Cell]]:
     """The titled columns of a row, one per line, or side by side on a wide screen. Long texts are wrapped."""
-    facts = [(column.title, column.render_cell(row)) for column in columns if column.title]
+    facts = [(column.heading, column.render_cell(row)) for column in columns if column.heading]
     facts_per_line = max(width // _MIN_FACT_WIDTH, 1)
     fact_width = width // facts_per_line
     lines: list[Sequence[Cell]] = []

@@ -19,7 +19,7 @@ FILE_SUFFIXES = (".svg", ".txt", ".csv", ".jsonl")
 
 def rows_to_csv(view: View, rows: Sequence[Any]) -> str:
     """All columns of all rows, also hidden ones, but no columns without a title, such as sparklines."""
-    columns = [column for column in view.columns if column.title]
+    columns = [column for column in view.columns if column.heading]
     csv_text = io.StringIO()
     csv_writer = csv.writer(csv_text, lineterminator="\n")
     csv_writer.writerow([column.key for column in columns])
@@ -30,7 +30,7 @@ def rows_to_csv(view: View, rows: Sequence[Any]) -> str:
 
 def rows_to_jsonl(view: View, rows: Sequence[Any]) -> str:
     """A line of JSON for each row, with the columns of `rows_to_csv`. Numbers are numbers."""
-    columns = [column for column in view.columns if column.title]
+    columns = [column for column in view.columns if column.heading]
     return "".join(
         json.dumps({column.key: _export_value(column, row) for column in columns}, ensure_ascii=False) + "\n"
         for row in rows
@@ -39,7 +39,7 @@ def rows_to_jsonl(view: View, rows: Sequence[Any]) -> str:
 
 def format_row(view: View, row: Any) -> str:
     """The cells of one row, separated by tabs."""
-    return "\t".join(_export_cell(column, row) for column in view.columns if column.title)
+    return "\t".join(_export_cell(column, row) for column in view.columns if column.heading)
 
 
 def _export_cell(column: Column[Any], row: Any) -> str:
@@ -54,8 +54,8 @@ def _export_cell(column: Column[Any], row: Any) -> str:
 
 
 def _export_value(column: Column[Any], row: Any) -> str | float | None:
-    cell_text, sort_value = column.render_cell(row).text.strip(), column.sort_value(row)
-    is_number = column.is_right_aligned and "/" not in cell_text
+    cell_text, sort_value = column.render_cell(row).text.strip(), column.read(row)
+    is_number = column.right and "/" not in cell_text
     if is_number or _BAR_LETTERS.intersection(cell_text):
         return sort_value if isinstance(sort_value, int | float) else None
     return escape_unprintable(_LEADING_SIGN.sub("", cell_text))

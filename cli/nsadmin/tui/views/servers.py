@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import NamedTuple
 
 from nsadmin.tui.actions.row_subject import RowSubject
@@ -11,7 +12,7 @@ from nsadmin.tui.model.cluster_model import ClusterModel
 from nsadmin.tui.model.server_states import ObservedNameServer
 from nsadmin.tui.views import alert_levels, display_states, units
 from nsadmin.tui.views.base_view import CellLine, View
-from nsadmin.tui.views.table import Cell, Column, make_column
+from nsadmin.tui.views.table import Cell, Column
 from nsadmin.tui.views.view_targets import NameServerTarget
 
 
@@ -32,6 +33,12 @@ class NameServerRow(NamedTuple):
         if self.other_name is not None:
             return f"same name server as {self.other_name}"
         return self.name_server.error_text or ""
+
+    @property
+    def answer_ms(self) -> float | None:
+        """The duration of a request; None while the name server is silent."""
+        last_poll = self.name_server.last_poll
+        return last_poll.millis if last_poll is not None and self.name_server.is_fresh else None
 
     @property
     def broker_count(self) -> int | None:
@@ -71,99 +78,32 @@ def _count_cell(count_text: str, row: NameServerRow) -> Cell:
 
 
 SERVER_COLUMNS: Sequence[Column[NameServerRow]] = (
-    make_column(
-        "addr",
-        "NAME SERVER",
-        22,
-        lambda row: row.name_server.namesrv_addr,
-        tone="strong",
-        grows_to_fit=True,
-    ),
-    Column(
-        "state",
-        "STATE",
-        12,
-        lambda row: row.name_server.is_fresh,
-        _state_cell,
-        flashes_changes=True,
-        help_text="● up, ✕ down, with the time since then",
-    ),
-    Column(
-        "latency",
-        "ANSWER",
-        8,
-        lambda row: row.name_server.last_poll.millis if row.name_server.last_poll else None,
-        lambda row: Cell(
-            units.format_millis(
-                answer_ms := row.name_server.last_poll.millis if row.name_server.last_poll else None
-            ),
-            alert_levels.figure_tone("latency", answer_ms) if row.name_server.is_fresh else "dim",
-        ),
-        is_right_aligned=True,
-        help_text="duration of one request",
-    ),
-    Column(
-        "latencies",
-        "",
-        16,
-        lambda row: 0,
-        lambda row: Cell(units.draw_sparkline(row.name_server.latencies_ms, 16, 5), "spark"),
-        drop_rank=3,
-        help_text="LATENCY over the last polls",
-    ),
-    Column(
-        "brokers",
-        "BROKERS",
-        8,
-        lambda row: row.broker_count,
-        lambda row: _count_cell(units.format_count(row.broker_count), row),
-        is_right_aligned=True,
-        flashes_changes=True,
-        help_text="number of listed broker processes",
-    ),
-    Column(
-        "topics",
-        "TOPICS",
-        8,
-        lambda row: row.topic_count,
-        lambda row: _count_cell(units.format_count(row.topic_count), row),
-        is_right_aligned=True,
-        flashes_changes=True,
-        help_text="number of listed topics",
-    ),
-    Column(
-        "keys",
-        "KV",
-        6,
-        lambda row: row.key_count,
-        lambda row: _count_cell(units.format_count(row.key_count), row),
-        is_right_aligned=True,
-        flashes_changes=True,
-        drop_rank=1,
-        help_text="keys in the shown KV namespaces",
-    ),
-    Column(
-        "differs",
-        "DIFFERS",
-        8,
-        lambda row: row.difference_count,
-        lambda row: Cell(
-            units.format_count(row.difference_count),
-            "bad" if row.difference_count else "good" if row.difference_count == 0 else "dim",
-        ),
-        is_right_aligned=True,
-        flashes_changes=True,
-        help_text="number of differences from the other name servers that answer",
-    ),
-    Column(
-        "error",
-        "",
-        30,
-        lambda row: row.note_text,
-        lambda row: Cell(row.note_text, "warn" if row.other_name is not None else "bad"),
-        drop_rank=2,
-    ),
-)
+    Column("addr", "NAME SERVER", 22, "", lambda row: row.name_server.namesrv_addr, tone="strong", grow=True),
+    Column("state", "STATE", 12, "● up, ✕ down, with the time since then",
+           lambda row: row.name_server.is_fresh, cell=_state_cell, flash=True),
+    Column("latency", "ANSWER", 8, "duration of one request",
+           lambda row: row.answer_ms, show=units.format_millis,
+           tone=partial(alert_levels.figure_tone, "latency"), right=True),
+    Column("latencies", "", 16, "ANSWER over the last polls",
+           lambda row: 0,
+           cell=lambda row: Cell(units.draw_sparkline(row.name_server.latencies_ms, 16, 5), "spark"), drop=3),
+    Column("brokers", "BROKERS", 8, "number of listed broker processes",
+           lambda row: row.broker_count,
+           cell=lambda row: _count_cell(units.format_count(row.broker_count), row), right=True, flash=True),
+    Column("topics", "TOPICS", 8, "number of listed topics",
+           lambda row: row.topic_count,
+           cell=lambda row: _count_cell(units.format_count(row.topic_count), row), right=True, flash=True),
+    Column("keys", "KV", 6, "keys in the shown KV namespaces",
+           lambda row: row.key_count, cell=lambda row: _count_cell(units.format_count(row.key_count), row),
+           right=True, drop=1, flash=True),
+    Column("differs", "DIFFERS", 8, "number of differences from the other name servers that answer",
+           lambda row: row.difference_count, show=units.format_count,
+           tone=lambda count: "bad" if count else "good",
+           right=True, flash=True),
+    Column("error", "", 30, "",
+           lambda row: row.note_text,
+           cell=lambda row: Cell(row.note_text, "warn" if row.other_name is not None else "bad"), drop=2),
+)  # fmt: skip
 
 
 class ServersView(View):
@@ -243,26 +183,11 @@ class NameServerSettingsView(View):
     view_name = "settings"
     empty_text = "the name server returned no settings"
     columns: Sequence[Column[SettingRow]] = (
-        make_column("key", "SETTING", 40, lambda row: row.setting_name),
-        make_column(
-            "value",
-            "VALUE",
-            30,
-            lambda row: row.setting_value,
-            tone="strong",
-            grows_to_fit=True,
-            flashes_changes=True,
-        ),
-        make_column(
-            "others",
-            "DIFFERS ON",
-            30,
-            lambda row: row.differing_addrs,
-            tone="warn",
-            drop_rank=1,
-            help_text="name servers that have another value",
-        ),
-    )
+        Column("key", "SETTING", 40, "", lambda row: row.setting_name),
+        Column("value", "VALUE", 30, "", lambda row: row.setting_value, tone="strong", flash=True, grow=True),
+        Column("others", "DIFFERS ON", 30, "name servers that have another value",
+               lambda row: row.differing_addrs, tone="warn", drop=1),
+    )  # fmt: skip
 
     def __init__(self, namesrv_addr: str) -> None:
         self.namesrv_addr = namesrv_addr

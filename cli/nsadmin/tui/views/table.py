@@ -5,6 +5,8 @@ from collections.abc import Callable, Sequence
 from operator import itemgetter
 from typing import Any, Generic, NamedTuple, TypeVar
 
+from nsadmin.tui.views.units import UNKNOWN_MARK
+
 Row = TypeVar("Row")
 Tone = str
 """The meaning of a cell, for which a theme has a style: "", dim, good, warn, bad, info, accent, strong,
@@ -17,57 +19,34 @@ class Cell(NamedTuple):
 
 
 class Column(NamedTuple, Generic[Row]):
-    """A column. `sort_value` returns the value to sort a row by; None means unknown and comes last.
+    """A column: its heading and width, what it means, and how to read it off a row.
 
-    `render_cell` returns the cell of a row. On narrow screens, columns with the highest `drop_rank` are left
-    out first. Cells flash after a change if `flashes_changes` is set. Columns with `grows_to_fit` share the
-    remaining width.
+    Rows are sorted by the value that `read` returns. None is unknown: shown as "–", and last in any order.
+    `show` turns the value into a text, and `tone` may depend on it; or `cell` renders the row. `right` aligns
+    to the right. On a narrow screen, columns with the highest `drop` are left out first. Changed cells
+    `flash`. Columns that `grow` share the remaining width.
     """
 
     key: str
-    title: str
+    heading: str
     width: int
-    sort_value: Callable[[Row], Any]
-    render_cell: Callable[[Row], Cell]
-    is_right_aligned: bool = False
-    drop_rank: int = 0
-    flashes_changes: bool = False
-    grows_to_fit: bool = False
-    help_text: str = ""
+    meaning: str
+    read: Callable[[Row], Any]
+    show: Callable[[Any], str] = str
+    tone: Tone | Callable[[Any], Tone] = ""
+    cell: Callable[[Row], Cell] | None = None
+    right: bool = False
+    drop: int = 0
+    flash: bool = False
+    grow: bool = False
 
-
-def make_column(
-    key: str,
-    title: str,
-    width: int,
-    read_value: Callable[[Row], Any],
-    *,
-    format_value: Callable[[Any], str] = str,
-    tone: Tone | Callable[[Any], Tone] = "",
-    is_right_aligned: bool = False,
-    drop_rank: int = 0,
-    flashes_changes: bool = False,
-    grows_to_fit: bool = False,
-    help_text: str = "",
-) -> Column[Row]:
-    """Return a column whose cells show the value that the rows are sorted by. `tone` may depend on it."""
-
-    def render_cell(row: Row) -> Cell:
-        value = read_value(row)
-        return Cell(format_value(value), tone(value) if callable(tone) else tone)
-
-    return Column(
-        key,
-        title,
-        width,
-        read_value,
-        render_cell,
-        is_right_aligned,
-        drop_rank,
-        flashes_changes,
-        grows_to_fit,
-        help_text,
-    )
+    def render_cell(self, row: Row) -> Cell:
+        if self.cell is not None:
+            return self.cell(row)
+        value = self.read(row)
+        if value is None:
+            return Cell(UNKNOWN_MARK, "dim")
+        return Cell(self.show(value), self.tone(value) if callable(self.tone) else self.tone)
 
 
 class InvalidFilterError(ValueError):
@@ -117,7 +96,7 @@ def arrange_rows(
     passing_rows = [row for row in rows if row_filter.accepts_text(filter_text(row))] if row_filter else rows
     if sort_column is None:
         return passing_rows
-    valued_rows = [(sort_column.sort_value(row), row) for row in passing_rows]
+    valued_rows = [(sort_column.read(row), row) for row in passing_rows]
     sortable_rows = [valued_row for valued_row in valued_rows if valued_row[0] is not None]
     sortable_rows.sort(key=itemgetter(0), reverse=descending)
     return [row for _, row in sortable_rows] + [row for sort_value, row in valued_rows if sort_value is None]
@@ -131,25 +110,19 @@ def fit_columns(
     while (
         len(kept_columns) > 1 and sum(column.width + gap_width for column in kept_columns) - gap_width > width
     ):
-        highest_rank = max(column.drop_rank for column in kept_columns)
+        highest_rank = max(column.drop for column in kept_columns)
         last_index = max(
-            column_index
-            for column_index, column in enumerate(kept_columns)
-            if column.drop_rank == highest_rank
+            column_index for column_index, column in enumerate(kept_columns) if column.drop == highest_rank
         )
         del kept_columns[last_index]
     spare_width = max(width - sum(column.width + gap_width for column in kept_columns) + gap_width, 0)
-    growing_keys = [column.key for column in kept_columns if column.grows_to_fit]
+    growing_keys = [column.key for column in kept_columns if column.grow]
     extra_width, remaining_width = divmod(spare_width, len(growing_keys)) if growing_keys else (0, 0)
     return [
         (
             column,
             column.width
-            + (
-                extra_width + (remaining_width if column.key == growing_keys[0] else 0)
-                if column.grows_to_fit
-                else 0
-            ),
+            + (extra_width + (remaining_width if column.key == growing_keys[0] else 0) if column.grow else 0),
         )
         for column in kept_columns
     ]
@@ -157,7 +130,7 @@ def fit_columns(
 
 def is_numeric_column(columns: Sequence[Column[Any]], column_key: str) -> bool:
     """Whether a column has numbers, which are first sorted in descending order."""
-    return any(column.is_right_aligned for column in columns if column.key == column_key)
+    return any(column.right for column in columns if column.key == column_key)
 
 
 def align_text(text: str, width: int, is_right_aligned: bool) -> str:

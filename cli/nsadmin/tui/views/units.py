@@ -3,6 +3,8 @@
 from collections.abc import Iterable
 from datetime import datetime
 
+from nsadmin.tui.model.server_states import is_number
+
 UNKNOWN_MARK = "–"
 """The mark for an unknown value, which differs from 0."""
 _BAR_SYMBOLS = "▁▂▃▄▅▆▇█"
@@ -12,7 +14,7 @@ _SIZE_UNITS = ("B", "KiB", "MiB", "GiB", "TiB", "PiB")
 
 def format_count(number: float | None) -> str:
     """A count in at most five characters: 7, 950, 1.2k, 34.5M."""
-    if number is None:
+    if not is_number(number):
         return UNKNOWN_MARK
     if abs(number) < 1000:
         return f"{number:.0f}"
@@ -26,7 +28,7 @@ def count_noun(number: int, noun: str) -> str:
 
 def format_rate(per_second: float | None) -> str:
     """A rate per second. Rates below 10 keep one decimal."""
-    if per_second is None:
+    if not is_number(per_second):
         return UNKNOWN_MARK
     if 0 < per_second < 10:
         return f"{per_second:.1f}"
@@ -35,7 +37,7 @@ def format_rate(per_second: float | None) -> str:
 
 def format_size(byte_count: float | None) -> str:
     """Bytes: 0 B, 512 B, 1.5 MiB."""
-    if byte_count is None:
+    if not is_number(byte_count):
         return UNKNOWN_MARK
     if abs(byte_count) < 1024:
         return f"{byte_count:.0f} B"
@@ -49,17 +51,19 @@ def _scale_number(number: float, step_factor: int, unit_names: tuple[str, ...], 
     # A number such as 999.96 would round up to 1000: use the next unit.
     if abs(number) >= step_factor - 0.5 and unit_index < len(unit_names) - 1:
         number, unit_index = number / step_factor, unit_index + 1
+    if abs(number) >= 100_000:
+        return f"{number:.0e}{space}{unit_names[unit_index]}"
     digit_count = 1 if abs(number) < 99.95 else 0
     return f"{number:.{digit_count}f}{space}{unit_names[unit_index]}"
 
 
 def format_percent(ratio: float | None) -> str:
-    return UNKNOWN_MARK if ratio is None else f"{ratio * 100:.0f}%"
+    return f"{ratio * 100:.0f}%" if is_number(ratio) else UNKNOWN_MARK
 
 
 def format_millis(duration_ms: float | None) -> str:
     """0 ms, 1.2 ms, 340 ms, 5.1 s."""
-    if duration_ms is None:
+    if not is_number(duration_ms):
         return UNKNOWN_MARK
     if duration_ms == 0:
         return "0 ms"
@@ -74,7 +78,7 @@ def format_millis(duration_ms: float | None) -> str:
 
 def format_age(duration_ms: float | None) -> str:
     """A duration (ms) in its largest unit: 12 s, 5 min, 3.0 h, 4.0 d."""
-    if duration_ms is None:
+    if not is_number(duration_ms):
         return UNKNOWN_MARK
     seconds = max(duration_ms, 0) / 1000
     for unit_seconds, unit_name in ((86_400, "d"), (3_600, "h"), (60, "min")):
@@ -90,17 +94,25 @@ def format_age(duration_ms: float | None) -> str:
 
 def format_clock(at_ms: int | None) -> str:
     """The local time of day of a time in ms since 1970."""
-    return UNKNOWN_MARK if at_ms is None else f"{datetime.fromtimestamp(at_ms / 1000):%H:%M:%S}"
+    return format_local(at_ms, "%H:%M:%S")
 
 
 def format_moment(at_ms: int | None) -> str:
     """The local date and time of a time in ms since 1970."""
-    return UNKNOWN_MARK if not at_ms else f"{datetime.fromtimestamp(at_ms / 1000):%Y-%m-%d %H:%M:%S}"
+    return format_local(at_ms or None, "%Y-%m-%d %H:%M:%S")
+
+
+def format_local(at_ms: int | None, time_format: str) -> str:
+    try:
+        return UNKNOWN_MARK if at_ms is None else datetime.fromtimestamp(at_ms / 1000).strftime(time_format)
+    except (ValueError, OverflowError, OSError):
+        # A year that no calendar has.
+        return UNKNOWN_MARK
 
 
 def draw_sparkline(numbers: Iterable[float | None], width: int, least_top: float = 0.0) -> str:
     """The last `width` numbers as bars, scaled to the greatest of them or to `least_top`."""
-    shown_numbers = list(numbers)[-width:]
+    shown_numbers = [number if is_number(number) else None for number in list(numbers)[-width:]]
     top_number = max((number for number in shown_numbers if number is not None), default=0.0)
     # Leave room above the greatest number: a constant series must not look like a full bar.
     top_number = max(top_number * 1.25, least_top)
@@ -117,7 +129,7 @@ def _bar_symbol(number: float | None, top_number: float) -> str:
 
 def draw_meter(ratio: float | None, width: int) -> str:
     """A bar of block characters for a ratio between 0 and 1."""
-    if ratio is None:
+    if not is_number(ratio):
         return UNKNOWN_MARK.ljust(width)
     filled_width = min(max(ratio, 0.0), 1.0) * width
     whole_blocks = int(filled_width)

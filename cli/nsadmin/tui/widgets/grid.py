@@ -1,5 +1,6 @@
 """The table of rows. It draws only visible lines, so that twenty thousand rows cost no more than twenty."""
 
+import re
 from collections.abc import Collection, Sequence
 from time import monotonic
 from typing import Any, ClassVar
@@ -21,6 +22,7 @@ from nsadmin.tui.views.table import Column, SortOrder, fit_columns
 from nsadmin.tui.widgets.tones import tone_styles
 
 _FLASH_SECONDS = 1.2
+_AGE_AT_END = re.compile(r"(^|(?<= ))[0-9.]+ (s|min|h|d)$")
 
 
 class Grid(ScrollView, can_focus=True):
@@ -174,9 +176,9 @@ class Grid(ScrollView, can_focus=True):
         return len(self._list_columns()) - len(self._fitted_columns)
 
     def _notice_changes(self) -> None:
-        """Start flashing the visible cells that changed, in columns with `flashes_changes`."""
+        """Start flashing the visible cells that changed, in columns that `flash`."""
         now_seconds = monotonic()
-        flashing_columns = [column for column, _ in self._fitted_columns if column.flashes_changes]
+        flashing_columns = [column for column, _ in self._fitted_columns if column.flash]
         previous_texts, self._text_by_cell = self._text_by_cell, {}
         self._flash_ends = {
             cell_key: flash_end for cell_key, flash_end in self._flash_ends.items() if flash_end > now_seconds
@@ -327,4 +329,4 @@ class Grid(ScrollView, can_focus=True):
 
 def _without_age(cell_text: str) -> str:
     """The text without its age, which changes all the time: "down 5 s" becomes "down"."""
-    return cell_text.rstrip("0123456789. smindh")
+    return _AGE_AT_END.sub("", cell_text)

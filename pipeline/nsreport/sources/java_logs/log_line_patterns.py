@@ -336,15 +336,20 @@ LOG_MEASURES = (
 )
 """The order matters: the first measure whose start a message has applies."""
 
+# The decimal separator is that of the locale of the broker: a point, a comma, or U+066B.
 STATISTIC_PATTERN = (
     r"^\[((?:(?!\] \[).)*+)\] \[((?:(?!\] Stats ).)*+)\] Stats (?:"
-    r"In One Minute, (?:SUM: (\d++) TPS: [0-9.]++ AVGPT: ([0-9.]++)|TIMES: (\d++) AVGRT: ([0-9.]++))"
+    r"In One Minute, (?:SUM: (\d++) TPS: [0-9.,\u066b]++ AVGPT: ([0-9.,\u066b]++)"
+    r"|TIMES: (\d++) AVGRT: ([0-9.,\u066b]++))"
     r"|Every 5 Minutes, Value: (-?\d++)).*$"
 )
 """A broker's statistic; the groups are its name, its key, and the figures of the three forms.
 
 The forms are sum and mean of a minute, times and mean of a minute (latencies), and the value of a moment.
 """
+
+STATISTICS_KIND = "stats"
+"""The kind of the log that has nothing but statistics."""
 
 SKIPPED_STATISTICS = ("] Stats In One Hour, ", "] Stats In One Day, ")
 """What statistics contain that are skipped: the sums of hours and days are wrong (apache/rocketmq#3190)."""

@@ -23,6 +23,7 @@ MAX_QUARANTINED_LENGTH = 500
 """The quarantine keeps this many characters of a line."""
 
 _BROKEN_REASON = "starts like a known message, but does not match its pattern"
+_ODD_STATISTIC_REASON = "not a statistic that brokers are known to write"
 
 
 class ParsedLogs(NamedTuple):
@@ -55,17 +56,25 @@ def parse_logs(
         events.build_events(identified_lines),
         fact_rows,
         minute_statistics.build_minute_stats(all_messages),
-        _select_quarantine(message_lines, parsed_messages),
+        _select_quarantine(message_lines, parsed_messages, all_messages),
         parsed_messages,
     )
 
 
-def _select_quarantine(message_lines: DataFrame, parsed_messages: DataFrame) -> DataFrame:
-    """Return lines that continue no message, and messages that start like a rule but do not match it."""
+def _select_quarantine(
+    message_lines: DataFrame, parsed_messages: DataFrame, all_messages: DataFrame
+) -> DataFrame:
+    """Return lines that continue no message, messages that do not match their rule, and odd statistics."""
     orphan_lines = select_orphan_lines(message_lines)
-    broken_lines = parsed_messages.where(col("rule") == BROKEN_RULE).select(
-        "file", "line", col("message").alias("text"), lit(_BROKEN_REASON).alias("reason"),
-        "kind", to_date("ts").alias("date"),
+    broken_lines, odd_statistics = (
+        messages.select(
+            "file", "line", col("message").alias("text"), lit(reason).alias("reason"),
+            "kind", to_date("ts").alias("date"),
+        )
+        for messages, reason in (
+            (parsed_messages.where(col("rule") == BROKEN_RULE), _BROKEN_REASON),
+            (minute_statistics.select_unread_statistics(all_messages), _ODD_STATISTIC_REASON),
+        )
     )  # fmt: skip
     quarantine_columns = (
         "file",
@@ -75,4 +84,8 @@ def _select_quarantine(message_lines: DataFrame, parsed_messages: DataFrame) -> 
         "kind",
         "date",
     )
-    return orphan_lines.select(*quarantine_columns).unionByName(broken_lines.select(*quarantine_columns))
+    return (
+        orphan_lines.select(*quarantine_columns)
+        .unionByName(broken_lines.select(*quarantine_columns))
+        .unionByName(odd_statistics.select(*quarantine_columns))
+    )

@@ -1,5 +1,8 @@
 """Minute statistics: what brokers write to stats.log."""
 
+from functools import reduce
+from operator import or_
+
 from pyspark.sql import Column, DataFrame
 from pyspark.sql.functions import (
     array,
@@ -18,11 +21,16 @@ from pyspark.sql.functions import (
     split,
     struct,
     to_date,
+    translate,
     when,
 )
 from pyspark.sql.types import DateType, TimestampType
 
-from nsreport.sources.java_logs.log_line_patterns import STATISTIC_PATTERN
+from nsreport.sources.java_logs.log_line_patterns import (
+    SKIPPED_STATISTICS,
+    STATISTIC_PATTERN,
+    STATISTICS_KIND,
+)
 from nsreport.sources.schemas import REAL_TYPE, TEXT_TYPE, build_schema
 
 TIMES_SUFFIX = "_TIMES"
@@ -69,11 +77,19 @@ def build_minute_stats(all_messages: DataFrame) -> DataFrame:
     )
 
 
+def select_unread_statistics(all_messages: DataFrame) -> DataFrame:
+    """Return the lines of statistics logs that are no statistic, and none that is skipped on purpose."""
+    is_skipped = reduce(or_, (col("message").contains(skipped_text) for skipped_text in SKIPPED_STATISTICS))
+    return all_messages.where(
+        (col("kind") == STATISTICS_KIND) & ~col("message").rlike(STATISTIC_PATTERN) & ~is_skipped
+    )
+
+
 def _list_figures() -> Column:
     """The figures of a line. A latency also has the number of operations behind it, as NAME_TIMES."""
     statistic_name = col("parts")[0]
     minute_sum, mean, times, time_mean, moment_value = (
-        col("parts")[part_index].try_cast("double") for part_index in range(2, 7)
+        translate(col("parts")[part_index], ",\u066b", "..").try_cast("double") for part_index in range(2, 7)
     )
     total = coalesce(minute_sum, round(times * time_mean), moment_value)
     operation_count = coalesce(times, round(minute_sum / nullif(mean, lit(0.0))))

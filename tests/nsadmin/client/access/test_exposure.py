@@ -21,7 +21,7 @@ def test_any_answer_tells_a_version_and_a_refusal_why() -> None:
         broker.handlers[RequestCode.GET_BROKER_CONFIG] = lambda asked: build_reply(asked, 1)
         [wordless] = admin.exposure.brokers([broker.addr])
     assert name_server_exposure.result is not None
-    assert name_server_exposure.result.version_name.startswith("V")
+    assert (name_server_exposure.result.version_name or "").startswith("V")
     assert (name_server_exposure.result.settings, name_server_exposure.result.refusal_text) == (
         server.config,
         None,

@@ -136,4 +136,4 @@ def test_who_has_changed_his_own_password_cannot_look(admin: AdminClient, broker
 def test_a_user_without_a_name_is_no_answer(admin: AdminClient, broker: AccessBroker) -> None:
     broker.handlers[3005] = lambda asked: answer_json(asked, [{"userType": "Super"}])
     [result] = admin.users.list_users([broker.addr])
-    assert "malformed answer (a user without a name)" in str(result.error)
+    assert "malformed answer (a user has no username)" in str(result.error)

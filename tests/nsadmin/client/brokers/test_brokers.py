@@ -12,7 +12,7 @@ def test_the_first_of_three_averages_counts() -> None:
     assert RuntimeInfo({"putTps": "1.5 2.5 3.5"}).get_number("putTps") == 1.5
 
 
-@pytest.mark.parametrize("text", ["", "NaN", "Infinity", "many"])
+@pytest.mark.parametrize("text", ["", "1,2,3", "NaN", "Infinity", "many"])
 def test_what_is_no_number_is_none(text: str) -> None:
     info = RuntimeInfo({"putTps": text})
     assert info.get_number("putTps") is None
@@ -85,4 +85,4 @@ def test_runtime_infos_keep_the_order(broker: FakeBroker) -> None:
         dead, alive = admin.brokers.get_runtime_info([gone, broker.addr])
     assert dead.error is not None
     assert alive.result is not None
-    assert alive.result.table == {"brokerVersionDesc": "V5_5_0"}
+    assert alive.result.table == {"brokerVersionDesc": "V5_5_0", "commitLogDiskRatio": "0.1"}

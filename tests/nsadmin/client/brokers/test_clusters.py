@@ -5,7 +5,13 @@ import pytest
 from namesrv_core.protocol.command import RemotingCommand
 from nsadmin import AdminClient
 from nsadmin.client import NotApplied, NotFound
-from nsadmin.client.brokers.clusters import BrokerAddrGroup, ClusterInfo, parse_cluster_info
+from nsadmin.client.brokers.clusters import (
+    BrokerAddrGroup,
+    ClusterInfo,
+    describe_shared_addr,
+    find_shared_addrs,
+    parse_cluster_info,
+)
 from tests.support.servers import FakeBroker, FakeNameServer, closed_port, refuse_with
 
 
@@ -26,6 +32,30 @@ def test_groups_are_in_order_and_a_group_without_registration_has_no_addresses()
 def test_an_unknown_cluster_is_not_found_and_the_known_ones_are_named() -> None:
     with pytest.raises(NotFound, match='no cluster "X": name servers list C'):
         ClusterInfo(("C",), ()).groups_in_cluster("X")
+
+
+def test_a_process_with_two_names_counts_once(first_server: FakeNameServer, broker: FakeBroker) -> None:
+    groups = (
+        BrokerAddrGroup("C", "a", {0: "h:1", 1: "h:2"}),
+        BrokerAddrGroup("C", "b", {0: "h:1", 1: "h:3"}),
+        BrokerAddrGroup("C", "c", {0: "h:1"}),
+        BrokerAddrGroup("C", "ghost", {}),
+    )
+    info = ClusterInfo(("C",), groups)
+    assert [(group.broker_name, group.broker_addrs) for group in info.processes_in_cluster("C")] == [
+        ("a", {0: "h:1", 1: "h:2"}),
+        ("b", {1: "h:3"}),
+        ("ghost", {}),
+    ]
+    swapped = ClusterInfo(
+        ("C",), (BrokerAddrGroup("C", "a", {1: "h:1"}), BrokerAddrGroup("C", "b", {0: "h:1"}))
+    )
+    assert [group.broker_name for group in swapped.processes_in_cluster(None)] == ["b"]
+    assert find_shared_addrs(groups) == {"h:1": ["a", "b", "c"]}
+    assert describe_shared_addr("h:1", ["a", "b"]) == "a and b are one process, at h:1"
+    first_server.clusters = {"C": {"a": {0: broker.addr}, "b": {0: broker.addr}}}
+    with AdminClient(first_server.addr, timeout=5) as admin:
+        assert admin.clusters.list_masters() == [broker.addr]
 
 
 def test_every_broker_is_asked_whatever_the_others_do(

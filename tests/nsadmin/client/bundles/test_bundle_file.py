@@ -28,7 +28,8 @@ def test_a_bundle_returns_what_was_written(tmp_path: Path) -> None:
         assert bundle.read_answers(NAMESRV) == TABLE
         assert bundle.read_answers("h:2") is None
         assert bundle.read_probes() == {"certificates h:1": {"result": []}}
-        assert bundle.read_files("state/") == {"x.json": b"{}"}
+        assert bundle.list_files("state/") == ["x.json"]
+        assert dict(bundle.read_files("state/")) == {"x.json": b"{}"}
 
 
 def test_another_archive_of_nsadmin_is_no_bundle(tmp_path: Path) -> None:
@@ -46,3 +47,14 @@ def test_answers_of_another_form_are_refused(tmp_path: Path) -> None:
     path.write_bytes(pack_members({MANIFEST: build_manifest(1, record, {"x": b"[]"}), "x": b"[]"}))
     with SupportBundle(path) as bundle, pytest.raises(InvalidBundleError, match="has unexpected contents"):
         bundle.read_answers(NAMESRV)
+
+
+def test_deep_answers_are_refused(tmp_path: Path) -> None:
+    path, deep = tmp_path / "a.zip", b"[" * 50_000
+    record = MANIFEST_FIELDS._replace(members_by_server={NAMESRV: "x"}).to_record()
+    members = {"x": deep, "probes.json": deep}
+    path.write_bytes(pack_members({MANIFEST: build_manifest(1, record, members), **members}))
+    with SupportBundle(path) as bundle:
+        for read in (lambda: bundle.read_answers(NAMESRV), bundle.read_probes):
+            with pytest.raises(InvalidBundleError, match="has unexpected contents"):
+                read()

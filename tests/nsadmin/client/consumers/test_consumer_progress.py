@@ -6,6 +6,7 @@ from namesrv_core.errors import RequestError
 from nsadmin import AdminClient
 from nsadmin.client import NotFound
 from nsadmin.client.consumers.consume_stats import GroupQueueLag
+from nsadmin.client.consumers.lag import BROADCASTS, Lag
 from nsadmin.client.message_queues import MessageQueue
 from tests.support.consumer_brokers import ConsumerBroker
 from tests.support.servers import FakeNameServer, closed_port, refuse_with
@@ -64,7 +65,11 @@ def test_all_groups_are_those_that_brokers_know(admin: AdminClient, consumer_bro
     consumer_broker.clients = {"Idle": ["c1"]}
     (g, idle), errors = admin.consumers.get_all_progress()
     assert (g.group, g.consume_tps, g.diff_total, g.inflight_total) == ("G", 1.5, 10, 2)
-    assert (idle.diff_total, [client.client_id for client in idle.connections.clients]) == (0, ["c1"])
+    assert (idle.diff_total, [client.client_id for client in idle.connections.clients]) == (None, ["c1"])
+    assert (g.diff_reason, idle.diff_reason) == (
+        "no committed offset on 1 of 2 queues",
+        "no committed offset",
+    )
     assert errors == {consumer_broker.addr: None}
     assert len(admin.consumers.get_all_progress(include_system=True)[0]) == 3
 
@@ -132,3 +137,16 @@ def test_who_is_connected_of_all_groups(admin: AdminClient, consumer_broker: Con
     assert offline.result == ()
     assert errors[consumer_broker.addr] is None
     assert errors[dead] is not None
+
+
+def test_a_broadcasting_group_has_no_lag(admin: AdminClient, consumer_broker: ConsumerBroker) -> None:
+    consumer_broker.clients, consumer_broker.message_model = {"G": ["c1"]}, "BROADCASTING"
+    [result] = admin.consumers.get_progress("G")
+    [at_addr] = admin.consumers.get_progress_at("G", [consumer_broker.addr])
+    [group], _ = admin.consumers.get_all_progress()
+    stats = admin.consumers.get_broker_stats(consumer_broker.addr)
+    for consume_stats in (result.result, at_addr.result):
+        assert consume_stats is not None
+        assert [lag.lag for lag in consume_stats.queues] == [Lag(None, BROADCASTS)] * 2
+    assert [lag.lag_count for lag in stats] == [None, None]
+    assert (group.diff_total, group.diff_reason) == (None, BROADCASTS)

@@ -93,6 +93,26 @@ def test_a_route_that_is_gone_leaves_the_queues(
         admin.message_streams.open_follower("T")
 
 
+def test_a_broker_that_left_the_route_is_an_error_without_requests_until_it_is_back(
+    admin: AdminClient, dead_letter_broker: DeadLetterBroker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("nsadmin.client.messages.topic_follower._ROUTE_PERIOD_SECONDS", 0.0)
+    follower = admin.message_streams.open_follower("T", queue_id=0)
+    dead_letter_broker.store_message(b"one")
+    assert read_bodies(follower) == [b"one"]
+    get_route = admin.topics.get_route
+    with monkeypatch.context() as patch:
+        others = (get_route("T").queues[0]._replace(broker_name="broker-z", read_queue_nums=0),)
+        patch.setattr(admin.topics, "get_route", lambda topic: get_route(topic)._replace(queues=others))
+        begun = len(dead_letter_broker.asked)
+        for _ in range(2):
+            [page] = follower.poll_queues()
+            assert str(page.error) == "broker-a has no queue 0 of T now"
+        assert (len(dead_letter_broker.asked), follower.find_ends()) == (begun, {})
+    dead_letter_broker.store_message(b"two")
+    assert read_bodies(follower) == [b"two"]
+
+
 def test_messages_that_were_deleted_before_are_counted(
     admin: AdminClient, dead_letter_broker: DeadLetterBroker
 ) -> None:

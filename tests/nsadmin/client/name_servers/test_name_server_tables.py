@@ -78,7 +78,7 @@ def test_queues_of_static_topics_and_of_old_servers() -> None:
     queues = parse_topic_queues(text)
     assert queues.queues == {"a": QueueData("a", 2, 1, 6, 3)}
     assert queues.mappings == {"a": MappingInfo("T", "__global__", 2, "a", 7, False, ((0, 1),))}
-    with pytest.raises(KeyError):
+    with pytest.raises(ValueError, match="queueDatas has no brokerName"):
         parse_topic_queues(b'{"queueDatas":[{}]}')
 
 

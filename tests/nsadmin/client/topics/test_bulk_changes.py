@@ -47,7 +47,8 @@ def test_groups_and_system_topics(admin: AdminClient, broker: FakeBroker) -> Non
 
 
 def test_messages_in_each_queue(admin: AdminClient, broker: FakeBroker) -> None:
-    table = keyed_by_queue("T", "b", {0: {"minOffset": 5, "maxOffset": 9}, 3: {"maxOffset": 2}})
+    bounds = {0: {"minOffset": 5, "maxOffset": 9}, 3: {"minOffset": 0, "maxOffset": 2}}
+    table = keyed_by_queue("T", "b", bounds)
     broker.handlers[202] = lambda asked: (
         build_reply(asked, body=b"{" + table + b"}")
         if asked.ext == {"topic": "T"}

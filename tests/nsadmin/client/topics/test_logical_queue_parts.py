@@ -91,7 +91,7 @@ def test_clients_share_out_logical_queues(static_topic: Static) -> None:
 )
 def test_logical_queues_belong_to_a_scope(mapping: dict[str, object], queues: list[tuple[str, int]]) -> None:
     route = parse_route(answer_json(build_request(105), {"topicQueueMappingByBroker": {"b": mapping}}))
-    assert sorted(route.logical_queues) == queues
+    assert route.list_logical_queues() == queues
 
 
 def test_offsets_are_those_of_the_logical_queues(static_topic: Static) -> None:

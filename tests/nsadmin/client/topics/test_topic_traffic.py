@@ -6,7 +6,7 @@ import pytest
 
 from nsadmin import AdminClient
 from nsadmin.client.topics.topic_traffic import MessageCount, TopicTraffic
-from tests.support.servers import FakeNameServer, closed_port
+from tests.support.servers import FakeNameServer, closed_port, refuse_with
 from tests.support.topic_brokers import TopicBroker
 
 
@@ -42,6 +42,12 @@ def test_masters_are_added_up(first_server: FakeNameServer, a: TopicBroker, b: T
     ]
 
 
+def test_a_master_with_two_names_is_added_once(first_server: FakeNameServer, a: TopicBroker) -> None:
+    first_server.clusters = {"C": {"broker-a": {0: a.addr}, "broker-b": {0: a.addr}}}
+    [row] = asked(first_server, "T")
+    assert (row.accumulation, row.in_count) == (6, MessageCount(2.0, 120))
+
+
 def test_what_is_missing_from_a_sum_is_told(first_server: FakeNameServer, a: TopicBroker) -> None:
     first_server.clusters = {"C": {"broker-a": {0: a.addr}, "broker-b": {0: f"127.0.0.1:{closed_port()}"}}}
     [row] = asked(first_server, "T")
@@ -71,3 +77,19 @@ def test_what_masters_take_of_a_topic_now(first_server: FakeNameServer, a: Topic
         taking, silent = admin.topics.get_put_rates("T", [a.addr, dead])
         [idle] = admin.topics.get_put_rates("Idle", [a.addr])
     assert (taking.result, idle.result, silent.result, silent.addr) == (2.0, 0.0, None, dead)
+
+
+def test_a_group_that_never_committed_has_no_accumulation(
+    first_server: FakeNameServer, a: TopicBroker
+) -> None:
+    first_server.clusters = {"C": {"broker-a": {0: a.addr}}}
+    a.handlers[14] = refuse_with(22, "not found")
+    a.handlers[208] = a.answer_lags((9255, 0))
+    [row] = asked(first_server, "T")
+    assert (row.accumulation, row.accumulation_reason) == (None, "no committed offset")
+    a.handlers[208] = a.answer_lags((10, 647_260_493))
+    [row] = asked(first_server, "T")
+    assert (row.accumulation, row.accumulation_reason) == (
+        None,
+        "committed offset beyond the end",
+    )

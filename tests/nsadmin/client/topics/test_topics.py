@@ -53,6 +53,7 @@ def test_topics_of_a_cluster_that_is_not_there_are_not_an_empty_list(first_serve
 
 
 def test_user_topics_are_those_that_nobody_calls_system_topics(first_server: FakeNameServer) -> None:
+    """The topics named after a broker or cluster are known without the broker's answer."""
     names = [
         "T",
         "C",
@@ -61,6 +62,7 @@ def test_user_topics_are_those_that_nobody_calls_system_topics(first_server: Fak
         "rmq_sys_wheel_timer",
         "%RETRY%G",
         "SELF_TEST_TOPIC",
+        "C_REPLY_TOPIC",
     ]
     first_server.routes = {name: {"broker-a": 6} for name in names}
     with AdminClient(first_server.addr, timeout=5) as admin:

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from tests.nsadmin.conftest import Run
+from tests.support.hostile_folder import foreign_link, needs_root
 from tests.support.lab import start_lab
 
 
@@ -23,6 +24,17 @@ def test_a_folder_keeps_the_last_backups_only(run: Run, tmp_path: Path) -> None:
     assert "deleted 1 older backup" in result.err
     [last] = (tmp_path / "all").iterdir()
     assert not last.name.startswith("cluster-a-2020")
+
+
+@needs_root
+def test_a_link_of_another_user_in_place_of_the_folder_is_refused(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "real").mkdir()
+    link = foreign_link(tmp_path / "link", tmp_path / "real")
+    with start_lab(tmp_path / "lab") as there:
+        result = run("backup", "create", "cluster-a", "--dir", str(link), "-n", there.namesrv_addr)
+    assert result.code == 2
+    assert f'"{link}": not followed, because it is a symbolic link of another user' in result.err
+    assert list((tmp_path / "real").iterdir()) == []
 
 
 @pytest.mark.parametrize(

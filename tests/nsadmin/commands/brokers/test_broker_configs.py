@@ -101,8 +101,10 @@ def test_what_a_broker_ignores_is_a_failure(
     assert (command_result.code, json.loads(command_result.out)[0]["result"]) == (code, result)
 
 
-def test_a_broker_without_master_is_told(run: Run, server: FakeNameServer, slave: TopicBroker) -> None:
-    server.clusters = {"C": {"broker-a": {1: slave.addr}, **{"broker-b": {0: slave.addr}}}}
+def test_a_broker_without_master_is_told(
+    run: Run, server: FakeNameServer, slave: TopicBroker, master: TopicBroker
+) -> None:
+    server.clusters = {"C": {"broker-a": {1: slave.addr}, "broker-b": {0: master.addr}}}
     result = run("updateBrokerConfig", "fileReservedTime", "1", "-c", "C", "-n", server.addr, "--json")
     assert result.code == 3
     assert [(row["brokerName"], row["error"]) for row in json.loads(result.out)] == [

@@ -8,7 +8,7 @@ import pytest
 
 from tests.nsadmin.conftest import Run
 from tests.support.lab import Lab, start_lab
-from tests.support.servers import FakeNameServer
+from tests.support.servers import FakeBroker, FakeNameServer, closed_port
 
 
 @pytest.fixture(scope="module")
@@ -38,6 +38,16 @@ def test_to_standard_output_or_into_a_folder_the_same(
     assert (result.code, row["file"], row["size"]) == (0, str(written), written.stat().st_size)
     assert set(json.loads(printed.out)[key]) == set(json.loads(written.read_text())[key])
     assert run(command, "cluster-x", "-n", running_lab.namesrv_addr).code == 5
+
+
+def test_a_process_with_two_names_is_exported_once(
+    run: Run, first_server: FakeNameServer, broker: FakeBroker
+) -> None:
+    broker.settings["brokerName"] = "b"
+    first_server.clusters = {"C": {"a": {0: broker.addr}, "b": {0: broker.addr}}}
+    result = run("exportConfigs", "C", "-n", first_server.addr)
+    assert result.err == f"nsadmin: a and b are one process, at {broker.addr}: exported once, as a\n"
+    assert set(json.loads(result.out)["brokerConfigs"]) == {"a"}
 
 
 def test_one_table_of_one_broker_has_a_file_of_its_own(run: Run, running_lab: Lab, tmp_path: Path) -> None:
@@ -79,8 +89,9 @@ def test_a_dead_broker_is_named_and_a_folder_that_cannot_be_is_one_line(
     run: Run, running_lab: Lab, dead_addr: str, tmp_path: Path
 ) -> None:
     alive = running_lab.brokers["broker-a-0", 0]
+    other_addr = f"127.0.0.1:{closed_port()}"
     with FakeNameServer(
-        {"C": {"a": {0: alive}, "b": {0: dead_addr}, "c": {1: dead_addr}}, "D": {"b": {0: dead_addr}}}
+        {"C": {"a": {0: alive}, "b": {0: dead_addr}, "c": {1: other_addr}}, "D": {"b": {0: dead_addr}}}
     ) as server:
         result = run("exportConfigs", "C", "-n", server.addr)
         assert result.code == 3

@@ -83,6 +83,26 @@ def test_a_broker_that_denies_is_not_called_starting(
     assert (row["reachable"], row["error"]) == (True, "NO_PERMISSION (16): check signature failed.")
 
 
+def test_a_master_that_refuses_messages_is_told(
+    run: Run, first_server: FakeNameServer, broker: FakeBroker
+) -> None:
+    broker.table["commitLogDiskRatio"] = "0.94"
+    result = run("clusterList", "-n", first_server.addr, "--json")
+    refusal = "refuses messages: commitLogDiskRatio is 94 %, above diskSpaceWarningLevelRatio 90 %"
+    assert (result.code, result.err) == (0, f"nsadmin: {broker.addr} {refusal}\n")
+    assert json.loads(result.out)[0]["error"] == refusal
+
+
+def test_two_names_of_one_process_are_told(
+    run: Run, first_server: FakeNameServer, broker: FakeBroker
+) -> None:
+    first_server.clusters = {"C": {"a": {0: broker.addr}, "b": {0: broker.addr}}}
+    result = run("clusterList", "-n", first_server.addr)
+    assert result.err == (
+        f"nsadmin: a and b are one process, at {broker.addr}: its figures count once for each name\n"
+    )
+
+
 def test_a_broker_that_is_down_or_starting_is_a_row_without_values(
     run: Run, first_server: FakeNameServer, broker: FakeBroker, dead_addr: str
 ) -> None:
@@ -148,6 +168,7 @@ def test_one_brokers_account_needs_no_name_server(run: Run, broker: FakeBroker, 
     assert [line.split() for line in result.out.splitlines()] == [
         ["brokerAddr", "key", "value"],
         [broker.addr, "brokerVersionDesc", "V5_5_0"],
+        [broker.addr, "commitLogDiskRatio", "0.1"],
         [broker.addr, "putTps", "1.5", "2", "3"],
     ]
 
@@ -163,6 +184,7 @@ def test_a_clusters_accounts_come_from_all_that_answer(
     )
     assert json.loads(result.out) == [
         {"brokerAddr": broker.addr, "key": "brokerVersionDesc", "value": "V5_5_0"},
+        {"brokerAddr": broker.addr, "key": "commitLogDiskRatio", "value": "0.1"},
         {"brokerAddr": broker.addr, "key": "putTps", "value": "1.5 2 3"},
     ]
     assert run("brokerStatus", dead_addr).code == 4

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 import pytest
 
 from nsadmin.exit_codes import ExitCode
+from nsadmin.operations.checks.masters import LOOKED_AT
 from tests.nsadmin.conftest import CommandResult, Run
 from tests.support.consumer_brokers import ConsumerBroker
 from tests.support.servers import FakeBroker, FakeNameServer
@@ -46,10 +47,10 @@ def test_check_topic_counts_a_missing_broker_that_had_the_topic(
     run: Run, both_servers: str, broker_b: None
 ) -> None:
     state, summary, details = check(run, "topic", "T", "-n", both_servers)
-    assert (state, summary) == ("WARNING", "1 of 2 brokers of T accept messages")
+    assert (state, summary) == ("WARNING", "1 of 2 brokers of T accept messages " + LOOKED_AT)
     assert details[0].startswith(f"broker-b: {MISSING}")
     state, summary, details = check(run, "topic", "OnlyB", "-n", both_servers)
-    assert (state, summary) == ("CRITICAL", "0 of 1 brokers of OnlyB accept messages")
+    assert (state, summary) == ("CRITICAL", "0 of 1 brokers of OnlyB accept messages " + LOOKED_AT)
     assert any(line.startswith(f"broker-b: {MISSING}") for line in details)
 
 

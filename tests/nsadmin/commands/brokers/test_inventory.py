@@ -206,7 +206,7 @@ def test_check_brokers_counts_a_missing_master_of_a_listed_slave_once(
     first_server.clusters = {"C": {"broker-a": {1: broker.addr}}}
     result = run("check", "brokers", "-n", first_server.addr, "--json")
     values = {value["name"]: value["value"] for value in json.loads(result.out)["values"]}
-    assert (result.code, values) == (2, {"failing": 1, "masterless": 1, "serving": 1})
+    assert (result.code, values) == (2, {"failing": 1, "masterless": 1, "refusing": 0, "serving": 1})
 
 
 def test_check_writable_names_the_topics_of_a_dead_broker(

@@ -14,6 +14,22 @@ def test_each_check_is_told(run: Run, first_server: FakeNameServer) -> None:
     value = json.loads(result.out)
     assert (result.code, value["state"]) == (0, "OK")
     assert [check["check"] for check in value["checks"]] == ["namesrv", "brokers", "writable", "heartbeat"]
+    assert {"check": "lag", "reason": "pass -g GROUP to check a group"} in value["notChecked"]
+    assert {part["check"] for part in value["notChecked"]} >= {"topic", "reports", "clients", "backup"}
+
+
+def test_other_findings_are_told_while_name_servers_get_time_to_agree(
+    run: Run, first_server: FakeNameServer, second_server: FakeNameServer
+) -> None:
+    second_server.routes = {"T": {"broker-a": 4}}
+    words = ("check", "all", f"-n{first_server.addr};{second_server.addr}", "--settle", "1")
+    result = run(*words)
+    assert result.code == 2
+    assert "nsadmin: name servers differ: comparing again for up to 1 s (--settle)\n" in result.err
+    assert "nsadmin: CRITICAL  writable  0 of 1 topics are writable" in result.err
+    assert "divergence" not in result.err.replace("name servers differ", "").split("writable")[0]
+    assert "CRITICAL  divergence" in result.out
+    assert run(*words, "--quiet").err == ""
 
 
 def test_the_worst_state_is_the_exit_code(run: Run, first_server: FakeNameServer, dead_addr: str) -> None:
@@ -21,7 +37,7 @@ def test_the_worst_state_is_the_exit_code(run: Run, first_server: FakeNameServer
         "check", "all", f"-n{first_server.addr};{dead_addr}", "--skip", "registrationSize", "--settle", "0"
     )
     assert result.code == 1
-    assert result.out.splitlines()[0] == (
+    assert result.out.splitlines()[0].partition(". ")[0] == (
         "WARNING: 5 of 5 checks are not OK: namesrv WARNING, brokers WARNING, writable WARNING,"
         " heartbeat WARNING, divergence UNKNOWN"
     )

@@ -22,6 +22,17 @@ def test_clients_before_a_release_are_a_warning(
     assert run("check", "clients", "--critical", "0", "-n", first_server.addr).code == 2
 
 
+@pytest.mark.parametrize(
+    ("ordinal", "state"), [(63, "WARNING"), (35, "WARNING"), (-1, "UNKNOWN"), (700, "UNKNOWN"), (407, "OK")]
+)
+def test_only_a_known_release_passes(
+    run: Run, first_server: FakeNameServer, consumer_broker: ConsumerBroker, ordinal: int, state: str
+) -> None:
+    consumer_broker.producers, consumer_broker.producer_version = {"P": ["p"]}, ordinal
+    result = run("check", "clients", "--min-version", "4.9.7", "-n", first_server.addr)
+    assert result.out.startswith(f"{state}: "), result.out
+
+
 @pytest.mark.parametrize("version", ["five", "5.x", "", "V5_0_0"])
 def test_a_version_that_is_none(run: Run, version: str) -> None:
     result = run("check", "clients", "--min-version", version)

@@ -56,6 +56,7 @@ def test_a_group_on_one_topic(
     run: Run, first_server: FakeNameServer, consumer_broker: ConsumerBroker
 ) -> None:
     consumer_broker.clients = {"G": ["c1"]}
+    consumer_broker.offsets["G", "T", 1] = 50
     assert found(run, "lag", "G", "-n", first_server.addr)["state"] == "OK"
     assert found(run, "lag", "G", "-n", first_server.addr, "-t", "T", "--warning", "9")["state"] == "WARNING"
     assert found(run, "lag", "G", "-n", first_server.addr, "--critical", "9")["state"] == "CRITICAL"

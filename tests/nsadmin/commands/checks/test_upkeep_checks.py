@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from nsadmin.operations.drain.state import DrainState, build_state_record
 from tests.nsadmin.conftest import Run
 from tests.support.certificates import Authority
 from tests.support.journals import make_snapshot as empty
@@ -81,6 +82,12 @@ def test_drains_of_this_machine(
     value = found(run, "drain", both_servers)
     assert value["state"] == "UNKNOWN"
     assert "state.json is not JSON" in value["details"][0]
+    state = build_state_record(DrainState("C", "broker-a", ("h:1",), 1, 2))
+    for name_servers in (None, "x", [1]):
+        (folder / "state.json").write_text(json.dumps({**state, "nameServers": name_servers}))
+        value = found(run, "drain", both_servers)
+        assert value["state"] == "UNKNOWN"
+        assert f"a saved drain cannot be read: {folder / 'state.json'}: expected " in value["summary"]
     assert "drain" in [
         check["check"] for check in json.loads(run("check", "all", both_servers, "--json").out)["checks"]
     ]

@@ -5,7 +5,13 @@ from typing import Any
 import pytest
 
 from nsadmin.command_line.declarations import declaration_of
-from nsadmin.commands.columns.change_rows import change_cells, describe_change, describe_removal
+from nsadmin.commands.columns.change_rows import (
+    change_cells,
+    describe_change,
+    describe_item_change,
+    describe_removal,
+)
+from nsadmin.operations.plans.settings import complete_settings
 from nsadmin.registry import COMMANDS, CommandEntry
 
 
@@ -71,3 +77,14 @@ OTHERWISE = {
 def test_every_change_tells_what_is_there_before_and_after(entry: CommandEntry) -> None:
     function = entry.load_function()
     assert OTHERWISE.get(entry.name, {"changes", "before", "after"}) <= {*declaration_of(function).columns}
+
+
+def test_a_new_item_is_described_by_what_is_no_default() -> None:
+    settings = complete_settings("group", {"retryQueueNums": 4})
+    assert describe_item_change("group", None, settings) == "new: retryMaxTimes 16, retryQueueNums 4"
+    assert describe_item_change("topic", complete_settings("topic", {}), None) == (
+        "gone: readQueueNums 8, writeQueueNums 8, perm rw-"
+    )
+    assert (
+        describe_item_change("group", {"retryMaxTimes": 16}, {"retryMaxTimes": 3}) == "retryMaxTimes 16 -> 3"
+    )

@@ -18,12 +18,11 @@ def test_progress_of_a_group_queue_by_queue(
     assert result.code == 0
     assert [line.split() for line in result.out.splitlines()] == [
         [*LAG_TABLE_COLUMNS],
-        ["T", "broker-a", "0", "100", "90", "10", "2", "1970-01-01T00:00:01.000Z", "-"],
-        ["T", "broker-a", "1", "50", "-", "-", "-", "-", "-"],
+        ["T", "broker-a", "0", "100", "90", "10", "2", "1970-01-01T00:00:01.000Z", "-", "-"],
+        ["T", "broker-a", "1", "50", "-", "-", "-", "-", "no", "committed", "offset", "-"],
     ]
     assert result.err == (
-        "nsadmin: consume TPS 1.50, diff total 10, inflight total 2; "
-        "1 queues without a committed offset not counted\n"
+        "nsadmin: consume TPS 1.50, diff total 10 (no committed offset on 1 of 2 queues), inflight total 2\n"
     )
 
 
@@ -43,6 +42,7 @@ def test_progress_in_json_has_the_numbers_only(
         "inflight": 2,
         "lastTime": "1970-01-01T00:00:01.000Z",
         "clientId": None,
+        "diffReason": None,
         "brokerAddr": consumer_broker.addr,
         "error": None,
     }
@@ -91,8 +91,10 @@ def test_progress_of_all_groups(
         "tps": 1.5,
         "diffTotal": 10,
         "inflightTotal": 2,
+        "diffReason": "no committed offset on 1 of 2 queues",
         "error": None,
     }
+    assert (idle["diffTotal"], idle["diffReason"]) == (None, "no committed offset")
     assert (idle["count"], idle["version"], idle["messageModel"]) == (1, "V5_5_0", "CLUSTERING")
     assert len(json.loads(run("consumerProgress", "--system", "-n", first_server.addr, "--json").out)) == 3
 
@@ -122,6 +124,7 @@ def test_connections_of_a_group(
     run: Run, first_server: FakeNameServer, consumer_broker: ConsumerBroker, flag: str | None
 ) -> None:
     consumer_broker.clients = {"G": ["c1"]}
+    consumer_broker.running = {"c1": format_subscriptions(T="*")}
     result = run("consumerConnection", *([flag] if flag else []), "G", "-n", first_server.addr, "--json")
     assert (result.code, result.err) == (0, "")
     assert json.loads(result.out) == [
@@ -143,6 +146,28 @@ def test_connections_of_a_group(
     ]
 
 
+def format_subscriptions(**expressions: str) -> str:
+    """What a client with these subscriptions reports about itself."""
+    subscription_set = [
+        {"topic": topic, "expressionType": "TAG", "subString": text} for topic, text in expressions.items()
+    ]
+    return json.dumps({"subscriptionSet": subscription_set})
+
+
+def test_each_client_has_its_own_subscriptions_not_those_of_the_broker(
+    run: Run, first_server: FakeNameServer, consumer_broker: ConsumerBroker
+) -> None:
+    consumer_broker.clients = {"G": ["c1", "c2", "c3"]}
+    consumer_broker.running = {"c1": format_subscriptions(T="*"), "c2": format_subscriptions(T="TagA")}
+    result = run("consumerConnection", "G", "-n", first_server.addr, "--json")
+    assert [row["subscriptions"] for row in json.loads(result.out)] == [{"T": "*"}, {"T": "TagA"}, None]
+    assert result.code == 0
+    differing, unknown = result.err.splitlines()
+    assert differing == "nsadmin: c2 and c1 subscribe differently: T=TagA and T=*"
+    assert unknown.startswith("nsadmin: the subscriptions of c3 are unknown: ")
+    assert unknown.endswith("; the brokers have T=* for the group")
+
+
 def test_a_group_of_which_nobody_is_connected(
     run: Run, first_server: FakeNameServer, consumer_broker: ConsumerBroker
 ) -> None:
@@ -158,6 +183,7 @@ def test_brokers_with_different_subscriptions(
     consumer_broker.clients = {"G": ["c1"]}
     with ConsumerBroker() as other:
         other.clients, other.expressions = {"G": ["c1"]}, {"T": "TagA"}
+        consumer_broker.running = other.running = {"c1": format_subscriptions(T="TagA")}
         first_server.clusters = {"C": {"a": {0: consumer_broker.addr}, "b": {0: other.addr}}}
         result = run("consumerConnection", "G", "-n", first_server.addr)
         assert (result.code, result.err) == (0, f"nsadmin: {other.addr} has TagA for T, others *\n")
@@ -165,10 +191,13 @@ def test_brokers_with_different_subscriptions(
 
 def test_all_groups_of_one_broker_need_no_name_server(run: Run, consumer_broker: ConsumerBroker) -> None:
     result = run("brokerConsumeStats", "-b", consumer_broker.addr, "--json")
-    assert (result.code, result.err) == (0, "nsadmin: 10 messages behind in total\n")
-    assert [(row["group"], row["queueId"], row["diff"]) for row in json.loads(result.out)] == [
-        ("G", 0, 10),
-        ("G", 1, None),
+    assert (result.code, result.err) == (
+        0,
+        "nsadmin: 10 messages behind in total; the diff of 1 queue is unknown\n",
+    )
+    assert [(row["queueId"], row["diff"], row["diffReason"]) for row in json.loads(result.out)] == [
+        (0, 10, None),
+        (1, None, "no committed offset"),
     ]
     assert consumer_broker.asked[0].ext == {"isOrder": "false"}
     result = run("brokerConsumeStats", consumer_broker.addr, "-l", "1", "-o", "true", "-t", "9", "--json")

@@ -93,3 +93,20 @@ def test_a_client_that_pops_has_a_row_for_a_broker(
     assert "waitAckCount" in run("consumerStatus", "G", "-n", first_server.addr).out
     result = run("consumerProgress", "G", "-s", "true", "-n", first_server.addr, "--json")
     assert {row["clientId"] for row in json.loads(result.out)} == {"c1,c2"}
+
+
+def test_a_client_in_another_language_sends_numbers_as_text_and_null(
+    run: Run, first_server: FakeNameServer, online_broker: ConsumerBroker
+) -> None:
+    queue = '{"brokerName":"broker-a","queueId":0,"topic":"T"}'
+    online_broker.running["c2"] = (
+        f'{{"mqTable":{{{queue}:{{"commitOffset":"7","cachedMsgCount":null,"lastPullTimestamp":"1000"}}}},'
+        '"statusTable":{"T":{"consumeOKTPS":"1.5","pullTPS":null,"consumeRT":"NaN"}},"subscriptionSet":[]}'
+    )
+    online_broker.running["c1"] = online_broker.running["c2"].replace('"NaN"', '"0.25"')
+    result = run("consumerStatus", "G", "-n", first_server.addr, "--json")
+    [row, unreadable] = json.loads(result.out)
+    assert (row["commitOffset"], row["cachedMsgCount"], row["consumeOKTPS"]) == (7, None, 1.5)
+    assert (row["pullTPS"], row["consumeRT"], row["lastPullTime"]) == (None, 0.25, "1970-01-01T00:00:01.000Z")
+    assert (unreadable["clientId"], unreadable["queueId"], result.code) == ("c2", None, 3)
+    assert 'client c2: malformed answer (consumeRT is "NaN", not a finite number)' in result.err

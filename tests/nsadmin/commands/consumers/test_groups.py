@@ -129,7 +129,16 @@ def test_deleting_needs_a_yes(
     assert run("deleteSubGroup", "G", "-b", consumer_broker.addr).code == 2
     result = run("deleteSubGroup", "G", "-c", "C", "-n", first_server.addr, "--dry-run", "--json")
     assert [row["result"] for row in json.loads(result.out)] == ["dry-run"]
-    assert "G" in consumer_broker.configs
+    assert ("G" in consumer_broker.configs, result.err) == (True, "")
+
+
+@pytest.mark.parametrize("option", ["--dry-run", "--yes"])
+def test_connected_clients_are_named_before_their_group_is_deleted(
+    run: Run, first_server: FakeNameServer, consumer_broker: ConsumerBroker, option: str
+) -> None:
+    consumer_broker.clients = {"G": ["10.0.0.9@1", "10.0.0.8@1"]}
+    result = run("deleteSubGroup", "G", "-c", "C", "-n", first_server.addr, option)
+    assert "the group G has 2 connected clients: stop 10.0.0.8@1, 10.0.0.9@1 first" in result.err
 
 
 def test_deleting_from_one_broker(run: Run, consumer_broker: ConsumerBroker) -> None:

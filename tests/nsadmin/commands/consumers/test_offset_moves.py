@@ -9,6 +9,8 @@ from tests.nsadmin.conftest import Run
 from tests.support.consumer_brokers import ConsumerBroker
 from tests.support.servers import Answer, FakeNameServer, answer_json
 
+UNDO_HINT = "nsadmin: to undo it: nsadmin resetOffsetByTime G T --undo\n"
+
 
 @pytest.fixture
 def filled_broker(consumer_broker: ConsumerBroker) -> ConsumerBroker:
@@ -47,7 +49,7 @@ def test_a_reset_needs_a_yes_and_is_done(
     words = ["resetOffsetByTime", "G", "T", "-s", "15", "-f", "true", "-c", "C", "-n", first_server.addr]
     assert run(*words).code == 2
     result = run(*words, "--yes", "--json")
-    assert (result.code, result.err) == (0, "")
+    assert (result.code, result.err) == (0, UNDO_HINT)
     assert [row["result"] for row in json.loads(result.out)] == ["done"] * 8
     assert set(filled_broker.offsets.values()) == {15}
 
@@ -61,7 +63,7 @@ def test_minus_one_and_skipping_go_to_the_end(
     ):
         filled_broker.offsets = {("G", "T", number): 20 for number in range(7)}
         result = run(*words, "-n", first_server.addr, "-y", "--json")
-        assert (result.code, result.err) == (0, "")
+        assert (result.code, result.err) == (0, UNDO_HINT)
         assert json.loads(result.out)[0]["skipped"] == 30
         assert set(filled_broker.offsets.values()) == {50}
 
@@ -162,7 +164,7 @@ def test_a_clone_is_previewed_and_done(
     ]
     assert filled_broker.offsets["Other", "T", 0] == 45
     result = run(*command, "-y")
-    assert (result.code, result.err) == (0, "")
+    assert (result.code, result.err) == (0, UNDO_HINT.replace(" G ", " Other "))
     rows = json.loads(result.out)
     assert [(row["group"], row["from"], row["to"]) for row in rows[:2]] == [
         ("Other", 45, 20),
@@ -280,6 +282,50 @@ def test_a_reset_without_a_time_or_an_offset_says_so_before_it_asks_for_a_yes(ru
     result = run("resetOffsetByTime", "G", "T", "-n", "127.0.0.1:1")
     assert (result.code, result.err) == (
         2,
-        "nsadmin: missing option -s TIME or -o OFFSET: usage: nsadmin resetOffsetByTime GROUP TOPIC"
-        " (-s TIME | -o OFFSET)\n",
+        "nsadmin: missing option -s TIME or -o OFFSET or --undo: usage: nsadmin resetOffsetByTime"
+        " GROUP TOPIC (-s TIME | -o OFFSET | --undo)\n",
+    )
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["resetOffsetByTime", "G", "T", "-s", "-1"],
+        ["skipAccumulatedMessage", "G", "T"],
+        ["cloneGroupOffset", "H", "G", "T"],
+    ],
+)
+def test_a_move_that_was_a_mistake_is_undone_from_the_audit(
+    run: Run, first_server: FakeNameServer, filled_broker: ConsumerBroker, words: list[str]
+) -> None:
+    filled_broker.configs["H"] = {"groupName": "H"}
+    filled_broker.offsets |= {("H", "T", number): 33 for number in range(8)}
+    before = dict(filled_broker.offsets)
+    result = run(*words, "-n", first_server.addr)
+    assert (result.code, "cannot be undone" in result.err) == (2, False)
+    result = run(*words, "-n", first_server.addr, "--yes")
+    assert (result.code, result.err) == (0, UNDO_HINT)
+    undo_words = ["resetOffsetByTime", "G", "T", "--undo", "-n", first_server.addr, "--json"]
+    preview = json.loads(run(*undo_words, "--dry-run").out)
+    assert {row["to"] for row in preview[:7]} == {20}
+    result = run(*undo_words, "--yes")
+    # Of queue 7, the group had no offset.
+    assert [row["result"] for row in json.loads(result.out)] == ["done"] * 7 + ["failed"]
+    assert result.code == 3
+    assert {key: filled_broker.offsets[key] for key in before} == before
+
+
+def test_an_undo_needs_a_move_in_the_audit_and_no_target(
+    run: Run, first_server: FakeNameServer, filled_broker: ConsumerBroker
+) -> None:
+    words = ["resetOffsetByTime", "G", "T", "--undo", "--yes", "-n", first_server.addr]
+    result = run(*words)
+    assert (result.code, result.err) == (
+        5,
+        'nsadmin: the audit has no move of "G" on "T": nsadmin audit list shows what it has\n',
+    )
+    result = run(*words, "-s", "1")
+    assert (result.code, result.err) == (
+        2,
+        "nsadmin: --undo has no target: leave out -s, -b, -q, -o and -c\n",
     )

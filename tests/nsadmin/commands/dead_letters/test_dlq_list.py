@@ -18,6 +18,7 @@ def test_groups_with_dead_letters_are_counted(dlq: Run, dead_letter_broker: Dead
         {
             "group": "G",
             "messageCount": 2,
+            "replayedCount": 0,
             "lastHourCount": 0,
             "oldest": "2023-11-14T22:13:20.000Z",
             "newest": "2023-11-14T22:13:21.000Z",
@@ -27,6 +28,15 @@ def test_groups_with_dead_letters_are_counted(dlq: Run, dead_letter_broker: Dead
         }
     ]
     assert [row["group"] for row in json.loads(dlq("list", "--all").out)] == ["G", "empty"]
+
+
+def test_replayed_ones_are_counted_as_such(dlq: Run, dead_letter_broker: DeadLetterBroker) -> None:
+    """Brokers keep them until they expire."""
+    dead_letter_broker.add_letter(b"one")
+    assert dlq("replay", "G", "--yes").code == 0
+    dead_letter_broker.add_letter(b"two")
+    [row] = json.loads(dlq("list").out)
+    assert (row["messageCount"], row["replayedCount"]) == (2, 1)
 
 
 def test_growth_counts_from_the_search_of_the_broker(dlq: Run, dead_letter_broker: DeadLetterBroker) -> None:

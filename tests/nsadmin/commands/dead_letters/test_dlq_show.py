@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from nsadmin.commands.dead_letters import dlq_show
 from tests.nsadmin.conftest import Run
 from tests.support.dead_letter_brokers import DeadLetterBroker
 
@@ -90,3 +91,17 @@ def test_an_export_has_all_of_them(dlq: Run, dead_letter_broker: DeadLetterBroke
 def test_what_cannot_be_shown(dlq: Run, words: tuple[str, ...], code: int, text: str) -> None:
     result = dlq("show", *words)
     assert (result.code, result.out, text in result.err) == (code, "", True), result.err
+
+
+def test_long_dead_letters_end_a_list(
+    dlq: Run, dead_letter_broker: DeadLetterBroker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(dlq_show, "MAX_KEPT_BYTES", 50)
+    for _ in range(5):
+        dead_letter_broker.add_letter(b"x" * 20)
+    result = dlq("show", "G")
+    assert (result.code, len(json.loads(result.out))) == (0, 3)
+    assert result.err == (
+        "nsadmin: stopped after 3 messages, which have long bodies: "
+        "pass --limit N or --export FILE for more\n"
+    )

@@ -43,6 +43,22 @@ def test_the_words_of_a_reading_tool() -> None:
     ]
 
 
+def test_a_client_cannot_ask_for_any_number_of_rows() -> None:
+    """`consume` accepted a limit of 10^9, and without a limit read everything."""
+    assert words("consume", {"topic": "T"}) == ["consume", "--topic=T", "--limit=200", "--output=json"]
+    assert "--limit=7" in words("consume", {"topic": "T", "limit": 7})
+    for tool_name, name in (
+        ("consume", "limit"),
+        ("printMsg", "maxNum"),
+        ("consumeMessage", "MessageNumber"),
+    ):
+        validate(tool_name, {"topic": "T", name: 2000})
+        with pytest.raises(InvalidArgumentsError, match=f'argument "{name}": 1000000000 is greater than'):
+            validate(tool_name, {"topic": "T", name: 10**9})
+    with pytest.raises(InvalidArgumentsError, match="less than the minimum"):
+        validate("history", {"limit": 0})
+
+
 def test_fixed_values_are_not_those_of_a_plan() -> None:
     assert words("plan_updateOrderConf", {"topic": "T", "method": "delete"}) == [
         "updateOrderConf", "--topic=T", "--method=delete", "--output=json",

@@ -66,13 +66,13 @@ def test_a_limit_ends_it(stream: Run, filled_store: DeadLetterBroker) -> None:
 def test_messages_that_come_meanwhile_are_not_waited_for(
     stream: Run, filled_store: DeadLetterBroker, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    poll_queues = TopicFollower.poll_queues
+    read_pages = TopicFollower.read_pages
 
     def poll_and_store(follower: TopicFollower, *more: frozenset[tuple[str, int]]) -> object:
         filled_store.store_message(b'{"order": {"id": 99}}')
-        return poll_queues(follower, *more)
+        return read_pages(follower, *more)
 
-    monkeypatch.setattr(TopicFollower, "poll_queues", poll_and_store)
+    monkeypatch.setattr(TopicFollower, "read_pages", poll_and_store)
     assert numbers(stream("consume", "T", "--output", "jsonl").out) == [0, 1, 2, 3, 4, 5]
 
 
@@ -115,17 +115,17 @@ def test_conditions_see_decoded_bodies(stream: Run, filled_store: DeadLetterBrok
 
 def stop_after(polls: int, monkeypatch: pytest.MonkeyPatch, store: DeadLetterBroker) -> None:
     """Ctrl-C after so many polls; a message comes before each."""
-    poll_queues, polled = TopicFollower.poll_queues, list[int]()
+    read_pages, polled = TopicFollower.read_pages, list[int]()
 
     def poll_or_stop(follower: TopicFollower, *more: frozenset[tuple[str, int]]) -> object:
         polled.append(1)
         if len(polled) > polls:
             raise StopRequestedError
-        pages = poll_queues(follower, *more)
+        pages = list(read_pages(follower, *more))
         store.store_message(b'{"order": {"id": %d}}' % (100 + len(polled)))
         return pages
 
-    monkeypatch.setattr(TopicFollower, "poll_queues", poll_or_stop)
+    monkeypatch.setattr(TopicFollower, "read_pages", poll_or_stop)
 
 
 def test_following_begins_at_the_end_and_ends_with_a_count(

@@ -14,7 +14,9 @@ from tests.support.servers import refuse_with
 @pytest.fixture(autouse=True)
 def _filled(store: DeadLetterBroker, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("nsadmin.commands.messages.delayed_messages.time", lambda: CREATED / 1000)
-    store.handlers[26] = lambda asked: build_reply(asked, body=b"messageDelayLevel=1s\n")
+    store.handlers[26] = lambda asked: build_reply(
+        asked, body=b"messageDelayLevel=1s\nrecallMessageEnable=true\n"
+    )
     due = str(CREATED + 3_600_000)
     store.store_message(
         b"one", "rmq_sys_wheel_timer", 0, 0, REAL_TOPIC="T", UNIQ_KEY="A", TIMER_OUT_MS=due, KEYS="k"
@@ -55,6 +57,25 @@ def test_a_broker_that_does_not_cancel(stream: Run, store: DeadLetterBroker, cod
     assert (result.code, text in result.err, json.loads(result.out)[0]["result"]) == (1, True, "failed"), (
         result.err
     )
+
+
+@pytest.mark.parametrize(
+    ("settings", "properties", "text"),
+    [
+        (b"recallMessageEnable=false", {}, "set recallMessageEnable to true"),
+        (b"brokerName=broker-a", {}, "cannot cancel messages: brokers since 5.4 can"),
+        (b"recallMessageEnable=true", {"TIMER_DEL_UNIQKEY": "A"}, "the message is cancelled already"),
+    ],
+)
+def test_a_preview_fails_where_the_cancellation_would(
+    stream: Run, store: DeadLetterBroker, settings: bytes, properties: dict[str, str], text: str
+) -> None:
+    store.handlers[26] = lambda asked: build_reply(asked, body=settings)
+    if properties:
+        store.store_message(b"", "rmq_sys_wheel_timer", 0, 0, REAL_TOPIC="T", UNIQ_KEY="B", **properties)
+    result = stream("delayed", "cancel", "T", "A", "--dry-run", "--json")
+    assert (result.code, text in result.err, json.loads(result.out)[0]["result"]) == (1, True, "failed")
+    assert 370 not in store.asked_codes()
 
 
 def test_a_message_that_is_not_there(stream: Run) -> None:

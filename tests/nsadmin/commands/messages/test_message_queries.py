@@ -56,6 +56,23 @@ def test_a_broker_that_gives_no_more_at_a_time(run_json: Run, message_broker: Me
     assert run_json("queryMsgByKey", "T", "k").err == ""
 
 
+@pytest.mark.parametrize(
+    ("stored_in", "text"),
+    [
+        ("SCHEDULE_TOPIC_XXXX", "1 delayed message: `nsadmin delayed list T` shows when they are delivered"),
+        ("rmq_sys_wheel_timer", "1 delayed message: `nsadmin delayed list T` shows when they are delivered"),
+        ("RMQ_SYS_TRANS_HALF_TOPIC", "1 half message: its producer has not committed it"),
+    ],
+)
+def test_a_message_that_no_consumer_gets_yet_is_named(
+    run_json: Run, message_broker: MessageBroker, stored_in: str, text: str
+) -> None:
+    message_broker.store_message(b"other", stored_in, KEYS="k", REAL_TOPIC="U")
+    message_broker.store_message(b"waits", stored_in, KEYS="k", REAL_TOPIC="T")
+    result = run_json("queryMsgByKey", "T", "k")
+    assert (result.code, result.err) == (5, f'nsadmin: no message of T has the key "k", but {text}\n')
+
+
 def test_what_is_not_there(run_json: Run) -> None:
     assert run_json("queryMsgByKey", "T", "k") == (5, "", 'nsadmin: no message of T has the key "k"\n')
     assert run_json("queryMsgByKey", "U", "k").code == 5

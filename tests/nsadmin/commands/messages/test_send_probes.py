@@ -1,7 +1,9 @@
 """sendMsgStatus, checkMsgSendRT and clusterRT."""
 
 import json
+import subprocess
 from itertools import islice
+from pathlib import Path
 
 import pytest
 
@@ -9,6 +11,7 @@ from nsadmin.commands.messages.send_probes import cluster_rt
 from nsadmin.output import ResultRows
 from nsadmin.session import Session, SharedOptions
 from tests.nsadmin.conftest import Run
+from tests.nsadmin.test_app import ENVIRONMENT, NSADMIN
 from tests.support.message_brokers import MessageBroker
 from tests.support.servers import FakeNameServer, refuse_with
 
@@ -92,6 +95,23 @@ def test_again_and_again(first_server: FakeNameServer, message_broker: MessageBr
     assert len(message_broker.sent) == 3
     [(_, times)] = session.sent_changes.counted_exchanges
     assert times == 3
+
+
+def test_endless_probes_that_a_signal_ends_are_in_the_audit(
+    first_server: FakeNameServer, message_broker: MessageBroker, tmp_path: Path
+) -> None:
+    audit_file = tmp_path / "audit.jsonl"
+    process = subprocess.Popen(
+        [*NSADMIN, "clusterRT", "-a", "1", "-i", "0.1", "-n", first_server.addr],
+        stdout=subprocess.PIPE,
+        env={**ENVIRONMENT, "NSADMIN_AUDIT": str(audit_file)},
+    )
+    assert process.stdout is not None
+    process.stdout.readline()
+    process.terminate()
+    process.communicate(timeout=10)
+    [record] = map(json.loads, audit_file.read_text().splitlines())
+    assert record["sent"][0]["request"] == "SEND_MESSAGE_V2"
 
 
 @pytest.mark.parametrize(

@@ -62,7 +62,34 @@ def test_what_cannot_be_told(
     result = run("kvDiff", both_servers, "-n", dead_addr, "-s", "none")
     assert result.code == 3
     assert run("kvDiff", both_servers, "-n", dead_addr).code == 1
-    assert run("kvDiff", both_servers, "-s", "none", "--json") == (0, "[]\n", "")
+    assert run("kvDiff", both_servers, "-s", "none", "--json") == (
+        0,
+        "[]\n",
+        "nsadmin: compared: none (on no name server: none)\n",
+    )
+
+
+def test_what_was_compared_is_named(
+    run: Run, both_servers: str, first_server: FakeNameServer, second_server: FakeNameServer
+) -> None:
+    second_server.kv[ORDERS] = first_server.kv[ORDERS]
+    result = run("kvDiff", both_servers)
+    assert result.code == 0
+    assert result.err == (
+        f"nsadmin: compared: {ORDERS}\nnsadmin: {first_server.addr}, {second_server.addr} cannot list "
+        "namespaces: pass others with -s NAMESPACE\n"
+    )
+
+
+def test_namespaces_that_a_name_server_lists_are_compared(
+    run: Run, both_servers: str, first_server: FakeNameServer, second_server: FakeNameServer
+) -> None:
+    second_server.kv[ORDERS] = first_server.kv[ORDERS]
+    first_server.config["kvNamespaces"] = json.dumps(list(first_server.kv))
+    result = run("kvDiff", both_servers, "--json")
+    assert (result.code, rows(result, "namespace", "key")) == (1, [("N", "token")])
+    assert f"compared: N, {ORDERS}\n" in result.err
+    assert f"nsadmin: {second_server.addr} cannot list namespaces" in result.err
 
 
 # kvSync

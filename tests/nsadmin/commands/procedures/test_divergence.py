@@ -4,8 +4,9 @@ import json
 
 import pytest
 
+from namesrv_core.protocol.codes import RequestCode
 from tests.nsadmin.conftest import Run
-from tests.support.servers import FakeNameServer, refuse_with
+from tests.support.servers import FakeBroker, FakeNameServer, refuse_with
 
 NOW = ("--settle", "0")
 
@@ -17,8 +18,13 @@ def test_who_agrees_has_no_rows_and_exit_code_0(run: Run, both_servers: str) -> 
 
 
 def test_topics_that_differ_alike_are_one_row_or_all_of_them(
-    run: Run, both_servers: str, first_server: FakeNameServer, second_server: FakeNameServer
+    run: Run,
+    both_servers: str,
+    first_server: FakeNameServer,
+    second_server: FakeNameServer,
+    broker: FakeBroker,
 ) -> None:
+    broker.handlers[RequestCode.GET_BROKER_CONFIG] = refuse_with(1, "no settings")
     first_server.routes = {f"T{number}": {"broker-a": 6} for number in range(400)}
     second_server.routes = {f"T{number}": {"broker-a": 4} for number in range(400)}
     result = run("divergence", both_servers, *NOW, "--json")
@@ -36,6 +42,17 @@ def test_topics_that_differ_alike_are_one_row_or_all_of_them(
     rows = json.loads(run("divergence", both_servers, *NOW, "--detail", "--json").out)
     assert [row["count"] for row in rows] == [1] * 400
     assert len({row["name"] for row in rows}) == 400
+
+
+def test_a_single_name_server_is_not_asked_for_its_routes(run: Run, first_server: FakeNameServer) -> None:
+    for words in (("divergence",), ("check", "divergence")):
+        result = run(*words, "-n", first_server.addr)
+        assert result.code == 3
+        assert "1 of 1 name servers answered" in result.err + result.out
+    assert RequestCode.GET_ROUTEINFO_BY_TOPIC not in first_server.asked_codes()
+    # Its hashes are for comparison with another time.
+    run("divergence", "--hashes", "-n", first_server.addr)
+    assert RequestCode.GET_ROUTEINFO_BY_TOPIC in first_server.asked_codes()
 
 
 def test_topics_go_with_their_broker(run: Run, both_servers: str, second_server: FakeNameServer) -> None:
@@ -136,7 +153,10 @@ def test_watching_remembers_the_looks_before(
     ("words", "reason"),
     [
         (("--settle", "-1"), 'invalid value "-1" for --settle: expected seconds, 0 to 86400'),
-        (("--settle", "nan"), 'invalid value "nan" for --settle: expected seconds, 0 to 86400'),
+        (
+            ("--settle", "nan"),
+            'invalid value "nan" for --settle: expected seconds, for example 3 or 0.5, at most 1000000000',
+        ),
         (("--section", "topics"), 'unknown section "topics": use broker, topic, kv, setting'),
     ],
 )

@@ -12,6 +12,7 @@ import pytest
 from namesrv_core.fleet.fleet import FleetPlan
 from nsadmin.client import AdminClient
 from nsadmin.operations.drain.cluster_environment import ClusterEnvironment
+from nsadmin.operations.drain.state import DrainState, build_state_record
 from nsadmin.operations.drain.store import DrainStore, drain_folder_of
 from tests.nsadmin.conftest import Run
 from tests.support.clock import speed_up_drains
@@ -268,10 +269,16 @@ def test_ended_in_the_middle_it_goes_on_when_it_is_started_again(
 def test_what_makes_no_sense_is_told(with_env: Run, tmp_path: Path) -> None:
     folder = drain_folder_of(tmp_path / "state", "cluster-a", B)
     folder.mkdir(parents=True)
-    (folder / "state.json").write_text("{}")
-    result = with_env("drainStatus", "--json")
-    assert (result.code, "version None" in json.loads(result.out)[0]["error"]) == (1, True)
-    assert with_env("drain", B).code == 1
+    state = build_state_record(DrainState("cluster-a", B, ("127.0.0.1:1",), 1, 2))
+    for name_servers in (None, "x", [1]):
+        (folder / "state.json").write_text(json.dumps({**state, "nameServers": name_servers}))
+        result = with_env("drainStatus", "--json")
+        [row] = json.loads(result.out)
+        assert (result.code, row["error"].startswith(f"{folder / 'state.json'}: expected ")) == (1, True)
+        for words in (("drain", B), ("repair", "wipe", B, "--yes")):
+            result = with_env(*words)
+            assert (result.code, result.err.count("\n")) == (1, 1)
+            assert "at nameServers" in result.err
 
 
 def test_the_status_counts_reopened_topics_of_each_name_server(

@@ -211,4 +211,4 @@ def test_queues_without_messages_shrink_without_consent(run_on_lab: Run) -> None
 
 def test_a_topic_whose_name_no_broker_takes_is_refused_by_the_plan(run_on_lab: Run) -> None:
     result = run_on_lab("plan", wanted(f"cluster: cluster-a\ntopics: {{{'x' * 200}: {{}}}}\n"))
-    assert (result.code, "letters, digits and % | _ -, at most 127 characters" in result.err) == (2, True)
+    assert (result.code, "letters, digits and % | _ -, at most 127 characters" in result.out) == (3, True)

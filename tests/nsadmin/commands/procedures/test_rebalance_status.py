@@ -67,4 +67,4 @@ def test_an_unreadable_run_is_reported(run: Run, tmp_path: Path) -> None:
     result = run("rebalance", "status", "--json")
     assert result.code == 3
     [row] = json.loads(result.out)
-    assert "not a rebalance" in row["error"]
+    assert "state.json: the field version is missing" in row["error"]

@@ -43,7 +43,7 @@ def test_a_healthy_topic_has_each_step_ticked(run: Run, both_servers: str, topic
     lines = result.out.splitlines()
     assert lines[0].split() == ["result", "step", "namesrvAddrs", "seen", "next"]
     assert {line.split()[0] for line in lines[1:]} == {"ok", "skipped"}
-    assert len(lines) == 21
+    assert len(lines) == 22
 
 
 def test_a_cause_says_where_what_and_what_next(

@@ -93,6 +93,11 @@ def test_a_line_that_fails_is_named_and_the_others_are_run(
     assert "nsadmin: no closing quotation\n" in result.err
 
 
+def test_the_exit_code_of_a_check_is_that_of_a_plugin(run: Run, write: Write) -> None:
+    result = run("batch", write("check namesrv"), "-n", "127.0.0.1:1")
+    assert "lines:1: check namesrv: exit code 2 (critical)" in result.err
+
+
 def test_it_can_stop_at_the_first_that_fails(run: Run, write: Write, server: FakeNameServer) -> None:
     file = write("topicList --no-headers", "topicRoute nowhere", "topicList")
     result = run("batch", "--stop-on-error", file, "-n", server.addr)

@@ -15,6 +15,7 @@ from namesrv_core.storage.journal.rolling_writer import JournalLimits
 from nsadmin.operations.collector.runner import Collector, SinglePollResult, journal_folder_of
 from tests.nsadmin.conftest import Run
 from tests.support.consumer_brokers import ConsumerBroker
+from tests.support.hostile_folder import foreign_link, needs_root
 from tests.support.servers import FakeNameServer, closed_port
 
 ROOT = Path(__file__).parents[4]
@@ -40,6 +41,18 @@ def test_once_has_a_line_for_each_name_server(run: Run, tmp_path: Path) -> None:
     changes = run("journalCat", one["journal"], "--filter", "type=TopicsChanged", "--json")
     [record] = json.loads(changes.out)
     assert (record["cause"], record["client"]) == ("collector", None)
+
+
+def test_a_route_of_wrong_types_is_the_failure_of_its_name_server_alone(run: Run, tmp_path: Path) -> None:
+    with FakeNameServer({"C": {"a": {0: "h:1"}}}) as good, FakeNameServer({"C": {"a": {0: "h:1"}}}) as bad:
+        good.routes = {"T": {"a": 6}}
+        bad.routes = {"T": {"a": [6]}}  # type: ignore[dict-item]
+        addrs = f"{bad.addr};{good.addr}"
+        result = run("collect", str(tmp_path / "c"), "--once", "--json", "-n", addrs)
+    [bad_row, good_row] = json.loads(result.out)
+    assert (result.code, good_row["result"], bad_row["result"]) == (3, "done", "failed")
+    assert 'perm is "[6]", not a finite number' in bad_row["error"]
+    assert good_row["topics"] == 1
 
 
 def test_debug_shows_what_name_servers_and_brokers_are_asked(
@@ -121,6 +134,18 @@ def test_a_folder_that_cannot_be_is_one_line(run: Run, tmp_path: Path) -> None:
     assert result.code == 2
     assert result.err.count("\n") == 1
     assert "Not a directory" in result.err
+
+
+@needs_root
+def test_a_link_of_another_user_in_place_of_the_folder_is_refused(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "real").mkdir()
+    link = foreign_link(tmp_path / "link", tmp_path / "real")
+    result = run("collect", "--dir", str(link), "--once", "-n", "127.0.0.1:1")
+    assert (result.code, result.err) == (
+        2,
+        f"nsadmin: cannot write {link}: not followed, because it is a symbolic link of another user\n",
+    )
+    assert list((tmp_path / "real").iterdir()) == []
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])

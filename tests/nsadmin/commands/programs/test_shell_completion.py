@@ -39,7 +39,12 @@ def test_the_shell_can_source_it(shell: str) -> None:
         capture_output=True,
         text=True,
         check=True,
-        env={**os.environ, "PYTHONPATH": f"{ROOT}{os.pathsep}{ROOT / 'cli'}"},
+        env={
+            **os.environ,
+            "PYTHONPATH": f"{ROOT}{os.pathsep}{ROOT / 'cli'}",
+            # fish asks this program.
+            "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
+        },
     )
     assert result.stdout.startswith(expected)
     assert result.stderr == ""

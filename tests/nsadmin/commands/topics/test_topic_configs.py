@@ -8,7 +8,7 @@ import pytest
 
 from namesrv_core.protocol.codes import RequestCode
 from tests.nsadmin.conftest import Run
-from tests.support.servers import FakeNameServer, answer_nothing, refuse_with
+from tests.support.servers import FakeNameServer, answer_nothing, closed_port, refuse_with
 from tests.support.topic_brokers import TopicBroker, topic_config
 
 
@@ -41,6 +41,15 @@ def test_each_broker_keeps_what_was_not_named(
     ]
     assert a.configs["T"] == topic_config("T", readQueueNums=8, writeQueueNums=4, order=True)
     assert b.configs["T"] == topic_config("T")
+
+
+def test_a_topic_that_exists_may_have_a_name_that_brokers_no_longer_create(run: Run) -> None:
+    with TopicBroker(topic_config("test.test1")) as broker:
+        assert run("updateTopic", "test.test1", "-b", broker.addr, "-r", "16").code == 0
+        assert broker.configs["test.test1"]["readQueueNums"] == 16
+        refused = run("updateTopic", "test.test2", "-b", broker.addr, "-r", "16")
+        assert refused.code != 0
+        assert 'invalid topic name "test.test2": use letters' in refused.out + refused.err
 
 
 def test_all_flags_of_mqadmin(run: Run, a: TopicBroker) -> None:
@@ -145,7 +154,8 @@ def test_the_question_says_what_changes_and_a_no_changes_nothing(
 def test_one_broker_s_failure_is_its_own(
     run: Run, server: FakeNameServer, a: TopicBroker, dead_addr: str
 ) -> None:
-    server.clusters = {"C": {**server.clusters["C"], "broker-c": {0: dead_addr}, "broker-d": {1: dead_addr}}}
+    slave_addr = f"127.0.0.1:{closed_port()}"
+    server.clusters = {"C": {**server.clusters["C"], "broker-c": {0: dead_addr}, "broker-d": {1: slave_addr}}}
     a.handlers[17] = refuse_with(29, "no")
     result = run("updateTopic", "T", "-c", "C", "-w", "5", "-n", server.addr, "--json", "--yes")
     assert result.code == 3

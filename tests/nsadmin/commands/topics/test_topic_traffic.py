@@ -25,8 +25,8 @@ def test_topics_with_their_groups(run: Run, server: FakeNameServer) -> None:
     result = run("statsAll", "-n", server.addr)
     assert (result.code, result.err) == (0, "")
     assert [line.split() for line in result.out.splitlines()[1:]] == [
-        ["Idle", "-", "-", "0.00", "-", "0", "-", "-"],
-        ["T", "G", "6", "2.00", "1.00", "120", "60", "-"],
+        ["Idle", "-", "-", "0.00", "-", "0", "-", "-", "-"],
+        ["T", "G", "6", "2.00", "1.00", "120", "60", "-", "-"],
     ]
 
 

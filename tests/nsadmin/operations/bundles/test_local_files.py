@@ -83,8 +83,13 @@ def test_saved_state_is_redacted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     (folder / "state.json").write_text('{"secretKey": "abc", "broker": "a"}')
     (folder / "events.jsonl").write_text('{"token": "abc"}\n{"a": 1}\n')
     (folder / "lock").write_text("")
+    deep = "[" * 5000 + '{"password":"x"}' + "]" * 5000
+    (folder / "deep.jsonl").write_text(f"{deep}\n")
     collected = files_since(6)
     collected.add_state(tmp_path, [tmp_path / "drains", tmp_path / "none"])
+    assert (
+        collected.members.pop("state/drains/c/deep.jsonl") == deep.partition("x")[0][:-1].encode() + b"***\n"
+    )
     assert collected.members == {
         "state/drains/c/events.jsonl": b'{"token":"***"}\n{"a":1}\n',
         "state/drains/c/state.json": b'{"secretKey": "***", "broker": "a"}',

@@ -6,6 +6,7 @@ import pytest
 
 from namesrv_core.protocol.codes import RequestCode
 from nsadmin.client.bundles.answer_table import Outcome, RecordedAnswer, RecordedFailure, RequestKey
+from nsadmin.client.results import NotApplied
 from nsadmin.operations.bundles.redaction import Redactor
 from tests.support.bundles import json_answer, request_key
 
@@ -32,11 +33,15 @@ JSON = request_key(RequestCode.AUTH_LIST_USER)
         ("accessKey=", "accessKey="),
         (
             'initAuthenticationUser={"username":"u","password":"pp"}',
-            'initAuthenticationUser={"username":"u","password":***',
+            'initAuthenticationUser={"username":"u","password":"***"}',
         ),
         ("store=jdbc:mysql://root:hunter2@db:3306/x", "store=jdbc:mysql://***@db:3306/x"),
         ("opts=--secretKey=abc --more", "opts=--secretKey=***"),
         ("flag=a=b", "flag=a=b"),
+        ('accounts=[{"name":"u","secretKey":"x"}]', 'accounts=[{"name":"u","secretKey":"***"}]'),
+        ("kept=[1] password=x y", "kept=[1] password=***"),
+        ("kept={1 password=x y}", "kept={1 password=***"),
+        ("key=-----BEGIN PRIVATE KEY-----\nMIIE\n-----END PRIVATE KEY-----", "key=***"),
     ],
 )
 def test_settings_with_secrets_are_hidden(line: str, redacted: str) -> None:
@@ -59,8 +64,18 @@ def test_settings_with_secrets_are_hidden(line: str, redacted: str) -> None:
         ('{"password":"","n":"v"}', '{"password":"","n":"v"}'),
         ('{"a":"url http://u:pw@h/"}', '{"a":"url http://***@h/"}'),
         ('{"secret":"no end', '{"secret":***'),
+        ('{"password":123456,"pwd":-1.5e3,"n":7}', '{"password":"***","pwd":"***","n":7}'),
+        ('{"secret":null,"token":true}', '{"secret":null,"token":true}'),
+        ('{"credentials":{"user":"u","word":["w",{"x":1}]},"n":"v"}',
+         '{"credentials":{"user":"***","word":["***",{"x":"***"}]},"n":"v"}'),
+        ('{"forbiddenTable":{"token-group":{"tokens":4}},"clusterAddrTable":{"tokens":["token-a"]}}',
+         '{"forbiddenTable":{"token-group":{"tokens":4}},"clusterAddrTable":{"tokens":["token-a"]}}'),
+        ('{"kvTable":{"token":"x","stage":"y"}}', '{"kvTable":{"token":"***","stage":"y"}}'),
+        ('{"text":"{\\"a\\":[{\\"password\\":\\"x\\"}]}"}',
+         '{"text":"{\\"a\\":[{\\"password\\":\\"***\\"}]}"}'),
+        ("[main] password=abc def", "[main] password=***"),
     ],
-)
+)  # fmt: skip
 def test_fields_with_secrets_are_hidden_and_all_else_stays(body: str, redacted: str) -> None:
     assert redact(answer(body), JSON).body.decode() == redacted
 
@@ -158,3 +173,48 @@ def test_a_secret_whose_bytes_are_unknown_does_not_protect_the_others_less() -> 
     }
     redacted = Redactor().redact_tables(tables)["h:2"][request_key(1)]
     assert redacted.body == b"says ***"  # type: ignore[union-attr]
+
+
+def redact_pair(first: Outcome, second: RecordedAnswer) -> bytes:
+    """The body of the second answer, with the secrets of both hidden."""
+    redacted = Redactor().redact_tables({"h:1": {SETTINGS: first, request_key(1): second}})["h:1"]
+    return redacted[request_key(1)].body  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize(
+    "setting",
+    [
+        'accounts=[{"secretKey":"s3cr3t-value"}]',
+        'a={"b":{"c":[[{"password":["s3cr3t-value"]}]]}}',
+        'tokens={"deep":{"er":"s3cr3t-value"}}',
+        f'a={"[" * 50_000}{{"token":"s3cr3t-value"}}{"]" * 50_000}',
+    ],
+)
+def test_a_secret_is_learned_from_every_level(setting: str) -> None:
+    assert redact_pair(answer(setting), answer("says s3cr3t-value")) == b"says ***"
+
+
+def test_thousands_of_secrets_are_hidden_everywhere() -> None:
+    secrets = [f"secret-{number}" for number in range(5000)]
+    users = json_answer([{"username": f"user-{secret}", "password": secret} for secret in secrets])
+    assert redact_pair(users, answer(" ".join(secrets))) == b" ".join([b"***"] * 5000)
+
+
+def test_a_bundle_whose_secrets_cannot_all_be_hidden_is_refused() -> None:
+    users = json_answer([{"password": f"odd/{number:04}"} for number in range(2001)])
+    with pytest.raises(NotApplied, match="the answers have 2001 secrets, and at most 2000 can be hidden"):
+        redact_pair(users, answer(""))
+
+
+def test_deep_json_is_redacted_and_ends_nothing() -> None:
+    deep = "[" * 50_000 + '{"password":"x","secret":5}' + "]" * 50_000
+    assert redact(answer(deep), JSON).body == deep.replace('"x"', '"***"').replace("5}", '"***"}').encode()
+
+
+def test_saved_drains_keep_their_queues_of_topics_with_odd_names() -> None:
+    snapshot = {
+        "version": 1,
+        "nameServers": {"h:1": {"tokens": [8, 8, 6, 0]}},
+        "broker": {"tokens": [8, 8, 6, 0]},
+    }
+    assert Redactor().redact_json(snapshot) == snapshot

@@ -1,10 +1,13 @@
 """check brokers: who answers of those that any name server lists."""
 
+from pathlib import Path
+
 from nsadmin import AdminClient
 from nsadmin.operations.checks import brokers
 from nsadmin.operations.checks.findings import CheckFinding, CheckState
 from nsadmin.operations.checks.thresholds import CheckScale
-from tests.support.servers import FakeBroker, FakeNameServer, closed_port
+from nsadmin.operations.inventory.keeper import InventoryKeeper
+from tests.support.servers import FakeBroker, FakeNameServer, closed_port, refuse_with
 
 
 def found(*addrs: str, expected: int | None = None, cluster: str | None = None) -> CheckFinding:
@@ -21,7 +24,7 @@ def values(finding: CheckFinding) -> dict[str, float | None]:
 def test_all_answer(first_server: FakeNameServer) -> None:
     finding = found(first_server.addr)
     assert (finding.state, finding.summary) == (CheckState.OK, "1 of 1 registered brokers answer")
-    assert values(finding) == {"failing": 0, "masterless": 0, "serving": 1}
+    assert values(finding) == {"failing": 0, "masterless": 0, "refusing": 0, "serving": 1}
 
 
 def test_a_slave_that_is_gone_is_a_warning(first_server: FakeNameServer, broker: FakeBroker) -> None:
@@ -29,7 +32,10 @@ def test_a_slave_that_is_gone_is_a_warning(first_server: FakeNameServer, broker:
     first_server.clusters = {"C": {"broker-a": {0: broker.addr, 1: gone}}}
     finding = found(first_server.addr)
     assert finding.state is CheckState.WARNING
-    assert finding.details == (f"broker-a 1 at {gone}: connection refused, no server listens on this port",)
+    assert finding.details == (
+        f"broker-a 1 at {gone}: connection refused, no server listens on this port; the broker registers "
+        "under an address where nobody listens: correct its brokerIP1 or listenPort",
+    )
 
 
 def test_a_master_that_is_gone_or_not_there_is_critical(
@@ -42,7 +48,86 @@ def test_a_master_that_is_gone_or_not_there_is_critical(
     finding = found(first_server.addr)
     assert finding.state is CheckState.CRITICAL
     assert finding.details == ("broker-a: no master is registered",)
-    assert values(finding) == {"failing": 1, "masterless": 1, "serving": 1}
+    assert values(finding) == {"failing": 1, "masterless": 1, "refusing": 0, "serving": 1}
+
+
+def test_a_full_disk_is_critical_on_a_master_and_a_warning_on_a_slave(
+    first_server: FakeNameServer, broker: FakeBroker
+) -> None:
+    broker.table["commitLogDiskRatio"] = "0.94"
+    finding = found(first_server.addr)
+    assert finding.state is CheckState.CRITICAL
+    assert finding.summary == (
+        "1 of 1 registered brokers answer, broker-a refuses messages: its disk is full"
+    )
+    assert finding.details == (
+        f"broker-a 0 at {broker.addr} refuses messages: commitLogDiskRatio is 94 %, above "
+        "diskSpaceWarningLevelRatio 90 %",
+    )
+    with FakeBroker() as master:
+        first_server.clusters = {"C": {"broker-a": {0: master.addr, 1: broker.addr}}}
+        finding = found(first_server.addr)
+    assert (finding.state, finding.summary) == (CheckState.WARNING, "2 of 2 registered brokers answer")
+    assert finding.details[0].startswith(f"broker-a 1 at {broker.addr}: commitLogDiskRatio is 94 %")
+
+
+def test_messages_that_are_deleted_early_are_a_warning(
+    first_server: FakeNameServer, broker: FakeBroker
+) -> None:
+    broker.table["commitLogDiskRatio"] = "0.8"
+    finding = found(first_server.addr)
+    assert finding.state is CheckState.WARNING
+    assert "deletes messages before fileReservedTime" in finding.details[0]
+    broker.settings["diskMaxUsedSpaceRatio"] = "85"
+    assert found(first_server.addr).state is CheckState.OK
+
+
+def test_a_broker_that_hides_its_disk_or_its_settings_is_not_ok(
+    first_server: FakeNameServer, broker: FakeBroker
+) -> None:
+    del broker.table["commitLogDiskRatio"]
+    assert found(first_server.addr).state is CheckState.UNKNOWN
+    broker.table["commitLogDiskRatio"] = "0.1"
+    broker.handlers[26] = refuse_with(1, "no")
+    finding = found(first_server.addr)
+    assert finding.state is CheckState.UNKNOWN
+    assert finding.details[0].startswith(f"broker-a 0 at {broker.addr} did not return its settings: ")
+
+
+def test_two_names_of_one_process_are_a_warning(first_server: FakeNameServer, broker: FakeBroker) -> None:
+    first_server.clusters = {"C": {"broker-a": {0: broker.addr}, "broker-b": {0: broker.addr}}}
+    broker.settings["brokerName"] = "broker-b"
+    finding = found(first_server.addr)
+    assert (finding.state, finding.summary) == (
+        CheckState.WARNING,
+        "1 of 1 registered brokers answer, 1 of them under several names",
+    )
+    assert finding.details == (
+        f"broker-a and broker-b are one process, at {broker.addr}, whose own name is broker-b: stopping it "
+        "stops all of them. Restart the name servers one by one to remove former names",
+    )
+    first_server.clusters = {"C": {"broker-a": {0: broker.addr}}}
+    finding = found(first_server.addr)
+    assert finding.state is CheckState.WARNING
+    assert finding.details == (
+        f"broker-a 0 at {broker.addr} has the name broker-b in its own settings: it was renamed",
+    )
+
+
+def test_an_address_where_nobody_listens_is_told_with_the_former_one(
+    first_server: FakeNameServer, broker: FakeBroker, tmp_path: Path
+) -> None:
+    inventory = InventoryKeeper(lambda: "key", environment={"NSADMIN_STATE": str(tmp_path)})
+    gone = f"127.0.0.1:{closed_port()}"
+    with AdminClient([first_server.addr], timeout=5) as admin:
+        for addr in (broker.addr, gone, gone):
+            first_server.clusters = {"C": {"broker-a": {0: addr}}}
+            observation = brokers.observe_brokers(admin, None, inventory)
+    assert brokers.judge_brokers(CheckScale("brokers"), observation).details == (
+        f"broker-a 0 at {gone}: connection refused, no server listens on this port; the broker registers "
+        "under an address where nobody listens: correct its brokerIP1 or listenPort; it was at "
+        f"{broker.addr} before",
+    )
 
 
 def test_one_that_has_gone_is_only_missed_where_it_is_expected(first_server: FakeNameServer) -> None:
@@ -50,6 +135,21 @@ def test_one_that_has_gone_is_only_missed_where_it_is_expected(first_server: Fak
     finding = found(first_server.addr, expected=2)
     assert finding.state is CheckState.CRITICAL
     assert finding.summary == "1 of 1 registered brokers answer, and 2 are expected"
+
+
+def test_what_left_is_unknown_with_a_damaged_inventory(first_server: FakeNameServer, tmp_path: Path) -> None:
+    def observe() -> CheckFinding:
+        inventory = InventoryKeeper(lambda: "servers", environment={"NSADMIN_STATE": str(tmp_path)})
+        with AdminClient([first_server.addr]) as admin:
+            observation = brokers.observe_brokers(admin, inventory=inventory)
+            return brokers.judge_brokers(CheckScale("brokers"), observation)
+
+    assert observe().state is CheckState.OK
+    [file] = tmp_path.rglob("brokers.json")
+    file.write_text('{"format": 1, "brokers": null}')
+    finding = observe()
+    assert finding.state is CheckState.UNKNOWN
+    assert f"the inventory {file} cannot be read: brokers has the wrong type" in finding.summary
 
 
 def test_no_broker_at_all_is_critical(first_server: FakeNameServer) -> None:

@@ -29,7 +29,11 @@ def test_every_check_is_here() -> None:
 
 def test_all_is_well_and_what_does_not_apply_is_told(first_server: FakeNameServer) -> None:
     whole, parts = found(first_server.addr)
-    assert (whole.state, whole.summary) == (CheckState.OK, "all 4 checks are OK")
+    assert (whole.state, whole.summary) == (
+        CheckState.OK,
+        "4 checks. Not checked: divergence, replicas, certificates, journal, drain, reports, "
+        "registrationSize, topic, lag, clients, backup, security",
+    )
     assert list(parts) == ["namesrv", "brokers", "writable", "heartbeat"]
     assert [line.partition(": ")[2] for line in whole.details] == [
         "divergence: only one name server",
@@ -37,6 +41,16 @@ def test_all_is_well_and_what_does_not_apply_is_told(first_server: FakeNameServe
         "certificates: TLS is not in use",
         "journal: no journal is configured",
         "drain: this machine has no drain of a broker of this cluster",
+        "reports: pass --reports DIR",
+        "registrationSize: left out",
+        "topic: pass -t TOPIC to check one topic",
+        "lag: pass -g GROUP to check a group",
+        "clients: run nsadmin check clients",
+        "backup: run nsadmin check backup PATH",
+        "security: run nsadmin securityAudit",
+    ]
+    assert [f"{part.check}: {part.reason}" for part in whole.unchecked] == [
+        line.partition(": ")[2] for line in whole.details
     ]
 
 
@@ -46,7 +60,7 @@ def test_the_worst_state_counts_and_is_named_first(
     second_server.routes = {"T": {"broker-a": 4}}
     whole, parts = found(first_server.addr, second_server.addr, dead_addr)
     assert whole.state is CheckState.CRITICAL
-    assert whole.summary == (
+    assert whole.summary.partition(". ")[0] == (
         "5 of 5 checks are not OK: divergence CRITICAL, writable CRITICAL, namesrv WARNING, brokers WARNING,"
         " heartbeat WARNING"
     )
@@ -56,9 +70,13 @@ def test_the_worst_state_counts_and_is_named_first(
 def test_topics_and_groups_by_name(first_server: FakeNameServer) -> None:
     with ConsumerBroker() as group:
         group.clients = {"G": ["c1"]}
+        group.offsets["G", "T", 1] = 50
         first_server.clusters = {"C": {"broker-a": {0: group.addr}}}
         whole, parts = found(first_server.addr, asked=CheckScope(("T", "X"), ("G",)))
-    assert whole.summary == "1 of 7 checks are not OK: topic X CRITICAL"
+    assert whole.summary.startswith("1 of 7 checks are not OK: topic X CRITICAL. Not checked: ")
+    assert [part.reason for part in whole.unchecked if part.check in ("topic", "lag")] == [
+        "pass -g GROUP to check other groups"
+    ]
     assert parts["lag"].about == "G"
 
 

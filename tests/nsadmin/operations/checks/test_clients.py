@@ -29,10 +29,18 @@ def test_releases_of_both_protocols_are_compared() -> None:
     assert [line.split(":")[0] for line in finding.details] == ["c4 at 10.0.0.1", "c5 at 10.0.0.1"]
 
 
-def test_an_unknown_release_is_counted_and_no_old_one() -> None:
+def test_an_unknown_release_never_passes() -> None:
     finding = judged("5.2.0", None)
-    assert (finding.state, values(finding)) == (CheckState.OK, {"old": 0, "unknown": 1, "clients": 2})
+    assert (finding.state, values(finding)) == (CheckState.UNKNOWN, {"old": 0, "unknown": 1, "clients": 2})
     assert finding.summary == "no client of 2 is older than 5.1; the release of 1 is unknown"
+    assert finding.details == ("c1 at 10.0.0.1:5: JAVA release unknown, groups G",)
+    assert judged("HIGHER_VERSION", "next", "").summary.endswith("the release of 3 is unknown")
+    assert judged("4.9.7", None).state is CheckState.WARNING
+
+
+def test_releases_of_3_are_old() -> None:
+    versions = ["V3_1_8", "V3_0_10", "V3_0_0_BETA6", "3.5.8"]
+    assert values(judged(*versions)) == {"old": 4, "unknown": 0, "clients": 4}
 
 
 def test_with_a_silent_proxy_it_is_not_ok() -> None:

@@ -101,4 +101,4 @@ def test_what_nobody_knows(tmp_path: Path, first_server: FakeNameServer, dead_ad
     file.write_text("{}")
     finding = found(tmp_path, first_server.addr)
     assert finding.state is CheckState.UNKNOWN
-    assert "version None" in finding.details[0]
+    assert "the field version is missing" in finding.details[0]

@@ -18,6 +18,7 @@ NOW = 61_000
 def group(first_server: FakeNameServer) -> Iterator[ConsumerBroker]:
     with ConsumerBroker() as running:
         running.clients = {"G": ["c1", "c2"]}
+        running.offsets["G", "T", 1] = 50
         first_server.clusters = {"C": {"broker-a": {0: running.addr}}}
         yield running
 
@@ -35,7 +36,7 @@ def test_how_far_it_is(first_server: FakeNameServer, group: ConsumerBroker) -> N
     finding = found(first_server.addr)
     assert (finding.state, finding.summary) == (CheckState.OK, "G has a backlog of 10 messages on 2 queues")
     assert values(finding) == {"lag": 10, "largest": 10, "delay": 60.0, "clients": 2}
-    assert finding.details == ("T broker-a 0: 10 behind", "1 queues have no committed offset")
+    assert finding.details == ("T broker-a 0: 10 behind",)
     assert found(first_server.addr, warning="9").state is CheckState.WARNING
     group.offsets["G", "T", 0] = 100
     assert values(found(first_server.addr)) == {"lag": 0, "largest": 0, "delay": 0.0, "clients": 2}
@@ -98,3 +99,46 @@ def test_a_name_server_that_tells_nothing_is_a_warning(
         finding = lag.judge_lag(CheckScale("lag"), lag.observe_lag(admin, NOW, "G"))
     assert finding.state is CheckState.WARNING
     assert any(line.startswith(f"name server {away}: ") for line in finding.details)
+
+
+def test_queues_whose_lag_is_unknown_make_it_a_lower_bound(
+    first_server: FakeNameServer, group: ConsumerBroker
+) -> None:
+    group.ends["T", 2] = group.ends["T", 3] = (0, 7)
+    group.offsets["G", "T", 2] = 647_260_490
+    finding = found(first_server.addr)
+    assert finding.state is CheckState.UNKNOWN
+    assert finding.summary == "G has a backlog of at least 10 messages on 4 queues"
+    assert finding.details == (
+        "T broker-a 0: 10 behind",
+        "not counted: committed offset beyond the end on 1 of 4 queues; no committed offset on 1 of 4 queues",
+        "T broker-a 2: committed offset 647260490, end 7",
+    )
+    assert found(first_server.addr, warning="9").state is CheckState.WARNING
+
+
+@pytest.mark.parametrize("topic", [None, "T"])
+def test_a_group_that_never_committed_is_not_ok(
+    first_server: FakeNameServer, group: ConsumerBroker, topic: str | None
+) -> None:
+    group.offsets = {}
+    finding = found(first_server.addr, topic=topic)
+    assert (finding.state, finding.summary) == (
+        CheckState.UNKNOWN,
+        "the lag of G is unknown: no committed offset",
+    )
+    assert values(finding) == {"lag": None, "largest": None, "delay": None, "clients": 2}
+
+
+def test_an_empty_queue_needs_no_offset(first_server: FakeNameServer, group: ConsumerBroker) -> None:
+    group.ends["T", 2] = (0, 0)
+    assert found(first_server.addr).state is CheckState.OK
+
+
+def test_a_broadcasting_group_has_no_lag(first_server: FakeNameServer, group: ConsumerBroker) -> None:
+    group.message_model = "BROADCASTING"
+    finding = found(first_server.addr)
+    assert (finding.state, values(finding)["lag"]) == (CheckState.UNKNOWN, None)
+    assert finding.summary == (
+        "the lag of G is unknown: the group broadcasts: each client keeps its own offsets"
+    )

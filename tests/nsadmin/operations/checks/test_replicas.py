@@ -4,7 +4,7 @@ from nsadmin.operations.checks.findings import CheckFinding, CheckState
 from nsadmin.operations.checks.replicas import judge_replicas
 from nsadmin.operations.checks.thresholds import CheckScale
 from nsadmin.operations.replicas.memory import judge_differences
-from nsadmin.operations.replicas.records import ReplicaGroup, ReplicaObservation
+from nsadmin.operations.replicas.records import Replica, ReplicaGroup, ReplicaObservation
 from tests.support.replica_groups import (
     JUST_NOW,
     LONG_AGO,
@@ -25,10 +25,37 @@ def test_equal_slaves_are_ok_and_their_distance_is_measured() -> None:
     assert (finding.state, finding.summary) == (CheckState.OK, "1 slave is equal to its master")
     assert [(sample.measure.name, sample.value, sample.item_name) for sample in finding.samples] == [
         ("missing", 0, None),
+        ("stopped", 0, None),
         ("drift", 0, None),
         ("lagging", 0, None),
-        ("distance", 1_000, "broker-a:1"),
+        ("distance", 0, "broker-a:1"),
     ]
+    behind = find(make_group({}, {}, slave_end=4_000))
+    assert (behind.state, behind.summary) == (
+        CheckState.OK,
+        "no lasting difference on 1 slave; 1000 bytes of the commit log behind",
+    )
+
+
+def test_a_slave_without_a_connection_is_critical() -> None:
+    finding = find(make_group({}, {}, slave_end=4_000, link_count=0, started_ms=NOW_MS - 3_600_000))
+    assert finding.state is CheckState.CRITICAL
+    assert finding.summary == "1 of 1 slave copies no messages; 1000 bytes of the commit log behind"
+    assert finding.details == (
+        "broker-a:1 commitLog messages: 1000 bytes of the commit log behind "
+        "(the master has no replication connection of it)",
+    )
+    assert find(make_group({}, {}, link_count=1)).state is CheckState.OK
+
+
+def test_a_slave_that_was_not_compared_is_not_equal() -> None:
+    group = make_group(topics(LONG_AGO, a=4), topics(LONG_AGO, a=4))
+    silent = group._replace(slaves=[Replica(1, "h:2", error="no answer within 3 s")])
+    finding = find(silent)
+    assert (finding.state, finding.summary) == (
+        CheckState.UNKNOWN,
+        "1 of 1 slave not compared, or not completely",
+    )
 
 
 def test_a_missing_topic_is_critical_and_different_queues_are_a_warning() -> None:
@@ -39,7 +66,11 @@ def test_a_missing_topic_is_critical_and_different_queues_are_a_warning() -> Non
 
 
 def test_a_difference_that_may_disappear_is_ok() -> None:
-    assert find(make_group(topics(JUST_NOW, a=4), topics(LONG_AGO))).state is CheckState.OK
+    finding = find(make_group(topics(JUST_NOW, a=4), topics(LONG_AGO)))
+    assert (finding.state, finding.summary) == (
+        CheckState.OK,
+        "no lasting difference on 1 slave; 1 may disappear with the next copy",
+    )
 
 
 def test_a_server_that_did_not_answer_leaves_it_unknown() -> None:

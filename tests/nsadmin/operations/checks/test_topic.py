@@ -1,8 +1,10 @@
 """check topic: as the client of any name server meets it."""
 
+from namesrv_core.protocol.command import build_reply
 from nsadmin import AdminClient
 from nsadmin.operations.checks import topic
 from nsadmin.operations.checks.findings import CheckFinding, CheckState
+from nsadmin.operations.checks.masters import LOOKED_AT
 from nsadmin.operations.checks.thresholds import CheckScale
 from tests.support.servers import FakeBroker, FakeNameServer
 
@@ -19,7 +21,10 @@ def values(finding: CheckFinding) -> list[float | None]:
 
 def test_all_is_well(first_server: FakeNameServer, second_server: FakeNameServer) -> None:
     finding = found(first_server.addr, second_server.addr)
-    assert (finding.state, finding.summary) == (CheckState.OK, "1 of 1 brokers of T accept messages")
+    assert (finding.state, finding.summary) == (
+        CheckState.OK,
+        "1 of 1 brokers of T accept messages " + LOOKED_AT,
+    )
     assert (finding.about, finding.details) == ("T", ())
     assert values(finding) == [0, 1, 1, 8]
 
@@ -47,7 +52,7 @@ def test_the_name_server_that_knows_least_counts(
     second_server.routes = {}
     finding = found(first_server.addr, second_server.addr)
     assert finding.state is CheckState.CRITICAL
-    assert finding.summary == "0 of 1 brokers of T accept messages"
+    assert finding.summary == "0 of 1 brokers of T accept messages " + LOOKED_AT
     assert finding.details == (f"name server {second_server.addr} does not have the topic",)
 
 
@@ -59,10 +64,28 @@ def test_a_master_that_does_not_answer_or_is_not_there(
     assert finding.details == (
         f"broker-a: its master {dead_addr}: connection refused, no server listens on this port",
     )
-    # Its slave can be read.
-    assert values(finding) == [1, 0, 1, 0]
+    # Its slave can be read, unless it refuses.
+    broker.handlers[26] = lambda asked: build_reply(asked, body=b"slaveReadEnable=true\n")
+    assert values(found(first_server.addr)) == [1, 0, 1, 0]
+    broker.handlers[26] = lambda asked: build_reply(asked, body=b"slaveReadEnable=false\n")
+    assert values(found(first_server.addr)) == [1, 0, 0, 0]
     first_server.clusters = {"C": {"broker-a": {1: broker.addr}}}
     assert found(first_server.addr).details == ("broker-a: no master",)
+
+
+def test_a_master_with_a_full_disk_refuses_messages_and_can_be_read(
+    first_server: FakeNameServer, broker: FakeBroker
+) -> None:
+    broker.table["commitLogDiskRatio"] = "0.94"
+    finding = found(first_server.addr)
+    assert finding.state is CheckState.CRITICAL
+    assert finding.details == (
+        f"broker-a: its master {broker.addr} refuses messages: commitLogDiskRatio is 94 %, above "
+        "diskSpaceWarningLevelRatio 90 %",
+    )
+    assert values(finding) == [1, 0, 1, 0]
+    del broker.table["commitLogDiskRatio"]
+    assert found(first_server.addr).state is CheckState.WARNING
 
 
 def test_what_nobody_knows(first_server: FakeNameServer, dead_addr: str) -> None:

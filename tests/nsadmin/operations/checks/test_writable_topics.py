@@ -5,6 +5,7 @@ import re
 from nsadmin import AdminClient
 from nsadmin.operations.checks import writable_topics, writable_topics_observation
 from nsadmin.operations.checks.findings import CheckFinding, CheckState
+from nsadmin.operations.checks.masters import LOOKED_AT
 from nsadmin.operations.checks.thresholds import CheckScale
 from tests.support.configured_topics import configure_topics
 from tests.support.servers import FakeBroker, FakeNameServer
@@ -31,7 +32,7 @@ def test_topics_of_rocketmq_and_of_groups_are_left_out(first_server: FakeNameSer
         name: {"broker-a": 4} for name in ("TBW102", "C", "%RETRY%g", "%DLQ%g", "rmq_sys_x", "RMQ_SYS_y")
     }
     finding = found(first_server.addr)
-    assert (finding.state, finding.summary) == (CheckState.OK, "1 of 1 topics are writable")
+    assert (finding.state, finding.summary) == (CheckState.OK, "1 of 1 topics are writable " + LOOKED_AT)
     assert values(finding) == [0, 0, 1]
 
 
@@ -42,7 +43,9 @@ def test_fewer_brokers_are_a_warning_and_none_is_critical(
     first_server.routes = {f"T{n:02}": {"broker-a": 4, "broker-b": 6} for n in range(20)}
     finding = found(first_server.addr)
     assert finding.state is CheckState.WARNING
-    assert finding.summary == "20 of 20 topics are writable, 20 of them not on all of their brokers"
+    assert (
+        finding.summary == "20 of 20 topics are writable, 20 of them not on all of their brokers " + LOOKED_AT
+    )
     assert finding.details == ("broker-a accepts no messages for 20 topics: no write permission",)
     for n in range(12):
         first_server.routes[f"T{n:02}"] = {"broker-a": 4}
@@ -57,6 +60,13 @@ def test_fewer_brokers_are_a_warning_and_none_is_critical(
     assert found(first_server.addr, leaving_out="^T").state is CheckState.OK
 
 
+def test_no_topic_is_writable_on_a_full_disk(first_server: FakeNameServer, broker: FakeBroker) -> None:
+    broker.table["commitLogDiskRatio"] = "0.94"
+    finding = found(first_server.addr)
+    assert (finding.state, values(finding)) == (CheckState.CRITICAL, [0, 1, 1])
+    assert "refuses messages: commitLogDiskRatio is 94 %" in finding.details[0]
+
+
 def test_what_the_broker_itself_has_as_read_only_is_so_on_purpose(
     first_server: FakeNameServer, broker: FakeBroker
 ) -> None:
@@ -65,7 +75,7 @@ def test_what_the_broker_itself_has_as_read_only_is_so_on_purpose(
     finding = found(first_server.addr)
     assert values(finding) == [0, 1, 2]
     assert finding.details == ("no broker accepts messages for U: broker-a: no write permission",)
-    assert finding.summary == "0 of 2 topics are writable, 1 are read-only by configuration"
+    assert finding.summary == "0 of 2 topics are writable, 1 are read-only by configuration " + LOOKED_AT
 
 
 def test_a_read_only_topic_stays_so_on_purpose_while_a_broker_is_silent(
@@ -75,7 +85,7 @@ def test_a_read_only_topic_stays_so_on_purpose_while_a_broker_is_silent(
     first_server.routes = {"T": {"broker-a": 4}, "U": {"broker-a": 6}}
     finding = found(first_server.addr)
     assert values(finding) == [0, 1, 2]
-    assert finding.summary == "0 of 2 topics are writable, 1 are read-only by configuration"
+    assert finding.summary == "0 of 2 topics are writable, 1 are read-only by configuration " + LOOKED_AT
     assert [line.split(":")[0] for line in finding.details] == ["no broker accepts messages for U"]
 
 

@@ -16,12 +16,4 @@ def test_it_has_what_brokers_configure_as_read_only_and_who_is_silent(
         observation = writable_topics_observation.observe_writable_topics(admin)
     assert observation.read_only_topics == {"broker-a": {"T"}}
     assert observation.unwiped_brokers == {first_server.addr: {"broker-b"}}
-    assert observation.silence_reasons.keys() == {dead_addr}
-
-
-def test_retry_topics_and_those_of_rocketmq_are_no_user_topics() -> None:
-    system_topics = frozenset({"TBW102"})
-    names = ("orders", "%RETRY%g", "%DLQ%g", "TBW102", "rmq_sys_x", "RMQ_SYS_y")
-    assert [name for name in names if writable_topics_observation.is_user_topic(name, system_topics)] == [
-        "orders"
-    ]
+    assert observation.master_answers.silence_reasons.keys() == {dead_addr}

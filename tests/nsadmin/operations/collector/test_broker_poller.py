@@ -93,7 +93,7 @@ def test_the_runtime_of_each_broker_and_who_does_not_tell(admin: AdminClient, br
     asked = Asked(admin, BrokerQuestions(asks_runtime=True))
     events = asked.round(place(broker.addr), slave)
     assert events == [
-        BrokerRuntime("C", "broker-a", 0, broker.addr, "V5_5_0"),
+        BrokerRuntime("C", "broker-a", 0, broker.addr, "V5_5_0", commit_log_disk_ratio=0.1),
         BrokerPollFailed(*slave, "runtime", "connection refused, no server listens on this port"),
         BrokersPolled(2, 1, 0, 0),
     ]
@@ -113,7 +113,7 @@ def test_the_lag_of_each_group_on_each_topic(admin: AdminClient, broker: Consume
         ),
     )  # fmt: skip
     assert polled == BrokersPolled(1, 0, 1, 0)
-    assert broker.asked_codes() == [201, 43, 208]
+    assert broker.asked_codes() == [201, 43, 208, 203]
 
 
 def test_a_group_that_never_committed_has_no_lag(admin: AdminClient, broker: ConsumerBroker) -> None:
@@ -121,6 +121,19 @@ def test_a_group_that_never_committed_has_no_lag(admin: AdminClient, broker: Con
     [lag, _] = Asked(admin, LAG).round(place(broker.addr))
     assert isinstance(lag, ConsumerLag)
     assert lag.lags == (TopicLag("T", 2, 2, 150),)
+
+
+def test_a_broadcasting_group_and_an_offset_beyond_the_end_have_no_lag(
+    admin: AdminClient, broker: ConsumerBroker
+) -> None:
+    broker.clients, broker.message_model = {"G": ["c1"]}, "BROADCASTING"
+    [event, _] = Asked(admin, LAG).round(place(broker.addr))
+    assert isinstance(event, ConsumerLag)
+    assert [topic_lag.lag for topic_lag in event.lags] == [None]
+    broker.clients, broker.offsets = {}, {("G", "T", 0): 101, ("G", "T", 1): 50}
+    [event, _] = Asked(admin, LAG).round(place(broker.addr))
+    assert isinstance(event, ConsumerLag)
+    assert [topic_lag.lag for topic_lag in event.lags] == [None]
 
 
 def test_a_group_without_a_lag_is_told_when_something_changed_and_once_an_hour(

@@ -11,6 +11,7 @@ from nsadmin.operations.dead_letters.replay_store import (
     SavedReplayMemory,
     replay_folder_of,
 )
+from tests.support.hostile_folder import limit_file_size
 
 PLACE = ReplayPlace("C", "broker-a", 0)
 BATCH = PendingBatch(PLACE, {1: "id1", 2: "id2"}, SendQueue("%RETRY%G", "broker-a", "h:1", 0), 7)
@@ -68,7 +69,36 @@ def test_an_incomplete_last_line_is_ignored_and_removed(tmp_path: Path) -> None:
     assert loaded(tmp_path).list_replayed(PLACE).ranges == ((1, 2),)
 
 
-@pytest.mark.parametrize("line", ["no JSON", "[]", '{"replayed": 1}', '{"else": 1}'])
+def test_a_full_disk_tears_no_record_and_loses_no_outcome(tmp_path: Path) -> None:
+    memory = opened(tmp_path)
+    memory.begin_batch(BATCH)
+    memory.end_batch(BATCH, [1])
+    with (
+        limit_file_size(memory.replay_file.stat().st_size + 9),
+        pytest.raises(OSError, match="too large"),
+    ):
+        memory.begin_batch(BATCH)
+    memory.flush()
+    memory.close()
+    again = loaded(tmp_path)
+    assert (again.list_replayed(PLACE).ranges, again.pending) == (((1, 2),), {PLACE: BATCH})
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "no JSON",
+        "[]",
+        '{"replayed": 1}',
+        '{"else": 1}',
+        "{}",
+        '{"run":"x"}',
+        '{"forget":[["C","b","0"]]}',
+        '{"replayed":[["C","b","0"],[[1,2]],"id",1]}',
+        '{"replayed":[["C","b",0],[["1",2]],null,1]}',
+        '{"pending":[["C","b",0],[[1,null]],["T","b","h:1",0],7]}',
+    ],
+)
 def test_an_invalid_line_is_an_error_that_names_it(tmp_path: Path, line: str) -> None:
     (tmp_path / "replays.jsonl").write_text(f'{{"run":null}}\n{line}\n')
     with pytest.raises(InvalidReplayFileError, match=r"replays\.jsonl: line 2 is invalid"):

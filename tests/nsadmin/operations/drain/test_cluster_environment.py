@@ -9,6 +9,7 @@ from namesrv_core.protocol.codes import Perm
 from nsadmin.client import AdminClient
 from nsadmin.operations.drain.cluster_environment import ClusterEnvironment
 from tests.support.lab import Lab, start_lab
+from tests.support.servers import FakeBroker, FakeNameServer
 
 NAME = "broker-a-0"
 
@@ -24,6 +25,17 @@ def running_lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
 def world(running_lab: Lab) -> Iterator[ClusterEnvironment]:
     with AdminClient(running_lab.namesrv_addr) as admin:
         yield ClusterEnvironment(admin, NAME)
+
+
+def test_queues_of_another_name_of_the_process_are_not_those_of_others(
+    first_server: FakeNameServer, broker: FakeBroker, dead_addr: str
+) -> None:
+    first_server.clusters = {"C": {"a": {0: broker.addr}, "b": {0: broker.addr}, "c": {0: dead_addr}}}
+    first_server.routes = {"T": {"a": 6, "b": 6}, "U": {"a": 6, "b": 4, "c": 6}}
+    with AdminClient(first_server.addr, timeout=5) as admin:
+        [server] = ClusterEnvironment(admin, "a").read_servers()
+    assert (server.other_names, server.open_names) == (("b",), ("b",))
+    assert {topic: facts.other_writable_queues for topic, facts in server.topics.items()} == {"T": 0, "U": 8}
 
 
 def test_each_name_server_tells_what_it_has(running_lab: Lab, world: ClusterEnvironment) -> None:
@@ -120,4 +132,14 @@ def test_the_broker_tells_all_settings_of_its_topics_and_their_version(
 def test_ordered_topics_and_those_of_rocketmq(running_lab: Lab, world: ClusterEnvironment) -> None:
     master = running_lab.brokers[NAME, 0]
     assert world.read_ordered_topics(master) == {"orders"}
-    assert {"TBW102", "SCHEDULE_TOPIC_XXXX", NAME, "cluster-a"} <= world.read_system_topics(master)
+    assert {"TBW102", "SCHEDULE_TOPIC_XXXX", NAME, "cluster-a"} <= world.read_system_topics(
+        master, "cluster-a"
+    )
+
+
+def test_the_own_topics_of_a_broker_that_does_not_answer_are_known(
+    world: ClusterEnvironment, dead_addr: str
+) -> None:
+    """Otherwise a frozen broker could not be drained: its own topics would lose their last queue."""
+    own_topics = {NAME, "cluster-a", "cluster-a_REPLY_TOPIC"}
+    assert own_topics <= world.read_system_topics(dead_addr, "cluster-a")

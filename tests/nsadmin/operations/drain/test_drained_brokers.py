@@ -57,8 +57,9 @@ def test_without_name_servers_the_name_of_the_broker_decides(tmp_path: Path) -> 
     assert len(conflicts(tmp_path, "broker-a", addrs=())) == 1
 
 
-def test_a_folder_that_cannot_be_read_is_no_reason_to_fail(tmp_path: Path) -> None:
+def test_a_folder_that_cannot_be_read_is_a_warning(tmp_path: Path) -> None:
     store = keep(tmp_path, SAFE)
     (store.drain_folder / "state.json").write_text("{")
     store.release_lock()
-    assert conflicts(tmp_path, "broker-a") == []
+    [warning] = conflicts(tmp_path, "broker-a")
+    assert warning.startswith(f"{store.drain_folder / 'state.json'} is not JSON: ")

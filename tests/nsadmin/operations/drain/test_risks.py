@@ -41,6 +41,13 @@ def test_what_a_topic_would_lose(place: ServerTopic, kind: str | None) -> None:
     )
 
 
+def test_another_name_of_the_process_refuses_the_drain() -> None:
+    renamed = server(T=ServerTopic(RW, 8, 1))._replace(other_names=("b",))
+    [risk] = find_risks("a", [renamed, renamed], SYSTEM, frozenset(), False)
+    assert (risk.kind, risk.refuses) == ("sameProcess", True)
+    assert risk.text == "a and b are one process: clients continue to write to b"
+
+
 def test_topics_of_rocketmq_and_of_groups_are_where_their_broker_is() -> None:
     alone = ServerTopic(RW, 0, 0)
     topics = {"TBW102": alone, "rmq_sys_x": alone, "%RETRY%g": alone, "%DLQ%g": alone}

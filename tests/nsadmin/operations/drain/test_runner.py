@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from namesrv_core.events import QueueData
 from namesrv_core.protocol.codes import Perm
 from nsadmin.client import NotFound
+from nsadmin.client.consumers.lag import Lag
 from nsadmin.operations.drain.events import CommandEnded
 from nsadmin.operations.drain.facts import OwnTopics
 from nsadmin.operations.drain.runner import DrainRefused, DrainRun, check_plan
@@ -231,8 +232,8 @@ def test_the_command_does_not_run_while_a_name_server_is_not_known_to_agree(tmp_
 
 def test_for_good_waits_for_consumers(tmp_path: Path) -> None:
     cluster = DrainCluster()
-    cluster.lag = {"billing": 5, "risk": 0}
-    cluster.script = {200: lambda: cluster.lag is not None and cluster.lag.update(billing=0)}  # type: ignore[dict-item]
+    cluster.lag = {"billing": Lag(5), "risk": Lag(0)}
+    cluster.script = {200: lambda: cluster.lag is not None and cluster.lag.update(billing=Lag(0))}  # type: ignore[dict-item]
     records = cluster.run_drain(tmp_path, rules=SafetyRules(for_good=True))
     [safe] = select_events(records, "safe")
     assert safe["time"] >= 1_700_000_000_000 + 200_000

@@ -1,6 +1,7 @@
 """When a drained broker is safe to stop."""
 
 from namesrv_core.events import QueueData
+from nsadmin.client.consumers.lag import BEYOND_END, Lag
 from nsadmin.operations.drain.facts import (
     BrokerCounters,
     ClusterObservation,
@@ -47,6 +48,13 @@ def test_each_obstacle_is_named() -> None:
     assert list_texts(unregistered) == ("a name server that lists the broker",)
 
 
+def test_another_name_of_the_process_that_clients_write_to_makes_it_unsafe() -> None:
+    renamed = CLOSED._replace(other_names=("b", "c"), open_names=("b",))
+    assert list_texts(ClusterObservation(40_000, (renamed,), COUNTERS)) == (
+        "a drain of b, which is the same process",
+    )
+
+
 def test_a_slave_needs_all_messages_of_the_last_observation() -> None:
     slaves = (SlaveProgress("s:1", 900), SlaveProgress("s:2", 1000), SlaveProgress("s:3", None))
     observation = ClusterObservation(40_000, (CLOSED,), COUNTERS._replace(slaves=slaves, log_end=2000))
@@ -58,8 +66,12 @@ def test_for_good_consumers_have_to_read_everything() -> None:
     for_good = RULES._replace(for_good=True)
     for lag_by_group, texts in (
         (None, ("the backlog of the consumers, which is unknown",)),
-        ({"g": 5}, ("consumers to read the backlog",)),
-        ({"g": 0}, ()),
+        ({"g": Lag(5)}, ("consumers to read the backlog",)),
+        ({"g": Lag(0)}, ()),
+        (
+            {"g": Lag(None, BEYOND_END), "h": Lag(0)},
+            ("the backlog of g, which is unknown: committed offset beyond the end",),
+        ),
     ):
         observation = ClusterObservation(40_000, (CLOSED,), COUNTERS._replace(lag_by_group=lag_by_group))
         assert list_texts(observation, rules=for_good) == texts

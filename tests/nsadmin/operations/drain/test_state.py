@@ -37,6 +37,25 @@ def test_a_state_is_read_back() -> None:
     assert parse_state_record(json.loads(json.dumps(build_state_record(STATE)))) == STATE
 
 
+@pytest.mark.parametrize("name", build_state_record(STATE))
+@pytest.mark.parametrize("value", ["x", [1], {"a": "b"}, 1.5, True])
+def test_a_field_of_another_type_is_no_state(name: str, value: object) -> None:
+    own_type = type(build_state_record(STATE)[name])
+    if not (isinstance(value, own_type) or (name == "by" and isinstance(value, str))):
+        with pytest.raises(InvalidStateError):
+            parse_state_record({**build_state_record(STATE), name: value})
+
+
+@pytest.mark.parametrize(
+    "name", [name for name in build_state_record(STATE) if name not in ("puts", "reopens")]
+)
+def test_a_missing_field_is_no_state(name: str) -> None:
+    record = build_state_record(STATE)
+    del record[name]
+    with pytest.raises(InvalidStateError, match=name):
+        parse_state_record(record)
+
+
 def test_a_file_of_an_older_version_has_one_sum_for_all_name_servers() -> None:
     record = build_state_record(STATE)
     assert record["reopened"] == 3
@@ -56,8 +75,8 @@ def test_a_snapshot_is_read_back(snapshot: QueueSnapshot) -> None:
     [
         ([], "not a JSON object"),
         ({"version": 2}, "version 2 is not supported: this nsadmin reads version 1"),
-        ({"version": 1, "nameServers": []}, "the field cluster is missing"),
-        ({**build_state_record(STATE), "phase": "asleep"}, 'invalid phase "asleep"'),
+        ({"version": 1, "nameServers": []}, "object missing required field cluster"),
+        ({**build_state_record(STATE), "phase": "asleep"}, "invalid enum value 'asleep' at phase"),
     ],
 )
 def test_what_is_no_state_is_told(record: object, says: str) -> None:
@@ -66,8 +85,14 @@ def test_what_is_no_state_is_told(record: object, says: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "broken", [{"version": 1}, {"version": 1, "nameServers": {"h": {"t": [1]}}, "broker": None}]
+    "broken",
+    [
+        {"version": 1},
+        {"version": 1, "nameServers": {"h": {"t": [1]}}, "broker": None},
+        {"version": 1, "nameServers": {"h": {"t": [1, 2, 3, "4"]}}, "broker": None},
+        {"version": 1, "nameServers": {}, "broker": [1]},
+    ],
 )
 def test_what_is_no_snapshot_is_told(broken: object) -> None:
-    with pytest.raises(InvalidStateError, match="the queues of the broker are malformed"):
+    with pytest.raises(InvalidStateError, match=r"nameServers|broker"):
         parse_snapshot_record(broken, "b")

@@ -90,6 +90,8 @@ def test_others_read_what_is_noted_from_now_on(drain_store: DrainStore) -> None:
         file.write(b'{"event":')
     assert notes.read_new_events() == [{"event": "new", "text": "ß"}]
     assert notes.read_new_events() == []
+    drain_store.append_event({"event": "after the torn one"})
+    assert notes.read_new_events() == [{"event": "after the torn one"}]
 
 
 def test_what_is_undone_is_put_away(drain_store: DrainStore, tmp_path: Path) -> None:

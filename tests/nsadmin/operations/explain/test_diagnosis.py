@@ -25,7 +25,7 @@ IDS = [
     "nameServerSilent", "clientList", "wrongNameServer", "partialNameServerList", "brokerNotHeard",
     "otherCluster", "otherContext", "nameServerNotReady", "topicNotRegistered", "autoCreateOff",
     "topicOnBrokerOnly", "registrationTooLarge", "brokersGone", "masterMissing", "wiped", "brokerPermission",
-    "topicPermission", "noQueues", "orderConf", "zone",
+    "diskFull", "topicPermission", "noQueues", "orderConf", "zone",
 ]  # fmt: skip
 
 

@@ -59,6 +59,19 @@ def test_a_topic_that_is_nowhere() -> None:
     )
 
 
+def test_nobody_is_told_to_create_what_was_deleted_on_some_name_servers_only() -> None:
+    """As `divergence` says of the same tables."""
+    views = [make_server_view(), make_server_view(make_queue_route(), addr=OTHER_NS)]
+    refusing = make_broker_view(perm=None, autoCreateTopicEnable="false")
+    for check in ("topicNotRegistered", "autoCreateOff"):
+        [item, *_] = found(check, make_facts(views, [refusing]))
+        assert str(item.advice) == (
+            "delete it on every name server, or create it again: nsadmin deleteTopic T"
+        )
+    [item] = found("topicNotRegistered", make_facts(views, [refusing]))
+    assert f"the topic was deleted, but not on {OTHER_NS}" in item.evidence
+
+
 def test_brokers_that_did_not_tell_are_named() -> None:
     [item] = found(
         "topicNotRegistered",

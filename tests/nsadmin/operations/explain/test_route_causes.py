@@ -4,6 +4,7 @@ import pytest
 
 from nsadmin.client.results import ServerResult
 from nsadmin.client.topic_routes import TopicRoute
+from nsadmin.operations.broker_disks import DiskStates
 from nsadmin.operations.explain.facts import (
     JournaledChange,
     JournalEvidence,
@@ -57,7 +58,18 @@ def test_brokers_that_are_gone() -> None:
         ),
     )
     assert (dead.result, dead.broker_addr) == ("cause", MASTER)
-    assert "its master does not answer: connection refused" in dead.evidence
+    assert dead.evidence == (
+        "a is registered, but its master does not answer: connection refused; the broker registers under an "
+        "address where nobody listens: correct its brokerIP1 or listenPort"
+    )
+    moved = make_facts(
+        [make_server_view(make_queue_route())],
+        [make_broker_view(error=refused_connection(MASTER))],
+        former_addrs={MASTER: "h:9"},
+    )
+    [item] = found("brokersGone", moved)
+    assert item.evidence.endswith("listenPort; it was at h:9 before")
+    assert str(item.advice).endswith("nsadmin brokerStatus -b h:9")
     beside = make_facts(
         [make_server_view(make_queue_route(), make_queue_route("b", {0: "h:3"}), members=BOTH)],
         [make_broker_view(), make_broker_view("h:3", error=refused_connection("h:3"))],
@@ -91,8 +103,17 @@ def test_groups_without_a_master() -> None:
     )
     assert (item.result, item.evidence) == (
         "cause",
-        "a has no master, only 1=h:2: clients can read from it but not write",
+        "a has no master, only 1=h:2: clients cannot write; whether they can read is unknown, because no "
+        "slave told its slaveReadEnable",
     )
+    for enabled, text in (
+        ("true", "can read from it but not write"),
+        ("false", "can neither read nor write, because slaveReadEnable=false"),
+    ):
+        slave = make_broker_view(SLAVE, brokerId="1", brokerRole="SLAVE", slaveReadEnable=enabled)
+        view = make_server_view(make_queue_route(addrs={1: SLAVE}), members={"a": {1: SLAVE}})
+        [item] = found("masterMissing", make_facts([view], [slave]))
+        assert item.evidence == f"a has no master, only 1=h:2: clients {text}"
     acting = make_server_view(make_queue_route(addrs={0: SLAVE}, perm=4), members={"a": {1: SLAVE}})
     assert found("masterMissing", make_facts([acting], ()))[0].result == "cause"
     assert found("wiped", make_facts([acting], ()))[0].result == "ok"
@@ -100,6 +121,21 @@ def test_groups_without_a_master() -> None:
         [make_server_view(members={"a": {1: SLAVE}})], [make_broker_view(SLAVE, brokerId="1")]
     )
     assert "accept no topics from slaves" in found("masterMissing", unpublished)[0].evidence
+
+
+def test_a_disk_on_which_no_message_fits() -> None:
+    full = DiskStates(refusals={MASTER: "refuses messages: full"})
+    [item] = found("diskFull", make_facts([make_server_view(make_queue_route())], disks=full))
+    assert (item.result, item.evidence) == ("cause", "a refuses messages: full")
+    beside = make_facts(
+        [make_server_view(make_queue_route(), make_queue_route("b", {0: "h:3"}), members=BOTH)],
+        [make_broker_view(), make_broker_view("h:3")],
+        disks=full,
+    )
+    assert [(item.result, item.broker_name) for item in found("diskFull", beside)] == [("warning", "a")]
+    hidden = DiskStates(unknown={MASTER: "did not say"})
+    [item] = found("diskFull", make_facts([make_server_view(make_queue_route())], disks=hidden))
+    assert (item.result, item.evidence) == ("unknown", "a did not say")
 
 
 def test_a_permission_that_a_name_server_took() -> None:

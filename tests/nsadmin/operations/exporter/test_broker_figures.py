@@ -52,6 +52,16 @@ def test_the_runtime_figures_in_the_units_of_their_names() -> None:
     assert figures["nsadmin_broker_request_wait_seconds"] == {send: 0.25}
 
 
+def test_a_german_broker_has_the_same_figures() -> None:
+    german = {
+        **TABLE, "commitLogDirCapacity": "Total : 500,0 GiB, Free : 1,5 TiB.",
+        "remainHowManyDataToFlush": "2,5 KiB", "putLatency99": "1,84",
+    }  # fmt: skip
+    assert build_runtime_tables(BROKER, RuntimeInfo(german)) == build_runtime_tables(
+        BROKER, RuntimeInfo(TABLE)
+    )
+
+
 def test_what_a_release_does_not_report_is_not_known_and_never_0() -> None:
     values = figures_of(build_runtime_tables(BROKER, RuntimeInfo({"earliestMessageTimeStamp": "-1"})))
     del values["nsadmin_broker_info"]

@@ -1,16 +1,20 @@
 """Reads of one broker, simulated or fake."""
 
+import re
 from pathlib import Path
+
+import pytest
 
 from namesrv_core.fleet.fleet import FleetPlan
 from namesrv_core.protocol.codes import RequestCode
+from namesrv_core.protocol.command import RemotingCommand
 from nsadmin.operations.exporter.broker_reader import ReadChoice
 from nsadmin.operations.exporter.figures import ServerIdentity
 from nsadmin.operations.exporter.name_filter import NameFilter
 from tests.support.consumer_brokers import ConsumerBroker
 from tests.support.exporter_series import deadline_after, open_broker_reader, select_series
 from tests.support.lab import start_lab
-from tests.support.servers import answer_nothing, closed_port, refuse_with
+from tests.support.servers import Answer, answer_nothing, closed_port, refuse_with
 
 PLAN = FleetPlan(clusters=1, groups=1, replicas=1, topics=6)
 
@@ -55,6 +59,39 @@ def test_the_lag_of_a_group_and_its_clients() -> None:
         reading.reader.read_state(place(broker.addr), True, deadline_after())
         assert select_series(reading.stored_series(), "nsadmin_group_lag_messages") == {}
         assert select_series(reading.stored_series(), "nsadmin_group_clients") == {}
+
+
+def test_a_broadcasting_group_has_no_lag() -> None:
+    with ConsumerBroker() as broker, open_broker_reader() as reading:
+        broker.clients, broker.message_model = {"G": ["c1"]}, "BROADCASTING"
+        reading.reader.read_state(place(broker.addr), True, deadline_after())
+        assert select_series(reading.stored_series(), "nsadmin_group_lag_messages") == {}
+        series = select_series(reading.stored_series(), "nsadmin_group_unknown_lag_queues", group="G")
+        assert series.popitem()[1] == 2
+        broker.clients = {}
+        reading.reader.read_state(place(broker.addr), True, deadline_after())
+        assert select_series(reading.stored_series(), "nsadmin_group_lag_messages").popitem()[1] == 10
+
+
+@pytest.mark.parametrize("tps", ["9" * 401, "1e400", '"NaN"', '"word"'])
+def test_an_answer_with_a_wrong_number_loses_the_figures_of_its_group_alone(tps: str) -> None:
+    with ConsumerBroker() as broker, open_broker_reader() as reading:
+        answer = broker.handlers[RequestCode.GET_CONSUME_STATS]
+        broker.configs = {group: {"groupName": group} for group in ("F", "G", "H")}
+        broker.offsets |= {("F", "T", 0): 80, ("H", "T", 0): 60}
+
+        def answer_oddly(asked: RemotingCommand) -> Answer:
+            reply = answer(asked)
+            if isinstance(reply, RemotingCommand) and (asked.ext or {})["consumerGroup"] == "F":
+                reply.body = re.sub(rb'"consumeTps": *[^,}]+', b'"consumeTps":' + tps.encode(), reply.body)
+            return reply
+
+        broker.handlers[RequestCode.GET_CONSUME_STATS] = answer_oddly
+        reading.reader.read_state(place(broker.addr), True, deadline_after())
+        series = reading.stored_series()
+    lags = select_series(series, "nsadmin_group_lag_messages", topic="T")
+    assert {dict(labels)["group"] for labels in lags} == {"G", "H"}
+    assert select_series(series, "nsadmin_read_errors_total", source="groups").popitem()[1] == 1
 
 
 def test_excluded_groups_are_not_asked() -> None:

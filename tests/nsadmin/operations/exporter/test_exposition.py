@@ -61,6 +61,20 @@ def test_the_last_series_are_left_out_and_counted() -> None:
     assert list(select_series(series, "nsadmin_series_limit").values()) == [6]
 
 
+def test_a_figure_that_is_no_finite_number_is_skipped_and_counted() -> None:
+    store = filled()
+    rows = [((name,), (figure,)) for name, figure in (("a", 10**400), ("b", float("inf")), ("c", 1.5))]
+    table = FigureTable(
+        ("nsadmin_group_consumed_messages_per_second",), [(("C", "a", *n), f) for n, f in rows]
+    )
+    store.put_reading(Reading("groups", BROKER, 0.0, (table,)))
+    series = series_of(store)
+    assert list(select_series(series, "nsadmin_group_consumed_messages_per_second").values()) == [1.5]
+    assert list(select_series(series, "nsadmin_series_invalid").items()) == [
+        (frozenset({("metric", "nsadmin_group_consumed_messages_per_second")}), 2)
+    ]
+
+
 @pytest.mark.parametrize("context", ["", "prod"])
 def test_openmetrics_has_units(context: str) -> None:
     metrics = ExporterMetrics([ShownCluster(context, filled())])

@@ -17,7 +17,7 @@ def lag(
 def test_the_lag_is_that_of_the_queues_with_a_committed_offset() -> None:
     stats = ConsumeStats(2.5, (lag(0, 100, 90, NOW - 60_000, 95), lag(1, 50, 0), lag(2, 7, 0)))
     rows = build_group_rows(BROKER, "G", stats, {"T@G": {0: 90, 2: 0}}, NOW, True)
-    assert rows.lag_rows == [(("C", "a", "G", "T"), (17.0, 60.0, 5.0, 90.0, 1.0))]
+    assert rows.lag_rows == [(("C", "a", "G", "T"), (17.0, 60.0, 5.0, 90.0, 1.0, 1.0))]
     assert rows.rate_rows == [(("C", "a", "G"), (2.5,))]
     assert [(labels[-1], figures) for labels, figures in rows.queue_rows] == [
         ("0", (10.0, 60.0)),
@@ -27,13 +27,19 @@ def test_the_lag_is_that_of_the_queues_with_a_committed_offset() -> None:
 
 def test_a_group_that_never_committed_has_no_lag() -> None:
     rows = build_group_rows(BROKER, "G", ConsumeStats(0, (lag(0, 100, 0),)), {}, NOW, False)
-    assert rows.lag_rows == [(("C", "a", "G", "T"), (None, None, None, None, 1.0))]
+    assert rows.lag_rows == [(("C", "a", "G", "T"), (None, None, None, None, 1.0, 1.0))]
     assert rows.queue_rows == []
 
 
-def test_an_offset_beyond_the_end_is_no_negative_lag() -> None:
+def test_an_offset_beyond_the_end_has_no_lag() -> None:
     rows = build_group_rows(BROKER, "G", ConsumeStats(0, (lag(0, 5, 9),)), {}, NOW, False)
-    assert rows.lag_rows[0][1][:2] == (0.0, 0.0)
+    assert rows.lag_rows[0][1] == (None, None, None, 9.0, 0.0, 1.0)
+
+
+def test_a_group_that_broadcasts_has_no_lag() -> None:
+    rows = build_group_rows(BROKER, "G", ConsumeStats(0, (lag(0, 100, 90),)), {}, NOW, True, True)
+    assert rows.lag_rows[0][1] == (None, None, None, 90.0, 0.0, 1.0)
+    assert rows.queue_rows == []
 
 
 def test_the_delay_is_that_of_the_oldest_of_the_lagging_queues() -> None:

@@ -38,3 +38,5 @@ def test_each_broker_once_also_if_name_servers_disagree_about_its_address() -> N
         ServerIdentity("h:3", "C", "b", "1"),
     ]
     assert choose_reported_brokers(brokers) == {"h:1", "h:3"}
+    # A broker that was renamed.
+    assert list_brokers([listing(a={0: "h:1"}, b={0: "h:1"})]) == [ServerIdentity("h:1", "C", "a", "0")]

@@ -2,12 +2,18 @@
 
 import asyncio
 import json
+import threading
+from collections.abc import Callable
 from pathlib import Path
+
+import pytest
 
 from namesrv_core.fleet.fleet import FleetPlan
 from namesrv_core.transport.event_loop import run_coroutine
 from namesrv_core.transport.http_server import HttpListener
-from nsadmin.operations.exporter.cluster_reader import ClusterReader, ReadPlan
+from nsadmin import AdminClient
+from nsadmin.operations.exporter import pages as exporter_pages
+from nsadmin.operations.exporter.cluster_reader import ClusterReader, ClusterSource, ReadPlan
 from nsadmin.operations.exporter.pages import ExporterPages
 from tests.interop.processes import wait_for
 from tests.support.exporter_series import cluster_reader, read_series, select_series
@@ -16,9 +22,9 @@ from tests.support.lab import start_lab
 from tests.support.name_servers import DEADLINE
 
 
-def fetch(reader: ClusterReader, *paths: str) -> list[HttpAnswer]:
+def fetch(reader: ClusterReader, *paths: str, report: Callable[[str], object] = print) -> list[HttpAnswer]:
     async def fetch_all() -> list[HttpAnswer]:
-        pages = ExporterPages([reader], max_series=1000, is_compat=False)
+        pages = ExporterPages([reader], report, max_series=1000, is_compat=False)
         listener = await HttpListener.open(pages.answer_request, "127.0.0.1", 0)
         try:
             return list(await asyncio.gather(*(fetch_page(listener.bound_addr, path) for path in paths)))
@@ -65,9 +71,64 @@ def test_it_is_not_ready_before_the_first_pass(dead_addr: str) -> None:
     with cluster_reader(dead_addr, ReadPlan(60, 60), []) as reader:
         reader.store.list_pass_results()
         pages = ExporterPages(
-            [reader, ClusterReader(reader._source, ReadPlan(), print)], max_series=1, is_compat=False
+            [reader, ClusterReader(reader._source, ReadPlan(), print)], print, max_series=1, is_compat=False
         )
         page = pages._render_readiness(None)  # type: ignore[arg-type]
         pages.close()
     assert page.status == 503
     assert page.body.endswith(b"clusters are not read yet\n")
+
+
+def test_a_failed_rendering_is_500_and_is_reported_once(
+    dead_addr: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    reports: list[str] = []
+
+    def fail(*_: object) -> tuple[bytes, str]:
+        raise OverflowError("int too large to convert to float")
+
+    monkeypatch.setattr(exporter_pages, "render_metrics", fail)
+    reader = ClusterReader(ClusterSource("", lambda: AdminClient(dead_addr)), ReadPlan(), print)
+    answers = fetch(reader, "/metrics", "/metrics", report=reports.append)
+    assert {(answer.status, answer.text) for answer in answers} == {
+        (500, "OverflowError: see the exporter's log\n")
+    }
+    [line] = reports
+    assert line.startswith(
+        "page /metrics failed: OverflowError: int too large to convert to float (test_pages.py:"
+    )
+
+
+def test_scrapes_of_peers_that_left_do_not_delay_a_scrape(
+    dead_addr: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """25 of them a second made a scrape wait for half a minute, and each kept its page."""
+    may_render, rendered = threading.Event(), list[str]()
+
+    def render(_: object, accept_header: str) -> tuple[bytes, str]:
+        assert may_render.wait(DEADLINE)
+        rendered.append(accept_header)
+        return b"page", "text/plain"
+
+    async def scrape_after_others() -> HttpAnswer:
+        pages = ExporterPages([reader], print, max_series=1000, is_compat=False)
+        listener = await HttpListener.open(pages.answer_request, "127.0.0.1", 0)
+        host, _, port = listener.bound_addr.rpartition(":")
+        for _ in range(100):
+            _, writer = await asyncio.open_connection(host, int(port))
+            writer.write(b"GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n")
+            await writer.drain()
+            writer.close()
+        scrape = asyncio.create_task(fetch_page(listener.bound_addr, "/metrics"))
+        await asyncio.sleep(0.1)
+        may_render.set()
+        try:
+            return await scrape
+        finally:
+            listener.close()
+            pages.close()
+
+    monkeypatch.setattr(exporter_pages, "render_metrics", render)
+    reader = ClusterReader(ClusterSource("", lambda: AdminClient(dead_addr)), ReadPlan(), print)
+    answer = run_coroutine(asyncio.wait_for(scrape_after_others(), DEADLINE))
+    assert (answer.text, rendered) == ("page", [""])

@@ -21,6 +21,7 @@ def test_the_deadline_is_before_the_timeout_of_prometheus() -> None:
     assert probe.choose_deadline({header: "600"}, 100) == 109.5
     assert probe.choose_deadline({header: "0.1"}, 100) == 100.5
     assert probe.choose_deadline({}, 100) == probe.choose_deadline({header: "soon"}, 100) == 109.5
+    assert probe.choose_deadline({header: "nan"}, 100) == probe.choose_deadline({header: "inf"}, 100) == 109.5
 
 
 def probed(reader: ClusterReader, addr: str) -> Series:

@@ -2,6 +2,7 @@
 
 from nsadmin.client.brokers.clusters import BrokerAddrGroup
 from nsadmin.operations.inventory.records import (
+    MAX_UNLISTED,
     REFRESH_MS,
     RETENTION_MS,
     ExpectedBroker,
@@ -136,3 +137,16 @@ def test_a_topic_that_was_read_only_on_a_missing_broker_is_not_lost() -> None:
     missing = find_missing(merge_listing((), [listed("broker-b", _0=B)], NOW), [], NOW)
     placements = {"T": {"broker-a": 6, "broker-b": 6}, "Archive": {"broker-b": 4}, "Other": {"broker-a": 6}}
     assert lost_brokers_of_topics(placements, missing) == {"T": ["broker-b"]}
+
+
+def test_brokers_that_were_listed_for_a_moment_do_not_fill_the_inventory() -> None:
+    """Anybody can register 12,000 brokers; the inventory kept each of them for seven days."""
+    pinned = ExpectedBroker("C", "pinned", 0, C, NOW, NOW, is_pinned=True)
+    known = merge_listing([pinned], [listed("real", _0=A)], NOW)
+    known = merge_listing(known, [listed("real", _0=A)], NOW + REFRESH_MS)
+    fakes = [listed(f"fake-{number}", _0=f"10.9.0.1:{number}") for number in range(12_000)]
+    known = merge_listing(known, [listed("real", _0=A), *fakes], NOW + REFRESH_MS)
+    assert len(known) == 12_002
+    known = merge_listing(known, [listed("other", _0=B)], NOW + REFRESH_MS + 1)
+    assert len(known) == MAX_UNLISTED + 2
+    assert {"real:0", "pinned:0", "other:0"} <= {broker.label for broker in known}

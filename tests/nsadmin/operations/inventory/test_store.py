@@ -1,4 +1,4 @@
-"""The files of an inventory: nothing is lost, and nothing damaged stops a command."""
+"""The files of an inventory: nothing is lost, and damage is named."""
 
 import json
 import subprocess
@@ -8,7 +8,12 @@ from pathlib import Path
 import pytest
 
 from nsadmin.operations.inventory.records import ExpectedBroker
-from nsadmin.operations.inventory.store import InventoryBusyError, InventoryStore, inventory_folder_of
+from nsadmin.operations.inventory.store import (
+    DamagedInventoryError,
+    InventoryBusyError,
+    InventoryStore,
+    inventory_folder_of,
+)
 from nsadmin.operations.process_lock import ProcessLock
 
 BROKER = ExpectedBroker("C", "broker-ä", 0, "10.0.0.1:10911", 5, 7, True)
@@ -52,15 +57,23 @@ def test_processes_at_the_same_time_lose_nothing(tmp_path: Path) -> None:
         b'{"format": 2, "brokers": [{}]}',
         b'{"format": 1, "brokers": 5, "placements": 5}',
         b'{"format": 1, "brokers": [5, {"broker_name": 1}], "placements": [5, {"brokers": {"a": "x"}}]}',
+        b'{"format": 1, "brokers": null}',
+        b"[" * 50_000,
     ],
 )
-def test_a_damaged_file_counts_as_empty_and_is_replaced(tmp_path: Path, content: bytes) -> None:
+def test_a_damaged_file_is_an_error_that_names_it_and_stays(tmp_path: Path, content: bytes) -> None:
     for name in ("brokers.json", "topics.json"):
         (tmp_path / name).write_bytes(content)
     store = InventoryStore(str(tmp_path))
-    assert (store.load_brokers(), store.load_topics()) == ((), {})
-    store.change_brokers(lambda known: [*known, BROKER])
-    assert store.load_brokers() == (BROKER,)
+    for name, use in (
+        ("brokers.json", store.load_brokers),
+        ("topics.json", store.load_topics),
+        ("brokers.json", lambda: store.change_brokers(lambda known: [*known, BROKER])),
+        ("topics.json", lambda: store.change_topics(lambda known: known)),
+    ):
+        with pytest.raises(DamagedInventoryError, match=f"the inventory {tmp_path / name} cannot be read: "):
+            use()
+        assert (tmp_path / name).read_bytes() == content
 
 
 def test_an_inventory_that_another_process_holds_is_busy(

@@ -142,6 +142,11 @@ def test_a_problem_of_an_object(
     assert check_details["all"][0] is state
 
 
+@pytest.mark.parametrize("addr", [":30971", "x", ":"])
+def test_a_broker_that_registered_no_address(addr: str) -> None:
+    assert findings(HEALTHY, {addr: "broker-a:0"})["foreignAddress"][1][0] == f"broker-a:0 at {addr}"
+
+
 def test_a_broker_that_registered_another_address() -> None:
     check_details = findings(HEALTHY, {"192.0.2.99:10911": "broker-a:0"})
     assert check_details["foreignAddress"][1][0] == "broker-a:0 at 192.0.2.99:10911"

@@ -13,15 +13,22 @@ def test_batches_and_their_unsent_messages_are_remembered(tmp_path: Path) -> Non
     memory.note_batch(range(10), [3, 7])
     memory.note_batch([3, 10, 11], [11])
     again = ImportMemory(tmp_path)
-    again.load("a.jsonl")
+    again.load()
     assert [row for row in range(14) if not again.is_sent(row)] == [7, 11, 12, 13]
 
 
 def test_a_damaged_state_is_refused(tmp_path: Path) -> None:
-    for text in ("{", "[]", '{"version": 9}'):
+    for text in (
+        "{",
+        "[]",
+        '{"version": 9}',
+        '{"version": 1}',
+        '{"version":1,"nextRow":"9","unsentRows":[]}',
+        '{"version":1,"nextRow":9,"unsentRows":null}',
+    ):
         (tmp_path / "import.json").write_text(text)
         with pytest.raises(InvalidStateError):
-            ImportMemory(tmp_path).load("a.jsonl")
+            ImportMemory(tmp_path).load()
 
 
 def test_the_folder_depends_on_the_content_the_servers_and_the_topics(tmp_path: Path) -> None:

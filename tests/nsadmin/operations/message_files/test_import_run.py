@@ -63,7 +63,7 @@ def test_a_killed_run_repeats_at_most_one_batch(
     with pytest.raises(Killed):
         list(make_run(admin, KilledMemory(tmp_path)).send_messages(items))
     later = ImportMemory(tmp_path)
-    later.load("file")
+    later.load()
     run = make_run(admin, later)
     assert run.count_messages(items) == 1000 - 2 * BATCH_MESSAGES
     assert sum(run.send_messages(items)) == 1000 - 2 * BATCH_MESSAGES

@@ -3,6 +3,8 @@
 from nsadmin.operations.plans.cluster_export import describe_cluster, select_cluster_confs
 from nsadmin.operations.plans.diff import compute_diff
 from nsadmin.operations.plans.records import DesiredCluster, ItemSpec
+from nsadmin.operations.plans.yaml_reader import read_desired_cluster
+from nsadmin.operations.plans.yaml_writer import format_cluster
 from tests.nsadmin.operations.plans.states import broker, live, server, silent
 
 GROUPS = {"g": {"retryMaxTimes": 3}}
@@ -14,6 +16,16 @@ def test_what_brokers_have_for_themselves_is_left_out() -> None:
         DesiredCluster("c", {"T": ItemSpec()}, {"g": ItemSpec({"retryMaxTimes": 3})}, {}),
         [],
     )
+
+
+def test_an_export_can_be_applied_whatever_names_it_has() -> None:
+    """Older brokers accepted names that nothing creates now. Only new names must follow the rules."""
+    state = live(broker("a", {"test.test1": {}, "two words": {"perm": 4}}, {"a.b": {}, "#é: ~": {}}))
+    desired = read_desired_cluster(format_cluster(describe_cluster(state)[0]), "file")
+    assert compute_diff(desired, state, prune=True) == ((), (), ())
+    missing = compute_diff(desired, live(broker("a")))
+    assert missing.steps == ()
+    assert {trouble.item_name for trouble in missing.troubles} == {"test.test1", "two words", "a.b", "#é: ~"}
 
 
 def test_what_is_otherwise_on_some_brokers() -> None:

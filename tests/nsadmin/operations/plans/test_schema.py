@@ -33,7 +33,7 @@ def test_it_takes_what_the_reader_takes(text: str) -> None:
         "cluster: c\nkvs: {}",
         "cluster: c\ntopics: {a: {perm: 8}}",
         "cluster: c\ntopics: {a: {order: maybe}}",
-        "cluster: c\ntopics: {a b: {}}",
+        'cluster: c\ntopics: {"a\\nb": {}}',
         "cluster: c\ntopics: {a: {topicFilterType: X}}",
         "cluster: c\norderConf: {a: b}",
         "cluster: c\ngroups: {g: {retryMaxTimes: many}}",

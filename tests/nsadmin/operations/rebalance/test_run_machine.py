@@ -7,10 +7,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from nsadmin.operations.drain.state import build_state_record
 from nsadmin.operations.rebalance.rebalance_plan import QueuePair, RebalanceMove, RebalancePlan
 from nsadmin.operations.rebalance.run_machine import RebalanceMachine
 from nsadmin.operations.rebalance.run_rules import RunRules
-from nsadmin.operations.rebalance.run_state import RunState, build_state_record, parse_state_record
+from nsadmin.operations.rebalance.run_state import RunState, parse_state_record
 from tests.support.rebalance_cluster import KEYS, RebalancedCluster, RebalancedTopic, RunKilled
 
 BROKERS = ("broker-a", "broker-b", "broker-c")

@@ -4,13 +4,12 @@ import json
 
 import pytest
 
-from nsadmin.operations.drain.state import InvalidStateError
+from nsadmin.operations.drain.state import InvalidStateError, build_state_record
 from nsadmin.operations.rebalance.move_stages import list_move_stages
 from nsadmin.operations.rebalance.rebalance_plan import QueuePair
 from nsadmin.operations.rebalance.run_state import (
     RunState,
     TopicProgress,
-    build_state_record,
     parse_state_record,
 )
 
@@ -49,17 +48,18 @@ def test_the_phase_follows_from_the_state(
 
 
 @pytest.mark.parametrize(
-    "record",
+    ("record", "problem"),
     [
-        None,
-        {"version": 9},
-        {"version": 1},
-        {**build_state_record(STATE), "moving": {"orders": {"stages": 1}}},
+        (None, "not a JSON object"),
+        ({"version": 9}, "version 9 is not supported"),
+        ({"version": 1}, "missing required field cluster"),
+        ({**build_state_record(STATE), "moving": {"orders": {"stages": 1}}}, "expected array, got int"),
+        ({**build_state_record(STATE), "moving": {"orders": {}}}, "the field stages is missing"),
+        ({**build_state_record(STATE), "nameServers": "x"}, "expected array, got str at nameServers"),
     ],
-    ids=["nothing", "other version", "no fields", "no progress"],
 )
-def test_another_file_is_not_a_state(record: object) -> None:
-    with pytest.raises(InvalidStateError, match="not a rebalance"):
+def test_another_file_is_not_a_state(record: object, problem: str) -> None:
+    with pytest.raises(InvalidStateError, match=problem):
         parse_state_record(record)
 
 

@@ -1,11 +1,13 @@
 """Lag and drift: by table versions, and by the age of a difference."""
 
+from nsadmin.client.brokers.replicated_tables import TableVersion
 from nsadmin.operations.replicas.memory import Memory, judge_differences, sync_interval_seconds
-from nsadmin.operations.replicas.records import DifferenceState, ItemKind, Replica, ReplicaGroup
+from nsadmin.operations.replicas.records import DifferenceState, ItemKind, ItemTable, Replica, ReplicaGroup
 from tests.support.replica_groups import (
     JUST_NOW,
     LONG_AGO,
     NOW_MS,
+    Tables,
     items,
     make_group,
     observe,
@@ -99,3 +101,77 @@ def test_silent_brokers_and_missing_masters_are_failures() -> None:
         "broker-b: no master is registered, so its slaves were not compared",
     ]
     assert (comparison.slave_count, comparison.log_distances["broker-a", 1]) == (2, None)
+
+
+def test_a_missed_answer_or_another_scope_does_not_erase_the_memory() -> None:
+    group = make_group(offsets(T={0: 10}), offsets())
+    memory = judged(group)[1]
+    assert group.master is not None
+    for unread in (
+        group._replace(slaves=[Replica(1, "h:2", error="no answer within 3 s")]),
+        group._replace(master=Replica(0, "h:1", error="no answer within 3 s")),
+        group._replace(slaves=[]),
+        group._replace(broker_name="broker-b"),
+    ):
+        memory = judged(unread, memory, NOW_MS + 60_000)[1]
+    assert judged(group, memory, NOW_MS + 141_000)[0] == [DRIFT]
+    forgotten = judged(make_group({}, {}), memory, NOW_MS + 8 * 24 * 3_600_000)[1]
+    assert forgotten == {}
+
+
+def test_a_slave_that_misses_every_copy_beside_a_busy_master_is_drift() -> None:
+    memory: Memory = {}
+    for minute in range(4):
+        busy = make_group(offsets(T={0: 10 * minute + 10}), offsets())
+        states, memory = judged(busy, memory, NOW_MS + minute * 60_000)
+    assert states == [DRIFT]
+
+
+def test_a_slave_that_never_copied_offsets_since_it_started_is_drift_at_once() -> None:
+    boot_ms = NOW_MS - 3_600_000
+
+    def make_offsets(items: dict[str, dict[int, int]], version: TableVersion) -> Tables:
+        return {ItemKind.OFFSET: ItemTable(items, (version,))}
+
+    master_tables = make_offsets({"T@G": {0: 10}}, JUST_NOW)
+    own_version = make_offsets({}, TableVersion(0, boot_ms + 2_000, 0))
+    group = make_group(master_tables, own_version, started_ms=boot_ms)
+    [difference] = judge_differences(observe(group), {})[0].differences
+    assert (difference.state, difference.reason) == (
+        DRIFT,
+        "the slave has not copied the table since it started",
+    )
+    young = make_group(master_tables, make_offsets({}, JUST_NOW), started_ms=NOW_MS - 2_000)
+    assert judged(young)[0] == [LAG]
+    copied = make_group(master_tables, make_offsets({}, LONG_AGO), started_ms=boot_ms)
+    assert judged(copied)[0] == [LAG]
+
+
+def test_a_slave_without_a_connection_copies_nothing_unless_a_broker_has_just_started() -> None:
+    [difference] = judge_differences(observe(make_group({}, {}, link_count=0)), {})[0].differences
+    assert (difference.difference.kind, difference.state) == (ItemKind.LOG, DRIFT)
+    started = make_group({}, {}, link_count=0, started_ms=NOW_MS - 5_000)
+    states, memory = judged(started)
+    assert states == [LAG]
+    assert judged(started, memory, NOW_MS + 61_000)[0] == [DRIFT]
+    assert judged(make_group({}, {}, link_count=1), memory)[0] == []
+
+
+def test_of_two_slaves_and_one_connection_the_one_that_does_not_report_lacks_it() -> None:
+    group = make_group({}, {}, link_count=1)
+    first, second = (group.slaves[0]._replace(broker_id=broker_id) for broker_id in (1, 2))
+    for slaves in (
+        [first._replace(log_end=200), second._replace(log_end=100)],
+        [first._replace(reported_ms=NOW_MS), second._replace(reported_ms=NOW_MS - 3_600_000)],
+    ):
+        comparison, _ = judge_differences(observe(group._replace(slaves=slaves)), {})
+        assert [judged.difference.slave.broker_id for judged in comparison.stopped] == [2]
+
+
+def test_a_log_that_stands_still_while_the_masters_grows_is_drift() -> None:
+    states, memory = judged(make_group({}, {}, slave_end=4_000))
+    assert states == []
+    assert judged(make_group({}, {}, slave_end=4_000), memory, NOW_MS + 61_000)[0] == [DRIFT]
+    states, memory = judged(make_group({}, {}, slave_end=4_500), memory, NOW_MS + 61_000)
+    assert states == []
+    assert judged(make_group({}, {}), memory, NOW_MS + 200_000) == ([], {})

@@ -4,10 +4,9 @@ import json
 
 import pytest
 
-from nsadmin.operations.drain.state import InvalidStateError
+from nsadmin.operations.drain.state import InvalidStateError, build_state_record
 from nsadmin.operations.restart.state import (
     RestartState,
-    build_state_record,
     list_remaining_groups,
     order_processes,
     parse_state_record,
@@ -62,6 +61,10 @@ def test_a_state_is_read_back() -> None:
         {"version": 1},
         {**build_state_record(BEGUN), "step": "drain"},
         {**build_state_record(BEGUN), "processes": [1]},
+        {**build_state_record(BEGUN), "processes": None},
+        {**build_state_record(BEGUN), "at": -1},
+        {**build_state_record(BEGUN), "at": "1"},
+        {name: value for name, value in build_state_record(BEGUN).items() if name != "at"},
     ],
 )
 def test_what_is_no_state_is_told(value: object) -> None:

@@ -118,6 +118,12 @@ def test_known_vulnerabilities_by_version_but_never_of_our_own_server() -> None:
     assert found(BROKER_A._replace(version="V5_2_0", settings=acl))["CVE-2024-23321"] is CheckState.WARNING
 
 
+@pytest.mark.parametrize("version", ["HIGHER_VERSION", None])
+def test_a_server_of_an_unknown_release_is_not_free_of_vulnerabilities(version: str | None) -> None:
+    assert found(OPEN._replace(version=version))["unknownRelease"] is CheckState.UNKNOWN
+    assert found(LOCKED._replace(version=version)) == {}
+
+
 @pytest.mark.parametrize(
     ("key", "value", "is_one"),
     [

@@ -32,7 +32,9 @@ ACL = {"aclEnable": "true", "autoCreateTopicEnable": "false"}
         ("broker", "V4_2_0", ["CVE-2023-33246", "CVE-2019-17572"]),
         ("broker", "V4_6_0", ["CVE-2023-33246", "CVE-2019-17572"]),
         ("broker", "V4_6_1", ["CVE-2023-33246"]),
-        ("broker", "V999", []),
+        ("broker", "V3_5_8", ["CVE-2023-33246"]),
+        ("name server", "V3_0_0_BETA6", ["CVE-2023-33246", "CVE-2023-37582"]),
+        ("broker", "HIGHER_VERSION", []),
         ("broker", None, []),
     ],
 )

@@ -47,6 +47,14 @@ def test_the_retry_topic_is_not_carried_and_its_messages_are_counted(pair: Clust
     pair.source.offsets["%RETRY%G@G"] = {0: 2}
     _, uncarried = GroupTransfer(pair.clusters, "G", overwrites=False).plan_moves()
     assert uncarried == [UncarriedTopic("%RETRY%G", 3)]
+    # Beyond the end, nobody knows.
+    pair.source.offsets["%RETRY%G@G"] = {0: 9}
+    _, uncarried = GroupTransfer(pair.clusters, "G", overwrites=False).plan_moves()
+    assert uncarried == [UncarriedTopic("%RETRY%G", None)]
+    # The topic is gone.
+    del pair.source_server.routes["%RETRY%G"]
+    _, uncarried = GroupTransfer(pair.clusters, "G", overwrites=False).plan_moves()
+    assert uncarried == [UncarriedTopic("%RETRY%G", 0)]
 
 
 def test_a_group_that_a_cluster_lacks_is_an_error(pair: ClusterPair) -> None:

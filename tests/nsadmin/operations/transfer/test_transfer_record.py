@@ -25,7 +25,14 @@ def test_a_record_is_read_as_it_was_written(pair: ClusterPair) -> None:
     assert list(pair.target_server.kv["NSADMIN_TRANSFER"]) == ["C/T/U"]
 
 
-@pytest.mark.parametrize("text", ["", "{}", '{"run":"r","rules":{},"queues":{"a/0":["b/x",1,2,3,4]}}', "[]"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "", "{}", '{"run":"r","rules":{},"queues":{"a/0":["b/x",1,2,3,4]}}', "[]", "[" * 50_000,
+        '{"run":"r","rules":{},"queues":{"a/0":["b/x",1,2,3,4,5]}}', '{"run":"r","rules":{},"queues":null}',
+        '{"run":"r","rules":{},"queues":{"a/0":["b/0","1",2,3,4,5]}}', '{"run":1,"rules":{},"queues":{}}',
+    ],
+)  # fmt: skip
 def test_an_unreadable_record_is_an_error_with_advice(pair: ClusterPair, text: str) -> None:
     pair.target_server.kv["NSADMIN_TRANSFER"] = {"C/T/U": text or "no json"}
     with pytest.raises(NotApplied, match="is unreadable: delete it with `nsadmin deleteKvConfig`"):

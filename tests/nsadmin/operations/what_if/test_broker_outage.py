@@ -11,7 +11,7 @@ from nsadmin.client import NoneReachable, NotFound
 from nsadmin.client.snapshots import ClusterSnapshot, take_server_snapshots
 from nsadmin.operations.what_if.broker_outage import foresee_broker_outage, resolve_processes
 from tests.support.lab import Lab, start_lab
-from tests.support.servers import FakeNameServer, closed_port
+from tests.support.servers import FakeBroker, FakeNameServer, closed_port
 
 
 @pytest.fixture(scope="module")
@@ -79,6 +79,20 @@ def test_words_that_name_brokers(running_lab: Lab) -> None:
         pictures = {"s": pictured(admin)}
     down = resolve_processes(["broker-a-0", "broker-a-1:1", "broker-a-1:0", "broker-b-0:1"], pictures)
     assert down == {"broker-a-0": {0, 1}, "broker-a-1": {0, 1}, "broker-b-0": {1}}
+
+
+def test_another_name_of_the_same_process_goes_down_with_it(
+    first_server: FakeNameServer, broker: FakeBroker, dead_addr: str
+) -> None:
+    first_server.clusters = {"C": {"a": {0: broker.addr}, "b": {0: broker.addr}, "c": {0: dead_addr}}}
+    first_server.routes = {"T": {"a": 6, "b": 6}, "U": {"a": 6, "c": 6}}
+    with AdminClient(first_server.addr, timeout=5) as admin:
+        outage = foresee_broker_outage(admin, ["a"], 7)
+    assert outage.shared_addrs == {broker.addr: ["a", "b"]}
+    assert {loss.topic_loss.topic: loss.topic_loss.stops_writes for loss in outage.topic_losses} == {
+        "T": True,
+        "U": False,
+    }
 
 
 def pictured(admin: AdminClient) -> ClusterSnapshot:

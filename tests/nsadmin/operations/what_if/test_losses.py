@@ -108,6 +108,16 @@ def test_a_broker_that_is_not_there_gives_no_queues() -> None:
     assert measure_capacity({"gone": queue(), "b": queue()}, {"b": frozenset({0})}) == TopicCapacity(4, 4, 1)
 
 
+def test_a_slave_that_refuses_reads_is_no_help_to_consumers() -> None:
+    topics = {"T": {"a": queue()}}
+    [loss] = find_losses(picture(topics), MASTER_OF_A)
+    assert (loss.stops_writes, loss.stops_reads) == (True, False)
+    [loss] = find_losses(picture(topics), MASTER_OF_A, {"a": frozenset({1})})
+    assert (loss.stops_writes, loss.stops_reads) == (True, True)
+    [loss] = find_losses(picture(topics), MASTER_OF_A, {"a": frozenset({2})})
+    assert not loss.stops_reads
+
+
 def loss(topic: str, after: int, reads: int = 4) -> TopicOutageLoss:
     return TopicOutageLoss(topic, TopicCapacity(4, 4, 1), TopicCapacity(after, reads, 1), ("a",))
 

@@ -57,6 +57,8 @@ def test_a_result_is_a_sign_and_words(stage: CommandStage, exit_code: int | None
 def test_a_known_exit_code_is_explained() -> None:
     progress = CommandProgress(PlannedCommand("a", ["x"]), "ended", 4)
     assert progress.render_line(1)[-1].text.startswith("failed: exit code 4, ")
+    drain = CommandProgress(PlannedCommand("a", ["drain", "a"]), "ended", 3)
+    assert drain.render_line(1)[-1].text == "failed: exit code 3, a name server did not answer"
 
 
 def test_the_summary_counts_changes_and_no_checks() -> None:

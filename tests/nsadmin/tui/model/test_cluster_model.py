@@ -15,8 +15,9 @@ from nsadmin.tui.polling.poll_records import (
     QueueCounts,
     QueueLag,
     TopicPolled,
+    TopicRatesPolled,
 )
-from tests.support.screens import NOON, make_broker_poll, make_server_poll
+from tests.support.screens import NOON, make_broker_poll, make_server_poll, make_silent_broker
 
 A, B = "10.0.1.1:10911", "10.0.1.2:10911"
 PLACE = BrokerProcessKey("broker-a", 0, A)
@@ -89,7 +90,8 @@ def test_groups_topics_configs_and_clients_are_kept_by_name() -> None:
     model.apply_poll(GroupPolled(NOON, "g", 1.0, [QueueLag("t", "b", 0, 10, 4, 0, None)]))
     model.apply_poll(GroupPolled(NOON + 1, "g", error="closed"))
     assert model.group_names_answer.last_poll is not None
-    assert (model.group_answers["g"].error_text, list(model.lag_trends["g"].values)) == ("closed", [6])
+    assert (model.group_answers["g"].error_text, model.lag_trends["g"].known_values) == ("closed", [6])
+    assert model.lag_trends["g"].last_value is None
     model.apply_poll(ConfigPolled(NOON, A, {"brokerName": "a"}))
     model.apply_poll(ConfigPolled(NOON, B, None, "closed"))
     assert [model.config_answers[addr].is_fresh for addr in (A, B)] == [True, False]
@@ -171,3 +173,67 @@ def test_topics_that_were_looked_at_last_are_kept() -> None:
     assert len(model.topic_polls) == 2_000
     assert {"orders", "topic-2499"} <= model.topic_polls.keys()
     assert "topic-0" not in model.topic_polls
+
+
+def test_a_deleted_group_is_forgotten_unless_a_silent_broker_may_have_it() -> None:
+    model = ClusterModel()
+    model.apply_poll(make_server_poll(groups={"broker-a": {0: A}, "broker-b": {0: B}}))
+    model.apply_poll(GroupsPolled(NOON, ["g", "h", "i"]))
+    for group, broker_name in (("g", "broker-a"), ("h", "broker-b"), ("i", "broker-a")):
+        lags = [QueueLag("t", broker_name, 0, 57_100, 0, 0, None)]
+        model.apply_poll(GroupPolled(NOON, group, 1.0, lags))
+    model.apply_poll(GroupsPolled(NOON + 1, ["i"], {B: "no answer within 5 s"}))
+    assert list(model.group_answers) == list(model.lag_trends) == ["h", "i"]
+    model.apply_poll(GroupsPolled(NOON + 2, [], {A: "no answer", B: "no answer"}))
+    assert list(model.group_answers) == ["h", "i"]
+    model.apply_poll(GroupsPolled(NOON + 3, ["i"]))
+    assert list(model.group_answers) == list(model.lag_trends) == ["i"]
+
+
+def test_the_rate_of_a_cluster_and_of_a_topic_ends_with_its_brokers() -> None:
+    model = ClusterModel()
+    model.apply_poll(make_server_poll())
+    model.apply_poll(make_broker_poll(A))
+    model.apply_poll(
+        TopicPolled(NOON, "orders", {"n": {"broker-a": QueueCounts(4, 4, 6)}}, put_tps={"broker-a": 5.0})
+    )
+    model.apply_poll(TopicRatesPolled(NOON, {"payments": 3.0}))
+    model.apply_poll(make_silent_broker(A, NOON + 6_000))
+    model.apply_poll(
+        TopicPolled(NOON + 6_000, "orders", {"n": {"broker-a": QueueCounts(4, 4, 6)}}, put_tps={})
+    )
+    model.apply_poll(TopicRatesPolled(NOON + 6_000, {"payments": None}))
+    assert model.put_trends["cluster-a"].known_values == [100.0]
+    assert model.put_trends["cluster-a"].last_value is None
+    assert model.topic_rates == {}
+
+
+def test_brokers_that_came_and_went_do_not_pile_up() -> None:
+    model = ClusterModel()
+    for turn in range(40):
+        groups = {f"broker-{turn}-{number}": {0: f"h:{turn * 100 + number}"} for number in range(100)}
+        model.apply_poll(make_server_poll(at=NOON + turn, groups=groups))
+    assert len(model.brokers) == 1_100
+    assert "broker-39-0" in {key.broker_name for key in model.brokers}
+    assert "broker-0-0" not in {key.broker_name for key in model.brokers}
+
+
+def test_a_notice_keeps_no_megabytes() -> None:
+    model = ClusterModel()
+    for turn in range(3):
+        value = f"{turn}" * 4_000_000
+        model.apply_poll(
+            make_server_poll(at=NOON + turn, kv={"NS": {"k": value}}, settings={"k": value}, topics=(value,))
+        )
+    model.apply_poll(EventSeen(NOON, "n", "RouteChanged", "x" * 4_000_000, ["y" * 4_000_000]))
+    assert len(model.notices) == 9
+    assert max(len(notice.description) for notice in model.notices) == 500
+    assert not any(len(name) > 500 for notice in model.notices for name in notice.object_names)
+
+
+def test_the_rate_of_a_topic_is_forgotten_with_the_topic() -> None:
+    model = ClusterModel()
+    model.apply_poll(make_server_poll())
+    model.apply_poll(TopicRatesPolled(NOON, {"orders": 1.0, "payments": 2.0}))
+    model.apply_poll(make_server_poll(at=NOON + 1, topics=("orders",)))
+    assert model.topic_rates == {"orders": 1.0}

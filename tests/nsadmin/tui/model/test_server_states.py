@@ -1,5 +1,7 @@
 """What one server told last, and since when it is silent."""
 
+import pytest
+
 from nsadmin.tui.model.cluster_model import ClusterModel
 from nsadmin.tui.model.server_states import BrokerProcessKey
 from nsadmin.tui.polling.poll_records import NameServerPolled
@@ -35,6 +37,14 @@ def test_what_a_poll_leaves_out_is_as_it_was() -> None:
     assert known.topic_set == {"orders", "payments"}
     assert model.list_topic_names() == ["orders", "payments"]
     assert (known.settings, known.kv_tables) == ({"listenPort": "9876"}, {"NS": {"k": "v"}})
+
+
+@pytest.mark.parametrize("text", ["NaN", "Infinity 1 1", "9" * 401])
+def test_a_figure_that_is_not_finite_is_unknown(text: str) -> None:
+    model = ClusterModel()
+    model.apply_poll(make_server_poll())
+    model.apply_poll(make_broker_poll(A, putTps=text))
+    assert model.brokers[PLACE].read_number("putTps") is None
 
 
 def test_figures_of_a_broker_are_numbers_or_unknown() -> None:

@@ -5,7 +5,10 @@ from typing import Any
 
 import pytest
 
-from nsadmin.tui.polling.detail_queries import DetailQuery
+from namesrv_core.protocol.codes import RequestCode
+from nsadmin import AdminClient
+from nsadmin.operations.collector.request_pace import RequestPace
+from nsadmin.tui.polling.detail_queries import DetailQuery, run_queries
 from nsadmin.tui.polling.poll_records import (
     BrokerTopicsPolled,
     ConfigPolled,
@@ -14,7 +17,9 @@ from nsadmin.tui.polling.poll_records import (
     QueueCounts,
     TopicPolled,
 )
+from nsadmin.tui.polling.server_polls import RequestStopwatch, ServerProbe
 from tests.support.playground import Playground, start_playground
+from tests.support.servers import FakeNameServer, answer_json
 
 
 @pytest.fixture(scope="module")
@@ -45,7 +50,34 @@ def test_a_line_of_a_list_asks_no_readers(ground: Playground) -> None:
 def test_a_topic_that_is_not_there_is_none_for_each_name_server(ground: Playground) -> None:
     [poll] = ground.poll_details(DetailQuery("topic", "nothing"))
     assert isinstance(poll, TopicPolled)
-    assert (poll.routes, poll.put_tps) == ({"10.0.0.1:9876": None, "10.0.0.2:9876": None}, None)
+    assert (poll.routes, poll.put_tps) == ({"10.0.0.1:9876": None, "10.0.0.2:9876": None}, {})
+
+
+def test_a_name_server_that_is_silent_is_not_asked_for_each_topic(ground: Playground) -> None:
+    with ground._looker(ground.addrs) as probe:
+        probe = probe._replace(list_silent=lambda: {ground.addrs[0]: "no answer within 5 s"})
+        [poll] = run_queries(probe, [DetailQuery("topicRow", "orders")], ground.addrs, RequestPace(10_000))
+    assert isinstance(poll, TopicPolled)
+    assert (list(poll.routes), poll.errors) == ([ground.addrs[1]], {ground.addrs[0]: "no answer within 5 s"})
+    assert len(poll.put_tps or {}) == 4
+
+
+def test_a_static_topic_that_claims_two_billion_queues_has_its_masters() -> None:
+    mapping = {"bname": "broker-a", "totalQueues": 2**31 - 1, "currIdMap": {"0": 0}}
+    queue_data = {"brokerName": "broker-a", "readQueueNums": 1, "writeQueueNums": 1, "perm": 6}
+    body = {
+        "brokerDatas": [{"brokerName": "broker-a", "cluster": "c", "brokerAddrs": {"0": "h:1", "1": "h:2"}}],
+        "queueDatas": [queue_data],
+        "topicQueueMappingByBroker": {"broker-a": mapping},
+    }
+    with FakeNameServer({"c": {"broker-a": {0: "127.0.0.1:1"}}}) as server:
+        server.handlers[RequestCode.GET_ROUTEINFO_BY_TOPIC] = lambda asked: answer_json(asked, body)
+        with AdminClient(server.addr, timeout=0.5) as admin:
+            probe = ServerProbe(admin, RequestStopwatch(), lambda: 7)
+            query = DetailQuery("topicRow", "T")
+            [poll] = run_queries(probe, [query], [server.addr], RequestPace(10_000))
+    assert isinstance(poll, TopicPolled)
+    assert poll.routes == {server.addr: {"broker-a": QueueCounts(1, 1, 6)}}
 
 
 def test_settings_and_producers_of_a_broker(ground: Playground) -> None:

@@ -39,6 +39,26 @@ def test_all_groups_and_how_far_each_is_behind(ground: Playground) -> None:
     assert behind[0].tps is not None
 
 
+def test_a_group_with_a_malformed_answer_harms_no_other(
+    ground: Playground, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    poll_group = group_queries._poll_group
+
+    def answer_nonsense(probe: Any, group: str, *more: Any) -> GroupPolled:
+        if group == bad_group:
+            raise TypeError("unsupported operand")
+        return poll_group(probe, group, *more)
+
+    names, *_ = ground.poll_details(DetailQuery("groups"))
+    assert isinstance(names, GroupsPolled)
+    bad_group = names.names[0]
+    monkeypatch.setattr(group_queries, "_poll_group", answer_nonsense)
+    _, *groups = ground.poll_details(DetailQuery("groups"))
+    errors = {poll.group: poll.error for poll in groups if isinstance(poll, GroupPolled)}
+    assert errors.pop(bad_group) == "malformed answer (unsupported operand)"
+    assert set(errors.values()) == {None}
+
+
 def test_one_group_with_its_members(ground: Playground) -> None:
     names, *_ = ground.poll_details(DetailQuery("groups"))
     assert isinstance(names, GroupsPolled)

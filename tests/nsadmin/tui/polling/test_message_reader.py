@@ -16,7 +16,7 @@ from nsadmin.tui.polling.message_reader import MessageReader
 from nsadmin.tui.polling.poll_records import MessagesPolled
 from tests.support.dead_letter_brokers import DEAD, DeadLetterBroker
 from tests.support.message_brokers import CREATED
-from tests.support.servers import FakeNameServer, refuse_with
+from tests.support.servers import FakeNameServer, answer_json, refuse_with
 
 
 @pytest.fixture
@@ -75,6 +75,19 @@ def test_a_tail_shows_only_messages_to_come(admin: AdminClient, dead_letter_brok
     assert list_bodies(polls) == [b"new"]
     [browsed] = polls[-1].messages
     assert (browsed.position_text, browsed.preview, browsed.body_size) == ("broker-a/0 1", "new", 3)
+
+
+def test_a_topic_that_claims_two_billion_queues_is_an_error(
+    admin: AdminClient, name_server: FakeNameServer
+) -> None:
+    queue_data = {"brokerName": "broker-a", "perm": 6, "readQueueNums": 2**31 - 1, "writeQueueNums": 1}
+    name_server.handlers[105] = lambda asked: answer_json(asked, {"queueDatas": [queue_data]})
+    poll = read_with(admin, EARLIEST).read_step()
+    assert poll is not None
+    assert (poll.state, poll.errors) == (
+        "waiting",
+        {"": "the route has 2147483647 queues, more than the 100000 that nsadmin lists"},
+    )
 
 
 @pytest.mark.parametrize(

@@ -1,20 +1,27 @@
 """Polls as lines: what is written is what is read."""
 
+from typing import Any
+
 import msgspec
 import pytest
 
+from namesrv_core.protocol.fastjson import DecimalNumber
 from nsadmin.tui.polling.poll_records import (
     AnyPoll,
     BrokerPolled,
     ClientConnection,
+    ConfigPolled,
     DivergenceFinding,
     DivergencePolled,
     EventSeen,
     GroupPolled,
+    GroupsPolled,
     NameServerPolled,
     QueueCounts,
     QueueLag,
     TopicPolled,
+    TopicRatesPolled,
+    check_poll,
     decode_poll,
     encode_poll,
 )
@@ -78,3 +85,38 @@ def test_recordings_keep_the_names_of_fields_that_were_renamed() -> None:
     assert encode_poll(divergence_poll) == (
         b'{"poll":"divergence","at":1,"found":[["topic","t","b",1,"new",2,"","","",{}]]}\n'
     )
+
+
+HOSTILE: Any = {"x": [None]}
+
+
+@pytest.mark.parametrize(
+    ("poll", "checked"),
+    [
+        (BrokerPolled(1, "h:1", table=HOSTILE), ("BrokerPolled", "error", "h:1")),
+        (GroupPolled(1, "g", tps=HOSTILE), ("GroupPolled", "error", "g")),
+        (GroupPolled(1, "g", lags=[QueueLag("t", "b", 0, 10**30, 0, 0, 0)]), ("GroupPolled", "error", "g")),
+        (GroupPolled(1, "g", tps=float("nan")), ("GroupPolled", "error", "g")),
+        (TopicPolled(1, "t", put_tps={"b": float("inf")}), ("TopicPolled", "errors", "t")),
+        (GroupsPolled(1, HOSTILE), ("GroupsPolled", "errors", None)),
+        (NameServerPolled(1, "n:1", perms=HOSTILE), ("NameServerPolled", "error", "n:1")),
+        (TopicPolled(1, "t", HOSTILE), ("TopicPolled", "errors", "t")),
+        (ConfigPolled(1, "h:1", HOSTILE), ("ConfigPolled", "error", "h:1")),
+    ],
+)
+def test_an_answer_with_other_types_is_an_error_of_its_object(
+    poll: Any, checked: tuple[str, str, str | None]
+) -> None:
+    kind, error_field, name = checked
+    bad_poll = check_poll(poll)
+    assert type(bad_poll).__name__ == kind
+    assert "malformed answer (" in str(getattr(bad_poll, error_field))
+    assert name in (None, *(getattr(bad_poll, field, None) for field in ("addr", "group", "topic")))
+
+
+def test_an_answer_with_the_right_types_stays_as_it_is() -> None:
+    decimal: Any = DecimalNumber("1.5")
+    poll = GroupPolled(1, "g", decimal, [QueueLag("t", "b", 0, 1, None, None, None)])
+    assert check_poll(poll) == poll
+    with pytest.raises(ValueError, match="TopicRatesPolled: malformed answer"):
+        check_poll(TopicRatesPolled(1, HOSTILE))

@@ -76,6 +76,20 @@ def feed_of(addrs: Sequence[str], heard: Heard, interval: float = 0.3) -> Cluste
     )
 
 
+def test_polls_are_passed_on_with_the_types_of_their_records(heard_polls: Heard) -> None:
+    hostile: Any = {"x": [None]}
+    polls: list[AnyPoll] = [
+        GroupPolled(1, "g", hostile),
+        TopicRatesPolled(1, hostile),
+        GroupsPolled(1, ["g"]),
+    ]
+    feed_of(["127.0.0.1:1"], heard_polls)._post_polls(polls)
+    assert [type(poll).__name__ for poll in heard_polls.polls] == ["GroupPolled", "GroupsPolled"]
+    [group_poll] = heard_polls.of(GroupPolled)
+    assert group_poll.error.startswith("malformed answer")
+    assert str(heard_polls.errors[0]).startswith("TopicRatesPolled: malformed answer")
+
+
 def test_every_server_is_looked_at_again_and_again(ground: Playground, heard_polls: Heard) -> None:
     feed = feed_of(ground.addrs, heard_polls)
     feed.start()

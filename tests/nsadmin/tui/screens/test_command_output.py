@@ -131,3 +131,11 @@ async def test_a_name_with_brackets_is_shown_as_it_is() -> None:
 def test_an_option_is_added_before_the_words_that_are_none() -> None:
     screen = ChangeScreen(["wipeWritePerm", "--", "--yes"], (), "--yes")
     assert screen.words == ["wipeWritePerm", "--dry-run", "--", "--yes"]
+
+
+@run_screen_test
+async def test_the_exit_code_of_a_critical_check_says_critical() -> None:
+    app = make_still_tui(AvailableContexts(make_context(words=("-n", "127.0.0.1:1"))))
+    async with app.run_test(size=SIZE) as pilot:
+        app.action_controller.run_command(["check", "namesrv"])
+        await until_said(app, pilot, "exit code 2: critical")

@@ -17,7 +17,7 @@ def text(view: View) -> str:
 
 def test_every_column_and_every_key_is_explained() -> None:
     help_text = text(BrokersView())
-    assert all(column.help_text in help_text for column in BROKER_COLUMNS)
+    assert all(column.meaning in help_text for column in BROKER_COLUMNS)
     assert all(key.help_text in help_text for key in KEY_BINDINGS)
 
 

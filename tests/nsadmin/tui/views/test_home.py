@@ -73,5 +73,20 @@ def test_no_problem_is_said_only_after_the_checks_have_run() -> None:
     model.apply_poll(make_server_poll())
     assert view.empty_message(model) == "the checks are running"
     model.apply_poll(ProblemsPolled(NOON, [], 9))
-    assert view.empty_message(model) == "no problem: all 9 checks are OK"
+    assert view.empty_message(model) == "no problem in 9 checks"
     assert HomeView().empty_message(ClusterModel(["h:1"])) == "unknown: asking the name servers"
+
+
+def test_a_backlog_that_nobody_reports_any_more_has_its_age() -> None:
+    model = model_of()
+    model.apply_poll(GroupPolled(NOON, "g", 1.0, [QueueLag("t", "broker-a", 0, 10**6, 0, 0, None)]))
+    model.apply_poll(GroupPolled(NOON + 60_000, "g", error="no answer within 5 s"))
+    [row] = list_problems(model)
+    assert row.record.text == "g has a backlog of 1.0M messages (1 min ago: no answer within 5 s)"
+    assert "behind" not in headline(model)
+
+
+def test_the_fullest_disk_is_one_of_a_broker_that_answers() -> None:
+    model = model_of()
+    model.apply_poll(make_server_poll(at=NOON + 1, groups={}))
+    assert "disk" not in headline(model)

@@ -40,3 +40,15 @@ def test_only_those_that_answer_are_equal_or_differ() -> None:
     [item] = view.build_rows(model)
     assert [column.render_cell(item).text for column in view.columns] == ["NS", "a", "1", "–"]
     assert view.empty_message(model) == "unknown: no name server answers"
+
+
+def test_two_equal_values_are_not_equal_on_three_name_servers_of_which_one_is_silent() -> None:
+    model = ClusterModel()
+    addrs = [f"10.0.0.{number}:9876" for number in (1, 2, 3)]
+    for addr in addrs:
+        model.apply_poll(make_server_poll(addr, kv={"NS": {"k": "v"}}))
+    [row] = KvView().build_rows(model)
+    assert row.agreement_cell.text == "equal"
+    model.apply_poll(NameServerPolled(NOON + 1, addrs[2], error="closed"))
+    [row] = KvView().build_rows(model)
+    assert row.agreement_cell.text == "–"

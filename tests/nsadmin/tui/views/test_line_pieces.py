@@ -6,8 +6,8 @@ from nsadmin.tui.views.row_groups import Heading
 from nsadmin.tui.views.table import Cell, Column, SortOrder
 
 COLUMNS: list[tuple[Column[tuple[str, int]], int]] = [
-    (Column("name", "NAME", 5, lambda r: r[0], lambda r: Cell(r[0], "strong")), 5),
-    (Column("number", "N", 4, lambda r: r[1], lambda r: Cell(str(r[1]), "bad"), is_right_aligned=True), 4),
+    (Column("name", "NAME", 5, "", lambda r: r[0], tone="strong"), 5),
+    (Column("number", "N", 4, "", lambda r: r[1], tone="bad", right=True), 4),
 ]
 
 
@@ -44,3 +44,11 @@ def test_a_heading_goes_over_all_columns() -> None:
 def test_what_is_said_is_no_row() -> None:
     assert line_pieces.message_pieces("no \x1b[2J").text_pieces[0].text == "no \\x1b[2J"
     assert line_pieces.message_pieces("no rows") == LinePieces("base", (LinePiece("no rows", "dim"),))
+
+
+def test_a_row_that_cannot_be_drawn_says_so() -> None:
+    def fail(row: object) -> Cell:
+        raise TypeError("no int")
+
+    pieces = line_pieces.row_pieces([(Column("a", "A", 5, "", str, cell=fail), 5)], 1, "x", (), RowStyle())
+    assert pieces.text_pieces[1].text == "this row cannot be shown: TypeError: no int"

@@ -1,13 +1,13 @@
 """The columns of one row below each other."""
 
 from nsadmin.tui.views.row_details import draw_row_facts
-from nsadmin.tui.views.table import Cell, Column
+from nsadmin.tui.views.table import Column
 
-COLUMNS = [
-    Column("a", "NAME", 5, lambda row: row, lambda row: Cell(row, "strong")),
-    Column("b", "", 5, lambda row: row, lambda row: Cell("no title")),
-    Column("c", "TO DO", 5, lambda row: row, lambda row: Cell("word " * 20, "accent")),
-    Column("d", "AGE", 5, lambda row: row, lambda row: Cell(" 7 s", "dim")),
+COLUMNS: list[Column[str]] = [
+    Column("a", "NAME", 5, "", lambda row: row, tone="strong"),
+    Column("b", "", 5, "", lambda row: "no title"),
+    Column("c", "TO DO", 5, "", lambda row: "word " * 20, tone="accent"),
+    Column("d", "AGE", 5, "", lambda row: " 7 s", tone="dim"),
 ]
 
 

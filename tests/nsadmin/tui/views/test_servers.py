@@ -64,7 +64,7 @@ def test_a_second_name_of_a_name_server_says_so() -> None:
     assert (second["error"], second["differs"].text) == (Cell(f"same name server as {ONE}", "warn"), "–")
 
 
-def test_one_alone_differs_from_nobody_that_is_known_and_old_times_are_dim() -> None:
+def test_one_alone_differs_from_nobody_that_is_known_and_a_silent_one_has_no_present_time() -> None:
     model = model_of(make_server_poll(ONE), make_server_poll(TWO))
     model.apply_poll(NameServerPolled(NOON + 1000, TWO, error="closed"))
     first, second = (
@@ -72,7 +72,7 @@ def test_one_alone_differs_from_nobody_that_is_known_and_old_times_are_dim() -> 
         for row in ServersView().build_rows(model)
     )
     assert (first["differs"], first["latency"].tone) == (Cell("–", "dim"), "")
-    assert (second["differs"], second["latency"]) == (Cell("–", "dim"), Cell("1.0 ms", "dim"))
+    assert (second["differs"], second["latency"]) == (Cell("–", "dim"), Cell("–", "dim"))
 
 
 def test_its_settings_and_who_has_them_otherwise() -> None:

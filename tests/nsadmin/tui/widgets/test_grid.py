@@ -11,22 +11,15 @@ from nsadmin.tui.model.cluster_model import ClusterModel
 from nsadmin.tui.screens.screen_text import screen_to_text
 from nsadmin.tui.themes import DARK_THEME
 from nsadmin.tui.views.base_view import View
-from nsadmin.tui.views.table import Cell, Column, SortOrder
+from nsadmin.tui.views.table import Column, SortOrder
 from nsadmin.tui.widgets.grid import Grid
 from tests.support.screens import run_screen_test
 
-COLUMNS = (
-    Column("name", "NAME", 8, lambda r: r[0], lambda r: Cell(r[0], "strong"), flashes_changes=True),
-    Column("second", "SECOND", 8, lambda r: r[1], lambda r: Cell(str(r[1])), flashes_changes=True),
+COLUMNS: tuple[Column[Any], ...] = (
+    Column("name", "NAME", 8, "", lambda r: r[0], tone="strong", flash=True),
+    Column("second", "SECOND", 8, "", lambda r: r[1], flash=True),
     *(
-        Column(
-            f"c{at}",
-            f"C{at}",
-            10,
-            lambda r: r[1],
-            lambda r, at=at: Cell(f"cell {at}"),  # type: ignore[misc]
-            is_right_aligned=True,
-        )
+        Column(f"c{at}", f"C{at}", 10, "", lambda r: r[1], show=lambda _, at=at: f"cell {at}", right=True)  # type: ignore[misc]
         for at in range(3, 12)
     ),
 )
@@ -141,6 +134,18 @@ async def test_a_changed_cell_flashes_and_time_that_passes_does_not() -> None:
         await pilot.pause()
         app.grid.show_rows([("a", "✕ gone"), ("b", "◐ frozen 5 s")], None)
         assert list(app.grid._flash_ends) == [("a", "second")]
+
+
+@run_screen_test
+async def test_a_changed_number_flashes() -> None:
+    """Versions, roles, numbers of name servers and counts end with digits, and are no ages."""
+    app = Bare()
+    changes = [("5.3.1", "5.5.0"), ("slave 1", "slave 2"), ("1/2", "2/2"), ("8", "16"), ("1.2k", "1.3k")]
+    async with app.run_test(size=(60, 12)) as pilot:
+        app.grid.show_rows([(str(at), former) for at, (former, _) in enumerate(changes)], None)
+        await pilot.pause()
+        app.grid.show_rows([(str(at), present) for at, (_, present) in enumerate(changes)], None)
+        assert list(app.grid._flash_ends) == [(str(at), "second") for at in range(len(changes))]
 
 
 @run_screen_test

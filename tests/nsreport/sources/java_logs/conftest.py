@@ -12,6 +12,16 @@ from nsreport.sources.java_logs import log_parser, message_splitter
 DATA = Path(__file__).parent / "data"
 
 
+GERMAN_STATISTICS = """\
+2026-11-28 23:06:00 INFO - [TOPIC_PUT_SIZE] [T] Stats In One Minute, SUM: 27000 TPS: 1350,00 AVGPT: 225,00
+2026-11-28 23:06:00 INFO - [TOPIC_PUT_LATENCY] [0@T] Stats In One Minute, SUM: 88 TPS: 4,40 AVGPT: 0,73
+2026-11-28 23:06:00 INFO - [GROUP_GET_LATENCY] [0@T@G] Stats In One Minute, TIMES: 7 AVGRT: 0,57
+2026-11-28 23:06:00 INFO - [TOPIC_PUT_SIZE] [U] Stats In One Minute, SUM: 27000 TPS: many AVGPT: 225
+2026-11-28 23:06:00 INFO - [TOPIC_PUT_SIZE] [T] Stats In One Hour, SUM: 1 TPS: 0,00 AVGPT: 1,00
+"""
+"""Lines of a 5.5.0 broker with -Duser.language=de. The fourth one is made up."""
+
+
 class Read(NamedTuple):
     """What came of all logs, in the order of times and lines."""
 
@@ -60,6 +70,7 @@ def real(spark: SparkSession) -> Read:
         "returned": {"namesrv.log": log("returned")},
         "broker": {f"{name}.log": log(name) for name in ("broker", "stats", "watermark")},
         **{release: {"stats.log": log(f"stats-{release}")} for release in ("5.5.0", "4.9.7")},
+        "german": {"stats.log": GERMAN_STATISTICS},
         "proxy": {file.name: file.read_text() for file in sorted((DATA / "proxy").iterdir())},
     }
     parsed = log_parser.parse_logs(messages(spark, logs).localCheckpoint())

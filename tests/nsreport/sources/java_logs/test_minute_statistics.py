@@ -37,6 +37,14 @@ def test_each_line_is_a_statistic_or_is_skipped_on_purpose(real: Read, release: 
     assert len(expected) < len(lines)
 
 
+def test_statistics_of_a_broker_with_decimal_commas(real: Read) -> None:
+    figures = {row.name: row.sum for row in real.stats if row.broker == "german"}
+    assert figures == {
+        "TOPIC_PUT_SIZE": 27000, "TOPIC_PUT_LATENCY": 88, "TOPIC_PUT_LATENCY_TIMES": 121,
+        "GROUP_GET_LATENCY": 4, "GROUP_GET_LATENCY_TIMES": 7,
+    }  # fmt: skip
+
+
 @pytest.mark.parametrize("release", ["5.5.0", "4.9.7"])
 def test_latencies_add_up_and_have_their_number(real: Read, release: str) -> None:
     found = {

@@ -80,7 +80,7 @@ def test_logs_that_rotate_and_lines_that_nobody_understands(
     live.write_text(new + bad)
     other.write_text(old)
     line = ["report", "run", "--input", str(tmp_path / "prod-1"), "--source", f"old-2={other.parents[2]}"]
-    assert main([*line, "--output", str(out), "--reports", "config_changes"]) == 3
+    assert main([*line, "--dir", str(out), "--reports", "config_changes"]) == 3
     assert found(spark, out, "prod-1") == journal(scenario, "ns-1")
     assert found(spark, out, "old-2") == journal(scenario, "ns-2")
     said = capsys.readouterr()

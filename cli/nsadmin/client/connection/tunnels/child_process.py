@@ -9,7 +9,7 @@ from threading import Condition, Thread
 from time import monotonic
 from typing import NamedTuple
 
-from nsadmin.client.redaction import hide_assigned_secrets
+from nsadmin.client.redaction import hide_secrets
 
 _MAX_LINES = 50
 _MAX_LINE_LENGTH = 2000
@@ -223,4 +223,4 @@ def last_line_of(output_lines: Sequence[str]) -> str:
         output_lines: The lines of a program's output.
     """
     filled_lines = (line.strip() for line in reversed(output_lines) if line.strip())
-    return hide_assigned_secrets(next(filled_lines, "")[:_MAX_MESSAGE_LENGTH])
+    return hide_secrets(next(filled_lines, "")[:_MAX_MESSAGE_LENGTH])

@@ -8,7 +8,7 @@ from threading import RLock
 from time import monotonic
 from typing import NamedTuple
 
-from namesrv_core.transport.address import join_addr, split_addr
+from namesrv_core.transport.address import explain_invalid_addr, join_addr, split_addr
 from namesrv_core.transport.exchange import CallError
 from namesrv_core.transport.server_link import SocketAddress
 from nsadmin.client.connection.addresses import (
@@ -99,8 +99,8 @@ class KubeTunnel(Tunnel):
     def _open_way(self, server_addr: str) -> SocketAddress:
         try:
             host, port = split_addr(server_addr)
-        except ValueError as error:
-            raise TunnelError(str(error)) from None
+        except ValueError:
+            raise TunnelError(explain_invalid_addr(server_addr)) from None
         pod_port = self._require_directory().find_target(host, port)
         if pod_port is not None and self._drop_ended_forward(pod_port):
             pod_port = self._require_directory().find_target(host, port)
@@ -110,6 +110,12 @@ class KubeTunnel(Tunnel):
             raise TunnelError(
                 f'no pod or service has the address "{host}": if it is reachable another way, map it with '
                 f"--addressMap {host}=POD"
+            )
+        if not pod_port.is_rocketmq:
+            # Anybody can register an address such as "postgres-0:5432".
+            raise TunnelError(
+                f"port {pod_port.port} of pod {pod_port.pod.name} is not forwarded: nsadmin forwards to name "
+                "servers, brokers, proxies and controllers only, at ports that their pods declare"
             )
         return socket.AF_INET, ("127.0.0.1", self._require_forward(pod_port))
 

@@ -19,6 +19,9 @@ _ROLES_BY_WORD = {
     "rocketmqoperator": "operator",
 }  # fmt: skip
 _ROLES_BY_PORT = {9876: "namesrv", 10911: "broker", 9878: "controller"}
+_SERVER_ROLES = frozenset({"namesrv", "broker", "proxy", "controller"})
+_DEFAULT_PORTS = frozenset({9876, 9878, 10909, 10911, 8080, 8081})
+"""Of pods that declare no ports."""
 _ROLES_BY_PROGRAM = {
     "mqnamesrv": "namesrv",
     "mqbroker": "broker",
@@ -84,6 +87,13 @@ class PodPort(NamedTuple):
 
     pod: KubePod
     port: int
+
+    @property
+    def is_rocketmq(self) -> bool:
+        """Whether a RocketMQ server may listen here: the pod is one, and declares the port."""
+        return not _SERVER_ROLES.isdisjoint(self.pod.roles) and self.port in (
+            self.pod.ports or _DEFAULT_PORTS
+        )
 
 
 class PodDirectory:

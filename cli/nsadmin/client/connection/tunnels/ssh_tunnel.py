@@ -8,7 +8,7 @@ import socket
 from itertools import count
 from pathlib import Path
 
-from namesrv_core.transport.address import join_addr, split_addr
+from namesrv_core.transport.address import explain_invalid_addr, join_addr, split_addr
 from namesrv_core.transport.exchange import CallError
 from namesrv_core.transport.server_link import SocketAddress
 from nsadmin.client.connection.tunnels.child_process import ChildProcess, last_line_of, run_guarded
@@ -63,8 +63,8 @@ class SshTunnel(Tunnel):
     def _open_way(self, server_addr: str) -> SocketAddress:
         try:
             host, port = split_addr(server_addr)
-        except ValueError as error:
-            raise TunnelError(str(error)) from None
+        except ValueError:
+            raise TunnelError(explain_invalid_addr(server_addr)) from None
         if not _FAR_HOST_PATTERN.fullmatch(host):
             raise TunnelError(f'invalid host name "{host}"')
         master = self._require_master()

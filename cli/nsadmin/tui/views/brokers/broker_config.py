@@ -13,7 +13,7 @@ from nsadmin.tui.model.server_states import LatestAnswer
 from nsadmin.tui.polling.detail_queries import DetailQuery
 from nsadmin.tui.polling.poll_records import ConfigPolled
 from nsadmin.tui.views.brokers.broker_detail import QueriedBrokerView
-from nsadmin.tui.views.table import Cell, Column, SortOrder, make_column
+from nsadmin.tui.views.table import Cell, Column, SortOrder
 
 _MAX_PEERS = 8
 
@@ -39,46 +39,21 @@ class BrokerConfigView(QueriedBrokerView):
     empty_text = "the broker returned no settings"
     default_sort = SortOrder("differs")
     columns: Sequence[Column[BrokerSettingRow]] = (
-        Column(
-            "key", "SETTING", 40, lambda row: row.setting_name.lower(), lambda row: Cell(row.setting_name)
-        ),
-        Column(
-            "value",
-            "VALUE",
-            22,
-            lambda row: row.setting_value,
-            lambda row: Cell(row.setting_value, "strong" if row.is_changed else ""),
-            grows_to_fit=True,
-            flashes_changes=True,
-        ),
-        Column(
-            "differs",
-            "",
-            4,
-            lambda row: (not row.differing_peers, not row.is_changed),
-            lambda row: _difference_marks(row),
-            help_text="≠ where brokers with the same role differ, * where it is not the default",
-        ),
-        Column(
-            "default",
-            "DEFAULT",
-            16,
-            lambda row: row.default_value,
-            lambda row: Cell(row.default_value if row.is_changed and row.default_value else "", "dim"),
-            drop_rank=1,
-            help_text="default of its release, if the value differs",
-        ),
-        make_column(
-            "peers",
-            "DIFFERS ON",
-            26,
-            lambda row: row.differing_peers,
-            tone="warn",
-            format_value=", ".join,
-            drop_rank=2,
-            help_text="brokers of the cluster with the same role that have another value",
-        ),
-    )
+        Column("key", "SETTING", 40, "",
+               lambda row: row.setting_name.lower(), cell=lambda row: Cell(row.setting_name)),
+        Column("value", "VALUE", 22, "",
+               lambda row: row.setting_value,
+               cell=lambda row: Cell(row.setting_value, "strong" if row.is_changed else ""), flash=True,
+               grow=True),
+        Column("differs", "", 4, "≠ where brokers with the same role differ, * where it is not the default",
+               lambda row: (not row.differing_peers, not row.is_changed),
+               cell=lambda row: _difference_marks(row)),
+        Column("default", "DEFAULT", 16, "default of its release, if the value differs",
+               lambda row: (row.is_changed and row.default_value) or "", tone="dim",
+               drop=1),
+        Column("peers", "DIFFERS ON", 26, "brokers of the cluster with the same role that have another value",
+               lambda row: row.differing_peers, show=", ".join, tone="warn", drop=2),
+    )  # fmt: skip
 
     def list_queries(
         self, model: ClusterModel, visible_rows: Sequence[object], current_row: object | None

@@ -19,7 +19,7 @@ from nsadmin.tui.polling.poll_records import (
 from nsadmin.tui.views import display_states, events, units
 from nsadmin.tui.views.base_view import CellLine, View
 from nsadmin.tui.views.brokers.broker_figures import BrokerFigure, list_figures
-from nsadmin.tui.views.table import Cell, Column, make_column
+from nsadmin.tui.views.table import Cell, Column
 from nsadmin.tui.views.view_targets import TopicTarget
 
 
@@ -75,27 +75,14 @@ class BrokerFiguresView(BrokerDetailView):
     puts_problems_first = False
     empty_text = "the broker returned no figures yet"
     columns: Sequence[Column[BrokerFigure]] = (
-        Column(
-            "group",
-            "",
-            9,
-            lambda row: row.group_name,
-            lambda row: Cell(row.group_label, "accent"),
-            drop_rank=1,
-        ),
-        Column("key", "FIGURE", 38, lambda row: row.figure_key.lower(), lambda row: Cell(row.figure_key)),
-        make_column(
-            "value",
-            "VALUE",
-            30,
-            lambda row: row.value_text,
-            tone="strong",
-            flashes_changes=False,
-            grows_to_fit=True,
-            help_text="with its unit; – while it is unknown",
-        ),
-        make_column("note", "", 32, lambda row: row.unit_note, tone="dim", drop_rank=2),
-    )
+        Column("group", "", 9, "",
+               lambda row: row.group_name, cell=lambda row: Cell(row.group_label, "accent"), drop=1),
+        Column("key", "FIGURE", 38, "",
+               lambda row: row.figure_key.lower(), cell=lambda row: Cell(row.figure_key)),
+        Column("value", "VALUE", 30, "with its unit; – while it is unknown",
+               lambda row: row.value_text, tone="strong", grow=True),
+        Column("note", "", 32, "", lambda row: row.unit_note, tone="dim", drop=2),
+    )  # fmt: skip
 
     def build_rows(self, model: ClusterModel) -> Sequence[BrokerFigure]:
         broker = self.find_broker(model)
@@ -146,42 +133,15 @@ class BrokerTopicsView(QueriedBrokerView):
     awaited_phrase = "the topics are"
     empty_text = "the broker has no topics"
     columns: Sequence[Column[BrokerTopicRow]] = (
-        make_column(
-            "topic",
-            "TOPIC",
-            30,
-            lambda row: row.topic,
-            tone="strong",
-            grows_to_fit=True,
-        ),
-        Column(
-            "perm",
-            "PERM",
-            5,
-            lambda row: row.perm,
-            lambda row: Cell(perm_text(row.perm), "" if row.perm & 2 else "warn"),
-            flashes_changes=True,
-            help_text="r read, w write, i inherit",
-        ),
-        make_column(
-            "write",
-            "WRITE",
-            6,
-            lambda row: row.write_queues,
-            is_right_aligned=True,
-            flashes_changes=True,
-            help_text="number of write queues",
-        ),
-        make_column(
-            "read",
-            "READ",
-            6,
-            lambda row: row.read_queues,
-            is_right_aligned=True,
-            flashes_changes=True,
-            help_text="number of read queues",
-        ),
-    )
+        Column("topic", "TOPIC", 30, "", lambda row: row.topic, tone="strong", grow=True),
+        Column("perm", "PERM", 5, "r read, w write, i inherit",
+               lambda row: row.perm, show=perm_text, tone=lambda perm: "" if perm & 2 else "warn",
+               flash=True),
+        Column("write", "WRITE", 6, "number of write queues",
+               lambda row: row.write_queues, right=True, flash=True),
+        Column("read", "READ", 6, "number of read queues",
+               lambda row: row.read_queues, right=True, flash=True),
+    )  # fmt: skip
 
     def list_queries(
         self, model: ClusterModel, visible_rows: Sequence[object], current_row: object | None
@@ -220,40 +180,12 @@ class BrokerProducersView(QueriedBrokerView):
     awaited_phrase = "the producers are"
     empty_text = "no producer is connected"
     columns: Sequence[Column[tuple[str, ClientConnection]]] = (
-        make_column(
-            "group",
-            "PRODUCER GROUP",
-            26,
-            lambda row: row[0],
-            tone="strong",
-            grows_to_fit=True,
-        ),
-        make_column("client", "CLIENT", 34, lambda row: row[1].client_id),
-        make_column(
-            "addr",
-            "ADDRESS",
-            21,
-            lambda row: row[1].addr,
-            tone="dim",
-            drop_rank=2,
-        ),
-        make_column(
-            "language",
-            "LANGUAGE",
-            8,
-            lambda row: row[1].language,
-            tone="dim",
-            drop_rank=1,
-        ),
-        make_column(
-            "version",
-            "VERSION",
-            8,
-            lambda row: row[1].version,
-            tone="dim",
-            drop_rank=1,
-        ),
-    )
+        Column("group", "PRODUCER GROUP", 26, "", lambda row: row[0], tone="strong", grow=True),
+        Column("client", "CLIENT", 34, "", lambda row: row[1].client_id),
+        Column("addr", "ADDRESS", 21, "", lambda row: row[1].addr, tone="dim", drop=2),
+        Column("language", "LANGUAGE", 8, "", lambda row: row[1].language, tone="dim", drop=1),
+        Column("version", "VERSION", 8, "", lambda row: row[1].version, tone="dim", drop=1),
+    )  # fmt: skip
 
     def list_queries(
         self, model: ClusterModel, visible_rows: Sequence[object], current_row: object | None

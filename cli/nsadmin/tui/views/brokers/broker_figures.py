@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
+from nsadmin.client.brokers.broker_numbers import parse_broker_number
 from nsadmin.tui.views import units
 
 FIGURE_GROUPS: tuple[tuple[str, tuple[str, ...]], ...] = (
@@ -99,7 +100,6 @@ def _format_timestamp(at_ms: float, now_ms: int) -> tuple[str, str]:
 
 
 def _parse_numbers(raw_value: str) -> list[float] | None:
-    try:
-        return [float(number_text) for number_text in raw_value.split()] or None
-    except ValueError:
-        return None
+    numbers = [parse_broker_number(number_text) for number_text in raw_value.split()]
+    known_numbers = [number for number in numbers if number is not None]
+    return known_numbers if known_numbers and len(known_numbers) == len(numbers) else None

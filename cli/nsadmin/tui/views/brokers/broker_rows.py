@@ -13,8 +13,8 @@ from nsadmin.tui.views.display_states import DisplayState
 class BrokerRow(NamedTuple):
     """A row of the list of brokers. `group_master` is the master of its group, if the master answers.
 
-    `server_count` name servers answer, and `listing_count` of them list the broker. Silent name servers do
-    not count, because their last answer is old. `wipe_counts` are as in `count_wipes`. `slave_state` is the
+    `server_count` name servers answer, and `listing_count` of them list the broker; `silent_count` do not
+    answer. `wipe_counts` are as in `count_wipes`. `slave_state` is the
     result of the last comparison with the master: equal, lag, drift or unknown; None for masters.
     """
 
@@ -26,6 +26,7 @@ class BrokerRow(NamedTuple):
     group_master: ObservedBroker | None
     wipe_counts: display_states.WipeCounts | None
     slave_state: str | None
+    silent_count: int = 0
 
     @property
     def broker_name(self) -> str:
@@ -39,18 +40,15 @@ class BrokerRow(NamedTuple):
     def broker_addr(self) -> str:
         return self.broker.broker_key.broker_addr
 
-    @property
-    def put_rate(self) -> float | None:
-        return self.broker.read_number("putTps")
-
-    @property
-    def get_rate(self) -> float | None:
-        return self.broker.read_number("getTransferredTps", "getTransferedTps")
-
     def count_today(self, operation: str) -> float | None:
         total_now = self.broker.read_number(f"msg{operation}TotalTodayNow")
         total_morning = self.broker.read_number(f"msg{operation}TotalTodayMorning")
         return None if total_now is None or total_morning is None else total_now - total_morning
+
+    @property
+    def uptime_ms(self) -> float | None:
+        booted_at_ms = self.broker.read_now("bootTimestamp")
+        return None if booted_at_ms is None else self.now_ms - booted_at_ms
 
     @property
     def longest_silence(self) -> tuple[float, float] | None:
@@ -110,6 +108,7 @@ def list_broker_rows(model: ClusterModel) -> list[BrokerRow]:
 def _build_broker_rows(model: ClusterModel) -> list[BrokerRow]:
     wipes_by_broker = display_states.count_wipes(model)
     fresh_addrs = {name_server.namesrv_addr for name_server in model.list_fresh_servers()}
+    silent_count = len(model.list_silent_servers())
     phase_by_broker = {
         (drain_record.cluster, drain_record.broker_name): drain_record.phase
         for drain_record in (model.drains_poll.drains if model.drains_poll else ())
@@ -118,7 +117,7 @@ def _build_broker_rows(model: ClusterModel) -> list[BrokerRow]:
     master_by_group = {
         broker.broker_key.broker_name: broker
         for broker in model.brokers.values()
-        if broker.broker_key.broker_id == 0 and broker.is_fresh and broker.gone_since_ms is None
+        if broker.broker_key.broker_id == 0 and broker.is_fresh
     }
     state_by_slave = {
         (slave_record.broker_name, slave_record.broker_id): slave_record.state
@@ -145,7 +144,10 @@ def _build_broker_rows(model: ClusterModel) -> list[BrokerRow]:
                 len(fresh_addrs),
                 master_by_group.get(broker_name),
                 wipe_counts,
-                state_by_slave.get(broker.broker_key[:2]),
+                state_by_slave.get(broker.broker_key[:2])
+                if broker.is_fresh and broker_name in master_by_group
+                else None,
+                silent_count,
             )
         )
     return broker_rows

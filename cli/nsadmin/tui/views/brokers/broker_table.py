@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from functools import partial
 
 from nsadmin.tui.actions.row_subject import RowSubject
 from nsadmin.tui.model.cluster_model import ClusterModel
@@ -12,7 +13,7 @@ from nsadmin.tui.views.base_view import CellLine, View
 from nsadmin.tui.views.brokers.broker_problems import rank_broker
 from nsadmin.tui.views.brokers.broker_rows import BrokerRow, list_broker_rows
 from nsadmin.tui.views.brokers.broker_traffic import draw_broker_facts
-from nsadmin.tui.views.table import Cell, Column, Tone, make_column
+from nsadmin.tui.views.table import Cell, Column, Tone
 from nsadmin.tui.views.view_targets import BrokerProcessTarget
 
 
@@ -36,14 +37,13 @@ def _state_cell(row: BrokerRow) -> Cell:
 
 
 def _listing_cell(row: BrokerRow) -> Cell:
-    if not row.server_count:
-        return Cell(units.UNKNOWN_MARK, "dim")
-    tone: Tone = "" if row.listing_count == row.server_count else "warn" if row.listing_count else "bad"
-    return Cell(f"{row.listing_count}/{row.server_count}", tone)
+    missing_tone = "warn" if row.listing_count else "bad"
+    return display_states.draw_listing(row.listing_count, row.server_count, row.silent_count, missing_tone)
 
 
-def _leveled_cell(figure_name: str, figure_value: float | None, figure_text: str, row: BrokerRow) -> Cell:
-    return _figure_cell(figure_text, row, alert_levels.figure_tone(figure_name, figure_value))
+def _spark_cell(row: BrokerRow, rates: Iterable[float | None]) -> Cell:
+    """The last rates; nothing for a broker that is not asked any more."""
+    return Cell(units.draw_sparkline(rates, 10) if row.broker.gone_since_ms is None else "", "spark")
 
 
 def _disk_ratio(row: BrokerRow) -> float | None:
@@ -61,255 +61,75 @@ def _disk_cell(row: BrokerRow) -> Cell:
     )
 
 
-def _version_text(row: BrokerRow) -> str:
-    return (
-        (row.broker.read_text("brokerVersionDesc") or units.UNKNOWN_MARK).removeprefix("V").replace("_", ".")
-    )
+def _version_text(row: BrokerRow) -> str | None:
+    version = row.broker.read_text("brokerVersionDesc")
+    return version and version.removeprefix("V").replace("_", ".")
 
 
-def _heartbeat_cell(row: BrokerRow) -> Cell:
-    if row.longest_silence is None:
-        return Cell(units.UNKNOWN_MARK, "dim")
-    silence_ms, patience_ratio = row.longest_silence
-    return _figure_cell(units.format_age(silence_ms), row, alert_levels.heartbeat_tone(patience_ratio))
+def _replica_cell(row: BrokerRow) -> Cell:
+    size_text = "" if row.broker_id == 0 else units.format_size(row.missing_bytes)
+    return Cell(size_text, alert_levels.figure_tone("replica", row.missing_bytes))
 
 
 def _metadata_cell(row: BrokerRow) -> Cell:
     state_word = row.slave_state or ("" if row.broker_id == 0 else units.UNKNOWN_MARK)
-    return _figure_cell(state_word, row, alert_levels.slave_state_tone(state_word))
+    return Cell(state_word, alert_levels.slave_state_tone(state_word))
+
+
+def _today_cell(row: BrokerRow, operation: str) -> Cell:
+    return _figure_cell(units.format_count(row.count_today(operation)), row)
 
 
 BROKER_COLUMNS: Sequence[Column[BrokerRow]] = (
-    make_column(
-        "cluster",
-        "CLUSTER",
-        10,
-        lambda row: row.broker.cluster_name,
-        tone="dim",
-        drop_rank=4,
-        help_text="cluster of the broker, from the name servers",
-    ),
-    Column(
-        "broker",
-        "BROKER",
-        14,
-        lambda row: (row.broker_name, row.broker_id),
-        lambda row: Cell(row.broker_name, "strong"),
-        grows_to_fit=True,
-        help_text="name of its broker group",
-    ),
-    Column(
-        "role",
-        "ROLE",
-        7,
-        lambda row: row.broker_id,
-        lambda row: Cell(
-            "master" if row.broker_id == 0 else f"slave {row.broker_id}", "" if row.broker_id == 0 else "dim"
-        ),
-        flashes_changes=True,
-        help_text="master, or slave with its id",
-    ),
-    make_column(
-        "addr",
-        "ADDRESS",
-        21,
-        lambda row: row.broker_addr,
-        tone="dim",
-        drop_rank=6,
-        flashes_changes=True,
-        help_text="address of the broker",
-    ),
-    Column(
-        "state",
-        "STATE",
-        14,
-        lambda row: row.display_state.severity_order,
-        _state_cell,
-        flashes_changes=True,
-        help_text="● up, ◐ frozen, ✕ down or gone, ⊘ wiped, ▽ draining, ▼ drained, ! refuses, ○ inactive",
-    ),
-    Column(
-        "listed",
-        "NS",
-        4,
-        lambda row: row.listing_count,
-        _listing_cell,
-        is_right_aligned=True,
-        drop_rank=5,
-        flashes_changes=True,
-        help_text="name servers that list it, out of those that answer",
-    ),
-    Column(
-        "version",
-        "VERSION",
-        8,
-        _version_text,
-        lambda row: _figure_cell(_version_text(row), row, "dim"),
-        drop_rank=7,
-        flashes_changes=True,
-        help_text="release of the broker",
-    ),
-    Column(
-        "in",
-        "IN/s",
-        6,
-        lambda row: row.put_rate,
-        lambda row: _figure_cell(units.format_rate(row.put_rate), row),
-        is_right_aligned=True,
-        help_text="messages put per second, over 10 s",
-    ),
-    Column(
-        "ins",
-        "",
-        10,
-        lambda row: row.put_rate,
-        lambda row: Cell(units.draw_sparkline(row.broker.put_rates, 10), "spark"),
-        drop_rank=3,
-        help_text="IN/s over the last polls",
-    ),
-    Column(
-        "out",
-        "OUT/s",
-        6,
-        lambda row: row.get_rate,
-        lambda row: _figure_cell(units.format_rate(row.get_rate), row),
-        is_right_aligned=True,
-        drop_rank=1,
-        help_text="messages delivered per second, over 10 s",
-    ),
-    Column(
-        "outs",
-        "",
-        10,
-        lambda row: row.get_rate,
-        lambda row: Cell(units.draw_sparkline(row.broker.get_rates, 10), "spark"),
-        drop_rank=9,
-        help_text="OUT/s over the last polls",
-    ),
-    Column(
-        "inToday",
-        "IN TODAY",
-        8,
-        lambda row: row.count_today("Put"),
-        lambda row: _figure_cell(units.format_count(row.count_today("Put")), row),
-        is_right_aligned=True,
-        drop_rank=11,
-        help_text="messages put today",
-    ),
-    Column(
-        "outToday",
-        "OUT TODAY",
-        9,
-        lambda row: row.count_today("Get"),
-        lambda row: _figure_cell(units.format_count(row.count_today("Get")), row),
-        is_right_aligned=True,
-        drop_rank=11,
-        help_text="messages delivered today",
-    ),
-    Column(
-        "disk",
-        "DISK",
-        8,
-        _disk_ratio,
-        _disk_cell,
-        is_right_aligned=True,
-        drop_rank=2,
-        help_text="used disk space",
-    ),
-    Column(
-        "wait",
-        "WAIT",
-        7,
-        lambda row: row.broker.read_number("sendThreadPoolQueueHeadWaitTimeMills"),
-        lambda row: _leveled_cell(
-            "sendWait",
-            figure_value := row.broker.read_number("sendThreadPoolQueueHeadWaitTimeMills"),
-            units.format_millis(figure_value),
-            row,
-        ),
-        is_right_aligned=True,
-        drop_rank=3,
-        help_text="wait of the oldest message in the send queue",
-    ),
-    Column(
-        "dispatch",
-        "DISPATCH",
-        9,
-        lambda row: row.broker.read_number("dispatchBehindBytes"),
-        lambda row: _leveled_cell(
-            "dispatch",
-            figure_value := row.broker.read_number("dispatchBehindBytes"),
-            units.format_size(figure_value),
-            row,
-        ),
-        is_right_aligned=True,
-        drop_rank=8,
-        help_text="bytes of the log that are not in queues yet",
-    ),
-    Column(
-        "replica",
-        "REPLICA",
-        9,
-        lambda row: row.missing_bytes,
-        lambda row: _leveled_cell(
-            "replica",
-            row.missing_bytes,
-            "" if row.broker_id == 0 else units.format_size(row.missing_bytes),
-            row,
-        ),
-        is_right_aligned=True,
-        drop_rank=5,
-        help_text="bytes of the master's log that a slave does not have yet",
-    ),
-    Column(
-        "metadata",
-        "METADATA",
-        8,
-        lambda row: row.slave_state,
-        _metadata_cell,
-        drop_rank=5,
-        flashes_changes=True,
-        help_text="slave compared with its master (tab replicas): equal, lag, drift, unknown",
-    ),
-    Column(
-        "rtt",
-        "ANSWER",
-        7,
-        lambda row: row.broker.answer_ms,
-        lambda row: _leveled_cell(
-            "latency", row.broker.answer_ms, units.format_millis(row.broker.answer_ms), row
-        ),
-        is_right_aligned=True,
-        drop_rank=10,
-        help_text="duration of its last answer",
-    ),
-    Column(
-        "heartbeat",
-        "HEARD",
-        6,
-        lambda row: row.longest_silence[0] if row.longest_silence else None,
-        _heartbeat_cell,
-        is_right_aligned=True,
-        drop_rank=6,
-        help_text="time since its last heartbeat, if an nsadmin name server lists it",
-    ),
-    Column(
-        "uptime",
-        "UP FOR",
-        7,
-        lambda row: _uptime_ms(row),
-        lambda row: _figure_cell(units.format_age(_uptime_ms(row)), row, "dim"),
-        is_right_aligned=True,
-        drop_rank=8,
-        flashes_changes=False,
-        help_text="time since its start",
-    ),
-)
-
-
-def _uptime_ms(row: BrokerRow) -> float | None:
-    booted_at_ms = row.broker.read_number("bootTimestamp")
-    return None if booted_at_ms is None else row.now_ms - booted_at_ms
+    Column("cluster", "CLUSTER", 10, "cluster of the broker, from the name servers",
+           lambda row: row.broker.cluster_name, tone="dim", drop=4),
+    Column("broker", "BROKER", 14, "name of its broker group",
+           lambda row: (row.broker_name, row.broker_id), show=lambda process: process[0], tone="strong",
+           grow=True),
+    Column("role", "ROLE", 7, "master, or slave with its id",
+           lambda row: row.broker_id, show=lambda broker_id: f"slave {broker_id}" if broker_id else "master",
+           tone=lambda broker_id: "dim" if broker_id else "", flash=True),
+    Column("addr", "ADDRESS", 21, "address of the broker",
+           lambda row: row.broker_addr, tone="dim", drop=6, flash=True),
+    Column("state", "STATE", 14,
+           "● up, ◐ frozen, ✕ down or gone, ⊘ wiped, ▽ draining, ▼ drained, ! refuses, ○ inactive",
+           lambda row: row.display_state.severity_order, cell=_state_cell, flash=True),
+    Column("listed", "NS", 4, "name servers that list it, out of all; ? if one does not answer",
+           lambda row: row.listing_count, cell=_listing_cell, right=True, drop=5, flash=True),
+    Column("version", "VERSION", 8, "release of the broker", _version_text, tone="dim", drop=7, flash=True),
+    Column("in", "IN/s", 6, "messages put per second, over 10 s",
+           lambda row: row.broker.put_rate, show=units.format_rate, right=True),
+    Column("ins", "", 10, "IN/s over the last polls",
+           lambda row: row.broker.put_rate, cell=lambda row: _spark_cell(row, row.broker.put_rates), drop=3),
+    Column("out", "OUT/s", 6, "messages delivered per second, over 10 s",
+           lambda row: row.broker.get_rate, show=units.format_rate, right=True, drop=1),
+    Column("outs", "", 10, "OUT/s over the last polls",
+           lambda row: row.broker.get_rate, cell=lambda row: _spark_cell(row, row.broker.get_rates), drop=9),
+    Column("inToday", "IN TODAY", 8, "messages put today",
+           lambda row: row.count_today("Put"), cell=lambda row: _today_cell(row, "Put"), right=True, drop=11),
+    Column("outToday", "OUT TODAY", 9, "messages delivered today",
+           lambda row: row.count_today("Get"), cell=lambda row: _today_cell(row, "Get"), right=True, drop=11),
+    Column("disk", "DISK", 8, "used disk space", _disk_ratio, cell=_disk_cell, right=True, drop=2),
+    Column("wait", "WAIT", 7, "wait of the oldest message in the send queue",
+           lambda row: row.broker.read_now("sendThreadPoolQueueHeadWaitTimeMills"),
+           show=units.format_millis, tone=partial(alert_levels.figure_tone, "sendWait"), right=True, drop=3),
+    Column("dispatch", "DISPATCH", 9, "bytes of the log that are not in queues yet",
+           lambda row: row.broker.read_now("dispatchBehindBytes"),
+           show=units.format_size, tone=partial(alert_levels.figure_tone, "dispatch"), right=True, drop=8),
+    Column("replica", "REPLICA", 9, "bytes of the master's log that a slave does not have yet",
+           lambda row: row.missing_bytes, cell=_replica_cell, right=True, drop=5),
+    Column("metadata", "METADATA", 8,
+           "slave compared with its master (tab replicas): equal, lag, drift, unknown",
+           lambda row: row.slave_state, cell=_metadata_cell, drop=5, flash=True),
+    Column("rtt", "ANSWER", 7, "duration of its last answer",
+           lambda row: row.broker.answer_ms if row.broker.is_fresh else None,
+           show=units.format_millis, tone=partial(alert_levels.figure_tone, "latency"), right=True, drop=10),
+    Column("heartbeat", "HEARD", 6, "time since its last heartbeat, if an nsadmin name server lists it",
+           lambda row: row.longest_silence, show=lambda silence: units.format_age(silence[0]),
+           tone=lambda silence: alert_levels.heartbeat_tone(silence[1]), right=True, drop=6),
+    Column("uptime", "UP FOR", 7, "time since its start",
+           lambda row: row.uptime_ms, show=units.format_age, tone="dim", right=True, drop=8),
+)  # fmt: skip
 
 
 class BrokersView(View):
@@ -342,7 +162,7 @@ class BrokersView(View):
         role_text = "master" if row.broker_id == 0 else f"slave {row.broker_id}"
         return (
             f"{row.broker.cluster_name} {row.broker_name} {role_text} {row.broker_addr} "
-            f"{row.display_state.name} {_version_text(row)}"
+            f"{row.display_state.name} {_version_text(row) or units.UNKNOWN_MARK}"
         )
 
     def subject_of_row(self, row: BrokerRow) -> RowSubject:
@@ -385,9 +205,8 @@ def summarize_brokers(broker_rows: Sequence[BrokerRow]) -> CellLine:
             Cell("  "),
             Cell(f"{display_state.sign} {broker_count} {display_state.name}", display_state.tone),
         ]
-    answering_rows = [row for row in broker_rows if row.broker.is_fresh and row.broker.gone_since_ms is None]
-    total_put_rate = _total_rate(row.put_rate for row in answering_rows if row.broker_id == 0)
-    total_get_rate = _total_rate(row.get_rate for row in answering_rows)
+    total_put_rate = _total_rate(row.broker.put_rate for row in broker_rows if row.broker_id == 0)
+    total_get_rate = _total_rate(row.broker.get_rate for row in broker_rows)
     summary_cells += [Cell("  in "), Cell(f"{units.format_rate(total_put_rate)}/s", "accent")]
     summary_cells += [Cell("  out "), Cell(f"{units.format_rate(total_get_rate)}/s", "accent")]
     return summary_cells

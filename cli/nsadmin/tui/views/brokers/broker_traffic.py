@@ -31,9 +31,7 @@ def draw_broker_facts(
 
 
 def _build_trend(times_ms: Iterable[int], rates: Iterable[float | None]) -> Trend:
-    """The known rates with their times."""
     trend = Trend.create_empty()
     for at_ms, rate in zip(times_ms, rates, strict=True):
-        if rate is not None:
-            trend.add_point(at_ms, rate)
+        trend.add_point(at_ms, rate)
     return trend

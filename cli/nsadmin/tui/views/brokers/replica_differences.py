@@ -11,7 +11,7 @@ from nsadmin.tui.views import units
 from nsadmin.tui.views.alert_levels import slave_state_tone
 from nsadmin.tui.views.base_view import CellLine
 from nsadmin.tui.views.brokers.broker_detail import BrokerDetailView
-from nsadmin.tui.views.table import Cell, Column, make_column
+from nsadmin.tui.views.table import Cell, Column
 from nsadmin.tui.views.view_targets import GroupTarget, TopicTarget
 
 
@@ -28,70 +28,22 @@ class ReplicaDifferencesView(BrokerDetailView):
 
     view_name = "replicas"
     columns: Sequence[Column[SlaveDifferenceRow]] = (
-        make_column(
-            "slave",
-            "SLAVE",
-            5,
-            lambda row: row.slave_id,
-            tone="dim",
-            is_right_aligned=True,
-            drop_rank=2,
-            help_text="broker id of the slave",
-        ),
-        make_column(
-            "kind",
-            "KIND",
-            11,
-            lambda row: row.record.kind,
-            tone="accent",
-            help_text="topic, group, offset, consumeMode, epoch, user, acl or setting",
-        ),
-        make_column(
-            "name",
-            "NAME",
-            24,
-            lambda row: row.record.name,
-            tone="strong",
-            grows_to_fit=True,
-        ),
-        make_column(
-            "state",
-            "STATE",
-            7,
-            lambda row: row.record.state,
-            tone=slave_state_tone,
-            flashes_changes=True,
-            help_text="lag: the next copy may remove it; drift: it lasts longer than two copies take",
-        ),
-        make_column(
-            "differs",
-            "DIFFERENCE",
-            26,
-            lambda row: row.record.differs,
-            grows_to_fit=True,
-            help_text="values of both, or the broker that lacks the item",
-        ),
-        make_column(
-            "since",
-            "SINCE",
-            7,
-            lambda row: row.now_ms - row.record.since,
-            tone="dim",
-            format_value=units.format_age,
-            is_right_aligned=True,
-            drop_rank=1,
-            help_text="time since nsadmin first saw the difference",
-        ),
-        make_column(
-            "reason",
-            "REASON",
-            34,
-            lambda row: row.record.reason,
-            tone="dim",
-            drop_rank=3,
-            help_text="why it is lag or drift",
-        ),
-    )
+        Column("slave", "SLAVE", 5, "broker id of the slave",
+               lambda row: row.slave_id, tone="dim", right=True, drop=2),
+        Column("kind", "KIND", 11, "topic, group, offset, consumeMode, epoch, user, acl or setting",
+               lambda row: row.record.kind, tone="accent"),
+        Column("name", "NAME", 24, "", lambda row: row.record.name, tone="strong", grow=True),
+        Column("state", "STATE", 7,
+               "lag: the next copy may remove it; drift: it lasts longer than two copies take",
+               lambda row: row.record.state, tone=slave_state_tone, flash=True),
+        Column("differs", "DIFFERENCE", 26, "values of both, or the broker that lacks the item",
+               lambda row: row.record.differs, grow=True),
+        Column("since", "SINCE", 7, "time since nsadmin first saw the difference",
+               lambda row: row.now_ms - row.record.since, show=units.format_age, tone="dim", right=True,
+               drop=1),
+        Column("reason", "REASON", 34, "why it is lag or drift",
+               lambda row: row.record.reason, tone="dim", drop=3),
+    )  # fmt: skip
 
     def _list_slaves(self, model: ClusterModel) -> list[SlaveRecord]:
         return [
@@ -145,4 +97,4 @@ class ReplicaDifferencesView(BrokerDetailView):
         unread_reasons = [slave.error for slave in slaves if slave.error]
         if unread_reasons:
             return f"unknown: {unread_reasons[0]}"
-        return "all slaves are equal to the master" if self.broker_id == 0 else "equal to its master"
+        return "no difference in topics, groups, offsets and settings"

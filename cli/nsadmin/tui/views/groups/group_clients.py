@@ -5,20 +5,21 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from nsadmin.client.consumers.lag import sum_lags
 from nsadmin.client.consumers.queue_allocation import allocate_averagely
 from nsadmin.client.message_queues import MessageQueue
 from nsadmin.tui.model.cluster_model import ClusterModel
 from nsadmin.tui.polling.poll_records import ClientConnection, GroupPolled
 from nsadmin.tui.views import alert_levels, units
 from nsadmin.tui.views.groups.group_detail import GroupDetailView
-from nsadmin.tui.views.table import Cell, Column, make_column
+from nsadmin.tui.views.table import Cell, Column
 
 
 class ClientShare(NamedTuple):
-    """The queues of a client, their lag, and the part of the group's lag (0 to 1; None without a lag)."""
+    """The queues of a client, their lag (None: unknown), and the part of the group's lag (0 to 1)."""
 
     queue_count: int
-    lag: int
+    lag: int | None
     lag_ratio: float | None
 
 
@@ -45,22 +46,21 @@ def list_client_rows(group_poll: GroupPolled) -> list[ClientRow]:
 def _divide_queues(group_poll: GroupPolled) -> dict[str, ClientShare]:
     client_ids = [client.client_id for client in group_poll.members]
     lag_by_queue = {
-        MessageQueue(queue_lag.topic, queue_lag.broker_name, queue_lag.queue_id): queue_lag.diff or 0
+        MessageQueue(queue_lag.topic, queue_lag.broker_name, queue_lag.queue_id): queue_lag.lag
         for queue_lag in group_poll.lags
     }
-    total_lag = sum(lag_by_queue.values())
-    queue_counts, lags = dict.fromkeys(client_ids, 0), dict.fromkeys(client_ids, 0)
+    queues_by_client: dict[str, list[MessageQueue]] = {client_id: [] for client_id in client_ids}
     for topic in {queue.topic for queue in lag_by_queue}:
         topic_queues = sorted(queue for queue in lag_by_queue if queue.topic == topic)
         for client_id, queues in allocate_averagely(topic_queues, client_ids).items():
-            queue_counts[client_id] += len(queues)
-            lags[client_id] += sum(lag_by_queue[queue] for queue in queues)
-    return {
-        client_id: ClientShare(
-            queue_counts[client_id], lags[client_id], lags[client_id] / total_lag if total_lag else None
-        )
-        for client_id in client_ids
-    }
+            queues_by_client[client_id] += queues
+    shares = {}
+    for client_id, queues in queues_by_client.items():
+        client_lag = sum_lags(lag_by_queue[queue] for queue in queues).messages if queues else 0
+        total_lag = group_poll.lag.messages
+        lag_ratio = client_lag / total_lag if total_lag and client_lag is not None else None
+        shares[client_id] = ClientShare(len(queues), client_lag, lag_ratio)
+    return shares
 
 
 def _lag_cell(row: ClientRow) -> Cell:
@@ -81,76 +81,25 @@ class GroupClientsView(GroupDetailView):
     view_name = "members"
     empty_text = "no client of the group is connected"
     columns: Sequence[Column[ClientRow]] = (
-        make_column(
-            "client",
-            "CLIENT",
-            34,
-            lambda row: row.client.client_id,
-            tone="strong",
-            grows_to_fit=True,
-        ),
-        make_column("addr", "ADDRESS", 21, lambda row: row.client.addr),
-        make_column(
-            "queues",
-            "QUEUES",
-            6,
-            lambda row: row.share.queue_count if row.share is not None else None,
-            format_value=units.format_count,
-            is_right_aligned=True,
-            help_text="queues of the client, as Java's default strategy divides them; – if it does not apply",
-        ),
-        Column(
-            "lag",
-            "LAG",
-            7,
-            lambda row: row.share.lag if row.share is not None else None,
-            _lag_cell,
-            is_right_aligned=True,
-            help_text="messages on these queues not consumed yet",
-        ),
-        Column(
-            "share",
-            "SHARE",
-            10,
-            lambda row: row.share.lag_ratio if row.share is not None else None,
-            _share_cell,
-            is_right_aligned=True,
-            help_text="part of the group's lag that waits for this client",
-        ),
-        make_column(
-            "language",
-            "LANGUAGE",
-            9,
-            lambda row: row.client.language,
-            tone="dim",
-            drop_rank=1,
-        ),
-        make_column(
-            "version",
-            "VERSION",
-            9,
-            lambda row: row.client.version,
-            tone="dim",
-            drop_rank=1,
-        ),
-        Column(
-            "protocol",
-            "PROTOCOL",
-            8,
-            lambda row: row.client.protocol,
-            lambda row: Cell(row.client.protocol or units.UNKNOWN_MARK, "dim"),
-            drop_rank=2,
-        ),
-        make_column(
-            "proxy",
-            "PROXY",
-            21,
-            lambda row: row.client.proxies,
-            tone="dim",
-            drop_rank=3,
-            help_text="proxies in cluster mode that the client is connected to",
-        ),
-    )
+        Column("client", "CLIENT", 34, "", lambda row: row.client.client_id, tone="strong", grow=True),
+        Column("addr", "ADDRESS", 21, "", lambda row: row.client.addr),
+        Column("queues", "QUEUES", 6,
+               "queues of the client, as Java's default strategy divides them; – if it does not apply",
+               lambda row: row.share.queue_count if row.share is not None else None, show=units.format_count,
+               right=True),
+        Column("lag", "LAG", 7, "messages on these queues not consumed yet",
+               lambda row: row.share.lag if row.share is not None else None, cell=_lag_cell, right=True),
+        Column("share", "SHARE", 10, "part of the group's lag that waits for this client",
+               lambda row: row.share.lag_ratio if row.share is not None else None, cell=_share_cell,
+               right=True),
+        Column("language", "LANGUAGE", 9, "", lambda row: row.client.language, tone="dim", drop=1),
+        Column("version", "VERSION", 9, "", lambda row: row.client.version, tone="dim", drop=1),
+        Column("protocol", "PROTOCOL", 8, "",
+               lambda row: row.client.protocol,
+               cell=lambda row: Cell(row.client.protocol or units.UNKNOWN_MARK, "dim"), drop=2),
+        Column("proxy", "PROXY", 21, "proxies in cluster mode that the client is connected to",
+               lambda row: row.client.proxies, tone="dim", drop=3),
+    )  # fmt: skip
 
     def build_rows(self, model: ClusterModel) -> Sequence[ClientRow]:
         group_poll = self.find_poll(model)

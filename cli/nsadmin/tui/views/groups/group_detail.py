@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from nsadmin.client.consumers.lag import sum_lags
 from nsadmin.tui.actions.row_subject import RowSubject
 from nsadmin.tui.model.cluster_model import ClusterModel
 from nsadmin.tui.model.server_states import Silence
@@ -14,7 +15,7 @@ from nsadmin.tui.views import alert_levels, units
 from nsadmin.tui.views.base_view import CellLine, View
 from nsadmin.tui.views.graphs import draw_graph
 from nsadmin.tui.views.groups.group_rows import GroupRow
-from nsadmin.tui.views.table import Cell, Column, SortOrder, make_column
+from nsadmin.tui.views.table import Cell, Column, SortOrder
 from nsadmin.tui.views.view_targets import TopicTarget
 
 
@@ -62,9 +63,10 @@ class GroupDetailView(View):
         return [
             Cell("backlog "),
             Cell(
-                units.format_count(group_row.total_lag),
+                group_row.lag_text,
                 alert_levels.lag_tone(group_row.total_lag) or "accent",
             ),
+            Cell(f" ({group_row.lag_reason})" if group_row.lag_reason is not None else "", "dim"),
             Cell(
                 f"  {group_row.client_text} {'client' if group_row.client_text == '1' else 'clients'}",
                 "strong",
@@ -84,82 +86,29 @@ class GroupQueuesView(GroupDetailView):
     default_sort = SortOrder("lag", True)
     empty_text = "no broker has an offset of the group"
     columns: Sequence[Column[QueueLag]] = (
-        make_column(
-            "topic",
-            "TOPIC",
-            20,
-            lambda row: row.topic,
-            tone="strong",
-            grows_to_fit=True,
-        ),
-        make_column("broker", "BROKER", 14, lambda row: row.broker_name),
-        make_column(
-            "queue",
-            "QUEUE",
-            5,
-            lambda row: row.queue_id,
-            is_right_aligned=True,
-        ),
-        make_column(
-            "lag",
-            "LAG",
-            8,
-            lambda row: row.diff,
-            tone=alert_levels.lag_tone,
-            format_value=units.format_count,
-            is_right_aligned=True,
-            help_text="messages not consumed yet; – without a committed offset",
-        ),
-        make_column(
-            "inflight",
-            "INFLIGHT",
-            8,
-            lambda row: row.inflight,
-            format_value=units.format_count,
-            is_right_aligned=True,
-            drop_rank=2,
-            help_text="delivered, but not acknowledged yet",
-        ),
-        make_column(
-            "end",
-            "END",
-            14,
-            lambda row: row.broker_offset,
-            tone="dim",
-            is_right_aligned=True,
-            drop_rank=3,
-            help_text="offset of the queue's next message",
-        ),
-        Column(
-            "offset",
-            "OFFSET",
-            14,
-            lambda row: row.consumer_offset,
-            lambda row: Cell(
-                units.UNKNOWN_MARK if row.consumer_offset is None else str(row.consumer_offset), "dim"
-            ),
-            is_right_aligned=True,
-            drop_rank=3,
-            help_text="offset of the next message to consume",
-        ),
-        make_column(
-            "last",
-            "LAST CONSUMED",
-            19,
-            lambda row: row.last_timestamp,
-            tone="dim",
-            format_value=units.format_moment,
-            drop_rank=1,
-            help_text="store time of the last consumed message",
-        ),
-    )
+        Column("topic", "TOPIC", 20, "", lambda row: row.topic, tone="strong", grow=True),
+        Column("broker", "BROKER", 14, "", lambda row: row.broker_name),
+        Column("queue", "QUEUE", 5, "", lambda row: row.queue_id, right=True),
+        Column("lag", "LAG", 8, "messages not consumed yet; – if unknown",
+               lambda row: row.diff, show=units.format_count, tone=alert_levels.lag_tone, right=True),
+        Column("inflight", "INFLIGHT", 8, "delivered, but not acknowledged yet",
+               lambda row: row.inflight, show=units.format_count, right=True, drop=2),
+        Column("end", "END", 14, "offset of the queue's next message",
+               lambda row: row.broker_offset, tone="dim", right=True, drop=3),
+        Column("offset", "OFFSET", 14, "offset of the next message to consume",
+               lambda row: row.consumer_offset, tone="dim", right=True, drop=3),
+        Column("last", "LAST CONSUMED", 19, "store time of the last consumed message",
+               lambda row: row.last_timestamp, show=units.format_moment, tone="dim", drop=1),
+        Column("reason", "WHY –", 20, "why the lag is unknown",
+               lambda row: row.lag.reason, cell=lambda row: Cell(row.lag.reason or "", "dim"), drop=4),
+    )  # fmt: skip
 
     def build_rows(self, model: ClusterModel) -> Sequence[QueueLag]:
         group_poll = self.find_poll(model)
         return list(group_poll.lags) if group_poll is not None else []
 
     def summarize_rows(self, rows: Sequence[QueueLag]) -> CellLine:
-        total_lag = sum(row.diff or 0 for row in rows)
+        total_lag = sum_lags(row.lag for row in rows).messages
         lag_cell = Cell(units.format_count(total_lag), alert_levels.lag_tone(total_lag) or "accent")
         return [Cell(units.count_noun(len(rows), "queue"), "dim"), Cell("  backlog "), lag_cell]
 

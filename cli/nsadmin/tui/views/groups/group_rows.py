@@ -1,5 +1,6 @@
 """The rows of the list of consumer groups, with their lag and its growth. Pure."""
 
+from math import isfinite
 from typing import NamedTuple
 
 from nsadmin.tui.model.cluster_model import Trend
@@ -21,9 +22,20 @@ class GroupRow(NamedTuple):
         return self.group_answer.last_poll if self.group_answer is not None else None
 
     @property
+    def is_fresh(self) -> bool:
+        return self.group_answer is not None and self.group_answer.is_fresh
+
+    @property
+    def lag_text(self) -> str:
+        """The lag; with a question mark if the group's brokers do not answer any more."""
+        return units.format_count(self.total_lag) + ("?" if self.group_poll and not self.is_fresh else "")
+
+    @property
     def client_count(self) -> int | None:
         """The connected clients. None: no client is known, and a broker did not return its connections."""
-        if self.group_poll is None or (not self.group_poll.members and self.group_poll.unreported):
+        if self.group_poll is None or not self.is_fresh:
+            return None
+        if not self.group_poll.members and self.group_poll.unreported:
             return None
         return len(self.group_poll.members)
 
@@ -36,19 +48,23 @@ class GroupRow(NamedTuple):
 
     @property
     def total_lag(self) -> int | None:
-        """The messages not consumed yet, on the queues with a committed offset."""
-        if self.group_poll is None:
-            return None
-        return sum(queue_lag.diff or 0 for queue_lag in self.group_poll.lags)
+        """The messages not consumed yet, on the queues whose lag is known."""
+        return None if self.group_poll is None else self.group_poll.lag.messages
+
+    @property
+    def lag_reason(self) -> str | None:
+        """Why the lag is unknown, or lacks some queues."""
+        return None if self.group_poll is None else self.group_poll.lag.reason
 
     @property
     def growth_rate(self) -> float | None:
         """The growth of the lag in messages per second, over the last ten polls."""
-        if self.lag_trend is None or len(self.lag_trend.values) < 2:
+        if self.lag_trend is None or len(self.lag_trend.values) < 2 or not self.is_fresh:
             return None
         first_index = max(len(self.lag_trend.values) - 11, 0)
         seconds = (self.lag_trend.times_ms[-1] - self.lag_trend.times_ms[first_index]) / 1000
-        return (self.lag_trend.values[-1] - self.lag_trend.values[first_index]) / seconds if seconds else None
+        growth = self.lag_trend.values[-1] - self.lag_trend.values[first_index]
+        return growth / seconds if seconds and isfinite(growth) else None
 
     @property
     def catch_up_ms(self) -> float | None:

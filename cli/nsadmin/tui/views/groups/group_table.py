@@ -4,17 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from nsadmin.client.consumers.lag import sum_lags
 from nsadmin.tui.actions.row_subject import RowSubject
 from nsadmin.tui.model.cluster_model import ClusterModel
 from nsadmin.tui.model.server_states import Silence
 from nsadmin.tui.polling.detail_queries import DetailQuery
+from nsadmin.tui.polling.poll_records import QueueLag
 from nsadmin.tui.views import alert_levels, units
 from nsadmin.tui.views.base_view import CellLine, View
 from nsadmin.tui.views.graphs import draw_graph
 from nsadmin.tui.views.groups.group_rows import GroupRow
 from nsadmin.tui.views.row_details import draw_row_facts
-from nsadmin.tui.views.table import Cell, Column, SortOrder, align_text, make_column
+from nsadmin.tui.views.table import Cell, Column, SortOrder, align_text
 from nsadmin.tui.views.view_targets import GroupTarget
+
+
+def _trend_cell(row: GroupRow) -> Cell:
+    return Cell(units.draw_sparkline(row.lag_trend.values, 12, 1) if row.lag_trend else "", "spark")
 
 
 def _growth_cell(row: GroupRow) -> Cell:
@@ -42,102 +48,30 @@ def _clients_cell(row: GroupRow) -> Cell:
 
 
 GROUP_COLUMNS: Sequence[Column[GroupRow]] = (
-    make_column(
-        "group",
-        "GROUP",
-        24,
-        lambda row: row.group_name,
-        tone="strong",
-        grows_to_fit=True,
-    ),
-    Column(
-        "members",
-        "CLIENTS",
-        7,
-        lambda row: row.client_count,
-        _clients_cell,
-        is_right_aligned=True,
-        flashes_changes=True,
-        help_text="connected clients; – or + if a broker did not return its clients",
-    ),
-    make_column(
-        "lag",
-        "LAG",
-        7,
-        lambda row: row.total_lag,
-        tone=alert_levels.lag_tone,
-        format_value=units.format_count,
-        is_right_aligned=True,
-        help_text="messages not consumed yet; colored by the limits of check lag",
-    ),
-    Column(
-        "trend",
-        "",
-        12,
-        lambda row: row.total_lag,
-        lambda row: Cell(units.draw_sparkline(row.lag_trend.values, 12, 1) if row.lag_trend else "", "spark"),
-        drop_rank=2,
-        help_text="LAG over the last polls",
-    ),
-    Column(
-        "growth",
-        "GROWS",
-        10,
-        lambda row: row.growth_rate,
-        _growth_cell,
-        is_right_aligned=True,
-        drop_rank=1,
-        help_text="trend over the last ten polls: ↑ grows, ↓ shrinks, → is stable",
-    ),
-    Column(
-        "catchUp",
-        "CATCHES UP",
-        10,
-        lambda row: row.catch_up_ms,
-        _catch_up_cell,
-        is_right_aligned=True,
-        drop_rank=3,
-        help_text="time until the lag is 0 at the trend of ten polls; never while it grows",
-    ),
-    make_column(
-        "delay",
-        "OLDEST",
-        8,
-        lambda row: row.delay_ms,
-        format_value=units.format_age,
-        is_right_aligned=True,
-        drop_rank=3,
-        help_text="age of the oldest message that waits for the group",
-    ),
-    make_column(
-        "tps",
-        "READS/s",
-        8,
-        lambda row: row.group_poll.tps if row.group_poll else None,
-        format_value=units.format_rate,
-        is_right_aligned=True,
-        help_text="messages consumed per second",
-    ),
-    make_column(
-        "topics",
-        "TOPICS",
-        7,
-        lambda row: _topic_count(row),
-        format_value=units.format_count,
-        is_right_aligned=True,
-        drop_rank=4,
-        help_text="number of subscribed topics",
-    ),
-    Column(
-        "type",
-        "TYPE",
-        20,
-        lambda row: row.group_poll.consume_type if row.group_poll else None,
-        lambda row: Cell((row.group_poll and row.group_poll.consume_type) or "", "dim"),
-        drop_rank=5,
-        help_text="consume type",
-    ),
-)
+    Column("group", "GROUP", 24, "", lambda row: row.group_name, tone="strong", grow=True),
+    Column("members", "CLIENTS", 7, "connected clients; – or + if a broker did not return its clients",
+           lambda row: row.client_count, cell=_clients_cell, right=True, flash=True),
+    Column("lag", "LAG", 7, "messages not consumed yet; – if unknown; colored by the limits of check lag",
+           lambda row: row.total_lag,
+           cell=lambda row: Cell(row.lag_text, alert_levels.lag_tone(row.total_lag)), right=True),
+    Column("trend", "", 12, "LAG over the last polls",
+           lambda row: row.total_lag, cell=_trend_cell, drop=2),
+    Column("growth", "GROWS", 10, "trend over the last ten polls: ↑ grows, ↓ shrinks, → is stable",
+           lambda row: row.growth_rate, cell=_growth_cell, right=True, drop=1),
+    Column("catchUp", "CATCHES UP", 10,
+           "time until the lag is 0 at the trend of ten polls; never while it grows",
+           lambda row: row.catch_up_ms, cell=_catch_up_cell, right=True, drop=3),
+    Column("delay", "OLDEST", 8, "age of the oldest message that waits for the group",
+           lambda row: row.delay_ms, show=units.format_age, right=True, drop=3),
+    Column("tps", "READS/s", 8, "messages consumed per second",
+           lambda row: row.group_poll.tps if row.group_poll and row.is_fresh else None,
+           show=units.format_rate, right=True),
+    Column("topics", "TOPICS", 7, "number of subscribed topics",
+           lambda row: _topic_count(row), show=units.format_count, right=True, drop=4),
+    Column("type", "TYPE", 20, "consume type",
+           lambda row: row.group_poll.consume_type if row.group_poll else None,
+           cell=lambda row: Cell((row.group_poll and row.group_poll.consume_type) or "", "dim"), drop=5),
+)  # fmt: skip
 
 
 def _topic_count(row: GroupRow) -> int | None:
@@ -150,10 +84,13 @@ _MIN_GRAPH_HEIGHT = 8
 
 def _draw_topic_lags(row: GroupRow, width: int) -> list[CellLine]:
     """The topics with the largest lag of the group."""
-    lag_by_topic: dict[str, int] = {}
+    queues_by_topic: dict[str, list[QueueLag]] = {}
     for queue_lag in row.group_poll.lags if row.group_poll is not None else ():
-        lag_by_topic[queue_lag.topic] = lag_by_topic.get(queue_lag.topic, 0) + (queue_lag.diff or 0)
-    largest_lags = sorted(lag_by_topic.items(), key=lambda topic_lag: (-topic_lag[1], topic_lag[0]))
+        queues_by_topic.setdefault(queue_lag.topic, []).append(queue_lag)
+    lag_by_topic = {
+        topic: sum_lags(queue.lag for queue in queues).messages for topic, queues in queues_by_topic.items()
+    }
+    largest_lags = sorted(lag_by_topic.items(), key=lambda topic_lag: (-(topic_lag[1] or 0), topic_lag[0]))
     return [
         [
             Cell(f"  {align_text(topic, width - 12, False)}"),
@@ -203,7 +140,12 @@ class GroupsView(View):
 
     def draw_details(self, model: ClusterModel, row: GroupRow, width: int, height: int) -> list[CellLine]:
         """The columns, the lag of each topic, and a graph of the lag."""
-        lines = [*draw_row_facts(self.columns, row, width), [], *_draw_topic_lags(row, width)]
+        reason_lines = (
+            [[Cell(f"  {reason}", "dim")] for reason in [row.lag_reason]]
+            if row.lag_reason is not None
+            else []
+        )
+        lines = [*draw_row_facts(self.columns, row, width), *reason_lines, [], *_draw_topic_lags(row, width)]
         graph_height = min(height - len(lines) - 1, width // 3)
         if row.lag_trend is None or graph_height < _MIN_GRAPH_HEIGHT:
             return lines[:height]
@@ -224,6 +166,7 @@ class GroupsView(View):
         group_rows = self.build_rows(model)
         known_lags = [row.total_lag for row in group_rows if row.total_lag is not None]
         total_lag = sum(known_lags) if known_lags or not group_rows else None
+        unknown_count = sum(row.group_poll is not None and row.total_lag is None for row in group_rows)
         if model.group_names_answer.last_poll is None:
             return [Cell(f"{units.UNKNOWN_MARK} groups", "strong")]
         headline_cells = [
@@ -231,6 +174,10 @@ class GroupsView(View):
             Cell("  backlog "),
             Cell(units.format_count(total_lag), "accent"),
         ]
+        if unknown_count:
+            headline_cells.append(
+                Cell(f"  {units.count_noun(unknown_count, 'group')} without a known lag", "dim")
+            )
         poll_times = [row.group_poll.at for row in group_rows if row.group_poll is not None]
         if poll_times:
             headline_cells.append(

@@ -14,14 +14,14 @@ from nsadmin.tui.polling.detail_queries import DetailQuery
 from nsadmin.tui.polling.poll_records import QueueCounts, TopicPolled
 from nsadmin.tui.views import display_states, events, units
 from nsadmin.tui.views.base_view import CellLine, View, clip_lines
-from nsadmin.tui.views.table import Cell, Column, make_column
+from nsadmin.tui.views.table import Cell, Column
 from nsadmin.tui.views.view_targets import MessagesTarget
 
 
 class TopicRouteRow(NamedTuple):
     """A topic on one broker, with the queues on each name server.
 
-    `is_current` means that at least one name server still answers.
+    `is_current` means that all name servers answer.
     """
 
     broker_name: str
@@ -40,7 +40,7 @@ class TopicRouteRow(NamedTuple):
 
     @property
     def are_equal(self) -> bool:
-        """Whether at least two name servers report it, and all report the same."""
+        """Whether at least two name servers report it, all answer, and all report the same."""
         return self.is_current and len(self.queues_by_server) > 1 and not self.has_difference
 
 
@@ -118,7 +118,7 @@ def build_route_rows(model: ClusterModel, topic_poll: TopicPolled) -> list[Topic
                 broker.broker_key.broker_id == 0 and broker.gone_since_ms is None
                 for broker in model.list_replicas(broker_name)
             ),
-            model.find_silence() is None,
+            not topic_poll.errors and not model.list_silent_servers(),
         )
         for broker_name in broker_names
     ]
@@ -134,70 +134,26 @@ class TopicRouteView(TopicDetailView):
     view_name = "route"
     empty_text = "no name server that answers has a route"
     columns: Sequence[Column[TopicRouteRow]] = (
-        make_column(
-            "broker",
-            "BROKER",
-            20,
-            lambda row: row.broker_name,
-            tone="strong",
-            grows_to_fit=True,
-        ),
-        Column(
-            "perm",
-            "PERM",
-            5,
-            lambda row: row.first_queues.perm if row.first_queues else None,
-            lambda row: _perm_cell(row),
-            flashes_changes=True,
-        ),
-        make_column(
-            "write",
-            "WRITE",
-            6,
-            lambda row: row.first_queues.write if row.first_queues else None,
-            format_value=units.format_count,
-            is_right_aligned=True,
-            flashes_changes=True,
-            help_text="number of write queues",
-        ),
-        make_column(
-            "read",
-            "READ",
-            6,
-            lambda row: row.first_queues.read if row.first_queues else None,
-            format_value=units.format_count,
-            is_right_aligned=True,
-            flashes_changes=True,
-            help_text="number of read queues",
-        ),
-        make_column(
-            "rate",
-            "IN/s",
-            7,
-            lambda row: row.put_rate,
-            format_value=units.format_rate,
-            is_right_aligned=True,
-            help_text="messages put per second, over a minute",
-        ),
-        Column(
-            "master",
-            "MASTER",
-            7,
-            lambda row: row.has_master,
-            lambda row: Cell("there" if row.has_master else "none", "" if row.has_master else "bad"),
-            drop_rank=1,
-            flashes_changes=True,
-        ),
-        Column(
-            "servers",
-            "NAME SERVERS",
-            46,
-            lambda row: not row.has_difference,
-            lambda row: _servers_cell(row),
-            drop_rank=2,
-            help_text="equal if the name servers that answer agree, – with only one; otherwise each value",
-        ),
-    )
+        Column("broker", "BROKER", 20, "", lambda row: row.broker_name, tone="strong", grow=True),
+        Column("perm", "PERM", 5, "",
+               lambda row: row.first_queues.perm if row.first_queues else None,
+               cell=lambda row: _perm_cell(row), flash=True),
+        Column("write", "WRITE", 6, "number of write queues",
+               lambda row: row.first_queues.write if row.first_queues else None, show=units.format_count,
+               right=True, flash=True),
+        Column("read", "READ", 6, "number of read queues",
+               lambda row: row.first_queues.read if row.first_queues else None, show=units.format_count,
+               right=True, flash=True),
+        Column("rate", "IN/s", 7, "messages put per second, over a minute",
+               lambda row: row.put_rate, show=units.format_rate, right=True),
+        Column("master", "MASTER", 7, "",
+               lambda row: row.has_master, show=lambda is_there: "there" if is_there else "none",
+               tone=lambda is_there: "" if is_there else "bad",
+               drop=1, flash=True),
+        Column("servers", "NAME SERVERS", 46,
+               "equal if all name servers agree, – if one is silent or alone; otherwise each value",
+               lambda row: not row.has_difference, cell=lambda row: _servers_cell(row), drop=2),
+    )  # fmt: skip
 
     def build_rows(self, model: ClusterModel) -> Sequence[TopicRouteRow]:
         topic_poll = self.find_poll(model)

@@ -9,7 +9,7 @@ from nsadmin.tui.model.cluster_model import ClusterModel
 from nsadmin.tui.polling.detail_queries import DetailQuery
 from nsadmin.tui.polling.poll_records import ClientConnection
 from nsadmin.tui.views.base_view import CellLine
-from nsadmin.tui.views.table import Cell, Column, make_column
+from nsadmin.tui.views.table import Cell, Column
 from nsadmin.tui.views.topics.topic_detail import TopicDetailView
 
 _MAX_ASKED_MASTERS = 12
@@ -30,54 +30,14 @@ class TopicProducersView(TopicDetailView):
     view_name = "producers"
     empty_text = "no producer is connected, according to the brokers that answered"
     columns: Sequence[Column[ProducerRow]] = (
-        make_column(
-            "group",
-            "PRODUCER GROUP",
-            26,
-            lambda row: row.producer_group,
-            tone="strong",
-            grows_to_fit=True,
-        ),
-        make_column(
-            "client",
-            "CLIENT",
-            34,
-            lambda row: row.producer_client.client_id,
-        ),
-        make_column(
-            "brokers",
-            "ON",
-            3,
-            lambda row: len(row.brokers),
-            is_right_aligned=True,
-            flashes_changes=True,
-            help_text="masters of the topic that the producer is connected to",
-        ),
-        make_column(
-            "addr",
-            "ADDRESS",
-            21,
-            lambda row: row.producer_client.addr,
-            tone="dim",
-            drop_rank=2,
-        ),
-        make_column(
-            "language",
-            "LANGUAGE",
-            8,
-            lambda row: row.producer_client.language,
-            tone="dim",
-            drop_rank=1,
-        ),
-        make_column(
-            "version",
-            "VERSION",
-            8,
-            lambda row: row.producer_client.version,
-            tone="dim",
-            drop_rank=1,
-        ),
-    )
+        Column("group", "PRODUCER GROUP", 26, "", lambda row: row.producer_group, tone="strong", grow=True),
+        Column("client", "CLIENT", 34, "", lambda row: row.producer_client.client_id),
+        Column("brokers", "ON", 3, "masters of the topic that the producer is connected to",
+               lambda row: len(row.brokers), right=True, flash=True),
+        Column("addr", "ADDRESS", 21, "", lambda row: row.producer_client.addr, tone="dim", drop=2),
+        Column("language", "LANGUAGE", 8, "", lambda row: row.producer_client.language, tone="dim", drop=1),
+        Column("version", "VERSION", 8, "", lambda row: row.producer_client.version, tone="dim", drop=1),
+    )  # fmt: skip
 
     def _find_masters(self, model: ClusterModel) -> dict[str, str]:
         """The names of the topic's masters by address."""

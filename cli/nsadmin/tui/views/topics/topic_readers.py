@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from nsadmin.client.consumers.lag import sum_lags
 from nsadmin.tui.actions.row_subject import RowSubject
 from nsadmin.tui.model.cluster_model import ClusterModel
 from nsadmin.tui.polling.detail_queries import DetailQuery
 from nsadmin.tui.views import alert_levels, units
 from nsadmin.tui.views.groups.group_rows import GroupRow
-from nsadmin.tui.views.table import Cell, Column, SortOrder, make_column
+from nsadmin.tui.views.table import Cell, Column, SortOrder
 from nsadmin.tui.views.topics.topic_detail import TopicDetailView
 from nsadmin.tui.views.view_targets import GroupTarget
 
@@ -23,11 +24,11 @@ class ReaderRow(NamedTuple):
 
     @property
     def topic_lag(self) -> int | None:
-        """The messages of this topic that the group has not consumed yet. None: not read yet."""
+        """The messages of this topic that the group has not consumed yet. None: unknown."""
         group_poll = self.group_row.group_poll
         if group_poll is None:
             return None
-        return sum(queue_lag.diff or 0 for queue_lag in group_poll.lags if queue_lag.topic == self.topic)
+        return sum_lags(queue.lag for queue in group_poll.lags if queue.topic == self.topic).messages
 
     @property
     def oldest_ms(self) -> int | None:
@@ -53,56 +54,17 @@ class TopicReadersView(TopicDetailView):
     empty_text = "no consumer group reads the topic, according to the brokers that answered"
     default_sort = SortOrder("lag", True)
     columns: Sequence[Column[ReaderRow]] = (
-        make_column(
-            "group",
-            "CONSUMER GROUP",
-            30,
-            lambda row: row.group_row.group_name,
-            tone="strong",
-            grows_to_fit=True,
-        ),
-        Column(
-            "members",
-            "CLIENTS",
-            7,
-            lambda row: row.group_row.client_count,
-            _clients_cell,
-            is_right_aligned=True,
-            flashes_changes=True,
-            help_text="connected clients of the group",
-        ),
-        make_column(
-            "lag",
-            "LAG",
-            7,
-            lambda row: row.topic_lag,
-            tone=alert_levels.lag_tone,
-            format_value=units.format_count,
-            is_right_aligned=True,
-            help_text="messages of this topic not consumed yet",
-        ),
-        make_column(
-            "delay",
-            "OLDEST",
-            8,
-            lambda row: row.oldest_ms,
-            format_value=units.format_age,
-            is_right_aligned=True,
-            drop_rank=1,
-            help_text="age of the oldest message of this topic that waits for the group",
-        ),
-        make_column(
-            "total",
-            "LAG OF ALL",
-            10,
-            lambda row: row.group_row.total_lag,
-            tone="dim",
-            format_value=units.format_count,
-            is_right_aligned=True,
-            drop_rank=2,
-            help_text="messages of all topics of the group not consumed yet",
-        ),
-    )
+        Column("group", "CONSUMER GROUP", 30, "",
+               lambda row: row.group_row.group_name, tone="strong", grow=True),
+        Column("members", "CLIENTS", 7, "connected clients of the group",
+               lambda row: row.group_row.client_count, cell=_clients_cell, right=True, flash=True),
+        Column("lag", "LAG", 7, "messages of this topic not consumed yet",
+               lambda row: row.topic_lag, show=units.format_count, tone=alert_levels.lag_tone, right=True),
+        Column("delay", "OLDEST", 8, "age of the oldest message of this topic that waits for the group",
+               lambda row: row.oldest_ms, show=units.format_age, right=True, drop=1),
+        Column("total", "LAG OF ALL", 10, "messages of all topics of the group not consumed yet",
+               lambda row: row.group_row.total_lag, show=units.format_count, tone="dim", right=True, drop=2),
+    )  # fmt: skip
 
     def list_queries(
         self, model: ClusterModel, visible_rows: Sequence[object], current_row: object | None

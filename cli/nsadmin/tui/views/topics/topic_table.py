@@ -6,26 +6,18 @@ from collections.abc import Sequence, Set
 from typing import NamedTuple
 
 from namesrv_core.protocol.codes import perm_text
-from nsadmin.client.topics.topics import SYSTEM_TOPIC_PREFIX, SYSTEM_TOPICS
-from nsadmin.operations.topic_kinds import list_own_names
+from nsadmin.client.topics.topics import SYSTEM_TOPIC_PREFIX, SYSTEM_TOPICS, list_own_names
 from nsadmin.tui.actions.row_subject import RowSubject
 from nsadmin.tui.model.cluster_model import ClusterModel
 from nsadmin.tui.model.server_states import Silence
 from nsadmin.tui.polling.detail_queries import DetailQuery
 from nsadmin.tui.polling.poll_records import TopicPolled
-from nsadmin.tui.views import units
+from nsadmin.tui.views import display_states, units
 from nsadmin.tui.views.base_view import NO_PROBLEM, CellLine, View
-from nsadmin.tui.views.table import Cell, Column, make_column
+from nsadmin.tui.views.table import Cell, Column
 from nsadmin.tui.views.view_targets import MessagesTarget, TopicTarget
 
 _MAX_QUERIES = 60
-
-
-class ListingCounts(NamedTuple):
-    """How many name servers list a topic, and how many report their topics."""
-
-    listing: int
-    reporting: int
 
 
 class TopicRow(NamedTuple):
@@ -40,14 +32,13 @@ class TopicRow(NamedTuple):
         return self.model.topic_polls.get(self.topic)
 
     @property
-    def listing_counts(self) -> ListingCounts:
-        reporting_servers = [
-            name_server
+    def listings(self) -> list[bool]:
+        """Whether each name server that reports its topics lists this one."""
+        return [
+            self.topic in name_server.topic_set
             for name_server in self.model.list_fresh_servers()
             if "topics" not in name_server.unreported
         ]
-        listing_count = sum(1 for name_server in reporting_servers if self.topic in name_server.topic_set)
-        return ListingCounts(listing_count, len(reporting_servers))
 
     @property
     def only_cluster(self) -> str | None:
@@ -91,11 +82,14 @@ class TopicRow(NamedTuple):
 
     @property
     def has_difference(self) -> bool | None:
-        """Whether name servers have different routes, or None if fewer than two have one."""
-        routes = list(self.topic_poll.routes.values()) if self.topic_poll is not None else []
+        """Whether name servers have different routes; None if fewer than two have one, or one is silent."""
+        if self.topic_poll is None:
+            return None
+        routes = list(self.topic_poll.routes.values())
         if any(route != routes[0] for route in routes):
             return True
-        return None if len(routes) < 2 or self.model.find_silence() is not None else False
+        is_unknown = len(routes) < 2 or self.topic_poll.errors or self.model.list_silent_servers()
+        return None if is_unknown else False
 
 
 def kind_of_topic(topic: str, own_names: Set[str] = frozenset()) -> str:
@@ -121,10 +115,9 @@ def _perms_cell(row: TopicRow) -> Cell:
 
 
 def _listing_cell(row: TopicRow) -> Cell:
-    listing_count, server_count = row.listing_counts
-    if not server_count:
-        return Cell(units.UNKNOWN_MARK, "dim")
-    return Cell(f"{listing_count}/{server_count}", "" if listing_count == server_count else "bad")
+    listings, model = row.listings, row.model
+    server_count = len(model.list_fresh_servers()) + len(model.list_silent_servers())
+    return display_states.draw_listing(sum(listings), len(listings), server_count - len(listings), "bad")
 
 
 def _routes_cell(row: TopicRow) -> Cell:
@@ -136,77 +129,25 @@ def _routes_cell(row: TopicRow) -> Cell:
 
 
 TOPIC_COLUMNS: Sequence[Column[TopicRow]] = (
-    make_column("topic", "TOPIC", 24, lambda row: row.topic, tone="strong", grows_to_fit=True),
-    make_column(
-        "kind",
-        "KIND",
-        12,
-        lambda row: row.topic_kind,
-        tone="dim",
-        drop_rank=3,
-        help_text="system, retry, dead letters; empty for application topics",
-    ),
-    Column(
-        "known",
-        "NS",
-        4,
-        lambda row: row.listing_counts.listing,
-        _listing_cell,
-        is_right_aligned=True,
-        flashes_changes=True,
-        drop_rank=1,
-        help_text="name servers that list it, out of those that answer",
-    ),
-    make_column(
-        "brokers",
-        "BROKERS",
-        7,
-        lambda row: row.broker_count,
-        format_value=units.format_count,
-        is_right_aligned=True,
-        flashes_changes=True,
-        help_text="number of broker groups with the topic",
-    ),
-    make_column(
-        "queues",
-        "QUEUES",
-        7,
-        lambda row: row.write_queue_count,
-        format_value=units.format_count,
-        is_right_aligned=True,
-        drop_rank=2,
-        flashes_changes=True,
-        help_text="number of write queues on all brokers",
-    ),
-    Column(
-        "perm",
-        "PERM",
-        9,
-        lambda row: row.perms,
-        _perms_cell,
-        flashes_changes=True,
-        help_text="its permissions on all brokers and name servers",
-    ),
-    Column(
-        "same",
-        "ROUTES",
-        7,
-        lambda row: None if row.has_difference is None else not row.has_difference,
-        _routes_cell,
-        drop_rank=4,
-        flashes_changes=True,
-        help_text="≠ if name servers have different routes, – with fewer than two routes",
-    ),
-    make_column(
-        "rate",
-        "IN/s",
-        7,
-        lambda row: row.put_rate,
-        format_value=units.format_rate,
-        is_right_aligned=True,
-        help_text="messages put per second, over a minute; sorting by it reads the rates of all topics",
-    ),
-)
+    Column("topic", "TOPIC", 24, "", lambda row: row.topic, tone="strong", grow=True),
+    Column("kind", "KIND", 12, "system, retry, dead letters; empty for application topics",
+           lambda row: row.topic_kind, tone="dim", drop=3),
+    Column("known", "NS", 4, "name servers that list it, out of all; ? if one does not answer",
+           lambda row: sum(row.listings), cell=_listing_cell, right=True, drop=1, flash=True),
+    Column("brokers", "BROKERS", 7, "number of broker groups with the topic",
+           lambda row: row.broker_count, show=units.format_count, right=True, flash=True),
+    Column("queues", "QUEUES", 7, "number of write queues on all brokers",
+           lambda row: row.write_queue_count, show=units.format_count, right=True, drop=2, flash=True),
+    Column("perm", "PERM", 9, "its permissions on all brokers and name servers",
+           lambda row: row.perms, cell=_perms_cell, flash=True),
+    Column("same", "ROUTES", 7,
+           "≠ if name servers have different routes, – with fewer than two or if one is silent",
+           lambda row: None if row.has_difference is None else not row.has_difference, cell=_routes_cell,
+           drop=4, flash=True),
+    Column("rate", "IN/s", 7,
+           "messages put per second, over a minute; sorting by it reads the rates of all topics",
+           lambda row: row.put_rate, show=units.format_rate, right=True),
+)  # fmt: skip
 
 
 class TopicsView(View):

@@ -157,6 +157,28 @@ def test_an_address_of_no_pod(cluster: StubCluster, addr: str, reason: str | Non
     assert failure(addr).startswith(f"{addr}: kubectl prod/mq: {reason or 'no pod or service'}")
 
 
+@pytest.mark.parametrize(
+    ("addr", "target"),
+    [
+        ("postgres-0:5432", "5432 of pod postgres-0"),
+        ("10.1.0.7:5432", "5432 of pod postgres-0"),
+        ("postgres:5432", "5432 of pod postgres-0"),
+        ("10.1.0.5:22", "22 of pod names-0"),
+    ],
+)
+def test_only_ports_of_rocketmq_are_forwarded(cluster: StubCluster, addr: str, target: str) -> None:
+    cluster.items += [
+        make_pod("postgres-0", "10.1.0.7", [5432], labels={"app": "postgres"}),
+        make_service("postgres", {"app": "postgres"}, [(5432, 5432)], "10.96.0.7"),
+    ]
+    cluster.save_objects()
+    assert failure(addr) == (
+        f"{addr}: kubectl prod/mq: port {target} is not forwarded: nsadmin forwards to name servers, "
+        "brokers, proxies and controllers only, at ports that their pods declare"
+    )
+    assert not any("port-forward" in call for call in cluster.calls)
+
+
 def test_a_pod_that_does_not_run(cluster: StubCluster) -> None:
     cluster.items[0] = make_pod("names-0", "10.1.0.5", [9876], phase="Pending")
     cluster.save_objects()

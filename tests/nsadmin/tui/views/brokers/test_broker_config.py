@@ -41,7 +41,7 @@ def test_settings_that_differ_from_the_default_and_from_peers_are_marked_and_com
         setting.setting_name: view.columns[2].render_cell(setting).text for setting in view.build_rows(model)
     }
     assert marks == {"brokerName": " ", "flushDiskType": " *", "registerNameServerPeriod": " ", "x": "≠"}
-    order = sorted(view.build_rows(model), key=view.columns[2].sort_value)
+    order = sorted(view.build_rows(model), key=view.columns[2].read)
     assert [setting.setting_name for setting in order][:2] == ["x", "flushDiskType"]
     assert view.subject_of_row(settings_by_name["x"])._replace(
         broker_name=None, broker_addr=None, cluster=None

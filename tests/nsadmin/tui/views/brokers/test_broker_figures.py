@@ -20,6 +20,8 @@ from tests.support.screens import NOON
         ("brokerVersionDesc", "V5_5_0", "V5_5_0", ""),
         ("sendThreadPoolQueueSize", "3", "3", ""),
         ("scheduleMessageOffset_1", "1,2", "1,2", ""),
+        ("putTps", "NaN Infinity 1", "NaN Infinity 1", ""),
+        ("bootTimestamp", "1" + 17 * "0", "–", "0 s ago"),
     ],
 )
 def test_values_have_their_unit(key: str, value: str, shown: str, note: str, utc: None) -> None:

@@ -1,7 +1,9 @@
 """What is known of each broker process."""
 
-from nsadmin.tui.polling.poll_records import NameServerPolled
+from nsadmin.tui.polling.poll_records import NameServerPolled, ReplicasPolled
+from nsadmin.tui.polling.replica_records import SlaveRecord
 from nsadmin.tui.views.brokers.broker_rows import list_broker_rows
+from nsadmin.tui.views.brokers.broker_table import BrokersView
 from nsadmin.tui.views.table import Cell
 from tests.nsadmin.tui.views.brokers.test_broker_table import BOTH, MASTER, SLAVE, cell, model_of
 from tests.support.screens import NOON, make_broker_poll, make_server_poll, make_silent_broker
@@ -26,7 +28,7 @@ def test_the_last_word_of_a_silent_name_server_is_not_counted() -> None:
     model.apply_poll(make_server_poll(at=NOON + 2000, groups={}))
     [row] = list_broker_rows(model)
     assert (row.listing_count, row.server_count, row.broker.gone_since_ms) == (0, 1, None)
-    assert cell(row, "listed") == Cell("0/1", "bad")
+    assert cell(row, "listed") == Cell("0/2?", "bad")
 
 
 def test_what_a_slave_lacks_is_more_than_two_seconds_of_its_master() -> None:
@@ -44,3 +46,32 @@ def test_nobody_knows_what_a_slave_lacks_while_one_of_them_is_silent() -> None:
     ):
         _, slave = list_broker_rows(model_of(BOTH, *polls))
         assert slave.missing_bytes is None
+
+
+def test_a_broker_that_is_frozen_or_gone_has_no_present_figures() -> None:
+    live_columns = ("in", "out", "wait", "dispatch", "rtt", "uptime", "metadata")
+    answers = (BOTH, make_broker_poll(MASTER), make_broker_poll(SLAVE))
+    comparison = ReplicasPolled(NOON, [SlaveRecord("broker-a", 1, "equal")])
+    for silence in (
+        [make_silent_broker(addr, NOON + at) for at in (1000, 2000) for addr in (MASTER, SLAVE)],
+        [make_server_poll(at=NOON + 420_000, groups={})],
+    ):
+        model = model_of(*answers, comparison, *silence)
+        for row in list_broker_rows(model):
+            assert {cell(row, key).text for key in live_columns} == {"–"} | (
+                {""} if row.broker_id == 0 else set()
+            )
+        assert "in –/s" in "".join(part.text for part in BrokersView().render_headline(model))
+
+
+def test_the_bars_of_a_gone_broker_end() -> None:
+    model = model_of(BOTH, make_broker_poll(MASTER), make_server_poll(at=NOON + 1, groups={}))
+    assert [cell(row, "ins").text for row in list_broker_rows(model)] == ["", ""]
+
+
+def test_a_silent_name_server_says_nothing_about_heartbeats() -> None:
+    model = model_of(make_server_poll(silences={MASTER: (5_000, 120_000)}))
+    [row] = list_broker_rows(model)
+    assert cell(row, "heartbeat").text == "5 s"
+    model.apply_poll(NameServerPolled(NOON + 1000, "10.0.0.1:9876", error="closed"))
+    assert cell(row, "heartbeat").text == "–"

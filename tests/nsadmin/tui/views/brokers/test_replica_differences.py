@@ -69,8 +69,9 @@ def test_without_rows_the_screen_says_why() -> None:
     assert SLAVE.empty_message(ClusterModel()) == "the comparison is loading"
     assert SLAVE.empty_message(ClusterModel(is_replay=True)) == "the comparison is not in the recording"
     equal = SlaveRecord("broker-a", 1, "equal")
-    assert SLAVE.empty_message(model_of(equal)) == "equal to its master"
-    assert MASTER.empty_message(model_of(equal)) == "all slaves are equal to the master"
+    # Bytes of the commit log are not compared here.
+    for view in (SLAVE, MASTER):
+        assert view.empty_message(model_of(equal)) == "no difference in topics, groups, offsets and settings"
     assert SLAVE.empty_message(model_of(OTHER)) == "the slave was not compared yet"
     assert MASTER.empty_message(model_of(OTHER)) == "the broker has no slaves"
     unread = SlaveRecord("broker-a", 1, "unknown", error="closed")

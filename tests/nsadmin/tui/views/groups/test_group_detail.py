@@ -27,9 +27,11 @@ def test_queues_with_what_is_not_known_of_them(utc: None) -> None:
     view = GroupQueuesView("g")
     first, second = view.build_rows(model())
     assert [column.render_cell(first).text for column in view.columns] == [
-        "orders", "broker-a", "3", "500", "20", "1500", "1000", "2025-12-31 12:00:00"
+        "orders", "broker-a", "3", "500", "20", "1500", "1000", "2025-12-31 12:00:00", ""
     ]  # fmt: skip
-    assert [column.render_cell(second).text for column in view.columns][3:] == ["–", "–", "5", "–", "–"]
+    assert [column.render_cell(second).text for column in view.columns][3:] == [
+        "–", "–", "5", "–", "–", "no committed offset"
+    ]  # fmt: skip
     assert (view.row_key(first), open_target(view.open_row(first))) == (
         "orders broker-a 3",
         TopicRouteView("orders"),
@@ -40,7 +42,7 @@ def test_queues_with_what_is_not_known_of_them(utc: None) -> None:
 def test_the_line_above_and_the_tabs() -> None:
     view = GroupQueuesView("g")
     line = "".join(cell.text for cell in view.render_headline(model()))
-    assert line == "backlog 500  1 client  PULL CLUSTERING"
+    assert line == "backlog 500 (no committed offset on 1 of 2 queues)  1 client  PULL CLUSTERING"
     assert [tab.view_name for tab in list_tabs(view)] == ["queues", "members", "graph", "dead-letters"]
     assert view.list_queries(model(), [], None) == [DetailQuery("group", "g")]
 

@@ -2,7 +2,7 @@
 
 from array import array
 
-from nsadmin.tui.model.cluster_model import Trend
+from nsadmin.tui.model.cluster_model import ClusterModel, Trend
 from nsadmin.tui.model.server_states import LatestAnswer
 from nsadmin.tui.polling.poll_records import GroupPolled, QueueLag
 from nsadmin.tui.views.groups.group_rows import GroupRow
@@ -29,6 +29,20 @@ def test_queues_without_an_offset_count_for_nothing() -> None:
         ]
     )
     assert (group_row.total_lag, group_row.delay_ms) == (7, 60_000)
+    assert group_row.lag_reason == "no committed offset on 1 of 3 queues"
+
+
+def test_an_unknown_lag_is_not_0_and_has_no_trend() -> None:
+    assert (row([]).total_lag, row([]).lag_reason) == (None, "no committed offset")
+    broadcasting = row([QueueLag("orders", "broker-a", 0, 1007, 1000, 0, NOON - 60_000, True)])
+    assert (broadcasting.total_lag, broadcasting.delay_ms) == (None, None)
+    beyond_end = row([QueueLag("orders", "broker-a", 0, 7, 647_260_490, 0, NOON - 60_000)])
+    assert (beyond_end.total_lag, beyond_end.lag_reason) == (None, "committed offset beyond the end")
+    model = ClusterModel()
+    model.apply_poll(GroupPolled(NOON, "g", 1.0, [QueueLag("orders", "broker-a", 0, 9, 5, 0, None)]))
+    assert list(model.lag_trends["g"].values) == [4]
+    model.apply_poll(GroupPolled(NOON, "g", 1.0, []))
+    assert "g" not in model.lag_trends
 
 
 def test_growth_is_that_of_the_last_ten_polls() -> None:

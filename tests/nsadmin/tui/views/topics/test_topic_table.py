@@ -121,3 +121,19 @@ def test_only_what_is_to_be_seen_is_asked_and_the_row_of_the_cursor_first() -> N
 def test_the_line_above_counts_those_of_applications() -> None:
     line = "".join(cell.text for cell in TopicsView().render_headline(model_of()))
     assert line == "3 topics  1 application topics"
+
+
+def test_a_frozen_name_server_makes_listings_and_routes_unknown() -> None:
+    route = {"broker-a": QueueCounts(4, 4, 6)}
+    model = model_of(TopicPolled(NOON, "orders", {ONE: route, TWO: route}))
+    assert (texts(model, "orders")["known"], texts(model, "orders")["same"]) == ("2/2", "equal")
+    model.apply_poll(NameServerPolled(NOON + 1000, TWO, error="no answer within 5 s"))
+    assert (texts(model, "orders")["known"], texts(model, "orders")["same"]) == ("1/2?", "–")
+    [route_row] = TopicRouteView("orders").build_rows(model)
+    assert not route_row.are_equal
+
+
+def test_routes_are_not_equal_while_a_name_server_did_not_return_one() -> None:
+    route = {"broker-a": QueueCounts(4, 4, 6)}
+    model = model_of(TopicPolled(NOON, "orders", {ONE: route, TWO: route}, {"10.0.0.3:9876": "no answer"}))
+    assert texts(model, "orders")["same"] == "–"

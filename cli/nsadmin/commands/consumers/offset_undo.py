@@ -1,0 +1,68 @@
+"""The offsets that a group had before its last move, as the audit of this account has them."""
+
+import shlex
+from collections.abc import Collection, Iterable
+
+from nsadmin import audit
+from nsadmin.audit import AuditRecord, UnreadableAuditError
+from nsadmin.client import NotFound
+from nsadmin.client.results import NotApplied
+from nsadmin.exit_codes import UsageError
+
+_MOVING_COMMANDS = frozenset(("resetOffsetByTime", "skipAccumulatedMessage", "cloneGroupOffset"))
+_MOVED_RESULTS = ("done", "pending")
+
+FormerOffsets = dict[tuple[str, int], int | None]
+
+
+def read_former_offsets(group: str, topic: str, namesrv_addrs: Collection[str]) -> FormerOffsets:
+    """Return the offset of each queue before the last move of a group; None where it had none.
+
+    Raises NotFound, NotApplied, or UsageError without an audit.
+    """
+    audit_file = audit.audit_path()
+    if audit_file is None:
+        raise UsageError("the audit is disabled: NSADMIN_AUDIT is off")
+    try:
+        records = audit.load_audit(audit_file).records
+    except UnreadableAuditError as error:
+        raise UsageError(f"{error}") from None
+    return find_former_offsets(records, group, topic, namesrv_addrs)
+
+
+def find_former_offsets(
+    records: Iterable[AuditRecord], group: str, topic: str, namesrv_addrs: Collection[str]
+) -> FormerOffsets:
+    """The pure part of `read_former_offsets`; `records` are in order of time."""
+    for record in reversed(list(records)):
+        words = _split_command(record)
+        if words[:1] and words[0] not in _MOVING_COMMANDS:
+            continue
+        if set(namesrv_addrs).isdisjoint(record.get("nameServers") or ()):
+            continue
+        rows = [row for row in record.get("results") or () if isinstance(row, dict)]
+        if not rows and {group, topic} <= set(words):
+            raise NotApplied(
+                f'the last move of "{group}" on "{topic}" ended early, so the audit has no offsets of it: '
+                "nsadmin audit list shows it"
+            )
+        moved_rows = [
+            row
+            for row in rows
+            if (row.get("group"), row.get("topic")) == (group, topic) and row.get("result") in _MOVED_RESULTS
+        ]
+        if moved_rows and len(rows) >= audit.MAX_RESULT_ROWS:
+            raise NotApplied(
+                f"the audit has only the first {audit.MAX_RESULT_ROWS} queues of the last move: "
+                "reset the group with -s TIME"
+            )
+        if moved_rows:
+            return {(row["brokerName"], row["queueId"]): row.get("from") for row in moved_rows}
+    raise NotFound(f'the audit has no move of "{group}" on "{topic}": nsadmin audit list shows what it has')
+
+
+def _split_command(record: AuditRecord) -> list[str]:
+    try:
+        return shlex.split(str(record.get("command")))
+    except ValueError:
+        return []

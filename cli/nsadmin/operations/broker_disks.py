@@ -1,0 +1,96 @@
+"""Whether brokers refuse or delete messages because their disks are full.
+
+The rules are those of DefaultMessageStore.CleanCommitLogService. Until 4.9 the limit for refusals is a
+property of the JVM that a broker does not report. Then its default counts.
+"""
+
+from collections.abc import Iterable, Mapping
+from typing import NamedTuple
+
+from namesrv_core.errors import RocketMQError
+from nsadmin.client import AdminClient, ServerResult
+from nsadmin.client.brokers.broker_configs import BrokerConfig
+from nsadmin.client.brokers.brokers import RuntimeInfo
+from nsadmin.client.results import error_text, is_unreachable
+
+
+class _DiskLimit(NamedTuple):
+    """A setting in percent. Brokers replace values outside `lowest` to `highest` by these."""
+
+    key: str
+    default: int
+    lowest: int
+    highest: int
+
+    def of(self, config: BrokerConfig) -> int:
+        text = config.get(self.key, "")
+        return min(max(int(text) if text.isdecimal() else self.default, self.lowest), self.highest)
+
+
+_REFUSING = _DiskLimit("diskSpaceWarningLevelRatio", 90, 35, 90)
+_DELETING = _DiskLimit("diskMaxUsedSpaceRatio", 75, 10, 95)
+_COMMIT_LOG_KEY, _QUEUE_KEY = "commitLogDiskRatio", "consumeQueueDiskRatio"
+
+
+class DiskStates(NamedTuple):
+    """Descriptions by broker address; each continues the name of the broker, as "refuses messages: ...".
+
+    `deletions` are of brokers that delete old messages before fileReservedTime, and refuse none yet.
+    `unknown` are of brokers that answered, but not what their disks or limits are.
+    """
+
+    refusals: Mapping[str, str] = {}
+    deletions: Mapping[str, str] = {}
+    unknown: Mapping[str, str] = {}
+
+
+def observe_disks(admin: AdminClient, runtime_results: Iterable[ServerResult[RuntimeInfo]]) -> DiskStates:
+    """Read the limits of the brokers whose disks may be too full for messages, and judge all disks."""
+    results = list(runtime_results)
+    suspects = [addr for addr, info, _ in results if info and _fullest(info)[1] * 100 > _REFUSING.lowest]
+    return judge_disks(results, admin.broker_configs.get_each(suspects) if suspects else [])
+
+
+def judge_disks(
+    runtime_results: Iterable[ServerResult[RuntimeInfo]], config_results: Iterable[ServerResult[BrokerConfig]]
+) -> DiskStates:
+    """Judge the disks of the brokers that answered."""
+    configs = {config.addr: config for config in config_results}
+    states: tuple[dict[str, str], ...] = ({}, {}, {})
+    refusals, deletions, unknown = states
+    for addr, info, error in runtime_results:
+        if info is None:
+            if error is not None and not is_unreachable(error):
+                unknown[addr] = _describe_unknown(error)
+            continue
+        key, ratio = _fullest(info)
+        config, config_error = configs[addr][1:] if addr in configs else ({}, None)
+        percent = ratio * 100
+        if (commit_log := info.get_number(_COMMIT_LOG_KEY)) is None or commit_log < 0:
+            unknown[addr] = "does not report commitLogDiskRatio: whether it refuses messages is unknown"
+        elif percent > (_REFUSING.highest if config is None else _REFUSING.of(config)):
+            refusals[addr] = f"refuses messages: {_describe_use(key, percent, _REFUSING, config)}"
+        elif config is None and percent > _REFUSING.lowest and config_error is not None:
+            unknown[addr] = _describe_unknown(config_error)
+        elif config is not None and percent > _DELETING.of(config):
+            deletions[addr] = (
+                f"deletes messages before fileReservedTime: {_describe_use(key, percent, _DELETING, config)}"
+            )
+    return DiskStates(*states)
+
+
+def _fullest(info: RuntimeInfo) -> tuple[str, float]:
+    """The key and value of the higher ratio. A broker refuses messages if either is above the limit."""
+    ratios = [
+        (key, ratio) for key in (_COMMIT_LOG_KEY, _QUEUE_KEY) if (ratio := info.get_number(key)) is not None
+    ]
+    return max(ratios, key=lambda pair: pair[1], default=(_COMMIT_LOG_KEY, -1.0))
+
+
+def _describe_use(key: str, percent: float, limit: _DiskLimit, config: BrokerConfig | None) -> str:
+    limit_percent = limit.highest if config is None else limit.of(config)
+    return f"{key} is {round(percent, 1):g} %, above {limit.key} {limit_percent} %"
+
+
+def _describe_unknown(error: RocketMQError) -> str:
+    return f"did not say whether its disk is full: {error_text(error)}"

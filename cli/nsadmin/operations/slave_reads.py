@@ -1,0 +1,20 @@
+"""Slaves that refuse consumers: slaveReadEnable=false is the default (PullMessageProcessor#rejectRequest)."""
+
+from collections.abc import Iterable, Mapping
+
+from namesrv_core.errors import RocketMQError
+from nsadmin.client import AdminClient
+
+
+def refuses_reads(broker_config: Mapping[str, str]) -> bool:
+    """Whether a slave with these settings refuses to serve consumers. Brokers report all settings."""
+    return broker_config.get("slaveReadEnable", "true").lower() != "true"
+
+
+def find_refusing_slaves(admin: AdminClient, slave_addrs: Iterable[str]) -> dict[str, RocketMQError | None]:
+    """The slaves that consumers cannot count on: those that refuse reads, and those with an error."""
+    return {
+        result.addr: result.error
+        for result in admin.broker_configs.get_each(sorted(set(slave_addrs)))
+        if result.result is None or refuses_reads(result.result)
+    }

@@ -1,0 +1,42 @@
+"""The offsets before the last move, as the audit has them."""
+
+from typing import Any
+
+import pytest
+
+from nsadmin.client import NotFound
+from nsadmin.client.results import NotApplied
+from nsadmin.commands.consumers.offset_undo import find_former_offsets
+
+
+def move(
+    old_offset: int | None, *, command: str = "resetOffsetByTime G T -s -1", **changed: Any
+) -> dict[str, Any]:
+    row = {"group": "G", "topic": "T", "brokerName": "a", "queueId": 0, "from": old_offset, "result": "done"}
+    return {"time": 1, "command": command, "nameServers": ["h:1"], "results": [row | changed]}
+
+
+def find(*records: dict[str, Any]) -> dict[tuple[str, int], int | None]:
+    return find_former_offsets(records, "G", "T", ["h:1", "h:2"])
+
+
+def test_the_last_move_counts() -> None:
+    others = [
+        move(3, topic="U"),
+        move(4, result="failed"),
+        move(5) | {"nameServers": ["h:9"]},
+        move(6, command="updateTopic T"),
+    ]
+    assert find(move(1), move(2), *others) == {("a", 0): 2}
+    no_offset = move(1)
+    del no_offset["results"][0]["from"]
+    assert find(no_offset) == {("a", 0): None}
+
+
+def test_what_the_audit_does_not_have_is_not_guessed() -> None:
+    with pytest.raises(NotFound, match='no move of "G" on "T"'):
+        find(move(1, group="H"))
+    with pytest.raises(NotApplied, match="ended early"):
+        find(move(1), move(2) | {"results": []})
+    with pytest.raises(NotApplied, match="only the first 1000 queues"):
+        find(move(1) | {"results": move(1)["results"] * 1000})
