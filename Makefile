@@ -9,7 +9,7 @@ LOCKED ?=
 UV := env -u UV_INDEX -u UV_INDEX_URL -u UV_DEFAULT_INDEX -u UV_EXTRA_INDEX_URL -u UV_FIND_LINKS $(BIN)/uv --quiet --no-config
 EXPORT := --frozen --no-emit-project --no-header --format requirements.txt
 
-.PHONY: help docs demo demo-drain demo-report examples test check check-types check-contracts check-names check-prose check-generated generate screenshots bench tui-fleet bench-bundle bench-reports bench-messages clean fuzz fuzz-java guided soak proxies bench-exporter soak-exporter attacks kills kubectl tunnels messages rebalance-proof transfer-proof replica-proof mcp-proof recipes truth yarn object-stores lock audit
+.PHONY: help docs demo demo-drain demo-report examples test check check-types check-contracts check-names check-prose generate screenshots bench tui-fleet bench-bundle bench-reports bench-messages clean fuzz fuzz-java guided soak proxies bench-exporter soak-exporter attacks kills kubectl tunnels messages rebalance-proof transfer-proof replica-proof mcp-proof recipes truth yarn object-stores lock audit
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST)
@@ -29,9 +29,10 @@ test: .venv/.spark ## run all tests, with Java and Maven also against Apache Roc
 check: .venv/.spark .venv/.docs ## check formatting, lint, types, names, prose, import contracts and the links of the documentation
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
-	@$(MAKE) --no-print-directory -j 2 check-types check-contracts check-names check-prose check-generated docs
+	@$(MAKE) --no-print-directory -j 2 check-types check-contracts check-names check-prose docs
 
 check-types: .venv/.spark
+	@$(BIN)/python -m nsadmin.manual stubs
 	$(BIN)/mypy
 
 check-contracts: .venv/.stamp
@@ -43,13 +44,10 @@ check-names: .venv/.stamp
 check-prose: .venv/.stamp
 	$(BIN)/python -m tests.support.prose_rules
 
-check-generated: .venv/.stamp
-	$(BIN)/python -m nsadmin.manual --check
-
 docs: .venv/.docs ## build the documentation site into site/
 	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet
 
-generate: .venv/.stamp ## write man pages, completions, docs/reference/commands and aio/nouns.pyi
+generate: .venv/.spark ## write the JSON schemas, the data dictionary, and the exporter's alerts and dashboard
 	$(BIN)/python -m nsadmin.manual
 
 examples: .venv/.stamp ## record the outputs in README, tutorial and how-to guides again (6 minutes, PAGES=...)
@@ -155,12 +153,12 @@ clean: ## remove the files that these targets create
 	@$(PYTHON) -m venv .venv
 	@$(BIN)/python -m pip install -q --upgrade 'pip>=25.1'
 ifeq ($(LOCKED),)
-	@$(BIN)/python -m pip install -q -e . --group dev
+	@HATCH_BUILD_NO_HOOKS=true $(BIN)/python -m pip install -q -e . --group dev
 else
 	@$(BIN)/python -m pip install -q --group audit
 	@$(UV) export $(EXPORT) --group dev --output-file .venv/locked.txt
 	@$(BIN)/python -m pip install -q --require-hashes -r .venv/locked.txt
-	@$(BIN)/python -m pip install -q --no-deps -e .
+	@HATCH_BUILD_NO_HOOKS=true $(BIN)/python -m pip install -q --no-deps -e .
 endif
 	@touch $@
 

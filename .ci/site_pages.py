@@ -1,4 +1,4 @@
-"""Adds pages of the root folder to the documentation site, and corrects the links to and from them."""
+"""Adds the rendered pages and those of the root folder to the site, and corrects links to and from them."""
 
 import posixpath
 import re
@@ -6,6 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from mkdocs.structure.files import File
+
+from nsadmin.manual.rendered_files import render_site_pages
 
 ROOT_FOLDER = Path(__file__).parents[1]
 SITE_NAMES = {
@@ -17,6 +19,8 @@ LINK_TARGET = re.compile(r"(?<=\]\()[^)#\s:]+(?=[)#])")
 
 
 def on_files(files: Any, config: Any) -> Any:
+    for site_name, page_text in render_site_pages().items():
+        files.append(File.generated(config, site_name, content=page_text))
     for file_name, site_name in SITE_NAMES.items():
         page_text = (ROOT_FOLDER / file_name).read_text()
         files.append(File.generated(config, site_name, content=_correct_links(page_text, "")))

@@ -46,13 +46,6 @@ def test_a_function_named_by_a_participle_is_found() -> None:
     assert [finding.split(": ")[0:2] for finding in findings] == [["a.b:1", "told"], ["a.b:2", "_listed"]]
 
 
-def test_a_class_name_that_occurs_twice_is_found() -> None:
-    sources = [parse_source(module_name, "class Item: ...") for module_name in ("a.b", "a.c")]
-    (finding,) = name_rules.find_bad_names(sources)
-    assert "Item" in finding
-    assert "a.b, a.c" in finding
-
-
 def test_an_import_cycle_is_found_also_where_only_type_checkers_see_it() -> None:
     first_source = parse_source(
         "a.b", "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from a import c\n"
@@ -60,15 +53,6 @@ def test_an_import_cycle_is_found_also_where_only_type_checkers_see_it() -> None
     other = parse_source("a.c", "def f():\n    from a.b import x\n")
     assert len(list(name_rules.find_cycle([first_source, other]))) == 1
     assert list(name_rules.find_cycle([first_source, parse_source("a.c", "")])) == []
-
-
-def test_names_are_counted_once_for_each_module() -> None:
-    text = (
-        "class Place:\n    def find_it(self, broker_name):\n        total = self.count = 1\n    total = 2\n"
-    )
-    assert name_rules.defined_names(parse_source("a.b", text)) == {
-        "Place", "find_it", "broker_name", "total", "count",
-    }  # fmt: skip
 
 
 def test_the_project_keeps_the_rules(capsys: pytest.CaptureFixture[str]) -> None:

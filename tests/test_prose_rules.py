@@ -11,14 +11,6 @@ from tests.support.prose_passages import Passage, is_sentence, read_markdown, re
 # The sentence on the left breaks a rule, and the one on the right says the same in plain English.
 INSTEAD_OF = [
     (
-        "closes again whatever is opened again",
-        "removes the write permission again if a registration restores it",
-    ),
-    (
-        "It may be killed at any moment and started again.",
-        "Safe to interrupt. Run the same command to resume.",
-    ),
-    (
         "Unknown is an answer: one name server that does not answer neither hides the others "
         "nor goes unmentioned",
         "If a name server does not answer, nsadmin reports it and still shows the others.",
@@ -28,38 +20,19 @@ INSTEAD_OF = [
         "By default the server accepts unauthenticated requests, like Apache's, "
         "and logs a warning at startup.",
     ),
-    (
-        "Of all this, what was given counts, then the context",
-        "Precedence: command line, --context, environment, current context.",
-    ),
     ("- turns one round", "Prefix a column with - to sort in descending order."),
     (
         "Although topics would be left without a broker",
         "Drain even if some topics lose their only writable broker.",
     ),
     ("'now' is one too many", 'unexpected argument "now"'),
-    ("-s 1 hour ago is no time", 'invalid time "1 hour ago" for -s: use 1h, 14:03, or 2026-11-23T14:03Z'),
     (
         "which journal? Type --journal DIR, or let the context know",
         "no journal: pass --journal DIR, or save one with nsadmin context set NAME --journal DIR",
     ),
     (
-        "who is in the way can have both ends do without",
-        "an attacker on the network path can downgrade the connection to plain text",
-    ),
-    ("What takes the place of what.", "Setting the key on the left clears the keys on the right."),
-    ("Millions tell the few that there are.", "Aggregate first: millions of rows, few clusters."),
-    (
-        "Any answer is one: what is asked for, a key that nobody has, is the least there is.",
-        "Any response proves that the server is alive. A missing key is the cheapest probe.",
-    ),
-    (
         "Not asked for by its name: that would read what nobody has.",
         "Use CODE: attribute access would trigger decoding.",
-    ),
-    (
-        "Let the group read so many bytes of cold data in a second, and look again.",
-        "Set the group's cold-data read limit (bytes per second) on every broker, then read it back.",
     ),
 ]
 
@@ -81,29 +54,15 @@ def test_its_plain_form_passes(sentence: str) -> None:
 @pytest.mark.parametrize(
     ("sentence", "rule_name"),
     [
-        ("The row has what differs.", "free-relative"),
-        ("The server forgets what it heard.", "free-relative"),
-        ("Reads what is not known.", "free-relative"),
-        ("It is answered to who asks.", "free-relative"),
-        ("All that a broker reports.", "all-that"),
-        ("The broker is known to nobody.", "pronoun"),
-        ("Of the rules, the narrowest one that fits.", "pronoun"),
-        ("The operator types his password.", "pronoun"),
         ("Clients are told to reconnect.", "passive-tell"),
-        ("The broker does not tell its version.", "tell"),
-        ("The file has to be readable.", "must"),
         ("It answers as upstream's does.", "possessive"),
         ("JSON, as kubectl has it.", "as-has-it"),
-        ("Of several states the worst counts.", "of-all"),
         ("Repaired, it says that all is well.", "inverted"),
         ("Although a name server does not answer.", "fragment"),
         ("to do: wait for the broker", "to-do"),
-        ("There is no broker that answers.", "no-that"),
-        ("This is no address.", "is-no"),
-        ("It lists the topics there are.", "there-are"),
         ('timeout "x" cannot be: give seconds', "cannot-be"),
         ("One fact; a second fact; a third fact.", "semicolons"),
-        ("It looks anew.", "word"),
+        ("It looks anew.", "archaic"),
         (" ".join(["word"] * 31), "long"),
     ],
 )
@@ -115,6 +74,8 @@ def test_each_rule_finds_its_construction(sentence: str, rule_name: str) -> None
     "sentence",
     [
         "The plan shows what would change, and what to type.",
+        "The row has what differs, and nobody has to read it.",
+        "There is no broker that answers, perhaps because all that is left is a slave.",
         "The audit log says who changed the topic and what each server answered.",
         "What happens if a name server stops?",
         "There is no route to this broker.",
@@ -127,10 +88,6 @@ def test_each_rule_finds_its_construction(sentence: str, rule_name: str) -> None
 )
 def test_common_english_passes(sentence: str) -> None:
     assert names_of_findings(sentence) == set()
-
-
-def test_a_heading_may_begin_with_what() -> None:
-    assert list(prose_rules.find_in_sentence("What the name server stores", "heading")) == []
 
 
 def test_the_passages_of_a_page_are_its_prose_with_line_numbers() -> None:
@@ -187,30 +144,17 @@ def test_code_is_not_a_sentence(text: str) -> None:
 
 
 def test_a_finding_names_file_line_rule_and_advice() -> None:
-    passage = Passage("docs/page.md", 7, ("A plain line. The broker", "is known to nobody."), "paragraph")
+    passage = Passage("docs/page.md", 7, ("A plain line. Clients", "are told to reconnect."), "paragraph")
     (finding,) = prose_rules.find_in_passage(passage)
-    assert str(finding).startswith("docs/page.md:8: pronoun: 'nobody")
-    assert "name the actor" in str(finding)
-
-
-def test_an_ignored_sentence_is_no_finding(monkeypatch: pytest.MonkeyPatch) -> None:
-    passage = Passage("docs/page.md", 7, ("The broker is known to nobody.",), "paragraph")
-    monkeypatch.setitem(prose_rules.IGNORED, ("docs/page.md", "known to nobody"), "a quotation")
-    assert list(prose_rules.find_in_passage(passage)) == []
-
-
-def test_every_exception_has_a_reason_and_is_needed() -> None:
-    texts = {path: (prose_rules.ROOT / path).read_text() for path, _ in prose_rules.IGNORED if path}
-    for (path, words), reason in prose_rules.IGNORED.items():
-        assert reason
-        assert words.split("CODE")[0] in texts.get(path, words)
+    assert str(finding).startswith("docs/page.md:8: passive-tell: 'are told")
+    assert 'write "receives"' in str(finding)
 
 
 def test_the_summary_counts_findings_by_file(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setattr(prose_rules, "ROOT", tmp_path)
-    (tmp_path / "bad.md").write_text("Nobody reads it. It looks anew.\n")
+    (tmp_path / "bad.md").write_text("Clients are told. It looks anew.\n")
     (tmp_path / "good.md").write_text("The server reads it.\n")
     assert prose_rules.main(["--summary", str(tmp_path)]) == 1
     assert capsys.readouterr().out.splitlines() == ["     2 bad.md", "     2 in all"]

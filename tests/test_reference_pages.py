@@ -70,7 +70,6 @@ def read_named_commands() -> list[tuple[str, str]]:
     return [
         (page.relative_to(ROOT).as_posix(), command)
         for page in sorted([*(ROOT / "docs").rglob("*.md"), *ROOT.glob("*.md")])
-        if page.name != "commands.md"
         for command in re.findall(r"`nsadmin ((?!NAME|COMMAND|GROUP)[^`-][^`]*)`", page.read_text())
     ]
 

@@ -1,4 +1,4 @@
-"""The naming rules of the project, checked by `make check`: what breaks one, and how our names measure.
+"""The rules for names of modules and functions, and for cycles of imports, checked by `make check`.
 
 Run it as `python -m tests.support.name_rules`. A finding is a line on stderr, and makes the exit code 1.
 """
@@ -6,19 +6,14 @@ Run it as `python -m tests.support.name_rules`. A finding is a line on stderr, a
 import ast
 import re
 import sys
-from collections import Counter
 from collections.abc import Iterator
 from graphlib import CycleError, TopologicalSorter
-from operator import ge, le
 from pathlib import Path
 from typing import NamedTuple
 
 ROOT = Path(__file__).parents[2]
 PACKAGES = {"namesrv_core": "namesrv_core", "nsadmin": "cli/nsadmin", "nsreport": "pipeline/nsreport"}
 
-MOST_ONE_WORD_FUNCTIONS = 0.35
-LEAST_WORDS_PER_IDENTIFIER = 1.6
-MOST_FILES_PER_FOLDER = 30
 # Words that only look like a gerund or a participle.
 NOUNS_IN_ING = {"ping", "polling", "recording", "ring", "setting", "spring", "string", "thing"}
 VERBS_IN_ED = {"embed", "exceed", "feed", "need", "proceed", "seed", "shed", "speed", "succeed"}
@@ -26,9 +21,6 @@ IRREGULAR_PARTICIPLES = re.compile(
     "begun|bound|broken|brought|built|chosen|done|drawn|driven|foreseen|found|given|gone|held|hidden|kept|known|"
     "left|lost|made|meant|met|said|seen|sent|shown|spent|taken|thought|told|understood|written"
 )
-
-# Class names that may occur more than once, and why.
-SHARED_CLASS_NAMES = {"AdminClient": "scripts see the class of the library, which extends that of the client"}
 
 
 class Source(NamedTuple):
@@ -68,24 +60,7 @@ def defined_functions(source: Source) -> Iterator[ast.FunctionDef | ast.AsyncFun
             yield node
 
 
-def defined_names(source: Source) -> set[str]:
-    """The distinct names of a module: functions, classes, arguments, assigned names and attributes."""
-    names: set[str] = set()
-    for node in ast.walk(source.tree):
-        match node:
-            case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
-                names.add(name)
-            case (
-                ast.arg(arg=name)
-                | ast.Name(id=name, ctx=ast.Store())
-                | ast.Attribute(attr=name, ctx=ast.Store())
-            ):
-                names.add(name)
-    return {name for name in names if name not in ("self", "cls", "_") and not name.startswith("__")}
-
-
 def find_bad_names(sources: list[Source]) -> Iterator[str]:
-    class_places: dict[str, list[str]] = {}
     for source in sources:
         last_word = source.name.rpartition(".")[2].split("_")[-1]
         if is_gerund(last_word) or is_participle(last_word):
@@ -94,12 +69,6 @@ def find_bad_names(sources: list[Source]) -> Iterator[str]:
             words = split_words(function.name)
             if len(words) == 1 and is_participle(words[0]):
                 yield f"{source.name}:{function.lineno}: {function.name}: name a function by verb and object"
-        for node in ast.walk(source.tree):
-            if isinstance(node, ast.ClassDef):
-                class_places.setdefault(node.name, []).append(source.name)
-    for class_name, places in sorted(class_places.items()):
-        if len(places) > 1 and class_name not in SHARED_CLASS_NAMES:
-            yield f"class {class_name} is defined in {', '.join(places)}: give each a name of its own"
 
 
 def find_cycle(sources: list[Source]) -> Iterator[str]:
@@ -121,26 +90,9 @@ def find_cycle(sources: list[Source]) -> Iterator[str]:
         yield "import cycle: " + " > ".join(error.args[1])
 
 
-def measure(sources: list[Source]) -> tuple[float, float, int]:
-    functions = [function.name for source in sources for function in defined_functions(source)]
-    names = [name for source in sources for name in defined_names(source)]
-    one_word_share = sum(len(split_words(name)) == 1 for name in functions) / len(functions)
-    words_per_name = sum(len(split_words(name)) for name in names) / len(names)
-    return one_word_share, words_per_name, max(Counter(source.path.parent for source in sources).values())
-
-
 def main() -> int:
     sources = read_sources()
     findings = [*find_bad_names(sources), *find_cycle(sources)]
-    one_word_share, words_per_name, files_per_folder = measure(sources)
-    for title, value, limit, is_kept in (
-        ("functions with a one-word name", one_word_share, MOST_ONE_WORD_FUNCTIONS, le),
-        ("words per identifier", words_per_name, LEAST_WORDS_PER_IDENTIFIER, ge),
-        ("files in the fullest folder", files_per_folder, MOST_FILES_PER_FOLDER, le),
-    ):
-        print(f"{title:32}{value:8.2f}   limit {limit}")
-        if not is_kept(value, limit):
-            findings.append(f"{title}: {value:.2f}, the limit is {limit}")
     for finding in findings:
         print(finding, file=sys.stderr)
     return 1 if findings else 0

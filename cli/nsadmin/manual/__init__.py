@@ -1,1 +1,1 @@
-"""Man pages, completions and the command reference, rendered from the registry of commands."""
+"""Renders man pages, pages of the reference, type stubs, schemas, and the exporter's alerts and dashboard."""

@@ -14,7 +14,7 @@ from nsadmin.library.admin_client import AdminClient
 
 _LINE_LENGTH = 110
 _OWN_PACKAGES = ("namesrv_core", "nsadmin")
-_HEAD = '"""The nouns of AsyncAdminClient, for type checkers. `make generate` writes this file."""\n'
+_HEAD = '"""The nouns of AsyncAdminClient, for type checkers."""\n'
 _CONTAINER = '''\
 CLIENT_CLASSES: tuple[type, ...]
 NOUN_NAMES: tuple[str, ...]

@@ -1,4 +1,4 @@
-"""docs/reference/exporter-metrics.md: the metrics of `nsadmin exporter`, rendered from the registry."""
+"""reference/exporter-metrics.md: the metrics of `nsadmin exporter`, rendered from the registry."""
 
 from collections.abc import Iterable, Iterator
 from itertools import groupby

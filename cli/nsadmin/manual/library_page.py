@@ -1,4 +1,4 @@
-"""docs/reference/library.md: the nouns, methods and types of the library, for mkdocstrings to fill in."""
+"""reference/library.md: the nouns, methods and types of the library, for mkdocstrings to fill in."""
 
 import inspect
 from collections.abc import Iterator, Sequence

@@ -1,6 +1,7 @@
 """Man pages: nsadmin(1), and one for each command."""
 
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import chain, starmap
 from textwrap import wrap
 from typing import Any
 
@@ -44,62 +45,23 @@ def page_name(command_entry: CommandEntry) -> str:
     return "-".join(("nsadmin", *command_entry.typed_name.split()))
 
 
-def render_overview(commands: Iterable[CommandDescription]) -> str:
-    """nsadmin(1)."""
+def render_overview(template: str, commands: Iterable[CommandDescription]) -> str:
+    """nsadmin(1): the page that people write, with what the commands say."""
     commands_by_group: dict[str, list[CommandDescription]] = {}
     for command in commands:
         commands_by_group.setdefault(command.entry.category.title, []).append(command)
-    return _join_sections(
-        _page_head("nsadmin"),
-        (".SH NAME", "nsadmin \\- operate the name servers and brokers of Apache RocketMQ"),
-        (".SH SYNOPSIS", "\\fBnsadmin\\fR \\fIcommand\\fR [\\fIarguments\\fR] [\\fIoptions\\fR]"),
-        (
-            ".SH DESCRIPTION",
-            *_separate_paragraphs(
-                [
-                    "nsadmin works with the name servers and brokers of RocketMQ 4.9 and 5.x. It has all"
-                    " commands of mqadmin under the same names. Names can be written in any case and with"
-                    " hyphens.",
-                    "Results go to stdout, everything else to stderr.",
-                    "The examples on the pages of the commands use the cluster of this command: nsadmin lab"
-                    " up --namesrv-port 9876 --broker-port 10911. Keys and ids of messages are made up.",
-                ]
-            ),
+    rendered: dict[str, Iterable[str]] = {
+        "COMMANDS": chain.from_iterable(starmap(_group_section, commands_by_group.items())),
+        "OPTIONS": chain.from_iterable(starmap(_shared_option_section, OPTION_SECTIONS.items())),
+        "PRECEDENCE": _fill_lines(PRECEDENCE),
+        "ENVIRONMENT": chain.from_iterable(
+            _tagged_item(f"\\fB{name}\\fR", text) for name, text in ENVIRONMENT_VARIABLES
         ),
-        (
-            ".SH COMMANDS",
-            *(
-                line
-                for group_name, group_commands in commands_by_group.items()
-                for line in _group_section(group_name, group_commands)
-            ),
-        ),
-        (
-            ".SH OPTIONS",
-            *_fill_lines("Write these options before or after the command."),
-            *(
-                line
-                for title, annotations in OPTION_SECTIONS.items()
-                for line in _shared_option_section(title, annotations)
-            ),
-            ".PP",
-            *_fill_lines(PRECEDENCE),
-        ),
-        (
-            ".SH ENVIRONMENT",
-            *(
-                line
-                for variable_name, variable_text in ENVIRONMENT_VARIABLES
-                for line in _tagged_item(f"\\fB{variable_name}\\fR", variable_text)
-            ),
-        ),
-        (
-            ".SH EXIT STATUS",
-            *_exit_code_items(EXIT_CODE_MEANINGS),
-            ".PP",
-            *_fill_lines("The commands of nsadmin check have the exit codes of monitoring plugins."),
-        ),
-    )
+        "EXIT_STATUS": _exit_code_items(EXIT_CODE_MEANINGS),
+    }
+    for name, lines in rendered.items():
+        template = template.replace(f"@{name}@", "\n".join(lines))
+    return template
 
 
 def _page_head(page_title: str) -> tuple[str, ...]:

@@ -3,7 +3,7 @@
 from nsadmin.library.public_names import MODULES_BY_NAME
 
 _LINE_LENGTH = 110
-_HEAD = '''"""The public names of `nsadmin`, for type checkers. `make generate` writes this file."""
+_HEAD = '''"""The public names of `nsadmin`, for type checkers."""
 
 from namesrv_core import __version__
 '''

@@ -1,4 +1,4 @@
-"""The reference of commands: docs/reference/commands.md, and in its folder a page for each category."""
+"""The reference of commands: reference/commands.md, and in its folder a page for each category."""
 
 from collections.abc import Iterable, Mapping, Sequence
 
@@ -8,13 +8,13 @@ from nsadmin.command_line.shared_options import OPTION_SECTIONS, to_parameters
 from nsadmin.manual.command_descriptions import CommandDescription
 from nsadmin.registry import CATEGORIES, Category
 
-INDEX_PAGE = "docs/reference/commands.md"
-CATEGORY_FOLDER = "docs/reference/commands"
+INDEX_PAGE = "reference/commands.md"
+CATEGORY_FOLDER = "reference/commands"
 
 _INDEX_HEAD = """\
 # Commands
 
-`make generate` renders these pages from the commands. `nsadmin help COMMAND` prints the same on a terminal.
+`nsadmin help COMMAND` prints the same on a terminal.
 
 Names can be written in any case and with hyphens: `topic-route`. The two words of a command can be joined:
 `kvGet`.

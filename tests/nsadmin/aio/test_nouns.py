@@ -9,7 +9,7 @@ import pytest
 from nsadmin import AdminClient
 from nsadmin.aio import AsyncAdminClient, nouns
 from nsadmin.aio.nouns import NOUN_NAMES, PROCEDURE_NAMES
-from tests.support.name_servers import ROOT
+from nsadmin.manual.async_stubs import render_stubs
 
 STUB_CLASSES = {
     node.name: {
@@ -17,7 +17,7 @@ STUB_CLASSES = {
         for function in node.body
         if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef)
     }
-    for node in ast.parse((ROOT / "cli" / "nsadmin" / "aio" / "nouns.pyi").read_text()).body
+    for node in ast.parse(render_stubs()).body
     if isinstance(node, ast.ClassDef)
 }
 

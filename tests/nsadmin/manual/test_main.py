@@ -1,38 +1,33 @@
-"""Writing what is rendered, and saying what is outdated."""
+"""Writing the files in git, and the type stubs."""
 
 from pathlib import Path
 
 import pytest
 
-from nsadmin.manual.__main__ import find_outdated_files, main, render_files
+from nsadmin.manual.__main__ import main
+from nsadmin.manual.rendered_files import render_files_in_git, render_type_stubs
 
 
-def test_everything_is_written_once_and_then_up_to_date(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def written(folder: Path) -> dict[str, str]:
+    return {
+        path.relative_to(folder).as_posix(): path.read_text() for path in folder.rglob("*") if path.is_file()
+    }
+
+
+def test_files_in_git_and_stubs_are_written_apart(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    assert find_outdated_files(tmp_path) == sorted(render_files())
     assert main([]) == 0
-    assert find_outdated_files(tmp_path) == []
-    assert main(["--check"]) == 0
+    assert written(tmp_path) == render_files_in_git()
+    assert main(["stubs"]) == 0
+    assert written(tmp_path / "cli") == render_type_stubs()
 
 
-def test_what_is_missing_changed_or_of_no_command_is_named_and_mended(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_file_is_written_only_if_it_changes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    main([])
-    (tmp_path / "docs" / "reference" / "commands.md").write_text("old")
-    (tmp_path / "man" / "man1" / "nsadmin-topicRoute.1").unlink()
-    (tmp_path / "man" / "man1" / "nsadmin-gone.1").write_text("old")
-    (tmp_path / "docs" / "reference" / "commands" / "gone.md").write_text("old")
-    assert find_outdated_files(tmp_path) == [
-        "completions/_nsadmin",
-        "docs/reference/commands.md",
-        "docs/reference/commands/gone.md",
-        "man/man1/nsadmin-gone.1",
-    ]
-    assert main(["--check"]) == 1
-    assert capsys.readouterr().err.count("is outdated: run make generate") == 4
-    main([])
-    assert find_outdated_files(tmp_path) == []
+    main(["stubs"])
+    same, outdated = (tmp_path / "cli" / name for name in render_type_stubs())
+    before = same.stat().st_mtime_ns
+    outdated.write_text("old")
+    main(["stubs"])
+    assert same.stat().st_mtime_ns == before
+    assert outdated.read_text() == [*render_type_stubs().values()][1]

@@ -8,11 +8,13 @@ import pytest
 
 from nsadmin.manual import man_pages
 from nsadmin.manual.command_descriptions import describe_all_commands
+from tests.support.name_servers import ROOT
 
+TEMPLATE = (ROOT / "man" / "nsadmin.1.in").read_text()
 PAGES = {
     man_pages.page_name(command.entry): man_pages.render_page(command) for command in describe_all_commands()
 }
-PAGES["nsadmin"] = man_pages.render_overview(describe_all_commands())
+PAGES["nsadmin"] = man_pages.render_overview(TEMPLATE, describe_all_commands())
 needs_groff = pytest.mark.skipif(shutil.which("groff") is None, reason="groff is not installed")
 
 

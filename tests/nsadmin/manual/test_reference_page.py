@@ -1,4 +1,4 @@
-"""docs/reference/commands.md and docs/reference/commands/."""
+"""reference/commands.md and reference/commands/."""
 
 import re
 

@@ -38,7 +38,7 @@ def test_masters_are_added_up(first_server: FakeNameServer, a: TopicBroker, b: T
     first_server.clusters = {"C": {"broker-a": {0: a.addr}, "broker-b": {0: b.addr}}}
     assert asked(first_server, "T", "Idle", "Gone") == [
         TopicTraffic("Idle", None, None, MessageCount(0.0, 0), None, None),
-        TopicTraffic("T", "G", 9, MessageCount(3.0, 180), MessageCount(1.0, 60), None),
+        TopicTraffic("T", "G", 9, MessageCount(3.0, 180), MessageCount(1.0, 60), None, None, 9),
     ]
 
 
