@@ -66,7 +66,6 @@ WITHOUT_TESTS = {
     "nsadmin/operations/rebalance/pending_deliveries.py": "tested with the environment that counts them",
     "nsadmin/operations/rebalance/plan_fields.py": "tested with the plan files that have the fields",
     "nsadmin/operations/rebalance/run_facts.py": "only records and a protocol",
-    "nsadmin/operations/rebalance/run_preparation.py": "tested with the command that prepares a run",
     "nsadmin/operations/transfer/copy_queue.py": "tested with the run whose state it is",
     "nsadmin/operations/transfer/copy_search.py": "tested with the plans and runs that search",
     "nsadmin/operations/transfer/source_reader.py": "tested with the runs that read with it",

@@ -224,13 +224,15 @@ class ClusterModel:
                 trend.add_point(poll.at, rate_by_cluster.get(cluster_name))
 
     def put_rate_by_cluster(self) -> dict[str, float]:
-        """Messages put per second in each cluster, summed over the masters that answer."""
+        """Messages put per second in each cluster, summed over the masters that answer, each process once."""
+        rate_by_master = {
+            (broker.cluster_name, broker.broker_key.broker_addr): broker.put_rate
+            for broker in self.brokers.values()
+            if broker.broker_key.broker_id == 0 and broker.put_rate is not None
+        }
         rate_by_cluster: dict[str, float] = {}
-        for broker in self.brokers.values():
-            if broker.broker_key.broker_id == 0 and broker.put_rate is not None:
-                rate_by_cluster[broker.cluster_name] = (
-                    rate_by_cluster.get(broker.cluster_name, 0.0) + broker.put_rate
-                )
+        for (cluster_name, _), put_rate in rate_by_master.items():
+            rate_by_cluster[cluster_name] = rate_by_cluster.get(cluster_name, 0.0) + put_rate
         return rate_by_cluster
 
     def _apply_group(self, poll: GroupPolled) -> None:
