@@ -5,6 +5,7 @@ from enum import IntEnum
 from typing import NamedTuple
 
 from nsadmin.operations.checks.ranges import AlertRange
+from nsadmin.output.quantities import count_noun
 
 
 class CheckState(IntEnum):
@@ -75,10 +76,18 @@ class CheckSample(NamedTuple):
 
 
 class UncheckedPart(NamedTuple):
-    """What a run of several checks did not look at: the check, and why, or how to run it."""
+    """What a run of several checks did not look at: the check, and why, or how to run it.
+
+    `count` is the number of groups of the check `lag` that were not examined; None if it is unknown.
+    """
 
     check: str
     reason: str
+    count: int | None = None
+
+    @property
+    def title(self) -> str:
+        return self.check if self.count is None else f"{self.check} of {count_noun(self.count, 'group')}"
 
 
 class CheckFinding(NamedTuple):

@@ -80,6 +80,17 @@ def test_topics_and_groups_by_name(first_server: FakeNameServer) -> None:
     assert parts["lag"].about == "G"
 
 
+def test_the_groups_whose_lag_nobody_examined_are_counted(first_server: FakeNameServer) -> None:
+    for topic in ("T", "%RETRY%G", "%RETRY%G_T", "%RETRY%other", "%RETRY%CID_ONSAPI_OWNER"):
+        first_server.routes[topic] = {"broker-a": 6}
+    whole, _ = found(first_server.addr)
+    assert ", topic, lag of 2 groups, clients" in whole.summary
+    assert "not checked: lag: 2 groups with a retry topic: pass -g GROUP to check a group" in whole.details
+    whole, _ = found(first_server.addr, asked=CheckScope((), ("G",)))
+    [lag] = [part for part in whole.unchecked if part.check == "lag"]
+    assert (lag.title, lag.count) == ("lag of 1 group", 1)
+
+
 def test_tls_and_journals(first_server: FakeNameServer, tmp_path: Path) -> None:
     folder = write_journal(tmp_path / "j", [make_snapshot()])
     _, parts = found(
