@@ -61,6 +61,8 @@ def judge_divergence(
         summary = f"{_count_differences(drift_findings)} differences between {answered_count} name servers"
     else:
         summary = f"{answered_count} of {asked_count} name servers agree"
+    if observation.namespaces.names:
+        summary += f" (KV namespaces: {abbreviate_names(observation.namespaces.names, _MAX_NAMED)})"
     if young_count:
         summary += f", {young_count} differences are younger than two heartbeats"
     summary += _format_missing(missing_brokers)
