@@ -105,7 +105,12 @@ def _check_divergence(admin: AdminClient, check_scope: CheckScope) -> CheckFindi
     )
     inventory = check_scope.inventory
     missing_brokers = () if inventory is None else find_missing_brokers(observation, inventory)
-    return divergence.judge_divergence(check_scope.make_scale("divergence"), observation, missing_brokers)
+    return divergence.judge_divergence(
+        check_scope.make_scale("divergence"),
+        observation,
+        missing_brokers,
+        None if inventory is None else inventory.problem,
+    )
 
 
 def _check_writable(admin: AdminClient, check_scope: CheckScope) -> CheckFinding:

@@ -107,3 +107,13 @@ class CheckFinding(NamedTuple):
     brief_details: tuple[str, ...] = ()
     remedies: tuple[str, ...] = ()
     unchecked: tuple[UncheckedPart, ...] = ()
+
+    def with_inventory_problem(self, problem: str | None) -> "CheckFinding":
+        """Add that missing brokers are unknown: the finding is not OK then."""
+        if problem is None:
+            return self
+        return self._replace(
+            state=worst_state([self.state, CheckState.UNKNOWN]),
+            summary=f"{self.summary}; missing brokers are unknown",
+            details=(*self.details, problem),
+        )

@@ -313,9 +313,10 @@ class MissingBrokerRecord(msgspec.Struct, frozen=True, array_like=True):
 
 
 class MissingBrokersPolled(Poll, frozen=True, tag="missingBrokers"):
-    """The brokers that should be registered, and that no name server lists."""
+    """The brokers that should be registered, and that no name server lists; or why they are unknown."""
 
     missing: Sequence[MissingBrokerRecord] = ()
+    problem: str = ""
 
 
 class ProblemRecord(msgspec.Struct, frozen=True, array_like=True):

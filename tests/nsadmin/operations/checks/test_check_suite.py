@@ -7,6 +7,7 @@ from nsadmin.operations.checks import check_suite
 from nsadmin.operations.checks.check_suite import CHECKS_BY_NAME, CheckScope
 from nsadmin.operations.checks.findings import CheckFinding, CheckState
 from nsadmin.operations.checks.thresholds import MEASURES_BY_CHECK
+from nsadmin.operations.inventory.keeper import InventoryKeeper
 from tests.support.consumer_brokers import ConsumerBroker
 from tests.support.journals import make_snapshot, write_journal
 from tests.support.servers import FakeNameServer
@@ -107,3 +108,21 @@ def test_where_nobody_answers_each_check_says_so(dead_addr: str) -> None:
     assert whole.state is CheckState.CRITICAL
     assert {part.state for part in parts.values()} == {CheckState.CRITICAL, CheckState.UNKNOWN}
     assert parts["brokers"].state is CheckState.UNKNOWN
+
+
+def test_no_check_of_brokers_is_ok_with_a_damaged_inventory(
+    first_server: FakeNameServer, second_server: FakeNameServer, tmp_path: Path
+) -> None:
+    def states() -> dict[str, CheckState]:
+        inventory = InventoryKeeper(lambda: "servers", environment={"NSADMIN_STATE": str(tmp_path)})
+        asked = CheckScope(("T",), inventory=inventory, settle_seconds=0)
+        _, parts = found(first_server.addr, second_server.addr, asked=asked)
+        return {name: parts[name].state for name in ("brokers", "divergence", "writable", "topic")}
+
+    assert {*states().values()} == {CheckState.OK}
+    [file] = tmp_path.rglob("topics.json")
+    file.write_text("{")
+    assert (states()["writable"], states()["topic"]) == (CheckState.UNKNOWN, CheckState.UNKNOWN)
+    [file] = tmp_path.rglob("brokers.json")
+    file.write_text("{")
+    assert {*states().values()} == {CheckState.UNKNOWN}
