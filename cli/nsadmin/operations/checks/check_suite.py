@@ -14,13 +14,13 @@ from nsadmin.operations.checks.findings import (
     CheckFinding,
     CheckState,
     UncheckedPart,
+    count_groups,
     state_weight,
     worst_state,
 )
 from nsadmin.operations.checks.thresholds import CheckScale
 from nsadmin.operations.inventory.keeper import InventoryKeeper
 from nsadmin.operations.topic_kinds import find_groups_with_retries
-from nsadmin.output.quantities import count_noun
 
 if TYPE_CHECKING:
     from nsadmin.operations.replicas.records import ReplicaComparison
@@ -304,9 +304,7 @@ def _list_unasked(check_scope: CheckScope, group_count: int) -> list[UncheckedPa
     lag_advice = f"pass -g GROUP to check {'other groups' if check_scope.groups else 'a group'}"
     return [
         *([] if check_scope.topics else [UncheckedPart("topic", "pass -t TOPIC to check one topic")]),
-        UncheckedPart(
-            "lag", f"{count_noun(group_count, 'group')} with a retry topic: {lag_advice}", group_count
-        )
+        UncheckedPart("lag", f"{count_groups(group_count)} with a retry topic: {lag_advice}", group_count)
         if group_count
         else UncheckedPart("lag", lag_advice),
         *(UncheckedPart(check_name, f"run {command}") for check_name, command in _OTHER_COMMANDS.items()),

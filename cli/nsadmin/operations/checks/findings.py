@@ -5,7 +5,6 @@ from enum import IntEnum
 from typing import NamedTuple
 
 from nsadmin.operations.checks.ranges import AlertRange
-from nsadmin.output.quantities import count_noun
 
 
 class CheckState(IntEnum):
@@ -75,6 +74,10 @@ class CheckSample(NamedTuple):
         return self.limits.judge_value(self.value)
 
 
+def count_groups(number: int) -> str:
+    return f"{number} group{'' if number == 1 else 's'}"
+
+
 class UncheckedPart(NamedTuple):
     """What a run of several checks did not look at: the check, and why, or how to run it.
 
@@ -87,7 +90,9 @@ class UncheckedPart(NamedTuple):
 
     @property
     def title(self) -> str:
-        return self.check if self.count is None else f"{self.check} of {count_noun(self.count, 'group')}"
+        if self.count is None:
+            return self.check
+        return f"{self.check} of {count_groups(self.count)}"
 
 
 class CheckFinding(NamedTuple):
