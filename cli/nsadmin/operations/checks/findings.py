@@ -81,18 +81,18 @@ def count_groups(number: int) -> str:
 class UncheckedPart(NamedTuple):
     """What a run of several checks did not look at: the check, and why, or how to run it.
 
-    `count` is the number of groups of the check `lag` that were not examined; None if it is unknown.
+    `groups` is the number of groups of the check `lag` that were not examined; None if it is unknown.
     """
 
     check: str
     reason: str
-    count: int | None = None
+    groups: int | None = None
 
     @property
     def title(self) -> str:
-        if self.count is None:
+        if self.groups is None:
             return self.check
-        return f"{self.check} of {count_groups(self.count)}"
+        return f"{self.check} of {count_groups(self.groups)}"
 
 
 class CheckFinding(NamedTuple):

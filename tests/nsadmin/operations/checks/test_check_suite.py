@@ -89,7 +89,7 @@ def test_the_groups_whose_lag_nobody_examined_are_counted(first_server: FakeName
     assert "not checked: lag: 2 groups with a retry topic: pass -g GROUP to check a group" in whole.details
     whole, _ = found(first_server.addr, asked=CheckScope((), ("G",)))
     [lag] = [part for part in whole.unchecked if part.check == "lag"]
-    assert (lag.title, lag.count) == ("lag of 1 group", 1)
+    assert (lag.title, lag.groups) == ("lag of 1 group", 1)
 
 
 def test_tls_and_journals(first_server: FakeNameServer, tmp_path: Path) -> None:

@@ -191,7 +191,7 @@ class BrokersView(View):
         broker_rows = self.build_rows(model)
         if not broker_rows and model.find_silence() is not None:
             return [Cell(f"{units.UNKNOWN_MARK} brokers", "strong")]
-        summary_cells = summarize_brokers(broker_rows)
+        summary_cells = list(summarize_brokers(broker_rows))
         if model.inventory_problem:
             summary_cells.append(Cell(f"  missing brokers are unknown: {model.inventory_problem}", "warn"))
         return summary_cells
