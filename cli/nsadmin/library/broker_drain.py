@@ -14,6 +14,7 @@ from nsadmin.library.drain_procedure import (
     restored_server_of,
 )
 from nsadmin.operations.drain.events import CommandEnded, EventRecord
+from nsadmin.operations.drain.risks import describe_refusal
 from nsadmin.operations.drain.runner import DrainPlan, DrainRefused, ProcedureClock
 from nsadmin.operations.inventory.keeper import InventoryKeeper
 from nsadmin.operations.state_folder import find_state_home
@@ -45,8 +46,7 @@ def drain_broker(
     if is_dry_run:
         return _result_of(prepared_drain)
     if prepared_drain.risks and not drain_plan.force:
-        risk_texts = "; ".join(risk.text for risk in prepared_drain.risks)
-        raise DrainRefused(f"{risk_texts}; pass force=True to drain {drain_plan.broker} all the same")
+        raise DrainRefused(describe_refusal(drain_plan.broker, prepared_drain.risks))
     result = _result_of(prepared_drain)
     for event_record in prepared_drain.run_events(procedure_clock):
         result = _follow_event(result, event_record)

@@ -128,7 +128,9 @@ class ServiceChecks:
                 self._tools.pause_seconds, lambda observation, seconds: None
             )
             missing_brokers = find_missing_brokers(observation, self._tools.inventory)
-            return divergence.judge_divergence(scale, observation, missing_brokers)
+            return divergence.judge_divergence(
+                scale, observation, missing_brokers, self._tools.inventory.problem
+            )
 
         return self._run_check("divergence", (warning, critical), judge_observation)
 

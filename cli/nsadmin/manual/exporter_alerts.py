@@ -144,6 +144,14 @@ ALERT_RULES = (
         "nsadmin undrain restores the permissions.",
     ),
     AlertRule(
+        "RocketMQDrainUnreadable",
+        "nsadmin_drains_unreadable > 0",
+        "0m",
+        "warning",
+        "{{ $value }} saved drains cannot be read, so their brokers may still be drained",
+        "nsadmin drainStatus names the files: restore them, or move their folders away.",
+    ),
+    AlertRule(
         "RocketMQReadsUnfinished",
         "nsadmin_pass_unfinished_servers > 0",
         "10m",

@@ -30,6 +30,20 @@ def group_of_topic(topic: str, known_groups: Set[str]) -> str | None:
     return None
 
 
+def find_groups_with_retries(topics: Set[str]) -> set[str]:
+    """The users' groups that have a retry topic; one that pops messages has another one for each topic."""
+    names = {topic.removeprefix(RETRY_PREFIX) for topic in topics if topic.startswith(RETRY_PREFIX)}
+    return {
+        name
+        for name in names
+        if not is_system_group(name)
+        and not any(
+            letter in "_+" and name[:end] in names and name[end + 1 :] in topics
+            for end, letter in enumerate(name)
+        )
+    }
+
+
 def find_topics_of_vanished_groups(topics: Iterable[str], known_groups: Set[str]) -> dict[str, str]:
     """The retry and dead letter topics whose group no longer exists, with that group.
 

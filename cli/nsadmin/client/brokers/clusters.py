@@ -194,6 +194,22 @@ def describe_shared_addr(broker_addr: str, broker_names: Sequence[str]) -> str:
     return f"{' and '.join(broker_names)} are one process, at {broker_addr}"
 
 
+def refuse_shared_addrs(shared_addrs: Mapping[str, Sequence[str]]) -> None:
+    """Refuse a change of several brokers, of which some are one process.
+
+    Args:
+        shared_addrs: The result of `find_shared_addrs`.
+
+    Raises:
+        NotApplied: There is such an address.
+    """
+    for broker_addr, broker_names in shared_addrs.items():
+        raise NotApplied(
+            f"{describe_shared_addr(broker_addr, broker_names)}: restart the name servers one by one to "
+            "remove former names, then run the command again"
+        )
+
+
 class ClusterAdmin:
     """`admin.clusters`: the brokers that name servers list, and the status of each broker."""
 

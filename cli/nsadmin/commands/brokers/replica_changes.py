@@ -112,11 +112,11 @@ def _refuse_takeover_gaps(session: Session, replica_set: ReplicaSet, replica: Br
         if takeover_gap.item_names:
             raise NotApplied(
                 f"{replica_name} lacks {abbreviate_names(takeover_gap.item_names, 5)}: "
-                "wait until it has copied them, or pass --force"
+                "wait until it has copied them"
             )
         raise NotApplied(
             f"{replica_name} could not be compared with its master ({takeover_gap.read_error}): "
-            "check the replica, or pass --force"
+            "run the command again when both answer"
         )
 
 

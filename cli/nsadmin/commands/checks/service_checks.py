@@ -169,7 +169,8 @@ def check_divergence(
         observation = divergence_observer.observe_until_settled(
             sleep, lambda first_look, wait_seconds: announce_wait(session, wait_seconds)
         )
-        return divergence.judge_divergence(limits, observation, find_missing_brokers(observation, inventory))
+        missing_brokers = find_missing_brokers(observation, inventory)
+        return divergence.judge_divergence(limits, observation, missing_brokers, inventory.problem)
 
     return run_check(session, "divergence", probe_name_servers)
 

@@ -270,7 +270,8 @@ def _replay_rows(
     if guarded_count:
         notes.append(
             f"skipped {count_noun(guarded_count, 'message')} that died again after "
-            f"{DEFAULT_MAX_REPLAYS} replays: --force replays them"
+            f"{DEFAULT_MAX_REPLAYS} replays: correct the consumer first, and look at them with "
+            f"`{quote_command('dlq', 'show', group)}`"
         )
     replay_rows: list[ResultRow] = [
         {

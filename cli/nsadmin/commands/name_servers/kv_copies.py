@@ -11,7 +11,7 @@ from nsadmin.client import NotFound, ServerResult
 from nsadmin.client.connection.addresses import parse_addr
 from nsadmin.client.name_servers.kv_config import KvChange, KvTables
 from nsadmin.client.name_servers.order_confs import ORDER_CONF_NAMESPACE
-from nsadmin.client.results import error_text, is_unreachable
+from nsadmin.client.results import error_text
 from nsadmin.client.snapshots import ClusterSnapshot
 from nsadmin.command_line.declarations import Flags, Values, command
 from nsadmin.commands.columns.change_rows import CHANGE_RESULT_COLUMNS, change_cells
@@ -20,6 +20,7 @@ from nsadmin.exit_codes import UsageError
 from nsadmin.operations import kv_copies
 from nsadmin.operations.divergence.comparison import compare_snapshots
 from nsadmin.operations.divergence.findings import describe_difference, map_by_server
+from nsadmin.operations.divergence.observer import find_namespaces
 from nsadmin.output import OutputText, ResultRow, ResultRows
 from nsadmin.output.quantities import count_noun
 from nsadmin.session import Session
@@ -62,7 +63,7 @@ def kv_diff(session: Session, namespaces: NamespacesOption = None) -> ResultRows
         nsadmin kv diff -s DEPLOYMENT --json
     """
     wanted_namespaces, unlisted_addrs = (
-        (_distinct_namespaces(namespaces), []) if namespaces else _find_namespaces(session)
+        (_distinct_namespaces(namespaces), ()) if namespaces else find_namespaces(session.admin)
     )
     table_results = session.admin.name_server_tables.mark_duplicate_servers(
         session.admin.kv.get_tables_each(wanted_namespaces, session.admin.addresses.addrs)
@@ -114,16 +115,6 @@ def kv_diff(session: Session, namespaces: NamespacesOption = None) -> ResultRows
     else:
         exit_errors += [error for _, _, error in table_results if error is not None]
     return ResultRows(KV_DIFF_COLUMNS, difference_rows, exit_errors, diff_notes, KV_DIFF_COLUMNS[:3])
-
-
-def _find_namespaces(session: Session) -> tuple[list[str], list[str]]:
-    """The namespaces to compare, and the name servers that answer but do not list theirs."""
-    listings = session.admin.kv.list_namespaces_each(session.admin.addresses.addrs)
-    listed_names = {name for listing in listings for name in listing.result or ()}
-    unlisted_addrs = [
-        listing.addr for listing in listings if listing.result is None and not is_unreachable(listing.error)
-    ]
-    return sorted({ORDER_CONF_NAMESPACE, *listed_names}), unlisted_addrs
 
 
 def _describe_scope(namespaces: Sequence[str], tables: Sequence[KvTables]) -> str:

@@ -86,10 +86,10 @@ def divergence(
     remembers earlier comparisons.
 
     A row shows all items that differ in the same way: `name` is the first of `count` items. nsadmin asks the
-    affected brokers, and shows the likely `cause`. Name servers do not list their KV namespaces, so nsadmin
-    compares ORDER_TOPIC_CONFIG and the namespaces that you pass with -s. It compares the settings that all
-    name servers have, except names and paths. A broker that left all name servers has the state `missing`
-    (see `nsadmin inventory list`).
+    affected brokers, and shows the likely `cause`. It compares the KV namespaces that nsadmin's name servers
+    list, ORDER_TOPIC_CONFIG, and those that you pass with -s: Apache's name servers cannot list theirs. It
+    compares the settings that all name servers have, except names and paths. A broker that left all name
+    servers has the state `missing` (see `nsadmin inventory list`).
 
     The exit code is 0 if all name servers agree or still converge. It is 1 if they diverge or a broker is
     missing. It is 3 if the result is unknown, because too few name servers answered.
@@ -159,6 +159,7 @@ def _finding_rows(
     finding_rows += [_missing_row(missing_broker) for missing_broker in missing_brokers]
     notes = [
         _summarize_look(observed_look),
+        *_namespace_notes(observed_look),
         *_missing_notes(missing_brokers),
         *_failure_notes(observed_look),
     ]
@@ -176,6 +177,19 @@ def _finding_rows(
         notes,
         DIVERGENCE_TABLE_COLUMNS,
     )
+
+
+def _namespace_notes(observed_look: DivergenceObservation) -> list[str]:
+    """Name the compared KV namespaces: agreement says nothing about others."""
+    names, unlisted_addrs = observed_look.namespaces
+    if not names or observed_look.verdict == "unknown":
+        return []
+    unlisted_text = (
+        f"; {', '.join(unlisted_addrs)} cannot list theirs: pass others with -s NAMESPACE"
+        if unlisted_addrs
+        else ""
+    )
+    return [f"compared KV namespaces: {', '.join(names)}{unlisted_text}"]
 
 
 def _missing_row(missing_broker: MissingBroker) -> ResultRow:
@@ -321,6 +335,7 @@ def _hash_rows(observed_look: DivergenceObservation, missing_brokers: Sequence[M
         _exit_errors(observed_look, missing_brokers),
         [
             _summarize_look(observed_look),
+            *_namespace_notes(observed_look),
             *_missing_notes(missing_brokers),
             *_failure_notes(observed_look),
         ],

@@ -41,7 +41,7 @@ from nsadmin.operations.drain.events import (
     join_first_names,
 )
 from nsadmin.operations.drain.facts import NameServerFacts
-from nsadmin.operations.drain.risks import DrainRisk, find_master_addr
+from nsadmin.operations.drain.risks import DrainRisk, describe_refusal, find_master_addr
 from nsadmin.operations.drain.runner import DrainPlan, DrainRefused, ProcedureClock
 from nsadmin.operations.drain.state import InvalidStateError
 from nsadmin.operations.drain.store import SavedDrain, load_drains
@@ -176,19 +176,14 @@ def _check_and_drain(
             saved_mode = "durable" if saved_state.durable else "not durable"
             session.write_remark(f"the saved drain of {broker_name} is {saved_mode}, and continues as such")
         return _report_drain(session, drain_plan, prepared_drain.run_events)
-    refusal = _refuse_risks(drain_plan, [risk.text for risk in prepared_drain.risks])
+    risks = prepared_drain.risks
+    refusal = DrainRefused(describe_refusal(broker_name, risks)) if risks and not drain_plan.force else None
     if session.is_dry_run:
-        return _dry_run_rows(broker_name, servers, refusal, prepared_drain.risks)
+        return _dry_run_rows(broker_name, servers, refusal, risks)
     if refusal is not None:
         raise refusal
     session.confirm_change(f"Drain {broker_name} on {', '.join(server.namesrv_addr for server in servers)}?")
     return _report_drain(session, drain_plan, prepared_drain.run_events)
-
-
-def _refuse_risks(drain_plan: DrainPlan, risk_texts: list[str]) -> DrainRefused | None:
-    if not risk_texts or drain_plan.force:
-        return None
-    return DrainRefused(f"{'; '.join(risk_texts)}: pass --force to drain {drain_plan.broker} anyway")
 
 
 def _dry_run_rows(
@@ -210,7 +205,9 @@ def _dry_run_rows(
         for server, error in zip(servers, errors, strict=True)
     ]
     # The text of a risk ends with its first topics in parentheses.
-    risk_notes = [f"{risk.text.rpartition(' (')[0]}: {', '.join(risk.topics)}" for risk in risks]
+    risk_notes = [
+        f"{risk.text.rpartition(' (')[0]}: {', '.join(risk.topics)}" for risk in risks if risk.topics
+    ]
     return ResultRows(DRAIN_COLUMNS, server_rows, errors, risk_notes)
 
 

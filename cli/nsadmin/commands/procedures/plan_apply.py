@@ -155,7 +155,11 @@ def _plan_file(
         except OSError as error:
             raise UsageError(f"cannot write {saved_file} (--save-to): {error.strerror}") from None
     stranded_messages = count_stranded_messages(session.admin, live_state, plan_difference.steps)
-    notes = [*stranded_warnings(stranded_messages), summarize_plan(plan_difference)]
+    notes = [
+        *live_state.shared_addr_lines,
+        *stranded_warnings(stranded_messages),
+        summarize_plan(plan_difference),
+    ]
     plan_rows = step_rows(
         pending_outcomes(plan_difference, "planned"), plan_difference.troubles, stranded_messages, notes
     )
@@ -224,7 +228,7 @@ def apply(
     _require_few_deletes(plan_difference, max_deletes)
     warn_of_drains(session, (step.server_name for step in plan_difference.steps if step.kind == "topic"))
     stranded_messages = count_stranded_messages(session.admin, live_state, plan_difference.steps)
-    warning_lines = stranded_warnings(stranded_messages)
+    warning_lines = [*live_state.shared_addr_lines, *stranded_warnings(stranded_messages)]
     refusal = None if allow_stranded else _refuse_stranding(stranded_messages)
     if session.is_dry_run or not plan_difference.steps:
         notes = [

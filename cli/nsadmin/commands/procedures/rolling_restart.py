@@ -7,7 +7,7 @@ from typing import Annotated
 from typer import Argument, Option
 
 from nsadmin import audit
-from nsadmin.client.brokers.clusters import BrokerAddrGroup
+from nsadmin.client.brokers.clusters import BrokerAddrGroup, find_shared_addrs, refuse_shared_addrs
 from nsadmin.command_line.argument_values import parse_duration_seconds
 from nsadmin.command_line.declarations import Flags, command
 from nsadmin.commands.procedures import drain_options, signals
@@ -110,6 +110,7 @@ def rolling_restart(
         for broker_group in session.admin.clusters.get_info().groups_in_cluster(cluster_name)
         if broker_group.broker_addrs
     ]
+    refuse_shared_addrs(find_shared_addrs(broker_groups))
     restart_rules = RestartRules(
         round(parse_duration_seconds("--patience", patience_text, 1, 86400) * 1000),
         max_groups,

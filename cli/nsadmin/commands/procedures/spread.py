@@ -8,6 +8,7 @@ from typer import Argument, Option
 
 from namesrv_core.protocol.codes import MASTER_BROKER_ID
 from nsadmin.client import NotApplied, NotFound, ServerResult
+from nsadmin.client.brokers.clusters import describe_shared_addr, find_shared_addrs
 from nsadmin.client.brokers.registrations import BrokerRegistrant
 from nsadmin.client.brokers.targets import BrokerTarget
 from nsadmin.client.results import error_text
@@ -115,10 +116,12 @@ def spread(
 
 def _fetch_registrants(session: Session, cluster_name: str | None) -> list[ServerResult[BrokerRegistrant]]:
     """Ask the master of each broker, of one cluster or of all, for the topics it has."""
-    broker_groups = session.admin.clusters.get_info().groups_in_cluster(cluster_name)
+    cluster_info = session.admin.clusters.get_info()
+    for addr, names in find_shared_addrs(cluster_info.groups_in_cluster(cluster_name)).items():
+        session.write_remark(f"{describe_shared_addr(addr, names)}: counted once")
     targets = [
         BrokerTarget(broker_group.broker_name, MASTER_BROKER_ID, broker_group.master_addr)
-        for broker_group in broker_groups
+        for broker_group in cluster_info.processes_in_cluster(cluster_name)
     ]
     results = match_results(targets, session.admin.registrations.get_each(distinct_addrs(targets)))
     return [

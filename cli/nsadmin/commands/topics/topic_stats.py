@@ -5,6 +5,8 @@ from typing import Annotated
 
 from typer import Argument, Option
 
+from namesrv_core.protocol.codes import MASTER_BROKER_ID
+from nsadmin.client.brokers.clusters import BrokerAddrGroup, describe_shared_addr, find_shared_addrs
 from nsadmin.client.results import error_text
 from nsadmin.client.topics.topic_stats import BrokerTopicStats
 from nsadmin.command_line.declarations import Flags, command
@@ -63,7 +65,7 @@ def topic_status(
         TOPIC_STATUS_COLUMNS,
         queue_rows,
         [stats_of_broker.error for stats_of_broker in broker_stats],
-        _failure_notes(broker_stats),
+        [*_failure_notes(broker_stats), *_shared_notes(broker_stats)],
         TOPIC_STATUS_TABLE_COLUMNS,
     )
 
@@ -79,6 +81,18 @@ def _failure_notes(broker_stats: Sequence[BrokerTopicStats]) -> list[str]:
     return [
         f"broker {', '.join(broker_names)}: {error_line}"
         for error_line, broker_names in brokers_by_error.items()
+    ]
+
+
+def _shared_notes(broker_stats: Sequence[BrokerTopicStats]) -> list[str]:
+    shared_addrs = find_shared_addrs(
+        BrokerAddrGroup("", stats.broker_name, {MASTER_BROKER_ID: stats.broker_addr})
+        for stats in broker_stats
+        if stats.broker_addr is not None
+    )
+    return [
+        f"{describe_shared_addr(addr, names)}: its queues are shown once for each name"
+        for addr, names in shared_addrs.items()
     ]
 
 

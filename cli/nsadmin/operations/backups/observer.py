@@ -53,7 +53,7 @@ def observe_backup(
         __version__,
         {state.broker_name: extras.make_broker(state) for state in known_brokers},
         _read_kv(cluster_state, namespaces),
-        [*_list_silent_servers(cluster_state), *extras.remarks],
+        [*_list_silent_servers(cluster_state), *cluster_state.shared_addr_lines, *extras.remarks],
     )
 
 

@@ -152,8 +152,6 @@ def judge_brokers(
         or warning_lines
     ):
         minimum_state = CheckState.WARNING
-    if observation.inventory_problem is not None:
-        minimum_state = CheckState.UNKNOWN
     if refusing_names or not observation.status_by_addr or serving_count < (expected_count or 0):
         minimum_state = CheckState.CRITICAL
     expected_text = f", and {expected_count} are expected" if expected_count is not None else ""
@@ -165,10 +163,9 @@ def judge_brokers(
     if observation.missing_brokers:
         missing_labels = [missing_broker.broker.label for missing_broker in observation.missing_brokers]
         summary += f", and {abbreviate_names(missing_labels, _MAX_SHOWN)} left all name servers"
-    if observation.inventory_problem is not None:
-        summary += f"; {observation.inventory_problem}"
     detail_lines = [*warning_lines, *doubt_lines, *_list_details(observation, unregistered_masters)]
-    return scale.make_finding(summary, samples, detail_lines, minimum_state=minimum_state)
+    check_finding = scale.make_finding(summary, samples, detail_lines, minimum_state=minimum_state)
+    return check_finding.with_inventory_problem(observation.inventory_problem)
 
 
 def _has_answering_master(broker_group: BrokerAddrGroup, status_by_addr: Mapping[str, BrokerStatus]) -> bool:

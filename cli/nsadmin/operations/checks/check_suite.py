@@ -14,11 +14,13 @@ from nsadmin.operations.checks.findings import (
     CheckFinding,
     CheckState,
     UncheckedPart,
+    count_groups,
     state_weight,
     worst_state,
 )
 from nsadmin.operations.checks.thresholds import CheckScale
 from nsadmin.operations.inventory.keeper import InventoryKeeper
+from nsadmin.operations.topic_kinds import find_groups_with_retries
 
 if TYPE_CHECKING:
     from nsadmin.operations.replicas.records import ReplicaComparison
@@ -41,7 +43,8 @@ class CheckScope(NamedTuple):
     replace the defaults, as texts. `expected_brokers` is the number of brokers that should be registered,
     `inventory` knows which. `report_folder` has the tables of reports. These are called in the thread of a
     check: `report_replicas` with the comparison of slaves with their masters, `report_finding` with each
-    finding, and `report_wait` once if name servers differ, with the longest wait in seconds.
+    finding, `report_groups` with the groups that a check saw, and `report_wait` once if name servers differ,
+    with the longest wait in seconds.
     """
 
     topics: Sequence[str] = ()
@@ -56,6 +59,7 @@ class CheckScope(NamedTuple):
     report_folder: Path | None = None
     report_replicas: Callable[["ReplicaComparison"], object] = lambda comparison: None
     report_finding: Callable[[CheckFinding], object] = lambda finding: None
+    report_groups: Callable[[Collection[str]], object] = lambda groups: None
     report_wait: Callable[[float], object] = lambda seconds: None
 
     def make_scale(self, check_name: str) -> CheckScale:
@@ -101,16 +105,23 @@ def _check_divergence(admin: AdminClient, check_scope: CheckScope) -> CheckFindi
     )
     inventory = check_scope.inventory
     missing_brokers = () if inventory is None else find_missing_brokers(observation, inventory)
-    return divergence.judge_divergence(check_scope.make_scale("divergence"), observation, missing_brokers)
+    return divergence.judge_divergence(
+        check_scope.make_scale("divergence"),
+        observation,
+        missing_brokers,
+        None if inventory is None else inventory.problem,
+    )
 
 
 def _check_writable(admin: AdminClient, check_scope: CheckScope) -> CheckFinding:
     from nsadmin.operations.checks import writable_topics, writable_topics_observation
 
-    return writable_topics.judge_writable_topics(
-        check_scope.make_scale("writable"),
-        writable_topics_observation.observe_writable_topics(admin, check_scope.inventory),
-    )
+    observation = writable_topics_observation.observe_writable_topics(admin, check_scope.inventory)
+    topics = {
+        topic for _, snapshot, _ in observation.snapshot_results if snapshot for topic in snapshot.topics
+    }
+    check_scope.report_groups(find_groups_with_retries(topics))
+    return writable_topics.judge_writable_topics(check_scope.make_scale("writable"), observation)
 
 
 def _check_heartbeat(admin: AdminClient, check_scope: CheckScope) -> CheckFinding:
@@ -243,6 +254,8 @@ def run_checks(
     ]
     check_steps += [("topic", topic) for topic in check_scope.topics]
     check_steps += [("lag", group) for group in check_scope.groups]
+    seen_groups: set[str] = set()
+    check_scope = check_scope._replace(report_groups=seen_groups.update)
     admin_clients = [connect_client() for _ in check_steps]
     with ThreadPoolExecutor(min(len(check_steps), _MAX_THREADS) or 1) as thread_pool:
         check_results = list(
@@ -255,7 +268,7 @@ def run_checks(
     findings = [check_result for check_result in check_results if isinstance(check_result, CheckFinding)]
     unchecked = [check_result for check_result in check_results if isinstance(check_result, UncheckedPart)]
     unchecked += [UncheckedPart(check_name, "left out") for check_name in skipped_checks]
-    unchecked += _list_unasked(check_scope)
+    unchecked += _list_unasked(check_scope, len(seen_groups.difference(check_scope.groups)))
     return _combine_findings(findings, unchecked), findings
 
 
@@ -283,11 +296,17 @@ def _run_check(
     return finding
 
 
-def _list_unasked(check_scope: CheckScope) -> list[UncheckedPart]:
-    """The checks that need the name of a topic or group, or that `check all` does not contain."""
+def _list_unasked(check_scope: CheckScope, group_count: int) -> list[UncheckedPart]:
+    """The checks that need the name of a topic or group, or that `check all` does not contain.
+
+    At least `group_count` groups were not examined: others have no retry topic.
+    """
+    lag_advice = f"pass -g GROUP to check {'other groups' if check_scope.groups else 'a group'}"
     return [
         *([] if check_scope.topics else [UncheckedPart("topic", "pass -t TOPIC to check one topic")]),
-        UncheckedPart("lag", f"pass -g GROUP to check {'other groups' if check_scope.groups else 'a group'}"),
+        UncheckedPart("lag", f"{count_groups(group_count)} with a retry topic: {lag_advice}", group_count)
+        if group_count
+        else UncheckedPart("lag", lag_advice),
         *(UncheckedPart(check_name, f"run {command}") for check_name, command in _OTHER_COMMANDS.items()),
     ]
 
@@ -303,7 +322,7 @@ def _combine_findings(findings: Sequence[CheckFinding], unchecked: Sequence[Unch
         ]
         summary = f"{len(bad_findings)} of {len(findings)} checks are not OK: {', '.join(bad_titles)}"
     if unchecked:
-        summary += f". Not checked: {', '.join(part.check for part in unchecked)}"
+        summary += f". Not checked: {', '.join(part.title for part in unchecked)}"
     return CheckFinding(
         "all",
         worst_state([finding.state for finding in findings]),

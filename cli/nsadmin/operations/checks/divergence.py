@@ -17,11 +17,15 @@ _MAX_NAMED = 4
 
 
 def judge_divergence(
-    scale: CheckScale, observation: DivergenceObservation, missing_brokers: Sequence[MissingBroker] = ()
+    scale: CheckScale,
+    observation: DivergenceObservation,
+    missing_brokers: Sequence[MissingBroker] = (),
+    inventory_problem: str | None = None,
 ) -> CheckFinding:
     """Count drift only: younger differences may still converge. A comparison needs two name servers.
 
-    `missing_brokers` are expected, and no name server lists them.
+    `missing_brokers` are expected, and no name server lists them. `inventory_problem` says why they are
+    unknown.
     """
     drift_findings = [finding for finding in observation.findings if finding.state == "drift"]
     route_findings = [finding for finding in drift_findings if finding.section_name in ("broker", "topic")]
@@ -50,7 +54,7 @@ def judge_divergence(
             [missing_sample] if missing_brokers else [],
             detail_lines,
             minimum_state=CheckState.CRITICAL if missing_brokers else CheckState.UNKNOWN,
-        )
+        ).with_inventory_problem(inventory_problem)
     samples = [
         scale.make_sample("drift", _count_differences(drift_findings)),
         scale.make_sample("routes", _count_differences(route_findings)),
@@ -61,6 +65,8 @@ def judge_divergence(
         summary = f"{_count_differences(drift_findings)} differences between {answered_count} name servers"
     else:
         summary = f"{answered_count} of {asked_count} name servers agree"
+    if observation.namespaces.names:
+        summary += f" (KV namespaces: {abbreviate_names(observation.namespaces.names, _MAX_NAMED)})"
     if young_count:
         summary += f", {young_count} differences are younger than two heartbeats"
     summary += _format_missing(missing_brokers)
@@ -70,7 +76,7 @@ def judge_divergence(
     check_finding = scale.make_finding(summary, samples, detail_lines, minimum_state=minimum_state)
     return check_finding._replace(
         remedies=tuple(finding.cause.advice for finding in drift_findings[:_MAX_SHOWN])
-    )
+    ).with_inventory_problem(inventory_problem)
 
 
 def _format_missing(missing_brokers: Sequence[MissingBroker]) -> str:

@@ -74,11 +74,25 @@ class CheckSample(NamedTuple):
         return self.limits.judge_value(self.value)
 
 
+def count_groups(number: int) -> str:
+    return f"{number} group{'' if number == 1 else 's'}"
+
+
 class UncheckedPart(NamedTuple):
-    """What a run of several checks did not look at: the check, and why, or how to run it."""
+    """What a run of several checks did not look at: the check, and why, or how to run it.
+
+    `groups` is the number of groups of the check `lag` that were not examined; None if it is unknown.
+    """
 
     check: str
     reason: str
+    groups: int | None = None
+
+    @property
+    def title(self) -> str:
+        if self.groups is None:
+            return self.check
+        return f"{self.check} of {count_groups(self.groups)}"
 
 
 class CheckFinding(NamedTuple):
@@ -98,3 +112,13 @@ class CheckFinding(NamedTuple):
     brief_details: tuple[str, ...] = ()
     remedies: tuple[str, ...] = ()
     unchecked: tuple[UncheckedPart, ...] = ()
+
+    def with_inventory_problem(self, problem: str | None) -> "CheckFinding":
+        """Add that missing brokers are unknown: the finding is not OK then."""
+        if problem is None:
+            return self
+        return self._replace(
+            state=worst_state([self.state, CheckState.UNKNOWN]),
+            summary=f"{self.summary}; missing brokers are unknown",
+            details=(*self.details, problem),
+        )

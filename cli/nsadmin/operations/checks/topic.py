@@ -20,6 +20,7 @@ class TopicObservation(NamedTuple):
 
     `missing_reasons` has the expected brokers that no name server lists, with a description, if they had the
     topic. `unknown_reasons` has those whose topics are not known. `refusing_slaves` do not serve consumers.
+    `inventory_problem` says why missing brokers are unknown.
     """
 
     topic: str
@@ -28,6 +29,7 @@ class TopicObservation(NamedTuple):
     missing_reasons: Mapping[str, str] = {}
     unknown_reasons: Mapping[str, str] = {}
     refusing_slaves: Set[str] = frozenset()
+    inventory_problem: str | None = None
 
 
 def observe_topic(
@@ -62,7 +64,9 @@ def observe_topic(
     for broker_name, reason in lost_topics.reasons_by_name.items():
         reasons_by_known[lost_topics.had_topic(broker_name, topic)][broker_name] = reason
     return observation._replace(
-        missing_reasons=reasons_by_known[True], unknown_reasons=reasons_by_known[None]
+        missing_reasons=reasons_by_known[True],
+        unknown_reasons=reasons_by_known[None],
+        inventory_problem=inventory.problem,
     )
 
 
@@ -145,7 +149,7 @@ def judge_topic(scale: CheckScale, observation: TopicObservation) -> CheckFindin
         [*_format_losses(server_views), *missing_lines, *unknown_lines, *failure_lines],
         minimum_state=minimum_state,
         about=observation.topic,
-    )
+    ).with_inventory_problem(observation.inventory_problem)
 
 
 def _format_summary(topic: str, broker_names: set[str], worst_view: _TopicAvailability) -> str:

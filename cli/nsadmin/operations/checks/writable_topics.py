@@ -78,7 +78,7 @@ def judge_writable_topics(
     minimum_state = CheckState.WARNING if failure_lines or unknown_lines else CheckState.OK
     return scale.make_finding(
         _summarize_groups(groups, len(user_topics)), samples, detail_lines, minimum_state=minimum_state
-    )
+    ).with_inventory_problem(observation.inventory_problem)
 
 
 def _list_user_topics(

@@ -20,6 +20,7 @@ class WritableTopicsObservation(NamedTuple):
     `read_only_topics` has, by broker name, the topics that the broker's own configuration makes read-only.
     They are read-only on purpose, not because a name server's write permission was removed. By name server,
     `unwiped_brokers` have a topic with the write permission. `lost_topics` has the missing brokers.
+    `inventory_problem` says why they are unknown.
     """
 
     snapshot_results: Sequence[ServerResult[ClusterSnapshot]]
@@ -28,6 +29,7 @@ class WritableTopicsObservation(NamedTuple):
     read_only_topics: Mapping[str, frozenset[str]]
     unwiped_brokers: Mapping[str, frozenset[str]]
     lost_topics: LostTopics = NO_LOST_TOPICS
+    inventory_problem: str | None = None
 
 
 def observe_writable_topics(
@@ -56,6 +58,7 @@ def observe_writable_topics(
         _find_read_only(admin, known_snapshots, system_topics, master_answers.silence_reasons),
         {known_snapshot.source: _find_unwiped_brokers(known_snapshot) for known_snapshot in known_snapshots},
         NO_LOST_TOPICS if inventory is None else inventory.observe_snapshots(known_snapshots),
+        None if inventory is None else inventory.problem,
     )
 
 

@@ -1,10 +1,11 @@
 """Compares name servers repeatedly to distinguish drift from convergence, and asks brokers for the causes."""
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import NamedTuple
 
 from namesrv_core.errors import RocketMQError
 from nsadmin.client.admin import AdminClient
+from nsadmin.client.name_servers.order_confs import ORDER_CONF_NAMESPACE
 from nsadmin.client.results import ServerResult, is_not_found, is_unreachable
 from nsadmin.client.snapshots import ClusterSnapshot, take_server_snapshots
 from nsadmin.client.topics.topic_configs import BrokerTopicConfig
@@ -35,10 +36,32 @@ _REPEAT_MS = 10_000
 """Longest time between two observations while a difference may still converge."""
 
 
+class ComparedNamespaces(NamedTuple):
+    """The KV namespaces to compare, and the name servers that answer but cannot list theirs."""
+
+    names: tuple[str, ...] = ()
+    unlisted_addrs: tuple[str, ...] = ()
+
+
+def find_namespaces(admin: AdminClient, namespaces: Iterable[str] = ()) -> ComparedNamespaces:
+    """Add the namespace of order configurations, and those that name servers list.
+
+    A bundle has the answers for the namespaces with which it was made.
+    """
+    own_names = {ORDER_CONF_NAMESPACE, *namespaces}
+    listings = [] if admin.is_static else admin.kv.list_namespaces_each(admin.addresses.addrs)
+    listed_names = {name for listing in listings for name in listing.result or ()}
+    unlisted_addrs = [
+        listing.addr for listing in listings if listing.result is None and not is_unreachable(listing.error)
+    ]
+    return ComparedNamespaces(tuple(sorted(own_names | listed_names)), tuple(unlisted_addrs))
+
+
 class DivergenceObservation(NamedTuple):
     """The snapshot or error of each name server, the differences between the snapshots, and the verdict.
 
     The snapshot of a single name server, which cannot be compared, has no topics: `has_topics` is False.
+    `namespaces` has no names if the KV config was not compared.
     """
 
     snapshot_results: tuple[ServerResult[ClusterSnapshot], ...]
@@ -46,6 +69,7 @@ class DivergenceObservation(NamedTuple):
     findings: tuple[DriftFinding, ...]
     verdict: DivergenceVerdict
     has_topics: bool = True
+    namespaces: ComparedNamespaces = ComparedNamespaces()
 
     @property
     def server_snapshots(self) -> list[ClusterSnapshot]:
@@ -69,9 +93,9 @@ def find_missing_brokers(
 class DivergenceObserver:
     """Observes name servers repeatedly, and remembers the age of each difference.
 
-    Brokers may take `settle_ms` to make name servers equal. `clock_ms` is a steady clock. Name servers cannot
-    list their KV namespaces: `namespaces` and the namespace of order configurations are compared. The topics
-    of a single name server are read only with `reads_single`.
+    Brokers may take `settle_ms` to make name servers equal. `clock_ms` is a steady clock. `namespaces`
+    are compared as well as those that name servers list and that of order configurations. The topics of a
+    single name server are read only with `reads_single`.
     """
 
     def __init__(
@@ -97,7 +121,10 @@ class DivergenceObserver:
         """Compare all name servers once, and ask the brokers concerned for the causes."""
         now_ms = self._clock_ms()
         has_topics = self._reads_single or len(self._admin.addresses.addrs) > 1
-        raw_results = take_server_snapshots(self._admin, 0, self._namespaces, with_topics=has_topics)
+        namespaces = (
+            find_namespaces(self._admin, self._namespaces) if "kv" in self._sections else ComparedNamespaces()
+        )
+        raw_results = take_server_snapshots(self._admin, 0, namespaces.names, with_topics=has_topics)
         snapshot_results = self._admin.name_server_tables.mark_duplicate_servers(raw_results)
         server_snapshots = [
             snapshot_result.result
@@ -119,7 +146,12 @@ class DivergenceObserver:
         )
         divergence_verdict = decide_verdict(len(snapshot_results), len(server_snapshots), all_findings)
         return DivergenceObservation(
-            tuple(snapshot_results), comparison, tuple(all_findings), divergence_verdict, has_topics
+            tuple(snapshot_results),
+            comparison,
+            tuple(all_findings),
+            divergence_verdict,
+            has_topics,
+            namespaces,
         )
 
     def observe_until_settled(

@@ -1,20 +1,20 @@
 """Finds the risks of draining a broker, such as topics that lose their last writable queue. Pure."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from namesrv_core.protocol.codes import MASTER_BROKER_ID
 from nsadmin.client.name_servers.order_confs import parse_order_conf
 from nsadmin.client.topics.topics import SYSTEM_TOPIC_PREFIX
 from nsadmin.operations.drain.facts import NameServerFacts, ServerTopic, SlaveGap
-from nsadmin.phrases import abbreviate_names
+from nsadmin.phrases import abbreviate_names, quote_command
 
 RETRY_PREFIX, DLQ_PREFIX = "%RETRY%", "%DLQ%"
 _MAX_NAMED = 5
 
 
 class DrainRisk(NamedTuple):
-    """A risk for some topics, described by `text`. If it `refuses`, the drain needs --force."""
+    """A risk for some topics, described by `text`. If it `refuses`, the drain does not begin."""
 
     kind: str
     text: str
@@ -72,6 +72,32 @@ def describe_slave_gap(slave_gap: SlaveGap) -> DrainRisk:
         item_names,
         True,
     )
+
+
+def describe_refusal(broker_name: str, risks: Sequence[DrainRisk]) -> str:
+    """Describe the risks, and what makes the drain safe: "... (orders): create ... on another broker"."""
+    advices = dict.fromkeys(_advise(broker_name, risk) for risk in risks)
+    return f"{'; '.join(risk.text for risk in risks)}: {'; '.join(advices)}"
+
+
+def _advise(broker_name: str, risk: DrainRisk) -> str:
+    topic = risk.topics[0] if risk.topics else ""
+    if risk.kind == "unwritable":
+        return (
+            f"create {'it' if len(risk.topics) == 1 else 'each'} on another broker with "
+            f"`{quote_command('spread', topic, '--plan', 'even.yaml')}` and `nsadmin apply even.yaml`"
+        )
+    if risk.kind == "masterless":
+        return "start the masters of the other brokers: `nsadmin check brokers` lists those that are down"
+    if risk.kind == "orderConf":
+        return f"take {broker_name} out of it: `{quote_command('updateOrderConf', topic, 'get')}` shows it"
+    if risk.kind == "static":
+        return "move their queues to other brokers: see `nsadmin help remappingStaticTopic`"
+    if risk.kind == "refused":
+        return "omit --durable, or stop their producers first"
+    if risk.kind == "slave":
+        return "wait until `nsadmin check replicas` is OK"
+    return "restart the name servers one by one to remove former names"
 
 
 def _list_risk_kinds(

@@ -38,7 +38,7 @@ class ClusterFigures:
 
     def read_all(self, cluster_names: Collection[str]) -> Iterator[Reading]:
         """Read drains and proxies of these clusters, and the differences if there are two name servers."""
-        yield Reading("drains", _NO_SERVER, monotonic(), (self._read_drains(cluster_names),))
+        yield Reading("drains", _NO_SERVER, monotonic(), self._read_drains(cluster_names))
         yield from self._read_proxies(cluster_names)
         if self._observer is not None:
             yield from self._read_differences(self._observer)
@@ -71,13 +71,10 @@ class ClusterFigures:
         )
         yield Reading("divergence", _NO_SERVER, monotonic(), (difference_table,))
 
-    def _read_drains(self, cluster_names: Collection[str]) -> FigureTable:
-        drain_states = [
-            kept_drain.drain_state
-            for kept_drain in load_drains(self._state_home)
-            if isinstance(kept_drain, SavedDrain)
-        ]
-        return FigureTable(
+    def _read_drains(self, cluster_names: Collection[str]) -> tuple[FigureTable, FigureTable]:
+        saved_drains = list(load_drains(self._state_home))
+        drain_states = [saved.drain_state for saved in saved_drains if isinstance(saved, SavedDrain)]
+        start_table = FigureTable(
             ("nsadmin_drain_start_time_seconds",),
             [
                 (
@@ -88,3 +85,5 @@ class ClusterFigures:
                 if drain_state.cluster in cluster_names
             ],
         )
+        damaged_count = len(saved_drains) - len(drain_states)
+        return start_table, FigureTable(("nsadmin_drains_unreadable",), [((), (float(damaged_count),))])

@@ -245,6 +245,17 @@ METRICS: tuple[MetricDefinition, ...] = (
         ),
     ),
     *_define_metric(
+        "cluster",
+        "drains",
+        (),
+        (
+            "drains_unreadable",
+            "gauge",
+            "drains",
+            "Saved drains of this account that cannot be read, of any cluster: their brokers may be drained.",
+        ),
+    ),
+    *_define_metric(
         "groups",
         "groups",
         GROUP_LABELS,

@@ -8,7 +8,7 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from namesrv_core.errors import RocketMQError
 from nsadmin.client.brokers.clusters import BrokerAddrGroup
@@ -81,8 +81,8 @@ class InventoryKeeper:
     """Reads and updates the inventory of one cluster.
 
     `find_key` returns the key of the inventory. It is called once, after the name servers are known.
-    `extra_brokers` are expected as well, but not saved. `problem` says why the inventory cannot be read, and
-    `report_problem` gets it once.
+    `extra_brokers` are expected as well, but not saved. `report_problem` gets each reason why the
+    inventory cannot be read once.
     """
 
     def __init__(
@@ -93,7 +93,8 @@ class InventoryKeeper:
         clock_ms: Callable[[], int] = lambda: int(time() * 1000),
         report_problem: Callable[[str], object] = lambda problem: None,
     ) -> None:
-        self.problem: str | None = None
+        self._problems: dict[str, str] = {}
+        self._reported_problems: set[str] = set()
         self._report_problem = report_problem
         self._find_key = find_key
         self._extra_brokers = extra_brokers
@@ -116,20 +117,27 @@ class InventoryKeeper:
         """The folder of the inventory."""
         return InventoryStore(inventory_folder_of(locate_state_home(self._environment), self._find_key()))
 
+    @property
+    def problem(self) -> str | None:
+        """Why a part of the inventory cannot be read, at the last attempt."""
+        return next(iter(self._problems.values()), None)
+
     @contextmanager
-    def _note_problem(self) -> Iterator[None]:
+    def _note_problem(self, part: Literal["brokers", "topics"]) -> Iterator[None]:
         try:
             yield
+            self._problems.pop(part, None)
         except OSError:
             # A file that cannot be written, or is being written: the next command tries again.
             pass
         except DamagedInventoryError as error:
-            if self.problem is None:
+            self._problems[part] = str(error)
+            if str(error) not in self._reported_problems:
+                self._reported_problems.add(str(error))
                 self._report_problem(str(error))
-            self.problem = str(error)
 
     def _load_brokers(self) -> tuple[ExpectedBroker, ...]:
-        with self._note_problem():
+        with self._note_problem("brokers"):
             return self.store.load_brokers()
         return ()
 
@@ -143,7 +151,7 @@ class InventoryKeeper:
         now_ms, known_brokers = self._clock_ms(), self._load_brokers()
         merge_brokers = partial(merge_listing, broker_groups=broker_groups, now_ms=now_ms)
         if merge_brokers(known_brokers) != known_brokers:
-            with self._note_problem():
+            with self._note_problem("brokers"):
                 self.store.change_brokers(merge_brokers)
         return find_missing(_add_brokers(known_brokers, self._extra_brokers), broker_groups, now_ms)
 
@@ -178,7 +186,7 @@ class InventoryKeeper:
         if self.is_off:
             return LostTopics(missing_brokers)
         known_placements: TopicPlacements = {}
-        with self._note_problem():
+        with self._note_problem("topics"):
             known_placements = self.store.load_topics()
         merge_topics = partial(
             merge_placements,
@@ -189,7 +197,7 @@ class InventoryKeeper:
         )
         merged_placements = merge_topics(known_placements)
         if merged_placements != known_placements:
-            with self._note_problem():
+            with self._note_problem("topics"):
                 self.store.change_topics(merge_topics)
         return LostTopics(missing_brokers, merged_placements)
 
@@ -209,7 +217,7 @@ class InventoryKeeper:
         """Note that an operator removes a broker (one process, or all of its name), or keeps it after all."""
         if self.is_off:
             return
-        with self._note_problem():
+        with self._note_problem("brokers"):
             self.store.change_brokers(
                 partial(
                     set_leaving,
@@ -225,7 +233,7 @@ class InventoryKeeper:
         removed_addrs = frozenset(broker_addrs)
         if self.is_off:
             return
-        with self._note_problem():
+        with self._note_problem("brokers"):
             self.store.change_brokers(
                 lambda known_brokers: [
                     broker for broker in known_brokers if broker.broker_addr not in removed_addrs

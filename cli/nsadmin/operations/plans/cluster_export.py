@@ -41,6 +41,7 @@ def describe_cluster(
     )
     return desired, [
         *_remarks_on_silent(cluster_state),
+        *cluster_state.shared_addr_lines,
         *unreadable_remarks,
         *_remarks_on_disagreement(cluster_state),
         *_remarks_on_static(known_brokers),

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from namesrv_core.errors import RocketMQError
 from nsadmin.client import AdminClient
 from nsadmin.client.brokers import targets
+from nsadmin.client.brokers.clusters import find_shared_addrs
 from nsadmin.client.name_servers.order_confs import ORDER_CONF_NAMESPACE
 from nsadmin.client.results import NotApplied, ServerResult
 from nsadmin.client.topics.bulk_requests import BrokerTopicTable, KvValuesByNamespace, PermissionsByTopic
@@ -26,13 +27,19 @@ def observe_cluster(
     Raises:
         NotFound: the cluster does not exist.
     """
-    master_targets = targets.list_master_targets(admin.clusters.get_info(), cluster_name)
+    cluster_info = admin.clusters.get_info()
+    master_targets = targets.list_master_targets(cluster_info, cluster_name)
     # Read routes first. A topic that is created meanwhile then has a broker, and its route is not deleted.
     server_states = observe_name_servers(admin, cluster_name, namespaces, partial_topics)
     master_addrs = {
         str(master_target.broker_name): master_target.broker_addr for master_target in master_targets
     }
-    return ClusterState(cluster_name, observe_brokers(admin, master_addrs, cluster_name), server_states)
+    return ClusterState(
+        cluster_name,
+        observe_brokers(admin, master_addrs, cluster_name),
+        server_states,
+        find_shared_addrs(cluster_info.groups_in_cluster(cluster_name)),
+    )
 
 
 def observe_name_servers(

@@ -6,6 +6,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from namesrv_core.errors import RocketMQError
+from nsadmin.client.brokers.clusters import describe_shared_addr
 from nsadmin.client.topics.queue_mappings import BrokerQueueShare
 from nsadmin.operations.plans.settings import ItemSettings, SpreadKind, complete_settings, without_defaults
 
@@ -132,11 +133,18 @@ class LiveNameServerState(NamedTuple):
 
 
 class ClusterState(NamedTuple):
-    """The current state of a cluster."""
+    """The current state of a cluster. `shared_addrs` has the names of each address that has several."""
 
     cluster_name: str
     broker_states: tuple[LiveBrokerState, ...]
     server_states: tuple[LiveNameServerState, ...]
+    shared_addrs: Mapping[str, Sequence[str]] = {}
+
+    @property
+    def shared_addr_lines(self) -> list[str]:
+        return [
+            f"{describe_shared_addr(addr, names)}: read once" for addr, names in self.shared_addrs.items()
+        ]
 
 
 def _most_common_settings(settings_list: Sequence[ItemSettings]) -> ItemSettings:

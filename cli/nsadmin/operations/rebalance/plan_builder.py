@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from fnmatch import fnmatchcase
 from typing import NamedTuple
 
+from nsadmin.client.brokers.clusters import refuse_shared_addrs
 from nsadmin.client.name_servers.order_confs import ORDER_CONF_NAMESPACE
 from nsadmin.client.results import NotApplied, NotFound
 from nsadmin.operations.plans.records import ClusterState
@@ -55,8 +56,9 @@ def check_request(cluster_state: ClusterState, request: PlanRequest) -> None:
 
     Raises:
         NotFound: a broker is not in the cluster.
-        NotApplied: a broker did not answer, or none would remain.
+        NotApplied: a broker did not answer, several names are one process, or no broker would remain.
     """
+    refuse_shared_addrs(cluster_state.shared_addrs)
     broker_names = [state.broker_name for state in cluster_state.broker_states]
     for broker_name in (*request.added, *request.removed):
         if broker_name not in broker_names:

@@ -5,7 +5,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 from namesrv_core.errors import RocketMQError
+from namesrv_core.protocol.codes import MASTER_BROKER_ID
 from nsadmin.client import AdminClient
+from nsadmin.client.brokers.clusters import BrokerAddrGroup, find_shared_addrs, refuse_shared_addrs
 from nsadmin.client.consumers.lag import Lag, sum_lags
 from nsadmin.client.results import NotFound, error_text
 from nsadmin.client.topics.bulk_requests import BrokerTopicTable
@@ -98,6 +100,7 @@ def prepare_run(
 
     Raises:
         NotFound: A broker of the plan is not in the cluster.
+        NotApplied: Several broker names are one process.
         DrainRefused: The plan cannot run, with the reasons as notes.
         RocketMQError: A server does not answer.
     """
@@ -110,6 +113,11 @@ def prepare_run(
             f"the cluster {plan.cluster} has no master of {abbreviate_names(missing_brokers, 3)}: make a new "
             "plan"
         )
+    named_masters = [
+        BrokerAddrGroup(plan.cluster, broker, {MASTER_BROKER_ID: addr})
+        for broker, addr in master_addrs.items()
+    ]
+    refuse_shared_addrs(find_shared_addrs(named_masters))
     tables = {
         broker: table_result.value()
         for broker, table_result in zip(

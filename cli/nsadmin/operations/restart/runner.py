@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from nsadmin.operations.drain.events import EventRecord
 from nsadmin.operations.drain.facts import ClusterObservation, DrainEnvironment, NameServerFacts
-from nsadmin.operations.drain.risks import find_master_addr, find_slave_addrs
+from nsadmin.operations.drain.risks import describe_refusal, find_master_addr, find_slave_addrs
 from nsadmin.operations.drain.runner import DrainPlan, DrainRefused, DrainRun, ProcedureClock, check_plan
 from nsadmin.operations.drain.state import QueueSnapshot
 from nsadmin.operations.drain.store import DrainStore
@@ -195,8 +195,8 @@ class RollingRestart:
                 ),
             )
             if checked_event.risks and not context.drain_plan.force:
-                risk_texts = "; ".join(risk.text for risk in checked_event.risks)
-                raise DrainRefused(f"{process.broker}: {risk_texts}; pass --force to drain it anyway")
+                refusal = describe_refusal(process.broker, checked_event.risks)
+                raise DrainRefused(f"{process.broker} was not stopped: {refusal}")
         unknown_servers: list[str] = []
         for event_record in DrainRun(
             context.drain_plan, context.environment, context.drain_store, self._procedure_clock

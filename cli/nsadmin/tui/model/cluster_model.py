@@ -112,6 +112,7 @@ class ClusterModel:
         self._brokers_by_addr: dict[str, list[ObservedBroker]] = {}
         self._brokers_by_name: dict[str, list[ObservedBroker]] = {}
         self._inventory_keys: set[BrokerProcessKey] = set()
+        self.inventory_problem = ""
         self._put_point_at_ms = 0
         self._computed_results: dict[str, tuple[tuple[object, ...], Any]] = {}
 
@@ -224,13 +225,15 @@ class ClusterModel:
                 trend.add_point(poll.at, rate_by_cluster.get(cluster_name))
 
     def put_rate_by_cluster(self) -> dict[str, float]:
-        """Messages put per second in each cluster, summed over the masters that answer."""
+        """Messages put per second in each cluster, summed over the masters that answer, each process once."""
+        rate_by_master = {
+            (broker.cluster_name, broker.broker_key.broker_addr): broker.put_rate
+            for broker in self.brokers.values()
+            if broker.broker_key.broker_id == 0 and broker.put_rate is not None
+        }
         rate_by_cluster: dict[str, float] = {}
-        for broker in self.brokers.values():
-            if broker.broker_key.broker_id == 0 and broker.put_rate is not None:
-                rate_by_cluster[broker.cluster_name] = (
-                    rate_by_cluster.get(broker.cluster_name, 0.0) + broker.put_rate
-                )
+        for (cluster_name, _), put_rate in rate_by_master.items():
+            rate_by_cluster[cluster_name] = rate_by_cluster.get(cluster_name, 0.0) + put_rate
         return rate_by_cluster
 
     def _apply_group(self, poll: GroupPolled) -> None:
@@ -313,12 +316,14 @@ class ClusterModel:
             BrokerProcessKey(record.broker_name, record.broker_id, record.broker_addr): record
             for record in poll.missing
         }
-        for broker_key in self._inventory_keys - missing_records.keys():
+        self.inventory_problem = poll.problem
+        no_longer_expected = set() if poll.problem else self._inventory_keys - missing_records.keys()
+        for broker_key in no_longer_expected:
             if broker_key in self.brokers and self.brokers[broker_key].gone_since_ms is not None:
                 self._remove_broker(self.brokers[broker_key])
         self._inventory_keys = {
             broker_key for broker_key in missing_records if broker_key not in self.brokers
-        } | (self._inventory_keys & missing_records.keys())
+        } | (self._inventory_keys - no_longer_expected)
         for broker_key, record in missing_records.items():
             if broker_key not in self.brokers:
                 self._find_or_add_broker(record.cluster, broker_key).gone_since_ms = (

@@ -33,4 +33,5 @@ def poll_missing_brokers(
             )
             for missing_broker in missing_brokers
         ],
+        inventory.problem or "",
     )

@@ -313,9 +313,10 @@ class MissingBrokerRecord(msgspec.Struct, frozen=True, array_like=True):
 
 
 class MissingBrokersPolled(Poll, frozen=True, tag="missingBrokers"):
-    """The brokers that should be registered, and that no name server lists."""
+    """The brokers that should be registered, and that no name server lists; or why they are unknown."""
 
     missing: Sequence[MissingBrokerRecord] = ()
+    problem: str = ""
 
 
 class ProblemRecord(msgspec.Struct, frozen=True, array_like=True):
@@ -329,10 +330,11 @@ class ProblemRecord(msgspec.Struct, frozen=True, array_like=True):
 
 
 class ProblemsPolled(Poll, frozen=True, tag="problems"):
-    """The result of all checks: the problems, and the number of checks that ran."""
+    """The result of all checks: the problems, the number of checks that ran, and those that did not run."""
 
     problems: Sequence[ProblemRecord] = ()
     check_count: int = 0
+    unchecked: Sequence[str] = ()
 
 
 class ReplicasPolled(Poll, frozen=True, tag="replicas"):

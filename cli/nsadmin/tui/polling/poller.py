@@ -364,7 +364,10 @@ class ClusterPoller:
             # A name server that was not asked yet may be the only one that lists a broker.
             if len(latest_polls) == len(self._plan.addrs):
                 poll = poll_missing_brokers(self._plan.inventory, latest_polls, self._clock)
-                if poll is not None and (previous_poll is None or poll.missing != previous_poll.missing):
+                if poll is not None and (
+                    previous_poll is None
+                    or (poll.missing, poll.problem) != (previous_poll.missing, previous_poll.problem)
+                ):
                     self._post_polls([poll])
                     previous_poll = poll
             self._stop_event.wait(max(began_seconds + self.interval - monotonic(), 0.02))

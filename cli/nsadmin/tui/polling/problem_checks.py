@@ -52,11 +52,14 @@ def poll_problems(
     `divergence_observer` remembers how old each difference is, so that the poll need not wait until it is
     drift. It is None for a single name server.
     """
-    _, findings = run_checks(connect_client, check_scope, ("divergence",))
+    overall_finding, findings = run_checks(connect_client, check_scope, ("divergence",))
+    unchecked = [part.check for part in overall_finding.unchecked if part.check != "divergence"]
     if divergence_observer is not None:
         findings.append(_check_divergence(check_scope.make_scale("divergence"), divergence_observer))
+    else:
+        unchecked.append("divergence")
     problems = [problem for finding in findings for problem in _list_problems(finding)]
-    return ProblemsPolled(clock(), problems, len(findings))
+    return ProblemsPolled(clock(), problems, len(findings), unchecked)
 
 
 def _check_divergence(scale: CheckScale, divergence_observer: DivergenceObserver) -> CheckFinding:

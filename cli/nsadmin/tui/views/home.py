@@ -117,7 +117,10 @@ class HomeView(View):
             return f"unknown: {silence.reason}"
         if model.problems_poll is None:
             return "the checks are not in the recording" if model.is_replay else "the checks are running"
-        return f"no problem in {model.problems_poll.check_count} checks"
+        unchecked = _list_unchecked(model)
+        return f"no problem in {model.problems_poll.check_count} checks" + (
+            f". Not checked: {', '.join(unchecked)}" if unchecked else ""
+        )
 
     def render_headline(self, model: ClusterModel) -> CellLine:
         """The counts of problems, and the pulse: brokers, messages in and out, lag, the fullest disk."""
@@ -130,7 +133,23 @@ class HomeView(View):
         if fullest_ratio is not None:
             disk_cell = Cell(units.format_percent(fullest_ratio), alert_levels.disk_tone(fullest_ratio))
             headline_cells += [Cell("  disk "), disk_cell]
+        if model.problems_poll is not None and list_problems(model) and (unchecked := _list_unchecked(model)):
+            headline_cells.append(Cell(f"  not checked: {', '.join(unchecked)}", "dim"))
         return headline_cells
+
+
+def _list_unchecked(model: ClusterModel) -> list[str]:
+    """What no check looked at. This screen looks at the lag of groups itself, one after another."""
+    assert model.problems_poll is not None
+    names_poll = model.group_names_answer.last_poll
+    known_groups = {name for name, answer in model.group_answers.items() if answer.last_poll is not None}
+    unread_count = None if names_poll is None else len(set(names_poll.names) - known_groups)
+    lag_text = "lag" if unread_count is None else f"lag of {units.count_noun(unread_count, 'group')}"
+    return [
+        lag_text if check == "lag" else check
+        for check in model.problems_poll.unchecked
+        if check != "lag" or unread_count != 0
+    ]
 
 
 def _count_cells(problem_rows: Sequence[ProblemRow]) -> list[Cell]:

@@ -97,10 +97,11 @@ def test_two_names_of_one_process_are_told(
     run: Run, first_server: FakeNameServer, broker: FakeBroker
 ) -> None:
     first_server.clusters = {"C": {"a": {0: broker.addr}, "b": {0: broker.addr}}}
-    result = run("clusterList", "-n", first_server.addr)
-    assert result.err == (
-        f"nsadmin: a and b are one process, at {broker.addr}: its figures count once for each name\n"
-    )
+    for more in ((), ("-m",)):
+        result = run("clusterList", *more, "-n", first_server.addr)
+        assert result.err == (
+            f"nsadmin: a and b are one process, at {broker.addr}: its figures count once for each name\n"
+        )
 
 
 def test_a_broker_that_is_down_or_starting_is_a_row_without_values(

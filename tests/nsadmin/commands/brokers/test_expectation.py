@@ -77,7 +77,10 @@ def test_check_divergence_is_critical_without_an_expected_broker(
     run: Run, both_servers: str, broker_b: None
 ) -> None:
     state, summary, details = check(run, "divergence", "-n", both_servers, "--settle", "0")
-    assert (state, summary) == ("CRITICAL", "2 of 2 name servers agree, and no name server lists broker-b:0")
+    assert (state, summary) == (
+        "CRITICAL",
+        "2 of 2 name servers agree (KV namespaces: ORDER_TOPIC_CONFIG), and no name server lists broker-b:0",
+    )
     assert details[-1].startswith(f"broker-b:0: {MISSING}")
 
 

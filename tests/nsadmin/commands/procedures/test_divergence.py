@@ -14,7 +14,11 @@ NOW = ("--settle", "0")
 def test_who_agrees_has_no_rows_and_exit_code_0(run: Run, both_servers: str) -> None:
     result = run("divergence", both_servers, "--json")
     assert (result.code, result.out) == (0, "[]\n")
-    assert result.err == "nsadmin: 2 name servers agree: 1 broker, 1 topic\n"
+    assert result.err == (
+        "nsadmin: 2 name servers agree: 1 broker, 1 topic\nnsadmin: compared KV namespaces: "
+        f"ORDER_TOPIC_CONFIG; {both_servers[2:].replace(';', ', ')} cannot list theirs: pass others with -s "
+        "NAMESPACE\n"
+    )
 
 
 def test_topics_that_differ_alike_are_one_row_or_all_of_them(

@@ -107,3 +107,15 @@ def test_a_broker_whose_name_a_shell_could_interpret_stops_everything_before_it_
     assert not (tmp_path / "begun").exists()
     assert not (tmp_path / "run").exists()
     assert not (tmp_path / "state").exists()
+
+
+def test_two_names_of_one_process_are_refused(run: Run) -> None:
+    groups = {"broker-a": {0: "127.0.0.1:10911"}, "broker-b": {0: "127.0.0.1:10911"}}
+    with FakeNameServer({"C": groups}) as server:
+        for more in (("--stop", "false", "--start", "false", "--yes"), ("--dry-run",)):
+            result = run("rollingRestart", "-c", "C", "-n", server.addr, *more)
+            assert (result.code, result.out) == (1, "")
+            assert result.err == (
+                "nsadmin: broker-a and broker-b are one process, at 127.0.0.1:10911: restart the name "
+                "servers one by one to remove former names, then run the command again\n"
+            )

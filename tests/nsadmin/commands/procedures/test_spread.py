@@ -96,7 +96,7 @@ def test_a_broker_that_says_nothing_may_have_anything(
     with RegisteringBroker() as a:
         dead = f"127.0.0.1:{closed_port()}"
         first_server.clusters = {
-            "C": {"broker-a": {0: a.addr}, "broker-b": {0: dead}, "broker-c": {1: a.addr}}
+            "C": {"broker-a": {0: a.addr}, "broker-b": {0: dead}, "broker-c": {1: "127.0.0.1:1"}}
         }
         result = run("spread", "T", "-n", first_server.addr)
         assert result.code == 3
@@ -107,6 +107,14 @@ def test_a_broker_that_says_nothing_may_have_anything(
         assert (result.code, file.exists()) == (1, False)
         assert "no plan was written, because the topics of broker-b, broker-c are unknown" in result.err
         assert run("spread", "U", "-n", first_server.addr).code == 4
+
+
+def test_a_process_with_two_names_counts_once(run: Run, first_server: FakeNameServer) -> None:
+    with RegisteringBroker(name="broker-b") as a:
+        first_server.clusters = {"C": {"broker-a": {0: a.addr}, "broker-b": {0: a.addr}}}
+        result = run("spread", "T", "-n", first_server.addr, "--json")
+    assert [row["queues"] for row in json.loads(result.out)] == [{"broker-b": "8/8"}]
+    assert result.err == f"nsadmin: broker-a and broker-b are one process, at {a.addr}: counted once\n"
 
 
 @pytest.mark.parametrize("words", [(), ("T", "--all")])

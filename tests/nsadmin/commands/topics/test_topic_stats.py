@@ -51,3 +51,14 @@ def test_a_dead_broker_does_not_hide_the_other(run: Run, server: FakeNameServer,
 def test_a_topic_that_is_not_there(run: Run, server: FakeNameServer) -> None:
     assert run("topicStatus", "U", "-n", server.addr).code == 5
     assert run("topicStatus", "-n", server.addr).code == 2
+
+
+def test_two_names_of_one_process_are_told(run: Run, server: FakeNameServer) -> None:
+    groups = server.clusters["C"]
+    server.clusters = {"C": {**groups, "broker-b": groups["broker-a"]}}
+    server.routes["T"]["broker-b"] = 6
+    result = run("topicStatus", "T", "-n", server.addr)
+    assert result.err == (
+        f"nsadmin: broker-a and broker-b are one process, at {groups['broker-a'][0]}: its queues are shown "
+        "once for each name\n"
+    )

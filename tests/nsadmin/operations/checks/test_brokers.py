@@ -149,7 +149,8 @@ def test_what_left_is_unknown_with_a_damaged_inventory(first_server: FakeNameSer
     file.write_text('{"format": 1, "brokers": null}')
     finding = observe()
     assert finding.state is CheckState.UNKNOWN
-    assert f"the inventory {file} cannot be read: brokers has the wrong type" in finding.summary
+    assert finding.summary == "1 of 1 registered brokers answer; missing brokers are unknown"
+    assert f"the inventory {file} cannot be read: brokers has the wrong type" in finding.details[-1]
 
 
 def test_no_broker_at_all_is_critical(first_server: FakeNameServer) -> None:

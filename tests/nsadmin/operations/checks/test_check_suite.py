@@ -7,6 +7,7 @@ from nsadmin.operations.checks import check_suite
 from nsadmin.operations.checks.check_suite import CHECKS_BY_NAME, CheckScope
 from nsadmin.operations.checks.findings import CheckFinding, CheckState
 from nsadmin.operations.checks.thresholds import MEASURES_BY_CHECK
+from nsadmin.operations.inventory.keeper import InventoryKeeper
 from tests.support.consumer_brokers import ConsumerBroker
 from tests.support.journals import make_snapshot, write_journal
 from tests.support.servers import FakeNameServer
@@ -80,6 +81,17 @@ def test_topics_and_groups_by_name(first_server: FakeNameServer) -> None:
     assert parts["lag"].about == "G"
 
 
+def test_the_groups_whose_lag_nobody_examined_are_counted(first_server: FakeNameServer) -> None:
+    for topic in ("T", "%RETRY%G", "%RETRY%G_T", "%RETRY%other", "%RETRY%CID_ONSAPI_OWNER"):
+        first_server.routes[topic] = {"broker-a": 6}
+    whole, _ = found(first_server.addr)
+    assert ", topic, lag of 2 groups, clients" in whole.summary
+    assert "not checked: lag: 2 groups with a retry topic: pass -g GROUP to check a group" in whole.details
+    whole, _ = found(first_server.addr, asked=CheckScope((), ("G",)))
+    [lag] = [part for part in whole.unchecked if part.check == "lag"]
+    assert (lag.title, lag.groups) == ("lag of 1 group", 1)
+
+
 def test_tls_and_journals(first_server: FakeNameServer, tmp_path: Path) -> None:
     folder = write_journal(tmp_path / "j", [make_snapshot()])
     _, parts = found(
@@ -96,3 +108,21 @@ def test_where_nobody_answers_each_check_says_so(dead_addr: str) -> None:
     assert whole.state is CheckState.CRITICAL
     assert {part.state for part in parts.values()} == {CheckState.CRITICAL, CheckState.UNKNOWN}
     assert parts["brokers"].state is CheckState.UNKNOWN
+
+
+def test_no_check_of_brokers_is_ok_with_a_damaged_inventory(
+    first_server: FakeNameServer, second_server: FakeNameServer, tmp_path: Path
+) -> None:
+    def states() -> dict[str, CheckState]:
+        inventory = InventoryKeeper(lambda: "servers", environment={"NSADMIN_STATE": str(tmp_path)})
+        asked = CheckScope(("T",), inventory=inventory, settle_seconds=0)
+        _, parts = found(first_server.addr, second_server.addr, asked=asked)
+        return {name: parts[name].state for name in ("brokers", "divergence", "writable", "topic")}
+
+    assert {*states().values()} == {CheckState.OK}
+    [file] = tmp_path.rglob("topics.json")
+    file.write_text("{")
+    assert (states()["writable"], states()["topic"]) == (CheckState.UNKNOWN, CheckState.UNKNOWN)
+    [file] = tmp_path.rglob("brokers.json")
+    file.write_text("{")
+    assert {*states().values()} == {CheckState.UNKNOWN}

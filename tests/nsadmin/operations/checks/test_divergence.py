@@ -23,15 +23,31 @@ def values(finding: CheckFinding) -> list[float | None]:
 
 def test_they_agree(first_server: FakeNameServer, second_server: FakeNameServer) -> None:
     finding = found(first_server.addr, second_server.addr)
-    assert (finding.state, finding.summary) == (CheckState.OK, "2 of 2 name servers agree")
+    assert (finding.state, finding.summary) == (
+        CheckState.OK,
+        "2 of 2 name servers agree (KV namespaces: ORDER_TOPIC_CONFIG)",
+    )
     assert values(finding) == [0, 0, 0, 0]
+
+
+def test_namespaces_that_a_name_server_lists_are_compared(
+    first_server: FakeNameServer, second_server: FakeNameServer
+) -> None:
+    first_server.kv["DEPLOYMENT"] = {"stage": "canary"}
+    assert found(first_server.addr, second_server.addr).state is CheckState.OK
+    first_server.config["kvNamespaces"] = '["DEPLOYMENT"]'
+    finding = found(first_server.addr, second_server.addr)
+    assert finding.state is CheckState.WARNING
+    assert finding.summary == (
+        "1 differences between 2 name servers (KV namespaces: DEPLOYMENT, ORDER_TOPIC_CONFIG)"
+    )
 
 
 def test_queues_that_differ_are_critical(first_server: FakeNameServer, second_server: FakeNameServer) -> None:
     second_server.routes = {"T": {"broker-a": 4}}
     finding = found(first_server.addr, second_server.addr)
     assert finding.state is CheckState.CRITICAL
-    assert finding.summary == "1 differences between 2 name servers"
+    assert finding.summary == "1 differences between 2 name servers (KV namespaces: ORDER_TOPIC_CONFIG)"
     assert finding.details[0].startswith(
         f"topic T of broker-a: perm: rw- on {first_server.addr}, r-- on {second_server.addr}; "
     )
@@ -56,7 +72,10 @@ def test_what_may_go_by_itself_does_not_count(
     second_server.routes = {"T": {"broker-a": 4}}
     finding = found(first_server.addr, second_server.addr, settle=60_000)
     assert finding.state is CheckState.OK
-    assert finding.summary == "2 of 2 name servers agree, 1 differences are younger than two heartbeats"
+    assert finding.summary == (
+        "2 of 2 name servers agree (KV namespaces: ORDER_TOPIC_CONFIG), 1 differences are younger than two "
+        "heartbeats"
+    )
     assert values(finding) == [0, 0, 1, 0]
 
 
@@ -69,6 +88,9 @@ def test_it_takes_two(first_server: FakeNameServer, second_server: FakeNameServe
     )
     assert alone.details == (f"name server {dead_addr}: connection refused, no server listens on this port",)
     partly = found(first_server.addr, second_server.addr, dead_addr)
-    assert (partly.state, partly.summary) == (CheckState.UNKNOWN, "2 of 3 name servers agree")
+    assert (partly.state, partly.summary) == (
+        CheckState.UNKNOWN,
+        "2 of 3 name servers agree (KV namespaces: ORDER_TOPIC_CONFIG)",
+    )
     second_server.routes = {"T": {"broker-a": 4}}
     assert found(first_server.addr, second_server.addr, dead_addr).state is CheckState.CRITICAL

@@ -5,6 +5,9 @@ import pytest
 from namesrv_core.events import QueueData
 from nsadmin.operations.drain.facts import NameServerFacts, ServerTopic
 from nsadmin.operations.drain.risks import (
+    _RISK_TEXTS,
+    DrainRisk,
+    describe_refusal,
     find_master_addr,
     find_risks,
     find_slave_addrs,
@@ -114,3 +117,20 @@ def test_the_text_of_a_risk_names_the_first_topics() -> None:
     [risk] = find_risks("a", [server(**topics)], SYSTEM, frozenset(), False)
     assert risk.text == ("7 topics would be left without a writable queue (T0, T1, T2, T3, T4 and 2 more)")
     assert len(risk.topics) == 7
+
+
+def test_a_refusal_says_what_makes_the_drain_safe() -> None:
+    def refuse(kind: str, *topics: str) -> str:
+        return describe_refusal("a", [DrainRisk(kind, "X", topics, True)])
+
+    assert refuse("unwritable", "t;u") == (
+        "X: create it on another broker with `nsadmin spread 't;u' --plan even.yaml` and "
+        "`nsadmin apply even.yaml`"
+    )
+    assert refuse("unwritable", "t", "u").startswith("X: create each on another broker")
+    assert refuse("orderConf", "t") == "X: take a out of it: `nsadmin updateOrderConf t get` shows it"
+    assert "`nsadmin help remappingStaticTopic`" in refuse("static", "t")
+    assert refuse("sameProcess") == "X: restart the name servers one by one to remove former names"
+    risks = [DrainRisk(kind, kind, ("t",), True) for kind in (*_RISK_TEXTS, "slave", "sameProcess")]
+    assert "force" not in describe_refusal("a", risks)
+    assert len(describe_refusal("a", risks).split("; ")) == 2 * len(risks) - 1

@@ -30,6 +30,19 @@ def test_open_drains_of_the_brokers_of_this_cluster(state: Path) -> None:
     assert drain_rows["drains"] == [(("C", "a", "snapshot"), (1_700_000_000.5,))]
 
 
+def test_damaged_drains_are_counted(state: Path) -> None:
+    def count_damaged() -> list[FigureRow]:
+        with AdminClient("127.0.0.1:1") as admin:
+            [reading] = [
+                r for r in ClusterFigures(admin, state_home=state).read_all("C") if r.source == "drains"
+            ]
+        return list(reading.tables[1].rows)
+
+    assert count_damaged() == [((), (0.0,))]
+    next(state.rglob("state.json")).write_text("{}")
+    assert count_damaged() == [((), (1.0,))]
+
+
 def test_differences_between_two_name_servers(tmp_path: Path) -> None:
     brokers = {"C": {"a": {0: "127.0.0.1:1"}}}
     with FakeNameServer(brokers) as first, FakeNameServer(brokers) as second:

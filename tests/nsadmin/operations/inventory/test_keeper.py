@@ -111,3 +111,21 @@ def test_an_inventory_belongs_to_the_context_or_to_the_name_servers() -> None:
         "servers a:1;b:1"
     )
     assert find_inventory_key(NameServerList(("b:1", "a:1"), "given"), prod) == "servers a:1;b:1"
+
+
+def test_a_problem_lasts_until_the_file_is_readable_again(tmp_path: Path) -> None:
+    reported: list[str] = []
+    damaged = InventoryKeeper(
+        lambda: "context prod", (), {"NSADMIN_STATE": str(tmp_path)}, Clock(), reported.append
+    )
+    damaged.observe_brokers([GROUP])
+    assert damaged.problem is None
+    [file] = tmp_path.rglob("brokers.json")
+    whole = file.read_text()
+    file.write_text("{")
+    damaged.observe_brokers([GROUP])
+    assert damaged.find_former_addrs() == {}
+    assert damaged.problem == reported[0]
+    file.write_text(whole)
+    damaged.observe_brokers([GROUP])
+    assert (damaged.problem, len(reported)) == (None, 1)

@@ -5,10 +5,13 @@ import pytest
 from nsadmin import AdminClient
 from nsadmin.client import NotFound
 from nsadmin.client.name_servers.order_confs import ORDER_CONF_NAMESPACE
+from nsadmin.operations.backups.observer import observe_backup
 from nsadmin.operations.plans.cluster_export import describe_cluster
 from nsadmin.operations.plans.observer import observe_brokers, observe_cluster
 from tests.nsadmin.operations.plans.conftest import CLUSTER, A, B
 from tests.support.lab import Lab
+from tests.support.registering_brokers import RegisteringBroker
+from tests.support.servers import FakeNameServer
 
 
 def test_every_server_is_asked(running_lab: Lab, admin: AdminClient) -> None:
@@ -55,3 +58,15 @@ def test_who_does_not_answer_hides_nobody(running_lab: Lab, admin: AdminClient) 
 def test_no_such_cluster(admin: AdminClient) -> None:
     with pytest.raises(NotFound, match='no cluster "nowhere"'):
         observe_cluster(admin, "nowhere")
+
+
+def test_a_process_with_two_names_is_read_once(first_server: FakeNameServer) -> None:
+    with RegisteringBroker() as broker:
+        first_server.clusters = {"C": {"a": {0: broker.addr}, "b": {0: broker.addr}}}
+        with AdminClient(first_server.addr, timeout=5) as other:
+            live = observe_cluster(other, "C")
+            backup = observe_backup(other, "C", 0, sections=())
+    assert [state.broker_name for state in live.broker_states] == ["a"]
+    line = f"a and b are one process, at {broker.addr}: read once"
+    assert line in describe_cluster(live)[1]
+    assert line in backup.remarks

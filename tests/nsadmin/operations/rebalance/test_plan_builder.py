@@ -118,3 +118,6 @@ def test_impossible_requests_are_refused() -> None:
             check_request(LOADED, request)
     with pytest.raises(NotApplied, match="no plan was made, because the topics of z are unknown"):
         check_request(live(broker("a"), silent("z")), PlanRequest())
+    shared = live(broker("a"), broker("c"))._replace(shared_addrs={"a:10911": ["a", "b"]})
+    with pytest.raises(NotApplied, match="a and b are one process, at a:10911: restart the name servers"):
+        check_request(shared, PlanRequest())

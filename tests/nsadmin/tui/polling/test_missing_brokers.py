@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from nsadmin.operations.inventory.keeper import InventoryKeeper
+from nsadmin.tui.model.cluster_model import ClusterModel
 from nsadmin.tui.polling.missing_brokers import poll_missing_brokers
 from nsadmin.tui.polling.poll_records import (
     BrokerGroupListing,
@@ -12,6 +13,7 @@ from nsadmin.tui.polling.poll_records import (
     decode_poll,
     encode_poll,
 )
+from nsadmin.tui.views.brokers.broker_table import BrokersView
 
 NOW = 1_800_000_000_000
 SILENT = NameServerPolled(NOW, "ns-2:9876", error="closed")
@@ -34,3 +36,20 @@ def test_what_was_listed_once_is_missing_later(tmp_path: Path) -> None:
 def test_silent_name_servers_tell_of_no_missing_broker(tmp_path: Path) -> None:
     inventory = InventoryKeeper(lambda: "k", (), {"NSADMIN_STATE": str(tmp_path)}, lambda: NOW)
     assert poll_missing_brokers(inventory, [SILENT], lambda: NOW) is None
+
+
+def test_a_damaged_inventory_is_told_and_lets_nothing_disappear(tmp_path: Path) -> None:
+    inventory = InventoryKeeper(lambda: "k", (), {"NSADMIN_STATE": str(tmp_path)}, lambda: NOW)
+    poll_missing_brokers(inventory, [listing("a", "b"), SILENT], lambda: NOW)
+    model = ClusterModel()
+    missing = poll_missing_brokers(inventory, [listing("a"), SILENT], lambda: NOW)
+    assert missing is not None
+    model.apply_poll(missing)
+    [file] = tmp_path.rglob("brokers.json")
+    file.write_text("{")
+    damaged = poll_missing_brokers(inventory, [listing("a"), SILENT], lambda: NOW)
+    assert damaged is not None
+    model.apply_poll(damaged)
+    assert [key.broker_name for key in model.brokers] == ["b"]
+    line = "".join(cell.text for cell in BrokersView().render_headline(model))
+    assert f"missing brokers are unknown: the inventory {file} cannot be read" in line

@@ -2,7 +2,13 @@
 
 from nsadmin.tui.actions.row_subject import RowSubject
 from nsadmin.tui.model.cluster_model import ClusterModel
-from nsadmin.tui.polling.poll_records import GroupPolled, ProblemRecord, ProblemsPolled, QueueLag
+from nsadmin.tui.polling.poll_records import (
+    GroupPolled,
+    GroupsPolled,
+    ProblemRecord,
+    ProblemsPolled,
+    QueueLag,
+)
 from nsadmin.tui.views.home import HomeView, list_problems
 from nsadmin.tui.views.view_targets import CommandTarget, GroupTarget
 from tests.support.screens import NOON, make_broker_poll, make_server_poll
@@ -75,6 +81,22 @@ def test_no_problem_is_said_only_after_the_checks_have_run() -> None:
     model.apply_poll(ProblemsPolled(NOON, [], 9))
     assert view.empty_message(model) == "no problem in 9 checks"
     assert HomeView().empty_message(ClusterModel(["h:1"])) == "unknown: asking the name servers"
+
+
+def test_what_no_check_looked_at_is_told() -> None:
+    model = model_of()
+    polled = ProblemsPolled(NOON, [], 9, ["topic", "lag", "clients"])
+    model.apply_poll(polled)
+    assert HomeView().empty_message(model) == "no problem in 9 checks. Not checked: topic, lag, clients"
+    model.apply_poll(GroupsPolled(NOON, ["a", "b"]))
+    model.apply_poll(GroupPolled(NOON, "a", 1.0, []))
+    assert HomeView().empty_message(model) == (
+        "no problem in 9 checks. Not checked: topic, lag of 1 group, clients"
+    )
+    model.apply_poll(GroupPolled(NOON, "b", 1.0, []))
+    assert HomeView().empty_message(model) == "no problem in 9 checks. Not checked: topic, clients"
+    model.apply_poll(ProblemsPolled(NOON, [SILENT], 9, polled.unchecked))
+    assert headline(model).endswith("not checked: topic, clients")
 
 
 def test_a_backlog_that_nobody_reports_any_more_has_its_age() -> None:

@@ -191,11 +191,20 @@ class BrokersView(View):
         broker_rows = self.build_rows(model)
         if not broker_rows and model.find_silence() is not None:
             return [Cell(f"{units.UNKNOWN_MARK} brokers", "strong")]
-        return summarize_brokers(broker_rows)
+        summary_cells = list(summarize_brokers(broker_rows))
+        if model.inventory_problem:
+            summary_cells.append(Cell(f"  missing brokers are unknown: {model.inventory_problem}", "warn"))
+        return summary_cells
 
 
 def summarize_brokers(broker_rows: Sequence[BrokerRow]) -> CellLine:
-    """Summarize brokers in one line: the count of each state, and the total put and get rates."""
+    """Summarize brokers in one line: the count of each state, and the total put and get rates.
+
+    A process with several names counts once, as a master if one of the names has it as master.
+    """
+    masters_last = sorted(broker_rows, key=lambda row: row.broker_id == 0)
+    name_count = len(broker_rows)
+    broker_rows = list({(row.broker_addr, row.display_state): row for row in masters_last}.values())
     summary_cells = [Cell(units.count_noun(len(broker_rows), "broker"), "strong")]
     for display_state, broker_count in sorted(
         Counter(row.display_state for row in broker_rows).items(),
@@ -207,6 +216,8 @@ def summarize_brokers(broker_rows: Sequence[BrokerRow]) -> CellLine:
         ]
     total_put_rate = _total_rate(row.broker.put_rate for row in broker_rows if row.broker_id == 0)
     total_get_rate = _total_rate(row.broker.get_rate for row in broker_rows)
+    if name_count > len(broker_rows):
+        summary_cells.append(Cell(f"  {name_count} names", "warn"))
     summary_cells += [Cell("  in "), Cell(f"{units.format_rate(total_put_rate)}/s", "accent")]
     summary_cells += [Cell("  out "), Cell(f"{units.format_rate(total_get_rate)}/s", "accent")]
     return summary_cells

@@ -110,6 +110,14 @@ def test_the_line_above_counts_states_and_messages() -> None:
     assert line == "2 brokers  ◐ 1 frozen  ● 1 up  in 100/s  out 200/s"
 
 
+def test_a_process_with_two_names_counts_once() -> None:
+    groups = {"broker-a": {0: MASTER, 1: SLAVE}, "broker-b": {0: MASTER}}
+    model = model_of(make_server_poll(groups=groups), make_broker_poll(MASTER), make_broker_poll(SLAVE))
+    line = "".join(cell.text for cell in BrokersView().render_headline(model))
+    assert line == "2 brokers  ● 2 up  3 names  in 100/s  out 400/s"
+    assert model.put_rate_by_cluster() == {"cluster-a": 100.0}
+
+
 def test_every_column_can_be_sorted_by() -> None:
     some = list_broker_rows(model_of(BOTH, make_broker_poll(MASTER), make_silent_broker(SLAVE)))
     for column in BROKER_COLUMNS:
