@@ -14,6 +14,7 @@ from namesrv_core.protocol.command import build_request
 from namesrv_core.server.connection_limits import raise_file_limit
 from namesrv_core.server.name_server import NameServer
 from namesrv_core.state.kv_config import ENTRY_OVERHEAD_BYTES
+from namesrv_core.state.refusals import RefusalReason
 from namesrv_core.transport.answer_work import AnswerWork, WorkMemory
 from namesrv_core.transport.command_stream import CommandStream
 from tests.support.name_servers import Peer, run_on_loop, start_name_server, wait_until
@@ -299,7 +300,9 @@ def test_a_peer_with_an_invalid_signature_sends_no_more_large_bodies(
                 peer.send(large[:8])
             assert await peer.is_closed()
             assert met(server) == {"maxFrameBytes": 1}
-            assert server.state.refusals.counts_by_reason["unknownKey"] == (1 if is_pipelined else 2)
+            assert server.state.refusals.counts_by_reason[RefusalReason.UNKNOWN_KEY] == (
+                1 if is_pipelined else 2
+            )
 
     test()
 
