@@ -149,10 +149,9 @@ class FrameReader:
         split_payload.body, self._large_header = large_body, b""
         return split_payload
 
-    @staticmethod
-    def _build_length_error(payload_length: int, frame_payloads: list[bytes]) -> ProtocolError:
-        error_text = f"invalid frame length {payload_length}"
+    def _build_length_error(self, payload_length: int, frame_payloads: list[bytes]) -> ProtocolError:
         if 4 <= payload_length < 1 << 28:
-            return FrameOverLimit("maxFrameBytes", error_text, frame_payloads)
+            hit_text = f"a frame of {payload_length + 4} bytes, more than {self.max_frame_bytes}"
+            return FrameOverLimit("maxFrameBytes", hit_text, frame_payloads)
         # A negative length, or the beginning of a text: the peer speaks another protocol.
-        return ProtocolError(error_text, frame_payloads)
+        return ProtocolError(f"invalid frame length {payload_length}", frame_payloads)

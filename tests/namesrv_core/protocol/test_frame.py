@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from namesrv_core.errors import ProtocolError
+from namesrv_core.errors import FrameOverLimit, ProtocolError
 from namesrv_core.protocol import codec
 from namesrv_core.protocol.frame import MAX_FRAME_BYTES, FrameReader, SplitPayload, build_frame
 
@@ -144,3 +144,12 @@ def test_a_bad_length_that_comes_in_pieces_is_refused_when_it_is_whole() -> None
     assert reader.feed_bytes(b"\x00\x00\x00") == []
     with pytest.raises(ProtocolError):
         reader.feed_bytes(b"\x01")
+
+
+def test_a_limit_that_is_lowered_ends_a_frame_that_has_begun() -> None:
+    large = build_frame(0, b"{}", bytes(300_000))
+    reader = FrameReader()
+    assert reader.feed_bytes(large[:200_000]) == []
+    reader.max_frame_bytes = 250_000
+    with pytest.raises(FrameOverLimit, match="a frame of 300010 bytes, more than 250000"):
+        reader.feed_bytes(large[200_000:])
