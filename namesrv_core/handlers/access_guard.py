@@ -5,7 +5,7 @@ A request code that is in none of these tables, even an unknown one, needs the s
 
 from collections.abc import Mapping
 
-from namesrv_core.errors import NoPermission
+from namesrv_core.errors import NoPermission, ResponseCode
 from namesrv_core.handlers import fence_rules
 from namesrv_core.handlers.decoded_bodies import (
     LazyRegistration,
@@ -70,6 +70,7 @@ OPERATOR_CHANGE_CODES = frozenset(
 )
 """The changes that operators make, which a read-only server refuses. Registrations are not among them."""
 
+_INVALID_CLAIM_REMARK = "check signature failed."
 _READ_ONLY_REMARK = "this name server is read-only"
 _NO_REMOTE_CONFIG_REMARK = "this name server does not accept settings by request"
 # Check signatures of unknown keys as well, so that the time of an answer does not reveal which keys exist.
@@ -105,13 +106,9 @@ def judge_request(
         return RequestRefusal(
             RefusalReason.REMOTE_CONFIG, _NO_REMOTE_CONFIG_REMARK, claimed_access_key(request)
         )
-    fence_violation = None
-    for access_grant in policy.grants_without_key(peer):
-        if not is_role_sufficient(access_grant.role, request.code):
-            continue
-        fence_violation = _find_fence_violation(access_grant, state, request, judges_body)
-        if fence_violation is None:
-            return None
+    keyless_grant, fence_violation = _find_keyless_grant(policy, state, request, peer, judges_body)
+    if keyless_grant is not None:
+        return None
     access_key = claimed_access_key(request)
     if access_key is None:
         if fence_violation is not None:
@@ -122,6 +119,41 @@ def judge_request(
             RefusalReason.UNSIGNED, f"username cannot be null. {_describe_needed_role(request.code)}"
         )
     return _judge_signed(policy, state, request, peer, access_key, judges_body)
+
+
+def is_key_needed(
+    policy: AccessPolicy, state: NameServerState, request: RemotingCommand, peer: RequestPeer
+) -> bool:
+    """Whether the key possibly decides on the request. Reads no body of a registration, and no signature."""
+    keyless_grant, _ = _find_keyless_grant(policy, state, request, peer, judges_body=False)
+    return keyless_grant is None or (
+        request.code == RequestCode.REGISTER_BROKER
+        and keyless_grant.fence != NO_FENCE
+        and is_body_judged(policy, request, peer)
+    )
+
+
+def _find_keyless_grant(
+    policy: AccessPolicy,
+    state: NameServerState,
+    request: RemotingCommand,
+    peer: RequestPeer,
+    judges_body: bool,
+) -> tuple[AccessGrant | None, str | None]:
+    """The grant that allows the request without a key, or None and what is outside the last fence."""
+    fence_violation = None
+    for access_grant in policy.grants_without_key(peer):
+        if not is_role_sufficient(access_grant.role, request.code):
+            continue
+        fence_violation = _find_fence_violation(access_grant, state, request, judges_body)
+        if fence_violation is None:
+            return access_grant, None
+    return None, fence_violation
+
+
+def is_claim_refused(answer: RemotingCommand) -> bool:
+    """Whether an answer refuses a key that is unknown, or a signature that is not the key's."""
+    return answer.code == ResponseCode.NO_PERMISSION and answer.remark == _INVALID_CLAIM_REMARK
 
 
 def is_body_judged(policy: AccessPolicy, request: RemotingCommand, peer: RequestPeer) -> bool:
@@ -159,7 +191,7 @@ def _judge_signed(
     if signer_account is None or not is_signature_valid:
         # Do not reveal to a guessing peer which keys exist. The log has the difference.
         refusal_reason = RefusalReason.UNKNOWN_KEY if signer_account is None else RefusalReason.BAD_SIGNATURE
-        return RequestRefusal(refusal_reason, "check signature failed.", access_key)
+        return RequestRefusal(refusal_reason, _INVALID_CLAIM_REMARK, access_key)
     if not signer_account.grant.covers_peer(peer):
         return RequestRefusal(
             RefusalReason.NETWORK,

@@ -66,11 +66,11 @@ def handle_request(
     """
     handler = HANDLERS_BY_CODE.get(request.code, _reject_unknown_code)
     try:
-        if request.code in _SLOW_BODY_CODES:
-            # Before the guard, which computes signatures and reads the body of a fenced broker.
-            _check_body_size(state, request)
-            if request.code == RequestCode.REGISTER_TOPIC_IN_NAMESRV:
-                request = TopicQueuesRequest.decode_once(request, state.decode_limits.json_depth)
+        # Before the guard, which computes signatures and reads the body of a fenced broker.
+        if len(request.body) > effective_limit(state.settings.maxBodyBytes):
+            _check_body_size(state, request, peer)
+        if request.code == RequestCode.REGISTER_TOPIC_IN_NAMESRV:
+            request = TopicQueuesRequest.decode_once(request, state.decode_limits.json_depth)
         if state.policy is not None:
             access_guard.check_access(state, state.policy, request, peer)
         return handler(state, request, channel_id, now_ms)
@@ -92,8 +92,14 @@ def _cut_own_remark(error: RequestError) -> str | None:
     return cut_text(error.remark, _MAX_REMARK_LENGTH)
 
 
-def _check_body_size(state: NameServerState, request: RemotingCommand) -> None:
-    if len(request.body) > effective_limit(state.settings.maxBodyBytes):
+def _check_body_size(state: NameServerState, request: RemotingCommand, peer: RequestPeer) -> None:
+    """Refuse a large body that is slow to read, or that would be hashed although nobody reads it."""
+    if request.code in _SLOW_BODY_CODES or (
+        request.code != RequestCode.REGISTER_BROKER
+        and state.policy is not None
+        and access_guard.claimed_access_key(request) is not None
+        and access_guard.is_key_needed(state.policy, state, request, peer)
+    ):
         raise OverLimit("maxBodyBytes", f"a body of {len(request.body)} bytes")
 
 

@@ -22,6 +22,7 @@ from namesrv_core.protocol.registration_codec import BrokerRegistration
 from namesrv_core.state.access_policy import RequestPeer
 from namesrv_core.state.name_server_state import NameServerState
 from namesrv_core.state.registration_preview import preview_registration
+from namesrv_core.state.server_limits import effective_limit
 
 LARGE_BODY_BYTES = 1 << 8
 """The smallest body in bytes that counts as large. A compressed one can have 264 KB and 10,000 topics."""
@@ -41,11 +42,17 @@ def precompute_steps(
     The body of a fenced broker has steps as soon as it counts as large when compressed: the guard reads it.
     """
     request_body, policy = request.body, state.policy
+    if request.code != RequestCode.REGISTER_BROKER and len(request_body) > effective_limit(
+        state.settings.maxBodyBytes
+    ):
+        # Nobody reads this body, or it is refused for its size.
+        return None
     if (
         policy is not None
         and len(request_body) >= _LARGE_SIGNED_BYTES
         and not isinstance(request, SignedRequest)
         and (access_key := access_guard.claimed_access_key(request)) is not None
+        and access_guard.is_key_needed(policy, state, request, peer)
     ):
         return _verify_first(state, request, now_ms, peer, access_guard.find_secret(policy, access_key))
     if (

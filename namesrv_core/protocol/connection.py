@@ -40,6 +40,10 @@ class ProtocolConnection:
         """The number of our requests that wait for an answer."""
         return len(self._pending_requests)
 
+    def lower_frame_limit(self, max_frame_bytes: int) -> None:
+        """Accept no larger frame from now on, nor the rest of one that has begun."""
+        self._frame_reader.max_frame_bytes = min(self._frame_reader.max_frame_bytes, max_frame_bytes)
+
     def feed_bytes(self, received_bytes: bytes) -> list[RemotingCommand]:
         """The commands that these bytes complete, in the order in which the peer sent them."""
         frame_payloads = self.split_frames(received_bytes)

@@ -44,7 +44,7 @@ class FrameReader:
     """
 
     def __init__(self, max_frame_bytes: int = MAX_FRAME_BYTES) -> None:
-        self._max_frame_bytes = max_frame_bytes
+        self.max_frame_bytes = max_frame_bytes
         self._partial_frame = bytearray()
         self._wanted_bytes = 4
         # BytesIO grows in place, and its `getvalue` returns the buffer without a copy.
@@ -86,6 +86,9 @@ class FrameReader:
             received_bytes = bytes(self._partial_frame)
             self._partial_frame = bytearray()
         elif self._large_body is not None:
+            if self._wanted_bytes > self.max_frame_bytes:
+                # The limit was lowered after this frame began.
+                raise self._build_length_error(self._wanted_bytes - 4, frame_payloads)
             position = self.missing_bytes
             if (
                 not self._preallocated_bytes
@@ -102,7 +105,7 @@ class FrameReader:
         data_end = len(received_bytes)
         while data_end - position >= 4:
             (payload_length,) = _LENGTH_WORD.unpack_from(received_bytes, position)
-            if payload_length < 4 or payload_length + 4 > self._max_frame_bytes:
+            if payload_length < 4 or payload_length + 4 > self.max_frame_bytes:
                 raise self._build_length_error(payload_length, frame_payloads)
             frame_end = position + 4 + payload_length
             if frame_end > data_end:
@@ -146,10 +149,9 @@ class FrameReader:
         split_payload.body, self._large_header = large_body, b""
         return split_payload
 
-    @staticmethod
-    def _build_length_error(payload_length: int, frame_payloads: list[bytes]) -> ProtocolError:
-        error_text = f"invalid frame length {payload_length}"
+    def _build_length_error(self, payload_length: int, frame_payloads: list[bytes]) -> ProtocolError:
         if 4 <= payload_length < 1 << 28:
-            return FrameOverLimit("maxFrameBytes", error_text, frame_payloads)
+            hit_text = f"a frame of {payload_length + 4} bytes, more than {self.max_frame_bytes}"
+            return FrameOverLimit("maxFrameBytes", hit_text, frame_payloads)
         # A negative length, or the beginning of a text: the peer speaks another protocol.
-        return ProtocolError(error_text, frame_payloads)
+        return ProtocolError(f"invalid frame length {payload_length}", frame_payloads)

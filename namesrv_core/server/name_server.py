@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from namesrv_core.errors import ResponseCode, RocketMQError
 from namesrv_core.events import Event, MinBrokerIdChanged, SettingsChanged
-from namesrv_core.handlers import registration_precompute, stepped_reply
+from namesrv_core.handlers import access_guard, registration_precompute, stepped_reply
 from namesrv_core.handlers.dispatch import handle_request
 from namesrv_core.protocol.command import RemotingCommand, build_reply
 from namesrv_core.server import (
@@ -35,6 +35,7 @@ from namesrv_core.server.response_cache import RouteResponseCache
 from namesrv_core.server.state_persistence import PERSISTED_REQUESTS, StatePersistence
 from namesrv_core.state.kv_config import KvConfig
 from namesrv_core.state.name_server_state import NameServerState
+from namesrv_core.state.server_limits import effective_limit
 from namesrv_core.state.settings import NameServerSettings
 from namesrv_core.storage import kv_file
 from namesrv_core.transport.address import join_addr
@@ -312,6 +313,8 @@ class NameServer:
                 build_reply(command, ResponseCode.SYSTEM_ERROR, remark=f"{type(error).__name__}: {error}"),
                 (),
             )
+        if access_guard.is_claim_refused(answer):
+            stream.protocol_connection.lower_frame_limit(effective_limit(self.state.settings.maxBodyBytes))
         if events or command.code in PERSISTED_REQUESTS:
             change_persister = self.state_persistence.persister_of_request(command.code, events)
             if change_persister is not None:

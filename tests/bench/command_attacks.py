@@ -1,8 +1,9 @@
 """Attacks on commands (`python -m tests.bench.command_attacks`): servers that lie, and producers of bombs.
 
-A name server, a broker and messages on loopback are hostile. Each command must end, within MAX_SECONDS and
-with less than MAX_MIB. The exporter must answer scrapes while a peer asks for pages and leaves. With
-`--write` the tables go to docs/explanation/reliability.md.
+A name server, a broker, messages on loopback, and files are hostile. Each command must end, within
+MAX_SECONDS and with less than MAX_MIB, and say what it refused. The exporter must answer scrapes while a peer
+asks for pages and leaves, and while a broker reports a number of 401 digits. With `--write` the tables go to
+docs/explanation/reliability.md.
 """
 
 import argparse
@@ -10,6 +11,7 @@ import contextlib
 import gzip
 import json
 import os
+import re
 import signal
 import socket
 import subprocess
@@ -17,32 +19,50 @@ import sys
 import tempfile
 import threading
 import time
+import zipfile
 import zlib
 from collections.abc import Callable, Iterator, Mapping
-from typing import NamedTuple
+from itertools import count
+from pathlib import Path
+from typing import BinaryIO, NamedTuple
 
 from namesrv_core.protocol.codes import RequestCode
 from namesrv_core.protocol.command import RemotingCommand, build_reply
+from nsadmin.client.verified_archive import MANIFEST
 from tests.bench import exporter, figures
+from tests.support.bundles import NAMESRV, write_bundle
+from tests.support.consumer_brokers import ConsumerBroker
 from tests.support.dead_letter_brokers import DEAD, DeadLetterBroker
+from tests.support.kube_clusters import StubCluster, make_pod
 from tests.support.name_servers import ROOT
-from tests.support.servers import FakeNameServer, answer_json
+from tests.support.servers import Answer, FakeNameServer, answer_json
 
 MAX_SECONDS, MAX_MIB = 60.0, 300
 MAX_SCRAPE_SECONDS = 5.0
+MAX_FILE_BYTES = 1 << 20
 MOST_INT, MOST_LONG = 2**31 - 1, 2**63 - 1
 _BOMB_BYTES = 63 << 20
-_ALL_CODES = (0, 1, 3, 5)
+_ALL_CODES = (0, 1, 2, 3, 5)
 """Exit codes of a command that ended by itself."""
 
 
 class Lies(NamedTuple):
-    """What the servers claim: the queues of T, its mapping, and what the broker changes."""
+    """What the servers claim: the queues of T, its mapping, and what the broker and the name server change.
+
+    `write_files` fills the folder before the command. The last of `runs` is measured. `stdin_lines` stay
+    unended until the output has `refusal`, which it must have.
+    """
 
     queue_count: int = 8
     mapping: Mapping[str, object] = {}
     spoil_broker: Callable[[DeadLetterBroker], object] = lambda broker: None
     remark: str = ""
+    perm: object = 6
+    spoil_server: Callable[[FakeNameServer], object] = lambda server: None
+    write_files: Callable[[Path], object] = lambda folder: None
+    runs: int = 1
+    stdin_lines: tuple[str, ...] = ()
+    refusal: str = ""
 
 
 def claim_endless_queues(broker: DeadLetterBroker) -> None:
@@ -77,6 +97,77 @@ def store_gzip_bombs(broker: DeadLetterBroker) -> None:
             broker.store_message(bomb, "T", queue_id)
 
 
+def list_fresh_brokers(server: FakeNameServer) -> None:
+    """Each list of brokers has a thousand that were never listed before and will not be again."""
+    numbers = count()
+
+    def answer_fresh(asked: RemotingCommand) -> RemotingCommand:
+        names = [f"b-{next(numbers)}" for _ in range(1000)]
+        brokers = {name: {"brokerName": name, "cluster": "C", "brokerAddrs": {"0": UNUSED}} for name in names}
+        return answer_json(asked, {"brokerAddrTable": brokers, "clusterAddrTable": {"C": names}})
+
+    server.handlers[RequestCode.GET_BROKER_CLUSTER_INFO] = answer_fresh
+
+
+def list_database(server: FakeNameServer) -> None:
+    server.clusters = {"C": {"broker-a": {0: "postgres-0:5432"}}}
+
+
+def write_cluster(folder: Path) -> None:
+    """The stub of kubectl, with a name server and a database."""
+    stub = StubCluster(folder)
+    stub.items = [
+        make_pod("names-0", "10.1.0.5", [9876], labels={"component": "nameserver"}),
+        make_pod("postgres-0", "10.1.0.7", [5432], labels={"app": "postgres"}),
+    ]
+    stub.save_objects()
+
+
+def write_inflating_bundle(folder: Path) -> None:
+    """1.2 MB that inflate to 1.1 GB."""
+    with (
+        zipfile.ZipFile(folder / BUNDLE, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive,
+        archive.open(MANIFEST, "w", force_zip64=True) as member,
+    ):
+        for _ in range(1100):
+            member.write(bytes(1 << 20))
+
+
+def write_greedy_bundle(method: int) -> Callable[[Path], None]:
+    """A member by another method; LZMA asks for a dictionary of 4 GiB."""
+
+    def write(folder: Path) -> None:
+        with zipfile.ZipFile(folder / BUNDLE, "w") as archive:
+            archive.writestr(MANIFEST, b"{}" * 1000, method)
+        content = (folder / BUNDLE).read_bytes()
+        greedy = re.sub(rb"(\x05\x00\]).{4}", b"\\1\xff\xff\xff\xff", content, count=1, flags=re.DOTALL)
+        (folder / BUNDLE).write_bytes(greedy)
+
+    return write
+
+
+def write_deep_bundle(folder: Path) -> None:
+    write_bundle(folder / BUNDLE, {NAMESRV: {}}, files={"servers/0.json": b"[" * 100_000 + b"]" * 100_000})
+
+
+def ask_for_a_billion_messages() -> tuple[str, ...]:
+    hello = {
+        "protocolVersion": "2025-06-18",
+        "capabilities": {},
+        "clientInfo": {"name": "attacker", "version": "1"},
+    }
+    call = {"name": "consume", "arguments": {"topic": "T", "limit": 10**9}}
+    messages: list[dict[str, object]] = [
+        {"id": 1, "method": "initialize", "params": hello},
+        {"method": "notifications/initialized"},
+        {"id": 2, "method": "tools/call", "params": call},
+    ]
+    return tuple(json.dumps({"jsonrpc": "2.0", **message}) for message in messages)
+
+
+BUNDLE = "bundle.zip"
+UNUSED = "127.0.0.1:1"
+SHOW_BUNDLE = ("bundle", "show", f"{{folder}}/{BUNDLE}")
 ENDLESS = Lies(spoil_broker=claim_endless_queues)
 BOMBS = Lies(spoil_broker=store_bombs)
 CROWDED = Lies(queue_count=MOST_INT)
@@ -104,20 +195,60 @@ COMMAND_ATTACKS: dict[str, tuple[Lies, tuple[str, ...]]] = {
         ("consume", "T", "--decode", "gzip", "--output", "jsonl"),
     ),
     "a remark of 14 MB: topicRoute": (Lies(remark="x" * 14_000_000), ("topicRoute", "T")),
+    "a permission that is a list: collect": (
+        Lies(perm=[6], refusal='perm is "[6]", not a finite number'),
+        ("collect", "{folder}/collected", "--once", "-n", "{namesrv};{honest}"),
+    ),
+    "a bundle of 1.2 MB that inflates to 1.1 GB: bundle show": (
+        Lies(write_files=write_inflating_bundle, refusal="it inflates to more than"),
+        SHOW_BUNDLE,
+    ),
+    "a bundle whose LZMA asks for 4 GiB: bundle show": (
+        Lies(write_files=write_greedy_bundle(zipfile.ZIP_LZMA), refusal="another method than deflate"),
+        SHOW_BUNDLE,
+    ),
+    "a bundle in bzip2: bundle show": (
+        Lies(write_files=write_greedy_bundle(zipfile.ZIP_BZIP2), refusal="another method than deflate"),
+        SHOW_BUNDLE,
+    ),
+    "a bundle with JSON of 100,000 levels: bundle show": (
+        Lies(write_files=write_deep_bundle, refusal="nested too deeply"),
+        SHOW_BUNDLE,
+    ),
+    "a broker at the address of a database pod: clusterList --kube": (
+        Lies(spoil_server=list_database, write_files=write_cluster, refusal="is not forwarded"),
+        ("clusterList", "--kube", "prod/mq", "-n", "names-0:9876"),
+    ),
+    "1,000 brokers that were never listed before, 5 times: clusterList": (
+        Lies(spoil_server=list_fresh_brokers, runs=5),
+        ("clusterList",),
+    ),
+    "a limit of 10^9 messages: consume through mcp": (
+        Lies(stdin_lines=ask_for_a_billion_messages(), refusal="1000000000 is greater than"),
+        ("mcp",),
+    ),
 }
 
 
 class CommandFigures(NamedTuple):
-    """What a command needed, its exit code, and the bytes that it printed."""
+    """What a command needed, its exit code, the bytes that it printed and wrote, and whether it refused."""
 
     seconds: float
     peak_mib: float
     exit_code: int
     output_bytes: int
+    file_bytes: int
+    has_refused: bool
 
     @property
     def is_within_bounds(self) -> bool:
-        return self.seconds < MAX_SECONDS and self.peak_mib < MAX_MIB and self.exit_code in _ALL_CODES
+        return (
+            self.seconds < MAX_SECONDS
+            and self.peak_mib < MAX_MIB
+            and self.file_bytes < MAX_FILE_BYTES
+            and self.exit_code in _ALL_CODES
+            and self.has_refused
+        )
 
 
 @contextlib.contextmanager
@@ -126,6 +257,7 @@ def start_liars(lies: Lies) -> Iterator[str]:
     with DeadLetterBroker() as broker, FakeNameServer({"C": {"broker-a": {0: broker.addr}}}) as server:
         server.routes = {"T": {"broker-a": 6}, DEAD: {"broker-a": 6}}
         lies.spoil_broker(broker)
+        lies.spoil_server(server)
 
         def answer_route(asked: RemotingCommand) -> RemotingCommand:
             if lies.remark:
@@ -135,7 +267,7 @@ def start_liars(lies: Lies) -> Iterator[str]:
                 "brokerDatas": [
                     {"brokerName": "broker-a", "cluster": "C", "brokerAddrs": {"0": broker.addr}}
                 ],
-                "queueDatas": [{"brokerName": "broker-a", "perm": 6, "topicSysFlag": 0, **counts}],
+                "queueDatas": [{"brokerName": "broker-a", "perm": lies.perm, "topicSysFlag": 0, **counts}],
                 "topicQueueMappingByBroker": dict(lies.mapping),
             }
             return answer_json(asked, route)
@@ -155,21 +287,69 @@ def make_environment(folder: str) -> dict[str, str]:
 
 
 def measure_command(lies: Lies, words: tuple[str, ...]) -> CommandFigures:
-    with start_liars(lies) as namesrv_addr, tempfile.TemporaryDirectory() as folder:
-        filled_words = [word.format(folder=folder) for word in words]
-        command = [sys.executable, "-m", "nsadmin", *filled_words, "-n", namesrv_addr]
-        began_at = time.monotonic()
-        with tempfile.TemporaryFile(dir=folder) as output:
-            process = subprocess.Popen(command, stdout=output, stderr=output, env=make_environment(folder))
-            killer = threading.Timer(MAX_SECONDS, process.send_signal, (signal.SIGKILL,))
-            killer.start()
-            _, status, usage = os.wait4(process.pid, 0)
-            killer.cancel()
-            process.returncode = os.waitstatus_to_exitcode(status)
-            seconds = time.monotonic() - began_at
-            return CommandFigures(
-                seconds, usage.ru_maxrss / 1024, process.returncode, os.fstat(output.fileno()).st_size
+    with (
+        start_liars(lies) as namesrv_addr,
+        FakeNameServer() as honest,
+        tempfile.TemporaryDirectory() as folder,
+        tempfile.TemporaryDirectory() as state_folder,
+    ):
+        environment = make_environment(state_folder)
+        lies.write_files(Path(folder))
+        if "--kube" in words:
+            stub = json.loads(Path(folder, "cluster.json").read_text())
+            Path(folder, "cluster.json").write_text(
+                json.dumps(stub | {"servers": {"names-0:9876": namesrv_addr}})
             )
+            environment |= {
+                "PATH": f"{folder}/programs{os.pathsep}{environment['PATH']}",
+                "STUB_CLUSTER": f"{folder}/cluster.json",
+                "STUB_CALLS": f"{folder}/calls",
+            }
+        if "-n" not in words and words[0] != "bundle":
+            words = (*words, "-n", "{namesrv}")
+        places = {"folder": folder, "namesrv": namesrv_addr, "honest": honest.addr}
+        command = [sys.executable, "-m", "nsadmin", *(word.format(**places) for word in words)]
+        for _ in range(lies.runs):
+            with tempfile.TemporaryFile() as output:
+                found = run_command(command, lies, environment, output)
+        return found._replace(file_bytes=sum(path.stat().st_size for path in list_files(state_folder)))
+
+
+def list_files(folder: str) -> list[Path]:
+    return [path for path in Path(folder).rglob("*") if path.is_file()]
+
+
+def run_command(
+    command: list[str], lies: Lies, environment: Mapping[str, str], output: BinaryIO
+) -> CommandFigures:
+    refusal = lies.refusal.encode()
+
+    def read_output() -> bytes:
+        return os.pread(output.fileno(), 1 << 24, 0)
+
+    began_at = time.monotonic()
+    process = subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=output, stderr=output, env=dict(environment)
+    )
+    killer = threading.Timer(MAX_SECONDS, process.send_signal, (signal.SIGKILL,))
+    killer.start()
+    assert process.stdin is not None
+    with contextlib.suppress(BrokenPipeError), process.stdin:
+        process.stdin.write("".join(f"{line}\n" for line in lies.stdin_lines).encode())
+        process.stdin.flush()
+        while lies.stdin_lines and killer.is_alive() and refusal not in read_output():
+            time.sleep(0.1)
+    _, status, usage = os.wait4(process.pid, 0)
+    killer.cancel()
+    process.returncode = os.waitstatus_to_exitcode(status)
+    return CommandFigures(
+        time.monotonic() - began_at,
+        usage.ru_maxrss / 1024,
+        process.returncode,
+        os.fstat(output.fileno()).st_size,
+        0,
+        refusal in read_output(),
+    )
 
 
 class ScrapeFigures(NamedTuple):
@@ -220,6 +400,41 @@ def measure_scrapes(seconds: float, per_second: float) -> tuple[ScrapeFigures, S
         return before, during
 
 
+def spoil_consume_stats(broker: ConsumerBroker) -> None:
+    """The rate of the group F has 401 digits."""
+    answer_stats = broker.handlers[RequestCode.GET_CONSUME_STATS]
+    broker.configs = {group: {"groupName": group} for group in "FGH"}
+    broker.offsets |= {("F", "T", 0): 80, ("H", "T", 0): 60}
+
+    def answer_oddly(asked: RemotingCommand) -> Answer:
+        reply = answer_stats(asked)
+        if isinstance(reply, RemotingCommand) and (asked.ext or {})["consumerGroup"] == "F":
+            reply.body = re.sub(rb'"consumeTps": *[^,}]+', b'"consumeTps":' + b"9" * 401, reply.body)
+        return reply
+
+    broker.handlers[RequestCode.GET_CONSUME_STATS] = answer_oddly
+
+
+def measure_odd_scrapes(seconds: float) -> ScrapeFigures:
+    """Scrapes while one of three groups has a number of 401 digits; the page must have the two others."""
+    with ConsumerBroker() as broker, FakeNameServer({"C": {"broker-a": {0: broker.addr}}}) as server:
+        server.routes = {"T": {"broker-a": 6}}
+        spoil_consume_stats(broker)
+        victim = exporter.Exporter(server.addr, "--interval", "1s", "--topic-interval", "1s")
+        try:
+            ends_at, text = time.monotonic() + 30, ""
+            while not re.search(r'nsadmin_read_errors_total\{[^}]*source="groups"', text):
+                assert time.monotonic() < ends_at, "the exporter did not count the odd answer"
+                time.sleep(0.5)
+                text = victim.scrape()[1]
+            groups = set(re.findall(r'nsadmin_group_lag_messages\{[^}]*group="(\w)"', text))
+            assert groups == {"G", "H"}, groups
+            return scrape_for(victim, seconds)
+        finally:
+            victim.process.kill()
+            victim.process.wait()
+
+
 def scrape_for(victim: exporter.Exporter, seconds: float) -> ScrapeFigures:
     ends_at = time.monotonic() + seconds
     scraped = []
@@ -237,7 +452,10 @@ def main() -> int:
         "--write", action="store_true", help="write the tables to docs/explanation/reliability.md"
     )
     arguments = flags.parse_args()
-    lines = ["| attack | seconds | peak MiB | exit code | bytes printed |", "|---|---:|---:|---:|---:|"]
+    lines = [
+        "| attack | seconds | peak MiB | exit code | bytes printed | bytes kept |",
+        "|---|---:|---:|---:|---:|---:|",
+    ]
     print(*lines, sep="\n", flush=True)
     problems = []
     for name, (lies, words) in COMMAND_ATTACKS.items():
@@ -246,7 +464,7 @@ def main() -> int:
         found = measure_command(lies, words)
         lines.append(
             f"| {name} | {found.seconds:.1f} | {found.peak_mib:.0f} | {found.exit_code} "
-            f"| {found.output_bytes:,} |"
+            f"| {found.output_bytes:,} | {found.file_bytes:,} |"
         )
         print(lines[-1], flush=True)
         if not found.is_within_bounds:
@@ -258,19 +476,24 @@ def main() -> int:
             "|---|---:|---:|---:|---:|",
         ]
         before, during = measure_scrapes(arguments.seconds, 25)
-        for name, scrapes in (("alone", before), ("25 abandoned requests a second", during)):
+        odd = measure_odd_scrapes(arguments.seconds / 4)
+        for name, scrapes in (
+            ("alone", before),
+            ("25 abandoned requests a second", during),
+            ("a number of 401 digits from a broker", odd),
+        ):
             lines.append(
                 f"| {name} | {len(scrapes.seconds)} | {scrapes.seconds[len(scrapes.seconds) // 2]:.2f} "
                 f"| {scrapes.seconds[-1]:.2f} | {scrapes.memory:.0f} |"
             )
-        print(*lines[-4:], sep="\n", flush=True)
-        if during.seconds[-1] > MAX_SCRAPE_SECONDS:
-            problems.append("25 abandoned requests a second")
+            if scrapes.seconds[-1] > MAX_SCRAPE_SECONDS:
+                problems.append(name)
+        print(*lines[-5:], sep="\n", flush=True)
     lines += ["", figures.machine()]
     if arguments.write:
         figures.write(figures.RELIABILITY, "command attacks", lines)
     for name in problems:
-        print(f"over {MAX_SECONDS:g} s or {MAX_MIB} MiB, or killed: {name}", file=sys.stderr)
+        print(f"over {MAX_SECONDS:g} s or {MAX_MIB} MiB, killed, or not refused: {name}", file=sys.stderr)
     return 1 if problems else 0
 
 

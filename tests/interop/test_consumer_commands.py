@@ -9,8 +9,9 @@ import subprocess
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing
+from contextlib import closing, contextmanager
 from pathlib import Path
+from threading import Event
 from typing import Any, NamedTuple
 
 import pytest
@@ -221,18 +222,23 @@ def test_a_move_over_which_a_busy_client_commits_is_failed(cluster: Cluster) -> 
             assert (is_overwritten is not None) == commits_its_own, error
 
 
-def heartbeat(group: str, topic: str, message_model: str = "CLUSTERING") -> dict[str, Any]:
-    """What a consumer of a topic tells a broker about itself."""
-    subscription = {
-        "topic": topic, "subString": "*", "subVersion": 1, "expressionType": "TAG", "classFilterMode": False,
+def subscription(topic: str, tag: str) -> dict[str, Any]:
+    return {
+        "topic": topic, "subString": tag, "subVersion": 1, "expressionType": "TAG", "classFilterMode": False,
         "codeSet": [], "tagsSet": [],
     }  # fmt: skip
+
+
+def heartbeat(
+    group: str, topic: str, message_model: str = "CLUSTERING", tag: str = "*", client_id: str = ""
+) -> dict[str, Any]:
+    """What a consumer of a topic tells a broker about itself."""
     consumer = {
         "groupName": group, "consumeType": "CONSUME_PASSIVELY", "messageModel": message_model,
-        "consumeFromWhere": "CONSUME_FROM_LAST_OFFSET", "subscriptionDataSet": [subscription],
+        "consumeFromWhere": "CONSUME_FROM_LAST_OFFSET", "subscriptionDataSet": [subscription(topic, tag)],
         "unitMode": False,
     }  # fmt: skip
-    return {"clientID": f"{group}@wire", "consumerDataSet": [consumer], "producerDataSet": []}
+    return {"clientID": client_id or f"{group}@wire", "consumerDataSet": [consumer], "producerDataSet": []}
 
 
 def test_an_unknown_lag_is_not_zero(cluster: Cluster) -> None:
@@ -334,3 +340,60 @@ def test_a_group_is_made_changed_and_deleted(cluster: Cluster) -> None:
     gone = cluster("deleteSubGroup", "Copy", "-c", "DefaultCluster", "-r", "true", "--yes")
     assert [row["result"] for row in gone.rows] == ["done"] * 2
     assert cluster("getConsumerConfig", "Copy").code == 5
+
+
+@contextmanager
+def join_group(
+    broker: JavaBroker, group: str, client_id: str, tag: str, version: int = 513
+) -> Iterator[None]:
+    """A member of a group, which tells its own subscription when the broker asks for it (307)."""
+    client = wire.Connection(broker.port)
+    joined = Event()
+    running = {
+        "properties": {},
+        "subscriptionSet": [subscription(TOPIC, tag)],
+        "mqTable": {},
+        "statusTable": {},
+    }
+
+    def answer_broker() -> None:
+        while asked := client.receive(60):
+            if asked.flag & 1:
+                joined.set()
+            elif asked.code == 307:
+                header = wire.json_header(0, None, asked.opaque, flag=1)
+                client.send(wire.frame(header, json.dumps(running).encode()))
+
+    with ThreadPoolExecutor(1) as pool:
+        answering = pool.submit(answer_broker)
+        body = json.dumps(heartbeat(group, TOPIC, tag=tag, client_id=client_id)).encode()
+        client.send(wire.frame(wire.json_header(34, {}, 1, version=version), body))
+        try:
+            assert joined.wait(10)
+            yield
+        finally:
+            client.finish_writing()
+            answering.result(60)
+            client.close()
+
+
+def test_members_with_different_tags_are_shown_with_their_own(cluster: Cluster) -> None:
+    with (
+        join_group(cluster.new, "Split", "one@wire", "TagA"),
+        join_group(cluster.new, "Split", "two@wire", "TagB"),
+    ):
+        result = cluster("consumerConnection", "Split")
+    assert {row["clientId"]: row["subscriptions"] for row in result.rows} == {
+        "one@wire": {TOPIC: "TagA"}, "two@wire": {TOPIC: "TagB"},
+    }, result  # fmt: skip
+    assert "subscribe differently" in result.err
+
+
+@pytest.mark.parametrize(("version", "name"), [(63, "V3_1_8"), (35, "V3_0_10")])
+def test_clients_of_3x_are_older(cluster: Cluster, version: int, name: str) -> None:
+    assert version_text(version) == name
+    with join_group(cluster.new, "Ancient", "old@wire", "*", version):
+        checked = cluster("check", "clients", "--min-version", "4.9.7")
+    assert checked.code == 1, checked
+    assert checked.rows["summary"].startswith("1 of ")
+    assert cluster("check", "clients", "--min-version", "4.9.7").code == 0

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pytest
 
@@ -239,3 +239,21 @@ def test_a_slave_with_a_wrong_ha_address_copies_nothing(cluster: Cluster, tmp_pa
 def _list_stopped(cluster: Cluster) -> list[int]:
     rows = cluster.run("replicaDiff", "-b", "broker-a").rows
     return [row["brokerId"] for row in rows if row["kind"] == "commitLog"]
+
+
+def test_consumers_cannot_read_from_a_slave_whose_master_was_killed(cluster: Cluster) -> None:
+    """The last one: the master does not come back."""
+    cluster.master.kill()
+    evidence = "can neither read nor write, because slaveReadEnable=false"
+    explained = wait_for("the master's end", lambda: _explain_masterless(cluster), 60)
+    assert evidence in explained["seen"], explained
+    foreseen = cluster.run("whatIf", "--down", "broker-old:0", "--detail")
+    [orders] = [row for row in foreseen.rows if (row["what"], row["name"]) == ("topic", "orders")]
+    assert (foreseen.code, orders["readQueues"], orders["readQueuesLeft"]) == (1, 8, 0)
+
+
+def _explain_masterless(cluster: Cluster) -> dict[str, Any] | None:
+    rows = cluster.run("routeExplain", "orders").rows
+    return next(
+        (row for row in rows if row["step"] == "masterMissing" and row["brokerName"] == "broker-a"), None
+    )

@@ -145,8 +145,9 @@ def test_who_may_not_register_at_all_causes_no_steps(state: NameServerState, cal
 @pytest.mark.parametrize(("code", "body"), [(103, b"x" * 3_000_000), (206, b"x" * 3_000_000)])
 @pytest.mark.parametrize(("key", "secret"), [("known", "12345678"), ("known", "87654321"), ("unknown", "1")])
 def test_the_signature_of_a_large_body_is_computed_once_and_in_steps(
-    state: NameServerState, monkeypatch: pytest.MonkeyPatch, code: int, body: bytes, key: str, secret: str
+    monkeypatch: pytest.MonkeyPatch, code: int, body: bytes, key: str, secret: str
 ) -> None:
+    state = NameServerState(NameServerSettings(maxBodyBytes=0), KvConfig(), STARTED_AT)
     state.policy = AccessPolicy([], {"known": SignerAccount("12345678", AccessGrant(AccessRole.ADMIN))})
     signed = sign_command(build_request(code, EXT if code == 103 else {}, body), key, secret)
     steps = registration_precompute.precompute_steps(state, signed, STARTED_AT, PEER)
@@ -172,3 +173,36 @@ def test_a_refused_body_is_freed_without_garbage_collection(has_steps: bool, bod
         assert sys.getrefcount(body) == references
     finally:
         gc.enable()
+
+
+CLAIM = {"AccessKey": "somebody", "Signature": "A" * 27 + "="}
+LARGE = bytes(300_000)
+
+
+def refuse_to_hash(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object) -> str:
+        raise AssertionError
+
+    monkeypatch.setattr(registration_precompute, "expected_signature_in_steps", fail)
+    monkeypatch.setattr(access_guard, "has_valid_signature", fail)
+
+
+@pytest.mark.parametrize(
+    ("code", "ext", "answer"),
+    [(105, {"topic": "T"}, 17), (103, EXT, 0), (216, {"topic": "T"}, 1), (318, {}, 1),
+     (100, {"namespace": "n", "key": "k", "value": "v"}, 1), (9999, {}, 1)],
+)  # fmt: skip
+def test_a_body_is_hashed_only_if_the_key_decides(
+    state: NameServerState, monkeypatch: pytest.MonkeyPatch, code: int, ext: dict[str, str], answer: int
+) -> None:
+    refuse_to_hash(monkeypatch)
+    body = registration_body([f"{number:0200}" for number in range(2_000)]) if code == 103 else LARGE
+    asked = build_request(code, ext | CLAIM, body)
+    assert answer_code(state, prepared(state, asked) if code == 103 else asked) == answer
+    if code != 103:
+        assert registration_precompute.precompute_steps(state, asked, STARTED_AT, PEER) is None
+
+
+def test_a_registration_outside_the_fence_is_hashed_in_steps(state: NameServerState) -> None:
+    asked = build_request(103, broker_ext("a", 0, "10.0.0.1:1", "other") | CLAIM, LARGE)
+    assert answer_code(state, prepared(state, asked)) == 16

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from namesrv_core.errors import ProtocolError
+from namesrv_core.errors import FrameOverLimit, ProtocolError
 from namesrv_core.protocol import codec
 from namesrv_core.protocol.frame import MAX_FRAME_BYTES, FrameReader, SplitPayload, build_frame
 
@@ -123,7 +123,7 @@ def test_a_frame_of_exactly_the_limit_is_taken() -> None:
 
 
 def test_a_frame_of_one_byte_more_is_refused_by_its_length_alone() -> None:
-    with pytest.raises(ProtocolError, match="16777213"):
+    with pytest.raises(ProtocolError, match="a frame of 16777217 bytes"):
         FrameReader().feed_bytes(build_frame(0, b"{}", bytes(MAX_FRAME_BYTES - 9))[:4])
 
 
@@ -144,3 +144,12 @@ def test_a_bad_length_that_comes_in_pieces_is_refused_when_it_is_whole() -> None
     assert reader.feed_bytes(b"\x00\x00\x00") == []
     with pytest.raises(ProtocolError):
         reader.feed_bytes(b"\x01")
+
+
+def test_a_limit_that_is_lowered_ends_a_frame_that_has_begun() -> None:
+    large = build_frame(0, b"{}", bytes(300_000))
+    reader = FrameReader()
+    assert reader.feed_bytes(large[:200_000]) == []
+    reader.max_frame_bytes = 250_000
+    with pytest.raises(FrameOverLimit, match="a frame of 300010 bytes, more than 250000"):
+        reader.feed_bytes(large[200_000:])

@@ -14,6 +14,7 @@ from namesrv_core.protocol.command import build_request
 from namesrv_core.server.connection_limits import raise_file_limit
 from namesrv_core.server.name_server import NameServer
 from namesrv_core.state.kv_config import ENTRY_OVERHEAD_BYTES
+from namesrv_core.state.refusals import RefusalReason
 from namesrv_core.transport.answer_work import AnswerWork, WorkMemory
 from namesrv_core.transport.command_stream import CommandStream
 from tests.support.name_servers import Peer, run_on_loop, start_name_server, wait_until
@@ -266,6 +267,42 @@ def test_frames_over_a_limit_close_their_connection(
             peer.send(frames)
             assert await peer.is_closed()
             assert met(server) == {limit: 1}
+
+    test()
+
+
+@pytest.mark.parametrize("is_pipelined", [False, True])
+def test_a_peer_with_an_invalid_signature_sends_no_more_large_bodies(
+    tmp_path: Path, is_pipelined: bool
+) -> None:
+    credentials = tmp_path / "credentials.json"
+    credentials.write_text('{"networks":[{"network":"10.0.0.0/8","role":"read"}]}')
+    credentials.chmod(0o600)
+
+    @run_on_loop
+    async def test() -> None:
+        async with (
+            start_name_server(tmp_path, credentialsFile=str(credentials)) as server,
+            Peer.connect(server.namesrv_addr) as peer,
+        ):
+            claim = {"AccessKey": "somebody", "Signature": "A" * 27 + "="}
+            large = codec.encode_command(build_request(103, broker_ext() | claim, bytes(3_000_000)))
+            if is_pipelined:
+                peer.send(large + large)
+                answer = await peer.receive()
+                assert answer is not None
+                assert answer.code == 16
+            else:
+                for code, size in ((103, 3_000_000), (105, 1_000)):
+                    answer = await peer.send_request(code, broker_ext() | claim, bytes(size))
+                    assert (answer.code, answer.remark) == (16, "check signature failed.")
+                # The length is enough.
+                peer.send(large[:8])
+            assert await peer.is_closed()
+            assert met(server) == {"maxFrameBytes": 1}
+            assert server.state.refusals.counts_by_reason[RefusalReason.UNKNOWN_KEY] == (
+                1 if is_pipelined else 2
+            )
 
     test()
 

@@ -65,9 +65,11 @@ def foresee_broker_outage(
     slave_ids = {
         broker_addr: (broker_name, broker_id)
         for server_snapshot in snapshots_by_addr.values()
-        for broker_name, down_ids in down_members.items()
+        for broker_name, broker_ids in members_of_snapshot(server_snapshot).items()
+        # Also where the master is gone already.
+        if broker_name in down_members or MASTER_BROKER_ID not in broker_ids
         for broker_id, broker_addr in _list_slaves(server_snapshot, broker_name)
-        if broker_id not in down_ids
+        if broker_id not in down_members.get(broker_name, ())
     }
     slave_errors = find_refusing_slaves(admin, slave_ids)
     refusing_slaves: dict[str, frozenset[int]] = {}

@@ -99,3 +99,14 @@ def pictured(admin: AdminClient) -> ClusterSnapshot:
     [snapshot] = take_server_snapshots(admin, 7)[:1]
     assert snapshot.result is not None
     return snapshot.result
+
+
+def test_a_group_whose_master_is_gone_already_serves_no_consumers(
+    first_server: FakeNameServer, broker: FakeBroker, dead_addr: str
+) -> None:
+    broker.settings["slaveReadEnable"] = "false"
+    first_server.clusters = {"C": {"a": {1: broker.addr}, "b": {0: dead_addr}}}
+    first_server.routes = {"T": {"a": 6, "b": 6}}
+    with AdminClient(first_server.addr, timeout=5) as admin:
+        [loss] = foresee_broker_outage(admin, ["b"], 7).topic_losses
+    assert loss.topic_loss.stops_reads

@@ -17,11 +17,18 @@ from namesrv_core.storage.journal import reader
 from nsadmin.app import main
 from nsadmin.operations import report_runner
 from nsreport import command
+from nsreport.presentation.report_reader import read_report
 from nsreport.tables import silver
 from nsreport.tables.table_store import TableStore
 
 EVENTS = ("BrokerRegistered", "BrokerUnregistered", "WritePermWiped", "WritePermAdded")
 LOG = lab_logs.LOG_FILE
+AVAILABILITY_TABLES = {
+    table: silver.HISTORY_TABLES[table]
+    for table in (
+        silver.BROKER_LIFECYCLE_TABLE, silver.KNOWLEDGE_CHANGE_TABLE, silver.KNOWLEDGE_INTERVAL_TABLE,
+    )
+}  # fmt: skip
 
 
 @pytest.fixture(autouse=True)
@@ -94,3 +101,24 @@ def test_logs_that_rotate_and_lines_that_nobody_understands(
     assert {(row.text[:14], row.reason) for row in lost.collect()} == {
         ("topic changed,", "starts like a known message, but does not match its pattern")
     }
+
+
+def test_a_log_with_crlf_gives_the_same_availability(
+    played: Callable[[str], Path],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setattr(silver, "HISTORY_TABLES", AVAILABILITY_TABLES)
+    records = reader.read_records(played("rolling-restart") / "ns-1" / "journal")
+    text = "".join(lab_logs.format_lines(records, "5.x"))
+    found = []
+    for name, end in (("lf", "\n"), ("crlf", "\r\n")):
+        log, out = tmp_path / name / "ns-1" / LOG, tmp_path / f"out-{name}"
+        log.parent.mkdir(parents=True)
+        log.write_bytes(text.replace("\n", end).encode())
+        line = ["report", "run", "--source", f"ns-1={log.parent}", "--dir", str(out)]
+        assert main([*line, "--reports", "broker_availability"]) == 0, capsys.readouterr().err
+        found.append(read_report(out, "broker_availability"))
+    assert found[0] == found[1]
+    assert min(row["availability"] for row in found[0]) < 100
