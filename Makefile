@@ -49,7 +49,7 @@ check-generated: .venv/.stamp
 docs: .venv/.docs ## build the documentation site into site/
 	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet
 
-generate: .venv/.stamp ## write man pages, completions, docs/reference/commands and aio/nouns.pyi
+generate: .venv/.stamp ## write man pages, docs/reference/commands, schemas and type stubs
 	$(BIN)/python -m nsadmin.manual
 
 examples: .venv/.stamp ## record the outputs in README, tutorial and how-to guides again (6 minutes, PAGES=...)

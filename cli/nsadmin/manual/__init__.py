@@ -1,1 +1,1 @@
-"""Man pages, completions and the command reference, rendered from the registry of commands."""
+"""Man pages, pages of the reference, schemas and type stubs, rendered from the program."""
