@@ -79,12 +79,11 @@ async def test_read_only_switches_changes_off() -> None:
         assert len(app.screen_stack) == 1
 
 
-@run_screen_test
 @pytest.mark.parametrize(
     ("holder_pid", "signalled", "said"),
-    [(4711, [4711], "stopped holding"), (0, [], "unknown yet"), (None, [], "no process holds")],
+    [(4711, [4711], "stopped holding"), (0, [], "not known yet"), (None, [], "no process holds")],
 )
-async def test_only_a_known_process_is_stopped(
+def test_only_a_known_process_is_stopped(
     holder_pid: int | None, signalled: list[int], said: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A signal to process 0 would stop this program."""
@@ -102,6 +101,7 @@ async def test_only_a_known_process_is_stopped(
     assert said in messages[0]
 
 
+@run_screen_test
 async def test_space_shows_what_can_be_done_to_a_row() -> None:
     app = make_still_tui()
     async with app.run_test(size=SIZE) as pilot:

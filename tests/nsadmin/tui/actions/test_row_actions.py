@@ -116,7 +116,7 @@ def test_no_key_means_two_things_for_one_row() -> None:
         ("wipeWritePerm b", True, "wipeWritePerm changes the cluster, and this context is read-only"),
         ("updateOrderConf t get", True, "updateOrderConf changes the cluster, and this context is read-only"),
         ("tui", False, "tui needs its own terminal"),
-        ("lab up", False, "lab needs its own terminal"),
+        ("lab up", False, "lab up needs its own terminal"),
         ("topicLst", False, 'unknown command "topicLst": did you mean "topicList"?'),
         ("zzz", False, 'unknown command "zzz"'),
         ("kv frob", False, 'unknown command "kv frob": use get, list, diff'),
