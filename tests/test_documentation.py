@@ -41,8 +41,8 @@ def parse(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     config.write_text(f"contexts: {{{', '.join(f'{name}: {{namesrvAddr: h:9876}}' for name in CONTEXTS)}}}\n")
     config.chmod(0o600)
     monkeypatch.setenv("NSADMIN_CONFIG", str(config))
-    monkeypatch.setattr(app, "_perform_command", lambda *parsed: 0)
-    monkeypatch.setattr(app, "_perform_batch", lambda *parsed: 0)
+    monkeypatch.setattr(app.CommandRun, "perform", lambda run: 0)
+    monkeypatch.setattr(app, "_run_batch", lambda *parsed: 0)
 
 
 @pytest.mark.parametrize("page", EXISTING, ids=lambda page: page.name)

@@ -43,7 +43,7 @@ def dag_commands() -> list[str]:
 def test_the_commands_of_nsadmin_are_command_lines_that_there_are(
     commands: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(app, "_run_command", lambda *parsed: 0)
+    monkeypatch.setattr(app.CommandRun, "perform", lambda run: 0)
     monkeypatch.setattr(report_program, "run_pipeline", lambda arguments: 0)
     parts = [part for command in commands for part in re.split(r" (?:&&|\|\|) ", command)]
     lines = {part for part in parts if part.startswith("nsadmin ")}

@@ -137,7 +137,7 @@ def job_specs() -> dict[str, dict[str, Any]]:
 
 
 def test_jobs_run_command_lines_that_there_are(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(app, "_run_command", lambda *parsed: 0)
+    monkeypatch.setattr(app.CommandRun, "perform", lambda run: 0)
     assert job_specs().keys() == {"nsadmin-plan", "nsadmin-apply", "nsadmin-backup"}
     for pod in job_specs().values():
         (container,) = pod["containers"]

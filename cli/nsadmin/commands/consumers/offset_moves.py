@@ -122,8 +122,8 @@ def reset_offset_by_time(
         nsadmin resetOffsetByTime warehouse payments -s 2025-01-31T13:00:00Z --dry-run
         # Move the group to the end of the topic
         nsadmin resetOffsetByTime warehouse payments -s -1 --yes
-        # Move one queue of one broker to its end
-        nsadmin resetOffsetByTime warehouse payments -b 127.0.0.1:10911 -q 0 -s -1 --yes
+        # Undo the last move
+        nsadmin resetOffsetByTime warehouse payments --undo --yes
     """
     offset_admin = session.admin.offsets
     if undoes_move:

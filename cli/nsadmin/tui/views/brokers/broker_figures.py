@@ -79,8 +79,8 @@ def _possible_formats(figure_key: str, raw_value: str, now_ms: int) -> Iterator[
         return
     [number] = numbers
     lower_key = figure_key.lower()
-    if lower_key.endswith(("timestamp",)):
-        yield _format_timestamp(number, now_ms)
+    if lower_key.endswith("timestamp"):
+        yield _format_timestamp(number, raw_value, now_ms)
     if lower_key.endswith(("mills", "timemax")) or lower_key.startswith("putlatency"):
         yield f"{number:g} ms", ""
     if "ratio" in lower_key:
@@ -93,10 +93,14 @@ def _possible_formats(figure_key: str, raw_value: str, now_ms: int) -> Iterator[
         yield f"{number:,.0f}", units.format_count(number)
 
 
-def _format_timestamp(at_ms: float, now_ms: int) -> tuple[str, str]:
+def _format_timestamp(at_ms: float, raw_value: str, now_ms: int) -> tuple[str, str]:
     if at_ms <= 0:
         return units.UNKNOWN_MARK, ""
-    return units.format_moment(int(at_ms)), f"{units.format_age(now_ms - at_ms)} ago"
+    moment = units.format_moment(int(at_ms))
+    if moment == units.UNKNOWN_MARK:
+        return raw_value, "no date"
+    age = units.format_age(abs(now_ms - at_ms))
+    return moment, f"{age} ago" if at_ms <= now_ms else f"in {age}"
 
 
 def _parse_numbers(raw_value: str) -> list[float] | None:

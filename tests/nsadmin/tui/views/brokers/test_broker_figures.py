@@ -21,7 +21,8 @@ from tests.support.screens import NOON
         ("sendThreadPoolQueueSize", "3", "3", ""),
         ("scheduleMessageOffset_1", "1,2", "1,2", ""),
         ("putTps", "NaN Infinity 1", "NaN Infinity 1", ""),
-        ("bootTimestamp", "1" + 17 * "0", "–", "0 s ago"),
+        ("bootTimestamp", "1" + 17 * "0", "1" + 17 * "0", "no date"),
+        ("bootTimestamp", str(NOON + 7_200_000), "2025-12-31 14:00:00", "in 2.0 h"),
     ],
 )
 def test_values_have_their_unit(key: str, value: str, shown: str, note: str, utc: None) -> None:
