@@ -114,9 +114,9 @@ def consumer_progress(
     not consumed. inflight is the number of messages that were delivered but not acknowledged (5.1 and later).
     lastTime is the time in UTC when the last consumed message was stored.
 
-    diff is unknown without a committed offset, because the clients choose where they start; with one beyond
-    the end of the queue; and for a group that broadcasts, because each client keeps its own offsets.
-    diffReason says which. The totals do not include such queues.
+    diff is unknown, and diffReason says why, in three cases. The group has committed no offset, so its
+    clients choose where they start. The offset is beyond the end of the queue. Or the group broadcasts, so
+    each client keeps its own offsets. The totals do not include such queues.
 
     Without GROUP, each row is a group. count is the number of connected clients, and tps is the number of
     messages consumed per second. diffTotal and inflightTotal are the sums of diff and inflight. --sort,

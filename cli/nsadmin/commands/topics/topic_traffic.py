@@ -51,10 +51,7 @@ def stats_all(
     # None stands for the name server, which answered: not everything failed, even if all brokers did.
     return ResultRows(
         TRAFFIC_COLUMNS,
-        [
-            _traffic_row(record, imitates_mqadmin=session.output_form is not None)
-            for record in traffic_records
-        ],
+        [_traffic_row(record, is_for_mqadmin=session.output_form is not None) for record in traffic_records],
         [None, *(traffic_record.error for traffic_record in traffic_records)],
         _failure_notes(traffic_records),
     )

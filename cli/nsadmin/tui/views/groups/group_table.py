@@ -51,7 +51,7 @@ GROUP_COLUMNS: Sequence[Column[GroupRow]] = (
     Column("group", "GROUP", 24, "", lambda row: row.group_name, tone="strong", grow=True),
     Column("members", "CLIENTS", 7, "connected clients; – or + if a broker did not return its clients",
            lambda row: row.client_count, cell=_clients_cell, right=True, flash=True),
-    Column("lag", "LAG", 7, "messages not consumed yet; – if unknown; colored by the limits of check lag",
+    Column("lag", "LAG", 7, "messages not consumed yet, – if unknown; colored by the limits of check lag",
            lambda row: row.total_lag,
            cell=lambda row: Cell(row.lag_text, alert_levels.lag_tone(row.total_lag)), right=True),
     Column("trend", "", 12, "LAG over the last polls",
