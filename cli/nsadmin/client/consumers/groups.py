@@ -25,9 +25,10 @@ from nsadmin.client.consumers.group_settings import (
 )
 from nsadmin.client.results import AlreadyRecreated, NotApplied, NotFound, ServerResult
 
-# The groups that brokers create for themselves (SubscriptionGroupManager upstream).
+# The groups that brokers (SubscriptionGroupManager upstream) and proxies create for themselves.
 SYSTEM_GROUPS = frozenset(
     {
+        "CID_DefaultHeartBeatSyncerTopic",
         "CID_ONS-HTTP-PROXY",
         "CID_ONSAPI_OWNER",
         "CID_ONSAPI_PERMISSION",
@@ -392,7 +393,7 @@ def _refuse_new_name(group: str) -> RocketMQError | None:
 
 
 def is_system_group(group: str) -> bool:
-    """Return whether brokers create the group for themselves.
+    """Return whether brokers or proxies create the group for themselves.
 
     Args:
         group: The consumer group.

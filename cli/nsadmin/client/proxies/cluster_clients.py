@@ -9,7 +9,7 @@ from nsadmin.client.consumers.connected_clients import GroupConnections, Produce
 from nsadmin.client.consumers.consumer_progress import ConsumerAdmin
 from nsadmin.client.consumers.groups import is_system_group
 from nsadmin.client.consumers.producers import ProducerAdmin
-from nsadmin.client.proxies.client_heartbeats import GRPC, PROXY_GROUP
+from nsadmin.client.proxies.client_heartbeats import GRPC
 from nsadmin.client.proxies.proxies import ProxyAdmin, ProxyList, ProxyStatus
 
 INNER_PRODUCER_GROUP = "CLIENT_INNER_PRODUCER"
@@ -208,6 +208,4 @@ def _list_nameless(clients: Iterable[ClusterClient], proxies: Iterable[ProxyStat
 def _is_system_client(client: ClusterClient) -> bool:
     """Return whether a client has no groups but those of RocketMQ itself."""
     groups = client.consumer_groups or ()
-    return not client.producer_groups and all(
-        group == PROXY_GROUP or is_system_group(group) for group in groups
-    )
+    return not client.producer_groups and all(map(is_system_group, groups))
