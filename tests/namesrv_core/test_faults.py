@@ -55,7 +55,7 @@ def test_nothing_answered_is_lost_by_kills_in_the_middle_of_writes(tmp_path: Pat
 def test_without_files_left_good_connections_go_on_and_puts_reach_the_disk(tmp_path: Path) -> None:
     limited = (
         "import resource, runpy, sys; resource.setrlimit(resource.RLIMIT_NOFILE, (200, 200));"
-        "sys.argv = ['nsadmin', 'namesrv', *sys.argv[1:]]; runpy.run_module('nsadmin', run_name='__main__')"
+        "sys.argv = ['namesrv', *sys.argv[1:]]; runpy.run_module('namesrv_core', run_name='__main__')"
     )
     process = subprocess.Popen(
         [sys.executable, "-c", limited, *server_command(*in_home(tmp_path))[-1:]],

@@ -23,7 +23,7 @@ def judge_replicas(scale: CheckScale, comparison: ReplicaComparison) -> CheckFin
         return scale.make_unknown_finding("no broker with a slave is registered", comparison.failure_lines)
     samples = [
         scale.make_sample("missing", len(missing_items)),
-        scale.make_sample("stopped", len(comparison.stopped)),
+        scale.make_sample("stopped", len(comparison.stopped_slaves)),
         scale.make_sample("drift", len(drifted)),
         scale.make_sample("lagging", len(comparison.lag)),
         *(
@@ -36,7 +36,7 @@ def judge_replicas(scale: CheckScale, comparison: ReplicaComparison) -> CheckFin
     minimum_state = CheckState.UNKNOWN if comparison.failure_lines else CheckState.OK
     if release_lines:
         minimum_state = CheckState.WARNING
-    if comparison.stopped:
+    if comparison.stopped_slaves:
         minimum_state = CheckState.CRITICAL
     return scale.make_finding(
         _summarize_comparison(comparison, missing_items),
@@ -60,7 +60,10 @@ def _summarize_comparison(comparison: ReplicaComparison, missing_items: Sequence
     slave_text = "1 slave" if is_single else f"{comparison.slave_count} slaves"
     if comparison.is_equal:
         return f"{slave_text} {'is equal to its master' if is_single else 'are equal to their masters'}"
-    stopped_count, drift_count = len(comparison.stopped), len(comparison.drift) - len(comparison.stopped)
+    stopped_count, drift_count = (
+        len(comparison.stopped_slaves),
+        len(comparison.drift) - len(comparison.stopped_slaves),
+    )
     parts = []
     if stopped_count:
         parts.append(

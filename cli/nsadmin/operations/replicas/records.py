@@ -141,7 +141,7 @@ class ReplicaComparison(NamedTuple):
         return [judged for judged in self.differences if judged.state is DifferenceState.LAG]
 
     @property
-    def stopped(self) -> list[JudgedDifference]:
+    def stopped_slaves(self) -> list[JudgedDifference]:
         """The slaves that copy no messages."""
         return [judged for judged in self.drift if judged.difference.kind is ItemKind.LOG]
 

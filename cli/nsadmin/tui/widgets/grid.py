@@ -22,7 +22,7 @@ from nsadmin.tui.views.table import Column, SortOrder, fit_columns
 from nsadmin.tui.widgets.tones import tone_styles
 
 _FLASH_SECONDS = 1.2
-_AGE_AT_END = re.compile(r"(^|(?<= ))[0-9.]+ (s|min|h|d)$")
+_AGE_AT_END = re.compile(r"(^|(?<= ))[0-9.]{1,12} (s|min|h|d)$")
 
 
 class Grid(ScrollView, can_focus=True):

@@ -165,7 +165,7 @@ def test_of_two_slaves_and_one_connection_the_one_that_does_not_report_lacks_it(
         [first._replace(reported_ms=NOW_MS), second._replace(reported_ms=NOW_MS - 3_600_000)],
     ):
         comparison, _ = judge_differences(observe(group._replace(slaves=slaves)), {})
-        assert [judged.difference.slave.broker_id for judged in comparison.stopped] == [2]
+        assert [judged.difference.slave.broker_id for judged in comparison.stopped_slaves] == [2]
 
 
 def test_a_log_that_stands_still_while_the_masters_grows_is_drift() -> None:
