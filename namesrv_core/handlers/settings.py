@@ -17,11 +17,15 @@ def get_namesrv_config(
 ) -> HandlerAnswer:
     """GET_NAMESRV_CONFIG. With a journal it shows its state ("journal=ok", "journal=failing: ...").
 
-    No request of the protocol lists the namespaces of the KV config, so they are here, unless there are many.
+    No request of the protocol lists the namespaces of the KV config. A request with the field `kvNamespaces`
+    gets them here, unless there are many. Without it the body has Java's keys.
     """
     namespaces = sorted(state.kv_config.tables_by_namespace)
+    is_asked = "kvNamespaces" in (request.ext or {})
     listed_namespaces = (
-        {"kvNamespaces": json.dumps(namespaces)} if len(namespaces) <= _MAX_LISTED_NAMESPACES else {}
+        {"kvNamespaces": json.dumps(namespaces)}
+        if is_asked and len(namespaces) <= _MAX_LISTED_NAMESPACES
+        else {}
     )
     config_body = state.settings.encode_body({**state.actual_settings, **listed_namespaces})
     if state.journal_status is not None:

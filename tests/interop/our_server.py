@@ -28,7 +28,8 @@ class OurNameServer(Running):
     def command(self) -> list[str]:
         given = ["-c", str(self.config_file)] if self._config else []
         place = ["--home", str(self.home), "--port", str(self.port), "--bind", "127.0.0.1"]
-        return server_command(*given, *place)
+        journal = [] if "journalDir" in (self._config or {}) else ["--no-journal"]
+        return server_command(*given, *place, *journal)
 
     def start(self) -> None:
         if self._config and not self.config_file.exists():

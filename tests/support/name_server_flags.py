@@ -19,7 +19,7 @@ def parse_flags(*words: str) -> NameServerFlags:
 def parse_quiet_flags(*words: str) -> NameServerFlags:
     """The same, without the journal that nobody asked for."""
     flags = parse_flags(*words)
-    flags.no_journal = not (flags.journal_dir or flags.config_file or flags.definitions)
+    flags.no_journal |= not (flags.journal_dir or flags.config_file or flags.definitions)
     return flags
 
 

@@ -360,7 +360,7 @@ _NAMES_BY_MODULE = {
         "DriftFinding",
         "FindingState",
     ),
-    "nsadmin.operations.divergence.observer": ("DivergenceObservation",),
+    "nsadmin.operations.divergence.observer": ("ComparedNamespaces", "DivergenceObservation"),
     "nsadmin.operations.drain.events": ("EventRecord",),
     "nsadmin.operations.drain.risks": ("DrainRisk",),
     "nsadmin.operations.drain.runner": ("DrainRefused",),

@@ -114,7 +114,10 @@ class KvAdmin:
         Returns:
             One ServerResult per address, in order. None for Apache's name servers, which cannot list them.
         """
-        answers = self._caller.send_to_each(namesrv_addrs, RequestCode.GET_NAMESRV_CONFIG)
+        # nsadmin's name servers list them if they are asked. Apache's ignore the field.
+        answers = self._caller.send_to_each(
+            namesrv_addrs, RequestCode.GET_NAMESRV_CONFIG, {"kvNamespaces": "true"}
+        )
         return [decode_answer(answer, _parse_namespaces) for answer in answers]
 
     def get_tables_each(

@@ -18,7 +18,6 @@ OWN_SETTINGS = frozenset(
         "journalDir",
         "journalServerId",
         "kvConfigPath",
-        "kvNamespaces",
         "listenPort",
         "rocketmqHome",
     }
