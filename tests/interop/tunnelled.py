@@ -198,7 +198,9 @@ def _make_kube(
     ]
     kube.servers = {f"names-0:{name_server.port}": f"{NAMES_IP}:{name_server.port}"}
     for number, (broker, ip) in enumerate(zip(brokers, (BROKER_IP, OLD_IP), strict=False)):
-        kube.items.append(make_pod(f"broker-{number}", ip, [broker.port], labels={"component": "broker"}))
+        kube.items.append(
+            make_pod(f"broker-{number}", ip, [broker.port, broker.port + 1], labels={"component": "broker"})
+        )
         for port in (broker.port, broker.port + 1):
             kube.servers[f"broker-{number}:{port}"] = f"{ip}:{port}"
     kube.save_objects()
