@@ -67,7 +67,7 @@ def test_the_progress_of_a_group_is_that_of_mqadmin(cluster: Cluster) -> None:
         ]  # fmt: skip
         return len(ours) == 1 and ours == [row for row in lines(mqadmin_output, "#Topic") if row[0] == ORDERS]
 
-    wait_for("the same progress", same, 10)
+    wait_for("the same progress", same, 30)
     of_group = ["Orders-consumer", "1", "V5_5_0", "PUSH", "CLUSTERING", "0", "0"]
 
     def sums() -> bool:
@@ -77,7 +77,7 @@ def test_the_progress_of_a_group_is_that_of_mqadmin(cluster: Cluster) -> None:
         )
         return row["diffTotal"] == 0 and of_group in lines(cluster.mqadmin("consumerProgress"), "#Group")
 
-    wait_for("the same sums", sums, 15)
+    wait_for("the same sums", sums, 30)
     stats = next(
         row
         for row in cluster("brokerConsumeStats", cluster.new.address).rows
