@@ -205,17 +205,19 @@ def check_open_reads(audited_server: AuditedServer, now_seconds: float) -> Itera
 
 
 def check_replication_port(audited_server: AuditedServer, now_seconds: float) -> Iterator[SecurityProblem]:
-    if audited_server.has_open_replication:
-        problem_text = "its replication port is reachable from here: every client can read all messages"
-        remedy_text = "allow only the other brokers of its group to reach haListenPort"
-        replication_port = (audited_server.settings or {}).get("haListenPort", "")
-        yield SecurityProblem(
-            "replicationPort",
-            CheckState.WARNING,
-            problem_text,
-            remedy_text,
-            f"haListenPort={replication_port}",
-        )
+    replication_port = (audited_server.settings or {}).get("haListenPort")
+    if replication_port is None or audited_server.has_open_replication is False:
+        return
+    check_name, check_state = "replicationPort", CheckState.WARNING
+    problem_text = "its replication port is reachable from here: every client can read all messages"
+    if audited_server.has_open_replication is None:
+        # A tunnel through kubectl forwards only to ports that pods declare.
+        check_name, check_state = "unknownReplicationPort", CheckState.UNKNOWN
+        problem_text = "its replication port was not tried from here"
+    remedy_text = "allow only the other brokers of its group to reach haListenPort"
+    yield SecurityProblem(
+        check_name, check_state, problem_text, remedy_text, f"haListenPort={replication_port}"
+    )
 
 
 def check_public_address(audited_server: AuditedServer, now_seconds: float) -> Iterator[SecurityProblem]:

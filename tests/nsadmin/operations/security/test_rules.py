@@ -238,3 +238,19 @@ def test_text_for_people_names_only_the_first_servers_with_the_same_evidence() -
         "b-0 0 at h:0, b-1 0 at h:1, b-2 0 at h:2 and 2 more",
     )
     assert len(no_tls.details) == len(no_tls.brief_details) + 4
+
+
+@pytest.mark.parametrize(
+    ("accepts", "name", "state"),
+    [
+        (True, "replicationPort", CheckState.WARNING),
+        (None, "unknownReplicationPort", CheckState.UNKNOWN),
+        (False, None, None),
+    ],
+)
+def test_a_replication_port_that_was_not_tried_is_told(
+    accepts: bool | None, name: str | None, state: CheckState | None
+) -> None:
+    problems = found(BROKER_A._replace(has_open_replication=accepts))
+    said = {key: value for key, value in problems.items() if key.lower().endswith("replicationport")}
+    assert said == ({} if name is None else {name: state})
