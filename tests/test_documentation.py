@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from nsadmin import app, registry
+from nsadmin import app
+from nsadmin.command_line import registry
 from nsadmin.command_line.declarations import command_parameters
 from nsadmin.command_line.shared_options import list_shared_parameters
 from tests.support.documented_commands import (

@@ -34,7 +34,7 @@ def test_a_module_named_by_a_gerund_or_a_participle_is_found(module_name: str) -
 
 
 @pytest.mark.parametrize(
-    "module_name", ["nsadmin.settings", "nsadmin.ping", "nsadmin.speed", "nsadmin.poller"]
+    "module_name", ["nsadmin.console.settings", "nsadmin.ping", "nsadmin.speed", "nsadmin.poller"]
 )
 def test_a_module_named_by_a_noun_is_none(module_name: str) -> None:
     assert list(name_rules.find_bad_names([parse_source(module_name, "")])) == []

@@ -8,8 +8,8 @@ from namesrv_core.server.settings_loader import environment_variable
 from namesrv_core.state.server_limits import DEFAULT_LIMITS
 from namesrv_core.state.settings import SETTING_KEYS, NameServerSettings
 from namesrv_core.state.tls_settings import TLS_KEYS
-from nsadmin.exit_codes import EXIT_CODE_MEANINGS, PLUGIN_CODE_MEANINGS
-from nsadmin.registry import find_command, find_group, take_command
+from nsadmin.command_line.registry import find_command, find_group, take_command
+from nsadmin.console.exit_codes import EXIT_CODE_MEANINGS, PLUGIN_CODE_MEANINGS
 from tests.support.name_servers import ROOT
 
 REFERENCE = ROOT / "docs" / "reference"

@@ -2,7 +2,7 @@
 
 import os
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from typing import Any, NamedTuple
@@ -10,21 +10,23 @@ from typing import Any, NamedTuple
 import typer
 
 from namesrv_core.errors import RocketMQError
-from nsadmin import __version__, exit_codes, output, settings, stderr
+from nsadmin import __version__
 from nsadmin.client import NotFound
 from nsadmin.client.connection.connection_pool import Pool
 from nsadmin.command_line import usage
 from nsadmin.command_line.application import HELP_FLAGS, Actions, build_application, complete_line
 from nsadmin.command_line.declarations import declaration_of
+from nsadmin.command_line.registry import CommandEntry
 from nsadmin.command_line.typer_commands import (
     HelpRequested,
     ParsedCommandLine,
     SessionCommand,
     read_values,
 )
-from nsadmin.exit_codes import CommandInterrupted, ExitCode, UsageError
-from nsadmin.output import ResultRows
-from nsadmin.session import Session
+from nsadmin.console import exit_codes, output, settings, stderr
+from nsadmin.console.exit_codes import CommandInterrupted, ExitCode, UsageError
+from nsadmin.console.output import ResultRows
+from nsadmin.console.session import Session
 
 
 class BatchContext(NamedTuple):
@@ -170,8 +172,6 @@ class CommandRun:
         parsed_line: ParsedCommandLine,
         batch: BatchContext | None,
     ) -> None:
-        from nsadmin import result_delivery
-
         self._entry = command.entry
         self.function = command.function
         self._words = words
@@ -184,7 +184,7 @@ class CommandRun:
             connection_pool=batch and batch.connection_pool,
         )
         self._session.shared_values = parsed_line.shared_values
-        self._session.output_form = result_delivery.mqadmin_form(self._entry, parsed_line)
+        self._session.output_form = _mqadmin_form(self._entry, parsed_line)
         self._result: Any = None
 
     def perform(self) -> int:
@@ -227,16 +227,12 @@ class CommandRun:
 
     def _deliver_result(self) -> int:
         """Run the command, once or with --watch, and write what it returns."""
-        from nsadmin import result_delivery
-
         run_once = partial(self.function, self._session, **self._arguments)
         watch_seconds = self._options.watch
         self._result = (
-            run_once()
-            if watch_seconds is None
-            else result_delivery.watch_results(self._session, watch_seconds, run_once)
+            run_once() if watch_seconds is None else _watch_results(self._session, watch_seconds, run_once)
         )
-        exit_code = result_delivery.deliver_result(self._session, self._result, not self._is_in_batch)
+        exit_code = _deliver_result(self._session, self._result, not self._is_in_batch)
         is_success = not exit_code or (
             isinstance(self._result, ResultRows) and exit_code == self._result.done_code
         )
@@ -254,7 +250,7 @@ class CommandRun:
         """Raise UsageError for an unknown column before any request is sent."""
         columns, selection = declaration_of(self.function).columns, self._options.style.selection
         if columns and selection != output.RowSelection():
-            from nsadmin.output.row_selection import select_rows
+            from nsadmin.console.output.row_selection import select_rows
 
             try:
                 select_rows(ResultRows(columns, []), selection)
@@ -275,16 +271,113 @@ class CommandRun:
     def _advise_on_errors(self, errors: Sequence[RocketMQError | None]) -> list[str]:
         if self._options.quiet or not any(errors):
             return []
-        from nsadmin.advice import advise_on_errors
+        from nsadmin.console.advice import advise_on_errors
 
         return advise_on_errors(errors)
 
     def _append_to_audit(self, exit_code: int) -> None:
         # Imported late: only changes are recorded.
-        from nsadmin import audit
+        from nsadmin.console import audit
 
         rows = self._result if isinstance(self._result, ResultRows) else None
         command_words = [self._entry.name, *self._words]
         audit.append_audit_record(
             audit.build_audit_record(self._session, command_words, self._arguments, rows, exit_code)
         )
+
+
+def _mqadmin_form(
+    command_entry: CommandEntry, parsed_line: ParsedCommandLine
+) -> Callable[[ResultRows | str], str] | None:
+    """Return the function that writes a result for --output mqadmin; None for all other formats."""
+    output_style = parsed_line.options.style
+    if output_style.output_format != "mqadmin" or command_entry.kind == "check":
+        return None
+    from nsadmin.commands.mqadmin.output_forms import OUTPUT_FORMS
+
+    if command_entry.name not in OUTPUT_FORMS:
+        raise UsageError(
+            f"--output mqadmin exists only for {', '.join(OUTPUT_FORMS)}, not for {command_entry.typed_name}"
+        )
+    if output_style.selection != output.RowSelection() or not output_style.shows_headers:
+        raise UsageError("--output mqadmin does not support --columns, --sort, --filter and --no-headers")
+    if parsed_line.options.dry_run:
+        raise UsageError(
+            "--output mqadmin does not support --dry-run: its text says that the change was made"
+        )
+    from nsadmin.console.output.machine_formats import escape_cells
+
+    command_form, argument_values = OUTPUT_FORMS[command_entry.name], parsed_line.arguments
+    return lambda command_output: command_form(
+        escape_cells(command_output) if isinstance(command_output, ResultRows) else command_output,
+        argument_values,
+    )
+
+
+def _watch_results(
+    session: Session, period_seconds: float, run_once: Callable[[], Any]
+) -> Iterator[ResultRows | str]:
+    for result_number, result in enumerate(session.repeat_every(period_seconds, run_once)):
+        if not isinstance(result, (ResultRows, str)):
+            raise UsageError("--watch cannot be combined with an option that repeats the command, such as -i")
+        if result_number:
+            output.clear_screen(session.options.style)
+        yield result
+
+
+def _deliver_result(
+    session: Session, result: ResultRows | str | Iterator[ResultRows | str], ends_quietly: bool
+) -> int:
+    """Write rows, a text, or a series of them; return the exit code of the last.
+
+    Ctrl-C during a series is a normal end if `ends_quietly`.
+    """
+    if isinstance(result, (ResultRows, str)):
+        return _write_result(session, result)
+    exit_code: int = ExitCode.DONE
+    try:
+        for partial_result in result:
+            exit_code = _write_result(session, partial_result)
+    except KeyboardInterrupt:
+        if not ends_quietly:
+            raise
+        return ExitCode.DONE
+    return exit_code
+
+
+def _write_result(session: Session, command_output: ResultRows | str) -> int:
+    if isinstance(command_output, str):
+        output.write_text(
+            command_output if session.output_form is None else session.output_form(command_output)
+        )
+        if isinstance(command_output, output.CheckVerdict):
+            return command_output.exit_code
+        return (
+            exit_codes.exit_code_of_outcomes(command_output.errors)
+            if isinstance(command_output, output.OutputText)
+            else ExitCode.DONE
+        )
+    if "brokerName" in command_output.columns:
+        command_output = _fill_broker_identities(session, command_output)
+    try:
+        if session.output_form is None:
+            output.write_rows(command_output, session.options.style)
+        else:
+            output.write_text(session.output_form(command_output))
+    except output.InvalidSelectionError as error:
+        raise UsageError(str(error)) from None
+    failure_count = sum(error is not None for error in command_output.errors)
+    is_table = session.output_form is None and session.options.style.output_format in ("table", "wide")
+    if is_table and not command_output.rows and not command_output.notes and not failure_count:
+        session.write_remark("nothing to show: the list is empty")
+    for note in command_output.notes:
+        (stderr.write_stderr_line if failure_count else session.write_remark)(note)
+    if failure_count and not command_output.notes:
+        stderr.write_stderr_line(f"failed on {failure_count} of {len(command_output.errors)} servers")
+    return exit_codes.exit_code_of_outcomes(command_output.errors) or command_output.done_code
+
+
+def _fill_broker_identities(session: Session, result_rows: ResultRows) -> ResultRows:
+    from nsadmin.commands.columns.broker_identities import fill_identities, lacks_identities
+
+    return fill_identities(session, result_rows) if lacks_identities(result_rows) else result_rows

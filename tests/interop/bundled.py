@@ -11,7 +11,7 @@ import pytest
 
 from nsadmin.app import main
 from nsadmin.command_line.declarations import command_parameters
-from nsadmin.registry import COMMANDS, CommandEntry
+from nsadmin.command_line.registry import COMMANDS, CommandEntry
 
 _NO_MESSAGES, _FILE = "a bundle has no messages", "it compares with a file, or writes one"
 _LITE_TOPICS = "a bundle has no details of lite topics"

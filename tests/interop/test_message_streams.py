@@ -16,8 +16,8 @@ from typing import Any, NamedTuple
 
 import pytest
 
+from nsadmin.console.output.timestamps import format_utc
 from nsadmin.operations.message_files.import_run import BATCH_MESSAGES
-from nsadmin.output.timestamps import format_utc
 from tests.interop import command_line, jars
 from tests.interop.cluster import create_topic, wait_for_broker, wait_for_topic
 from tests.interop.command_line import ENVIRONMENT, PROGRAM, CommandResult

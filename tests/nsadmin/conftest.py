@@ -7,10 +7,11 @@ from typing import NamedTuple
 
 import pytest
 
-from nsadmin import app, output
+from nsadmin import app
 from nsadmin.app import main
 from nsadmin.command_line.declarations import declaration_of
-from nsadmin.output import OutputStyle, ResultRows
+from nsadmin.console import output
+from nsadmin.console.output import OutputStyle, ResultRows
 from tests.support.consumer_brokers import ConsumerBroker
 from tests.support.message_brokers import MessageBroker
 from tests.support.servers import FakeBroker, FakeNameServer

@@ -249,7 +249,7 @@ def test_a_fault_in_the_program_is_a_line_and_with_debug_a_traceback(
     def broken(*_: object) -> None:
         raise ZeroDivisionError("oh")
 
-    monkeypatch.setattr("nsadmin.registry.find_command", broken)
+    monkeypatch.setattr("nsadmin.command_line.registry.find_command", broken)
     assert run("topicList") == (
         1,
         "",

@@ -102,7 +102,7 @@ def test_a_command_loads_neither_screens_nor_spark_nor_other_commands(cluster_li
             "yaml",
         }
     )
-    of_commands = ("nsadmin.commands.", "nsadmin.command_line.", "nsadmin.output.quantities")
+    of_commands = ("nsadmin.commands.", "nsadmin.command_line.", "nsadmin.console.output.quantities")
     assert {name for name in cluster_list if name.startswith(of_commands)} == {
         "nsadmin.commands.brokers",
         "nsadmin.commands.brokers.clusters",
@@ -114,11 +114,18 @@ def test_a_command_loads_neither_screens_nor_spark_nor_other_commands(cluster_li
         "nsadmin.command_line.unknown_commands",
         "nsadmin.command_line.usage",
         "nsadmin.command_line.value_completion",
+        "nsadmin.command_line.completion",
+        "nsadmin.command_line.completion.lookup",
+        "nsadmin.command_line.completion.tab_candidates",
+        "nsadmin.command_line.completion.value_cache",
+        "nsadmin.command_line.completion.value_question",
+        "nsadmin.command_line.completion.value_sources",
+        "nsadmin.command_line.registry",
         "nsadmin.command_line.shared_options",
         "nsadmin.command_line.broker_expectation",
         "nsadmin.command_line.broker_targets",
         "nsadmin.command_line.exclusive_options",
-        "nsadmin.output.quantities",
+        "nsadmin.console.output.quantities",
     }
 
 

@@ -5,8 +5,8 @@ from typing import NamedTuple
 
 from nsadmin.command_line.declarations import ExamplesPlace, declaration_of
 from nsadmin.command_line.docstrings import CommandExample
+from nsadmin.command_line.registry import CommandEntry
 from nsadmin.manual.command_descriptions import describe_all_commands
-from nsadmin.registry import CommandEntry
 
 _WRITTEN_ON_ONE = ("updateKvConfig ORDER_TOPIC_CONFIG orders broker-a-0:4 -n 127.0.0.1:9876 --yes",)
 

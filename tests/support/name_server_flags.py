@@ -5,7 +5,7 @@ import sys
 import msgspec
 
 from namesrv_core.server.settings_loader import NameServerFlags
-from nsadmin import registry
+from nsadmin.command_line import registry
 from nsadmin.command_line.typer_commands import parse_command_line
 
 

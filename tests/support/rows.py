@@ -6,7 +6,7 @@ import sys
 import pytest
 
 from namesrv_core.protocol.codes import Perm
-from nsadmin.output import ByteSize, DurationMillis, OutputStyle, ResultRows, write_rows
+from nsadmin.console.output import ByteSize, DurationMillis, OutputStyle, ResultRows, write_rows
 
 ROWS = ResultRows(
     (

@@ -8,9 +8,10 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 from typer.main import get_group
 
-from nsadmin import registry
-from nsadmin.command_line import usage
+from nsadmin.command_line import registry, usage
+from nsadmin.command_line.completion.lookup import Candidate
 from nsadmin.command_line.declarations import Parameter
+from nsadmin.command_line.registry import CommandEntry
 from nsadmin.command_line.shared_options import leading_parameters, to_parameters
 from nsadmin.command_line.typer_commands import (
     TYPER_SETTINGS,
@@ -20,9 +21,7 @@ from nsadmin.command_line.typer_commands import (
 )
 from nsadmin.command_line.unknown_commands import unknown_command_error
 from nsadmin.command_line.value_completion import complete_value
-from nsadmin.completion.lookup import Candidate
-from nsadmin.exit_codes import UsageError
-from nsadmin.registry import CommandEntry
+from nsadmin.console.exit_codes import UsageError
 
 HELP_FLAGS = ("-h", "--help")
 _APPLICATION_OPTIONS = {

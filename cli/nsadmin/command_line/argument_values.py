@@ -5,7 +5,7 @@ import re
 from collections.abc import Sequence
 
 from namesrv_core.protocol.resource_names import find_topic_name_problem
-from nsadmin.exit_codes import UsageError
+from nsadmin.console.exit_codes import UsageError
 
 _DURATION_PATTERN = re.compile(r"(\d+(?:\.\d+)?)(ms|s|m|h)?")
 _SECONDS_PER_UNIT = {"ms": 0.001, None: 1.0, "s": 1.0, "m": 60.0, "h": 3600.0}

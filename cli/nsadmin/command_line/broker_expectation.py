@@ -5,12 +5,12 @@ from typing import TYPE_CHECKING, Annotated
 from typer import Option
 
 from nsadmin.client.wall_clock import time
-from nsadmin.exit_codes import UsageError
+from nsadmin.console.exit_codes import UsageError
 
 if TYPE_CHECKING:
+    from nsadmin.console.session import Session
     from nsadmin.operations.inventory.keeper import InventoryKeeper
     from nsadmin.operations.inventory.records import ExpectedBroker
-    from nsadmin.session import Session
 
 ExpectedBrokersOption = Annotated[
     str | None,

@@ -19,8 +19,8 @@ from nsadmin.client.brokers.targets import (
 )
 from nsadmin.command_line.declarations import Flags, RequiredUnless
 from nsadmin.command_line.exclusive_options import require_one_of
-from nsadmin.output import ResultRow, ResultRows
-from nsadmin.session import Session
+from nsadmin.console.output import ResultRow, ResultRows
+from nsadmin.console.session import Session
 
 T = TypeVar("T")
 

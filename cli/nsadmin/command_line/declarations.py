@@ -21,7 +21,7 @@ class Flags:
 
 
 class Values(NamedTuple):
-    """What TAB offers if the metavar does not say it: a source of `nsadmin.completion.value_sources`."""
+    """What TAB offers if the metavar does not say it: a source of `completion.value_sources`."""
 
     source: str
 
@@ -148,7 +148,7 @@ def command(
     """Declare the columns of a command's rows; those of all kinds of rows, if it can return several.
 
     `agent_refusal` is why MCP clients cannot use it. `examples` is where the tests run its examples if not on
-    the lab, and why. The name, kind and summary of a command are in `nsadmin.registry`.
+    the lab, and why. The name, kind and summary of a command are in `nsadmin.command_line.registry`.
     """
 
     def declare(function: F) -> F:

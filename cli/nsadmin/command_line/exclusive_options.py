@@ -1,6 +1,6 @@
 """Refuses command lines with both of two alternatives, or without either."""
 
-from nsadmin.exit_codes import UsageError
+from nsadmin.console.exit_codes import UsageError
 
 
 def require_one_of(first_option: str, first_value: object, second_option: str, second_value: object) -> None:

@@ -5,11 +5,11 @@ from typing import Any
 
 from namesrv_core.errors import RocketMQError
 from nsadmin.client import AdminClient
+from nsadmin.client.did_you_mean import did_you_mean, find_similar_names
+from nsadmin.command_line.completion.live_values import ask_servers
+from nsadmin.command_line.completion.tab_candidates import strip_descriptions
+from nsadmin.command_line.completion.value_sources import DETAIL_METAVARS, source_of_metavar
 from nsadmin.command_line.declarations import command_parameters
-from nsadmin.completion.live_values import ask_servers
-from nsadmin.completion.tab_candidates import strip_descriptions
-from nsadmin.completion.value_sources import DETAIL_METAVARS, source_of_metavar
-from nsadmin.did_you_mean import did_you_mean, find_similar_names
 
 _SOURCE_NOUNS = {
     "topics": "topic",

@@ -6,8 +6,8 @@ from typing import Annotated, Any
 from typer import Option
 
 from nsadmin.command_line.declarations import Parameter, Values, build_parameter
-from nsadmin.output import OUTPUT_FORMATS
-from nsadmin.registry import CommandEntry
+from nsadmin.command_line.registry import CommandEntry
+from nsadmin.console.output import OUTPUT_FORMATS
 
 CONNECTION_OPTIONS: dict[str, Any] = {
     "context": Annotated[

@@ -5,8 +5,8 @@ from datetime import date, datetime, timedelta
 from datetime import time as time_of_day
 
 from nsadmin.client.wall_clock import time
-from nsadmin.exit_codes import UsageError
-from nsadmin.output.timestamps import format_utc
+from nsadmin.console.exit_codes import UsageError
+from nsadmin.console.output.timestamps import format_utc
 
 TIME_HELP = (
     "ms since 1970, ISO 8601, yyyy-MM-dd#HH:mm:ss:SSS, 14:03, yesterday 14:03, yesterday,"

@@ -10,15 +10,15 @@ from typer.core import TyperCommand
 from typer.main import get_command
 from typer.models import OptionInfo
 
-from nsadmin import settings
 from nsadmin.command_line import usage
+from nsadmin.command_line.completion.lookup import Candidate
 from nsadmin.command_line.declarations import REQUIRED, Parameter, command_parameters, declaration_of
+from nsadmin.command_line.registry import CommandEntry
 from nsadmin.command_line.shared_options import list_shared_parameters
 from nsadmin.command_line.value_completion import Completer, complete_value
-from nsadmin.completion.lookup import Candidate
-from nsadmin.exit_codes import CheckUsageError, UsageError
-from nsadmin.registry import CommandEntry
-from nsadmin.session import SharedOptions
+from nsadmin.console import settings
+from nsadmin.console.exit_codes import CheckUsageError, UsageError
+from nsadmin.console.session import SharedOptions
 
 TYPER_SETTINGS: dict[str, Any] = {
     "add_completion": False, "rich_markup_mode": None, "pretty_exceptions_enable": False,

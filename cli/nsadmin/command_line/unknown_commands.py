@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 
-from nsadmin import registry
-from nsadmin.did_you_mean import did_you_mean
-from nsadmin.exit_codes import CheckUsageError, UsageError
+from nsadmin.client.did_you_mean import did_you_mean
+from nsadmin.command_line import registry
+from nsadmin.console.exit_codes import CheckUsageError, UsageError
 
 
 def unknown_command_error(command_words: Sequence[str]) -> UsageError:

@@ -6,10 +6,10 @@ from typing import Any
 
 import typer
 
+from nsadmin.client.did_you_mean import did_you_mean, find_similar_names
 from nsadmin.command_line.declarations import Parameter
-from nsadmin.did_you_mean import did_you_mean, find_similar_names
-from nsadmin.exit_codes import UsageError
-from nsadmin.registry import CommandEntry
+from nsadmin.command_line.registry import CommandEntry
+from nsadmin.console.exit_codes import UsageError
 
 ParsingError: Any = typer.BadParameter.__base__
 """The base of the errors that Typer raises while it parses; Typer exports only BadParameter."""

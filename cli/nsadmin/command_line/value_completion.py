@@ -5,10 +5,15 @@ from typing import Any
 
 import typer
 
+from nsadmin.command_line.completion.lookup import Candidate, list_values
+from nsadmin.command_line.completion.value_sources import (
+    DETAIL_METAVARS,
+    FILE_SOURCE,
+    FOLDER_SOURCE,
+    source_of_metavar,
+)
 from nsadmin.command_line.declarations import Parameter
 from nsadmin.command_line.shared_options import CONNECTION_OPTIONS
-from nsadmin.completion.lookup import Candidate, list_values
-from nsadmin.completion.value_sources import DETAIL_METAVARS, FILE_SOURCE, FOLDER_SOURCE, source_of_metavar
 
 Completer = Callable[[typer.Context, Parameter, str], list[Candidate]]
 

@@ -2,9 +2,10 @@
 
 from collections.abc import Iterable
 
-from nsadmin import exit_codes, registry
+from nsadmin.command_line import registry
+from nsadmin.command_line.registry import Category, CommandEntry
+from nsadmin.console import exit_codes
 from nsadmin.help_pages.text_layout import format_list, help_width, join_sections
-from nsadmin.registry import Category, CommandEntry
 
 CHECK_GROUP = "check"
 """The group whose commands have the exit codes of monitoring plugins."""

@@ -2,14 +2,14 @@
 
 from collections.abc import Iterable, Sequence
 
-from nsadmin import exit_codes
 from nsadmin.command_line.declarations import Parameter, command_parameters, declaration_of
 from nsadmin.command_line.docstrings import EXAMPLES_TITLE, CommandExample, parse_docstring
+from nsadmin.command_line.registry import CommandEntry
 from nsadmin.command_line.shared_options import list_shared_parameters
 from nsadmin.command_line.usage import format_usage
 from nsadmin.commands.columns import meanings
+from nsadmin.console import exit_codes
 from nsadmin.help_pages.text_layout import format_list, help_width, join_sections, wrap_paragraph
-from nsadmin.registry import CommandEntry
 
 MAX_EXAMPLES = 2
 _NAMED_SHARED_FLAGS = (

@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 
-from nsadmin import registry
+from nsadmin.command_line import registry
 from nsadmin.command_line.unknown_commands import unknown_command_error
-from nsadmin.exit_codes import UsageError
+from nsadmin.console.exit_codes import UsageError
 from nsadmin.help_pages.command_lists import all_commands_text, category_text, group_text
 from nsadmin.help_pages.overview import overview_text
 

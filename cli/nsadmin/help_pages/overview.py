@@ -1,6 +1,6 @@
 """The text of `nsadmin --help`: the commands of every day, and pages with the others. Imports no command."""
 
-from nsadmin import registry
+from nsadmin.command_line import registry
 from nsadmin.help_pages.text_layout import format_list, join_sections
 
 DAILY_COMMANDS = (

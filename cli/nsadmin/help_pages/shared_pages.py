@@ -3,8 +3,9 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from nsadmin import exit_codes, registry
+from nsadmin.command_line import registry
 from nsadmin.command_line.shared_options import OPTION_SECTIONS, to_parameters
+from nsadmin.console import exit_codes
 from nsadmin.help_pages.text_layout import format_list, help_width, join_sections, wrap_paragraph
 
 ENVIRONMENT_VARIABLES = (

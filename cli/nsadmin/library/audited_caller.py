@@ -55,7 +55,7 @@ class AuditedCaller(Caller):
         errors: Sequence[BaseException | None],
     ) -> None:
         # Imported late: a script that only reads needs no audit.
-        from nsadmin import audit
+        from nsadmin.console import audit
 
         sent_requests = [
             audit.SentRequest(server_addr, command.code, command.ext or {}, outcome_text)
@@ -75,7 +75,7 @@ class AuditedCaller(Caller):
 
 
 def _describe_result(result: ServerResult[RemotingCommand]) -> str:
-    from nsadmin.request_observer import describe_outcome
+    from nsadmin.console.request_observer import describe_outcome
 
     match result.error:
         case None:
@@ -88,7 +88,7 @@ def _describe_result(result: ServerResult[RemotingCommand]) -> str:
 
 
 def _exit_code_of(errors: Sequence[BaseException | None]) -> int:
-    from nsadmin.exit_codes import exit_code_of_error, exit_code_of_outcomes
+    from nsadmin.console.exit_codes import exit_code_of_error, exit_code_of_outcomes
 
     for error in errors:
         if error is not None and not isinstance(error, RocketMQError):

@@ -34,7 +34,7 @@ def drain_broker(
 ) -> DrainResult:
     """Drain a broker; see `AdminClient.drain`."""
     # Imported late: it loads modules that only a change needs.
-    from nsadmin.audit import describe_user
+    from nsadmin.console.audit import describe_user
 
     if not is_dry_run:
         _require_writable(admin, f"{drain_plan.broker} was not drained")

@@ -5,11 +5,11 @@ from os import PathLike
 from pathlib import Path
 
 from namesrv_core.errors import BadSettings
-from nsadmin import audit
 from nsadmin.client import wall_clock
 from nsadmin.client.admin import AdminClient
 from nsadmin.client.bundles.bundle_file import BundleManifest
 from nsadmin.client.connection.access_options import Access
+from nsadmin.console import audit
 from nsadmin.operations.bundles import bundle_builder
 from nsadmin.operations.bundles.bundle_builder import DEFAULT_SINCE_SECONDS, BundleOrder
 from nsadmin.operations.bundles.collector import DEFAULT_MAX_DETAILS, CollectionPlan, list_namespaces

@@ -198,7 +198,7 @@ class ClusterRebalance:
             RocketMQError: A server did not answer.
         """
         # Imported late: it loads modules that only a change needs.
-        from nsadmin.audit import describe_user
+        from nsadmin.console.audit import describe_user
 
         if self._admin.is_read_only and not dry_run:
             raise ReadOnlyAccess(f"{plan.cluster} was not rebalanced: this client is read-only")

@@ -9,8 +9,8 @@ from namesrv_core.errors import BadSettings
 from nsadmin.client.connection.access_options import Access, Credentials, Tls
 from nsadmin.client.connection.addresses import NameServerFinder
 from nsadmin.client.connection.credentials import FoundCredentials
-from nsadmin.exit_codes import UsageError
-from nsadmin.settings import (
+from nsadmin.console.exit_codes import UsageError
+from nsadmin.console.settings import (
     bundle_choice,
     connection_security,
     context_choice,
@@ -102,5 +102,5 @@ def _connect_bundle(
 
 
 def _warn_caller(warning_text: str) -> None:
-    # The frames between are those of this module, of `nsadmin.settings` and of AdminClient.from_context.
+    # The frames between are those of this module, of `settings` and of AdminClient.from_context.
     warnings.warn(warning_text, RuntimeWarning, stacklevel=5)

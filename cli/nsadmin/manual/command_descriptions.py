@@ -4,9 +4,9 @@ from typing import NamedTuple
 
 from nsadmin.command_line.declarations import Parameter, command_parameters
 from nsadmin.command_line.docstrings import CommandExample, parse_docstring
+from nsadmin.command_line.registry import COMMANDS, CommandEntry
 from nsadmin.command_line.usage import usage_words
 from nsadmin.commands.columns import meanings
-from nsadmin.registry import COMMANDS, CommandEntry
 
 
 class CommandDescription(NamedTuple):

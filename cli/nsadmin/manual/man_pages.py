@@ -7,11 +7,11 @@ from typing import Any
 
 from nsadmin.command_line.declarations import Parameter
 from nsadmin.command_line.docstrings import CommandExample
+from nsadmin.command_line.registry import CommandEntry
 from nsadmin.command_line.shared_options import OPTION_SECTIONS, to_parameters
-from nsadmin.exit_codes import EXIT_CODE_MEANINGS, PLUGIN_CODE_MEANINGS, special_codes_of_command
+from nsadmin.console.exit_codes import EXIT_CODE_MEANINGS, PLUGIN_CODE_MEANINGS, special_codes_of_command
 from nsadmin.help_pages.shared_pages import ENVIRONMENT_VARIABLES, PRECEDENCE
 from nsadmin.manual.command_descriptions import CommandDescription
-from nsadmin.registry import CommandEntry
 
 # mandoc asks for at most 80 bytes, and escapes make lines longer.
 _LINE_WIDTH = 70

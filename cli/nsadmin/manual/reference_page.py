@@ -2,11 +2,11 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from nsadmin import exit_codes
 from nsadmin.command_line.declarations import Parameter
+from nsadmin.command_line.registry import CATEGORIES, Category
 from nsadmin.command_line.shared_options import OPTION_SECTIONS, to_parameters
+from nsadmin.console import exit_codes
 from nsadmin.manual.command_descriptions import CommandDescription
-from nsadmin.registry import CATEGORIES, Category
 
 INDEX_PAGE = "reference/commands.md"
 CATEGORY_FOLDER = "reference/commands"

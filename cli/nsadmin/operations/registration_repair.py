@@ -10,11 +10,11 @@ from namesrv_core.errors import RocketMQError
 from namesrv_core.events import QueueData
 from namesrv_core.protocol.codes import Perm, perm_text
 from nsadmin.client.results import NotApplied, NotFound
+from nsadmin.console.phrases import abbreviate_names
 from nsadmin.operations.drain.facts import DrainEnvironment, NameServerFacts, QueuesByTopic
 from nsadmin.operations.drain.risks import find_master_addr
 from nsadmin.operations.drain.runner import ProcedureClock
 from nsadmin.operations.drain.undo import BY_BROKER, BY_TOPIC
-from nsadmin.phrases import abbreviate_names
 
 _MAX_ROUNDS = 20
 _PAUSE_SECONDS = 0.5

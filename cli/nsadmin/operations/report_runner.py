@@ -8,7 +8,7 @@ from typing import Any
 
 from namesrv_core import operator_files, private_files
 from namesrv_core.errors import RocketMQError
-from nsadmin import python_process
+from nsadmin.console import python_process
 
 INSTALL_HINT = "Spark is missing: install it with `pip install 'nsadmin[spark]'`"
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from nsadmin.command_line.application import complete_line
-from nsadmin.completion import lookup
+from nsadmin.command_line.completion import lookup
 from tests.nsadmin.conftest import Run
 from tests.support.servers import FakeNameServer
 

@@ -5,7 +5,7 @@ from collections.abc import Callable
 import pytest
 
 from nsadmin.command_line import argument_values
-from nsadmin.exit_codes import UsageError
+from nsadmin.console.exit_codes import UsageError
 
 
 def test_good_ones() -> None:

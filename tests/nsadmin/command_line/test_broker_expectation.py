@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from nsadmin.command_line.broker_expectation import parse_expected_brokers
-from nsadmin.exit_codes import UsageError
+from nsadmin.console.exit_codes import UsageError
 
 
 def test_names_and_files_give_expected_brokers(tmp_path: Path) -> None:

@@ -13,8 +13,8 @@ from nsadmin.command_line.broker_targets import (
     select_masters,
     select_members,
 )
-from nsadmin.exit_codes import UsageError
-from nsadmin.session import Session, SharedOptions
+from nsadmin.console.exit_codes import UsageError
+from nsadmin.console.session import Session, SharedOptions
 from tests.support.servers import FakeNameServer
 
 GROUPS = {"C": {"a": {0: "h:1", 1: "h:2"}, "b": {1: "h:3"}}}

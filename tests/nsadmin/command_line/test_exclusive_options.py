@@ -3,7 +3,7 @@
 import pytest
 
 from nsadmin.command_line.exclusive_options import refuse_both, require_one_of
-from nsadmin.exit_codes import UsageError
+from nsadmin.console.exit_codes import UsageError
 
 
 def test_one_of_two_alternatives_is_accepted() -> None:

@@ -2,10 +2,10 @@
 
 import pytest
 
+from nsadmin.command_line.completion.value_sources import source_of_metavar
 from nsadmin.command_line.declarations import command_parameters
+from nsadmin.command_line.registry import COMMANDS
 from nsadmin.command_line.server_name_suggestions import _find_similar_names
-from nsadmin.completion.value_sources import source_of_metavar
-from nsadmin.registry import COMMANDS
 from tests.nsadmin.conftest import Run
 from tests.support.consumer_brokers import ConsumerBroker
 from tests.support.servers import FakeNameServer

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import pytest
 
 from nsadmin.command_line.time_arguments import parse_time_ms, parse_time_option, parse_time_span
-from nsadmin.exit_codes import UsageError
+from nsadmin.console.exit_codes import UsageError
 
 NOW = 1795231107422
 """2026-11-21T03:18:27.422Z"""

@@ -6,9 +6,9 @@ import pytest
 from typer import Argument, Option
 
 from nsadmin.command_line.declarations import Flags, RequiredUnless
+from nsadmin.command_line.registry import CATEGORIES, COMMANDS, CommandEntry
 from nsadmin.command_line.typer_commands import HelpRequested, parse_command_line
-from nsadmin.exit_codes import CheckUsageError, UsageError
-from nsadmin.registry import CATEGORIES, COMMANDS, CommandEntry
+from nsadmin.console.exit_codes import CheckUsageError, UsageError
 
 
 def do_it(

@@ -1,7 +1,7 @@
 """The error for words that name no command."""
 
 from nsadmin.command_line.unknown_commands import unknown_command_error
-from nsadmin.exit_codes import CheckUsageError
+from nsadmin.console.exit_codes import CheckUsageError
 
 
 def test_an_unknown_check_has_the_error_of_checks() -> None:

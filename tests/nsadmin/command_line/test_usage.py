@@ -6,8 +6,8 @@ import pytest
 from typer import Argument, Option
 
 from nsadmin.command_line.declarations import Flags, RequiredUnless, build_parameter, command_parameters
+from nsadmin.command_line.registry import COMMANDS, CommandEntry
 from nsadmin.command_line.usage import _expected_value, unknown_option, usage_words
-from nsadmin.registry import COMMANDS, CommandEntry
 
 
 def repair(

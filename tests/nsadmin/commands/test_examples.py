@@ -9,7 +9,7 @@ import pytest
 
 from namesrv_core.fleet.fleet import PORT_STEP, FleetPlan
 from nsadmin.command_line.docstrings import CommandExample
-from nsadmin.registry import take_command
+from nsadmin.command_line.registry import take_command
 from tests.nsadmin.conftest import Run
 from tests.support.clock import speed_up_drains
 from tests.support.examples import (

@@ -1,6 +1,6 @@
 """Lists of the commands of a group or a category."""
 
-from nsadmin import registry
+from nsadmin.command_line import registry
 from nsadmin.help_pages.command_lists import category_text, group_text
 
 

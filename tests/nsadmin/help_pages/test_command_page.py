@@ -5,10 +5,10 @@ from typing import Annotated
 import pytest
 from typer import Argument, Option
 
-from nsadmin import registry
+from nsadmin.command_line import registry
 from nsadmin.command_line.declarations import Flags, RequiredUnless, command
+from nsadmin.command_line.registry import CommandEntry
 from nsadmin.help_pages.command_page import command_text
-from nsadmin.registry import CommandEntry
 from tests.nsadmin.conftest import Run
 
 PAGES = registry.COMMANDS

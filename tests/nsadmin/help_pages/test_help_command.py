@@ -2,8 +2,8 @@
 
 import pytest
 
-from nsadmin import registry
-from nsadmin.exit_codes import UsageError
+from nsadmin.command_line import registry
+from nsadmin.console.exit_codes import UsageError
 from nsadmin.help_pages.help_command import find_page
 from tests.nsadmin.conftest import Run
 

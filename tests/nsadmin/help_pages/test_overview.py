@@ -1,6 +1,6 @@
 """The text of nsadmin --help."""
 
-from nsadmin import registry
+from nsadmin.command_line import registry
 from nsadmin.help_pages.overview import DAILY_COMMANDS, overview_text
 
 MAX_LINES = 60

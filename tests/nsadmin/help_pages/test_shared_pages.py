@@ -1,9 +1,9 @@
 """Pages about what all commands share."""
 
+from nsadmin.command_line.registry import COMMANDS
 from nsadmin.command_line.shared_options import leading_parameters
-from nsadmin.exit_codes import SPECIAL_CODE_MEANINGS
+from nsadmin.console.exit_codes import SPECIAL_CODE_MEANINGS
 from nsadmin.help_pages.shared_pages import environment_text, exit_codes_text, options_text
-from nsadmin.registry import COMMANDS
 
 
 def test_every_shared_option_is_explained() -> None:

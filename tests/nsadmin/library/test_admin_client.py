@@ -22,7 +22,7 @@ from nsadmin import (
     ReadOnlyAccess,
     ServerResult,
 )
-from nsadmin.contexts import Context, Contexts, save_contexts
+from nsadmin.console.contexts import Context, Contexts, save_contexts
 from tests.support.name_servers import DEADLINE, run_on_loop
 from tests.support.servers import FakeBroker, FakeNameServer, closed_port
 

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from nsadmin import AdminClient, AsyncAdminClient, ReadOnlyAccess
-from nsadmin.audit import describe_user
-from nsadmin.contexts import Context, Contexts, save_contexts
+from nsadmin.console.audit import describe_user
+from nsadmin.console.contexts import Context, Contexts, save_contexts
 from tests.nsadmin.library.conftest import AuditLines
 from tests.support.name_servers import ROOT, ServerProgram, run_on_loop
 from tests.support.servers import FakeNameServer, closed_port

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from nsadmin import AdminClient, BadAddress, BadSettings, Credentials, ReadOnlyAccess, Tls
-from nsadmin.contexts import Context, Contexts, ContextTls, save_contexts
+from nsadmin.console.contexts import Context, Contexts, ContextTls, save_contexts
 from nsadmin.library.context_connection import resolve_connection
 from tests.support.bundles import NAMESRV, json_answer, request_key, write_bundle
 

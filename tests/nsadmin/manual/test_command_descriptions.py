@@ -1,8 +1,8 @@
 """What is read off signatures and docstrings."""
 
 from namesrv_core.lab.scenario_reader import list_scenario_names
+from nsadmin.command_line.registry import COMMANDS
 from nsadmin.manual.command_descriptions import describe_all_commands
-from nsadmin.registry import COMMANDS
 
 FOUND = {command.entry.name: command for command in describe_all_commands()}
 

@@ -2,9 +2,9 @@
 
 import re
 
+from nsadmin.command_line.registry import CATEGORIES, COMMANDS
 from nsadmin.manual.command_descriptions import describe_all_commands
 from nsadmin.manual.reference_page import CATEGORY_FOLDER, INDEX_PAGE, render_pages
-from nsadmin.registry import CATEGORIES, COMMANDS
 
 PAGES = render_pages(describe_all_commands())
 

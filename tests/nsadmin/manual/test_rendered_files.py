@@ -3,9 +3,9 @@
 import posixpath
 import re
 
+from nsadmin.command_line.registry import COMMANDS
 from nsadmin.manual import man_pages
 from nsadmin.manual.rendered_files import render_files_in_git, render_man_pages, render_site_pages
-from nsadmin.registry import COMMANDS
 from tests.support.name_servers import ROOT
 
 

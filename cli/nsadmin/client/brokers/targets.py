@@ -14,8 +14,8 @@ from nsadmin.client.brokers.clusters import BrokerAddrGroup, ClusterAdmin, Clust
 from nsadmin.client.connection.addresses import DEFAULT_BROKER_PORT, BadAddress, parse_addr
 from nsadmin.client.connection.caller import Caller
 from nsadmin.client.connection.name_server_reader import NameServerReader
+from nsadmin.client.did_you_mean import did_you_mean, find_similar_names
 from nsadmin.client.results import ClientClosed, NotFound
-from nsadmin.did_you_mean import did_you_mean, find_similar_names
 
 
 class BrokerTarget(NamedTuple):

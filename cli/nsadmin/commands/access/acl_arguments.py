@@ -7,7 +7,7 @@ from nsadmin.client.access.acls import (
     AclEntry,
 )
 from nsadmin.command_line import argument_values
-from nsadmin.exit_codes import UsageError
+from nsadmin.console.exit_codes import UsageError
 
 
 def parse_subject(subject_text: str) -> str:

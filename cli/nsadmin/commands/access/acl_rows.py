@@ -12,7 +12,7 @@ from nsadmin.command_line.broker_targets import (
 from nsadmin.commands.columns.change_rows import (
     describe_change,
 )
-from nsadmin.output import ResultRow
+from nsadmin.console.output import ResultRow
 
 
 def describe_acl_change(entries_before: AclEntries, entries_after: AclEntries) -> str | None:

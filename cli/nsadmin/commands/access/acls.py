@@ -39,8 +39,8 @@ from nsadmin.commands.columns.change_rows import (
     CHANGE_RESULT_IN_TABLE,
 )
 from nsadmin.commands.columns.result_rows import outcome_cells
-from nsadmin.output import ResultRow, ResultRows
-from nsadmin.session import Session
+from nsadmin.console.output import ResultRow, ResultRows
+from nsadmin.console.session import Session
 
 ACL_COLUMNS = (*IDENTITY_COLUMNS, "subject", "policyType", "resource", "actions", "sourceIps", "decision")
 ACL_CHANGE_COLUMNS = (*IDENTITY_COLUMNS, "subject", *CHANGE_RESULT_COLUMNS)

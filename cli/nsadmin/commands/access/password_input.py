@@ -5,9 +5,9 @@ from typing import Annotated
 from typer import Option
 
 from namesrv_core.errors import BadSettings
-from nsadmin import confirmation
-from nsadmin.exit_codes import UsageError
-from nsadmin.session import Session
+from nsadmin.console import confirmation
+from nsadmin.console.exit_codes import UsageError
+from nsadmin.console.session import Session
 
 PasswordFileOption = Annotated[
     str | None,

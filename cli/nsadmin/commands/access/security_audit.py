@@ -11,8 +11,8 @@ from nsadmin.commands.checks.check_runner import (
     parse_limits,
     run_check,
 )
-from nsadmin.output import CheckVerdict
-from nsadmin.session import Session
+from nsadmin.console.output import CheckVerdict
+from nsadmin.console.session import Session
 
 AUDIT_COLUMNS = (*CHECK_COLUMNS, "checks")
 

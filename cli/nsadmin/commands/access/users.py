@@ -34,9 +34,9 @@ from nsadmin.commands.columns.change_rows import (
     describe_change,
 )
 from nsadmin.commands.columns.result_rows import outcome_cells
-from nsadmin.exit_codes import UsageError
-from nsadmin.output import ResultRow, ResultRows
-from nsadmin.session import Session
+from nsadmin.console.exit_codes import UsageError
+from nsadmin.console.output import ResultRow, ResultRows
+from nsadmin.console.session import Session
 
 USER_COLUMNS = (*IDENTITY_COLUMNS, "username", "userType", "userStatus")
 USER_CHANGE_COLUMNS = (*IDENTITY_COLUMNS, "username", *CHANGE_RESULT_COLUMNS)

@@ -8,9 +8,9 @@ from typer import Argument, Option
 
 from namesrv_core import operator_files
 from nsadmin.command_line.declarations import Flags
-from nsadmin.exit_codes import UsageError
+from nsadmin.console.exit_codes import UsageError
+from nsadmin.console.session import Session
 from nsadmin.operations.backups.archive import NO_KEYS, BackupKeys, LoadedBackup, load_backup
-from nsadmin.session import Session
 
 PASSPHRASE_VARIABLE = "NSADMIN_BACKUP_PASSPHRASE"
 

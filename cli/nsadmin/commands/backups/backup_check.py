@@ -8,8 +8,8 @@ from typer import Argument, Option
 
 from nsadmin.command_line.declarations import Flags, command
 from nsadmin.commands.checks.check_runner import CHECK_COLUMNS, parse_limits, run_check
-from nsadmin.output import CheckVerdict
-from nsadmin.session import Session
+from nsadmin.console.output import CheckVerdict
+from nsadmin.console.session import Session
 
 
 @command(columns=CHECK_COLUMNS)

@@ -15,13 +15,13 @@ from nsadmin.commands.backups.backup_arguments import (
     open_backup,
 )
 from nsadmin.commands.columns.change_rows import DIFFERENCE_COLUMNS, get_plain_value, make_difference_rows
+from nsadmin.console.output import ResultRow, ResultRows
+from nsadmin.console.output.quantities import count_noun
+from nsadmin.console.output.timestamps import format_utc
+from nsadmin.console.session import Session
 from nsadmin.operations.backups.comparison import compare_backups
 from nsadmin.operations.backups.observer import observe_backup
 from nsadmin.operations.backups.records import ClusterBackup, Section, list_items
-from nsadmin.output import ResultRow, ResultRows
-from nsadmin.output.quantities import count_noun
-from nsadmin.output.timestamps import format_utc
-from nsadmin.session import Session
 
 BACKUP_ITEM_COLUMNS = ("section", "brokerName", "name", "value")
 

@@ -17,7 +17,11 @@ from nsadmin.commands.backups.backup_arguments import (
     PassphraseFileOption,
     read_passphrase,
 )
-from nsadmin.exit_codes import UsageError
+from nsadmin.console.exit_codes import UsageError
+from nsadmin.console.output import ResultRow, ResultRows
+from nsadmin.console.output.quantities import count_noun, to_bytes
+from nsadmin.console.output.timestamps import format_utc
+from nsadmin.console.session import Session
 from nsadmin.operations.backups.archive import (
     BackupKeys,
     list_backup_files,
@@ -26,10 +30,6 @@ from nsadmin.operations.backups.archive import (
 )
 from nsadmin.operations.backups.observer import observe_backup
 from nsadmin.operations.backups.records import ClusterBackup, Section, list_items
-from nsadmin.output import ResultRow, ResultRows
-from nsadmin.output.quantities import count_noun, to_bytes
-from nsadmin.output.timestamps import format_utc
-from nsadmin.session import Session
 
 BACKUP_COLUMNS = (
     "file", "clusterName", "time", "brokers", "topics", "groups", "offsets", "users", "size", "missing",

@@ -15,15 +15,15 @@ from nsadmin.commands.backups.backup_arguments import (
     open_backup,
 )
 from nsadmin.commands.columns.change_rows import describe_change, describe_item_change
-from nsadmin.exit_codes import UsageError
+from nsadmin.console.exit_codes import UsageError
+from nsadmin.console.output import ResultRow, ResultRows
+from nsadmin.console.phrases import abbreviate_names
+from nsadmin.console.session import Session
 from nsadmin.operations.backups.records import ClusterBackup, Section
 from nsadmin.operations.backups.restore_outcome import RestoreOutcome
 from nsadmin.operations.backups.restore_run import RestoreRun
 from nsadmin.operations.backups.restore_scope import RestoreScope, select_backup
 from nsadmin.operations.plans.settings import SpreadKind
-from nsadmin.output import ResultRow, ResultRows
-from nsadmin.phrases import abbreviate_names
-from nsadmin.session import Session
 
 RESTORE_COLUMNS = (
     "section", "server", "name", "changes", "reason", "before", "after", "result", "error",

@@ -9,14 +9,14 @@ from namesrv_core.errors import RocketMQError
 from nsadmin.client.results import error_text
 from nsadmin.command_line.declarations import command
 from nsadmin.commands.columns.result_rows import outcome_cells
-from nsadmin.exit_codes import UsageError
+from nsadmin.console.exit_codes import UsageError
+from nsadmin.console.output import ByteSize, ResultRow, ResultRows
+from nsadmin.console.output.quantities import count_noun, to_fine_millis
+from nsadmin.console.phrases import quote_command
+from nsadmin.console.session import Session
 from nsadmin.operations.bench.bench_topic import choose_cluster, list_left_topics, open_bench_topic
 from nsadmin.operations.bench.latency_figures import draw_histogram, find_percentiles
 from nsadmin.operations.bench.load_runs import BrokerLoad, run_consume, run_latency, run_produce
-from nsadmin.output import ByteSize, ResultRow, ResultRows
-from nsadmin.output.quantities import count_noun, to_fine_millis
-from nsadmin.phrases import quote_command
-from nsadmin.session import Session
 
 THROUGHPUT_COLUMNS = (
     "brokerName", "messageCount", "bodyBytes", "seconds", "messagesPerSecond", "bytesPerSecond", "failed",

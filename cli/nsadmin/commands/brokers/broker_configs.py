@@ -25,8 +25,8 @@ from nsadmin.command_line.declarations import Flags, Values, command
 from nsadmin.commands.columns.awaited_servers import report_awaited_servers
 from nsadmin.commands.columns.change_rows import CHANGE_RESULT_COLUMNS, CHANGE_RESULT_IN_TABLE, change_cells
 from nsadmin.commands.columns.result_rows import outcome_cells
-from nsadmin.output import ResultRow, ResultRows
-from nsadmin.session import Session
+from nsadmin.console.output import ResultRow, ResultRows
+from nsadmin.console.session import Session
 
 BROKER_CONFIG_COLUMNS = ("brokerName", "brokerId", "brokerAddr", "key", "value")
 CONFIG_CHANGE_COLUMNS = ("brokerName", "brokerId", "brokerAddr", "key", *CHANGE_RESULT_COLUMNS)

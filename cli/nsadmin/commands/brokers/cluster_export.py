@@ -7,20 +7,20 @@ from typing import Annotated, Any
 from typer import Argument, Option
 
 from namesrv_core.errors import RocketMQError
-from nsadmin import stderr
 from nsadmin.client.brokers.clusters import BrokerAddrGroup, describe_shared_addr, find_shared_addrs
 from nsadmin.client.results import error_text
 from nsadmin.client.wall_clock import time
 from nsadmin.command_line import exclusive_options
 from nsadmin.command_line.broker_targets import OptionalBrokerAddrOption, find_broker_addr
 from nsadmin.command_line.declarations import Flags, RequiredUnless, command
-from nsadmin.exit_codes import UsageError
+from nsadmin.console import stderr
+from nsadmin.console.exit_codes import UsageError
+from nsadmin.console.output import OutputText, ResultRows
+from nsadmin.console.output.quantities import to_bytes
+from nsadmin.console.session import Session
 from nsadmin.operations.exports import configs, metadata, metrics, observer
 from nsadmin.operations.exports.document_file import format_document, save_document
 from nsadmin.operations.exports.observer import ExportedBroker
-from nsadmin.output import OutputText, ResultRows
-from nsadmin.output.quantities import to_bytes
-from nsadmin.session import Session
 
 EXPORT_COLUMNS = ("file", "brokers", "size")
 

@@ -19,7 +19,10 @@ from nsadmin.command_line import exclusive_options
 from nsadmin.command_line.broker_expectation import ExpectedBrokersOption, open_expected_inventory
 from nsadmin.command_line.broker_targets import BrokerAddrArgument, ClusterMembersOption, find_broker_addr
 from nsadmin.command_line.declarations import Flags, command
-from nsadmin.exit_codes import UsageError
+from nsadmin.console.exit_codes import UsageError
+from nsadmin.console.output import EpochMillisText, ResultRow, ResultRows
+from nsadmin.console.output.quantities import to_millis
+from nsadmin.console.session import Session
 from nsadmin.operations.broker_disks import observe_disks
 from nsadmin.operations.inventory.keeper import (
     BrokerMissingError,
@@ -27,9 +30,6 @@ from nsadmin.operations.inventory.keeper import (
     describe_missing,
 )
 from nsadmin.operations.inventory.records import MissingBroker
-from nsadmin.output import EpochMillisText, ResultRow, ResultRows
-from nsadmin.output.quantities import to_millis
-from nsadmin.session import Session
 
 IDENTITY = ("clusterName", "brokerName", "brokerId", "brokerAddr")
 STATE_COLUMNS = ("reachable", "error")

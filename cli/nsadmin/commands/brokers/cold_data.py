@@ -29,11 +29,11 @@ from nsadmin.commands.columns.change_rows import (
     forgive_missing,
 )
 from nsadmin.commands.columns.result_rows import outcome_cells
-from nsadmin.exit_codes import UsageError
-from nsadmin.output import ResultRow, ResultRows
-from nsadmin.output.quantities import to_bytes
-from nsadmin.output.timestamps import format_utc
-from nsadmin.session import Session
+from nsadmin.console.exit_codes import UsageError
+from nsadmin.console.output import ResultRow, ResultRows
+from nsadmin.console.output.quantities import to_bytes
+from nsadmin.console.output.timestamps import format_utc
+from nsadmin.console.session import Session
 
 COLD_DATA_COLUMNS = (
     *IDENTITY_COLUMNS,

@@ -9,10 +9,10 @@ from nsadmin.client.brokers.containers import ContainedBroker
 from nsadmin.client.connection.addresses import DEFAULT_BROKER_PORT, parse_addr
 from nsadmin.command_line.declarations import Flags, Values, command
 from nsadmin.commands.columns.result_rows import outcome_cells
-from nsadmin.exit_codes import UsageError
+from nsadmin.console.exit_codes import UsageError
+from nsadmin.console.output import ResultRows
+from nsadmin.console.session import Session
 from nsadmin.operations.inventory.keeper import open_inventory
-from nsadmin.output import ResultRows
-from nsadmin.session import Session
 
 CONTAINER_COLUMNS = ("brokerContainerAddr", "broker", "result", "error")
 

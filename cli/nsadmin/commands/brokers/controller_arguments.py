@@ -10,8 +10,8 @@ from nsadmin.command_line.broker_targets import (
     select_members,
 )
 from nsadmin.command_line.declarations import Flags, RequiredUnless
-from nsadmin.exit_codes import UsageError
-from nsadmin.session import Session
+from nsadmin.console.exit_codes import UsageError
+from nsadmin.console.session import Session
 
 ControllersOption = Annotated[
     str,

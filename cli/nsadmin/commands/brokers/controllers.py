@@ -30,8 +30,8 @@ from nsadmin.commands.brokers.replica_rows import (
 )
 from nsadmin.commands.columns.change_rows import CHANGE_RESULT_COLUMNS, CHANGE_RESULT_IN_TABLE, change_cells
 from nsadmin.commands.columns.result_rows import outcome_cells
-from nsadmin.output import ResultRow, ResultRows
-from nsadmin.session import Session
+from nsadmin.console.output import ResultRow, ResultRows
+from nsadmin.console.session import Session
 
 CONTROLLER_COLUMNS = ("controllerAddr", "isLeader", "group", "leaderId", "leaderAddr", "peers")
 REPLICA_COLUMNS = (

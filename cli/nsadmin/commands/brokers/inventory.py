@@ -10,7 +10,10 @@ from nsadmin.client import NotFound
 from nsadmin.client.results import NoneReachable
 from nsadmin.client.wall_clock import time
 from nsadmin.command_line.declarations import Flags, Values, command
-from nsadmin.exit_codes import UsageError
+from nsadmin.console.exit_codes import UsageError
+from nsadmin.console.output import ResultRow, ResultRows
+from nsadmin.console.output.timestamps import format_utc
+from nsadmin.console.session import Session
 from nsadmin.operations.inventory.expectation import (
     BrokerLabel,
     InvalidExpectationError,
@@ -19,9 +22,6 @@ from nsadmin.operations.inventory.expectation import (
 )
 from nsadmin.operations.inventory.keeper import OFF_VARIABLE, InventoryKeeper, open_inventory
 from nsadmin.operations.inventory.records import ExpectedBroker
-from nsadmin.output import ResultRow, ResultRows
-from nsadmin.output.timestamps import format_utc
-from nsadmin.session import Session
 
 INVENTORY_COLUMNS = (
     "clusterName", "brokerName", "brokerId", "brokerAddr", "state", "pinned", "topicCount", "firstSeen",

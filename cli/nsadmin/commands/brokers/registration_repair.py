@@ -11,14 +11,14 @@ from nsadmin.client import NotApplied
 from nsadmin.command_line.declarations import Flags, command
 from nsadmin.commands.columns.change_rows import summarize_perm_changes
 from nsadmin.commands.columns.result_rows import outcome_cells
+from nsadmin.console.output import ResultRow, ResultRows
+from nsadmin.console.phrases import quote_command
+from nsadmin.console.session import Session
 from nsadmin.operations.drain.cluster_environment import ClusterEnvironment
 from nsadmin.operations.drain.runner import ProcedureClock
 from nsadmin.operations.drain.store import SavedDrain, load_drains
 from nsadmin.operations.registration_repair import RegistrationRepair, RepairPlan
 from nsadmin.operations.state_folder import find_state_home
-from nsadmin.output import ResultRow, ResultRows
-from nsadmin.phrases import quote_command
-from nsadmin.session import Session
 
 REPAIR_COLUMNS = (
     "namesrvAddr", "brokerName", "topicCount", "missing", "changes", "before", "after", "how", "result",

@@ -19,10 +19,10 @@ from nsadmin.command_line.broker_targets import (
     find_broker,
 )
 from nsadmin.command_line.declarations import command
+from nsadmin.console.output import ByteSize, ResultRow, ResultRows
+from nsadmin.console.session import Session
 from nsadmin.operations.registration_size import RegistrationSize, measure_registration
 from nsadmin.operations.topic_kinds import find_topics_of_vanished_groups
-from nsadmin.output import ByteSize, ResultRow, ResultRows
-from nsadmin.session import Session
 
 REGISTRATION_COLUMNS = (
     "clusterName", "brokerName", "brokerId", "brokerAddr", "version", "topics", "form", "frames", "bytes",

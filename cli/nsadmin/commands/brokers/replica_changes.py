@@ -26,12 +26,12 @@ from nsadmin.commands.brokers.replica_rows import (
     replica_change_rows,
     require_replica,
 )
-from nsadmin.exit_codes import UsageError
+from nsadmin.console.exit_codes import UsageError
+from nsadmin.console.output import ResultRows
+from nsadmin.console.phrases import abbreviate_names
+from nsadmin.console.session import Session
 from nsadmin.operations.inventory.keeper import open_inventory
 from nsadmin.operations.replicas.takeover import find_takeover_gaps
-from nsadmin.output import ResultRows
-from nsadmin.phrases import abbreviate_names
-from nsadmin.session import Session
 
 
 @command(

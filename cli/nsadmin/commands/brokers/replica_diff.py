@@ -9,6 +9,10 @@ from namesrv_core.errors import RocketMQError
 from nsadmin.client.redaction import is_secret_name
 from nsadmin.client.results import NotFound
 from nsadmin.command_line.declarations import command
+from nsadmin.console.output import ResultRow, ResultRows
+from nsadmin.console.output.quantities import count_noun
+from nsadmin.console.output.timestamps import format_utc
+from nsadmin.console.session import Session
 from nsadmin.operations.inventory.keeper import open_inventory
 from nsadmin.operations.replicas.comparer import ReplicaComparer
 from nsadmin.operations.replicas.comparison import describe_difference
@@ -19,10 +23,6 @@ from nsadmin.operations.replicas.records import (
     ReplicaComparison,
     ReplicaDifference,
 )
-from nsadmin.output import ResultRow, ResultRows
-from nsadmin.output.quantities import count_noun
-from nsadmin.output.timestamps import format_utc
-from nsadmin.session import Session
 
 REPLICA_DIFF_COLUMNS = (
     "clusterName", "brokerName", "brokerId", "brokerAddr", "kind", "name", "state", "differs", "reason",

@@ -7,8 +7,8 @@ from nsadmin.client.brokers.controllers import BrokerReplica, ControllerMeta, Re
 from nsadmin.client.results import ServerResult, error_text
 from nsadmin.commands.columns.change_rows import CHANGE_RESULT_COLUMNS, CHANGE_RESULT_IN_TABLE, change_cells
 from nsadmin.commands.columns.result_rows import outcome_cells
-from nsadmin.output import ResultRow, ResultRows
-from nsadmin.session import Session
+from nsadmin.console.output import ResultRow, ResultRows
+from nsadmin.console.session import Session
 
 REPLICA_CHANGE_COLUMNS = ("brokerName", *CHANGE_RESULT_COLUMNS)
 

@@ -19,10 +19,10 @@ from nsadmin.command_line.broker_targets import (
     select_members,
 )
 from nsadmin.command_line.declarations import command
-from nsadmin.output import ResultRow, ResultRows
-from nsadmin.output.quantities import to_bytes
-from nsadmin.output.timestamps import format_utc
-from nsadmin.session import Session
+from nsadmin.console.output import ResultRow, ResultRows
+from nsadmin.console.output.quantities import to_bytes
+from nsadmin.console.output.timestamps import format_utc
+from nsadmin.console.session import Session
 
 HA_COLUMNS = (
     *IDENTITY_COLUMNS,

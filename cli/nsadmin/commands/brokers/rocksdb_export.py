@@ -20,12 +20,12 @@ from nsadmin.command_line.broker_targets import (
 )
 from nsadmin.command_line.declarations import Flags, Values, command
 from nsadmin.commands.columns.result_rows import outcome_cells
-from nsadmin.exit_codes import UsageError
+from nsadmin.console.exit_codes import UsageError
+from nsadmin.console.output import OutputText, ResultRow, ResultRows
+from nsadmin.console.output.quantities import to_bytes
+from nsadmin.console.session import Session
 from nsadmin.operations.exports import rocksdb
 from nsadmin.operations.exports.document_file import format_document, save_document
-from nsadmin.output import OutputText, ResultRow, ResultRows
-from nsadmin.output.quantities import to_bytes
-from nsadmin.session import Session
 
 ENTRY_COLUMNS = ("key", "value")
 JSON_FILE_COLUMNS = ("file", "size")

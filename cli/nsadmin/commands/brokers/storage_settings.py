@@ -26,9 +26,9 @@ from nsadmin.command_line.declarations import Flags, Values, command
 from nsadmin.command_line.time_arguments import parse_time_option
 from nsadmin.commands.columns.change_rows import CHANGE_RESULT_COLUMNS, CHANGE_RESULT_IN_TABLE, change_cells
 from nsadmin.commands.columns.result_rows import outcome_cells
-from nsadmin.exit_codes import UsageError
-from nsadmin.output import ResultRow, ResultRows
-from nsadmin.session import Session
+from nsadmin.console.exit_codes import UsageError
+from nsadmin.console.output import ResultRow, ResultRows
+from nsadmin.console.session import Session
 
 STORAGE_CHANGE_COLUMNS = (*IDENTITY_COLUMNS, *CHANGE_RESULT_COLUMNS)
 STORAGE_CHANGE_TABLE_COLUMNS = (*IDENTITY_COLUMNS, *CHANGE_RESULT_IN_TABLE)

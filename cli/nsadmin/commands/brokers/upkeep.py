@@ -21,8 +21,8 @@ from nsadmin.command_line.broker_targets import (
 )
 from nsadmin.command_line.declarations import command
 from nsadmin.commands.columns.result_rows import outcome_cells
-from nsadmin.output import ResultRow, ResultRows
-from nsadmin.session import Session
+from nsadmin.console.output import ResultRow, ResultRows
+from nsadmin.console.session import Session
 
 UPKEEP_COLUMNS = (*IDENTITY_COLUMNS, "changes", "result", "error")
 

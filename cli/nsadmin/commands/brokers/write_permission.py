@@ -14,8 +14,8 @@ from nsadmin.commands.columns.change_rows import (
     summarize_perm_changes,
 )
 from nsadmin.commands.columns.result_rows import outcome_cells, rows_per_server
-from nsadmin.output import ResultRow, ResultRows
-from nsadmin.session import Session
+from nsadmin.console.output import ResultRow, ResultRows
+from nsadmin.console.session import Session
 
 WRITE_PERM_COLUMNS = ("namesrvAddr", "brokerName", "topicCount", *CHANGE_RESULT_COLUMNS)
 WRITE_PERM_TABLE_COLUMNS = ("namesrvAddr", "brokerName", "topicCount", *CHANGE_RESULT_IN_TABLE)

@@ -9,12 +9,12 @@ from namesrv_core.errors import RocketMQError
 from nsadmin.client.bundles.bundle_file import JOURNAL_FOLDER, SupportBundle
 from nsadmin.command_line.declarations import Flags, command
 from nsadmin.commands.columns.change_rows import DIFFERENCE_COLUMNS, make_difference_rows
-from nsadmin.exit_codes import UsageError
+from nsadmin.console.exit_codes import UsageError
+from nsadmin.console.output import ResultRow, ResultRows
+from nsadmin.console.output.quantities import count_noun
+from nsadmin.console.output.timestamps import format_utc
+from nsadmin.console.session import Session
 from nsadmin.operations.bundles.comparison import compare_bundles
-from nsadmin.output import ResultRow, ResultRows
-from nsadmin.output.quantities import count_noun
-from nsadmin.output.timestamps import format_utc
-from nsadmin.session import Session
 
 BUNDLE_ITEM_COLUMNS = ("kind", "item", "count", "reason")
 

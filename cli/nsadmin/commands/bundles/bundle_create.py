@@ -6,22 +6,22 @@ from typing import Annotated
 from typer import Argument, Option
 
 from namesrv_core.errors import RocketMQError
-from nsadmin import audit
 from nsadmin.client.bundles.bundle_file import BUNDLE_SUFFIX, BundleManifest
 from nsadmin.client.wall_clock import time
 from nsadmin.command_line.argument_values import parse_duration_seconds
 from nsadmin.command_line.declarations import Flags, command
 from nsadmin.command_line.namespace_options import IncludedNamespacesOption
 from nsadmin.commands.procedures.signals import interrupt_on_sigterm
-from nsadmin.exit_codes import UsageError
+from nsadmin.console import audit
+from nsadmin.console.exit_codes import UsageError
+from nsadmin.console.output import ResultRow, ResultRows
+from nsadmin.console.output.quantities import to_bytes
+from nsadmin.console.output.timestamps import format_utc
+from nsadmin.console.session import Session
 from nsadmin.operations.bundles.bundle_builder import BundleOrder, check_target, choose_rates, create_bundle
 from nsadmin.operations.bundles.collector import DEFAULT_MAX_DETAILS, CollectionPlan, list_namespaces
 from nsadmin.operations.bundles.pseudonyms import choose_kinds
 from nsadmin.operations.state_folder import find_state_home
-from nsadmin.output import ResultRow, ResultRows
-from nsadmin.output.quantities import to_bytes
-from nsadmin.output.timestamps import format_utc
-from nsadmin.session import Session
 
 BUNDLE_COLUMNS = (
     "file", "time", "nsadmin", "nameServers", "servers", "answers", "seconds", "size", "anonymised",

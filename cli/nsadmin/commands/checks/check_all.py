@@ -21,14 +21,14 @@ from nsadmin.commands.checks.check_runner import (
     run_check,
 )
 from nsadmin.commands.history.journal_source import JournalOption
-from nsadmin.exit_codes import UsageError
+from nsadmin.console.exit_codes import UsageError
+from nsadmin.console.output import CheckVerdict
+from nsadmin.console.session import Session
 from nsadmin.operations.checks import check_suite
 from nsadmin.operations.checks.check_suite import CheckScope
 from nsadmin.operations.checks.findings import CheckFinding
 from nsadmin.operations.checks.thresholds import SUBJECT_LABELS
 from nsadmin.operations.inventory.keeper import open_inventory
-from nsadmin.output import CheckVerdict
-from nsadmin.session import Session
 
 CHECK_ALL_COLUMNS = (*CHECK_COLUMNS, "checks", "notChecked")
 _CHECKS_WITH_LIMITS = (*check_suite.CHECKS_BY_NAME, *SUBJECT_LABELS)

@@ -5,10 +5,10 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from namesrv_core.printable_text import escape_unsafe
+from nsadmin.console.output.text_table import cell_text
+from nsadmin.console.output.timestamps import format_utc
 from nsadmin.operations.checks.findings import AlertLimits, CheckFinding, CheckSample
 from nsadmin.operations.checks.thresholds import SUBJECT_LABELS
-from nsadmin.output.text_table import cell_text
-from nsadmin.output.timestamps import format_utc
 
 
 class CheckReport(NamedTuple):

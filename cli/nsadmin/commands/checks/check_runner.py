@@ -11,12 +11,12 @@ from namesrv_core.errors import BadSettings, RocketMQError
 from nsadmin.client.wall_clock import time
 from nsadmin.command_line.broker_expectation import parse_expected_brokers
 from nsadmin.commands.checks.check_formats import REPORT_WRITERS, CheckReport
-from nsadmin.exit_codes import UsageError
+from nsadmin.console.exit_codes import UsageError
+from nsadmin.console.output import CheckVerdict
+from nsadmin.console.session import Session
 from nsadmin.operations.checks.findings import CheckFinding, CheckState
 from nsadmin.operations.checks.ranges import InvalidRangeError
 from nsadmin.operations.checks.thresholds import CheckScale
-from nsadmin.output import CheckVerdict
-from nsadmin.session import Session
 
 if TYPE_CHECKING:
     from nsadmin.operations.inventory.records import ExpectedBroker

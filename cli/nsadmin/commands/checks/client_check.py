@@ -6,9 +6,9 @@ from typer import Option
 
 from nsadmin.command_line.declarations import command
 from nsadmin.commands.checks.check_runner import CHECK_COLUMNS, ClusterOption, parse_limits, run_check
-from nsadmin.exit_codes import UsageError
-from nsadmin.output import CheckVerdict
-from nsadmin.session import Session
+from nsadmin.console.exit_codes import UsageError
+from nsadmin.console.output import CheckVerdict
+from nsadmin.console.session import Session
 
 
 @command(columns=CHECK_COLUMNS)

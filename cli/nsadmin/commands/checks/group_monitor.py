@@ -14,9 +14,9 @@ from nsadmin.commands.checks.check_runner import (
     parse_limits,
     run_check,
 )
-from nsadmin.exit_codes import UsageError
-from nsadmin.output import CheckVerdict
-from nsadmin.session import Session
+from nsadmin.console.exit_codes import UsageError
+from nsadmin.console.output import CheckVerdict
+from nsadmin.console.session import Session
 
 MONITORING_COLUMNS = (*CHECK_COLUMNS, "checks")
 

@@ -24,9 +24,9 @@ from nsadmin.commands.checks.check_runner import (
     parse_settle_seconds,
     run_check,
 )
-from nsadmin.exit_codes import UsageError
-from nsadmin.output import CheckVerdict
-from nsadmin.session import Session
+from nsadmin.console.exit_codes import UsageError
+from nsadmin.console.output import CheckVerdict
+from nsadmin.console.session import Session
 
 
 @command(columns=CHECK_COLUMNS)

@@ -11,10 +11,10 @@ from nsadmin.command_line.broker_targets import OptionalBrokerAddrOption, find_b
 from nsadmin.command_line.declarations import command
 from nsadmin.commands.checks.check_runner import CHECK_COLUMNS, ClusterOption, parse_limits, run_check
 from nsadmin.commands.history.journal_source import JournalOption
+from nsadmin.console.output import CheckVerdict
+from nsadmin.console.session import Session
 from nsadmin.operations.checks.findings import CheckFinding
 from nsadmin.operations.inventory.keeper import open_inventory
-from nsadmin.output import CheckVerdict
-from nsadmin.session import Session
 
 
 @command(columns=CHECK_COLUMNS)

@@ -3,8 +3,8 @@
 from collections.abc import Collection
 
 from nsadmin.client import AdminClient
+from nsadmin.console.output import ResultRows
 from nsadmin.operations.awaited_name_servers import find_awaited_name_servers
-from nsadmin.output import ResultRows
 
 
 def report_awaited_servers(

@@ -6,8 +6,8 @@ a broker that does not answer would cost a second timeout.
 
 from collections.abc import Iterator
 
-from nsadmin.output import ResultRow, ResultRows
-from nsadmin.session import Session
+from nsadmin.console.output import ResultRow, ResultRows
+from nsadmin.console.session import Session
 
 _ADDRESS_COLUMNS = ("brokerAddr", "target")
 

@@ -7,8 +7,8 @@ from namesrv_core.protocol.codes import perm_text
 from nsadmin.client import ServerResult
 from nsadmin.client.results import is_not_found
 from nsadmin.commands.columns.result_rows import outcome_cells
+from nsadmin.console.output import ResultRow, ResultRows
 from nsadmin.operations.plans.settings import SpreadKind, without_defaults
-from nsadmin.output import ResultRow, ResultRows
 
 if TYPE_CHECKING:
     from nsadmin.operations.backups.comparison import NamedItemDifference

@@ -6,7 +6,7 @@ from typing import TypeVar
 from namesrv_core.errors import RocketMQError
 from nsadmin.client import ServerResult
 from nsadmin.client.results import error_text, is_not_found
-from nsadmin.output import ResultRow, ResultRows
+from nsadmin.console.output import ResultRow, ResultRows
 
 T = TypeVar("T")
 

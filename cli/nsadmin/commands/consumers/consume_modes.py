@@ -24,9 +24,9 @@ from nsadmin.command_line.broker_targets import (
 from nsadmin.command_line.declarations import Flags, Values, command
 from nsadmin.commands.columns.change_rows import CHANGE_RESULT_COLUMNS, CHANGE_RESULT_IN_TABLE, change_cells
 from nsadmin.commands.columns.result_rows import outcome_cells
-from nsadmin.exit_codes import UsageError
-from nsadmin.output import ResultRow, ResultRows
-from nsadmin.session import Session
+from nsadmin.console.exit_codes import UsageError
+from nsadmin.console.output import ResultRow, ResultRows
+from nsadmin.console.session import Session
 
 CONSUME_MODE_COLUMNS = (*IDENTITY_COLUMNS, "topic", "consumerGroup", "mode", "popShareQueueNum", "error")
 MODE_CHANGE_COLUMNS = (*IDENTITY_COLUMNS, "topic", "consumerGroup", *CHANGE_RESULT_COLUMNS)

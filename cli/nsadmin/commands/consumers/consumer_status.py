@@ -13,10 +13,10 @@ from nsadmin.client.wall_clock import time
 from nsadmin.command_line.broker_targets import find_broker_addr
 from nsadmin.command_line.declarations import Flags, command
 from nsadmin.commands.consumers.consumer_progress import AskedClusterOption, proxy_notes
-from nsadmin.output import ResultRow, ResultRows
-from nsadmin.output.quantities import to_fine_millis
-from nsadmin.output.timestamps import format_utc
-from nsadmin.session import Session
+from nsadmin.console.output import ResultRow, ResultRows
+from nsadmin.console.output.quantities import to_fine_millis
+from nsadmin.console.output.timestamps import format_utc
+from nsadmin.console.session import Session
 
 CONSUMER_STATUS_COLUMNS = (
     "group",

@@ -26,11 +26,11 @@ from nsadmin.commands.columns.change_rows import (
 )
 from nsadmin.commands.columns.result_rows import outcome_cells
 from nsadmin.commands.topics.topics import deletion_row
-from nsadmin.exit_codes import UsageError
-from nsadmin.output import ResultRow, ResultRows
-from nsadmin.output.quantities import count_noun
-from nsadmin.phrases import abbreviate_names
-from nsadmin.session import Session
+from nsadmin.console.exit_codes import UsageError
+from nsadmin.console.output import ResultRow, ResultRows
+from nsadmin.console.output.quantities import count_noun
+from nsadmin.console.phrases import abbreviate_names
+from nsadmin.console.session import Session
 
 GROUP_SETTINGS = (
     "consumeEnable",

@@ -7,7 +7,6 @@ from typing import Annotated
 from typer import Argument, Option
 
 from namesrv_core.protocol.codes import MASTER_BROKER_ID
-from nsadmin.audit import audit_path
 from nsadmin.client import NotFound
 from nsadmin.client.consumers.offset_plans import END_OF_QUEUE, OffsetMove, OffsetPlan
 from nsadmin.client.consumers.offset_verification import COMMIT_INTERVAL_SECONDS
@@ -17,10 +16,11 @@ from nsadmin.command_line import argument_values, time_arguments
 from nsadmin.command_line.broker_targets import find_broker_addr
 from nsadmin.command_line.declarations import Flags, RequiredUnless, Values, command
 from nsadmin.commands.consumers.offset_undo import read_former_offsets
-from nsadmin.exit_codes import UsageError
-from nsadmin.output import ResultRow, ResultRows
-from nsadmin.phrases import quote_command
-from nsadmin.session import Session
+from nsadmin.console.audit import audit_path
+from nsadmin.console.exit_codes import UsageError
+from nsadmin.console.output import ResultRow, ResultRows
+from nsadmin.console.phrases import quote_command
+from nsadmin.console.session import Session
 
 OFFSET_MOVE_COLUMNS = (
     "group",

@@ -3,11 +3,11 @@
 import shlex
 from collections.abc import Collection, Iterable
 
-from nsadmin import audit
-from nsadmin.audit import AuditRecord, UnreadableAuditError
 from nsadmin.client import NotFound
 from nsadmin.client.results import NotApplied
-from nsadmin.exit_codes import UsageError
+from nsadmin.console import audit
+from nsadmin.console.audit import AuditRecord, UnreadableAuditError
+from nsadmin.console.exit_codes import UsageError
 
 _MOVING_COMMANDS = frozenset(("resetOffsetByTime", "skipAccumulatedMessage", "cloneGroupOffset"))
 _MOVED_RESULTS = ("done", "pending")

@@ -17,9 +17,9 @@ from nsadmin.command_line.broker_targets import (
 )
 from nsadmin.command_line.declarations import command
 from nsadmin.commands.columns.result_rows import outcome_cells
-from nsadmin.exit_codes import UsageError
-from nsadmin.output import ResultRow, ResultRows
-from nsadmin.session import Session
+from nsadmin.console.exit_codes import UsageError
+from nsadmin.console.output import ResultRow, ResultRows
+from nsadmin.console.session import Session
 
 POP_RECORD_COLUMNS = (*IDENTITY_COLUMNS, "changes", "result", "error")
 _MOVE_TEXT = (

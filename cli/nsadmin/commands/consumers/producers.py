@@ -7,9 +7,9 @@ from typer import Argument, Option
 from nsadmin.client.results import error_text
 from nsadmin.command_line.broker_targets import find_broker_addr
 from nsadmin.command_line.declarations import Flags, Values, command
-from nsadmin.output import ResultRow, ResultRows
-from nsadmin.output.timestamps import format_utc
-from nsadmin.session import Session
+from nsadmin.console.output import ResultRow, ResultRows
+from nsadmin.console.output.timestamps import format_utc
+from nsadmin.console.session import Session
 
 PRODUCER_CONNECTION_COLUMNS = (
     "producerGroup",

@@ -6,9 +6,9 @@ from typer import Argument
 
 from nsadmin.client.consumers.queue_allocation import allocate_averagely, list_readable_queues
 from nsadmin.command_line.declarations import Flags, command
-from nsadmin.exit_codes import UsageError
-from nsadmin.output import ResultRow, ResultRows
-from nsadmin.session import Session
+from nsadmin.console.exit_codes import UsageError
+from nsadmin.console.output import ResultRow, ResultRows
+from nsadmin.console.session import Session
 
 ALLOCATION_COLUMNS = ("clientId", "topic", "brokerName", "queueId")
 

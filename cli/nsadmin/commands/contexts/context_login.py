@@ -6,7 +6,6 @@ from typing import Annotated
 from typer import Option
 
 from namesrv_core.errors import BadSettings
-from nsadmin import confirmation, contexts
 from nsadmin.client.connection.access_options import Credentials
 from nsadmin.client.connection.credentials import save_to_file, save_to_keyring
 from nsadmin.command_line.declarations import command
@@ -17,9 +16,10 @@ from nsadmin.commands.contexts.saved_contexts import (
     context_rows,
     save_context_change,
 )
-from nsadmin.exit_codes import UsageError
-from nsadmin.output import ResultRows
-from nsadmin.session import Session
+from nsadmin.console import confirmation, contexts
+from nsadmin.console.exit_codes import UsageError
+from nsadmin.console.output import ResultRows
+from nsadmin.console.session import Session
 
 
 @command(columns=CONTEXT_COLUMNS, agent_refusal="it needs a secret, which the client would see")

@@ -17,8 +17,8 @@ from nsadmin.commands.contexts.saved_contexts import (
     context_rows,
     save_context_change,
 )
-from nsadmin.contexts import Context, Contexts
-from nsadmin.contexts.context_fields import (
+from nsadmin.console.contexts import Context, Contexts
+from nsadmin.console.contexts.context_fields import (
     CONTEXT_COLORS,
     CONTEXT_KEYS,
     InvalidContextValue,
@@ -26,9 +26,9 @@ from nsadmin.contexts.context_fields import (
     parse_context,
     reset_context_key,
 )
-from nsadmin.exit_codes import UsageError
-from nsadmin.output import OUTPUT_FORMATS, ResultRows
-from nsadmin.session import Session
+from nsadmin.console.exit_codes import UsageError
+from nsadmin.console.output import OUTPUT_FORMATS, ResultRows
+from nsadmin.console.session import Session
 
 _SOURCE_KEYS = ("namesrvAddr", "configFile", "endpoint", "bundle")
 _IDENTITY_KEYS = ("accessKey", "secretKey", "securityToken")

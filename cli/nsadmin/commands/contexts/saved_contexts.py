@@ -5,14 +5,14 @@ from typing import Annotated, TypeVar
 
 from typer import Argument
 
-from nsadmin import contexts
 from nsadmin.client import NotFound
 from nsadmin.client.connection.access_options import Credentials
 from nsadmin.command_line.declarations import Flags, Values, command
-from nsadmin.contexts import Context, Contexts, ContextTls, InvalidContextsError
-from nsadmin.exit_codes import UsageError
-from nsadmin.output import ResultRow, ResultRows
-from nsadmin.session import Session
+from nsadmin.console import contexts
+from nsadmin.console.contexts import Context, Contexts, ContextTls, InvalidContextsError
+from nsadmin.console.exit_codes import UsageError
+from nsadmin.console.output import ResultRow, ResultRows
+from nsadmin.console.session import Session
 
 T = TypeVar("T")
 

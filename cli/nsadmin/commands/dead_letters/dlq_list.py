@@ -10,11 +10,11 @@ from nsadmin.client.results import error_text
 from nsadmin.client.wall_clock import time
 from nsadmin.command_line.declarations import command
 from nsadmin.commands.dead_letters.letter_options import load_memory
+from nsadmin.console.output import ResultRow, ResultRows
+from nsadmin.console.output.timestamps import format_utc
+from nsadmin.console.session import Session
 from nsadmin.operations.dead_letters.replay_store import SavedReplayMemory, replay_folder_of
 from nsadmin.operations.state_folder import find_state_home
-from nsadmin.output import ResultRow, ResultRows
-from nsadmin.output.timestamps import format_utc
-from nsadmin.session import Session
 
 GROUP_COLUMNS = (
     "group",

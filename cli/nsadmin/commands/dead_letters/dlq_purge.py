@@ -15,13 +15,13 @@ from nsadmin.command_line.declarations import command
 from nsadmin.command_line.time_arguments import TIME_HELP, parse_past_time
 from nsadmin.commands.columns.result_rows import outcome_cells
 from nsadmin.commands.dead_letters.letter_options import GroupArgument, load_memory
-from nsadmin.exit_codes import UsageError
+from nsadmin.console.exit_codes import UsageError
+from nsadmin.console.output import ResultRow, ResultRows
+from nsadmin.console.output.quantities import count_noun
+from nsadmin.console.output.timestamps import format_utc
+from nsadmin.console.session import Session
 from nsadmin.operations.dead_letters.replay_store import SavedReplayMemory, replay_folder_of
 from nsadmin.operations.state_folder import find_state_home
-from nsadmin.output import ResultRow, ResultRows
-from nsadmin.output.quantities import count_noun
-from nsadmin.output.timestamps import format_utc
-from nsadmin.session import Session
 
 PURGE_COLUMNS = ("clusterName", "group", "topic", "older", "newer", "notReplayed", "result", "error")
 

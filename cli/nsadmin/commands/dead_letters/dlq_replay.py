@@ -28,14 +28,14 @@ from nsadmin.commands.dead_letters.letter_options import (
     load_memory,
     parse_selection,
 )
-from nsadmin.exit_codes import CommandInterrupted, UsageError
+from nsadmin.console.exit_codes import CommandInterrupted, UsageError
+from nsadmin.console.output import ResultRow, ResultRows
+from nsadmin.console.output.quantities import count_noun
+from nsadmin.console.phrases import abbreviate_names, quote_command
+from nsadmin.console.session import Session
 from nsadmin.operations.dead_letters.letter_counts import LetterCounter
 from nsadmin.operations.dead_letters.replay_store import SavedReplayMemory, replay_folder_of
 from nsadmin.operations.state_folder import find_state_home
-from nsadmin.output import ResultRow, ResultRows
-from nsadmin.output.quantities import count_noun
-from nsadmin.phrases import abbreviate_names, quote_command
-from nsadmin.session import Session
 
 REPLAY_COLUMNS = (
     "brokerName", "group", "deadLetters", "examined", "replayed", "replayedBefore", "copies", "skipped",

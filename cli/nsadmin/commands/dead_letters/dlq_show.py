@@ -35,10 +35,10 @@ from nsadmin.commands.messages.message_rows import (
     measure_body,
     message_row,
 )
-from nsadmin.exit_codes import UsageError
-from nsadmin.output import ResultRow, ResultRows
-from nsadmin.output.quantities import to_millis
-from nsadmin.session import Session
+from nsadmin.console.exit_codes import UsageError
+from nsadmin.console.output import ResultRow, ResultRows
+from nsadmin.console.output.quantities import to_millis
+from nsadmin.console.session import Session
 
 LETTER_COLUMNS = (
     "msgId", "originTopic", "originMsgId", "keys", "tags", "attempts", "replays", "storeTime", "ageMs",

@@ -9,7 +9,7 @@ from nsadmin.client.messages.dead_letter_selection import DeadLetterSelection
 from nsadmin.client.results import NotApplied
 from nsadmin.command_line.declarations import Flags, Values
 from nsadmin.command_line.time_arguments import TIME_HELP, parse_time_span
-from nsadmin.exit_codes import UsageError
+from nsadmin.console.exit_codes import UsageError
 from nsadmin.operations.dead_letters.replay_store import InvalidReplayFileError, SavedReplayMemory
 
 GroupArgument = Annotated[

@@ -4,14 +4,14 @@ from typing import Annotated
 
 from typer import Option
 
-from nsadmin import audit
-from nsadmin.audit import AuditRecord, UnreadableAuditError
 from nsadmin.command_line import time_arguments
 from nsadmin.command_line.declarations import command
-from nsadmin.exit_codes import UsageError
-from nsadmin.output import ResultRow, ResultRows
-from nsadmin.output.timestamps import format_utc
-from nsadmin.session import Session
+from nsadmin.console import audit
+from nsadmin.console.audit import AuditRecord, UnreadableAuditError
+from nsadmin.console.exit_codes import UsageError
+from nsadmin.console.output import ResultRow, ResultRows
+from nsadmin.console.output.timestamps import format_utc
+from nsadmin.console.session import Session
 
 AUDIT_COLUMNS = ("time", "user", "origin", "context", "nameServers", "command", "sent", "results", "exitCode")
 AUDIT_TABLE_COLUMNS = ("time", "user", "context", "command", "servers", "exitCode")

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from nsadmin.commands.columns.change_rows import describe_change
-from nsadmin.phrases import abbreviate_names
+from nsadmin.console.phrases import abbreviate_names
 
 EventFields = Mapping[str, Any]
 

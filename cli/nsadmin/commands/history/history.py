@@ -19,6 +19,7 @@ from namesrv_core.history.subject_filter import (
 )
 from namesrv_core.storage.journal import reader
 from namesrv_core.storage.journal.reader import RecordFilter
+from nsadmin.client.did_you_mean import find_similar_names
 from nsadmin.command_line import time_arguments
 from nsadmin.command_line.declarations import Flags, Values, command
 from nsadmin.commands.history.event_descriptions import describe_event
@@ -30,11 +31,10 @@ from nsadmin.commands.history.journal_source import (
     describe_unreadable,
     find_journals,
 )
-from nsadmin.did_you_mean import find_similar_names
-from nsadmin.exit_codes import UsageError
-from nsadmin.output import ResultRow, ResultRows
-from nsadmin.output.timestamps import format_utc
-from nsadmin.session import Session
+from nsadmin.console.exit_codes import UsageError
+from nsadmin.console.output import ResultRow, ResultRows
+from nsadmin.console.output.timestamps import format_utc
+from nsadmin.console.session import Session
 
 HISTORY_COLUMNS = ("seq", "time", "server", "type", "changes", "cause", "client", "event")
 HISTORY_TABLE_COLUMNS = ("time", "type", "changes", "cause", "client")

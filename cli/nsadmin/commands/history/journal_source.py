@@ -10,9 +10,9 @@ from namesrv_core.errors import RocketMQError
 from namesrv_core.storage.journal import segments
 from namesrv_core.storage.journal.segments import InvalidSegmentError
 from nsadmin.client import NotFound
-from nsadmin.exit_codes import UsageError
+from nsadmin.console.exit_codes import UsageError
+from nsadmin.console.session import Session
 from nsadmin.operations.collector import BROKERS_JOURNAL
-from nsadmin.session import Session
 
 T = TypeVar("T")
 

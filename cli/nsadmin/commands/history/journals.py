@@ -14,11 +14,11 @@ from namesrv_core.storage.journal.reader import RecordFilter
 from nsadmin.command_line import time_arguments
 from nsadmin.command_line.declarations import Flags, command
 from nsadmin.commands.history.journal_source import describe_unreadable
-from nsadmin.exit_codes import UsageError
-from nsadmin.output import ResultRow, ResultRows
-from nsadmin.output.quantities import to_bytes
-from nsadmin.output.timestamps import format_utc
-from nsadmin.session import Session
+from nsadmin.console.exit_codes import UsageError
+from nsadmin.console.output import ResultRow, ResultRows
+from nsadmin.console.output.quantities import to_bytes
+from nsadmin.console.output.timestamps import format_utc
+from nsadmin.console.session import Session
 
 RECORD_COLUMNS = ("seq", "time", "server", "type", "summary", "cause", "client", "event")
 RECORD_TABLE_COLUMNS = ("seq", "time", "type", "summary", "cause", "client")

@@ -20,9 +20,9 @@ from nsadmin.commands.history.journal_source import (
     find_journals,
 )
 from nsadmin.commands.topics.topics import TOPIC_ROUTE_COLUMNS, TopicArgument, route_rows
-from nsadmin.output import ResultRow, ResultRows
-from nsadmin.output.timestamps import format_utc
-from nsadmin.session import Session
+from nsadmin.console.output import ResultRow, ResultRows
+from nsadmin.console.output.timestamps import format_utc
+from nsadmin.console.session import Session
 
 ROUTE_AT_COLUMNS = (*TOPIC_ROUTE_COLUMNS, "server")
 

@@ -13,8 +13,8 @@ from nsadmin.command_line.declarations import Flags, command
 from nsadmin.commands.columns.change_rows import change_cells
 from nsadmin.commands.history.journal_source import JournalOption, JournalServerOption
 from nsadmin.commands.history.snapshot_source import SNAPSHOT_SOURCE_HELP, resolve_snapshot
-from nsadmin.output import OutputText, ResultRow, ResultRows
-from nsadmin.session import Session
+from nsadmin.console.output import OutputText, ResultRow, ResultRows
+from nsadmin.console.session import Session
 
 ROUTE_DIFF_COLUMNS = ("what", "name", "brokerName", "changes", "before", "after")
 

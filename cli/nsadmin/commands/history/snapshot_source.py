@@ -7,7 +7,6 @@ from typing import Any
 from namesrv_core import operator_files
 from namesrv_core.errors import RocketMQError
 from namesrv_core.storage.journal.past_state import load_past_state
-from nsadmin import contexts, settings
 from nsadmin.client import snapshots
 from nsadmin.client.connection.access_options import Access
 from nsadmin.client.connection.addresses import BadAddress, parse_addrs
@@ -15,9 +14,10 @@ from nsadmin.client.snapshots import ClusterSnapshot, InvalidSnapshotError
 from nsadmin.client.wall_clock import time
 from nsadmin.command_line import time_arguments
 from nsadmin.commands.history.journal_source import call_with_usage_errors, find_journals
-from nsadmin.exit_codes import UsageError
-from nsadmin.output.timestamps import format_utc
-from nsadmin.session import Session
+from nsadmin.console import contexts, settings
+from nsadmin.console.exit_codes import UsageError
+from nsadmin.console.output.timestamps import format_utc
+from nsadmin.console.session import Session
 
 SNAPSHOT_SOURCE_HELP = "a snapshot file, a name server (HOST:PORT), a context, or a time"
 

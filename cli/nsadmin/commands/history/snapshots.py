@@ -16,11 +16,11 @@ from nsadmin.command_line.namespace_options import IncludedNamespacesOption
 from nsadmin.commands.columns.change_rows import describe_change
 from nsadmin.commands.history.journal_source import JournalOption, JournalServerOption
 from nsadmin.commands.history.snapshot_source import load_snapshot_file, rebuild_past_snapshot
-from nsadmin.exit_codes import UsageError
-from nsadmin.output import ResultRow, ResultRows
-from nsadmin.output.quantities import to_bytes
-from nsadmin.output.timestamps import format_utc
-from nsadmin.session import Session
+from nsadmin.console.exit_codes import UsageError
+from nsadmin.console.output import ResultRow, ResultRows
+from nsadmin.console.output.quantities import to_bytes
+from nsadmin.console.output.timestamps import format_utc
+from nsadmin.console.session import Session
 
 SNAPSHOT_COLUMNS = ("file", "time", "nameServers", "brokers", "topics", "kvEntries", "size")
 SNAPSHOT_ITEM_COLUMNS = ("what", "name", "brokerName", "summary", "value")

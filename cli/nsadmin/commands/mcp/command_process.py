@@ -10,8 +10,8 @@ from typing import NamedTuple
 import anyio
 from anyio.abc import ByteReceiveStream, Process
 
-from nsadmin import python_process
-from nsadmin.exit_codes import ExitCode
+from nsadmin.console import python_process
+from nsadmin.console.exit_codes import ExitCode
 
 MAX_OUTPUT_BYTES = 32 << 20
 _INTERRUPT_SECONDS = 10.0

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 from nsadmin.command_line.declarations import declaration_of
-from nsadmin.registry import COMMANDS, CommandEntry
+from nsadmin.command_line.registry import COMMANDS, CommandEntry
 
 FIXED_ARGUMENTS: Mapping[str, Mapping[str, Any]] = {
     "plan": {"reports_differences": True},

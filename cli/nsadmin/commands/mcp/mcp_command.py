@@ -7,8 +7,8 @@ from typer import Option
 
 from nsadmin.command_line.argument_values import parse_duration_seconds
 from nsadmin.command_line.declarations import command
-from nsadmin.exit_codes import UsageError
-from nsadmin.session import Session
+from nsadmin.console.exit_codes import UsageError
+from nsadmin.console.session import Session
 
 _MIN_SECONDS, _MAX_SECONDS = 1.0, 3600.0
 

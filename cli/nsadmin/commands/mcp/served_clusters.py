@@ -13,8 +13,8 @@ from nsadmin.client.connection.access_options import Access
 from nsadmin.client.connection.tunnels.tunnel_leases import lease_tunnel
 from nsadmin.command_line.argument_values import parse_context_names
 from nsadmin.command_line.shared_options import connection_words
+from nsadmin.console.session import Session
 from nsadmin.library.context_connection import resolve_connection
-from nsadmin.session import Session
 
 
 class ServedCluster(NamedTuple):

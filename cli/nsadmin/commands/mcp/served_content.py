@@ -4,15 +4,15 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from nsadmin import registry
+from nsadmin.client.did_you_mean import did_you_mean, find_similar_names
+from nsadmin.command_line import registry
 from nsadmin.commands.mcp.exposed_commands import ExposedCommand, agent_refusal, list_exposed_commands
 from nsadmin.commands.mcp.served_clusters import list_served_clusters
 from nsadmin.commands.mcp.served_files import ServedFolder, find_pages
 from nsadmin.commands.mcp.tool_calls import CallLimits, ToolCaller
 from nsadmin.commands.mcp.tool_schemas import CommandTool, build_tools
-from nsadmin.did_you_mean import did_you_mean, find_similar_names
-from nsadmin.exit_codes import UsageError
-from nsadmin.session import Session
+from nsadmin.console.exit_codes import UsageError
+from nsadmin.console.session import Session
 
 
 class ServedContent(NamedTuple):

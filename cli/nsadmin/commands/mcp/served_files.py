@@ -6,8 +6,8 @@ import sysconfig
 from collections.abc import Mapping
 from pathlib import Path
 
-from nsadmin import output
-from nsadmin.exit_codes import UsageError
+from nsadmin.console import output
+from nsadmin.console.exit_codes import UsageError
 
 FILE_ENDINGS = (".nsbackup.zip", ".nsbundle.zip", ".snapshot.zst", ".snapshot")
 _PAGE_ENDING = ".md"

@@ -8,7 +8,6 @@ import anyio
 import anyio.to_thread
 
 from namesrv_core.errors import RocketMQError
-from nsadmin.audit import ORIGIN_VARIABLE
 from nsadmin.client.connection.tunnels.tunnel_server import share_tunnels
 from nsadmin.commands.mcp.change_plans import (
     TOKEN_SECONDS,
@@ -34,7 +33,8 @@ from nsadmin.commands.mcp.tool_words import (
     describe_command,
     validate_arguments,
 )
-from nsadmin.exit_codes import ExitCode
+from nsadmin.console.audit import ORIGIN_VARIABLE
+from nsadmin.console.exit_codes import ExitCode
 
 CHANGE_SECONDS = 3600.0
 """Time limit of an executed change: a drain waits for clients."""

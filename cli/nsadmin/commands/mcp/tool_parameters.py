@@ -7,10 +7,10 @@ import re
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+from nsadmin.command_line.completion.value_sources import source_of_metavar
 from nsadmin.command_line.declarations import REQUIRED, Parameter, command_parameters
 from nsadmin.commands.mcp.exposed_commands import CHANGING_PARAMETERS, FIXED_ARGUMENTS, ExposedCommand
 from nsadmin.commands.mcp.tool_results import DEFAULT_ROWS, MAX_ROWS
-from nsadmin.completion.value_sources import source_of_metavar
 
 MAX_TEXT_LENGTH = 4096
 MAX_FILE_LENGTH = 1 << 20

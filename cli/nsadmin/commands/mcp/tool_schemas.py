@@ -12,7 +12,7 @@ from nsadmin.commands.mcp.tool_parameters import (
     list_tool_parameters,
 )
 from nsadmin.commands.mcp.tool_results import DEFAULT_ROWS, MAX_ROWS
-from nsadmin.exit_codes import EXIT_CODE_MEANINGS, special_codes_of_command
+from nsadmin.console.exit_codes import EXIT_CODE_MEANINGS, special_codes_of_command
 
 EXECUTE_TOOL = "execute_plan"
 

@@ -10,7 +10,7 @@ from io import BytesIO
 from typing import Any
 from uuid import UUID
 
-from nsadmin.exit_codes import UsageError
+from nsadmin.console.exit_codes import UsageError
 
 _CONTAINER_MARK, _SINGLE_OBJECT_MARK = b"Obj\x01", b"\xc3\x01"
 _SINGLE_OBJECT_HEADER_BYTES = 10

@@ -14,7 +14,7 @@ from typing import Annotated, Any
 from typer import Option
 
 from nsadmin.command_line.argument_values import parse_choice
-from nsadmin.exit_codes import UsageError
+from nsadmin.console.exit_codes import UsageError
 
 BODY_DECODERS = ("base64", "gzip", "json", "hex", "avro", "protobuf")
 """avro and protobuf can have an argument, such as avro:order.avsc."""

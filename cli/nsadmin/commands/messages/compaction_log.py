@@ -15,9 +15,9 @@ from nsadmin.commands.messages.message_rows import (
     body_notes,
     message_row,
 )
-from nsadmin.exit_codes import UsageError
-from nsadmin.output import ResultRows
-from nsadmin.session import Session
+from nsadmin.console.exit_codes import UsageError
+from nsadmin.console.output import ResultRows
+from nsadmin.console.session import Session
 
 _BLANK_MAGIC = (0xCBD43194).to_bytes(4)
 """Magic of the entry that fills the end of a commit log file (CommitLog.BLANK_MAGIC_CODE), after its size."""

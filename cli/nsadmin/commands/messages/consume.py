@@ -40,11 +40,11 @@ from nsadmin.commands.messages.message_rows import (
     message_row,
 )
 from nsadmin.commands.procedures.signals import StopRequestedError, StopSignal, catch_stop_signals
-from nsadmin.exit_codes import UsageError
+from nsadmin.console.exit_codes import UsageError
+from nsadmin.console.output import OutputText, ResultRow, ResultRows
+from nsadmin.console.output.quantities import count_noun
+from nsadmin.console.session import Session
 from nsadmin.operations.drain.runner import ProcedureClock
-from nsadmin.output import OutputText, ResultRow, ResultRows
-from nsadmin.output.quantities import count_noun
-from nsadmin.session import Session
 
 _IDLE_PAUSE_SECONDS, _ERROR_PAUSE_SECONDS = 0.2, 1.0
 _STALLED_PAUSE_SECONDS, _MAX_STALLED_POLLS = 0.05, 100

@@ -11,9 +11,9 @@ from nsadmin.command_line.argument_values import parse_number
 from nsadmin.command_line.broker_targets import find_broker_addr
 from nsadmin.command_line.declarations import Flags, command
 from nsadmin.commands.columns.change_rows import forgive_missing
-from nsadmin.output import ResultRow, ResultRows
-from nsadmin.output.quantities import to_bytes
-from nsadmin.session import Session
+from nsadmin.console.output import ResultRow, ResultRows
+from nsadmin.console.output.quantities import to_bytes
+from nsadmin.console.session import Session
 
 QUEUE_ENTRY_COLUMNS = (
     "brokerName",

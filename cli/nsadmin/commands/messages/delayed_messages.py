@@ -13,10 +13,10 @@ from nsadmin.client.wall_clock import time
 from nsadmin.command_line.declarations import Flags, command
 from nsadmin.commands.columns.result_rows import outcome_cells
 from nsadmin.commands.messages.message_rows import MessageTopicArgument, message_row
-from nsadmin.output import ResultRow, ResultRows
-from nsadmin.output.quantities import to_millis
-from nsadmin.output.timestamps import format_utc
-from nsadmin.session import Session
+from nsadmin.console.output import ResultRow, ResultRows
+from nsadmin.console.output.quantities import to_millis
+from nsadmin.console.output.timestamps import format_utc
+from nsadmin.console.session import Session
 
 DELAYED_COLUMNS = (
     "msgId", "topic", "brokerName", "deliverTime", "remainingMs", "level", "cancelled", "keys", "tags",

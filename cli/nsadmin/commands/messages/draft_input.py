@@ -13,8 +13,8 @@ from uuid import uuid4
 
 from nsadmin.client.messages.bulk_sender import SHARDING_KEY_PROPERTY, MessageDraft
 from nsadmin.client.messages.message_delivery import drop_fate_properties
-from nsadmin.exit_codes import UsageError
-from nsadmin.output.timestamps import format_utc
+from nsadmin.console.exit_codes import UsageError
+from nsadmin.console.output.timestamps import format_utc
 
 _READ_BYTES = 1 << 16
 _OWN_PROPERTIES = ("KEYS", "TAGS", "UNIQ_KEY", SHARDING_KEY_PROPERTY)

@@ -7,7 +7,7 @@ from typer import Option
 
 from nsadmin.client.messages.topic_follower import FROM_EARLIEST, FollowStart
 from nsadmin.command_line.time_arguments import TIME_HELP, parse_time_option
-from nsadmin.exit_codes import UsageError
+from nsadmin.console.exit_codes import UsageError
 
 TagsOption = Annotated[
     list[str] | None, Option("--tag", metavar="TAG", help="Only messages with this tag. Repeatable.")

@@ -13,11 +13,11 @@ from nsadmin.client.messages.message_queries import LocatedMessage
 from nsadmin.client.results import error_text
 from nsadmin.commands.columns.result_rows import outcome_cells
 from nsadmin.commands.messages.message_sender import SENT_COLUMNS, sent_row
-from nsadmin.exit_codes import UsageError
-from nsadmin.output import ResultRow, ResultRows
-from nsadmin.output.quantities import to_millis
-from nsadmin.phrases import quote_command
-from nsadmin.session import Session
+from nsadmin.console.exit_codes import UsageError
+from nsadmin.console.output import ResultRow, ResultRows
+from nsadmin.console.output.quantities import to_millis
+from nsadmin.console.phrases import quote_command
+from nsadmin.console.session import Session
 
 DELIVERY_COLUMNS = (
     "msgId",

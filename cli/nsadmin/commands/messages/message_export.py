@@ -28,12 +28,12 @@ from nsadmin.commands.messages.message_conditions import (
     parse_regex,
 )
 from nsadmin.commands.messages.message_rows import message_row
-from nsadmin.exit_codes import UsageError
+from nsadmin.console.exit_codes import UsageError
+from nsadmin.console.output import ByteSize, ResultRow, ResultRows
+from nsadmin.console.session import Session
 from nsadmin.operations.message_files.file_form import FileForm, find_form
 from nsadmin.operations.message_files.message_file import replace_message_file
 from nsadmin.operations.message_files.parquet_file import MissingParquetLibraryError
-from nsadmin.output import ByteSize, ResultRow, ResultRows
-from nsadmin.session import Session
 
 EXPORT_COLUMNS = ("topic", "file", "messageCount", "bodyBytes", "result", "error")
 _COMMAND = "messages export"

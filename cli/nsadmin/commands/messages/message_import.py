@@ -13,7 +13,11 @@ from nsadmin.client.results import error_text, is_not_found
 from nsadmin.command_line.declarations import Flags, Values, command
 from nsadmin.commands.columns.result_rows import outcome_cells
 from nsadmin.commands.procedures.signals import SYSTEM_CLOCK, StopRequestedError, catch_stop_signals
-from nsadmin.exit_codes import CommandInterrupted, UsageError
+from nsadmin.console.exit_codes import CommandInterrupted, UsageError
+from nsadmin.console.output import ResultRow, ResultRows
+from nsadmin.console.output.quantities import count_noun
+from nsadmin.console.phrases import abbreviate_names
+from nsadmin.console.session import Session
 from nsadmin.operations.drain.state import InvalidStateError
 from nsadmin.operations.message_files.file_form import FileForm, InvalidMessageFileError, find_form
 from nsadmin.operations.message_files.import_memory import ImportMemory, find_import_folder
@@ -21,10 +25,6 @@ from nsadmin.operations.message_files.import_run import ImportRun, QueueChooser,
 from nsadmin.operations.message_files.message_file import read_messages
 from nsadmin.operations.message_files.parquet_file import MissingParquetLibraryError
 from nsadmin.operations.state_folder import find_state_home
-from nsadmin.output import ResultRow, ResultRows
-from nsadmin.output.quantities import count_noun
-from nsadmin.phrases import abbreviate_names
-from nsadmin.session import Session
 
 IMPORT_COLUMNS = (
     "file", "topic", "toTopic", "messageCount", "sentBefore", "sent", "failed", "result", "error",

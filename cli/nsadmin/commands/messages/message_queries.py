@@ -31,9 +31,9 @@ from nsadmin.commands.messages.message_rows import (
     describe_hidden,
     make_message_rows,
 )
-from nsadmin.exit_codes import UsageError
-from nsadmin.output import ResultRows
-from nsadmin.session import Session
+from nsadmin.console.exit_codes import UsageError
+from nsadmin.console.output import ResultRows
+from nsadmin.console.session import Session
 
 _HOUR_MS = 3_600_000
 MAX_MESSAGES_PER_BROKER = 64

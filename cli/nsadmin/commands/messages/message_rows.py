@@ -13,10 +13,10 @@ from nsadmin.client.messages.message_queries import FoundMessages, LocatedMessag
 from nsadmin.client.results import error_text
 from nsadmin.command_line.declarations import Flags
 from nsadmin.commands.messages.body_decoders import decode_body
-from nsadmin.output import ByteSize, ResultRow, ResultRows
-from nsadmin.output.quantities import count_noun
-from nsadmin.output.timestamps import format_utc
-from nsadmin.phrases import quote_command
+from nsadmin.console.output import ByteSize, ResultRow, ResultRows
+from nsadmin.console.output.quantities import count_noun
+from nsadmin.console.output.timestamps import format_utc
+from nsadmin.console.phrases import quote_command
 
 MAX_SHOWN_BYTES = 16 << 20
 """A longer body is not shown. Brokers accept messages of 4 MiB by default."""

@@ -13,10 +13,10 @@ from nsadmin.command_line.argument_values import parse_boolean
 from nsadmin.command_line.declarations import Flags, command
 from nsadmin.commands.columns.result_rows import outcome_cells
 from nsadmin.commands.messages.message_rows import MessageTopicArgument
-from nsadmin.exit_codes import UsageError
-from nsadmin.output import ResultRow, ResultRows
-from nsadmin.output.quantities import to_millis
-from nsadmin.session import Session
+from nsadmin.console.exit_codes import UsageError
+from nsadmin.console.output import ResultRow, ResultRows
+from nsadmin.console.output.quantities import to_millis
+from nsadmin.console.session import Session
 
 SENT_COLUMNS = (
     "topic",

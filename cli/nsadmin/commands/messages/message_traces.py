@@ -10,11 +10,11 @@ from nsadmin.client.messages.message_traces import TRACE_TOPIC
 from nsadmin.client.results import error_text
 from nsadmin.command_line.declarations import Flags, command
 from nsadmin.command_line.time_arguments import TIME_HELP, parse_time_option
-from nsadmin.exit_codes import UsageError
-from nsadmin.output import ResultRow, ResultRows
-from nsadmin.output.quantities import to_millis
-from nsadmin.output.timestamps import format_utc
-from nsadmin.session import Session
+from nsadmin.console.exit_codes import UsageError
+from nsadmin.console.output import ResultRow, ResultRows
+from nsadmin.console.output.quantities import to_millis
+from nsadmin.console.output.timestamps import format_utc
+from nsadmin.console.session import Session
 
 TRACE_COLUMNS = (
     "type",

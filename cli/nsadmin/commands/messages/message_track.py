@@ -8,10 +8,10 @@ from nsadmin.client import NotFound
 from nsadmin.client.results import error_text
 from nsadmin.command_line.declarations import Flags, command
 from nsadmin.commands.messages.message_rows import MessageTopicArgument, describe_hidden
+from nsadmin.console.output import ResultRow, ResultRows
+from nsadmin.console.output.timestamps import format_utc
+from nsadmin.console.session import Session
 from nsadmin.operations.message_story.story import StoryEvent, gather_story
-from nsadmin.output import ResultRow, ResultRows
-from nsadmin.output.timestamps import format_utc
-from nsadmin.session import Session
 
 STORY_COLUMNS = (
     "time", "step", "group", "detail", "topic", "brokerName", "queueId", "queueOffset", "offsetMsgId",

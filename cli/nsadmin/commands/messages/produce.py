@@ -36,10 +36,10 @@ from nsadmin.commands.messages.produce_totals import (
     count_drafts,
     list_table_columns,
 )
-from nsadmin.exit_codes import CommandInterrupted, UsageError
-from nsadmin.output import ResultRows
-from nsadmin.output.quantities import count_noun
-from nsadmin.session import Session
+from nsadmin.console.exit_codes import CommandInterrupted, UsageError
+from nsadmin.console.output import ResultRows
+from nsadmin.console.output.quantities import count_noun
+from nsadmin.console.session import Session
 
 
 @command(

@@ -8,7 +8,7 @@ from namesrv_core.errors import RocketMQError
 from nsadmin.client.messages.bulk_sender import MessageDraft, SentDraft
 from nsadmin.commands.columns.result_rows import outcome_cells
 from nsadmin.commands.messages.message_sender import sent_row
-from nsadmin.output import ByteSize, ResultRow, ResultRows
+from nsadmin.console.output import ByteSize, ResultRow, ResultRows
 
 PRODUCE_COLUMNS = (
     "topic", "brokerName", "transaction", "messageCount", "bodyBytes", "failed", "messagesPerSecond",

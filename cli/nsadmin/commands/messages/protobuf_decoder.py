@@ -10,9 +10,9 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from nsadmin.did_you_mean import did_you_mean, find_similar_names
-from nsadmin.exit_codes import UsageError
-from nsadmin.python_process import build_command, build_environment
+from nsadmin.client.did_you_mean import did_you_mean, find_similar_names
+from nsadmin.console.exit_codes import UsageError
+from nsadmin.console.python_process import build_command, build_environment
 
 _MISSING_LIBRARY_TEXT = "--decode protobuf needs the Python package {}: run pip install 'nsadmin[decoders]'"
 _COMPILE_TIMEOUT_SECONDS = 60

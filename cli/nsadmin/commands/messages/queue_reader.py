@@ -26,9 +26,9 @@ from nsadmin.commands.messages.message_rows import (
     measure_body,
     message_row,
 )
-from nsadmin.exit_codes import UsageError
-from nsadmin.output import ResultRow, ResultRows
-from nsadmin.session import Session
+from nsadmin.console.exit_codes import UsageError
+from nsadmin.console.output import ResultRow, ResultRows
+from nsadmin.console.session import Session
 
 DEFAULT_MAX_MESSAGES = 1000
 

@@ -14,11 +14,11 @@ from nsadmin.client.messages.send_probes import SendProbe
 from nsadmin.command_line import argument_values
 from nsadmin.command_line.declarations import Flags, command
 from nsadmin.commands.columns.result_rows import outcome_cells
-from nsadmin.exit_codes import UsageError
-from nsadmin.output import ResultRow, ResultRows
-from nsadmin.output.quantities import to_fine_millis
-from nsadmin.output.timestamps import format_utc
-from nsadmin.session import Session
+from nsadmin.console.exit_codes import UsageError
+from nsadmin.console.output import ResultRow, ResultRows
+from nsadmin.console.output.quantities import to_fine_millis
+from nsadmin.console.output.timestamps import format_utc
+from nsadmin.console.session import Session
 
 PROBE_COLUMNS = (
     "brokerName",

@@ -5,7 +5,7 @@ from typing import Any
 
 from namesrv_core.protocol.codes import perm_text
 from nsadmin.commands.mqadmin.java_text import CommandArguments, java_text, join_lines
-from nsadmin.output import ResultRow, ResultRows
+from nsadmin.console.output import ResultRow, ResultRows
 
 
 def format_wipe_write_perm(rows: ResultRows, arguments: CommandArguments) -> str:

@@ -4,7 +4,7 @@ from itertools import groupby
 from typing import Any
 
 from nsadmin.commands.mqadmin.java_text import CommandArguments, java_text, join_lines
-from nsadmin.output import ResultRow, ResultRows
+from nsadmin.console.output import ResultRow, ResultRows
 
 
 def format_topic_cluster_list(rows: ResultRows, arguments: CommandArguments) -> str:

@@ -4,13 +4,13 @@ from typing import Annotated
 
 from typer import Argument
 
-from nsadmin import registry
 from nsadmin.client import NotFound
+from nsadmin.client.did_you_mean import did_you_mean, find_similar_names
+from nsadmin.command_line import registry
 from nsadmin.command_line.declarations import Flags, Values, command
 from nsadmin.commands.mqadmin.known_commands import KNOWN_COMMANDS, MqadminCommand
-from nsadmin.did_you_mean import did_you_mean, find_similar_names
-from nsadmin.output import ResultRow, ResultRows
-from nsadmin.session import Session
+from nsadmin.console.output import ResultRow, ResultRows
+from nsadmin.console.session import Session
 
 MAP_COLUMNS = ("mqadmin", "nsadmin", "status", "since", "note")
 

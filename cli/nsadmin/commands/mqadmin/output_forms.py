@@ -19,7 +19,7 @@ from nsadmin.commands.mqadmin.java_text import (
     java_text,
     join_lines,
 )
-from nsadmin.output import ResultRow, ResultRows
+from nsadmin.console.output import ResultRow, ResultRows
 
 
 def _format_cluster_list(rows: ResultRows, arguments: CommandArguments) -> str:

@@ -7,12 +7,12 @@ from typer import Argument
 
 from nsadmin.client import ServerResult
 from nsadmin.client.results import is_not_found
+from nsadmin.command_line.completion.value_sources import ORDER_TOPIC_CONFIG
 from nsadmin.command_line.declarations import Flags, Values, command
 from nsadmin.commands.columns.change_rows import CHANGE_RESULT_COLUMNS, forgive_missing, rows_per_name_server
 from nsadmin.commands.columns.result_rows import outcome_cells, rows_per_server
-from nsadmin.completion.value_sources import ORDER_TOPIC_CONFIG
-from nsadmin.output import ResultRow, ResultRows
-from nsadmin.session import Session
+from nsadmin.console.output import ResultRow, ResultRows
+from nsadmin.console.session import Session
 
 KV_COLUMNS = ("namesrvAddr", "namespace", "key", "value", "result", "error")
 KV_CHANGE_COLUMNS = ("namesrvAddr", "namespace", "key", *CHANGE_RESULT_COLUMNS)

@@ -16,14 +16,14 @@ from nsadmin.client.snapshots import ClusterSnapshot
 from nsadmin.command_line.declarations import Flags, Values, command
 from nsadmin.commands.columns.change_rows import CHANGE_RESULT_COLUMNS, change_cells
 from nsadmin.commands.columns.result_rows import outcome_cells
-from nsadmin.exit_codes import UsageError
+from nsadmin.console.exit_codes import UsageError
+from nsadmin.console.output import OutputText, ResultRow, ResultRows
+from nsadmin.console.output.quantities import count_noun
+from nsadmin.console.session import Session
 from nsadmin.operations import kv_copies
 from nsadmin.operations.divergence.comparison import compare_snapshots
 from nsadmin.operations.divergence.findings import describe_difference, map_by_server
 from nsadmin.operations.divergence.observer import find_namespaces
-from nsadmin.output import OutputText, ResultRow, ResultRows
-from nsadmin.output.quantities import count_noun
-from nsadmin.session import Session
 
 KV_DIFF_COLUMNS = ("namespace", "key", "differs", "values")
 KV_COPY_COLUMNS = ("namesrvAddr", "namespace", "key", *CHANGE_RESULT_COLUMNS)

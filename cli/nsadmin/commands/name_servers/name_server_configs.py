@@ -8,8 +8,8 @@ from nsadmin.client import NotFound, ServerResult
 from nsadmin.client.results import error_text
 from nsadmin.command_line.declarations import Flags, Values, command
 from nsadmin.commands.columns.change_rows import CHANGE_RESULT_COLUMNS, rows_per_name_server
-from nsadmin.output import ResultRow, ResultRows
-from nsadmin.session import Session
+from nsadmin.console.output import ResultRow, ResultRows
+from nsadmin.console.session import Session
 
 NAMESRV_CONFIG_COLUMNS = ("namesrvAddr", "key", "value")
 NAMESRV_CHANGE_COLUMNS = ("namesrvAddr", "key", *CHANGE_RESULT_COLUMNS)

@@ -11,10 +11,10 @@ from nsadmin.client.results import error_text
 from nsadmin.client.snapshots import ClusterSnapshot, take_server_snapshots
 from nsadmin.client.wall_clock import time
 from nsadmin.command_line.declarations import Flags, command
+from nsadmin.console.output import ResultRow, ResultRows
+from nsadmin.console.output.quantities import count_noun
+from nsadmin.console.session import Session
 from nsadmin.operations.order_conf_check import OrderConfProblem, check_order_confs
-from nsadmin.output import ResultRow, ResultRows
-from nsadmin.output.quantities import count_noun
-from nsadmin.session import Session
 
 ORDER_PROBLEM_COLUMNS = ("topic", "severity", "kind", "problem", "orderConf", "servers")
 ORDER_PROBLEM_TABLE_COLUMNS = ("topic", "severity", "problem", "servers")

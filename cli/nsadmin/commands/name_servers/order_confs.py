@@ -20,9 +20,9 @@ from nsadmin.commands.columns.change_rows import (
 )
 from nsadmin.commands.columns.result_rows import outcome_cells, rows_per_server
 from nsadmin.commands.procedures.drain_warnings import warn_of_drains
-from nsadmin.exit_codes import UsageError
-from nsadmin.output import ResultRow, ResultRows
-from nsadmin.session import Session
+from nsadmin.console.exit_codes import UsageError
+from nsadmin.console.output import ResultRow, ResultRows
+from nsadmin.console.session import Session
 
 ORDER_CONF_COLUMNS = ("namesrvAddr", "topic", "orderConf", "result", "error")
 ORDER_CONF_CHANGE_COLUMNS = ("namesrvAddr", "topic", *CHANGE_RESULT_COLUMNS)

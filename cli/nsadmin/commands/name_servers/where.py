@@ -6,8 +6,8 @@ from namesrv_core.transport.multiplexed_client import CallError
 from nsadmin.client.connection.addresses import NameServerList
 from nsadmin.client.results import error_text
 from nsadmin.command_line.declarations import command
-from nsadmin.output import FineDurationMillis, ResultRows
-from nsadmin.session import Session, SharedOptions
+from nsadmin.console.output import FineDurationMillis, ResultRows
+from nsadmin.console.session import Session, SharedOptions
 
 WHERE_COLUMNS = (
     "namesrvAddr", "source", "context", "reachable", "latencyMillis", "version", "signed", "tls",

@@ -18,7 +18,9 @@ from nsadmin.commands.procedures.plan_rows import (
     step_rows,
     stranded_warnings,
 )
-from nsadmin.exit_codes import UsageError
+from nsadmin.console.exit_codes import UsageError
+from nsadmin.console.output import ResultRow, ResultRows
+from nsadmin.console.session import Session
 from nsadmin.operations.plans.backlog import count_stranded_messages
 from nsadmin.operations.plans.bulk_lists import ItemList, plan_list_steps, read_list
 from nsadmin.operations.plans.diff import PlanTrouble
@@ -27,8 +29,6 @@ from nsadmin.operations.plans.observer import observe_brokers, observe_cluster
 from nsadmin.operations.plans.records import ClusterState
 from nsadmin.operations.plans.settings import SpreadKind
 from nsadmin.operations.plans.yaml_reader import InvalidPlanFileError
-from nsadmin.output import ResultRow, ResultRows
-from nsadmin.session import Session
 
 ListFileArgument = Annotated[
     str,

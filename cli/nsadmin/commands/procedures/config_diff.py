@@ -10,7 +10,10 @@ from nsadmin.client import ServerResult
 from nsadmin.client.brokers.targets import list_member_targets
 from nsadmin.client.results import error_text
 from nsadmin.command_line.declarations import command
-from nsadmin.exit_codes import UsageError
+from nsadmin.console.exit_codes import UsageError
+from nsadmin.console.output import ResultRow, ResultRows
+from nsadmin.console.output.quantities import count_noun
+from nsadmin.console.session import Session
 from nsadmin.operations.config_diff import (
     ComparedServer,
     KnownDefaults,
@@ -20,9 +23,6 @@ from nsadmin.operations.config_diff import (
     find_differences,
     redact_secrets,
 )
-from nsadmin.output import ResultRow, ResultRows
-from nsadmin.output.quantities import count_noun
-from nsadmin.session import Session
 
 CONFIG_DIFF_COLUMNS = ("kind", "key", "differs", "default", "values")
 

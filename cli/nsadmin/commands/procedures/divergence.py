@@ -11,7 +11,11 @@ from nsadmin.client.results import error_text
 from nsadmin.command_line.broker_expectation import ExpectedBrokersOption, open_expected_inventory
 from nsadmin.command_line.declarations import Values, command
 from nsadmin.command_line.namespace_options import IncludedNamespacesOption
-from nsadmin.exit_codes import UsageError
+from nsadmin.console.exit_codes import UsageError
+from nsadmin.console.output import DurationMillis, ResultRow, ResultRows
+from nsadmin.console.output.quantities import count_noun
+from nsadmin.console.phrases import quote_command
+from nsadmin.console.session import Session
 from nsadmin.operations.divergence.comparison import STATE_SECTIONS, hash_sections
 from nsadmin.operations.divergence.findings import (
     DriftFinding,
@@ -26,10 +30,6 @@ from nsadmin.operations.divergence.observer import (
 )
 from nsadmin.operations.inventory.keeper import BrokerMissingError, describe_missing
 from nsadmin.operations.inventory.records import MissingBroker
-from nsadmin.output import DurationMillis, ResultRow, ResultRows
-from nsadmin.output.quantities import count_noun
-from nsadmin.phrases import quote_command
-from nsadmin.session import Session
 
 DIVERGENCE_COLUMNS = (
     "what", "name", "brokerName", "count", "state", "seenFor", "differs", "cause", "causeKind", "advice",

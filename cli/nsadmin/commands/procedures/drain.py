@@ -6,7 +6,6 @@ from typing import Annotated
 from typer import Argument, Option
 
 from namesrv_core.errors import RocketMQError
-from nsadmin import audit
 from nsadmin.client import NotApplied, NotFound
 from nsadmin.command_line.declarations import Flags, command
 from nsadmin.commands.columns.result_rows import outcome_cells
@@ -24,7 +23,12 @@ from nsadmin.commands.procedures.drain_options import (
 from nsadmin.commands.procedures.live_output import ProcedureReporter
 from nsadmin.commands.procedures.signals import StopRequestedError, catch_stop_signals
 from nsadmin.commands.procedures.then_command import build_then_runner, then_fields
-from nsadmin.exit_codes import CommandInterrupted, UsageError
+from nsadmin.console import audit
+from nsadmin.console.exit_codes import CommandInterrupted, UsageError
+from nsadmin.console.output import OutputText, ResultRow, ResultRows
+from nsadmin.console.output.timestamps import format_utc
+from nsadmin.console.phrases import quote_command
+from nsadmin.console.session import Session
 from nsadmin.library.drain_procedure import (
     RestoredServer,
     prepare_drain,
@@ -48,10 +52,6 @@ from nsadmin.operations.drain.store import SavedDrain, load_drains
 from nsadmin.operations.drain.undo import find_differing_queues
 from nsadmin.operations.inventory.keeper import open_inventory
 from nsadmin.operations.state_folder import find_state_home
-from nsadmin.output import OutputText, ResultRow, ResultRows
-from nsadmin.output.timestamps import format_utc
-from nsadmin.phrases import quote_command
-from nsadmin.session import Session
 
 DRAIN_COLUMNS = ("namesrvAddr", "brokerName", "topicCount", "openTopics", "result", "error")
 UNDRAIN_COLUMNS = ("namesrvAddr", "brokerName", "topicCount", "how", "differing", "result", "error")

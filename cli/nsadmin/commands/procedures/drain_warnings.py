@@ -2,9 +2,9 @@
 
 from collections.abc import Iterable
 
-from nsadmin import stderr
+from nsadmin.console import stderr
+from nsadmin.console.session import Session
 from nsadmin.operations.state_folder import find_state_home
-from nsadmin.session import Session
 
 
 def warn_of_drains(session: Session, broker_names: Iterable[str | None]) -> None:

@@ -6,15 +6,15 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
 from namesrv_core.printable_text import escape_unsafe
-from nsadmin.exit_codes import UsageError
+from nsadmin.console.exit_codes import UsageError
+from nsadmin.console.output import OutputText
+from nsadmin.console.output.timestamps import format_utc
+from nsadmin.console.session import Session
 from nsadmin.operations.drain.events import EventRecord
 from nsadmin.operations.drain.status import describe_status
-from nsadmin.output import OutputText
-from nsadmin.output.timestamps import format_utc
-from nsadmin.session import Session
 
 if TYPE_CHECKING:
-    from nsadmin.output.live_display import LiveDisplay
+    from nsadmin.console.output.live_display import LiveDisplay
 
 # After these events a command of the operator can run and write to the terminal.
 _EVENTS_BEFORE_COMMANDS = ("safe", "stepBegan")
@@ -49,7 +49,7 @@ class ProcedureReporter:
         self._draws_progress = False
 
     def __enter__(self) -> Self:
-        from nsadmin.output.live_display import can_draw_live
+        from nsadmin.console.output.live_display import can_draw_live
 
         self._draws_progress = can_draw_live(self._style)
         return self
@@ -86,7 +86,7 @@ class ProcedureReporter:
         return OutputText("")
 
     def _draw_progress(self, event_record: EventRecord) -> None:
-        from nsadmin.output.live_display import LiveDisplay
+        from nsadmin.console.output.live_display import LiveDisplay
 
         if self._live_region is None:
             self._live_region = LiveDisplay(self._style)

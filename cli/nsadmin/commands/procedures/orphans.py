@@ -11,13 +11,13 @@ from nsadmin.client.results import error_text
 from nsadmin.command_line.declarations import command
 from nsadmin.commands.columns.change_rows import CHANGE_RESULT_COLUMNS, CHANGE_RESULT_IN_TABLE
 from nsadmin.commands.topics.topics import deletion_row
-from nsadmin.exit_codes import UsageError
+from nsadmin.console.exit_codes import UsageError
+from nsadmin.console.output import ResultRow, ResultRows
+from nsadmin.console.phrases import abbreviate_names
+from nsadmin.console.session import Session
 from nsadmin.operations.orphans.cleaner import clean_orphans, select_cleanable
 from nsadmin.operations.orphans.observer import find_lasting_orphans
 from nsadmin.operations.orphans.rules import Orphan, TopicFacts
-from nsadmin.output import ResultRow, ResultRows
-from nsadmin.phrases import abbreviate_names
-from nsadmin.session import Session
 
 ORPHAN_COLUMNS = ("kind", "topic", "finding", "brokers", "namesrvAddrs", "group")
 CLEANUP_COLUMNS = ("kind", "topic", "target", "role", *CHANGE_RESULT_COLUMNS)

@@ -6,7 +6,6 @@ from typing import Annotated
 from typer import Argument, Option
 
 from namesrv_core import operator_files
-from nsadmin import confirmation, stderr
 from nsadmin.client.results import NotApplied
 from nsadmin.command_line.declarations import Flags, command
 from nsadmin.command_line.namespace_options import IncludedNamespacesOption
@@ -23,7 +22,10 @@ from nsadmin.commands.procedures.plan_rows import (
     stranded_warnings,
     summarize_plan,
 )
-from nsadmin.exit_codes import DIFFERENCES_FOUND, UsageError
+from nsadmin.console import confirmation, stderr
+from nsadmin.console.exit_codes import DIFFERENCES_FOUND, UsageError
+from nsadmin.console.output import OutputText, ResultRows
+from nsadmin.console.session import Session
 from nsadmin.library.cluster_plans import compare_cluster, is_stranding
 from nsadmin.operations.plans import plan_file, schema
 from nsadmin.operations.plans.backlog import count_stranded_messages
@@ -35,8 +37,6 @@ from nsadmin.operations.plans.plan_file import SavedPlan
 from nsadmin.operations.plans.records import ClusterState, DesiredCluster
 from nsadmin.operations.plans.yaml_reader import InvalidPlanFileError, read_desired_cluster
 from nsadmin.operations.plans.yaml_writer import SCHEMA_FILE, format_cluster
-from nsadmin.output import OutputText, ResultRows
-from nsadmin.session import Session
 
 MAX_DELETES = 10
 _MAX_PROBLEMS = 10

@@ -7,10 +7,10 @@ from namesrv_core.errors import RocketMQError
 from namesrv_core.protocol.codes import perm_text
 from nsadmin.client.results import error_text
 from nsadmin.commands.columns.change_rows import change_cells, describe_change, describe_item_change
+from nsadmin.console.output import ResultRow, ResultRows
 from nsadmin.operations.plans.diff import ClusterDiff, PlanStep, PlanTrouble
 from nsadmin.operations.plans.executor import StepOutcome
 from nsadmin.operations.plans.records import ClusterState
-from nsadmin.output import ResultRow, ResultRows
 
 PLAN_COLUMNS = (
     "kind",

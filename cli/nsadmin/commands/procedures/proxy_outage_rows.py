@@ -2,8 +2,8 @@
 
 from nsadmin.client.proxies.cluster_clients import ClusterClient
 from nsadmin.client.results import error_text
+from nsadmin.console.output import ResultRow
 from nsadmin.operations.what_if.proxy_outage import GroupConnectionLoss, ProxyOutage
-from nsadmin.output import ResultRow
 
 CONNECTION_COLUMNS = ("what", "name", "count", "finding", "clients", "clientsLeft", "proxyAddrs")
 NO_CLIENT_REMAINS = "no client remains"

@@ -4,6 +4,8 @@ from collections.abc import Callable, Iterator
 from time import sleep
 
 from nsadmin.commands.procedures.rebalance_run import run_plan
+from nsadmin.console.output import OutputText, ResultRows
+from nsadmin.console.session import Session
 from nsadmin.library.cluster_rebalance import ClusterRebalance
 from nsadmin.operations.drain.runner import DrainPlan
 from nsadmin.operations.rebalance.rebalance_plan import RebalancePlan
@@ -11,8 +13,6 @@ from nsadmin.operations.rebalance.rebalance_runner import RunOrder
 from nsadmin.operations.rebalance.run_rules import RunRules
 from nsadmin.operations.rebalance.run_store import PLAN_FILE, RunStore, SavedRun, load_runs
 from nsadmin.operations.state_folder import find_state_home
-from nsadmin.output import OutputText, ResultRows
-from nsadmin.session import Session
 
 
 def move_queues_first(

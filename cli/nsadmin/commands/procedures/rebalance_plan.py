@@ -10,7 +10,9 @@ from typer import Option
 from nsadmin.client.results import NotApplied
 from nsadmin.command_line.argument_values import parse_duration_seconds
 from nsadmin.command_line.declarations import command
-from nsadmin.exit_codes import UsageError
+from nsadmin.console.exit_codes import UsageError
+from nsadmin.console.output import ResultRow, ResultRows
+from nsadmin.console.session import Session
 from nsadmin.library.cluster_rebalance import ClusterRebalance
 from nsadmin.operations.collector import BROKERS_JOURNAL
 from nsadmin.operations.rebalance.plan_builder import ProposedPlan
@@ -21,8 +23,6 @@ from nsadmin.operations.rebalance.rebalance_plan import (
     RebalancePlan,
     save_rebalance_plan,
 )
-from nsadmin.output import ResultRow, ResultRows
-from nsadmin.session import Session
 
 _MAX_TOPICS_SHOWN = 5
 _MAX_SAMPLE_SECONDS = 86_400

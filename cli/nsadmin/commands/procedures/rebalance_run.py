@@ -6,7 +6,6 @@ from typing import Annotated
 
 from typer import Argument, Option
 
-from nsadmin import audit
 from nsadmin.client.results import NotApplied
 from nsadmin.command_line.argument_values import parse_duration_seconds
 from nsadmin.command_line.declarations import Flags, Values, command
@@ -14,7 +13,11 @@ from nsadmin.commands.procedures import signals
 from nsadmin.commands.procedures.drain_options import parse_interval_seconds
 from nsadmin.commands.procedures.live_output import ProcedureReporter
 from nsadmin.commands.procedures.signals import StopRequestedError, catch_stop_signals
-from nsadmin.exit_codes import CommandInterrupted, UsageError
+from nsadmin.console import audit
+from nsadmin.console.exit_codes import CommandInterrupted, UsageError
+from nsadmin.console.output import OutputText, ResultRow, ResultRows
+from nsadmin.console.phrases import quote_command
+from nsadmin.console.session import Session
 from nsadmin.operations.plans.yaml_reader import InvalidPlanFileError
 from nsadmin.operations.rebalance.rebalance_plan import NO_QUEUES, RebalancePlan, load_rebalance_plan
 from nsadmin.operations.rebalance.rebalance_runner import RunOrder
@@ -23,9 +26,6 @@ from nsadmin.operations.rebalance.run_preparation import PendingRun, open_run
 from nsadmin.operations.rebalance.run_rules import RunRules
 from nsadmin.operations.rebalance.run_status import list_progress_facts
 from nsadmin.operations.state_folder import find_state_home
-from nsadmin.output import OutputText, ResultRow, ResultRows
-from nsadmin.phrases import quote_command
-from nsadmin.session import Session
 
 RUN_COLUMNS = (
     "topic", "brokerName", "readBefore", "readAfter", "writeBefore", "writeAfter", "ordered", "result",

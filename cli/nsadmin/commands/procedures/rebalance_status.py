@@ -7,12 +7,12 @@ from typer import Option
 
 from namesrv_core.errors import RocketMQError
 from nsadmin.command_line.declarations import command
+from nsadmin.console.output import ResultRow, ResultRows
+from nsadmin.console.output.timestamps import format_utc
+from nsadmin.console.session import Session
 from nsadmin.operations.drain.state import InvalidStateError
 from nsadmin.operations.rebalance.run_store import SavedRun, load_runs
 from nsadmin.operations.state_folder import find_state_home
-from nsadmin.output import ResultRow, ResultRows
-from nsadmin.output.timestamps import format_utc
-from nsadmin.session import Session
 
 STATUS_COLUMNS = (
     "clusterName", "planDigest", "phase", "started", "by", "pid", "movedTopics", "movingTopics", "topic",

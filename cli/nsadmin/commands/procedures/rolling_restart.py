@@ -6,14 +6,16 @@ from typing import Annotated
 
 from typer import Argument, Option
 
-from nsadmin import audit
 from nsadmin.client.brokers.clusters import BrokerAddrGroup, find_shared_addrs, refuse_shared_addrs
 from nsadmin.command_line.argument_values import parse_duration_seconds
 from nsadmin.command_line.declarations import Flags, command
 from nsadmin.commands.procedures import drain_options, signals
 from nsadmin.commands.procedures.live_output import ProcedureReporter
 from nsadmin.commands.procedures.signals import StopRequestedError, catch_stop_signals
-from nsadmin.exit_codes import CommandInterrupted, UsageError
+from nsadmin.console import audit
+from nsadmin.console.exit_codes import CommandInterrupted, UsageError
+from nsadmin.console.output import OutputText, ResultRow, ResultRows
+from nsadmin.console.session import Session
 from nsadmin.operations import shell_command
 from nsadmin.operations.drain import events
 from nsadmin.operations.drain.cluster_environment import ClusterEnvironment
@@ -25,8 +27,6 @@ from nsadmin.operations.restart.runner import BrokerRestartContext, RestartRules
 from nsadmin.operations.restart.state import BrokerProcess, order_processes
 from nsadmin.operations.restart.store import RestartStore
 from nsadmin.operations.state_folder import find_state_home
-from nsadmin.output import OutputText, ResultRow, ResultRows
-from nsadmin.session import Session
 
 RESTART_COLUMNS = ("brokerName", "brokerId", "brokerAddr", "steps", "openTopics", "result")
 

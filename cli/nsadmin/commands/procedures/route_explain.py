@@ -8,7 +8,6 @@ from typing import Annotated, Any
 from typer import Option
 
 from namesrv_core.errors import RocketMQError
-from nsadmin import contexts, settings
 from nsadmin.client.connection.addresses import DEFAULT_BROKER_PORT, parse_addr
 from nsadmin.command_line.broker_expectation import ExpectedBrokersOption, open_expected_inventory
 from nsadmin.command_line.declarations import command
@@ -19,7 +18,10 @@ from nsadmin.commands.history.journal_source import (
     find_journals,
 )
 from nsadmin.commands.topics.topics import TopicArgument
-from nsadmin.exit_codes import UsageError
+from nsadmin.console import contexts, settings
+from nsadmin.console.exit_codes import UsageError
+from nsadmin.console.output import ResultRow, ResultRows
+from nsadmin.console.session import Session
 from nsadmin.operations.explain import observer
 from nsadmin.operations.explain.diagnosis import (
     CauseExplanation,
@@ -28,8 +30,6 @@ from nsadmin.operations.explain.diagnosis import (
     reach_verdict,
 )
 from nsadmin.operations.explain.facts import JournalEvidence, OtherContextRoute, RouteFacts, RouteQuestion
-from nsadmin.output import ResultRow, ResultRows
-from nsadmin.session import Session
 
 EXPLAIN_COLUMNS = ("step", "result", "namesrvAddrs", "brokerName", "brokerAddr", "seen", "next", "command")
 EXPLAIN_TABLE_COLUMNS = ("result", "step", "namesrvAddrs", "seen", "next")

@@ -15,10 +15,10 @@ from nsadmin.client.results import error_text
 from nsadmin.command_line import exclusive_options
 from nsadmin.command_line.broker_targets import distinct_addrs, match_results
 from nsadmin.command_line.declarations import Flags, RequiredUnless, command
-from nsadmin.exit_codes import UsageError
+from nsadmin.console.exit_codes import UsageError
+from nsadmin.console.output import ResultRow, ResultRows
+from nsadmin.console.session import Session
 from nsadmin.operations.spread import TopicSpread, find_spreads, plan_even_spread
-from nsadmin.output import ResultRow, ResultRows
-from nsadmin.session import Session
 
 _PLAN_HEAD = (
     "Topics from nsadmin spread, evenly on every broker: remove topics that should be uneven.",

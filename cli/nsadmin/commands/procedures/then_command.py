@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from nsadmin.exit_codes import UsageError
+from nsadmin.console.exit_codes import UsageError
 from nsadmin.operations import shell_command
 from nsadmin.operations.drain.events import CommandEnded
 from nsadmin.operations.drain.runner import ProcedureClock

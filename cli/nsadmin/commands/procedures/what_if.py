@@ -18,14 +18,14 @@ from nsadmin.commands.procedures.proxy_outage_rows import (
     build_connection_rows,
     describe_proxy_outage,
 )
-from nsadmin.exit_codes import UsageError
+from nsadmin.console.exit_codes import UsageError
+from nsadmin.console.output import ResultRow, ResultRows
+from nsadmin.console.session import Session
 from nsadmin.operations.what_if.broker_outage import BrokerOutage, foresee_broker_outage
 from nsadmin.operations.what_if.losses import GroupLoss, TopicOutageLoss, WorstLoss
 from nsadmin.operations.what_if.name_server_lists import NameServerListLoss
 from nsadmin.operations.what_if.name_server_outage import NameServerOutage, foresee_name_server_outage
 from nsadmin.operations.what_if.proxy_outage import foresee_proxy_outage
-from nsadmin.output import ResultRow, ResultRows
-from nsadmin.session import Session
 
 LOSS_COLUMNS = (
     "what", "name", "count", "finding", "lostRatio", "writeQueues", "writeQueuesLeft", "readQueues",

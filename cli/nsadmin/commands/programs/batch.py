@@ -7,10 +7,11 @@ from typing import Annotated
 
 from typer import Argument, Option
 
-from nsadmin import confirmation, registry, stderr
+from nsadmin.command_line import registry
 from nsadmin.command_line.declarations import Flags, command
-from nsadmin.exit_codes import ExitCode, UsageError, meaning_of_code
-from nsadmin.session import Session
+from nsadmin.console import confirmation, stderr
+from nsadmin.console.exit_codes import ExitCode, UsageError, meaning_of_code
+from nsadmin.console.session import Session
 
 
 @command()

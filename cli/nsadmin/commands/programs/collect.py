@@ -9,19 +9,19 @@ from typer import Argument, Option
 
 from namesrv_core.state.kv_config import ORDER_TOPIC_CONFIG
 from namesrv_core.storage.journal.rolling_writer import JournalLimits
-from nsadmin import stderr
 from nsadmin.client.results import error_text
 from nsadmin.command_line.argument_values import parse_duration_seconds
 from nsadmin.command_line.declarations import Flags, command
-from nsadmin.exit_codes import UsageError
+from nsadmin.console import stderr
+from nsadmin.console.exit_codes import UsageError
+from nsadmin.console.output import ResultRow, ResultRows
+from nsadmin.console.output.quantities import to_millis
+from nsadmin.console.session import Session
 from nsadmin.operations.collector import BROKERS_JOURNAL
 from nsadmin.operations.collector.broker_poller import BrokerQuestions
 from nsadmin.operations.collector.broker_rounds import RoundResult
 from nsadmin.operations.collector.name_server_watch import MessageSink, PollResult
 from nsadmin.operations.collector.runner import Collector, CollectorPlan, journal_folder_of
-from nsadmin.output import ResultRow, ResultRows
-from nsadmin.output.quantities import to_millis
-from nsadmin.session import Session
 
 COLLECT_COLUMNS = ("namesrvAddr", "result", "brokers", "topics", "events", "took", "journal", "error")
 

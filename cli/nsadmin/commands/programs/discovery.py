@@ -5,9 +5,9 @@ from typing import Annotated
 from typer import Option
 
 from nsadmin.command_line.declarations import command
+from nsadmin.console.session import Session
 from nsadmin.operations.exporter.figures import ServerIdentity
 from nsadmin.operations.exporter.service_discovery import build_target_groups, format_target_groups
-from nsadmin.session import Session
 
 
 @command()

@@ -6,17 +6,17 @@ from typing import Annotated
 
 from typer import Option
 
-from nsadmin import stderr
 from nsadmin.command_line.argument_values import parse_context_names, parse_duration_seconds
 from nsadmin.command_line.declarations import command
-from nsadmin.exit_codes import UsageError
+from nsadmin.console import stderr
+from nsadmin.console.exit_codes import UsageError
+from nsadmin.console.output import ResultRows
+from nsadmin.console.session import Session
 from nsadmin.library.context_connection import resolve_connection
 from nsadmin.operations.exporter.broker_reader import ReadChoice
 from nsadmin.operations.exporter.cluster_reader import ClusterSource, ReadPlan
 from nsadmin.operations.exporter.exporter_server import ExporterPlan, run_exporter
 from nsadmin.operations.exporter.name_filter import NameFilter
-from nsadmin.output import ResultRows
-from nsadmin.session import Session
 
 _MIN_INTERVAL_SECONDS, _MAX_INTERVAL_SECONDS = 1.0, 3600.0
 

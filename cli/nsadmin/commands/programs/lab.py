@@ -11,10 +11,10 @@ from typer import Argument, Option
 import namesrv_core
 from namesrv_core.errors import RocketMQError
 from namesrv_core.transport.address import split_addr
-from nsadmin import output, stderr
 from nsadmin.command_line.argument_values import parse_choice
 from nsadmin.command_line.declarations import Flags, Values, command
-from nsadmin.exit_codes import ExitCode, UsageError
+from nsadmin.console import output, stderr
+from nsadmin.console.exit_codes import ExitCode, UsageError
 
 LAB_CONTEXT_NAME = "lab"
 _SCENARIO_FOLDER = Path(namesrv_core.__file__).parent / "lab" / "scenarios"
@@ -248,7 +248,7 @@ def announce_lab_context(
     """
     import os
 
-    from nsadmin import contexts
+    from nsadmin.console import contexts
 
     contexts_file = contexts.contexts_path()
     is_new = not os.path.exists(contexts_file)
@@ -295,7 +295,7 @@ def announce_lab_context(
 
 def _is_left_over(found_context: object) -> bool:
     """Whether there is no context, or only one with local addresses that a killed lab left."""
-    from nsadmin.contexts import Context
+    from nsadmin.console.contexts import Context
 
     if found_context is None:
         return True

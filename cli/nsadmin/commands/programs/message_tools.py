@@ -3,15 +3,15 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from nsadmin import registry
 from nsadmin.client.messages.message_filter import MessageFilter
 from nsadmin.client.messages.message_queries import LocatedMessage
+from nsadmin.command_line import registry
 from nsadmin.command_line.time_arguments import parse_time_option
 from nsadmin.command_line.typer_commands import HelpRequested, parse_command_line
 from nsadmin.commands.messages.body_decoders import decode_body, parse_decoders
 from nsadmin.commands.messages.message_conditions import parse_pairs, parse_regex, parse_start
 from nsadmin.commands.messages.message_rows import message_row
-from nsadmin.exit_codes import UsageError
+from nsadmin.console.exit_codes import UsageError
 from nsadmin.tui.messages.message_query import MAX_KEPT_MESSAGES, MessageQuery
 from nsadmin.tui.messages.message_tools import InvalidMessageQueryError, MessageTools
 

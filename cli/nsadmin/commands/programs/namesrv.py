@@ -6,9 +6,9 @@ from typing import Annotated
 
 from typer import Option
 
-from nsadmin import python_process
 from nsadmin.command_line.argument_values import parse_choice
 from nsadmin.command_line.declarations import command
+from nsadmin.console import python_process
 
 
 @command()

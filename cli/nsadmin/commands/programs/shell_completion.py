@@ -5,9 +5,9 @@ from typing import Annotated
 
 from typer import Argument
 
-from nsadmin import output
 from nsadmin.command_line.argument_values import parse_choice
 from nsadmin.command_line.declarations import Flags, command
+from nsadmin.console import output
 
 _SCRIPT_FILES = {
     "bash": "nsadmin.bash",

@@ -10,18 +10,18 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from typer import Argument, Option
 
-from nsadmin import contexts, registry, settings
 from nsadmin.client import AdminClient
 from nsadmin.client.connection.addresses import NameServerList
-from nsadmin.command_line import application
+from nsadmin.command_line import application, registry
 from nsadmin.command_line.declarations import Flags, command, command_parameters
 from nsadmin.command_line.shared_options import connection_words
 from nsadmin.command_line.typer_commands import HelpRequested, parse_command_line
 from nsadmin.commands.history.event_descriptions import describe_event
-from nsadmin.exit_codes import UsageError
+from nsadmin.console import contexts, settings
+from nsadmin.console.exit_codes import UsageError
+from nsadmin.console.output.timestamps import format_utc
+from nsadmin.console.session import Session, SharedOptions
 from nsadmin.operations.inventory.keeper import InventoryKeeper, find_inventory_key
-from nsadmin.output.timestamps import format_utc
-from nsadmin.session import Session, SharedOptions
 
 if TYPE_CHECKING:
     from nsadmin.tui.context import AvailableContexts, ClusterContext

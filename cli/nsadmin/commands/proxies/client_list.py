@@ -9,9 +9,9 @@ from nsadmin.client.proxies.grpc_connections import is_grpc_installed
 from nsadmin.command_line.declarations import command
 from nsadmin.commands.consumers.consumer_progress import AskedClusterOption
 from nsadmin.commands.proxies.proxy_list import describe_errors, describe_proxy_problems
-from nsadmin.output import ResultRow, ResultRows
-from nsadmin.output.timestamps import format_utc
-from nsadmin.session import Session
+from nsadmin.console.output import ResultRow, ResultRows
+from nsadmin.console.output.timestamps import format_utc
+from nsadmin.console.session import Session
 
 CLIENT_COLUMNS = (
     "clientId", "clientAddr", "language", "version", "protocol", "role", "groups", "producerGroups",

@@ -8,9 +8,9 @@ from nsadmin.client.proxies.proxies import ProxyStatus
 from nsadmin.client.results import error_text
 from nsadmin.command_line.declarations import command
 from nsadmin.commands.consumers.consumer_progress import AskedClusterOption
-from nsadmin.output import ResultRow, ResultRows
-from nsadmin.output.timestamps import format_utc
-from nsadmin.session import Session
+from nsadmin.console.output import ResultRow, ResultRows
+from nsadmin.console.output.timestamps import format_utc
+from nsadmin.console.session import Session
 
 PROXY_COLUMNS = (
     "proxyAddr", "grpcAddr", "mode", "version", "state", "consumers", "grpcConnections", "lastHeartbeat",

@@ -9,8 +9,8 @@ from typer import Option
 from nsadmin.command_line.declarations import command
 from nsadmin.commands.checks.check_runner import CHECK_COLUMNS, parse_limits, run_check
 from nsadmin.commands.reports.report_options import ReportFolderOption
-from nsadmin.output import CheckVerdict
-from nsadmin.session import Session
+from nsadmin.console.output import CheckVerdict
+from nsadmin.console.session import Session
 
 
 @command(

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from typer import Option
 
-from nsadmin.exit_codes import UsageError
+from nsadmin.console.exit_codes import UsageError
 from nsreport.dictionary.table_definitions import DEFINITIONS_BY_NAME, TableDefinition
 from nsreport.reports.catalogue import REPORTS_BY_NAME
 

@@ -22,11 +22,11 @@ from nsadmin.commands.reports.report_options import (
     missing_extra_error,
     parse_days,
 )
-from nsadmin.exit_codes import UsageError
+from nsadmin.console.exit_codes import UsageError
+from nsadmin.console.output import OutputText, ResultRow, ResultRows
+from nsadmin.console.session import Session
 from nsadmin.operations.inventory.keeper import BrokerMissingError
 from nsadmin.operations.inventory.records import ExpectedBroker
-from nsadmin.output import OutputText, ResultRow, ResultRows
-from nsadmin.session import Session
 
 if TYPE_CHECKING:
     from nsreport.presentation.pages import ReportPage

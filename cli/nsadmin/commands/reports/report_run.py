@@ -6,11 +6,11 @@ from functools import wraps
 from glob import glob
 from typing import Any
 
-from nsadmin import output, stderr
 from nsadmin.command_line.declarations import command, command_parameters
 from nsadmin.command_line.shared_options import option_words
-from nsadmin.exit_codes import UsageError
-from nsadmin.progress import StatusLine
+from nsadmin.console import output, stderr
+from nsadmin.console.exit_codes import UsageError
+from nsadmin.console.progress import StatusLine
 from nsreport.runtime import flags
 
 
@@ -74,8 +74,8 @@ def _start_pipeline(
 
 def _run_pipeline(pipeline_words: Sequence[str]) -> int:
     """Run the pipeline, with progress on stderr and a line for each table on stdout; return the exit code."""
+    from nsadmin.console.settings.name_server_discovery import cache_folder
     from nsadmin.operations import report_runner
-    from nsadmin.settings.name_server_discovery import cache_folder
 
     cache_path, table_messages, progress_line = cache_folder(), [], StatusLine(stderr.write_stderr_line)
     try:

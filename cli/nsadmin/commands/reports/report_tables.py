@@ -16,9 +16,9 @@ from nsadmin.commands.reports.report_options import (
     missing_extra_error,
     parse_days,
 )
-from nsadmin.exit_codes import UsageError
-from nsadmin.output import OutputText, ResultRows
-from nsadmin.session import Session
+from nsadmin.console.exit_codes import UsageError
+from nsadmin.console.output import OutputText, ResultRows
+from nsadmin.console.session import Session
 
 SCHEMA_COLUMNS = ("table", "column", "type", "unit", "meaning")
 

@@ -7,8 +7,8 @@ from namesrv_core.errors import RocketMQError
 from nsadmin.client import NotFound, ServerResult
 from nsadmin.client.brokers.targets import target_at_addr
 from nsadmin.client.results import error_text, is_not_found
-from nsadmin.output import ResultRow, ResultRows
-from nsadmin.session import Session
+from nsadmin.console.output import ResultRow, ResultRows
+from nsadmin.console.session import Session
 
 ResultT = TypeVar("ResultT")
 

@@ -34,9 +34,9 @@ from nsadmin.commands.topics.lite_topic_brokers import (
     forgive_not_found,
     result_cells,
 )
-from nsadmin.output import ResultRow, ResultRows
-from nsadmin.output.timestamps import format_utc
-from nsadmin.session import Session
+from nsadmin.console.output import ResultRow, ResultRows
+from nsadmin.console.output.timestamps import format_utc
+from nsadmin.console.session import Session
 
 PLACE = ("brokerName", "brokerAddr")
 LITE_BROKER_COLUMNS = (*IDENTITY_COLUMNS, "storeType", *LITE_COUNTS, "topicMeta", "groupMeta", "error")

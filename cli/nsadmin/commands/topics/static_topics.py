@@ -12,7 +12,9 @@ from nsadmin.command_line import argument_values
 from nsadmin.command_line.declarations import Flags, RequiredUnless, Values, command
 from nsadmin.commands.columns.result_rows import outcome_cells
 from nsadmin.commands.procedures.drain_warnings import warn_of_drains
-from nsadmin.exit_codes import UsageError
+from nsadmin.console.exit_codes import UsageError
+from nsadmin.console.output import ResultRow, ResultRows
+from nsadmin.console.session import Session
 from nsadmin.operations.state_folder import escape_file_name, find_state_home
 from nsadmin.operations.static_topics import mapping_files, mapping_planner
 from nsadmin.operations.static_topics.executor import (
@@ -27,8 +29,6 @@ from nsadmin.operations.static_topics.mapping_files import (
     InvalidMappingFileError,
 )
 from nsadmin.operations.static_topics.mapping_planner import MappingPlan, QueueMove
-from nsadmin.output import ResultRow, ResultRows
-from nsadmin.session import Session
 
 STATIC_QUEUE_COLUMNS = (
     "topic",

@@ -10,9 +10,9 @@ from nsadmin.client.brokers.clusters import BrokerAddrGroup, describe_shared_add
 from nsadmin.client.results import error_text
 from nsadmin.client.topics.topic_stats import BrokerTopicStats
 from nsadmin.command_line.declarations import Flags, command
-from nsadmin.output import ResultRow, ResultRows
-from nsadmin.output.timestamps import format_utc
-from nsadmin.session import Session
+from nsadmin.console.output import ResultRow, ResultRows
+from nsadmin.console.output.timestamps import format_utc
+from nsadmin.console.session import Session
 
 TOPIC_STATUS_COLUMNS = (
     "topic",

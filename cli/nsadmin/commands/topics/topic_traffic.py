@@ -8,8 +8,8 @@ from typer import Argument, Option
 from nsadmin.client.results import error_text
 from nsadmin.client.topics.topic_traffic import TopicTraffic
 from nsadmin.command_line.declarations import Flags, command
-from nsadmin.output import ResultRow, ResultRows
-from nsadmin.session import Session
+from nsadmin.console.output import ResultRow, ResultRows
+from nsadmin.console.session import Session
 
 TRAFFIC_COLUMNS = (
     "topic", "consumerGroup", "accumulation", "inTps", "outTps", "inMsg24Hour", "outMsg24Hour",

@@ -16,8 +16,8 @@ from nsadmin.commands.columns.change_rows import (
 )
 from nsadmin.commands.columns.result_rows import outcome_cells
 from nsadmin.commands.procedures.drain_warnings import warn_of_drains
-from nsadmin.output import ResultRow, ResultRows
-from nsadmin.session import Session
+from nsadmin.console.output import ResultRow, ResultRows
+from nsadmin.console.session import Session
 
 if TYPE_CHECKING:
     from nsadmin.client.topic_routes import TopicRoute

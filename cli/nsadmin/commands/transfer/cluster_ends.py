@@ -7,12 +7,12 @@ from typing import Annotated, Any
 
 from typer import Option
 
-from nsadmin import contexts, settings
 from nsadmin.client.connection.addresses import BadAddress, parse_addrs
 from nsadmin.command_line.declarations import Values
-from nsadmin.exit_codes import ReadOnlyContextError, UsageError
+from nsadmin.console import contexts, settings
+from nsadmin.console.exit_codes import ReadOnlyContextError, UsageError
+from nsadmin.console.session import Session, SharedOptions
 from nsadmin.operations.transfer.topic_plan import TransferClusters
-from nsadmin.session import Session, SharedOptions
 
 _VALUE_HELP = "a context, or name servers (HOST:PORT)"
 SourceOption = Annotated[

@@ -4,10 +4,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from time import monotonic
 
-from nsadmin import progress
+from nsadmin.console import progress
+from nsadmin.console.output.quantities import count_noun
+from nsadmin.console.session import Session
 from nsadmin.operations.transfer.transfer_run import TransferProgress
-from nsadmin.output.quantities import count_noun
-from nsadmin.session import Session
 
 
 class CopyStatus:

@@ -25,14 +25,14 @@ from nsadmin.commands.messages.message_conditions import (
 from nsadmin.commands.procedures.signals import SYSTEM_CLOCK, StopRequestedError, catch_stop_signals
 from nsadmin.commands.transfer.cluster_ends import SourceOption, TargetOption, open_clusters
 from nsadmin.commands.transfer.copy_status import show_copy
-from nsadmin.exit_codes import CommandInterrupted, UsageError
+from nsadmin.console.exit_codes import CommandInterrupted, UsageError
+from nsadmin.console.output import ResultRow, ResultRows
+from nsadmin.console.output.quantities import count_noun
+from nsadmin.console.phrases import abbreviate_names
+from nsadmin.console.session import Session
 from nsadmin.operations.transfer.message_rules import MessageRules
 from nsadmin.operations.transfer.topic_plan import TopicPair, TopicPlan, TopicPlanner
 from nsadmin.operations.transfer.transfer_run import TransferOptions, TransferRun
-from nsadmin.output import ResultRow, ResultRows
-from nsadmin.output.quantities import count_noun
-from nsadmin.phrases import abbreviate_names
-from nsadmin.session import Session
 
 TRANSFER_COLUMNS = (
     "topic", "brokerName", "queueId", "targetTopic", "targetBroker", "targetQueue", "beginOffset",

@@ -15,14 +15,14 @@ from nsadmin.commands.backups.backup_restore import (
     summarize_outcomes,
 )
 from nsadmin.commands.transfer.cluster_ends import SourceOption, TargetOption, open_clusters
-from nsadmin.exit_codes import UsageError
+from nsadmin.console.exit_codes import UsageError
+from nsadmin.console.output import ResultRow, ResultRows
+from nsadmin.console.output.quantities import count_noun
+from nsadmin.console.phrases import abbreviate_names
+from nsadmin.console.session import Session
 from nsadmin.operations.backups.records import Section
 from nsadmin.operations.transfer.metadata_plan import MetadataLoss
 from nsadmin.operations.transfer.metadata_transfer import MetadataScope, MetadataTransfer
-from nsadmin.output import ResultRow, ResultRows
-from nsadmin.output.quantities import count_noun
-from nsadmin.phrases import abbreviate_names
-from nsadmin.session import Session
 
 SourceClusterOption = Annotated[
     str | None,

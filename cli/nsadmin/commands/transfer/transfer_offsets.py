@@ -9,15 +9,15 @@ from namesrv_core.errors import RocketMQError
 from nsadmin.client.results import NotApplied, error_text
 from nsadmin.command_line.declarations import Flags, Values, command
 from nsadmin.commands.transfer.cluster_ends import SourceOption, TargetOption, open_clusters
+from nsadmin.console.output import ResultRow, ResultRows
+from nsadmin.console.output.quantities import count_noun
+from nsadmin.console.session import Session
 from nsadmin.operations.transfer.group_transfer import (
     GroupTransfer,
     MovedQueue,
     UncarriedTopic,
     is_retry_topic,
 )
-from nsadmin.output import ResultRow, ResultRows
-from nsadmin.output.quantities import count_noun
-from nsadmin.session import Session
 
 OFFSET_COLUMNS = (
     "topic", "sourceOffsets", "targetTopic", "targetBroker", "targetQueue", "from", "to", "repeated",

@@ -9,9 +9,9 @@ from nsadmin.commands.transfer.transfer_messages import (
     TopicsArgument,
     parse_pairs_of_topics,
 )
+from nsadmin.console.output import ResultRow, ResultRows
+from nsadmin.console.session import Session
 from nsadmin.operations.transfer.verification import VerifiedQueue, load_transfer, verify_topic
-from nsadmin.output import ResultRow, ResultRows
-from nsadmin.session import Session
 
 VERIFY_COLUMNS = (
     "topic", "brokerName", "queueId", "targetTopic", "targetBroker", "targetQueue", "compared", "copies",

@@ -13,6 +13,7 @@ from nsadmin.client.brokers.clusters import (
     find_shared_addrs,
 )
 from nsadmin.client.results import ServerResult, error_text
+from nsadmin.console.phrases import abbreviate_names
 from nsadmin.operations.broker_disks import DiskStates, judge_disks
 from nsadmin.operations.checks import listed_brokers
 from nsadmin.operations.checks.findings import CheckFinding, CheckState
@@ -20,7 +21,6 @@ from nsadmin.operations.checks.listed_brokers import BrokerListing
 from nsadmin.operations.checks.thresholds import CheckScale
 from nsadmin.operations.inventory.keeper import InventoryKeeper, describe_missing
 from nsadmin.operations.inventory.records import MissingBroker, explain_silence
-from nsadmin.phrases import abbreviate_names
 
 _MAX_SHOWN = 4
 

@@ -9,10 +9,10 @@ from nsadmin.client import AdminClient, ServerResult
 from nsadmin.client.access.certificates import CertificateSummary, NoTls, read_certificate_file
 from nsadmin.client.connection.access_options import Tls
 from nsadmin.client.results import error_text
+from nsadmin.console.phrases import abbreviate_names, format_utc_second
 from nsadmin.operations.checks import listed_brokers
 from nsadmin.operations.checks.findings import CheckFinding, CheckState
 from nsadmin.operations.checks.thresholds import CheckScale
-from nsadmin.phrases import abbreviate_names, format_utc_second
 
 _DAY_SECONDS = 86_400
 

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from nsadmin.client.results import error_text
+from nsadmin.console.phrases import abbreviate_names
 from nsadmin.operations.checks.findings import CheckFinding, CheckState
 from nsadmin.operations.checks.thresholds import CheckScale
 from nsadmin.operations.divergence.findings import DriftFinding as Differing
@@ -10,7 +11,6 @@ from nsadmin.operations.divergence.findings import describe_difference
 from nsadmin.operations.divergence.observer import DivergenceObservation
 from nsadmin.operations.inventory.keeper import describe_missing
 from nsadmin.operations.inventory.records import MissingBroker
-from nsadmin.phrases import abbreviate_names
 
 _MAX_SHOWN = 10
 _MAX_NAMED = 4

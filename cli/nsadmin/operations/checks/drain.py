@@ -8,13 +8,13 @@ from pathlib import Path
 from typing import NamedTuple
 
 from nsadmin.client import AdminClient
+from nsadmin.console.phrases import abbreviate_names, quote_command
 from nsadmin.operations.checks.findings import CheckFinding, CheckState, worst_state
 from nsadmin.operations.checks.thresholds import CheckScale
 from nsadmin.operations.drain.cluster_environment import ClusterEnvironment
 from nsadmin.operations.drain.facts import NameServerFacts
 from nsadmin.operations.drain.state import InvalidStateError
 from nsadmin.operations.drain.store import SavedDrain, load_drains
-from nsadmin.phrases import abbreviate_names, quote_command
 
 _CLOSED_PHASES = ("settle", "wait", "safe")
 """Phases in which no client may write to the broker."""

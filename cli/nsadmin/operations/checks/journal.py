@@ -17,9 +17,9 @@ from namesrv_core.storage.journal import reader, segments
 from namesrv_core.storage.journal.reader import RecordFilter
 from nsadmin.client import AdminClient, ServerResult
 from nsadmin.client.results import error_text
+from nsadmin.console.phrases import format_utc_second
 from nsadmin.operations.checks.findings import CheckFinding, CheckState, worst_state
 from nsadmin.operations.checks.thresholds import CheckScale
-from nsadmin.phrases import format_utc_second
 
 DAY_MS = 86_400_000
 """Losses of the last day (in ms) count."""

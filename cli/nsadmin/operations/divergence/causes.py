@@ -4,10 +4,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from namesrv_core.protocol.codes import Perm
+from nsadmin.console.phrases import quote_command
 from nsadmin.operations.divergence.comparison import ComparedValue, ItemDifference
 from nsadmin.operations.divergence.evidence import CauseEvidence, DivergenceCause
 from nsadmin.operations.divergence.list_causes import explain_new_list, explain_partial_list
-from nsadmin.phrases import quote_command
 
 
 def find_cause(difference: ItemDifference, evidence: CauseEvidence) -> DivergenceCause:

@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
+from nsadmin.console.phrases import quote_command
 from nsadmin.operations.divergence.evidence import CauseEvidence, DivergenceCause
-from nsadmin.phrases import quote_command
 
 NEW_LIST_MS = 150_000
 """Longest time from a change of a broker's namesrvAddr to its registration with the new name servers.

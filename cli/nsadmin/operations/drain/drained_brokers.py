@@ -3,8 +3,8 @@
 from collections.abc import Collection, Iterator
 from pathlib import Path
 
+from nsadmin.console.phrases import quote_command
 from nsadmin.operations.drain.store import SavedDrain, load_drains
-from nsadmin.phrases import quote_command
 
 
 def explain_drain_conflicts(

@@ -6,9 +6,9 @@
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
+from nsadmin.console.phrases import abbreviate_names
 from nsadmin.operations.drain.risks import DrainRisk
 from nsadmin.operations.drain.state import to_camel_case
-from nsadmin.phrases import abbreviate_names
 
 _MAX_NAMED = 3
 

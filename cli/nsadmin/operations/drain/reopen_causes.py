@@ -10,8 +10,8 @@ from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
 from namesrv_core.protocol.codes import perm_text
+from nsadmin.console.phrases import abbreviate_names
 from nsadmin.operations.drain.facts import NameServerFacts, OwnTopics
-from nsadmin.phrases import abbreviate_names
 
 _MAX_CHANGES = 3
 _ALL_TOPICS = "the broker registered all its topics"

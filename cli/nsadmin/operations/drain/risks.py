@@ -6,8 +6,8 @@ from typing import NamedTuple
 from namesrv_core.protocol.codes import MASTER_BROKER_ID
 from nsadmin.client.name_servers.order_confs import parse_order_conf
 from nsadmin.client.topics.topics import SYSTEM_TOPIC_PREFIX
+from nsadmin.console.phrases import abbreviate_names, quote_command
 from nsadmin.operations.drain.facts import NameServerFacts, ServerTopic, SlaveGap
-from nsadmin.phrases import abbreviate_names, quote_command
 
 RETRY_PREFIX, DLQ_PREFIX = "%RETRY%", "%DLQ%"
 _MAX_NAMED = 5

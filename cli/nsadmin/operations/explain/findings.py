@@ -3,8 +3,8 @@
 from collections.abc import Callable, Iterable
 from typing import Literal, NamedTuple
 
+from nsadmin.console.phrases import abbreviate_names, quote_command
 from nsadmin.operations.explain.facts import RouteFacts
-from nsadmin.phrases import abbreviate_names, quote_command
 
 FindingResult = Literal["ok", "warning", "cause", "unknown", "skipped"]
 """A "warning" is a problem, but not the reason why clients find no route; "unknown" could not be checked."""

@@ -2,10 +2,11 @@
 
 from collections.abc import Iterator, Sequence
 
+from nsadmin.client.did_you_mean import find_similar_names
 from nsadmin.client.results import error_text, is_not_found
 from nsadmin.client.topics.topic_configs import DEFAULT_TOPIC
 from nsadmin.client.topics.topic_views import BrokerTopicView, NameServerTopicView
-from nsadmin.did_you_mean import find_similar_names
+from nsadmin.console.phrases import format_utc_second
 from nsadmin.operations.explain.facts import JournaledChange, RouteFacts, groups_by_name, is_broker_absent
 from nsadmin.operations.explain.findings import (
     Advice,
@@ -16,7 +17,6 @@ from nsadmin.operations.explain.findings import (
     ok_finding,
     skipped_finding,
 )
-from nsadmin.phrases import format_utc_second
 
 
 def _find_unregistered_topic(route_facts: RouteFacts) -> Iterator[CauseFinding]:

@@ -14,6 +14,7 @@ from namesrv_core.errors import RocketMQError
 from nsadmin.client import AdminClient
 from nsadmin.client.name_servers.name_server_tables import NameServerListing
 from nsadmin.client.results import ClientClosed, error_text
+from nsadmin.console.phrases import abbreviate_names
 from nsadmin.operations.collector.name_server_poller import PollStopped
 from nsadmin.operations.collector.request_pace import RequestPace
 from nsadmin.operations.exporter.broker_reader import BrokerReader, ReadChoice
@@ -27,7 +28,6 @@ from nsadmin.operations.exporter.name_server_figures import (
 )
 from nsadmin.operations.exporter.reading_store import ReadingStore
 from nsadmin.operations.exporter.server_lanes import ServerLanes, ServerRead
-from nsadmin.phrases import abbreviate_names
 
 _EXPIRY_PASSES = 3
 """After this many missed passes, figures are no longer served."""

@@ -29,7 +29,7 @@ from nsadmin.operations.state_folder import locate_state_home
 if TYPE_CHECKING:
     from nsadmin.client.connection.tunnels.tunnel_targets import TunnelTarget
     from nsadmin.client.snapshots import ClusterSnapshot
-    from nsadmin.session import Session, SharedOptions
+    from nsadmin.console.session import Session, SharedOptions
 
 OFF_VARIABLE = "NSADMIN_INVENTORY"
 """With the value "off" nsadmin keeps no inventory."""
@@ -44,7 +44,7 @@ class BrokerMissingError(RocketMQError):
 def describe_missing(missing_broker: MissingBroker) -> str:
     """Describe a missing broker: "missing: no name server lists it, last seen 2026-...Z"."""
     # Imported late: few commands find a broker missing.
-    from nsadmin.phrases import format_utc_second
+    from nsadmin.console.phrases import format_utc_second
 
     last_seen_ms = missing_broker.broker.last_seen_ms
     seen_text = "never seen" if last_seen_ms is None else f"last seen {format_utc_second(last_seen_ms)}"

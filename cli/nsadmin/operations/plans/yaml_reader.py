@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import yaml
 
 from namesrv_core import operator_files
-from nsadmin.did_you_mean import did_you_mean, find_similar_names
+from nsadmin.client.did_you_mean import did_you_mean, find_similar_names
 from nsadmin.operations.plans.fields import CLUSTER_FIELDS
 from nsadmin.operations.plans.records import DesiredCluster, ItemSpec
 from nsadmin.operations.plans.shapes import (

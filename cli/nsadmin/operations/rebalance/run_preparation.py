@@ -11,6 +11,7 @@ from nsadmin.client.brokers.clusters import BrokerAddrGroup, find_shared_addrs, 
 from nsadmin.client.consumers.lag import Lag, sum_lags
 from nsadmin.client.results import NotFound, error_text
 from nsadmin.client.topics.bulk_requests import BrokerTopicTable
+from nsadmin.console.phrases import abbreviate_names, quote_command
 from nsadmin.operations.drain.events import EventRecord
 from nsadmin.operations.drain.runner import DrainRefused, ProcedureClock
 from nsadmin.operations.drain.store import SavedDrain, load_drains
@@ -21,7 +22,6 @@ from nsadmin.operations.rebalance.run_rules import RunRules
 from nsadmin.operations.rebalance.run_state import RunState
 from nsadmin.operations.rebalance.run_store import RunStore, SavedRun, load_runs
 from nsadmin.operations.rebalance.topic_start import describe_difference
-from nsadmin.phrases import abbreviate_names, quote_command
 
 
 class PreparedRun(NamedTuple):

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping
 from typing import NamedTuple
 
+from nsadmin.console.phrases import quote_command
 from nsadmin.operations.drain.events import EventRecord
 from nsadmin.operations.drain.facts import ClusterObservation, DrainEnvironment, NameServerFacts
 from nsadmin.operations.drain.risks import describe_refusal, find_master_addr, find_slave_addrs
@@ -29,7 +30,6 @@ from nsadmin.operations.restart.state import (
     start_process,
 )
 from nsadmin.operations.restart.store import RestartStore
-from nsadmin.phrases import quote_command
 
 CommandRunner = Callable[[str, BrokerProcess], int]
 """Runs the operator's command for the step "stop" or "start" of a process, and returns its exit code."""

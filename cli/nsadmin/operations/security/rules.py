@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable, Iterator
 from ipaddress import ip_address
 
 from nsadmin.client.redaction import is_secret_name
+from nsadmin.console.phrases import abbreviate_names, format_utc_second
 from nsadmin.operations.checks.findings import CheckFinding, CheckState, state_weight, worst_state
 from nsadmin.operations.checks.thresholds import CheckScale
 from nsadmin.operations.security.observer import (
@@ -17,7 +18,6 @@ from nsadmin.operations.security.observer import (
 from nsadmin.operations.security.problems import FENCE_REMEDY, SecurityProblem
 from nsadmin.operations.security.proxy_rules import check_proxy_authentication, check_proxy_connections
 from nsadmin.operations.security.vulnerabilities import find_affecting, parse_release, upgrade_remedy
-from nsadmin.phrases import abbreviate_names, format_utc_second
 
 _FIRST_USERS_RELEASE = (5, 3, 0, 0)
 _OURS_REMEDY = "start it with --credentials (docs/how-to/secure-the-name-server.md)"

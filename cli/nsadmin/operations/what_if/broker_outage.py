@@ -8,6 +8,7 @@ from namesrv_core.protocol.codes import MASTER_BROKER_ID
 from nsadmin.client import AdminClient, NotFound, ServerResult
 from nsadmin.client.results import NoneReachable
 from nsadmin.client.snapshots import ClusterSnapshot, take_server_snapshots
+from nsadmin.console.phrases import abbreviate_names
 from nsadmin.operations.slave_reads import find_refusing_slaves
 from nsadmin.operations.topic_kinds import is_user_topic
 from nsadmin.operations.what_if.losses import (
@@ -21,7 +22,6 @@ from nsadmin.operations.what_if.losses import (
     lost_write_share,
     members_of_snapshot,
 )
-from nsadmin.phrases import abbreviate_names
 
 
 class BrokerOutage(NamedTuple):

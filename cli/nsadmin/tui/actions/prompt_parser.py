@@ -4,7 +4,7 @@ import shlex
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from nsadmin import registry
+from nsadmin.command_line import registry
 from nsadmin.tui.actions.row_actions import TERMINAL_KINDS
 
 MESSAGES_COMMAND = "messages"

@@ -9,10 +9,11 @@ import shlex
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
-from nsadmin import exit_codes, registry
-from nsadmin.did_you_mean import did_you_mean
-from nsadmin.output.timestamps import format_utc
-from nsadmin.registry import CommandEntry
+from nsadmin.client.did_you_mean import did_you_mean
+from nsadmin.command_line import registry
+from nsadmin.command_line.registry import CommandEntry
+from nsadmin.console import exit_codes
+from nsadmin.console.output.timestamps import format_utc
 from nsadmin.tui.actions.row_subject import RowSubject
 
 TERMINAL_KINDS = ("screen", "batch", "program")

@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from namesrv_core import operator_files
-from nsadmin import registry
+from nsadmin.command_line import registry
 from nsadmin.tui.actions import prompt_parser
 from nsadmin.tui.custom_commands import yaml_nodes
 from nsadmin.tui.custom_commands.placeholders import PLACEHOLDER_MEANINGS, list_placeholders

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from nsadmin import python_process
+from nsadmin.console import python_process
 from nsadmin.tui.action_controller import ActionController
 from nsadmin.tui.actions import row_actions
 from nsadmin.tui.actions.planned_commands import PlannedCommand

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
-from nsadmin.phrases import abbreviate_names
+from nsadmin.console.phrases import abbreviate_names
 from nsadmin.tui.model.server_states import BrokerProcessKey, ObservedBroker, ObservedNameServer
 from nsadmin.tui.polling.poll_records import BrokerPolled, NameServerPolled
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from nsadmin import registry
+from nsadmin.command_line import registry
 from nsadmin.tui.actions.row_actions import TERMINAL_KINDS
 from nsadmin.tui.custom_commands.command_file import Plugin
 from nsadmin.tui.model.cluster_model import ClusterModel

@@ -8,7 +8,7 @@ from textual.command import DiscoveryHit, Hit, Hits, Provider
 from textual.content import Content
 from textual.markup import escape
 
-from nsadmin import registry
+from nsadmin.command_line import registry
 from nsadmin.tui.actions.prompt_completion import Candidate, split_line
 from nsadmin.tui.palette.name_matcher import NameMatch, find_best_names
 from nsadmin.tui.palette.palette_entries import PaletteEntry, make_line_entry

@@ -6,6 +6,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from namesrv_core import operator_files
+from nsadmin.console.phrases import format_utc_second
 from nsadmin.operations.drain import events as drain_events
 from nsadmin.operations.drain.events import EventRecord
 from nsadmin.operations.drain.store import EVENTS_FILE, SavedDrain, load_drains
@@ -13,7 +14,6 @@ from nsadmin.operations.restart import events as restart_events
 from nsadmin.operations.restart.state import process_title
 from nsadmin.operations.restart.store import SavedRestart, load_restarts
 from nsadmin.operations.state_folder import find_state_home
-from nsadmin.phrases import format_utc_second
 from nsadmin.tui.polling.poll_records import DrainRecord, DrainsPolled, RestartRecord
 from nsadmin.tui.polling.rebalance_folders import list_rebalances
 

@@ -5,7 +5,7 @@ import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from typing import IO, NamedTuple
 
-from nsadmin import python_process
+from nsadmin.console import python_process
 
 BACKGROUND_OPTIONS: dict[str, tuple[str, ...]] = {"drain": ("--hold",), "rollingRestart": ()}
 """The commands that run in the background, with the options that they get there."""

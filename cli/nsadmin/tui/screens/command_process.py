@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from threading import Lock
 
-from nsadmin import python_process
 from nsadmin.client.connection.tunnels.tunnel_server import share_tunnels
+from nsadmin.console import python_process
 
 
 class CommandProcess:

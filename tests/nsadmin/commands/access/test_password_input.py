@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from nsadmin import confirmation
 from nsadmin.commands.access import password_input
-from nsadmin.exit_codes import UsageError
-from nsadmin.session import Session, SharedOptions
+from nsadmin.console import confirmation
+from nsadmin.console.exit_codes import UsageError
+from nsadmin.console.session import Session, SharedOptions
 
 
 def given(

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from nsadmin.commands.backups.backup_arguments import PASSPHRASE_VARIABLE, read_passphrase
-from nsadmin.exit_codes import UsageError
+from nsadmin.console.exit_codes import UsageError
 
 
 def test_the_passphrase_is_that_of_the_file_or_else_of_the_environment(

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from nsadmin.session import Session
+from nsadmin.console.session import Session
 from tests.nsadmin.conftest import Run
 from tests.support.controllers import FakeController
 from tests.support.servers import FakeNameServer, Server, answer_json, refuse_with

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from nsadmin.exit_codes import ExitCode
+from nsadmin.console.exit_codes import ExitCode
 from nsadmin.operations.checks.masters import LOOKED_AT
 from tests.nsadmin.conftest import CommandResult, Run
 from tests.support.consumer_brokers import ConsumerBroker

@@ -5,8 +5,8 @@ from itertools import islice
 
 from namesrv_core.protocol.command import build_reply
 from nsadmin.commands.brokers.replication import ha_status
-from nsadmin.output import ResultRows
-from nsadmin.session import Session, SharedOptions
+from nsadmin.console.output import ResultRows
+from nsadmin.console.session import Session, SharedOptions
 from tests.nsadmin.client.brokers.test_replication import MASTER, SLAVE
 from tests.nsadmin.conftest import Run
 from tests.support.servers import FakeBroker, FakeNameServer

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from nsadmin import session
+from nsadmin.console import session
 from tests.nsadmin.conftest import Run
 from tests.support.lab import Lab, start_lab
 

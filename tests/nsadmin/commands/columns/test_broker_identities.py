@@ -5,7 +5,7 @@ import json
 import pytest
 
 from nsadmin.commands.columns.broker_identities import lacks_identities
-from nsadmin.output import ResultRow, ResultRows
+from nsadmin.console.output import ResultRow, ResultRows
 from tests.nsadmin.conftest import Run
 from tests.support.servers import FakeNameServer
 from tests.support.topic_brokers import TopicBroker

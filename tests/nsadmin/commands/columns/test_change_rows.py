@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from nsadmin.command_line.declarations import declaration_of
+from nsadmin.command_line.registry import COMMANDS, CommandEntry
 from nsadmin.commands.columns.change_rows import (
     change_cells,
     describe_change,
@@ -12,7 +13,6 @@ from nsadmin.commands.columns.change_rows import (
     describe_removal,
 )
 from nsadmin.operations.plans.settings import complete_settings
-from nsadmin.registry import COMMANDS, CommandEntry
 
 
 @pytest.mark.parametrize(

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from nsadmin import registry
+from nsadmin.command_line import registry
 from nsadmin.command_line.declarations import command, declaration_of
+from nsadmin.command_line.registry import COMMANDS, CommandEntry
 from nsadmin.commands.columns import meanings
-from nsadmin.registry import COMMANDS, CommandEntry
 
 
 def function_of(entry: CommandEntry) -> Any:

@@ -10,8 +10,9 @@ from pathlib import Path
 import keyring
 import pytest
 
-from nsadmin import Credentials, confirmation
+from nsadmin import Credentials
 from nsadmin.client.connection.credentials import from_file, from_keyring
+from nsadmin.console import confirmation
 from tests.nsadmin.conftest import CommandResult, Run
 from tests.support.servers import FakeNameServer
 
@@ -121,7 +122,7 @@ def test_a_terminal_does_not_show_what_is_secret() -> None:
 
     child, terminal = pty.fork()
     if child == 0:
-        program = "from nsadmin.confirmation import ask_secret; print(len(ask_secret('secret key')))"
+        program = "from nsadmin.console.confirmation import ask_secret; print(len(ask_secret('secret key')))"
         path = f"{ROOT}{os.pathsep}{ROOT / 'cli'}"
         os.execve(sys.executable, [sys.executable, "-c", program], {**os.environ, "PYTHONPATH": path})
     output = b""

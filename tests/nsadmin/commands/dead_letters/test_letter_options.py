@@ -4,7 +4,7 @@ import pytest
 
 from nsadmin.client.messages.dead_letter_selection import DeadLetterSelection
 from nsadmin.commands.dead_letters.letter_options import parse_selection
-from nsadmin.exit_codes import UsageError
+from nsadmin.console.exit_codes import UsageError
 
 
 def test_each_option_is_a_condition() -> None:

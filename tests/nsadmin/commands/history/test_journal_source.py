@@ -6,8 +6,8 @@ import pytest
 
 from nsadmin.client import NotFound
 from nsadmin.commands.history.journal_source import ServerJournal, find_journals
-from nsadmin.exit_codes import UsageError
-from nsadmin.session import Session, SharedOptions
+from nsadmin.console.exit_codes import UsageError
+from nsadmin.console.session import Session, SharedOptions
 from tests.support.journals import make_snapshot, write_journal
 
 

@@ -10,8 +10,8 @@ from nsadmin.client.connection.access_options import Access
 from nsadmin.client.snapshots import ClusterSnapshot, encode_snapshot
 from nsadmin.commands.history import snapshot_source
 from nsadmin.commands.history.snapshot_source import resolve_snapshot
-from nsadmin.exit_codes import UsageError
-from nsadmin.session import Session, SharedOptions
+from nsadmin.console.exit_codes import UsageError
+from nsadmin.console.session import Session, SharedOptions
 from tests.nsadmin.client.test_snapshots import PICTURE
 from tests.nsadmin.conftest import Run
 from tests.support.journals import make_snapshot, registration_events, write_journal

@@ -8,9 +8,9 @@ from pathlib import Path
 import anyio
 import pytest
 
-from nsadmin import python_process
 from nsadmin.commands.mcp import command_process
 from nsadmin.commands.mcp.command_process import CommandOutcome, run_command_line
+from nsadmin.console import python_process
 
 
 def run(*words: str, seconds: float = 30, may_change: bool = False) -> CommandOutcome:

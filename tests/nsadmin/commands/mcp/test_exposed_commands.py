@@ -1,5 +1,6 @@
 """Which commands an MCP client can use."""
 
+from nsadmin.command_line.registry import COMMANDS
 from nsadmin.commands.mcp.exposed_commands import (
     CHANGING_MIXED_COMMANDS,
     CHANGING_PARAMETERS,
@@ -9,7 +10,6 @@ from nsadmin.commands.mcp.exposed_commands import (
     has_reading_tool,
     list_exposed_commands,
 )
-from nsadmin.registry import COMMANDS
 
 TOOL_KINDS = ("read", "change", "delete", "mixed", "local", "check")
 

@@ -16,7 +16,7 @@ from nsadmin.client.connection.addresses import NameServerList
 from nsadmin.commands.mcp import mcp_server
 from nsadmin.commands.mcp.served_content import build_content
 from nsadmin.commands.mcp.tool_calls import CallLimits
-from nsadmin.session import Session, SharedOptions
+from nsadmin.console.session import Session, SharedOptions
 from tests.nsadmin.conftest import Run
 from tests.support.servers import FakeNameServer
 

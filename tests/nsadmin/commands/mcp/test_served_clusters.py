@@ -13,8 +13,8 @@ from nsadmin.commands.mcp.served_clusters import (
     find_foreign_address,
     list_served_clusters,
 )
-from nsadmin.exit_codes import UsageError
-from nsadmin.session import Session, SharedOptions
+from nsadmin.console.exit_codes import UsageError
+from nsadmin.console.session import Session, SharedOptions
 from tests.nsadmin.conftest import Run
 from tests.support.servers import FakeBroker, FakeNameServer
 

@@ -7,8 +7,8 @@ import pytest
 from nsadmin.client.connection.addresses import NameServerList
 from nsadmin.commands.mcp.served_content import ServedContent, build_content
 from nsadmin.commands.mcp.tool_calls import CallLimits
-from nsadmin.exit_codes import UsageError
-from nsadmin.session import Session, SharedOptions
+from nsadmin.console.exit_codes import UsageError
+from nsadmin.console.session import Session, SharedOptions
 
 
 def content(**options: Any) -> ServedContent:

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from nsadmin import output
 from nsadmin.commands.mcp.served_files import ServedFolder, find_pages, read_title
-from nsadmin.exit_codes import UsageError
+from nsadmin.console import output
+from nsadmin.console.exit_codes import UsageError
 
 
 @pytest.fixture

@@ -20,7 +20,7 @@ from nsadmin.commands.mcp.served_files import ServedFolder
 from nsadmin.commands.mcp.tool_calls import CallLimits, ToolCaller, ToolResult
 from nsadmin.commands.mcp.tool_schemas import build_tools
 from nsadmin.commands.mcp.tool_words import InvalidArgumentsError
-from nsadmin.session import Session, SharedOptions
+from nsadmin.console.session import Session, SharedOptions
 from tests.nsadmin.conftest import Run
 from tests.support.servers import FakeBroker, FakeNameServer
 

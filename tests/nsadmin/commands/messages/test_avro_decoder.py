@@ -13,7 +13,7 @@ import fastavro
 import pytest
 
 from nsadmin.commands.messages.avro_decoder import load_avro_decoder
-from nsadmin.exit_codes import UsageError
+from nsadmin.console.exit_codes import UsageError
 
 SCHEMA = {
     "type": "record",

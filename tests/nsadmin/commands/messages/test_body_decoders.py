@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from nsadmin.commands.messages.body_decoders import decode_body, parse_decoders
-from nsadmin.exit_codes import UsageError
+from nsadmin.console.exit_codes import UsageError
 
 PACKED = gzip.compress(b'{"a": [1]}', mtime=0)
 

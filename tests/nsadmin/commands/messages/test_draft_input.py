@@ -8,7 +8,7 @@ import pytest
 
 from nsadmin.client.messages.bulk_sender import MessageDraft
 from nsadmin.commands.messages import draft_input
-from nsadmin.exit_codes import UsageError
+from nsadmin.console.exit_codes import UsageError
 
 DEFAULTS = MessageDraft(b"", "k", "A", {"mine": "1"}, None)
 

@@ -6,7 +6,7 @@ import pytest
 
 from nsadmin.client.messages.topic_follower import FROM_EARLIEST, FollowStart
 from nsadmin.commands.messages.message_conditions import parse_pairs, parse_regex, parse_start
-from nsadmin.exit_codes import UsageError
+from nsadmin.console.exit_codes import UsageError
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ import pytest
 
 from nsadmin.commands.messages import protobuf_decoder
 from nsadmin.commands.messages.protobuf_decoder import load_protobuf_decoder
-from nsadmin.exit_codes import UsageError
+from nsadmin.console.exit_codes import UsageError
 
 ITEM = """
 syntax = "proto3";

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from nsadmin.commands.messages.send_probes import cluster_rt
-from nsadmin.output import ResultRows
-from nsadmin.session import Session, SharedOptions
+from nsadmin.console.output import ResultRows
+from nsadmin.console.session import Session, SharedOptions
 from tests.nsadmin.conftest import Run
 from tests.nsadmin.test_app import ENVIRONMENT, NSADMIN
 from tests.support.message_brokers import MessageBroker

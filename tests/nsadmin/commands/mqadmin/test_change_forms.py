@@ -4,7 +4,7 @@ from typing import Any
 
 from namesrv_core.errors import RocketMQError
 from nsadmin.commands.mqadmin.output_forms import OUTPUT_FORMS
-from nsadmin.output import ResultRow, ResultRows
+from nsadmin.console.output import ResultRow, ResultRows
 from tests.nsadmin.conftest import Run
 from tests.support.servers import FakeNameServer
 from tests.support.topic_brokers import TopicBroker, topic_config

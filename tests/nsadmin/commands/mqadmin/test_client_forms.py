@@ -3,7 +3,7 @@
 from typing import Any
 
 from nsadmin.commands.mqadmin.output_forms import OUTPUT_FORMS
-from nsadmin.output import ResultRow, ResultRows
+from nsadmin.console.output import ResultRow, ResultRows
 
 CLIENT = {"clientId": "c@1", "clientAddr": "h:5", "language": "JAVA", "version": "V5_5_0"}
 

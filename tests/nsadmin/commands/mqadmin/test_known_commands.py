@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from nsadmin import registry
+from nsadmin.command_line import registry
 from nsadmin.command_line.declarations import command_parameters
 from nsadmin.command_line.shared_options import list_shared_parameters
 from nsadmin.commands.mqadmin.known_commands import KNOWN_COMMANDS

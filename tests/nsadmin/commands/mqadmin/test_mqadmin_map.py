@@ -2,9 +2,9 @@
 
 import json
 
-from nsadmin import registry
+from nsadmin.command_line import registry
+from nsadmin.command_line.registry import COMMANDS
 from nsadmin.commands.mqadmin.known_commands import KNOWN_COMMANDS
-from nsadmin.registry import COMMANDS
 from tests.nsadmin.conftest import Run
 
 

@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 
 from nsadmin.command_line.declarations import command_parameters
+from nsadmin.command_line.registry import find_command
 from nsadmin.commands.mqadmin.output_forms import OUTPUT_FORMS
-from nsadmin.output import ResultRow, ResultRows
-from nsadmin.registry import find_command
+from nsadmin.console.output import ResultRow, ResultRows
 from tests.nsadmin.conftest import Run
 from tests.support.servers import FakeNameServer
 

@@ -8,7 +8,7 @@ import pytest
 
 from namesrv_core.fleet.fleet import FleetPlan
 from tests.nsadmin.conftest import CommandResult, Run
-from tests.nsadmin.test_session import on_terminal
+from tests.nsadmin.console.test_session import on_terminal
 from tests.support.lab import Lab, start_lab
 
 A, B = "broker-a-0", "broker-a-1"

@@ -141,7 +141,7 @@ def test_watching_remembers_the_looks_before(
         left.pop()
 
     left = [1, 1]
-    monkeypatch.setattr("nsadmin.session.sleep", sleep)
+    monkeypatch.setattr("nsadmin.console.session.sleep", sleep)
     result = run("divergence", both_servers, "--watch", "30", "--output", "jsonl")
     rows = [json.loads(line) for line in result.out.splitlines()]
     assert [(row["state"], row["seenFor"]) for row in rows] == [

@@ -7,9 +7,9 @@ import sys
 import pytest
 
 from nsadmin.commands.procedures.live_output import ProcedureReporter
-from nsadmin.exit_codes import UsageError
-from nsadmin.output import OutputStyle
-from nsadmin.session import Session, SharedOptions
+from nsadmin.console.exit_codes import UsageError
+from nsadmin.console.output import OutputStyle
+from nsadmin.console.session import Session, SharedOptions
 from tests.support.rows import TerminalStdout
 
 RECORD = {"time": 1_700_000_000_000, "event": "safe", "unknown": []}

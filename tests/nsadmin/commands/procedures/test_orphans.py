@@ -103,13 +103,13 @@ def test_what_can_be_cleaned_is_and_no_more(run: Run, running_lab: Lab) -> None:
 
 def test_the_question_names_what_goes(run: Run, running_lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[str] = []
-    monkeypatch.setattr("nsadmin.confirmation.can_ask_operator", lambda: True)
+    monkeypatch.setattr("nsadmin.console.confirmation.can_ask_operator", lambda: True)
 
     def decline(question: str) -> bool:
         asked.append(question)
         return False
 
-    monkeypatch.setattr("nsadmin.confirmation.ask_yes_no", decline)
+    monkeypatch.setattr("nsadmin.console.confirmation.ask_yes_no", decline)
     result = run("orphans", "--clean", "-n", running_lab.namesrv_addr)
     assert asked == ["Delete accounts from name servers and %RETRY%retired with their messages from brokers?"]
     assert (result.code, result.err) == (1, "nsadmin: nothing was changed\n")

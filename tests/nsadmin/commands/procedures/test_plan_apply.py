@@ -10,7 +10,7 @@ from namesrv_core.fleet.fleet import FleetPlan
 from nsadmin.operations.plans import schema
 from nsadmin.operations.plans.yaml_reader import read_desired_cluster
 from tests.nsadmin.conftest import Run
-from tests.nsadmin.test_session import on_terminal
+from tests.nsadmin.console.test_session import on_terminal
 from tests.support.lab import Lab, start_lab
 
 A, B = "broker-a-0", "broker-a-1"

@@ -10,9 +10,9 @@ from namesrv_core.fleet.fleet import FleetPlan
 from nsadmin.client import AdminClient
 from nsadmin.client.topics.topic_configs import TopicPatch
 from nsadmin.commands.procedures import queue_removal
+from nsadmin.console.session import Session
 from nsadmin.operations.drain.cluster_environment import ClusterEnvironment
 from nsadmin.operations.rebalance.rebalance_plan import QueuePair, RebalanceMove, RebalancePlan
-from nsadmin.session import Session
 from tests.nsadmin.conftest import Run
 from tests.support.clock import speed_up_drains
 from tests.support.lab import Lab, start_lab

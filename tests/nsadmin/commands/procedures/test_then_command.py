@@ -3,7 +3,7 @@
 import pytest
 
 from nsadmin.commands.procedures.then_command import build_then_runner, then_fields
-from nsadmin.exit_codes import UsageError
+from nsadmin.console.exit_codes import UsageError
 from nsadmin.operations.drain.runner import ProcedureClock
 from nsadmin.operations.shell_command import UnsafeFieldError
 

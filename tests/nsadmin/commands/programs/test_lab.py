@@ -5,10 +5,10 @@ from pathlib import Path
 import pytest
 
 from namesrv_core.lab import java_logs
-from nsadmin import contexts
 from nsadmin.app import main
 from nsadmin.commands.programs.lab import _parse_addresses, announce_lab_context
-from nsadmin.contexts import Context, Contexts
+from nsadmin.console import contexts
+from nsadmin.console.contexts import Context, Contexts
 
 ADDRESSES = ["127.0.0.1:1", "127.0.0.1:2"]
 

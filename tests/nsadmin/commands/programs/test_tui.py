@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from nsadmin import settings
 from nsadmin.command_line.shared_options import connection_words
 from nsadmin.commands.programs.tui import _build_worlds, _find_change_target, _validate_interval
-from nsadmin.exit_codes import UsageError
-from nsadmin.session import Session
+from nsadmin.console import settings
+from nsadmin.console.exit_codes import UsageError
+from nsadmin.console.session import Session
 from tests.nsadmin.conftest import Run
 from tests.support.bundles import write_bundle
 from tests.support.lab import start_lab

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from nsadmin import progress
 from nsadmin.app import main
+from nsadmin.console import progress
 from nsadmin.operations import report_runner
 from tests.support.hostile_folder import HostileFolder
 

@@ -139,8 +139,8 @@ def test_the_question_says_what_changes_and_a_no_changes_nothing(
         asked.append(question)
         return len(asked) < 2
 
-    monkeypatch.setattr("nsadmin.confirmation.can_ask_operator", lambda: True)
-    monkeypatch.setattr("nsadmin.confirmation.ask_yes_no", decline)
+    monkeypatch.setattr("nsadmin.console.confirmation.can_ask_operator", lambda: True)
+    monkeypatch.setattr("nsadmin.console.confirmation.ask_yes_no", decline)
     result = run("updateTopic", "T", "-c", "C", "-r", "5", "-n", server.addr)
     assert (result.code, result.out, result.err) == (1, "", "nsadmin: nothing was changed\n")
     assert asked == [

@@ -3,10 +3,10 @@
 import pytest
 
 from namesrv_core.transport.multiplexed_client import CallError
-from nsadmin import progress
 from nsadmin.commands.transfer.copy_status import describe_progress, show_copy
+from nsadmin.console import progress
+from nsadmin.console.session import Session, SharedOptions
 from nsadmin.operations.transfer.transfer_run import TransferProgress
-from nsadmin.session import Session, SharedOptions
 
 
 @pytest.mark.parametrize(

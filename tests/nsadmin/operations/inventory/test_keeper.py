@@ -7,10 +7,10 @@ import pytest
 from nsadmin.client.brokers.clusters import BrokerAddrGroup
 from nsadmin.client.connection.addresses import NameServerList
 from nsadmin.client.snapshots import ClusterSnapshot
+from nsadmin.console.session import SharedOptions
 from nsadmin.operations.inventory.keeper import InventoryKeeper, find_inventory_key
 from nsadmin.operations.inventory.records import REFRESH_MS
 from nsadmin.operations.inventory.store import InventoryStore
-from nsadmin.session import SharedOptions
 
 GROUP = BrokerAddrGroup("C", "broker-a", {0: "10.0.0.1:10911"})
 NOW = 1_800_000_000_000

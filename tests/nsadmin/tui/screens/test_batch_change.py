@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from textual.widgets import Input
 
-from nsadmin.audit import load_audit
+from nsadmin.console.audit import load_audit
 from nsadmin.tui.actions.planned_commands import PlannedCommand
 from nsadmin.tui.app import Tui
 from nsadmin.tui.context import AvailableContexts

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from textual.widgets import Input, Log
 
-from nsadmin.audit import load_audit
+from nsadmin.console.audit import load_audit
 from nsadmin.tui.app import Tui
 from nsadmin.tui.context import AvailableContexts
 from nsadmin.tui.screens.command_output import ChangeScreen, OutputScreen

@@ -1,0 +1,40 @@
+"""Owns stdout: rows in the chosen format, selected and sorted. No value is truncated.
+
+Nothing else writes to stdout.
+"""
+
+from nsadmin.console.output.result_rows import (
+    OUTPUT_FORMATS,
+    ByteSize,
+    CheckVerdict,
+    DurationMillis,
+    EpochMillisText,
+    FineDurationMillis,
+    InvalidSelectionError,
+    OutputStyle,
+    OutputText,
+    ResultRow,
+    ResultRows,
+    RowSelection,
+    UnwritableOutputError,
+)
+from nsadmin.console.output.stdout_writer import clear_screen, write_rows, write_text
+
+__all__ = [
+    "OUTPUT_FORMATS",
+    "ByteSize",
+    "CheckVerdict",
+    "DurationMillis",
+    "EpochMillisText",
+    "FineDurationMillis",
+    "InvalidSelectionError",
+    "OutputStyle",
+    "OutputText",
+    "ResultRow",
+    "ResultRows",
+    "RowSelection",
+    "UnwritableOutputError",
+    "clear_screen",
+    "write_rows",
+    "write_text",
+]

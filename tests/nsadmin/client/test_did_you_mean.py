@@ -1,0 +1,46 @@
+"""Names that somebody may have meant."""
+
+import difflib
+from collections.abc import Collection
+from typing import Any
+
+import pytest
+
+from nsadmin.client.did_you_mean import did_you_mean, find_similar_names
+
+NAMES = ["clusterList", "topicList", "topicRoute", "topicStatus"]
+
+
+def test_the_likest_goes_first() -> None:
+    assert find_similar_names("topicRout", NAMES) == ["topicRoute", "topicList", "topicStatus"]
+    assert find_similar_names("topicLits", NAMES, max_names=1) == ["topicList"]
+
+
+def test_names_are_told_as_they_are_written_whatever_case_was_typed() -> None:
+    assert find_similar_names("CLUSTERLIST", NAMES) == ["clusterList"]
+
+
+def test_what_is_not_like_enough_is_not_among_them() -> None:
+    assert find_similar_names("wipeWritePerm", NAMES) == []
+    assert find_similar_names("topic", NAMES, 0.9) == []
+
+
+def test_the_question_names_all() -> None:
+    assert did_you_mean(["a"]) == 'did you mean "a"?'
+    assert did_you_mean(["a", "kv get"]) == 'did you mean "a" or "kv get"?'
+
+
+def test_only_the_likely_ones_of_many_names_are_compared(monkeypatch: pytest.MonkeyPatch) -> None:
+    """difflib compares 60,000 names like these in five seconds."""
+    compared: list[int] = []
+    get_close_matches = difflib.get_close_matches
+
+    def count(word: str, names: Collection[str], *limits: Any) -> list[str]:
+        compared.append(len(names))
+        return get_close_matches(word, names, *limits)
+
+    monkeypatch.setattr("difflib.get_close_matches", count)
+    names = [*(f"orders-{number:05}" for number in range(60_000)), "payments-audit"]
+    assert find_similar_names("paymetns-audit", names) == ["payments-audit"]
+    assert find_similar_names("order-01234", names)[0] == "orders-01234"
+    assert max(compared) <= 1000

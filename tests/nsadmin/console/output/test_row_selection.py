@@ -1,0 +1,106 @@
+"""Columns, conditions and order."""
+
+import pytest
+
+from namesrv_core.protocol.codes import Perm
+from nsadmin.console.output import InvalidSelectionError, ResultRows, RowSelection
+from nsadmin.console.output.row_selection import select_rows
+
+ROWS = ResultRows(
+    ("topic", "perm", "inTps", "reachable", "error"),
+    [
+        {"topic": "orders", "perm": Perm(6), "inTps": 20.5, "reachable": True, "error": None},
+        {"topic": "Orders-old", "perm": Perm(4), "inTps": 3, "reachable": False, "error": "no answer"},
+        {"topic": "bills", "perm": Perm(7), "inTps": None, "reachable": True, "error": None},
+    ],
+    table_columns=("topic",),
+)
+
+
+def topics(**selection: object) -> list[object]:
+    return [row["topic"] for row in select_rows(ROWS, RowSelection(**selection)).rows]  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("condition", "found"),
+    [
+        ("topic=orders", ["orders"]),
+        ("topic == orders", ["orders"]),
+        ("topic!=orders", ["Orders-old", "bills"]),
+        ("perm!=6", ["Orders-old", "bills"]),
+        ("perm=rw-", ["orders"]),
+        ("perm>4", ["orders", "bills"]),
+        ("inTps>3", ["orders"]),
+        ("inTps>=3.0", ["orders", "Orders-old"]),
+        ("INTPS<20.5", ["Orders-old"]),
+        ("inTps=null", ["bills"]),
+        ("error=null", ["orders", "bills"]),
+        ("error!=null", ["Orders-old"]),
+        ("reachable=true", ["orders", "bills"]),
+        ("topic~^orders", ["orders"]),
+        ("topic~(?i)^orders", ["orders", "Orders-old"]),
+        ("topic!~s$", ["Orders-old"]),
+        ("topic=", []),
+    ],
+)
+def test_a_condition_keeps_the_rows_that_meet_it(condition: str, found: list[str]) -> None:
+    assert topics(filters=(condition,)) == found
+
+
+def test_large_numbers_are_told_apart() -> None:
+    numbers = (2**53, 2**53 + 1)
+    rows = ResultRows(("o",), [{"o": number} for number in reversed(numbers)])
+    for number in numbers:
+        [row] = select_rows(rows, RowSelection(filters=(f"o={number}",))).rows
+        assert row["o"] == number
+    assert [row["o"] for row in select_rows(rows, RowSelection(sort="o")).rows] == list(numbers)
+
+
+def test_every_condition_has_to_be_met() -> None:
+    assert topics(filters=("perm>4", "inTps!=null")) == ["orders"]
+
+
+@pytest.mark.parametrize(
+    ("sort", "found"),
+    [
+        ("inTps", ["Orders-old", "orders", "bills"]),
+        ("-inTps", ["orders", "Orders-old", "bills"]),
+        ("topic", ["Orders-old", "bills", "orders"]),
+        ("reachable,-topic", ["Orders-old", "orders", "bills"]),
+    ],
+)
+def test_rows_are_sorted_and_nulls_come_last(sort: str, found: list[str]) -> None:
+    assert topics(sort=sort) == found
+
+
+def test_columns_are_chosen_in_their_order_and_also_those_a_table_leaves_out() -> None:
+    chosen = select_rows(ROWS, RowSelection(columns="PERM, topic"))
+    assert list(chosen.columns) == ["perm", "topic"]
+    assert chosen.table_columns is None
+
+
+@pytest.mark.parametrize(
+    ("selection", "said"),
+    [
+        (
+            RowSelection(columns="topic,nope"),
+            'unknown column "nope" in --columns: choose from topic, perm, inTps',
+        ),
+        (RowSelection(sort="-nope"), 'unknown column "nope" in --sort'),
+        (RowSelection(filters=("nope=1",)), 'unknown column "nope" in --filter'),
+        (RowSelection(filters=("topic",)), "invalid condition"),
+        (RowSelection(filters=("topic~(",)), "invalid regular expression"),
+    ],
+)
+def test_what_cannot_be_selected_is_said_in_one_line(selection: RowSelection, said: str) -> None:
+    with pytest.raises(InvalidSelectionError) as failed:
+        select_rows(ROWS, selection)
+    assert said in str(failed.value)
+    assert "\n" not in str(failed.value)
+
+
+@pytest.mark.parametrize("condition", ["n>1,000", "n<", "n>=1k", "n>>5"])
+def test_what_is_no_number_is_neither_more_nor_less_than_one(condition: str) -> None:
+    rows = ResultRows(("n",), [{"n": None}, {"n": 455}])
+    with pytest.raises(InvalidSelectionError, match="in --filter: compare 455 with a number"):
+        select_rows(rows, RowSelection(filters=(condition,)))

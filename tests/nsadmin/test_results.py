@@ -1,0 +1,68 @@
+"""Results on stdout: once, repeatedly, and as mqadmin prints them."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from tests.nsadmin.conftest import Run
+from tests.support.servers import FakeNameServer
+
+
+@pytest.fixture
+def server() -> Iterator[FakeNameServer]:
+    with FakeNameServer({"C": {"a": {0: "h:1"}}}) as running:
+        running.routes = {"T": {"a": 6}}
+        yield running
+
+
+def test_watch_repeats_a_command_that_reads_until_ctrl_c(
+    run: Run, server: FakeNameServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pauses: list[float] = []
+
+    def sleep(seconds: float) -> None:
+        pauses.append(seconds)
+        if len(pauses) == 2:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr("nsadmin.console.session.sleep", sleep)
+    done = run("--watch", "2.5", "topicList", "-n", server.addr, "--output", "jsonl")
+    assert done == (0, '{"topic": "T"}\n{"topic": "T"}\n', "")
+    assert pauses == [2.5, 2.5]
+
+
+def test_watch_is_refused_for_a_command_that_repeats_itself(run: Run, server: FakeNameServer) -> None:
+    result = run("clusterList", "-n", server.addr, "-i", "1", "--watch", "1")
+    assert (result.code, result.err) == (
+        2,
+        "nsadmin: --watch cannot be combined with an option that repeats the command, such as -i\n",
+    )
+
+
+@pytest.mark.parametrize(
+    ("args", "line"),
+    [
+        (("topicList", "--sort", "topic"), "does not support --columns, --sort, --filter and --no-headers"),
+        (
+            ("wipeWritePerm", "a", "--dry-run"),
+            "does not support --dry-run: its text says that the change was made",
+        ),
+        (("where",), "exists only for"),
+    ],
+)
+def test_the_format_of_mqadmin_is_refused_where_mqadmin_has_none(
+    run: Run, server: FakeNameServer, args: tuple[str, ...], line: str
+) -> None:
+    result = run(*args, "--output", "mqadmin", "-n", server.addr)
+    assert (result.code, result.out) == (2, "")
+    assert f"nsadmin: --output mqadmin {line}" in result.err
+
+
+def test_an_empty_table_is_a_line_on_stderr_and_other_formats_are_an_empty_list(
+    run: Run, server: FakeNameServer
+) -> None:
+    server.routes = {}
+    words = ("topicList", "-n", server.addr)
+    assert run(*words)[1:] == ("", "nsadmin: nothing to show: the list is empty\n")
+    assert run(*words, "--quiet")[1:] == ("", "")
+    assert run(*words, "--json")[1:] == ("[]\n", "")
