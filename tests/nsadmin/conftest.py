@@ -36,7 +36,7 @@ def undeclared(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     declared: list[str] = []
 
     def performing(run: app.CommandRun) -> int:
-        declared[:] = declaration_of(run.function).columns
+        declared[:] = declaration_of(run.function).column_names
         return perform(run)
 
     def writing(rows: ResultRows, style: OutputStyle) -> None:

@@ -5,6 +5,8 @@ from typing import Any, Literal, NamedTuple, TypeVar
 
 from typer.models import ArgumentInfo, OptionInfo
 
+from nsadmin.console.output import AnyColumn, Column
+
 F = TypeVar("F", bound=Callable[..., object])
 
 
@@ -134,14 +136,18 @@ ExamplesPlace = Literal["lab", "broker", "old broker", "controller", "elsewhere"
 class CommandDeclaration(NamedTuple):
     """What a command says of itself beside its signature and its docstring."""
 
-    columns: tuple[str, ...]
+    columns: tuple[AnyColumn, ...]
     agent_refusal: str | None
     examples_place: ExamplesPlace
+
+    @property
+    def column_names(self) -> list[str]:
+        return [c.key for c in self.columns]
 
 
 def command(
     *,
-    columns: Iterable[str] = (),
+    columns: Iterable[AnyColumn | str] = (),
     agent_refusal: str | None = None,
     examples: tuple[ExamplesPlace, str] = ("lab", ""),
 ) -> Callable[[F], F]:
@@ -151,9 +157,15 @@ def command(
     the lab, and why. The name, kind and summary of a command are in `nsadmin.command_line.registry`.
     """
 
+    named: dict[str, AnyColumn] = {}
+    for column in columns:
+        # Until all commands have columns of their own, a name stands for one of `meanings`.
+        column = Column(column, "", lambda r: None) if isinstance(column, str) else column
+        named.setdefault(column.key, column)
+
     def declare(function: F) -> F:
         function.declaration = CommandDeclaration(  # type: ignore[attr-defined]
-            tuple(dict.fromkeys(columns)), agent_refusal, examples[0]
+            tuple(named.values()), agent_refusal, examples[0]
         )
         return function
 

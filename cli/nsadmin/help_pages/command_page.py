@@ -25,7 +25,7 @@ def command_text(entry: CommandEntry) -> str:
     width = help_width()
     own_parameters = command_parameters(command_function)
     docstring = parse_docstring(command_function)
-    column_names = declaration_of(command_function).columns
+    column_names = declaration_of(command_function).column_names
     arguments = [parameter for parameter in own_parameters if parameter.position is not None]
     options = [parameter for parameter in own_parameters if parameter.position is None]
     return join_sections(

@@ -9,7 +9,7 @@ from nsadmin.client.brokers.targets import BrokerTarget
 from nsadmin.command_line.broker_targets import (
     identity_cells,
 )
-from nsadmin.commands.columns.change_rows import (
+from nsadmin.commands.columns.changes import (
     describe_change,
 )
 from nsadmin.console.output import ResultRow

@@ -34,7 +34,7 @@ from nsadmin.command_line.broker_targets import (
 from nsadmin.command_line.declarations import Flags, command
 from nsadmin.commands.access.acl_arguments import parse_entries, parse_resources, parse_subject
 from nsadmin.commands.access.acl_rows import acl_row, describe_acl_change, entry_cells, entry_text
-from nsadmin.commands.columns.change_rows import (
+from nsadmin.commands.columns.changes import (
     CHANGE_RESULT_COLUMNS,
     CHANGE_RESULT_IN_TABLE,
 )

@@ -28,7 +28,7 @@ from nsadmin.command_line.broker_targets import (
 )
 from nsadmin.command_line.declarations import Flags, command
 from nsadmin.commands.access import password_input
-from nsadmin.commands.columns.change_rows import (
+from nsadmin.commands.columns.changes import (
     CHANGE_RESULT_COLUMNS,
     CHANGE_RESULT_IN_TABLE,
     describe_change,

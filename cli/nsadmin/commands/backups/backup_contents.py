@@ -14,7 +14,7 @@ from nsadmin.commands.backups.backup_arguments import (
     make_read_keys,
     open_backup,
 )
-from nsadmin.commands.columns.change_rows import DIFFERENCE_COLUMNS, get_plain_value, make_difference_rows
+from nsadmin.commands.columns.changes import DIFFERENCE_COLUMNS, get_plain_value, make_difference_rows
 from nsadmin.console.output import ResultRow, ResultRows
 from nsadmin.console.output.quantities import count_noun
 from nsadmin.console.output.timestamps import format_utc

@@ -14,7 +14,7 @@ from nsadmin.commands.backups.backup_arguments import (
     make_read_keys,
     open_backup,
 )
-from nsadmin.commands.columns.change_rows import describe_change, describe_item_change
+from nsadmin.commands.columns.changes import describe_change, describe_item_change
 from nsadmin.console.exit_codes import UsageError
 from nsadmin.console.output import ResultRow, ResultRows
 from nsadmin.console.phrases import abbreviate_names

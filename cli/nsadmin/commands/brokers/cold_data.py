@@ -22,7 +22,7 @@ from nsadmin.command_line.broker_targets import (
     select_members,
 )
 from nsadmin.command_line.declarations import Flags, Values, command
-from nsadmin.commands.columns.change_rows import (
+from nsadmin.commands.columns.changes import (
     CHANGE_RESULT_COLUMNS,
     CHANGE_RESULT_IN_TABLE,
     change_cells,

@@ -28,7 +28,7 @@ from nsadmin.commands.brokers.replica_rows import (
     list_controller_notes,
     replica_row,
 )
-from nsadmin.commands.columns.change_rows import CHANGE_RESULT_COLUMNS, CHANGE_RESULT_IN_TABLE, change_cells
+from nsadmin.commands.columns.changes import CHANGE_RESULT_COLUMNS, CHANGE_RESULT_IN_TABLE, change_cells
 from nsadmin.commands.columns.result_rows import outcome_cells
 from nsadmin.console.output import ResultRow, ResultRows
 from nsadmin.console.session import Session

@@ -9,7 +9,7 @@ from typer import Argument
 from namesrv_core.errors import RocketMQError
 from nsadmin.client import NotApplied
 from nsadmin.command_line.declarations import Flags, command
-from nsadmin.commands.columns.change_rows import summarize_perm_changes
+from nsadmin.commands.columns.changes import summarize_perm_changes
 from nsadmin.commands.columns.result_rows import outcome_cells
 from nsadmin.console.output import ResultRow, ResultRows
 from nsadmin.console.phrases import quote_command

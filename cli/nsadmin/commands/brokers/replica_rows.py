@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from nsadmin.client import NotFound
 from nsadmin.client.brokers.controllers import BrokerReplica, ControllerMeta, ReplicaSet
 from nsadmin.client.results import ServerResult, error_text
-from nsadmin.commands.columns.change_rows import CHANGE_RESULT_COLUMNS, CHANGE_RESULT_IN_TABLE, change_cells
+from nsadmin.commands.columns.changes import CHANGE_RESULT_COLUMNS, CHANGE_RESULT_IN_TABLE, change_cells
 from nsadmin.commands.columns.result_rows import outcome_cells
 from nsadmin.console.output import ResultRow, ResultRows
 from nsadmin.console.session import Session

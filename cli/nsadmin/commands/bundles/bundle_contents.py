@@ -8,7 +8,7 @@ from typer import Argument
 from namesrv_core.errors import RocketMQError
 from nsadmin.client.bundles.bundle_file import JOURNAL_FOLDER, SupportBundle
 from nsadmin.command_line.declarations import Flags, command
-from nsadmin.commands.columns.change_rows import DIFFERENCE_COLUMNS, make_difference_rows
+from nsadmin.commands.columns.changes import DIFFERENCE_COLUMNS, make_difference_rows
 from nsadmin.console.exit_codes import UsageError
 from nsadmin.console.output import ResultRow, ResultRows
 from nsadmin.console.output.quantities import count_noun

@@ -386,11 +386,11 @@ MEANINGS_BY_COMMAND = {
 def column_meanings(command_name: str, command_function: Callable[..., Any]) -> dict[str, str]:
     """The columns of a command's rows with their meanings; ValueError for a column without a meaning."""
     meanings = {**COLUMN_MEANINGS, **MEANINGS_BY_COMMAND.get(command_name, {})}
-    column_names = declaration_of(command_function).columns
-    for column_name in column_names:
-        if column_name not in meanings:
+    columns = declaration_of(command_function).columns
+    for column in columns:
+        if not column.meaning and column.key not in meanings:
             raise ValueError(
-                f"{command_name}: add the meaning of column {column_name}, with its "
+                f"{command_name}: add the meaning of column {column.key}, with its "
                 "unit, to commands/columns/meanings.py"
             )
-    return {column_name: meanings[column_name] for column_name in column_names}
+    return {c.key: c.meaning or meanings[c.key] for c in columns}

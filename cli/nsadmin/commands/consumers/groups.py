@@ -18,14 +18,18 @@ from nsadmin.command_line.broker_targets import (
     select_masters,
 )
 from nsadmin.command_line.declarations import Flags, command
-from nsadmin.commands.columns.change_rows import (
+from nsadmin.commands.columns.changes import (
     CHANGE_RESULT_COLUMNS,
     CHANGE_RESULT_IN_TABLE,
+    ServerChange,
     describe_change,
     describe_removal,
 )
+from nsadmin.commands.columns.consumers import GROUP
 from nsadmin.commands.columns.result_rows import outcome_cells
-from nsadmin.commands.topics.topics import deletion_row
+from nsadmin.commands.columns.servers import ROLE, TARGET
+from nsadmin.commands.columns.topics import TOPIC
+from nsadmin.commands.topics.topics import DELETION_COLUMNS, describe_deletion
 from nsadmin.console.exit_codes import UsageError
 from nsadmin.console.output import ResultRow, ResultRows
 from nsadmin.console.output.quantities import count_noun
@@ -57,8 +61,13 @@ GROUP_CHANGE_COLUMNS = ("target", "brokerName", "group", *CHANGE_RESULT_COLUMNS)
 GROUP_CHANGE_TABLE_COLUMNS = ("target", "brokerName", "group", *CHANGE_RESULT_IN_TABLE)
 MAIN_SETTINGS = ("consumeEnable", "retryQueueNums", "retryMaxTimes")
 """The settings that a table shows of a created or deleted group; JSON has all of them."""
-GROUP_DELETION_COLUMNS = ("target", "role", "group", "topic", *CHANGE_RESULT_COLUMNS)
-GROUP_DELETION_TABLE_COLUMNS = ("target", "role", "group", "topic", *CHANGE_RESULT_IN_TABLE)
+GROUP_DELETION_COLUMNS = (
+    TARGET,
+    ROLE,
+    GROUP,
+    TOPIC.means("retry or dead-letter topic of the group"),
+    *DELETION_COLUMNS[3:],
+)
 
 GroupArgument = Annotated[
     str, Argument(metavar="GROUP", help="A consumer group."), Flags("-g", "--groupName")
@@ -352,37 +361,31 @@ def delete_sub_group(
             group_admin.delete_group(group, master_targets, clean_offset=removes_offsets),
             "done",
         )
-    deletion_rows: list[ResultRow] = [
-        {
-            "target": master_target.broker_addr or master_target.broker_name,
-            "role": "master",
-            "group": group,
-            "changes": describe_removal(settings_before, MAIN_SETTINGS),
-            "before": settings_before,
-            **outcome_cells(deletion_error, done_word),
-        }
-        for master_target, (_, settings_before, deletion_error) in zip(
-            master_targets, holder_results, strict=True
+    changes = [
+        ServerChange(
+            target.broker_addr or target.broker_name,
+            before,
+            None,
+            error,
+            done_word,
+            "master",
+            words=describe_removal(before, MAIN_SETTINGS),
         )
+        for target, (_, before, error) in zip(master_targets, holder_results, strict=True)
     ]
-    deletion_errors = [holder_result.error for holder_result in holder_results]
-    if None in deletion_errors:
-        deletion_errors = [
-            None if is_not_found(deletion_error) else deletion_error for deletion_error in deletion_errors
-        ]
+    errors = [change.error for change in changes]
+    if None in errors:
+        errors = [None if is_not_found(error) else error for error in errors]
     # A group that still exists on one master would lose the messages that wait in its topics.
-    still_exists = any(isinstance(deletion_error, AlreadyRecreated) for deletion_error in deletion_errors)
-    is_deleted = None in deletion_errors and not still_exists
-    deletion_notes = client_notes if session.is_dry_run else []
+    still_exists = any(isinstance(error, AlreadyRecreated) for error in errors)
+    notes = client_notes if session.is_dry_run else []
     if still_exists and group_topics:
-        deletion_notes.append(f"{' and '.join(group_topics)} stay, because the group still exists")
-    for group_topic in group_topics if is_deleted else ():
-        topic_rows, topic_errors = _delete_group_topic(session, group, group_topic, cluster_name)
-        deletion_rows += topic_rows
-        deletion_errors += topic_errors
-    return ResultRows(
-        GROUP_DELETION_COLUMNS, deletion_rows, deletion_errors, deletion_notes, GROUP_DELETION_TABLE_COLUMNS
-    )
+        notes.append(f"{' and '.join(group_topics)} stay, because the group still exists")
+    for group_topic in group_topics if None in errors and not still_exists else ():
+        topic_changes = _delete_group_topic(session, group_topic, cluster_name)
+        changes += topic_changes
+        errors += [change.error for change in topic_changes if change.done != "skipped"]
+    return ResultRows.from_records(GROUP_DELETION_COLUMNS, changes, errors, notes, common={GROUP: group})
 
 
 def _list_client_notes(session: Session, group: str, master_targets: Sequence[BrokerTarget]) -> list[str]:
@@ -400,23 +403,11 @@ def _list_client_notes(session: Session, group: str, master_targets: Sequence[Br
     ]
 
 
-def _delete_group_topic(
-    session: Session, group: str, group_topic: str, cluster_name: str | None
-) -> tuple[list[ResultRow], list[RocketMQError | None]]:
+def _delete_group_topic(session: Session, topic: str, cluster_name: str | None) -> list[ServerChange]:
     """Delete a topic of the group; a missing topic is not an error."""
     try:
-        topic_deletion = session.admin.topics.plan_deletion(group_topic, cluster_name or "")
-    except RocketMQError as lookup_error:
-        if is_not_found(lookup_error):
-            return [], []
-        return [{"group": group, "topic": group_topic, **outcome_cells(lookup_error)}], [lookup_error]
-    deletion_steps = (
-        topic_deletion.list_planned_steps() if session.is_dry_run else topic_deletion.run_deletion()
-    )
-    step_rows: list[ResultRow] = [
-        {**deletion_row(deletion_step), "group": group, "topic": group_topic}
-        for deletion_step in deletion_steps
-    ]
-    return step_rows, [
-        deletion_step.error for deletion_step in deletion_steps if deletion_step.result != "skipped"
-    ]
+        deletion = session.admin.topics.plan_deletion(topic, cluster_name or "")
+    except RocketMQError as error:
+        return [] if is_not_found(error) else [ServerChange(None, None, None, error, topic=topic)]
+    steps = deletion.list_planned_steps() if session.is_dry_run else deletion.run_deletion()
+    return [describe_deletion(step, topic) for step in steps]

@@ -10,7 +10,7 @@ from namesrv_core.printable_text import escape_unsafe
 from namesrv_core.protocol.codes import perm_text
 from nsadmin.client.snapshots import ClusterSnapshot, ItemValue, SnapshotItem, iterate_items
 from nsadmin.command_line.declarations import Flags, command
-from nsadmin.commands.columns.change_rows import change_cells
+from nsadmin.commands.columns.changes import change_cells
 from nsadmin.commands.history.journal_source import JournalOption, JournalServerOption
 from nsadmin.commands.history.snapshot_source import SNAPSHOT_SOURCE_HELP, resolve_snapshot
 from nsadmin.console.output import OutputText, ResultRow, ResultRows

@@ -13,7 +13,7 @@ from nsadmin.client.wall_clock import time
 from nsadmin.command_line import time_arguments
 from nsadmin.command_line.declarations import Flags, command
 from nsadmin.command_line.namespace_options import IncludedNamespacesOption
-from nsadmin.commands.columns.change_rows import describe_change
+from nsadmin.commands.columns.changes import describe_change
 from nsadmin.commands.history.journal_source import JournalOption, JournalServerOption
 from nsadmin.commands.history.snapshot_source import load_snapshot_file, rebuild_past_snapshot
 from nsadmin.console.exit_codes import UsageError

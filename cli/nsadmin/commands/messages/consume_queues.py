@@ -10,7 +10,7 @@ from nsadmin.client.results import error_text
 from nsadmin.command_line.argument_values import parse_number
 from nsadmin.command_line.broker_targets import find_broker_addr
 from nsadmin.command_line.declarations import Flags, command
-from nsadmin.commands.columns.change_rows import forgive_missing
+from nsadmin.commands.columns.changes import forgive_missing
 from nsadmin.console.output import ResultRow, ResultRows
 from nsadmin.console.output.quantities import to_bytes
 from nsadmin.console.session import Session

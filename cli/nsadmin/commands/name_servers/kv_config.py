@@ -9,7 +9,7 @@ from nsadmin.client import ServerResult
 from nsadmin.client.results import is_not_found
 from nsadmin.command_line.completion.value_sources import ORDER_TOPIC_CONFIG
 from nsadmin.command_line.declarations import Flags, Values, command
-from nsadmin.commands.columns.change_rows import CHANGE_RESULT_COLUMNS, forgive_missing, rows_per_name_server
+from nsadmin.commands.columns.changes import CHANGE_RESULT_COLUMNS, forgive_missing, rows_per_name_server
 from nsadmin.commands.columns.result_rows import outcome_cells, rows_per_server
 from nsadmin.console.output import ResultRow, ResultRows
 from nsadmin.console.session import Session

@@ -14,7 +14,7 @@ from nsadmin.client.name_servers.order_confs import ORDER_CONF_NAMESPACE
 from nsadmin.client.results import error_text
 from nsadmin.client.snapshots import ClusterSnapshot
 from nsadmin.command_line.declarations import Flags, Values, command
-from nsadmin.commands.columns.change_rows import CHANGE_RESULT_COLUMNS, change_cells
+from nsadmin.commands.columns.changes import CHANGE_RESULT_COLUMNS, change_cells
 from nsadmin.commands.columns.result_rows import outcome_cells
 from nsadmin.console.exit_codes import UsageError
 from nsadmin.console.output import OutputText, ResultRow, ResultRows

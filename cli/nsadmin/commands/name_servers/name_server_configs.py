@@ -7,7 +7,7 @@ from typer import Argument
 from nsadmin.client import NotFound, ServerResult
 from nsadmin.client.results import error_text
 from nsadmin.command_line.declarations import Flags, Values, command
-from nsadmin.commands.columns.change_rows import CHANGE_RESULT_COLUMNS, rows_per_name_server
+from nsadmin.commands.columns.changes import CHANGE_RESULT_COLUMNS, rows_per_name_server
 from nsadmin.console.output import ResultRow, ResultRows
 from nsadmin.console.session import Session
 

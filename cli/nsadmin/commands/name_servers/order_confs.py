@@ -11,7 +11,7 @@ from nsadmin.client.name_servers.order_confs import parse_order_conf
 from nsadmin.client.results import is_not_found
 from nsadmin.client.topics.topic_configs import TopicPatch
 from nsadmin.command_line.declarations import Flags, command
-from nsadmin.commands.columns.change_rows import (
+from nsadmin.commands.columns.changes import (
     CHANGE_RESULT_COLUMNS,
     CHANGE_RESULT_IN_TABLE,
     change_cells,

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 from namesrv_core.errors import RocketMQError
 from namesrv_core.protocol.codes import perm_text
 from nsadmin.client.results import error_text
-from nsadmin.commands.columns.change_rows import change_cells, describe_change, describe_item_change
+from nsadmin.commands.columns.changes import change_cells, describe_change, describe_item_change
 from nsadmin.console.output import ResultRow, ResultRows
 from nsadmin.operations.plans.diff import ClusterDiff, PlanStep, PlanTrouble
 from nsadmin.operations.plans.executor import StepOutcome

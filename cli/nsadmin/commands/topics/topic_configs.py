@@ -19,7 +19,7 @@ from nsadmin.command_line.broker_targets import (
     select_masters,
 )
 from nsadmin.command_line.declarations import Flags, Values, command
-from nsadmin.commands.columns.change_rows import CHANGE_RESULT_COLUMNS, CHANGE_RESULT_IN_TABLE, change_cells
+from nsadmin.commands.columns.changes import CHANGE_RESULT_COLUMNS, CHANGE_RESULT_IN_TABLE, change_cells
 from nsadmin.commands.columns.result_rows import outcome_cells
 from nsadmin.commands.procedures.drain_warnings import warn_of_drains
 from nsadmin.console.output import ResultRow, ResultRows

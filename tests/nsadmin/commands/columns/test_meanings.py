@@ -28,7 +28,7 @@ WITH_ROWS = [
 @pytest.mark.parametrize("entry", WITH_ROWS, ids=lambda entry: entry.name)
 def test_a_command_declares_its_columns_and_each_is_explained(entry: CommandEntry) -> None:
     function = function_of(entry)
-    assert declaration_of(function).columns, (
+    assert declaration_of(function).column_names, (
         f"{entry.name}: declare the columns of its rows with @command(columns=COLUMNS)"
     )
     assert all(meanings.column_meanings(entry.name, function).values())
@@ -49,13 +49,13 @@ def test_a_column_that_nobody_explained_is_named() -> None:
 
 
 def test_nothing_is_explained_that_no_command_shows() -> None:
-    column_names = {name for entry in WITH_ROWS for name in declaration_of(function_of(entry)).columns}
+    column_names = {name for entry in WITH_ROWS for name in declaration_of(function_of(entry)).column_names}
     assert meanings.COLUMN_MEANINGS.keys() - column_names == set()
     for name, own in meanings.MEANINGS_BY_COMMAND.items():
         entry = registry.find_command(name)
         assert entry is not None
         assert entry.name == name
-        assert own.keys() - set(declaration_of(function_of(entry)).columns) == set()
+        assert own.keys() - set(declaration_of(function_of(entry)).column_names) == set()
 
 
 def test_the_table_is_in_the_order_of_the_alphabet() -> None:

@@ -1,13 +1,15 @@
-"""Builds the cells and rows of a change: the values before and after it, and the difference in words."""
+"""Columns about a change on a server: the values before and after it, the difference, and the outcome."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
+from namesrv_core.errors import RocketMQError
 from namesrv_core.protocol.codes import perm_text
 from nsadmin.client import ServerResult
 from nsadmin.client.results import is_not_found
 from nsadmin.commands.columns.result_rows import outcome_cells
-from nsadmin.console.output import ResultRow, ResultRows
+from nsadmin.commands.columns.servers import ERROR, outcome_word
+from nsadmin.console.output import AnyColumn, Column, ResultRow, ResultRows
 from nsadmin.operations.plans.settings import SpreadKind, without_defaults
 
 if TYPE_CHECKING:
@@ -17,6 +19,50 @@ CHANGE_RESULT_COLUMNS = ("changes", "before", "after", "result", "error")
 """The last columns of a row about a change."""
 CHANGE_RESULT_IN_TABLE = ("changes", "result", "error")
 DIFFERENCE_COLUMNS = ("section", "brokerName", "name", "differs", "before", "after")
+
+
+class ServerChange(NamedTuple):
+    """A change on a server. None stands for a missing value, before or after.
+
+    `done` is the result of a success: done, dry-run, unchanged, or skipped. `words` replace the difference.
+    """
+
+    target: str | None
+    before: object
+    after: object
+    error: RocketMQError | None = None
+    done: str = "done"
+    role: str | None = None
+    topic: str | None = None
+    words: str | None = None
+
+    @property
+    def result(self) -> str:
+        return outcome_word(self.error, self.done)
+
+    @property
+    def changes(self) -> str | None:
+        if self.error is not None or self.done == "skipped":
+            return None
+        return self.words or describe_change(self.before, self.after)
+
+
+CHANGES: AnyColumn = Column("changes", "the change in words; null for none", lambda r: r.changes)
+BEFORE: AnyColumn = Column(
+    "before",
+    "the state before the change, with the wire's names; null for none, or if nsadmin did not read it",
+    lambda r: r.before,
+    wide=True,
+)
+AFTER: AnyColumn = Column(
+    "after",
+    "the state after the change, with the wire's names; null for none, or if the change failed",
+    lambda r: r.after,
+    wide=True,
+)
+RESULT: AnyColumn = Column("result", "done, unchanged, dry-run, failed or not found", lambda r: r.result)
+CHANGE_COLUMNS = (CHANGES, BEFORE, AFTER, RESULT, ERROR)
+"""The last columns of a row about a change, read off a ServerChange or a record with the same fields."""
 
 
 def change_cells(before: object, after: object) -> dict[str, object]:

@@ -6,7 +6,7 @@ import pytest
 
 from nsadmin.command_line.declarations import declaration_of
 from nsadmin.command_line.registry import COMMANDS, CommandEntry
-from nsadmin.commands.columns.change_rows import (
+from nsadmin.commands.columns.changes import (
     change_cells,
     describe_change,
     describe_item_change,
@@ -76,7 +76,9 @@ OTHERWISE = {
 @pytest.mark.parametrize("entry", [entry for entry in COMMANDS if entry.kind in ("change", "delete")])
 def test_every_change_tells_what_is_there_before_and_after(entry: CommandEntry) -> None:
     function = entry.load_function()
-    assert OTHERWISE.get(entry.name, {"changes", "before", "after"}) <= {*declaration_of(function).columns}
+    assert OTHERWISE.get(entry.name, {"changes", "before", "after"}) <= {
+        *declaration_of(function).column_names
+    }
 
 
 def test_a_new_item_is_described_by_what_is_no_default() -> None:

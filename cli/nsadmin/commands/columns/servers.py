@@ -1,0 +1,28 @@
+"""Columns about servers, and about what a request did on each of them."""
+
+from typing import Any
+
+from namesrv_core.errors import RocketMQError
+from nsadmin.client.results import error_text, is_not_found
+from nsadmin.console.output import AnyColumn, Column
+
+NAMESRV_ADDR: AnyColumn = Column("namesrvAddr", "address of the name server, HOST:PORT", lambda r: r.addr)
+TARGET: AnyColumn = Column("target", "address of the changed server", lambda r: r.target)
+ROLE: AnyColumn = Column("role", "master, slave or nameserver", lambda r: r.role)
+ERROR: AnyColumn = Column(
+    "error", "error text; null after a success", lambda r: None if r.error is None else error_text(r.error)
+)
+
+
+def outcome_word(error: RocketMQError | None, done: str = "done") -> str:
+    """The value of the column `result`."""
+    return done if error is None else "not found" if is_not_found(error) else "failed"
+
+
+def result_column(meaning: str, done: str = "done") -> AnyColumn:
+    """The column `result` of records with an `error`."""
+
+    def read(record: Any) -> str:
+        return outcome_word(record.error, done)
+
+    return Column("result", meaning, read)

@@ -1,0 +1,45 @@
+"""Owns the column: headings, keys, --columns, help, the reference and the schemas of tools follow from it."""
+
+from collections.abc import Callable, Iterable
+from typing import Any, Generic, NamedTuple, TypeVar
+
+R = TypeVar("R")
+S = TypeVar("S")
+
+
+class Column(NamedTuple, Generic[R]):
+    """A column of a command's rows.
+
+    `key` is its heading, and its name in JSON, --columns and --filter. `meaning` explains it, with the unit.
+    `read` takes the value off a record. A table leaves out `wide` columns; all other formats have them.
+    """
+
+    key: str
+    meaning: str
+    read: Callable[[R], object]
+    wide: bool = False
+
+    def of(self, read: Callable[[S], object]) -> "Column[S]":
+        """The same column of another kind of record."""
+        return Column(self.key, self.meaning, read, self.wide)
+
+    def means(self, meaning: str) -> "Column[R]":
+        """The same column, explained for one command."""
+        return self._replace(meaning=meaning)
+
+    def in_wide(self) -> "Column[R]":
+        """The same column, which a table leaves out."""
+        return self._replace(wide=True)
+
+
+Columns = tuple[Column[R], ...]
+AnyColumn = Column[Any]
+
+
+def of_part(get_part: Callable[[Any], Any], columns: Iterable[AnyColumn]) -> tuple[AnyColumn, ...]:
+    """The columns of a record that is a part of another one."""
+    return tuple(c.of(_reader_of_part(get_part, c.read)) for c in columns)
+
+
+def _reader_of_part(get_part: Callable[[Any], Any], read: Callable[[Any], object]) -> Callable[[Any], object]:
+    return lambda record: read(get_part(record))
