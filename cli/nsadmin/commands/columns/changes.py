@@ -7,9 +7,10 @@ from namesrv_core.errors import RocketMQError
 from namesrv_core.protocol.codes import perm_text
 from nsadmin.client import ServerResult
 from nsadmin.client.results import is_not_found
+from nsadmin.commands.columns.brokers import TARGET_COLUMNS
 from nsadmin.commands.columns.result_rows import outcome_cells
 from nsadmin.commands.columns.servers import ERROR, outcome_word
-from nsadmin.console.output import AnyColumn, Column, ResultRow, ResultRows
+from nsadmin.console.output import AnyColumn, Column, ResultRow, ResultRows, of_part
 from nsadmin.operations.plans.settings import SpreadKind, without_defaults
 
 if TYPE_CHECKING:
@@ -63,6 +64,17 @@ AFTER: AnyColumn = Column(
 RESULT: AnyColumn = Column("result", "done, unchanged, dry-run, failed or not found", lambda r: r.result)
 CHANGE_COLUMNS = (CHANGES, BEFORE, AFTER, RESULT, ERROR)
 """The last columns of a row about a change, read off a ServerChange or a record with the same fields."""
+BROKER_CHANGE_COLUMNS = (*TARGET_COLUMNS, *of_part(lambda r: r[1], CHANGE_COLUMNS))
+"""The columns of a BrokerTarget with its ServerChange."""
+
+
+def read_change(result: ServerResult[Any], done: str) -> ServerChange:
+    """The change of a server whose result has `before` and `after`; unchanged if these are equal."""
+    change = result.result
+    if change is None:
+        return ServerChange(result.addr, None, None, result.error, done)
+    done = "unchanged" if change.before == change.after else done
+    return ServerChange(result.addr, change.before, change.after, result.error, done)
 
 
 def change_cells(before: object, after: object) -> dict[str, object]:
