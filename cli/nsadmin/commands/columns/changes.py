@@ -7,10 +7,9 @@ from namesrv_core.errors import RocketMQError
 from namesrv_core.protocol.codes import perm_text
 from nsadmin.client import ServerResult
 from nsadmin.client.results import is_not_found
-from nsadmin.commands.columns.brokers import TARGET_COLUMNS
 from nsadmin.commands.columns.result_rows import outcome_cells
 from nsadmin.commands.columns.servers import ERROR, outcome_word
-from nsadmin.console.output import AnyColumn, Column, ResultRow, ResultRows, of_part
+from nsadmin.console.output import AnyColumn, Column, ResultRow, ResultRows
 from nsadmin.operations.plans.settings import SpreadKind, without_defaults
 
 if TYPE_CHECKING:
@@ -62,10 +61,16 @@ AFTER: AnyColumn = Column(
     wide=True,
 )
 RESULT: AnyColumn = Column("result", "done, unchanged, dry-run, failed or not found", lambda r: r.result)
-CHANGE_COLUMNS = (CHANGES, BEFORE, AFTER, RESULT, ERROR)
-"""The last columns of a row about a change, read off a ServerChange or a record with the same fields."""
-BROKER_CHANGE_COLUMNS = (*TARGET_COLUMNS, *of_part(lambda r: r[1], CHANGE_COLUMNS))
-"""The columns of a BrokerTarget with its ServerChange."""
+
+
+def change_columns(
+    before: str = BEFORE.meaning, after: str = AFTER.meaning, result: str = RESULT.meaning
+) -> tuple[AnyColumn, ...]:
+    """The last columns of a row about a change, read off a ServerChange, with these meanings."""
+    return (CHANGES, BEFORE.means(before), AFTER.means(after), RESULT.means(result), ERROR)
+
+
+CHANGE_COLUMNS = change_columns()
 
 
 def read_change(result: ServerResult[Any], done: str) -> ServerChange:

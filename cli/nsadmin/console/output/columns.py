@@ -41,11 +41,5 @@ def of_part(get_part: Callable[[Any], Any], columns: Iterable[AnyColumn]) -> tup
     return tuple(c.of(_reader_of_part(get_part, c.read)) for c in columns)
 
 
-def replace_columns(columns: Iterable[AnyColumn], *others: AnyColumn) -> tuple[AnyColumn, ...]:
-    """The columns, with others in the places of those with their keys."""
-    by_key = {c.key: c for c in others}
-    return tuple(by_key.get(c.key, c) for c in columns)
-
-
 def _reader_of_part(get_part: Callable[[Any], Any], read: Callable[[Any], object]) -> Callable[[Any], object]:
     return lambda record: read(get_part(record))
