@@ -97,9 +97,8 @@ def update_broker_config(
     targets = (select_members if with_slaves else select_masters)(session, broker_text, cluster_name)
     session.confirm_change(f'Set {key} = "{value}" on {describe_targets(targets)}?')
     configs = session.admin.broker_configs
-    results = (configs.plan_update if session.is_dry_run else configs.update_item)(
-        distinct_addrs(targets), key, value
-    )
+    change_item = configs.plan_update if session.is_dry_run else configs.update_item
+    results = change_item(distinct_addrs(targets), key, value)
     done = "dry-run" if session.is_dry_run else "done"
     changes = [describe_config_change(r, done) for r in match_results(targets, results)]
     rows = ResultRows.from_records(
