@@ -55,7 +55,7 @@ CONTROLLER_COLUMNS: Columns[tuple[str, ControllerMeta]] = (
 )
 REPLICA_COLUMNS: Columns[tuple[ReplicaSet, BrokerReplica]] = (
     BROKER_NAME.of(lambda r: r[0].broker_name),
-    BROKER_ID.of(lambda r: r[1].broker_id).means("id that the controllers assigned"),
+    BROKER_ID.means("id that the controllers assigned").of(lambda r: r[1].broker_id),
     BROKER_ADDR.of(lambda r: r[1].broker_addr),
     Column("isMaster", "whether it is the master", lambda r: r[1].broker_id == r[0].master_broker_id),
     Column("inSync", "whether it has all messages of the master", lambda r: r[1].is_in_sync),

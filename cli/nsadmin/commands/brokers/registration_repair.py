@@ -50,7 +50,7 @@ REPAIR_COLUMNS: Columns[RepairPlan] = (
     RESULT.of(lambda p: outcome_word(p.error, "done" if p.method else "unchanged")),
     ERROR,
 )
-DRY_RUN_COLUMNS = tuple(
+DRY_RUN_COLUMNS: Columns[RepairPlan] = tuple(
     c.of(lambda p: outcome_word(p.error, "dry-run")) if c.key == RESULT.key else c for c in REPAIR_COLUMNS
 )
 RepairedBrokerArgument = Annotated[

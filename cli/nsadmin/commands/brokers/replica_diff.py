@@ -25,12 +25,12 @@ from nsadmin.operations.replicas.records import (
 )
 
 REPLICA_DIFF_COLUMNS: Columns[JudgedDifference] = (
-    CLUSTER_NAME.of(lambda d: d.difference.cluster_name).in_wide(),
+    CLUSTER_NAME.in_wide().of(lambda d: d.difference.cluster_name),
     BROKER_NAME.of(lambda d: d.difference.broker_name),
-    BROKER_ID.of(lambda d: d.difference.slave.broker_id).means("id of the slave"),
-    BROKER_ADDR.of(lambda d: d.difference.slave.broker_addr)
-    .means("address of the slave, HOST:PORT")
-    .in_wide(),
+    BROKER_ID.means("id of the slave").of(lambda d: d.difference.slave.broker_id),
+    BROKER_ADDR.means("address of the slave, HOST:PORT")
+    .in_wide()
+    .of(lambda d: d.difference.slave.broker_addr),
     Column(
         "kind",
         "topic, group, offset (of a group on a topic), consumeMode, epoch, user, acl or setting",
