@@ -1,6 +1,5 @@
 """Owns getBrokerConfig and updateBrokerConfig, the commands for broker settings."""
 
-from operator import itemgetter
 from typing import Annotated
 
 from typer import Argument, Option
@@ -22,18 +21,19 @@ from nsadmin.command_line.broker_targets import (
 from nsadmin.command_line.declarations import Flags, Values, command
 from nsadmin.commands.columns.awaited_servers import report_awaited_servers
 from nsadmin.commands.columns.brokers import TARGET_COLUMNS
-from nsadmin.commands.columns.changes import ServerChange, change_columns, read_change
+from nsadmin.commands.columns.changes import (
+    ServerChange,
+    broker_change_columns,
+    broker_change_rows,
+    read_change,
+)
 from nsadmin.commands.columns.servers import list_failures
 from nsadmin.commands.columns.settings import KEY, VALUE
-from nsadmin.console.output import Columns, ResultRows, of_part
+from nsadmin.console.output import Columns, ResultRows
 from nsadmin.console.session import Session
 
 BROKER_CONFIG_COLUMNS: Columns[tuple[BrokerTarget, str, str]] = (*TARGET_COLUMNS, KEY, VALUE)
-CONFIG_CHANGE_COLUMNS: Columns[tuple[BrokerTarget, ServerChange]] = (
-    *TARGET_COLUMNS,
-    KEY,
-    *of_part(itemgetter(1), change_columns("the value before", "the value afterwards")),
-)
+CONFIG_CHANGE_COLUMNS = broker_change_columns(KEY, before="the value before", after="the value afterwards")
 
 
 @command(columns=BROKER_CONFIG_COLUMNS)
@@ -101,12 +101,7 @@ def update_broker_config(
     results = change_item(distinct_addrs(targets), key, value)
     done = "dry-run" if session.is_dry_run else "done"
     changes = [describe_config_change(r, done) for r in match_results(targets, results)]
-    rows = ResultRows.from_records(
-        CONFIG_CHANGE_COLUMNS,
-        zip(targets, changes, strict=True),
-        [change.error for change in changes],
-        common={KEY: key},
-    )
+    rows = broker_change_rows(CONFIG_CHANGE_COLUMNS, targets, changes, {KEY: key})
     late_addrs = [r.addr for r in results if r.result and r.result.late_error]
     return report_awaited_servers(session.admin, rows, late_addrs)
 

@@ -22,7 +22,12 @@ from nsadmin.command_line.broker_targets import (
 )
 from nsadmin.command_line.declarations import Flags, Values, command
 from nsadmin.commands.columns.brokers import TARGET_COLUMNS
-from nsadmin.commands.columns.changes import ServerChange, change_columns, forgive_missing, read_change
+from nsadmin.commands.columns.changes import (
+    broker_change_columns,
+    broker_change_rows,
+    forgive_missing,
+    read_change,
+)
 from nsadmin.commands.columns.servers import ERROR
 from nsadmin.console.exit_codes import UsageError
 from nsadmin.console.output import AnyColumn, Column, Columns, ResultRows, of_part
@@ -63,16 +68,10 @@ COLD_DATA_COLUMNS: Columns[tuple[BrokerTarget, ColdDataLimit]] = (
     *TARGET_COLUMNS,
     *of_part(itemgetter(1), LIMIT_COLUMNS),
 )
-THRESHOLD_CHANGE_COLUMNS: Columns[tuple[BrokerTarget, ServerChange]] = (
-    *TARGET_COLUMNS,
+THRESHOLD_CHANGE_COLUMNS = broker_change_columns(
     CONSUMER_GROUP,
-    *of_part(
-        itemgetter(1),
-        change_columns(
-            "the previous limit, in bytes per second; null if the group had no limit",
-            "the new limit, in bytes per second; null if the group has no limit",
-        ),
-    ),
+    before="the previous limit, in bytes per second; null if the group had no limit",
+    after="the new limit, in bytes per second; null if the group has no limit",
 )
 ColdReadGroupArgument = Annotated[
     str, Argument(metavar="GROUP", help="Name of a group."), Flags("-g", "--consumerGroup")
@@ -190,10 +189,5 @@ def _change_threshold(
         results = cold_data.update_threshold(addrs, group, threshold_bytes)
     done = "dry-run" if session.is_dry_run else "done"
     changes = [read_change(r, done) for r in match_results(targets, results)]
-    rows = ResultRows.from_records(
-        THRESHOLD_CHANGE_COLUMNS,
-        zip(targets, changes, strict=True),
-        [change.error for change in changes],
-        common={CONSUMER_GROUP: group},
-    )
+    rows = broker_change_rows(THRESHOLD_CHANGE_COLUMNS, targets, changes, {CONSUMER_GROUP: group})
     return forgive_missing(rows) if threshold_bytes is None else rows

@@ -1,7 +1,6 @@
 """Owns the commands for storage settings: read-ahead, timer engine, flush offset, check of RocksDB queues."""
 
 from collections.abc import Callable, Sequence
-from operator import itemgetter
 from time import time
 from typing import Annotated
 
@@ -25,31 +24,19 @@ from nsadmin.command_line.broker_targets import (
 from nsadmin.command_line.declarations import Flags, Values, command
 from nsadmin.command_line.time_arguments import parse_time_option
 from nsadmin.commands.columns.brokers import TARGET_COLUMNS
-from nsadmin.commands.columns.changes import ServerChange, change_columns
+from nsadmin.commands.columns.changes import ServerChange, broker_change_columns, broker_change_rows
 from nsadmin.commands.columns.servers import ERROR, outcome_word
 from nsadmin.console.exit_codes import UsageError
-from nsadmin.console.output import Column, Columns, ResultRows, of_part
+from nsadmin.console.output import Column, Columns, ResultRows
 from nsadmin.console.session import Session
 
-SETTINGS_COLUMNS: Columns[tuple[BrokerTarget, ServerChange]] = (
-    *TARGET_COLUMNS,
-    *of_part(
-        itemgetter(1),
-        change_columns(
-            "the previous broker settings for it",
-            "the new broker settings for it; in a dry run, the planned ones",
-        ),
-    ),
+SETTINGS_COLUMNS = broker_change_columns(
+    before="the previous broker settings for it",
+    after="the new broker settings for it; in a dry run, the planned ones",
 )
-FLUSH_OFFSET_COLUMNS: Columns[tuple[BrokerTarget, ServerChange]] = (
-    *TARGET_COLUMNS,
-    *of_part(
-        itemgetter(1),
-        change_columns(
-            "the slave's previous value of its master's masterFlushOffset, in bytes",
-            "the new value, in bytes",
-        ),
-    ),
+FLUSH_OFFSET_COLUMNS = broker_change_columns(
+    before="the slave's previous value of its master's masterFlushOffset, in bytes",
+    after="the new value, in bytes",
 )
 STATUS_WORDS = {0: "equal", 1: "different", 2: "started", 3: "failed"}
 QUEUE_CHECK_COLUMNS: Columns[tuple[BrokerTarget, ServerResult[int]]] = (
@@ -177,8 +164,7 @@ def _switch_settings(
     for addr, after, error in match_results(targets, settings_results):
         before = settings_by_addr[addr].result if addr in settings_by_addr else None
         changes.append(ServerChange(addr, before, after, error, done))
-    errors = [change.error for change in changes]
-    return ResultRows.from_records(SETTINGS_COLUMNS, zip(targets, changes, strict=True), errors)
+    return broker_change_rows(SETTINGS_COLUMNS, targets, changes)
 
 
 @command(columns=FLUSH_OFFSET_COLUMNS)
@@ -219,7 +205,7 @@ def reset_master_flush_offset(
     ).error
     done = "dry-run" if session.is_dry_run else "done"
     change = ServerChange(slave_addr, before, None if error else after, error, done)
-    return ResultRows.from_records(FLUSH_OFFSET_COLUMNS, [(slave, change)], [error])
+    return broker_change_rows(FLUSH_OFFSET_COLUMNS, [slave], [change])
 
 
 @command(columns=QUEUE_CHECK_COLUMNS)

@@ -20,7 +20,7 @@ from nsadmin.command_line.broker_targets import (
 )
 from nsadmin.command_line.declarations import command
 from nsadmin.commands.columns.brokers import TARGET_COLUMNS
-from nsadmin.commands.columns.changes import CHANGES, RESULT, ServerChange
+from nsadmin.commands.columns.changes import CHANGES, RESULT, ServerChange, broker_change_rows
 from nsadmin.commands.columns.servers import ERROR
 from nsadmin.console.output import Columns, ResultRows, of_part
 from nsadmin.console.session import Session
@@ -130,8 +130,7 @@ def _upkeep_rows(
         ServerChange(addr, None, None, error, done, words=plans.get(addr))
         for addr, _, error in match_results(targets, results)
     ]
-    errors = [change.error for change in changes]
-    return ResultRows.from_records(UPKEEP_COLUMNS, zip(targets, changes, strict=True), errors)
+    return broker_change_rows(UPKEEP_COLUMNS, targets, changes)
 
 
 def _describe_commit_log_deletion(info: RuntimeInfo, hours: str | None) -> str:

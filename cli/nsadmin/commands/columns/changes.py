@@ -1,18 +1,21 @@
 """Columns about a change on a server: the values before and after it, the difference, and the outcome."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from namesrv_core.errors import RocketMQError
 from namesrv_core.protocol.codes import perm_text
 from nsadmin.client import ServerResult
 from nsadmin.client.results import is_not_found
+from nsadmin.commands.columns.brokers import TARGET_COLUMNS
 from nsadmin.commands.columns.result_rows import outcome_cells
 from nsadmin.commands.columns.servers import ERROR, outcome_word
-from nsadmin.console.output import AnyColumn, Column, ResultRow, ResultRows
+from nsadmin.console.output import AnyColumn, Column, Columns, ResultRow, ResultRows, of_part
 from nsadmin.operations.plans.settings import SpreadKind, without_defaults
 
 if TYPE_CHECKING:
+    from nsadmin.client.brokers.targets import BrokerTarget
     from nsadmin.operations.backups.comparison import NamedItemDifference
 
 CHANGE_RESULT_COLUMNS = ("changes", "before", "after", "result", "error")
@@ -71,6 +74,24 @@ def change_columns(
 
 
 CHANGE_COLUMNS = change_columns()
+
+
+def broker_change_columns(
+    *own: AnyColumn, before: str = BEFORE.meaning, after: str = AFTER.meaning, result: str = RESULT.meaning
+) -> "Columns[tuple[BrokerTarget, ServerChange]]":
+    """Columns of a tuple that begins with a broker and its change; `own` ones of the tuple stand between."""
+    return (*TARGET_COLUMNS, *own, *of_part(itemgetter(1), change_columns(before, after, result)))
+
+
+def broker_change_rows(
+    columns: "Columns[tuple[BrokerTarget, ServerChange]]",
+    targets: Iterable["BrokerTarget"],
+    changes: Sequence[ServerChange],
+    common: Mapping[AnyColumn, object] = {},
+) -> ResultRows:
+    """A row for each broker with its change."""
+    errors = [change.error for change in changes]
+    return ResultRows.from_records(columns, zip(targets, changes, strict=True), errors, common=common)
 
 
 def read_change(result: ServerResult[Any], done: str) -> ServerChange:
