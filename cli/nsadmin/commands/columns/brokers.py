@@ -6,4 +6,6 @@ CLUSTER_NAME: AnyColumn = Column("clusterName", "name of the cluster", lambda r:
 BROKER_NAME: AnyColumn = Column("brokerName", "name of the broker", lambda r: r.broker_name)
 BROKER_ID: AnyColumn = Column("brokerId", "0 for a master, higher for a slave", lambda r: r.broker_id)
 BROKER_ADDR: AnyColumn = Column("brokerAddr", "address of the broker, HOST:PORT", lambda r: r.broker_addr)
+BROKER = (BROKER_NAME, BROKER_ID, BROKER_ADDR)
+"""The columns of a broker process, read off a BrokerTarget."""
 VERSION: AnyColumn = Column("version", "release of RocketMQ", lambda r: r.version)
