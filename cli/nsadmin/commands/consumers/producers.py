@@ -109,10 +109,10 @@ def producer(
     else:
         results = producers.list_all_producers(find_broker_addr(session, broker_text))
     clients = [
-        client._replace(broker_addr=broker_addr)
-        for broker_addr, producer_clients, _ in results
-        for client in producer_clients or ()
-        if show_internal or client.producer_group != "CLIENT_INNER_PRODUCER"
+        c
+        for r in results
+        for c in r.result or ()
+        if show_internal or c.producer_group != "CLIENT_INNER_PRODUCER"
     ]
     notes = broker_notes((r.addr, r.error) for r in results)
     return ResultRows.from_records(CLIENT_COLUMNS, clients, [r.error for r in results], notes)
