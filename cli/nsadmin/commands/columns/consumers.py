@@ -9,3 +9,16 @@ CLIENT_ADDR: AnyColumn = Column(
 )
 LANGUAGE: AnyColumn = Column("language", "language of the client", lambda r: r.language)
 PROTOCOL: AnyColumn = Column("protocol", "remoting or gRPC; null if unknown", lambda r: r.protocol)
+PROXY_ADDRS: AnyColumn = Column(
+    "proxyAddrs",
+    "proxies in cluster mode that the client is connected to, by remoting port",
+    lambda r: r.proxy_addrs,
+)
+CONSUME_TYPE: AnyColumn = Column(
+    "consumeType", "CONSUME_PASSIVELY (push) or CONSUME_ACTIVELY (pull)", lambda r: r.consume_type
+)
+MESSAGE_MODEL: AnyColumn = Column(
+    "messageModel",
+    "CLUSTERING (each message to one client) or BROADCASTING (each message to all)",
+    lambda r: r.message_model,
+)

@@ -32,3 +32,8 @@ def result_column(meaning: str, done: str = "done") -> AnyColumn:
         return outcome_word(record.error, done)
 
     return Column("result", meaning, read)
+
+
+def broker_notes(errors: Iterable[tuple[str, RocketMQError | None]]) -> list[str]:
+    """A line for each broker that failed."""
+    return [f"broker {broker}: {error_text(error)}" for broker, error in errors if error is not None]

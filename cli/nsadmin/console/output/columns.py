@@ -37,9 +37,13 @@ AnyColumn = Column[Any]
 
 
 def of_part(get_part: Callable[[Any], Any], columns: Iterable[AnyColumn]) -> tuple[AnyColumn, ...]:
-    """The columns of a record that is a part of another one."""
+    """The columns of a record that is a part of another one; null if the part is None."""
     return tuple(c.of(_reader_of_part(get_part, c.read)) for c in columns)
 
 
 def _reader_of_part(get_part: Callable[[Any], Any], read: Callable[[Any], object]) -> Callable[[Any], object]:
-    return lambda record: read(get_part(record))
+    def read_part(record: Any) -> object:
+        part = get_part(record)
+        return None if part is None else read(part)
+
+    return read_part
