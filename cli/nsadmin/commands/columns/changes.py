@@ -8,7 +8,7 @@ from namesrv_core.errors import RocketMQError
 from namesrv_core.protocol.codes import perm_text
 from nsadmin.client import ServerResult
 from nsadmin.client.results import is_not_found
-from nsadmin.commands.columns.brokers import TARGET_COLUMNS
+from nsadmin.commands.columns.brokers import BROKER_NAME, TARGET_COLUMNS
 from nsadmin.commands.columns.result_rows import outcome_cells
 from nsadmin.commands.columns.servers import ERROR, outcome_word
 from nsadmin.console.output import AnyColumn, Column, Columns, ResultRow, ResultRows, of_part
@@ -146,6 +146,24 @@ def describe_item_change(
     return describe_change(brief_before, brief_after)
 
 
+def difference_columns(
+    section: str, broker_name: str, name: str, before: str, after: str
+) -> "Columns[NamedItemDifference]":
+    """The columns of items that differ, with these meanings."""
+    return (
+        Column("section", section, lambda d: str(d.item.section)),
+        BROKER_NAME.means(broker_name).of(lambda d: d.item.parent_name or None),
+        Column("name", name, lambda d: d.item.name),
+        Column(
+            "differs",
+            "the difference in words",
+            lambda d: describe_change(plain_value(d.before), plain_value(d.after)),
+        ),
+        BEFORE.means(before).of(lambda d: plain_value(d.before)),
+        AFTER.means(after).of(lambda d: plain_value(d.after)),
+    )
+
+
 def make_difference_rows(differences: Iterable["NamedItemDifference"]) -> list[ResultRow]:
     """Return a row with DIFFERENCE_COLUMNS for each item that differs."""
     return [
@@ -153,15 +171,15 @@ def make_difference_rows(differences: Iterable["NamedItemDifference"]) -> list[R
             "section": str(difference.item.section),
             "brokerName": difference.item.parent_name or None,
             "name": difference.item.name,
-            "differs": describe_change(get_plain_value(difference.before), get_plain_value(difference.after)),
-            "before": get_plain_value(difference.before),
-            "after": get_plain_value(difference.after),
+            "differs": describe_change(plain_value(difference.before), plain_value(difference.after)),
+            "before": plain_value(difference.before),
+            "after": plain_value(difference.after),
         }
         for difference in differences
     ]
 
 
-def get_plain_value(fields: Mapping[str, Any] | None) -> object:
+def plain_value(fields: Mapping[str, Any] | None) -> object:
     """Return the value of an item that has only one, under the name ""; else its fields."""
     return fields[""] if fields is not None and "" in fields else fields
 
