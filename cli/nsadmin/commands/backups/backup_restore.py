@@ -35,6 +35,16 @@ from nsadmin.operations.backups.restore_scope import RestoreScope, select_backup
 from nsadmin.operations.plans.settings import SpreadKind
 
 
+def _describe_outcome(outcome: RestoreOutcome) -> str | None:
+    if outcome.section is Section.OFFSETS and outcome.before is not None:
+        queue_count = len(outcome.before)
+        return f"{queue_count} queue{'' if queue_count == 1 else 's'}"
+    if outcome.section in (Section.TOPICS, Section.GROUPS) and outcome.before is None:
+        kind: SpreadKind = "topic" if outcome.section is Section.TOPICS else "group"
+        return describe_item_change(kind, outcome.before, outcome.after)
+    return describe_change(outcome.before, outcome.after)
+
+
 def outcome_columns(
     section: str,
     server: str,
@@ -216,16 +226,6 @@ def _list_static_notes(selected_backup: ClusterBackup) -> list[str]:
         f"not restored: the static topics {abbreviate_names(sorted(topics), 5)}: this backup has only their "
         "names: use `nsadmin updateStaticTopic`"
     ]
-
-
-def _describe_outcome(outcome: RestoreOutcome) -> str | None:
-    if outcome.section is Section.OFFSETS and outcome.before is not None:
-        queue_count = len(outcome.before)
-        return f"{queue_count} queue{'' if queue_count == 1 else 's'}"
-    if outcome.section in (Section.TOPICS, Section.GROUPS) and outcome.before is None:
-        kind: SpreadKind = "topic" if outcome.section is Section.TOPICS else "group"
-        return describe_item_change(kind, outcome.before, outcome.after)
-    return describe_change(outcome.before, outcome.after)
 
 
 def summarize_outcomes(outcomes: Sequence[RestoreOutcome], empty_text: str = "nothing to restore") -> str:
