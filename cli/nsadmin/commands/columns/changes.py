@@ -9,8 +9,7 @@ from namesrv_core.protocol.codes import perm_text
 from nsadmin.client import ServerResult
 from nsadmin.client.results import is_not_found
 from nsadmin.commands.columns.brokers import BROKER_NAME, TARGET_COLUMNS
-from nsadmin.commands.columns.result_rows import outcome_cells
-from nsadmin.commands.columns.servers import ERROR, outcome_word
+from nsadmin.commands.columns.servers import ERROR, NAMESRV_ADDR, outcome_word
 from nsadmin.console.output import AnyColumn, Column, Columns, ResultRow, ResultRows, of_part
 from nsadmin.operations.plans.settings import SpreadKind, without_defaults
 
@@ -238,40 +237,31 @@ def _format_setting(setting_name: str, value: Any) -> str:
     return str(value) or "''"
 
 
-def rows_per_name_server(
-    common_cells: Mapping[str, object],
+def name_server_change_columns(
+    *own: AnyColumn, before: str = BEFORE.meaning, after: str = AFTER.meaning, result: str = RESULT.meaning
+) -> "Columns[ServerChange]":
+    """The columns of a change on a name server; the `own` ones stand after its address."""
+    return (NAMESRV_ADDR.of(lambda c: c.target), *own, *change_columns(before, after, result))
+
+
+def name_server_change_rows(
+    columns: "Columns[ServerChange]",
     earlier_results: Sequence[ServerResult[Any]],
-    change_results: Sequence[ServerResult[Any]],
-    done_word: str = "done",
+    results: Sequence[ServerResult[Any]],
+    done: str = "done",
+    common: Mapping[AnyColumn, object] = {},
 ) -> ResultRows:
-    """A row for each name server, in the order of `change_results`, which hold the values afterwards."""
-    value_before = {namesrv_addr: value for namesrv_addr, value, _ in earlier_results}
-    change_rows: list[ResultRow] = [
-        {
-            "namesrvAddr": namesrv_addr,
-            **common_cells,
-            **(
-                change_cells(value_before.get(namesrv_addr), after)
-                if error is None
-                else {"before": value_before.get(namesrv_addr)}
-            ),
-            **outcome_cells(error, done_word),
-        }
-        for namesrv_addr, after, error in change_results
-    ]
-    common_columns = ("namesrvAddr", *common_cells)
-    errors = [result.error for result in change_results]
-    return ResultRows(
-        (*common_columns, *CHANGE_RESULT_COLUMNS),
-        change_rows,
-        errors,
-        (),
-        (*common_columns, *CHANGE_RESULT_IN_TABLE),
-    )
+    """A row for each name server, in the order of `results`, which hold the values afterwards."""
+    before = {r.addr: r.result for r in earlier_results}
+    changes = [ServerChange(r.addr, before.get(r.addr), r.result, r.error, done) for r in results]
+    return ResultRows.from_records(columns, changes, [r.error for r in results], common=common)
+
+
+def forgive_not_found(errors: Sequence[RocketMQError | None]) -> list[RocketMQError | None]:
+    """The errors without "not found", if at least one server had the item to delete."""
+    return [None if is_not_found(e) else e for e in errors] if None in errors else list(errors)
 
 
 def forgive_missing(rows: ResultRows) -> ResultRows:
     """The same rows without "not found" errors, if at least one server had the item to delete."""
-    if None not in rows.errors:
-        return rows
-    return rows._replace(errors=[None if is_not_found(error) else error for error in rows.errors])
+    return rows._replace(errors=forgive_not_found(rows.errors))
