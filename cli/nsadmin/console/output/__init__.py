@@ -3,7 +3,7 @@
 Nothing else writes to stdout.
 """
 
-from nsadmin.console.output.columns import AnyColumn, Column, Columns, of_part
+from nsadmin.console.output.columns import AnyColumn, Column, Columns, of_part, read_row
 from nsadmin.console.output.result_rows import (
     OUTPUT_FORMATS,
     ByteSize,
@@ -40,6 +40,7 @@ __all__ = [
     "UnwritableOutputError",
     "clear_screen",
     "of_part",
+    "read_row",
     "write_rows",
     "write_text",
 ]

@@ -36,6 +36,11 @@ Columns = tuple[Column[R], ...]
 AnyColumn = Column[Any]
 
 
+def read_row(columns: Iterable[Column[R]], record: R) -> dict[str, object]:
+    """The values of a record by the keys of the columns."""
+    return {c.key: c.read(record) for c in columns}
+
+
 def of_part(get_part: Callable[[Any], Any], columns: Iterable[AnyColumn]) -> tuple[AnyColumn, ...]:
     """The columns of a record that is a part of another one; null if the part is None."""
     return tuple(c.of(_reader_of_part(get_part, c.read)) for c in columns)
