@@ -274,6 +274,10 @@ def _merge_entries(entry_lists: Iterable[list[HistoryEntry]]) -> list[HistoryEnt
     return list(merge(*entry_lists, key=lambda e: e.record.time_ms))
 
 
+def _read_next(journal: ServerJournal, batches: Iterator[list[HistoryEntry]]) -> list[HistoryEntry]:
+    return call_with_usage_errors(journal, lambda _: next(batches))
+
+
 def _follow_journals(
     session: Session, rows: ResultRows, columns: Columns[HistoryEntry], histories: list[_JournalHistory]
 ) -> Iterator[ResultRows]:
@@ -281,12 +285,7 @@ def _follow_journals(
     yield rows
     session.continue_table()
     while True:
-        entries = _merge_entries(
-            [
-                call_with_usage_errors(journal, lambda _, batches=batches: next(batches))
-                for journal, batches in followed
-            ]
-        )
+        entries = _merge_entries([_read_next(*journal) for journal in followed])
         if entries:
             yield ResultRows.from_records(columns, entries)
         else:

@@ -49,7 +49,7 @@ LAST_TIME: AnyColumn = Column(
     "lastTime", "when the last consumed message was stored (UTC)", lambda r: format_utc(r.last_time_ms)
 )
 STAT_COLUMNS: Columns[tuple[str, reader.RecordTypeCount]] = (
-    TYPE.of(lambda t: t[0]).means("type of the event"),
+    TYPE.means("type of the event").of(lambda t: t[0]),
     *of_part(lambda t: t[1], (RECORDS, PLAIN_SIZE, FIRST_TIME, LAST_TIME)),
 )
 VERIFY_COLUMNS: Columns[reader.SegmentCheck] = (

@@ -36,6 +36,12 @@ Columns = tuple[Column[R], ...]
 AnyColumn = Column[Any]
 
 
+def replace_columns(columns: Iterable[Column[R]], *replacements: Column[R]) -> Columns[R]:
+    """The columns, with `replacements` in the places of those of the same key."""
+    by_key = {c.key: c for c in replacements}
+    return tuple(by_key.get(c.key, c) for c in columns)
+
+
 def read_row(columns: Iterable[Column[R]], record: R) -> dict[str, object]:
     """The values of a record by the keys of the columns."""
     return {c.key: c.read(record) for c in columns}
