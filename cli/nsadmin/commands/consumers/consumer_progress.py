@@ -72,7 +72,7 @@ DIFF_REASON: AnyColumn = Column(
     "why the diff is unknown, or lacks some queues; null if it is complete",
     lambda r: r.diff_reason,
 )
-LAG_REASON = DIFF_REASON.of(lambda q: q.lag.reason)
+LAG_REASON: Column[GroupQueueLag] = DIFF_REASON.of(lambda q: q.lag.reason)
 LAG_ERROR = ERROR.means("error text; then the numbers are null")
 LAG_COLUMNS: Columns[QueueProgress] = (
     GROUP.in_wide(),

@@ -29,7 +29,7 @@ OFFSET_MOVE_COLUMNS: Columns[OffsetMove] = (
     GROUP.in_wide(),
     TOPIC.in_wide(),
     *of_part(lambda m: m.queue, (BROKER_NAME,)),
-    BROKER_ADDR.of(lambda m: m.broker_addr or None).in_wide(),
+    BROKER_ADDR.in_wide().of(lambda m: m.broker_addr or None),
     QUEUE_ID.of(lambda m: m.queue.queue_id if m.broker_addr else None),
     Column("from", "offset of the group; null if it never committed one", lambda m: m.old_offset),
     Column("to", "new offset of the group", lambda m: m.new_offset),

@@ -45,7 +45,7 @@ def allocate_mq(
     queues_by_client = allocate_averagely(
         list_readable_queues(topic, session.admin.topics.get_route(topic)), client_ids
     )
-    pairs = [
-        (client_id, queue) for client_id, queues in queues_by_client.items() for queue in queues or [None]
-    ]
+    pairs = list[tuple[str, MessageQueue | None]]()
+    for client_id, queues in queues_by_client.items():
+        pairs += [(client_id, queue) for queue in queues] or [(client_id, None)]
     return ResultRows.from_records(ALLOCATION_COLUMNS, pairs, common={TOPIC: topic})

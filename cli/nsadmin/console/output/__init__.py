@@ -3,7 +3,7 @@
 Nothing else writes to stdout.
 """
 
-from nsadmin.console.output.columns import AnyColumn, Column, Columns, of_part
+from nsadmin.console.output.columns import AnyColumn, Column, Columns, of_part, read_row, replace_columns
 from nsadmin.console.output.result_rows import (
     OUTPUT_FORMATS,
     ByteSize,
@@ -40,6 +40,8 @@ __all__ = [
     "UnwritableOutputError",
     "clear_screen",
     "of_part",
+    "read_row",
+    "replace_columns",
     "write_rows",
     "write_text",
 ]

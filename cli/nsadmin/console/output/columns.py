@@ -36,6 +36,17 @@ Columns = tuple[Column[R], ...]
 AnyColumn = Column[Any]
 
 
+def replace_columns(columns: Iterable[Column[R]], *replacements: Column[R]) -> Columns[R]:
+    """The columns, with `replacements` in the places of those of the same key."""
+    by_key = {c.key: c for c in replacements}
+    return tuple(by_key.get(c.key, c) for c in columns)
+
+
+def read_row(columns: Iterable[Column[R]], record: R) -> dict[str, object]:
+    """The values of a record by the keys of the columns."""
+    return {c.key: c.read(record) for c in columns}
+
+
 def of_part(get_part: Callable[[Any], Any], columns: Iterable[AnyColumn]) -> tuple[AnyColumn, ...]:
     """The columns of a record that is a part of another one; null if the part is None."""
     return tuple(c.of(_reader_of_part(get_part, c.read)) for c in columns)

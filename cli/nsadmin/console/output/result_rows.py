@@ -55,8 +55,13 @@ class ResultRows(NamedTuple):
         notes: Sequence[str] = (),
         *,
         common: Mapping[AnyColumn, object] = {},
+        table: Sequence[AnyColumn] = (),
     ) -> "ResultRows":
-        """Read a row off each record; `common` has the columns whose value is the same in all rows."""
+        """Read a row off each record.
+
+        `common` has the columns whose value is the same in all rows. `table` are the columns of a table with
+        another order.
+        """
         values = {c.key: value for c, value in common.items()}
         readers = [(c.key, _constant(values[c.key]) if c.key in values else c.read) for c in columns]
         return cls(
@@ -64,7 +69,7 @@ class ResultRows(NamedTuple):
             [{key: read(record) for key, read in readers} for record in records],
             errors,
             notes,
-            [c.key for c in columns if not c.wide],
+            [c.key for c in table or columns if not c.wide],
         )
 
 

@@ -4,7 +4,8 @@ import json
 
 import pytest
 
-from nsadmin.commands.consumers.consumer_progress import CLIENT_ID, LAG_COLUMNS
+from nsadmin.commands.columns.consumers import CLIENT_ID
+from nsadmin.commands.consumers.consumer_progress import LAG_COLUMNS
 from tests.nsadmin.conftest import Run
 from tests.support.consumer_brokers import ConsumerBroker, format_queue_map
 from tests.support.servers import FakeNameServer, refuse_with
