@@ -77,13 +77,13 @@ CHANGE_COLUMNS = change_columns()
 
 def broker_change_columns(
     *own: AnyColumn, before: str = BEFORE.meaning, after: str = AFTER.meaning, result: str = RESULT.meaning
-) -> "Columns[tuple[BrokerTarget, ServerChange]]":
+) -> Columns[Any]:
     """Columns of a tuple that begins with a broker and its change; `own` ones of the tuple stand between."""
     return (*TARGET_COLUMNS, *own, *of_part(itemgetter(1), change_columns(before, after, result)))
 
 
 def broker_change_rows(
-    columns: "Columns[tuple[BrokerTarget, ServerChange]]",
+    columns: Columns[Any],
     targets: Iterable["BrokerTarget"],
     changes: Sequence[ServerChange],
     common: Mapping[AnyColumn, object] = {},
@@ -239,13 +239,13 @@ def _format_setting(setting_name: str, value: Any) -> str:
 
 def name_server_change_columns(
     *own: AnyColumn, before: str = BEFORE.meaning, after: str = AFTER.meaning, result: str = RESULT.meaning
-) -> "Columns[ServerChange]":
+) -> Columns[ServerChange]:
     """The columns of a change on a name server; the `own` ones stand after its address."""
     return (NAMESRV_ADDR.of(lambda c: c.target), *own, *change_columns(before, after, result))
 
 
 def name_server_change_rows(
-    columns: "Columns[ServerChange]",
+    columns: Columns[ServerChange],
     earlier_results: Sequence[ServerResult[Any]],
     results: Sequence[ServerResult[Any]],
     done: str = "done",

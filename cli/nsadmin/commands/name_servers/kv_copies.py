@@ -27,7 +27,7 @@ from nsadmin.operations.divergence.comparison import ItemDifference, compare_sna
 from nsadmin.operations.divergence.findings import describe_difference, map_by_server
 from nsadmin.operations.divergence.observer import find_namespaces
 
-KV_DIFF_COLUMNS: Columns[tuple[ItemDifference, Sequence[str]]] = (
+KV_DIFF_COLUMNS: Columns[tuple[ItemDifference, tuple[str, ...]]] = (
     NAMESPACE.of(lambda r: r[0].item.parent_name),
     KV_KEY.of(lambda r: r[0].item.name),
     Column("differs", "the difference: which name server has which value", lambda r: describe_difference(*r)),

@@ -42,7 +42,7 @@ TRAFFIC_COLUMNS: Columns[TopicTraffic] = (
     ),
     ERROR,
 )
-MQADMIN_TRAFFIC_COLUMNS = tuple(
+MQADMIN_TRAFFIC_COLUMNS: Columns[TopicTraffic] = tuple(
     ACCUMULATION.of(lambda t: t.offset_distance) if c is ACCUMULATION else c for c in TRAFFIC_COLUMNS
 )
 
@@ -70,7 +70,7 @@ def stats_all(
         nsadmin statsAll payments
     """
     topics = session.admin.topics
-    names = [name for name in topics.list_names() if _is_user_topic(name)] if topic is None else [topic]
+    names = tuple(filter(_is_user_topic, topics.list_names())) if topic is None else (topic,)
     if topic is not None:
         topics.get_route(topic)
     traffic = [t for t in topics.get_traffic(names) if not only_active or _has_traffic(t)]
