@@ -31,7 +31,7 @@ class JournalRound(NamedTuple):
     namesrv_addr: str | None
     broker_count: int | None
     topic_count: int | None
-    event_count: int
+    event_count: int | None
     duration_ms: int
     journal: Path
     error: RocketMQError | None
