@@ -6,12 +6,12 @@ from typing import Annotated
 
 from typer import Argument
 
-from namesrv_core.errors import RocketMQError
 from nsadmin.client import NotApplied
 from nsadmin.command_line.declarations import Flags, command
-from nsadmin.commands.columns.changes import summarize_perm_changes
-from nsadmin.commands.columns.result_rows import outcome_cells
-from nsadmin.console.output import ResultRow, ResultRows
+from nsadmin.commands.columns.brokers import BROKER_NAME
+from nsadmin.commands.columns.changes import AFTER, BEFORE, CHANGES, RESULT, summarize_perm_changes
+from nsadmin.commands.columns.servers import ERROR, NAMESRV_ADDR, outcome_word
+from nsadmin.console.output import Column, Columns, ResultRows
 from nsadmin.console.phrases import quote_command
 from nsadmin.console.session import Session
 from nsadmin.operations.drain.cluster_environment import ClusterEnvironment
@@ -20,14 +20,39 @@ from nsadmin.operations.drain.store import SavedDrain, load_drains
 from nsadmin.operations.registration_repair import RegistrationRepair, RepairPlan
 from nsadmin.operations.state_folder import find_state_home
 
-REPAIR_COLUMNS = (
-    "namesrvAddr", "brokerName", "topicCount", "missing", "changes", "before", "after", "how", "result",
-    "error",
-)  # fmt: skip
-REPAIR_TABLE_COLUMNS = (
-    "namesrvAddr", "brokerName", "topicCount", "missing", "changes", "how", "result", "error",
-)  # fmt: skip
 
+def _if_known(read: Callable[[RepairPlan], object]) -> Callable[[RepairPlan], object]:
+    """Null for a name server whose topics are unknown."""
+    return lambda p: read(p) if p.method is not None or p.error is None else None
+
+
+REPAIR_COLUMNS: Columns[RepairPlan] = (
+    NAMESRV_ADDR.of(lambda p: p.namesrv_addr),
+    BROKER_NAME,
+    Column("topicCount", "topics of the broker on the name server", _if_known(lambda p: p.topic_count)),
+    Column(
+        "missing",
+        "topics of the broker that the name server lacked",
+        _if_known(lambda p: len(p.missing_topics)),
+    ),
+    CHANGES.of(_if_known(lambda p: summarize_perm_changes(p.before, p.after))),
+    BEFORE.of(_if_known(lambda p: dict(p.before))).means(
+        "the permission on the name server of each topic that differed"
+    ),
+    AFTER.of(_if_known(lambda p: dict(p.after))).means(
+        "the broker's own permission of each topic that differed"
+    ),
+    Column(
+        "how",
+        "topic by topic, or by a registration of the broker; null if no topic differed",
+        _if_known(lambda p: p.method),
+    ),
+    RESULT.of(lambda p: outcome_word(p.error, "done" if p.method else "unchanged")),
+    ERROR,
+)
+DRY_RUN_COLUMNS: Columns[RepairPlan] = tuple(
+    c.of(lambda p: outcome_word(p.error, "dry-run")) if c.key == RESULT.key else c for c in REPAIR_COLUMNS
+)
 RepairedBrokerArgument = Annotated[
     str, Argument(metavar="BROKER", help="Name of a broker, from clusterList."), Flags("-b", "--brokerName")
 ]
@@ -111,33 +136,10 @@ def _run_repair(
     apply_repair: Callable[[], Sequence[RepairPlan]],
     question: str,
 ) -> ResultRows:
-    repairable_addrs = [server_plan.namesrv_addr for server_plan in server_plans if server_plan.error is None]
+    repairable_addrs = [p.namesrv_addr for p in server_plans if p.error is None]
     session.confirm_change(question.format(broker=broker_name, servers=", ".join(repairable_addrs)))
-    done_plans = server_plans if session.is_dry_run else apply_repair()
-    errors: list[RocketMQError | None] = [server_plan.error for server_plan in done_plans]
-    return ResultRows(
-        REPAIR_COLUMNS,
-        [_repair_row(session, broker_name, server_plan) for server_plan in done_plans],
-        errors,
-        (),
-        REPAIR_TABLE_COLUMNS,
+    columns = DRY_RUN_COLUMNS if session.is_dry_run else REPAIR_COLUMNS
+    plans = server_plans if session.is_dry_run else apply_repair()
+    return ResultRows.from_records(
+        columns, plans, [p.error for p in plans], common={BROKER_NAME: broker_name}
     )
-
-
-def _repair_row(session: Session, broker_name: str, server_plan: RepairPlan) -> ResultRow:
-    identity_cells = {"namesrvAddr": server_plan.namesrv_addr, "brokerName": broker_name}
-    done_word = "dry-run" if session.is_dry_run else "done" if server_plan.method else "unchanged"
-    repair_cells = {
-        "topicCount": server_plan.topic_count,
-        "missing": len(server_plan.missing_topics),
-        "changes": summarize_perm_changes(server_plan.before, server_plan.after),
-        "before": dict(server_plan.before),
-        "after": dict(server_plan.after),
-        "how": server_plan.method,
-    }
-    is_known = server_plan.method is not None or server_plan.error is None
-    return {
-        **identity_cells,
-        **(repair_cells if is_known else {}),
-        **outcome_cells(server_plan.error, done_word),
-    }

@@ -1,18 +1,20 @@
 """Columns about a change on a server: the values before and after it, the difference, and the outcome."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from namesrv_core.errors import RocketMQError
 from namesrv_core.protocol.codes import perm_text
 from nsadmin.client import ServerResult
 from nsadmin.client.results import is_not_found
-from nsadmin.commands.columns.result_rows import outcome_cells
-from nsadmin.commands.columns.servers import ERROR, outcome_word
-from nsadmin.console.output import AnyColumn, Column, ResultRow, ResultRows
+from nsadmin.commands.columns.brokers import BROKER_NAME, TARGET_COLUMNS
+from nsadmin.commands.columns.servers import ERROR, NAMESRV_ADDR, outcome_word
+from nsadmin.console.output import AnyColumn, Column, Columns, ResultRow, ResultRows, of_part
 from nsadmin.operations.plans.settings import SpreadKind, without_defaults
 
 if TYPE_CHECKING:
+    from nsadmin.client.brokers.targets import BrokerTarget
     from nsadmin.operations.backups.comparison import NamedItemDifference
 
 CHANGE_RESULT_COLUMNS = ("changes", "before", "after", "result", "error")
@@ -61,8 +63,43 @@ AFTER: AnyColumn = Column(
     wide=True,
 )
 RESULT: AnyColumn = Column("result", "done, unchanged, dry-run, failed or not found", lambda r: r.result)
-CHANGE_COLUMNS = (CHANGES, BEFORE, AFTER, RESULT, ERROR)
-"""The last columns of a row about a change, read off a ServerChange or a record with the same fields."""
+
+
+def change_columns(
+    before: str = BEFORE.meaning, after: str = AFTER.meaning, result: str = RESULT.meaning
+) -> tuple[AnyColumn, ...]:
+    """The last columns of a row about a change, read off a ServerChange, with these meanings."""
+    return (CHANGES, BEFORE.means(before), AFTER.means(after), RESULT.means(result), ERROR)
+
+
+CHANGE_COLUMNS = change_columns()
+
+
+def broker_change_columns(
+    *own: AnyColumn, before: str = BEFORE.meaning, after: str = AFTER.meaning, result: str = RESULT.meaning
+) -> Columns[Any]:
+    """Columns of a tuple that begins with a broker and its change; `own` ones of the tuple stand between."""
+    return (*TARGET_COLUMNS, *own, *of_part(itemgetter(1), change_columns(before, after, result)))
+
+
+def broker_change_rows(
+    columns: Columns[Any],
+    targets: Iterable["BrokerTarget"],
+    changes: Sequence[ServerChange],
+    common: Mapping[AnyColumn, object] = {},
+) -> ResultRows:
+    """A row for each broker with its change."""
+    errors = [change.error for change in changes]
+    return ResultRows.from_records(columns, zip(targets, changes, strict=True), errors, common=common)
+
+
+def read_change(result: ServerResult[Any], done: str) -> ServerChange:
+    """The change of a server whose result has `before` and `after`; unchanged if these are equal."""
+    change = result.result
+    if change is None:
+        return ServerChange(result.addr, None, None, result.error, done)
+    done = "unchanged" if change.before == change.after else done
+    return ServerChange(result.addr, change.before, change.after, result.error, done)
 
 
 def change_cells(before: object, after: object) -> dict[str, object]:
@@ -108,6 +145,24 @@ def describe_item_change(
     return describe_change(brief_before, brief_after)
 
 
+def difference_columns(
+    section: str, broker_name: str, name: str, before: str, after: str
+) -> "Columns[NamedItemDifference]":
+    """The columns of items that differ, with these meanings."""
+    return (
+        Column("section", section, lambda d: str(d.item.section)),
+        BROKER_NAME.means(broker_name).of(lambda d: d.item.parent_name or None),
+        Column("name", name, lambda d: d.item.name),
+        Column(
+            "differs",
+            "the difference in words",
+            lambda d: describe_change(plain_value(d.before), plain_value(d.after)),
+        ),
+        BEFORE.means(before).of(lambda d: plain_value(d.before)),
+        AFTER.means(after).of(lambda d: plain_value(d.after)),
+    )
+
+
 def make_difference_rows(differences: Iterable["NamedItemDifference"]) -> list[ResultRow]:
     """Return a row with DIFFERENCE_COLUMNS for each item that differs."""
     return [
@@ -115,15 +170,15 @@ def make_difference_rows(differences: Iterable["NamedItemDifference"]) -> list[R
             "section": str(difference.item.section),
             "brokerName": difference.item.parent_name or None,
             "name": difference.item.name,
-            "differs": describe_change(get_plain_value(difference.before), get_plain_value(difference.after)),
-            "before": get_plain_value(difference.before),
-            "after": get_plain_value(difference.after),
+            "differs": describe_change(plain_value(difference.before), plain_value(difference.after)),
+            "before": plain_value(difference.before),
+            "after": plain_value(difference.after),
         }
         for difference in differences
     ]
 
 
-def get_plain_value(fields: Mapping[str, Any] | None) -> object:
+def plain_value(fields: Mapping[str, Any] | None) -> object:
     """Return the value of an item that has only one, under the name ""; else its fields."""
     return fields[""] if fields is not None and "" in fields else fields
 
@@ -182,40 +237,31 @@ def _format_setting(setting_name: str, value: Any) -> str:
     return str(value) or "''"
 
 
-def rows_per_name_server(
-    common_cells: Mapping[str, object],
+def name_server_change_columns(
+    *own: AnyColumn, before: str = BEFORE.meaning, after: str = AFTER.meaning, result: str = RESULT.meaning
+) -> Columns[ServerChange]:
+    """The columns of a change on a name server; the `own` ones stand after its address."""
+    return (NAMESRV_ADDR.of(lambda c: c.target), *own, *change_columns(before, after, result))
+
+
+def name_server_change_rows(
+    columns: Columns[ServerChange],
     earlier_results: Sequence[ServerResult[Any]],
-    change_results: Sequence[ServerResult[Any]],
-    done_word: str = "done",
+    results: Sequence[ServerResult[Any]],
+    done: str = "done",
+    common: Mapping[AnyColumn, object] = {},
 ) -> ResultRows:
-    """A row for each name server, in the order of `change_results`, which hold the values afterwards."""
-    value_before = {namesrv_addr: value for namesrv_addr, value, _ in earlier_results}
-    change_rows: list[ResultRow] = [
-        {
-            "namesrvAddr": namesrv_addr,
-            **common_cells,
-            **(
-                change_cells(value_before.get(namesrv_addr), after)
-                if error is None
-                else {"before": value_before.get(namesrv_addr)}
-            ),
-            **outcome_cells(error, done_word),
-        }
-        for namesrv_addr, after, error in change_results
-    ]
-    common_columns = ("namesrvAddr", *common_cells)
-    errors = [result.error for result in change_results]
-    return ResultRows(
-        (*common_columns, *CHANGE_RESULT_COLUMNS),
-        change_rows,
-        errors,
-        (),
-        (*common_columns, *CHANGE_RESULT_IN_TABLE),
-    )
+    """A row for each name server, in the order of `results`, which hold the values afterwards."""
+    before = {r.addr: r.result for r in earlier_results}
+    changes = [ServerChange(r.addr, before.get(r.addr), r.result, r.error, done) for r in results]
+    return ResultRows.from_records(columns, changes, [r.error for r in results], common=common)
+
+
+def forgive_not_found(errors: Sequence[RocketMQError | None]) -> list[RocketMQError | None]:
+    """The errors without "not found", if at least one server had the item to delete."""
+    return [None if is_not_found(e) else e for e in errors] if None in errors else list(errors)
 
 
 def forgive_missing(rows: ResultRows) -> ResultRows:
     """The same rows without "not found" errors, if at least one server had the item to delete."""
-    if None not in rows.errors:
-        return rows
-    return rows._replace(errors=[None if is_not_found(error) else error for error in rows.errors])
+    return rows._replace(errors=forgive_not_found(rows.errors))

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from namesrv_core.errors import RocketMQError
-from nsadmin.client.results import error_text, is_not_found
+from nsadmin.client.results import ServerResult, error_text, is_not_found
 from nsadmin.console.output import AnyColumn, Column
 
 NAMESRV_ADDR: AnyColumn = Column("namesrvAddr", "address of the name server, HOST:PORT", lambda r: r.addr)
@@ -13,6 +13,11 @@ ROLE: AnyColumn = Column("role", "master, slave or nameserver", lambda r: r.role
 ERROR: AnyColumn = Column(
     "error", "error text; null after a success", lambda r: None if r.error is None else error_text(r.error)
 )
+
+
+def list_failures(kind: str, results: Iterable[ServerResult[Any]]) -> list[str]:
+    """A line for each server of this kind that failed."""
+    return [f"{kind} {r.addr}: {error_text(r.error)}" for r in results if r.error is not None]
 
 
 def outcome_word(error: RocketMQError | None, done: str = "done") -> str:

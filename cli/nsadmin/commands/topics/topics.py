@@ -8,7 +8,7 @@ from typer import Argument, Option
 from namesrv_core.protocol.codes import Perm
 from nsadmin.command_line.declarations import Flags, command
 from nsadmin.commands.columns.brokers import BROKER_NAME, CLUSTER_NAME
-from nsadmin.commands.columns.changes import CHANGE_COLUMNS, RESULT, ServerChange, describe_removal
+from nsadmin.commands.columns.changes import ServerChange, change_columns, describe_removal
 from nsadmin.commands.columns.servers import ROLE, TARGET
 from nsadmin.commands.columns.topics import TOPIC
 from nsadmin.commands.procedures.drain_warnings import warn_of_drains
@@ -47,12 +47,11 @@ ROUTE_COLUMNS: "Columns[QueueRoute]" = (
     Column("topicSysFlag", "flags of the topic, as a number", lambda q: q.topic_sys_flag),
     LOGICAL_QUEUES,
 )
-DELETION_RESULT = RESULT.means("done, dry-run, failed, not found, or skipped after a failure")
 DELETION_COLUMNS: Columns[ServerChange] = (
     TARGET,
     ROLE,
     TOPIC,
-    *(DELETION_RESULT if c is RESULT else c for c in CHANGE_COLUMNS),
+    *change_columns(result="done, dry-run, failed, not found, or skipped after a failure"),
 )
 
 TopicArgument = Annotated[str, Argument(metavar="TOPIC", help="Name of a topic."), Flags("-t", "--topic")]
