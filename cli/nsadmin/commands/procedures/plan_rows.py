@@ -24,7 +24,7 @@ from nsadmin.operations.plans.records import ClusterState
 class PlanRow(NamedTuple):
     """Steps that make the same change to one item with the same result, or a server or item that failed."""
 
-    kind: str
+    kind: str | None
     name: str | None
     action: str | None
     servers: list[str]
@@ -92,15 +92,9 @@ def step_rows(
 def _group_steps(outcomes: Iterable[StepOutcome], stranded: StrandedMessages) -> list[PlanRow]:
     """A row for each item, change and result."""
     steps_by_group: dict[tuple[str, str, str, str | None, str, str | None], list[PlanStep]] = {}
-    for step, result, error, *_ in outcomes:
-        key = (
-            step.kind,
-            item_name(step),
-            step.action,
-            _describe_step(step),
-            result,
-            error and error_text(error),
-        )
+    for step, result, failure, *_ in outcomes:
+        error = None if failure is None else error_text(failure)
+        key = (step.kind, item_name(step), step.action, _describe_step(step), result, error)
         steps_by_group.setdefault(key, []).append(step)
     rows = []
     for (kind, name, action, changes, result, error), steps in steps_by_group.items():

@@ -2,7 +2,7 @@
 
 from namesrv_core.errors import RocketMQError
 from nsadmin.client.proxies.cluster_clients import ClusterClient
-from nsadmin.commands.procedures.proxy_outage_rows import build_connection_rows, describe_proxy_outage
+from nsadmin.commands.procedures.outage_rows import build_connection_rows, describe_proxy_outage
 from nsadmin.operations.what_if.proxy_outage import GroupConnectionLoss, ProxyOutage
 
 NAMED = ClusterClient("a", "h:1", None, None, "gRPC", ("G",), (), ("p1:8080",))
@@ -17,7 +17,7 @@ OUTAGE = ProxyOutage(
 
 def test_groups_and_one_row_for_connections_without_a_client() -> None:
     rows = build_connection_rows(OUTAGE, False)
-    assert [(row["what"], row["name"], row["count"], row["finding"]) for row in rows] == [
+    assert [row[:4] for row in rows] == [
         ("group", "H", 1, "no client remains"),
         ("group", "G", 1, "fewer clients remain"),
         ("connections", "h:2, ...", 1, "their clients are unknown, producers for example"),
@@ -26,7 +26,7 @@ def test_groups_and_one_row_for_connections_without_a_client() -> None:
 
 def test_each_client_in_detail() -> None:
     rows = build_connection_rows(OUTAGE, True)
-    assert [(row["what"], row["name"]) for row in rows[2:]] == [("client", "a"), ("connection", "h:2")]
+    assert [row[:2] for row in rows[2:]] == [("client", "a"), ("connection", "h:2")]
 
 
 def test_without_such_connections_there_is_no_row_for_them() -> None:
