@@ -74,12 +74,12 @@ def repair_wipe(session: Session, broker_name: RepairedBrokerArgument) -> Result
         # Let producers write to broker-a-0 again; read-only topics stay read-only
         nsadmin repair wipe broker-a-0 --yes
     """
-    registration_repair = _open_repair(session, broker_name)
+    repair = _open_repair(session, broker_name)
     return _run_repair(
         session,
         broker_name,
-        registration_repair.plan_permissions(),
-        registration_repair.restore_permissions,
+        repair.plan_permissions(),
+        repair.restore_permissions,
         "Restore the permissions of {broker} on {servers}?",
     )
 
@@ -99,12 +99,12 @@ def repair_register(session: Session, broker_name: RepairedBrokerArgument) -> Re
         # Make the broker register them
         nsadmin repair register broker-a-0 --yes
     """
-    registration_repair = _open_repair(session, broker_name)
+    repair = _open_repair(session, broker_name)
     return _run_repair(
         session,
         broker_name,
-        registration_repair.plan_registration(),
-        registration_repair.register_all,
+        repair.plan_registration(),
+        repair.register_all,
         "Make {broker} register all of its topics, by setting brokerPermission to its current value?",
     )
 
@@ -112,34 +112,29 @@ def repair_register(session: Session, broker_name: RepairedBrokerArgument) -> Re
 def _open_repair(session: Session, broker_name: str) -> RegistrationRepair:
     # Raises the error with the right exit code if no name server answers.
     session.admin.clusters.get_info()
-    procedure_clock = ProcedureClock(lambda: int(time() * 1000), sleep)
-    registration_repair = RegistrationRepair(
-        broker_name, ClusterEnvironment(session.admin, broker_name), procedure_clock
-    )
-    for saved_drain in load_drains(find_state_home()):
-        if not isinstance(saved_drain, SavedDrain):
-            raise saved_drain
-        if (
-            saved_drain.drain_state.broker,
-            saved_drain.drain_state.cluster,
-        ) == (broker_name, registration_repair.cluster_name):
+    clock = ProcedureClock(lambda: int(time() * 1000), sleep)
+    repair = RegistrationRepair(broker_name, ClusterEnvironment(session.admin, broker_name), clock)
+    for drain in load_drains(find_state_home()):
+        if not isinstance(drain, SavedDrain):
+            raise drain
+        if (drain.drain_state.broker, drain.drain_state.cluster) == (broker_name, repair.cluster_name):
             raise NotApplied(
                 f"{broker_name} is drained: {quote_command('undrain', broker_name)} restores its permissions"
             )
-    return registration_repair
+    return repair
 
 
 def _run_repair(
     session: Session,
     broker_name: str,
-    server_plans: Sequence[RepairPlan],
+    plans: Sequence[RepairPlan],
     apply_repair: Callable[[], Sequence[RepairPlan]],
     question: str,
 ) -> ResultRows:
-    repairable_addrs = [p.namesrv_addr for p in server_plans if p.error is None]
+    repairable_addrs = [p.namesrv_addr for p in plans if p.error is None]
     session.confirm_change(question.format(broker=broker_name, servers=", ".join(repairable_addrs)))
     columns = DRY_RUN_COLUMNS if session.is_dry_run else REPAIR_COLUMNS
-    plans = server_plans if session.is_dry_run else apply_repair()
+    plans = plans if session.is_dry_run else apply_repair()
     return ResultRows.from_records(
         columns, plans, [p.error for p in plans], common={BROKER_NAME: broker_name}
     )

@@ -1,6 +1,7 @@
 """Owns registrationSize, which compares each broker's registration with the largest frame."""
 
-from collections.abc import Callable, Mapping, Set
+from collections.abc import Mapping, Set
+from operator import attrgetter
 from typing import Annotated, NamedTuple
 
 from typer import Option
@@ -23,20 +24,34 @@ from nsadmin.commands.columns.brokers import BROKER_ADDR, BROKER_ID, BROKER_NAME
 from nsadmin.commands.columns.servers import ERROR, list_failures
 from nsadmin.commands.columns.topics import TOPIC
 from nsadmin.console.output import AnyColumn, ByteSize, Column, Columns, ResultRows, of_part
+from nsadmin.console.output.quantities import to_bytes
 from nsadmin.console.session import Session
-from nsadmin.operations.registration_size import RegistrationSize, measure_registration
+from nsadmin.operations.registration_size import RegistrationSize, TopicSize, measure_registration
 from nsadmin.operations.topic_kinds import find_topics_of_vanished_groups
 
 
 class MeasuredBroker(NamedTuple):
-    """A broker with its registration. Without an answer, only its address and the error are known."""
+    """A broker with its registration. Without an answer, only its address and the error are known.
+
+    `vanished_groups` has the missing group of each topic of a vanished group; None if it is unknown which
+    groups exist.
+    """
 
     broker_addr: str
     error: RocketMQError | None
     registrant: BrokerRegistrant | None
     size: RegistrationSize | None
     vanished_groups: Mapping[str, str] | None
-    """The missing group of each topic of a vanished group; None if it is unknown which groups exist."""
+
+    @property
+    def largest_topic(self) -> TopicSize | None:
+        return self.size.topic_sizes[0] if self.size is not None and self.size.topic_sizes else None
+
+    @property
+    def removable_bytes(self) -> int | None:
+        if self.size is None or self.vanished_groups is None:
+            return None
+        return sum(t.size_bytes for t in self.size.topic_sizes if t.topic in self.vanished_groups)
 
 
 class MeasuredTopic(NamedTuple):
@@ -46,85 +61,64 @@ class MeasuredTopic(NamedTuple):
     vanished_group: str | None
 
 
-def _if_measured(
-    read: Callable[[BrokerRegistrant, RegistrationSize], object],
-) -> Callable[[MeasuredBroker], object]:
-    return lambda b: None if b.registrant is None or b.size is None else read(b.registrant, b.size)
-
-
-def _if_groups_are_known(
-    read: Callable[[RegistrationSize, Mapping[str, str]], object],
-) -> Callable[[MeasuredBroker], object]:
-    return lambda b: None if b.size is None or b.vanished_groups is None else read(b.size, b.vanished_groups)
-
-
-BYTES: AnyColumn = Column("bytes", "size of the largest frame, in bytes", lambda t: ByteSize(t.size_bytes))
-MEASURED_BROKER: Columns[MeasuredBroker] = (
-    BROKER_NAME.of(_if_measured(lambda r, size: r.broker_name)),
-    BROKER_ID.of(_if_measured(lambda r, size: r.broker_id)),
-    BROKER_ADDR,
-)
+BYTES: AnyColumn = Column("bytes", "size of the largest frame, in bytes", lambda r: ByteSize(r.frame_bytes))
 REGISTRATION_COLUMNS: Columns[MeasuredBroker] = (
-    CLUSTER_NAME.of(_if_measured(lambda r, size: r.cluster_name)).in_wide(),
-    *MEASURED_BROKER[:2],
+    *of_part(attrgetter("registrant"), (CLUSTER_NAME.in_wide(), BROKER_NAME, BROKER_ID)),
     BROKER_ADDR.in_wide(),
-    VERSION.of(_if_measured(lambda r, size: version_text(r.version))).in_wide(),
-    Column("topics", "number of topics", _if_measured(lambda r, size: len(size.topic_sizes))),
+    *of_part(attrgetter("registrant"), (VERSION.in_wide().of(lambda r: version_text(r.version)),)),
+    *of_part(attrgetter("size"), (Column("topics", "number of topics", lambda s: len(s.topic_sizes)),)),
     Column(
         "form",
         "JSON, or compressed if the broker has compressedRegister",
-        _if_measured(lambda r, size: "compressed" if r.is_compressed else "JSON"),
+        lambda b: b.registrant and ("compressed" if b.registrant.is_compressed else "JSON"),
     ),
-    Column(
-        "frames",
-        "frames of a registration; more than one with enableSplitRegistration",
-        _if_measured(lambda r, size: len(size.body_bytes)),
-        wide=True,
-    ),
-    BYTES.of(_if_measured(lambda r, size: ByteSize(size.frame_bytes))),
-    Column(
-        "framePercent",
-        "percent of the limit of 16 MiB; a broker above 100 cannot register",
-        _if_measured(lambda r, size: round(100 * size.frame_share, 4)),
-    ),
-    Column(
-        "fits",
-        "number of further topics of average size that fit; null without a limit",
-        _if_measured(lambda r, size: size.room_for_topics),
+    *of_part(
+        attrgetter("size"),
+        (
+            Column(
+                "frames",
+                "frames of a registration; more than one with enableSplitRegistration",
+                lambda s: len(s.body_bytes),
+                wide=True,
+            ),
+            BYTES,
+            Column(
+                "framePercent",
+                "percent of the limit of 16 MiB; a broker above 100 cannot register",
+                lambda s: round(100 * s.frame_share, 4),
+            ),
+            Column(
+                "fits",
+                "number of further topics of average size that fit; null without a limit",
+                lambda s: s.room_for_topics,
+            ),
+        ),
     ),
     Column(
         "removable",
         "topics of retries and dead letters whose group no broker has; null if unknown",
-        _if_groups_are_known(lambda size, vanished: len(vanished)),
+        lambda b: None if b.vanished_groups is None else len(b.vanished_groups),
     ),
-    Column(
-        "removableBytes",
-        "bytes of these topics",
-        _if_groups_are_known(
-            lambda size, vanished: ByteSize(
-                sum(t.size_bytes for t in size.topic_sizes if t.topic in vanished)
-            )
+    Column("removableBytes", "bytes of these topics", lambda b: to_bytes(b.removable_bytes), wide=True),
+    *of_part(
+        attrgetter("largest_topic"),
+        (
+            Column(
+                "largestTopic",
+                "the topic with the largest part of the registration",
+                lambda t: t.topic,
+                wide=True,
+            ),
+            Column("largestTopicBytes", "bytes of that topic", lambda t: ByteSize(t.size_bytes), wide=True),
         ),
-        wide=True,
-    ),
-    Column(
-        "largestTopic",
-        "the topic with the largest part of the registration",
-        _if_measured(lambda r, size: size.topic_sizes[0].topic if size.topic_sizes else None),
-        wide=True,
-    ),
-    Column(
-        "largestTopicBytes",
-        "bytes of that topic",
-        _if_measured(lambda r, size: ByteSize(size.topic_sizes[0].size_bytes) if size.topic_sizes else None),
-        wide=True,
     ),
     ERROR,
 )
 TOPIC_SIZE_COLUMNS: Columns[MeasuredTopic] = (
-    *of_part(lambda t: t.broker, MEASURED_BROKER),
+    *of_part(attrgetter("broker.registrant"), (BROKER_NAME, BROKER_ID)),
+    *of_part(attrgetter("broker"), (BROKER_ADDR,)),
     TOPIC,
-    BYTES,
+    BYTES.of(lambda t: ByteSize(t.size_bytes)),
     Column(
         "vanishedGroup",
         "the missing group of a retry or dead-letter topic; null for topics in use",

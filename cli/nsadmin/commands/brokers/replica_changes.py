@@ -95,17 +95,16 @@ def _refuse_takeover_gaps(session: Session, replica_set: ReplicaSet, replica: Br
     if not master_addr or not replica_addr or master_addr == replica_addr:
         return
     # The ids of a controller are not those of name servers: there, the master has id 0.
-    replica_addrs = {MASTER_BROKER_ID: master_addr, replica.broker_id: replica_addr}
-    broker_group = BrokerAddrGroup("", replica_set.broker_name, replica_addrs)
-    for takeover_gap in find_takeover_gaps(session.admin, broker_group, includes_lag=True):
-        replica_name = f"replica {replica.broker_id} of {replica_set.broker_name}"
-        if takeover_gap.item_names:
+    addrs = {MASTER_BROKER_ID: master_addr, replica.broker_id: replica_addr}
+    group = BrokerAddrGroup("", replica_set.broker_name, addrs)
+    for gap in find_takeover_gaps(session.admin, group, includes_lag=True):
+        name = f"replica {replica.broker_id} of {replica_set.broker_name}"
+        if gap.item_names:
             raise NotApplied(
-                f"{replica_name} lacks {abbreviate_names(takeover_gap.item_names, 5)}: "
-                "wait until it has copied them"
+                f"{name} lacks {abbreviate_names(gap.item_names, 5)}: wait until it has copied them"
             )
         raise NotApplied(
-            f"{replica_name} could not be compared with its master ({takeover_gap.read_error}): "
+            f"{name} could not be compared with its master ({gap.read_error}): "
             "run the command again when both answer"
         )
 

@@ -1,8 +1,8 @@
 """Owns haStatus, which shows the replication lag between masters and slaves."""
 
-from collections.abc import Callable, Iterator
-from operator import itemgetter
-from typing import Annotated, Any, NamedTuple
+from collections.abc import Iterator
+from operator import attrgetter, itemgetter
+from typing import Annotated, NamedTuple
 
 from typer import Option
 
@@ -43,59 +43,76 @@ class ReplicationLink(NamedTuple):
         return link and link.transferred_byte_in_second
 
 
-def _slave(key: str, meaning: str, read: Callable[[SlaveLink], object], *, wide: bool = False) -> Column[Any]:
-    return Column(key, meaning, lambda r: r.slave and read(r.slave), wide)
-
-
-def _master(
-    key: str, meaning: str, read: Callable[[MasterLink], object], *, wide: bool = False
-) -> Column[Any]:
-    return Column(key, meaning, lambda r: r.master and read(r.master), wide)
-
-
 LINK_COLUMNS: Columns[ReplicationLink] = (
     ROLE.means("master or slave"),
     Column("commitLogMaxOffset", "end of the commit log, in bytes", lambda r: r.log_end),
     Column(
         "inSyncSlaveNums", "slaves that are close enough to the master", lambda r: r.in_sync_slaves, wide=True
     ),
-    _slave("slaveAddr", "the slave's end of the replication channel, HOST:PORT", lambda s: s.channel_addr),
-    _slave(
-        "slaveAckOffset",
-        "end of the slave's commit log, as the slave confirmed it, in bytes",
-        lambda s: s.slave_ack_offset,
-        wide=True,
+    *of_part(
+        attrgetter("slave"),
+        (
+            Column(
+                "slaveAddr",
+                "the slave's end of the replication channel, HOST:PORT",
+                lambda s: s.channel_addr,
+            ),
+            Column(
+                "slaveAckOffset",
+                "end of the slave's commit log, as the slave confirmed it, in bytes",
+                lambda s: s.slave_ack_offset,
+                wide=True,
+            ),
+            Column(
+                "diff",
+                "bytes of the commit log that the slave has not confirmed",
+                lambda s: to_bytes(s.diff),
+            ),
+            Column("inSync", "whether the slave is close enough to its master", lambda s: s.in_sync),
+            Column(
+                "transferFromWhere",
+                "where the slave began to read in this connection, in bytes",
+                lambda s: s.transfer_from_where,
+                wide=True,
+            ),
+        ),
     ),
-    _slave("diff", "bytes of the commit log that the slave has not confirmed", lambda s: to_bytes(s.diff)),
-    _slave("inSync", "whether the slave is close enough to its master", lambda s: s.in_sync),
-    _slave(
-        "transferFromWhere",
-        "where the slave began to read in this connection, in bytes",
-        lambda s: s.transfer_from_where,
-        wide=True,
-    ),
-    _master("masterAddr", "the master's end of the replication channel, HOST:PORT", lambda m: m.master_addr),
-    _master(
-        "masterFlushOffset",
-        "flushed end of the master's commit log, in bytes",
-        lambda m: m.master_flush_offset,
-        wide=True,
+    *of_part(
+        attrgetter("master"),
+        (
+            Column(
+                "masterAddr",
+                "the master's end of the replication channel, HOST:PORT",
+                lambda m: m.master_addr,
+            ),
+            Column(
+                "masterFlushOffset",
+                "flushed end of the master's commit log, in bytes",
+                lambda m: m.master_flush_offset,
+                wide=True,
+            ),
+        ),
     ),
     Column(
         "transferredByteInSecond",
         "bytes that are replicated per second",
         lambda r: to_bytes(r.transferred),
     ),
-    _master(
-        "lastRead",
-        "when the slave last read from its master (UTC)",
-        lambda m: format_utc(m.last_read_timestamp),
-    ),
-    _master(
-        "lastWrite",
-        "when the slave last wrote to its master (UTC)",
-        lambda m: format_utc(m.last_write_timestamp),
-        wide=True,
+    *of_part(
+        attrgetter("master"),
+        (
+            Column(
+                "lastRead",
+                "when the slave last read from its master (UTC)",
+                lambda m: format_utc(m.last_read_timestamp),
+            ),
+            Column(
+                "lastWrite",
+                "when the slave last wrote to its master (UTC)",
+                lambda m: format_utc(m.last_write_timestamp),
+                wide=True,
+            ),
+        ),
     ),
     ERROR,
 )
