@@ -10,6 +10,4 @@ BROKER_COLUMNS = (BROKER_NAME, BROKER_ID, BROKER_ADDR)
 """The identity of a BrokerTarget, or of another record with these attributes."""
 TARGET_COLUMNS = of_part(lambda r: r[0], BROKER_COLUMNS)
 """The identity of the BrokerTarget at the beginning of a tuple whose rest is about this broker."""
-BROKER = (BROKER_NAME, BROKER_ID, BROKER_ADDR)
-"""The columns of a broker process, read off a BrokerTarget."""
 VERSION: AnyColumn = Column("version", "release of RocketMQ", lambda r: r.version)

@@ -20,8 +20,8 @@ from nsadmin.command_line.broker_targets import (
     select_members,
 )
 from nsadmin.command_line.declarations import Flags, Values, command
-from nsadmin.commands.columns.brokers import BROKER
-from nsadmin.commands.columns.changes import AFTER, BEFORE, CHANGES, RESULT, ServerChange
+from nsadmin.commands.columns.brokers import BROKER_COLUMNS
+from nsadmin.commands.columns.changes import ServerChange, broker_change_columns, broker_change_rows
 from nsadmin.commands.columns.servers import ERROR
 from nsadmin.commands.columns.topics import TOPIC
 from nsadmin.console.exit_codes import UsageError
@@ -40,7 +40,7 @@ class ModeRow(NamedTuple):
 
 
 MODE_COLUMNS: Columns[ModeRow] = (
-    *of_part(lambda r: r.target, BROKER),
+    *of_part(lambda r: r.target, BROKER_COLUMNS),
     TOPIC.means("name of the topic; null for the broker's default"),
     Column("consumerGroup", "name of the group; null for the broker's default", lambda r: r.group),
     *of_part(
@@ -59,20 +59,11 @@ MODE_COLUMNS: Columns[ModeRow] = (
 CHANGED_GROUP: AnyColumn = Column(
     "consumerGroup", "a group that reads the topic; null for none", lambda r: r.group
 )
-MODE_CHANGE_COLUMNS: Columns[tuple[BrokerTarget, ServerChange]] = (
-    *of_part(lambda r: r[0], BROKER),
+MODE_CHANGE_COLUMNS = broker_change_columns(
     TOPIC,
     CHANGED_GROUP,
-    *of_part(
-        lambda r: r[1],
-        (
-            CHANGES,
-            BEFORE.means("previous mode and popShareQueueNum; null for the broker's default"),
-            AFTER.means("new mode and popShareQueueNum"),
-            RESULT,
-            ERROR,
-        ),
-    ),
+    before="previous mode and popShareQueueNum; null for the broker's default",
+    after="new mode and popShareQueueNum",
 )
 
 
@@ -154,12 +145,8 @@ def set_consume_mode(
     change_mode = mode_admin.plan_change if session.is_dry_run else mode_admin.set_mode
     results = match_results(targets, change_mode(distinct_addrs(targets), topic, group, wanted_mode))
     changes = [_describe_change(r, "dry-run" if session.is_dry_run else "done") for r in results]
-    return ResultRows.from_records(
-        MODE_CHANGE_COLUMNS,
-        list(zip(targets, changes, strict=True)),
-        [r.error for r in results],
-        common={TOPIC: topic, CHANGED_GROUP: group},
-    )
+    common = {TOPIC: topic, CHANGED_GROUP: group}
+    return broker_change_rows(MODE_CHANGE_COLUMNS, targets, changes, common)
 
 
 def _describe_change(result: ServerResult[ModeChange], done: str) -> ServerChange:

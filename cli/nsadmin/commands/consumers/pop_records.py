@@ -15,7 +15,7 @@ from nsadmin.command_line.broker_targets import (
     select_members,
 )
 from nsadmin.command_line.declarations import command
-from nsadmin.commands.columns.brokers import BROKER
+from nsadmin.commands.columns.brokers import BROKER_COLUMNS
 from nsadmin.commands.columns.changes import CHANGES, RESULT
 from nsadmin.commands.columns.servers import ERROR, outcome_word
 from nsadmin.console.exit_codes import UsageError
@@ -33,7 +33,7 @@ class PopMove(NamedTuple):
 
 
 POP_MOVE_COLUMNS: Columns[PopMove] = (
-    *of_part(lambda m: m.target, BROKER),
+    *of_part(lambda m: m.target, BROKER_COLUMNS),
     CHANGES.of(
         lambda m: None if m.has_records is None else _MOVE_TEXT if m.has_records else _NO_RECORDS_TEXT
     ),
