@@ -14,11 +14,11 @@ from nsadmin.operations.checks.findings import CheckFinding, CheckMeasure, Check
 
 
 class BackupObservation(NamedTuple):
-    """A backup, or the last one of a folder with `count`. `problem` says why it is missing, or not OK."""
+    """The last of `file_count` backups at `now_ms`. `problem` says why it is missing or damaged."""
 
     now_ms: int
     loaded: LoadedBackup | None
-    count: int = 1
+    file_count: int = 1
     problem: str = ""
     problem_state: CheckState = CheckState.CRITICAL
 
@@ -51,7 +51,7 @@ def judge(scale: CheckScale, seen: BackupObservation) -> CheckFinding:
             scale.make_sample("age", round(age_seconds)),
             scale.make_sample("missing", len(backup.remarks)),
             scale.make_sample("size", seen.loaded.size_bytes),
-            scale.make_sample("backups", seen.count),
+            scale.make_sample("backups", seen.file_count),
         ],
         backup.remarks,
         about=backup.cluster_name,

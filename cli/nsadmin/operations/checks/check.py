@@ -3,6 +3,7 @@
 The file of each check has one `CHECK`, and `check_table` lists the checks.
 """
 
+import shlex
 from collections.abc import Callable, Collection, Iterable, Sequence
 from pathlib import Path
 from time import sleep
@@ -151,9 +152,10 @@ class Check(NamedTuple, Generic[T]):
     """A check. `observe` reads the facts, and `judge` decides about them without a request or a clock.
 
     `measures` have the default limits. `warns` and `alerts` say when the state is WARNING or CRITICAL, and
-    `remedy` is what to do then: a command that shows more, if possible. A check without options of its own
-    needs no command function: `help` and the help of --warning and --critical describe its command, which
-    has --clusterName with `takes_cluster`.
+    `remedy` is the command to run then; `{about}` in it stands for the topic or group.
+
+    A check without options of its own needs no command function: `help` and the help of --warning and
+    --critical describe its command, which has --clusterName with `takes_cluster`.
     """
 
     name: str
@@ -167,6 +169,9 @@ class Check(NamedTuple, Generic[T]):
     warning_help: str = ""
     critical_help: str = ""
     takes_cluster: bool = False
+
+    def format_remedy(self, about: str | None) -> str:
+        return self.remedy.format(about=shlex.quote(about or ""))
 
     def make_scale(self, limits: CheckLimits = (None, None)) -> CheckScale:
         """Return the measures with their limits. Raises InvalidRangeError."""

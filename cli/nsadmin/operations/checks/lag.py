@@ -164,5 +164,5 @@ CHECK = Check(
     judge,
     warns="the group is behind, or messages wait and no consumer is connected",
     alerts="the group is far behind",
-    remedy="nsadmin consumerProgress -g GROUP",
+    remedy="nsadmin consumerProgress -g {about}",
 )

@@ -185,5 +185,5 @@ CHECK = Check(
     judge,
     warns="a broker with the topic accepts no messages for it, or is missing",
     alerts="no broker accepts messages",
-    remedy="nsadmin route explain TOPIC",
+    remedy="nsadmin route explain {about}",
 )

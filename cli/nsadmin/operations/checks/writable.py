@@ -347,5 +347,5 @@ CHECK = Check(
     judge,
     warns="clients can write to a topic on fewer brokers than have it",
     alerts="clients cannot write to a topic",
-    remedy="nsadmin route explain TOPIC",
+    remedy="nsadmin divergence",
 )

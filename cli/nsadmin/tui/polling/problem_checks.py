@@ -9,6 +9,7 @@ from nsadmin.client.results import error_text
 from nsadmin.operations.checks import divergence
 from nsadmin.operations.checks.check import CheckScope
 from nsadmin.operations.checks.check_suite import CheckPlan, run_checks
+from nsadmin.operations.checks.check_table import find_check
 from nsadmin.operations.checks.divergence import ServerComparison
 from nsadmin.operations.checks.findings import CheckFinding, CheckState
 from nsadmin.operations.divergence.observer import DivergenceObserver
@@ -75,6 +76,7 @@ def _list_problems(finding: CheckFinding) -> Iterator[ProblemRecord]:
     """A problem for each detail of a finding that is not OK; without details, its summary."""
     if finding.state is CheckState.OK:
         return
+    general_remedy = f"`{find_check(finding.check).format_remedy(finding.about)}`"
     detail_lines = finding.details if finding.remedies else finding.brief_details or finding.details
     for line_index, detail_line in enumerate(detail_lines or (finding.summary,)):
         yield ProblemRecord(
@@ -82,5 +84,5 @@ def _list_problems(finding: CheckFinding) -> Iterator[ProblemRecord]:
             finding.about,
             finding.state.name,
             detail_line,
-            finding.remedies[line_index] if line_index < len(finding.remedies) else "",
+            finding.remedies[line_index] if line_index < len(finding.remedies) else general_remedy,
         )

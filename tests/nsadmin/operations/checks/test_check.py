@@ -44,7 +44,7 @@ def test_a_limit_that_can_only_be_a_mistake_is_refused() -> None:
     ):
         namesrv.CHECK.make_scale((None, "2"))
     with pytest.raises(InvalidRangeError, match='--warning: invalid range "x"'):
-        namesrv.CHECK.make_scale("x")
+        namesrv.CHECK.make_scale(("x", None))
     assert (
         namesrv.CHECK.make_scale((None, "0:2")).make_sample("serving", 3).alert_state is CheckState.CRITICAL
     )
