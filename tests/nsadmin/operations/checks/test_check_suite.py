@@ -8,6 +8,7 @@ from nsadmin.operations.checks.check import CheckScope
 from nsadmin.operations.checks.check_suite import CheckPlan
 from nsadmin.operations.checks.findings import CheckFinding, CheckState
 from nsadmin.operations.inventory.keeper import InventoryKeeper
+from tests.support.checks import UNSCRIPTED_CHECKS
 from tests.support.consumer_brokers import ConsumerBroker
 from tests.support.journals import make_snapshot, write_journal
 from tests.support.servers import FakeNameServer
@@ -16,7 +17,7 @@ AT_ONCE = CheckPlan(CheckScope(settle_seconds=0))
 
 
 def found(
-    *addrs: str, asked: CheckPlan = AT_ONCE, left_out: tuple[str, ...] = ("registrationSize",)
+    *addrs: str, asked: CheckPlan = AT_ONCE, left_out: tuple[str, ...] = UNSCRIPTED_CHECKS
 ) -> tuple[CheckFinding, dict[str, CheckFinding]]:
     whole, parts = check_suite.run_checks(
         lambda: AdminClient(addrs, timeout=5), asked._replace(skipped=left_out)
@@ -29,7 +30,7 @@ def test_all_is_well_and_what_does_not_apply_is_told(first_server: FakeNameServe
     assert (whole.state, whole.summary) == (
         CheckState.OK,
         "4 checks. Not checked: divergence, replicas, certificates, journal, drain, reports, "
-        "registrationSize, topic, lag, clients, backup, security",
+        f"{', '.join(UNSCRIPTED_CHECKS)}, topic, lag, clients, backup, security",
     )
     assert list(parts) == ["namesrv", "brokers", "writable", "heartbeat"]
     assert [line.partition(": ")[2] for line in whole.details] == [
@@ -39,7 +40,7 @@ def test_all_is_well_and_what_does_not_apply_is_told(first_server: FakeNameServe
         "journal: no journal is configured",
         "drain: this machine has no drain of a broker of this cluster",
         "reports: pass --reports DIR",
-        "registrationSize: left out",
+        *(f"{name}: left out" for name in UNSCRIPTED_CHECKS),
         "topic: pass -t TOPIC to check one topic",
         "lag: pass -g GROUP to check a group",
         "clients: run nsadmin check clients",
