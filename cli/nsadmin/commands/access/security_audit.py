@@ -4,17 +4,17 @@ from nsadmin.client.connection.access_options import Tls
 from nsadmin.client.wall_clock import time
 from nsadmin.command_line.declarations import command
 from nsadmin.commands.checks.check_runner import (
-    CHECK_COLUMNS,
     CheckOutcome,
     CriticalKindsOption,
     WarningKindsOption,
     parse_limits,
     run_probe,
 )
+from nsadmin.commands.columns.checks import CHECK_COLUMNS, CHECKS
 from nsadmin.console.output import CheckVerdict
 from nsadmin.console.session import Session
 
-AUDIT_COLUMNS = (*CHECK_COLUMNS, "checks")
+AUDIT_COLUMNS = (*CHECK_COLUMNS, CHECKS)
 
 
 @command(columns=AUDIT_COLUMNS)

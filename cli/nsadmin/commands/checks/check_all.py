@@ -9,7 +9,6 @@ from typer import Option
 
 from nsadmin.command_line.declarations import Values, command
 from nsadmin.commands.checks.check_runner import (
-    CHECK_COLUMNS,
     CheckOutcome,
     ExpectOption,
     SettleOption,
@@ -19,6 +18,7 @@ from nsadmin.commands.checks.check_runner import (
     parse_settle_seconds,
     run_probe,
 )
+from nsadmin.commands.columns.checks import CHECK_COLUMNS, CHECKS, NOT_CHECKED
 from nsadmin.commands.history.journal_source import JournalOption
 from nsadmin.console.exit_codes import UsageError
 from nsadmin.console.output import CheckVerdict
@@ -30,7 +30,7 @@ from nsadmin.operations.checks.check_table import find_check
 from nsadmin.operations.checks.findings import CheckFinding
 from nsadmin.operations.inventory.keeper import open_inventory
 
-CHECK_ALL_COLUMNS = (*CHECK_COLUMNS, "checks", "notChecked")
+CHECK_ALL_COLUMNS = (*CHECK_COLUMNS, CHECKS, NOT_CHECKED)
 
 
 @command(columns=CHECK_ALL_COLUMNS)

@@ -2,11 +2,12 @@
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from namesrv_core.printable_text import escape_unsafe
+from nsadmin.commands.columns.checks import CHECK_COLUMNS, CHECKS, NOT_CHECKED
+from nsadmin.console.output import read_row
 from nsadmin.console.output.text_table import cell_text
-from nsadmin.console.output.timestamps import format_utc
 from nsadmin.operations.checks.check_table import CHECKS_BY_NAME
 from nsadmin.operations.checks.findings import AlertLimits, CheckFinding, CheckSample
 
@@ -171,38 +172,9 @@ def _perfdata_value(sample: CheckSample) -> str:
 
 def format_json(report: CheckReport) -> str:
     """Format a JSON object; a check that consists of several checks contains their objects."""
-    report_object = _finding_object(report.overall_finding, report.checked_at_ms)
-    if report.overall_finding.unchecked:
-        report_object["notChecked"] = [part._asdict() for part in report.overall_finding.unchecked]
-    if report.part_findings:
-        report_object["checks"] = [
-            _finding_object(part_finding, report.checked_at_ms) for part_finding in report.part_findings
-        ]
-    return json.dumps(report_object, indent=2, ensure_ascii=False, allow_nan=False)
-
-
-def _finding_object(finding: CheckFinding, checked_at_ms: int) -> dict[str, Any]:
-    return {
-        "check": finding.check,
-        "about": finding.about,
-        "state": finding.state.name,
-        "exitCode": int(finding.state),
-        "time": format_utc(checked_at_ms),
-        "summary": finding.summary,
-        "details": list(finding.details),
-        "values": [
-            {
-                "name": sample.measure.name,
-                "of": sample.item_name,
-                "value": sample.value,
-                "unit": sample.measure.unit,
-                "warning": sample.limits.warning and sample.limits.warning.range_text,
-                "critical": sample.limits.critical and sample.limits.critical.range_text,
-                "state": sample.alert_state.name,
-            }
-            for sample in finding.samples
-        ],
-    }
+    columns = [c for c in (NOT_CHECKED, CHECKS) if c.read(report)]
+    finding = read_row(CHECK_COLUMNS, (report.overall_finding, report.checked_at_ms))
+    return json.dumps({**finding, **read_row(columns, report)}, indent=2, ensure_ascii=False, allow_nan=False)
 
 
 _METRIC_PREFIX = "nsadmin_check"

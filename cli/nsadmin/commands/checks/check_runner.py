@@ -22,7 +22,6 @@ from nsadmin.operations.checks.ranges import InvalidRangeError
 if TYPE_CHECKING:
     from nsadmin.operations.inventory.records import ExpectedBroker
 
-CHECK_COLUMNS = ("check", "about", "state", "exitCode", "time", "summary", "details", "values")
 """The members of the object that --format json writes."""
 
 CheckOutcome = tuple[CheckFinding, Sequence[CheckFinding]]

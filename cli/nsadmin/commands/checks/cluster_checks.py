@@ -10,7 +10,6 @@ from nsadmin.command_line.broker_expectation import ExpectedBrokersOption, open_
 from nsadmin.command_line.broker_targets import OptionalBrokerAddrOption, find_broker_addr
 from nsadmin.command_line.declarations import Flags, command
 from nsadmin.commands.checks.check_runner import (
-    CHECK_COLUMNS,
     ClusterOption,
     ExpectOption,
     SettleOption,
@@ -20,6 +19,7 @@ from nsadmin.commands.checks.check_runner import (
     run_check,
     warning_option,
 )
+from nsadmin.commands.columns.checks import CHECK_COLUMNS
 from nsadmin.console.exit_codes import UsageError
 from nsadmin.console.output import CheckVerdict
 from nsadmin.console.session import Session

@@ -8,7 +8,6 @@ from typer import Option
 from nsadmin.client.wall_clock import time
 from nsadmin.command_line.declarations import command
 from nsadmin.commands.checks.check_runner import (
-    CHECK_COLUMNS,
     CheckOutcome,
     ClusterOption,
     critical_option,
@@ -16,11 +15,12 @@ from nsadmin.commands.checks.check_runner import (
     run_probe,
     warning_option,
 )
+from nsadmin.commands.columns.checks import CHECK_COLUMNS, CHECKS
 from nsadmin.console.exit_codes import UsageError
 from nsadmin.console.output import CheckVerdict
 from nsadmin.console.session import Session
 
-MONITORING_COLUMNS = (*CHECK_COLUMNS, "checks")
+MONITORING_COLUMNS = (*CHECK_COLUMNS, CHECKS)
 
 
 @command(columns=MONITORING_COLUMNS)

@@ -4,18 +4,18 @@ from nsadmin.client.connection.tunnels.tunnel import TunnelError
 from nsadmin.client.connection.tunnels.tunnel_targets import KubeTarget
 from nsadmin.command_line.declarations import command
 from nsadmin.commands.checks.check_runner import (
-    CHECK_COLUMNS,
     CheckOutcome,
     CriticalKindsOption,
     WarningKindsOption,
     parse_limits,
     run_probe,
 )
+from nsadmin.commands.columns.checks import CHECK_COLUMNS, CHECKS
 from nsadmin.console.exit_codes import UsageError
 from nsadmin.console.output import CheckVerdict
 from nsadmin.console.session import Session
 
-DOCTOR_COLUMNS = (*CHECK_COLUMNS, "checks")
+DOCTOR_COLUMNS = (*CHECK_COLUMNS, CHECKS)
 
 
 @command(
