@@ -248,7 +248,7 @@ class CommandRun:
 
     def _require_known_columns(self) -> None:
         """Raise UsageError for an unknown column before any request is sent."""
-        columns, selection = declaration_of(self.function).columns, self._options.style.selection
+        columns, selection = declaration_of(self.function).column_names, self._options.style.selection
         if columns and selection != output.RowSelection():
             from nsadmin.console.output.row_selection import select_rows
 

@@ -36,7 +36,7 @@ def undeclared(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     declared: list[str] = []
 
     def performing(run: app.CommandRun) -> int:
-        declared[:] = declaration_of(run.function).columns
+        declared[:] = declaration_of(run.function).column_names
         return perform(run)
 
     def writing(rows: ResultRows, style: OutputStyle) -> None:
@@ -69,7 +69,7 @@ def run(
 
     def run(*args: str) -> CommandResult:
         code = main(args)
-        assert undeclared == [], f"{args[0]}: declare the columns of its rows with @declare_columns(COLUMNS)"
+        assert undeclared == [], f"{args[0]}: declare the columns of its rows with @command(columns=COLUMNS)"
         return CommandResult(code, *capfd.readouterr())
 
     return run

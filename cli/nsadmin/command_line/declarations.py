@@ -5,6 +5,8 @@ from typing import Any, Literal, NamedTuple, TypeVar
 
 from typer.models import ArgumentInfo, OptionInfo
 
+from nsadmin.console.output import AnyColumn
+
 F = TypeVar("F", bound=Callable[..., object])
 
 
@@ -134,14 +136,22 @@ ExamplesPlace = Literal["lab", "broker", "old broker", "controller", "elsewhere"
 class CommandDeclaration(NamedTuple):
     """What a command says of itself beside its signature and its docstring."""
 
-    columns: tuple[str, ...]
+    columns: tuple[AnyColumn, ...]
     agent_refusal: str | None
     examples_place: ExamplesPlace
+
+    @property
+    def column_names(self) -> list[str]:
+        return [c.key for c in self.columns]
+
+    @property
+    def column_meanings(self) -> dict[str, str]:
+        return {c.key: c.meaning for c in self.columns}
 
 
 def command(
     *,
-    columns: Iterable[str] = (),
+    columns: Iterable[AnyColumn] = (),
     agent_refusal: str | None = None,
     examples: tuple[ExamplesPlace, str] = ("lab", ""),
 ) -> Callable[[F], F]:
@@ -151,10 +161,13 @@ def command(
     the lab, and why. The name, kind and summary of a command are in `nsadmin.command_line.registry`.
     """
 
+    columns_by_key: dict[str, AnyColumn] = {}
+    for column in columns:
+        columns_by_key.setdefault(column.key, column)
+    declaration = CommandDeclaration(tuple(columns_by_key.values()), agent_refusal, examples[0])
+
     def declare(function: F) -> F:
-        function.declaration = CommandDeclaration(  # type: ignore[attr-defined]
-            tuple(dict.fromkeys(columns)), agent_refusal, examples[0]
-        )
+        function.declaration = declaration  # type: ignore[attr-defined]
         return function
 
     return declare

@@ -85,7 +85,7 @@ class SessionCommand(TyperCommand):
 
     def complete_option(self, ctx: typer.Context, parameter: Parameter, typed_text: str) -> list[Candidate]:
         values = self._word_values(ctx.params)
-        columns = declaration_of(self.function).columns
+        columns = declaration_of(self.function).column_names
         return complete_value(ctx, parameter, typed_text, values, self.own_parameters, columns)
 
     def complete_word(self, ctx: typer.Context, typed_text: str) -> list[Candidate]:

@@ -4,6 +4,7 @@ They refuse input that brokers accept but misread: an unknown resource type, a s
 """
 
 from collections.abc import Sequence
+from operator import itemgetter
 from typing import Annotated
 
 from typer import Argument, Option
@@ -16,36 +17,51 @@ from nsadmin.client.access.acls import (
     AclEntry,
 )
 from nsadmin.client.brokers.targets import BrokerTarget, target_at_addr
-from nsadmin.client.results import error_text
 from nsadmin.command_line import argument_values
 from nsadmin.command_line.broker_targets import (
-    IDENTITY_COLUMNS,
     BrokerAddrOption,
-    ChangeTable,
     ClusterMembersOption,
-    apply_target_plans,
     describe_targets,
     distinct_addrs,
     find_broker_addr,
-    identity_cells,
     match_results,
     select_members,
 )
 from nsadmin.command_line.declarations import Flags, command
 from nsadmin.commands.access.acl_arguments import parse_entries, parse_resources, parse_subject
-from nsadmin.commands.access.acl_rows import acl_row, describe_acl_change, entry_cells, entry_text
-from nsadmin.commands.columns.change_rows import (
-    CHANGE_RESULT_COLUMNS,
-    CHANGE_RESULT_IN_TABLE,
+from nsadmin.commands.columns.brokers import TARGET_COLUMNS
+from nsadmin.commands.columns.changes import (
+    ServerChange,
+    broker_change_columns,
+    broker_change_rows,
+    describe_change,
 )
-from nsadmin.commands.columns.result_rows import outcome_cells
-from nsadmin.console.output import ResultRow, ResultRows
+from nsadmin.commands.columns.servers import list_failures
+from nsadmin.console.output import AnyColumn, Column, Columns, ResultRows, of_part, read_row
 from nsadmin.console.session import Session
 
-ACL_COLUMNS = (*IDENTITY_COLUMNS, "subject", "policyType", "resource", "actions", "sourceIps", "decision")
-ACL_CHANGE_COLUMNS = (*IDENTITY_COLUMNS, "subject", *CHANGE_RESULT_COLUMNS)
-ACL_CHANGE_TABLE_COLUMNS = (*IDENTITY_COLUMNS, "subject", *CHANGE_RESULT_IN_TABLE)
-
+SUBJECT: AnyColumn = Column("subject", "the user, as User:NAME", lambda r: r[2])
+ENTRY_COLUMNS: Columns[AclEntry] = (
+    Column("policyType", "Custom, or Default: applies if no other entry does", lambda e: e.policy_type),
+    Column(
+        "resource",
+        "topic, group, cluster or namespace: TYPE:NAME, TYPE:PREFIX*, TYPE:*, or * for all resources",
+        lambda e: e.resource,
+    ),
+    Column("actions", "the actions that are allowed or denied", lambda e: list(e.actions)),
+    Column(
+        "sourceIps",
+        "client addresses and networks that the entry applies to; empty for all",
+        lambda e: list(e.source_ips),
+    ),
+    Column("decision", "Allow or Deny", lambda e: e.decision),
+)
+ACL_COLUMNS: Columns[tuple[BrokerTarget, AclEntry, str]] = (
+    *TARGET_COLUMNS,
+    SUBJECT,
+    *of_part(itemgetter(1), ENTRY_COLUMNS),
+)
+ACL_CHANGE_COLUMNS = broker_change_columns(SUBJECT)
 SubjectArgument = Annotated[
     str, Argument(metavar="SUBJECT", help="The user: User:NAME or NAME."), Flags("-s", "--subject")
 ]
@@ -103,20 +119,9 @@ def list_acl(
         # Permissions for one topic, on one broker
         nsadmin listAcl -b 127.0.0.1:10911 -r Topic:orders
     """
-    broker_targets = select_members(session, broker_text, cluster_name)
-    acl_results = match_results(
-        broker_targets,
-        session.admin.acls.list_entries(distinct_addrs(broker_targets), subject_text, resource_text),
-    )
-    acl_rows = [
-        acl_row(broker_target, subject_name, acl_entry)
-        for broker_target, acl_result in zip(broker_targets, acl_results, strict=True)
-        for subject_name, acl_entries in sorted((acl_result.result or {}).items())
-        for acl_entry in acl_entries
-    ]
-    return ResultRows(
-        ACL_COLUMNS, acl_rows, [acl_result.error for acl_result in acl_results], _failure_notes(acl_results)
-    )
+    targets = select_members(session, broker_text, cluster_name)
+    acls = session.admin.acls.list_entries(distinct_addrs(targets), subject_text, resource_text)
+    return _entry_rows(targets, match_results(targets, acls))
 
 
 @command(columns=ACL_COLUMNS)
@@ -132,22 +137,29 @@ def get_acl(
         # A user's ACL on every broker of a cluster
         nsadmin getAcl User:operator-1 -c cluster-a
     """
-    subject_name = parse_subject(subject_text)
-    broker_targets = select_members(session, broker_text, cluster_name)
-    acl_results = [
-        acl_result.then(lambda acl_entries: _require_entries(subject_name, acl_entries))
-        for acl_result in match_results(
-            broker_targets, session.admin.acls.get_entries(distinct_addrs(broker_targets), subject_name)
-        )
+    subject = parse_subject(subject_text)
+
+    def require_entries(entries: AclEntries) -> dict[str, AclEntries]:
+        if not entries:
+            raise NotFound(f"{subject} has no ACL")
+        return {subject: entries}
+
+    targets = select_members(session, broker_text, cluster_name)
+    results = match_results(targets, session.admin.acls.get_entries(distinct_addrs(targets), subject))
+    return _entry_rows(targets, [r.then(require_entries) for r in results])
+
+
+def _entry_rows(
+    targets: Sequence[BrokerTarget], results: Sequence[ServerResult[dict[str, AclEntries]]]
+) -> ResultRows:
+    entries = [
+        (target, entry, subject)
+        for target, result in zip(targets, results, strict=True)
+        for subject, subject_entries in sorted((result.result or {}).items())
+        for entry in subject_entries
     ]
-    acl_rows = [
-        acl_row(broker_target, subject_name, acl_entry)
-        for broker_target, acl_result in zip(broker_targets, acl_results, strict=True)
-        for acl_entry in acl_result.result or ()
-    ]
-    return ResultRows(
-        ACL_COLUMNS, acl_rows, [acl_result.error for acl_result in acl_results], _failure_notes(acl_results)
-    )
+    errors = [r.error for r in results]
+    return ResultRows.from_records(ACL_COLUMNS, entries, errors, list_failures("broker", results))
 
 
 @command(columns=ACL_CHANGE_COLUMNS)
@@ -171,8 +183,8 @@ def create_acl(
         # Preview an entry for clients in one network
         nsadmin createAcl operator-1 -r Group:* -a Sub -d Allow -i 10.0.0.0/8 -c cluster-a --dry-run
     """
-    acl_entries = parse_entries(resource_list, action_list, decision_text, source_ip_list)
-    return _merge_acl(session, subject_text, acl_entries, broker_text, cluster_name)
+    entries = parse_entries(resource_list, action_list, decision_text, source_ip_list)
+    return _merge_acl(session, subject_text, entries, broker_text, cluster_name)
 
 
 @command(columns=ACL_CHANGE_COLUMNS)
@@ -194,8 +206,8 @@ def update_acl(
         # Allow a user only to read a topic
         nsadmin updateAcl operator-1 -r Topic:orders -a Sub -d Allow -c cluster-a --yes
     """
-    acl_entries = parse_entries(resource_list, action_list, decision_text, source_ip_list)
-    return _merge_acl(session, subject_text, acl_entries, broker_text, cluster_name)
+    entries = parse_entries(resource_list, action_list, decision_text, source_ip_list)
+    return _merge_acl(session, subject_text, entries, broker_text, cluster_name)
 
 
 @command(columns=ACL_CHANGE_COLUMNS)
@@ -234,15 +246,13 @@ def delete_acl(
     """
     subject, chosen_resources = parse_subject(subject_text), parse_resources(resource_list)
     policy_kind = argument_values.parse_choice("--policyType", policy_type, POLICY_TYPES)
-    broker_targets = select_members(session, broker_text, cluster_name)
+    targets = select_members(session, broker_text, cluster_name)
     session.confirm_change(
         f"Delete {', '.join(chosen_resources) or 'the whole ACL'} of {subject} from "
-        f"{describe_targets(broker_targets)}?"
+        f"{describe_targets(targets)}?"
     )
-    planned_changes = session.admin.acls.plan_delete(
-        distinct_addrs(broker_targets), subject, chosen_resources, policy_kind
-    )
-    return _apply_acl_plans(session, broker_targets, subject, planned_changes)
+    plans = session.admin.acls.plan_delete(distinct_addrs(targets), subject, chosen_resources, policy_kind)
+    return _apply_plans(session, targets, subject, plans)
 
 
 @command(columns=ACL_CHANGE_COLUMNS)
@@ -270,109 +280,91 @@ def copy_acl(
         # Copy one user's ACL
         nsadmin copyAcl 127.0.0.1:10911 127.0.0.1:10921 -s User:operator-1 --yes
     """
-    source_addr, target_addr = (
-        find_broker_addr(session, source_broker),
-        find_broker_addr(session, target_broker),
-    )
+    source_addr = find_broker_addr(session, source_broker)
+    target_addr = find_broker_addr(session, target_broker)
     [source_result] = session.admin.acls.list_entries([source_addr])
-    if source_result.error is not None:
-        raise source_result.error
-    source_entries = source_result.result or {}
-    subject_names = [
-        parse_subject(subject_name) for subject_name in argument_values.parse_name_list("-s", subject_list)
+    source_entries = source_result.value()
+    subjects = [
+        parse_subject(name) for name in argument_values.parse_name_list("-s", subject_list)
     ] or sorted(source_entries)
-    session.confirm_change(f"Copy {len(subject_names)} ACLs from {source_addr} to {target_addr}?")
-    planned_changes = [
-        _plan_copy(session, source_addr, target_addr, subject_name, source_entries.get(subject_name))
-        for subject_name in subject_names
+    session.confirm_change(f"Copy {len(subjects)} ACLs from {source_addr} to {target_addr}?")
+    results = [
+        session.admin.acls.plan_merge([target_addr], subject, source_entries[subject])[0]
+        if source_entries.get(subject)
+        else ServerResult[AclChange](target_addr, None, NotFound(f"{source_addr} has no ACL of {subject}"))
+        for subject in subjects
     ]
-    change_results = (
-        planned_changes if session.is_dry_run else session.admin.acls.apply_plans(planned_changes)
-    )
-    change_rows = [
-        _acl_change_row(session, target_at_addr(target_addr), subject_name, change_result)
-        for subject_name, change_result in zip(subject_names, change_results, strict=True)
-    ]
-    return ResultRows(
+    if not session.is_dry_run:
+        results = session.admin.acls.apply_plans(results)
+    changes = [_describe_result(session, r) for r in results]
+    target = target_at_addr(target_addr)
+    return ResultRows.from_records(
         ACL_CHANGE_COLUMNS,
-        change_rows,
-        [change_result.error for change_result in change_results],
-        (),
-        ACL_CHANGE_TABLE_COLUMNS,
+        [(target, change, subject) for change, subject in zip(changes, subjects, strict=True)],
+        [change.error for change in changes],
     )
-
-
-def _plan_copy(
-    session: Session, source_addr: str, target_addr: str, subject: str, acl_entries: AclEntries | None
-) -> ServerResult[AclChange]:
-    if not acl_entries:
-        return ServerResult(target_addr, None, NotFound(f"{source_addr} has no ACL of {subject}"))
-    return session.admin.acls.plan_merge([target_addr], subject, acl_entries)[0]
 
 
 def _merge_acl(
     session: Session,
     subject_text: str,
-    acl_entries: Sequence[AclEntry],
+    entries: Sequence[AclEntry],
     broker_text: str | None,
     cluster_name: str | None,
 ) -> ResultRows:
-    subject_name = parse_subject(subject_text)
-    broker_targets = select_members(session, broker_text, cluster_name)
-    entries_text = "; ".join(map(entry_text, acl_entries))
-    session.confirm_change(f"Set {entries_text} for {subject_name} on {describe_targets(broker_targets)}?")
-    planned_changes = session.admin.acls.plan_merge(distinct_addrs(broker_targets), subject_name, acl_entries)
-    return _apply_acl_plans(session, broker_targets, subject_name, planned_changes)
+    subject = parse_subject(subject_text)
+    targets = select_members(session, broker_text, cluster_name)
+    entries_text = "; ".join(map(_describe_entry, entries))
+    session.confirm_change(f"Set {entries_text} for {subject} on {describe_targets(targets)}?")
+    plans = session.admin.acls.plan_merge(distinct_addrs(targets), subject, entries)
+    return _apply_plans(session, targets, subject, plans)
 
 
-def _apply_acl_plans(
+def _apply_plans(
     session: Session,
-    broker_targets: Sequence[BrokerTarget],
-    subject_name: str,
-    planned_changes: Sequence[ServerResult[AclChange]],
+    targets: Sequence[BrokerTarget],
+    subject: str,
+    plans: Sequence[ServerResult[AclChange]],
 ) -> ResultRows:
-    change_table = ChangeTable[AclChange](
-        ACL_CHANGE_COLUMNS,
-        ACL_CHANGE_TABLE_COLUMNS,
-        lambda broker_target, change_result: _acl_change_row(
-            session, broker_target, subject_name, change_result
-        ),
-    )
-    apply_plans = session.admin.acls.apply_plans
-    return apply_target_plans(session, broker_targets, planned_changes, apply_plans, change_table)
+    results = plans if session.is_dry_run else session.admin.acls.apply_plans(plans)
+    changes = [_describe_result(session, r) for r in match_results(targets, results)]
+    return broker_change_rows(ACL_CHANGE_COLUMNS, targets, changes, {SUBJECT: subject})
 
 
-def _acl_change_row(
-    session: Session, broker_target: BrokerTarget, subject_name: str, change_result: ServerResult[AclChange]
-) -> ResultRow:
-    _, entries_before, entries_after = change_result.result or AclChange(subject_name, (), ())
-    result_word = (
-        "unchanged" if entries_before == entries_after else "dry-run" if session.is_dry_run else "done"
-    )
-    difference_cells: ResultRow = {
-        "before": [entry_cells(acl_entry) for acl_entry in entries_before] or None,
-        "after": [entry_cells(acl_entry) for acl_entry in entries_after] or None,
-        "changes": describe_acl_change(entries_before, entries_after),
-    }
-    return {
-        **identity_cells(broker_target),
-        "subject": subject_name,
-        **(difference_cells if change_result.result else {}),
-        **outcome_cells(change_result.error, result_word),
-    }
+def _describe_result(session: Session, result: ServerResult[AclChange]) -> ServerChange:
+    if result.result is None:
+        return ServerChange(result.addr, None, None, result.error)
+    _, before, after = result.result
+    done = "unchanged" if before == after else "dry-run" if session.is_dry_run else "done"
+    words = _describe_acl_change(before, after)
+    return ServerChange(result.addr, _entry_cells(before), _entry_cells(after), None, done, words=words)
 
 
-def _failure_notes(
-    acl_results: Sequence[ServerResult[AclEntries]] | Sequence[ServerResult[dict[str, AclEntries]]],
-) -> list[str]:
-    return [
-        f"broker {acl_result.addr}: {error_text(acl_result.error)}"
-        for acl_result in acl_results
-        if acl_result.error
-    ]
+def _entry_cells(entries: AclEntries) -> list[dict[str, object]] | None:
+    return [read_row(ENTRY_COLUMNS, entry) for entry in entries] or None
 
 
-def _require_entries(subject_name: str, acl_entries: AclEntries) -> AclEntries:
-    if not acl_entries:
-        raise NotFound(f"{subject_name} has no ACL")
-    return acl_entries
+def _describe_acl_change(before: AclEntries, after: AclEntries) -> str | None:
+    """The changes by resource: "new: Topic:a Allow Pub", "Topic:a Allow Pub -> Deny All", "gone: …"."""
+    old_by_key, new_by_key = ({e.policy_key: e for e in entries} for entries in (before, after))
+    texts = []
+    for key in {**old_by_key, **new_by_key}:
+        old, new = old_by_key.get(key), new_by_key.get(key)
+        if old == new:
+            continue
+        if old and new:
+            change = describe_change(_describe_permission(old), _describe_permission(new))
+            texts.append(f"{key[1]} {change or ''}")
+        else:
+            texts.append(describe_change(old and _describe_entry(old), new and _describe_entry(new)) or "")
+    return "; ".join(texts) or None
+
+
+def _describe_entry(entry: AclEntry) -> str:
+    return f"{entry.resource} {_describe_permission(entry)}"
+
+
+def _describe_permission(entry: AclEntry) -> str:
+    source = f" from {','.join(entry.source_ips)}" if entry.source_ips else ""
+    policy = "" if entry.policy_type == POLICY_TYPES[0] else f" ({entry.policy_type})"
+    return f"{entry.decision} {','.join(entry.actions)}{source}{policy}"

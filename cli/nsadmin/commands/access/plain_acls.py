@@ -4,54 +4,93 @@ Each broker, also each slave, has its own file. No command shows a secret key.
 """
 
 from collections.abc import Sequence
+from operator import itemgetter
 from typing import Annotated
 
 from typer import Argument, Option
 
 from nsadmin.client import ServerResult
-from nsadmin.client.access.plain_acls import PERM_NAMES, AccountChange, PlainAccount
+from nsadmin.client.access.plain_acls import PERM_NAMES, AccountChange, AclFile, PlainAccount, PlainAcl
 from nsadmin.client.brokers.targets import BrokerTarget
-from nsadmin.client.results import error_text
 from nsadmin.command_line import argument_values
 from nsadmin.command_line.broker_targets import (
-    IDENTITY_COLUMNS,
     BrokerAddrOption,
-    ChangeTable,
     ClusterMembersOption,
-    apply_target_plans,
     describe_targets,
     distinct_addrs,
-    identity_cells,
     match_results,
     select_members,
 )
 from nsadmin.command_line.declarations import Flags, command
 from nsadmin.commands.access import password_input
-from nsadmin.commands.columns.change_rows import (
-    CHANGE_RESULT_COLUMNS,
-    CHANGE_RESULT_IN_TABLE,
-    change_cells,
+from nsadmin.commands.columns.brokers import TARGET_COLUMNS
+from nsadmin.commands.columns.changes import (
+    ServerChange,
+    broker_change_columns,
+    broker_change_rows,
     describe_change,
 )
-from nsadmin.commands.columns.result_rows import outcome_cells
+from nsadmin.commands.columns.servers import list_failures
 from nsadmin.console.exit_codes import UsageError
-from nsadmin.console.output import ResultRow, ResultRows
+from nsadmin.console.output import AnyColumn, Column, Columns, ResultRows, of_part, read_row
 from nsadmin.console.output.timestamps import format_utc
 from nsadmin.console.session import Session
 
-_ACCOUNT_SETTINGS = (
-    "admin",
-    "whiteRemoteAddress",
-    "defaultTopicPerm",
-    "defaultGroupPerm",
-    "topicPerms",
-    "groupPerms",
+ACCESS_KEY: AnyColumn = Column("accessKey", "access key of the account", lambda r: r[2])
+SETTING_COLUMNS: Columns[PlainAccount] = (
+    Column("admin", "whether the account has all permissions", lambda a: a.is_admin),
+    Column(
+        "whiteRemoteAddress",
+        "addresses from which the account's requests need no signature; null for none",
+        lambda a: a.white_remote_address,
+    ),
+    Column(
+        "defaultTopicPerm",
+        "permission for topics that are not listed; null for DENY",
+        lambda a: a.default_topic_perm,
+    ),
+    Column(
+        "defaultGroupPerm",
+        "permission for groups that are not listed; null for DENY",
+        lambda a: a.default_group_perm,
+    ),
+    Column(
+        "topicPerms",
+        "permissions by topic, as in orders=PUB|SUB; null for none",
+        lambda a: None if a.topic_perms is None else list(a.topic_perms),
+    ),
+    Column(
+        "groupPerms",
+        "permissions by group, as in shop=SUB; null for none",
+        lambda a: None if a.group_perms is None else list(a.group_perms),
+    ),
 )
-ACCOUNT_COLUMNS = (*IDENTITY_COLUMNS, "accessKey", *_ACCOUNT_SETTINGS, "globalWhiteAddrs")
-ACL_FILE_COLUMNS = (*IDENTITY_COLUMNS, "aclFile", "counter", "lastUpdated")
-ACCOUNT_CHANGE_COLUMNS = (*IDENTITY_COLUMNS, "accessKey", *CHANGE_RESULT_COLUMNS)
-ACCOUNT_CHANGE_TABLE_COLUMNS = (*IDENTITY_COLUMNS, "accessKey", *CHANGE_RESULT_IN_TABLE)
-WHITE_ADDR_COLUMNS = (*IDENTITY_COLUMNS, *CHANGE_RESULT_COLUMNS)
+ACCOUNT_COLUMNS: Columns[tuple[BrokerTarget, PlainAccount, PlainAcl]] = (
+    *TARGET_COLUMNS,
+    ACCESS_KEY.of(lambda r: r[1].access_key),
+    *of_part(itemgetter(1), SETTING_COLUMNS),
+    Column(
+        "globalWhiteAddrs",
+        "addresses from which every client has all permissions",
+        lambda r: list(r[2].global_white_addrs),
+    ),
+)
+ACL_FILE_COLUMNS: Columns[tuple[BrokerTarget, AclFile]] = (
+    *TARGET_COLUMNS,
+    Column(
+        "aclFile",
+        "path of the file on the broker; null if the broker does not report it",
+        lambda r: r[1].file_path or None,
+    ),
+    Column("counter", "how often the file changed since the broker started", lambda r: r[1].change_count),
+    Column(
+        "lastUpdated",
+        "when the broker last changed or read the file (UTC)",
+        lambda r: format_utc(r[1].changed_at_ms),
+    ),
+)
+ACCOUNT_CHANGE_COLUMNS = broker_change_columns(ACCESS_KEY)
+WHITE_ADDR_COLUMNS = broker_change_columns()
 MIN_KEY_LENGTH = 7
 
 AccessKeyArgument = Annotated[
@@ -72,29 +111,16 @@ def get_acl_config(
         # Accounts of one broker
         nsadmin getAclConfig -b 127.0.0.1:10911
     """
-    broker_targets = select_members(session, broker_text, cluster_name)
-    acl_results = match_results(
-        broker_targets, session.admin.plain_acls.list_accounts(distinct_addrs(broker_targets))
-    )
-    account_rows: list[ResultRow] = [
-        {
-            **identity_cells(broker_target),
-            "accessKey": plain_account.access_key,
-            **_account_settings(plain_account),
-            "globalWhiteAddrs": list(acl_result.result.global_white_addrs),
-        }
-        for broker_target, acl_result in zip(broker_targets, acl_results, strict=True)
-        if acl_result.result
-        for plain_account in acl_result.result.accounts
+    targets = select_members(session, broker_text, cluster_name)
+    results = match_results(targets, session.admin.plain_acls.list_accounts(distinct_addrs(targets)))
+    accounts = [
+        (target, account, result.result)
+        for target, result in zip(targets, results, strict=True)
+        if result.result
+        for account in result.result.accounts
     ]
-    failure_notes = [
-        f"broker {acl_result.addr}: {error_text(acl_result.error)}"
-        for acl_result in acl_results
-        if acl_result.error
-    ]
-    return ResultRows(
-        ACCOUNT_COLUMNS, account_rows, [acl_result.error for acl_result in acl_results], failure_notes
-    )
+    errors = [r.error for r in results]
+    return ResultRows.from_records(ACCOUNT_COLUMNS, accounts, errors, list_failures("broker", results))
 
 
 @command(columns=ACL_FILE_COLUMNS, examples=("old broker", "this ACL is that of 4.x"))
@@ -107,28 +133,15 @@ def cluster_acl_config_version(
         # The files of one broker
         nsadmin clusterAclConfigVersion -b 127.0.0.1:10911
     """
-    broker_targets = select_members(session, broker_text, cluster_name)
-    file_results = match_results(
-        broker_targets, session.admin.plain_acls.list_files(distinct_addrs(broker_targets))
-    )
-    file_rows: list[ResultRow] = [
-        {
-            **identity_cells(broker_target),
-            "aclFile": acl_file.file_path or None,
-            "counter": acl_file.change_count,
-            "lastUpdated": format_utc(acl_file.changed_at_ms),
-        }
-        for broker_target, file_result in zip(broker_targets, file_results, strict=True)
-        for acl_file in file_result.result or ()
+    targets = select_members(session, broker_text, cluster_name)
+    results = match_results(targets, session.admin.plain_acls.list_files(distinct_addrs(targets)))
+    files = [
+        (target, file)
+        for target, result in zip(targets, results, strict=True)
+        for file in result.result or ()
     ]
-    failure_notes = [
-        f"broker {file_result.addr}: {error_text(file_result.error)}"
-        for file_result in file_results
-        if file_result.error
-    ]
-    return ResultRows(
-        ACL_FILE_COLUMNS, file_rows, [file_result.error for file_result in file_results], failure_notes
-    )
+    errors = [r.error for r in results]
+    return ResultRows.from_records(ACL_FILE_COLUMNS, files, errors, list_failures("broker", results))
 
 
 @command(
@@ -194,7 +207,7 @@ def update_acl_config(
         # Allow an account to read one topic
         nsadmin updateAclConfig shopkeeper -t orders=SUB -b 127.0.0.1:10911 --yes
     """
-    broker_targets = select_members(session, broker_text, cluster_name)
+    targets = select_members(session, broker_text, cluster_name)
     new_secret = password_input.read_password(
         session,
         secret_key,
@@ -218,9 +231,9 @@ def update_acl_config(
     )
     if wanted_account == PlainAccount(access_key):
         raise UsageError("nothing to change: pass -m, -w, -i, -u, -t, -g or --secretKeyPrompt")
-    session.confirm_change(f'Write the account "{access_key}" on {describe_targets(broker_targets)}?')
-    planned_changes = session.admin.plain_acls.plan_update(distinct_addrs(broker_targets), wanted_account)
-    return _apply_account_plans(session, broker_targets, access_key, planned_changes)
+    session.confirm_change(f'Write the account "{access_key}" on {describe_targets(targets)}?')
+    plans = session.admin.plain_acls.plan_update(distinct_addrs(targets), wanted_account)
+    return _apply_plans(session, targets, access_key, plans)
 
 
 @command(columns=ACCOUNT_CHANGE_COLUMNS, examples=("old broker", "this ACL is that of 4.x"))
@@ -236,10 +249,10 @@ def delete_acl_config(
         # Preview the deletion
         nsadmin deleteAclConfig shopkeeper -b 127.0.0.1:10911 --dry-run
     """
-    broker_targets = select_members(session, broker_text, cluster_name)
-    session.confirm_change(f'Delete the account "{access_key}" from {describe_targets(broker_targets)}?')
-    planned_changes = session.admin.plain_acls.plan_delete(distinct_addrs(broker_targets), access_key)
-    return _apply_account_plans(session, broker_targets, access_key, planned_changes)
+    targets = select_members(session, broker_text, cluster_name)
+    session.confirm_change(f'Delete the account "{access_key}" from {describe_targets(targets)}?')
+    plans = session.admin.plain_acls.plan_delete(distinct_addrs(targets), access_key)
+    return _apply_plans(session, targets, access_key, plans)
 
 
 @command(
@@ -270,113 +283,67 @@ def update_global_white_addr(
         nsadmin updateGlobalWhiteAddr 10.0.0.* -b 127.0.0.1:10911 --dry-run
     """
     wanted_addrs = argument_values.parse_name_list("-g", white_addr_list)
-    broker_targets = select_members(session, broker_text, cluster_name)
-    acl_admin = session.admin.plain_acls
-    acls_by_addr = {
-        addr_result.addr: addr_result
-        for addr_result in acl_admin.list_accounts(distinct_addrs(broker_targets))
-    }
+    targets = select_members(session, broker_text, cluster_name)
+    plain_acls, addrs = session.admin.plain_acls, distinct_addrs(targets)
+    acls_by_addr = {r.addr: r for r in plain_acls.list_accounts(addrs)}
     session.confirm_change(
-        f"Give every client at {', '.join(wanted_addrs)} all permissions on "
-        f"{describe_targets(broker_targets)}?"
+        f"Give every client at {', '.join(wanted_addrs)} all permissions on {describe_targets(targets)}?"
     )
-    change_results: list[ServerResult[tuple[str, ...]]] = (
-        [addr_result.then(lambda _: tuple(wanted_addrs)) for addr_result in acls_by_addr.values()]
+    results: list[ServerResult[tuple[str, ...]]] = (
+        [r.then(lambda _: tuple(wanted_addrs)) for r in acls_by_addr.values()]
         if session.is_dry_run
-        else acl_admin.set_white_addrs(distinct_addrs(broker_targets), wanted_addrs, acl_file_path)
+        else plain_acls.set_white_addrs(addrs, wanted_addrs, acl_file_path)
     )
-    change_rows = []
-    target_results = match_results(broker_targets, change_results)
-    for broker_target, addr_result in zip(broker_targets, target_results, strict=True):
-        acl_before = acls_by_addr[addr_result.addr].result if addr_result.addr in acls_by_addr else None
-        old_addrs, new_addrs = (
-            (list(acl_before.global_white_addrs) if acl_before else None),
-            list(addr_result.result or ()),
-        )
-        difference_cells = (
-            change_cells(_join_addresses(old_addrs), _join_addresses(new_addrs))
-            | {"before": old_addrs, "after": new_addrs}
-            if addr_result.result is not None
-            else {}
-        )
-        change_rows.append(
-            {
-                **identity_cells(broker_target),
-                **difference_cells,
-                **outcome_cells(addr_result.error, "dry-run" if session.is_dry_run else "done"),
-            }
-        )
-    return ResultRows(
-        WHITE_ADDR_COLUMNS,
-        change_rows,
-        [addr_result.error for addr_result in target_results],
-        (),
-        (*IDENTITY_COLUMNS, *CHANGE_RESULT_IN_TABLE),
-    )
+    changes = [
+        _describe_white_addrs(session, acls_by_addr.get(r.addr), r) for r in match_results(targets, results)
+    ]
+    return broker_change_rows(WHITE_ADDR_COLUMNS, targets, changes)
 
 
-def _join_addresses(white_addrs: list[str] | None) -> str | None:
-    return ",".join(white_addrs) if white_addrs else None
+def _describe_white_addrs(
+    session: Session, acl: ServerResult[PlainAcl] | None, result: ServerResult[tuple[str, ...]]
+) -> ServerChange:
+    if result.result is None:
+        return ServerChange(result.addr, None, None, result.error)
+    before = list(acl.result.global_white_addrs) if acl and acl.result else None
+    after = list(result.result)
+    words = describe_change(",".join(before or ()) or None, ",".join(after) or None)
+    done = "dry-run" if session.is_dry_run else "done"
+    return ServerChange(result.addr, before, after, None, done, words=words)
 
 
-def _apply_account_plans(
+def _apply_plans(
     session: Session,
-    broker_targets: Sequence[BrokerTarget],
+    targets: Sequence[BrokerTarget],
     access_key: str,
-    planned_changes: Sequence[ServerResult[AccountChange]],
+    plans: Sequence[ServerResult[AccountChange]],
 ) -> ResultRows:
-    change_table = ChangeTable[AccountChange](
-        ACCOUNT_CHANGE_COLUMNS,
-        ACCOUNT_CHANGE_TABLE_COLUMNS,
-        lambda broker_target, change_result: _account_change_row(
-            session, broker_target, access_key, change_result
-        ),
-    )
-    apply_plans = session.admin.plain_acls.apply_plans
-    return apply_target_plans(session, broker_targets, planned_changes, apply_plans, change_table)
+    results = plans if session.is_dry_run else session.admin.plain_acls.apply_plans(plans)
+    changes = [_describe_account(session, r) for r in match_results(targets, results)]
+    return broker_change_rows(ACCOUNT_CHANGE_COLUMNS, targets, changes, {ACCESS_KEY: access_key})
 
 
-def _account_change_row(
-    session: Session, broker_target: BrokerTarget, access_key: str, change_result: ServerResult[AccountChange]
-) -> ResultRow:
-    account_before, account_after = change_result.result or AccountChange(None, None)
-    old_settings, new_settings = _present_settings(account_before), _present_settings(account_after)
-    change_text = describe_change(old_settings, new_settings)
-    if account_before and account_after and account_before.secret_key != account_after.secret_key:
-        change_text = f"{change_text}, new secret key" if change_text else "new secret key"
-    result_word = (
-        "unchanged" if account_before == account_after else "dry-run" if session.is_dry_run else "done"
-    )
-    difference_cells: ResultRow = (
-        {"changes": change_text, "before": old_settings, "after": new_settings}
-        if change_result.result
-        else {}
-    )
-    return {
-        **identity_cells(broker_target),
-        "accessKey": access_key,
-        **difference_cells,
-        **outcome_cells(change_result.error, result_word),
-    }
+def _describe_account(session: Session, result: ServerResult[AccountChange]) -> ServerChange:
+    if result.result is None:
+        return ServerChange(result.addr, None, None, result.error)
+    before, after = result.result
+    old, new = _present_settings(before), _present_settings(after)
+    words = describe_change(old, new)
+    if before and after and before.secret_key != after.secret_key:
+        words = f"{words}, new secret key" if words else "new secret key"
+    done = "unchanged" if before == after else "dry-run" if session.is_dry_run else "done"
+    return ServerChange(result.addr, old, new, None, done, words=words)
 
 
-def _present_settings(plain_account: PlainAccount | None) -> dict[str, object] | None:
+def _present_settings(account: PlainAccount | None) -> dict[str, object] | None:
     """The settings that are set; a list is joined to one text: "orders=PUB|SUB,other=DENY"."""
-    if plain_account is None:
+    if account is None:
         return None
     return {
-        setting_name: ",".join(setting_value) if isinstance(setting_value, list) else setting_value
-        for setting_name, setting_value in _account_settings(plain_account).items()
-        if setting_value is not None
+        key: ",".join(value) if isinstance(value, list) else value
+        for key, value in read_row(SETTING_COLUMNS, account).items()
+        if value is not None
     }
-
-
-def _account_settings(plain_account: PlainAccount) -> dict[str, object]:
-    setting_values = (
-        list(setting_value) if isinstance(setting_value, tuple) else setting_value
-        for setting_value in plain_account[2:]
-    )
-    return dict(zip(_ACCOUNT_SETTINGS, setting_values, strict=True))
 
 
 def _parse_perms(option_flag: str, perm_list: str | None) -> tuple[str, ...] | None:

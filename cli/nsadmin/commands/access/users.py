@@ -11,37 +11,42 @@ from typer import Argument, Option
 from nsadmin.client import NotFound, ServerResult
 from nsadmin.client.access.users import USER_STATUSES, USER_TYPES, User, UserChange
 from nsadmin.client.brokers.targets import BrokerTarget, target_at_addr
-from nsadmin.client.results import error_text
 from nsadmin.command_line import argument_values
 from nsadmin.command_line.broker_targets import (
-    IDENTITY_COLUMNS,
     BrokerAddrOption,
-    ChangeTable,
     ClusterMembersOption,
-    apply_target_plans,
     describe_targets,
     distinct_addrs,
     find_broker_addr,
-    identity_cells,
     match_results,
     select_members,
 )
 from nsadmin.command_line.declarations import Flags, command
 from nsadmin.commands.access import password_input
-from nsadmin.commands.columns.change_rows import (
-    CHANGE_RESULT_COLUMNS,
-    CHANGE_RESULT_IN_TABLE,
+from nsadmin.commands.columns.brokers import TARGET_COLUMNS
+from nsadmin.commands.columns.changes import (
+    ServerChange,
+    broker_change_columns,
+    broker_change_rows,
     describe_change,
 )
-from nsadmin.commands.columns.result_rows import outcome_cells
+from nsadmin.commands.columns.servers import list_failures
 from nsadmin.console.exit_codes import UsageError
-from nsadmin.console.output import ResultRow, ResultRows
+from nsadmin.console.output import AnyColumn, Column, Columns, ResultRows
 from nsadmin.console.session import Session
 
-USER_COLUMNS = (*IDENTITY_COLUMNS, "username", "userType", "userStatus")
-USER_CHANGE_COLUMNS = (*IDENTITY_COLUMNS, "username", *CHANGE_RESULT_COLUMNS)
-USER_CHANGE_TABLE_COLUMNS = (*IDENTITY_COLUMNS, "username", *CHANGE_RESULT_IN_TABLE)
-
+USERNAME: AnyColumn = Column("username", "name of the user", lambda r: r[2])
+USER_COLUMNS: Columns[tuple[BrokerTarget, User]] = (
+    *TARGET_COLUMNS,
+    USERNAME.of(lambda r: r[1].username),
+    Column(
+        "userType",
+        "Super (all permissions) or Normal (permissions from ACLs)",
+        lambda r: r[1].user_type,
+    ),
+    Column("userStatus", "enable, or disable: the user cannot sign requests", lambda r: r[1].user_status),
+)
+USER_CHANGE_COLUMNS = broker_change_columns(USERNAME)
 UsernameArgument = Annotated[
     str, Argument(metavar="NAME", help="Name of the user."), Flags("-u", "--username")
 ]
@@ -79,21 +84,9 @@ def list_user(
         # Users of one broker whose names contain a text
         nsadmin listUser -b 127.0.0.1:10911 -f operator
     """
-    broker_targets = select_members(session, broker_text, cluster_name)
-    user_results = match_results(
-        broker_targets, session.admin.users.list_users(distinct_addrs(broker_targets), name_filter)
-    )
-    user_rows = [
-        _user_row(broker_target, broker_user)
-        for broker_target, users_result in zip(broker_targets, user_results, strict=True)
-        for broker_user in users_result.result or ()
-    ]
-    return ResultRows(
-        USER_COLUMNS,
-        user_rows,
-        [users_result.error for users_result in user_results],
-        _user_notes(user_results),
-    )
+    targets = select_members(session, broker_text, cluster_name)
+    results = match_results(targets, session.admin.users.list_users(distinct_addrs(targets), name_filter))
+    return _user_rows(targets, results)
 
 
 @command(columns=USER_COLUMNS)
@@ -109,24 +102,9 @@ def get_user(
         # A user on every broker of a cluster
         nsadmin getUser operator-1 -c cluster-a
     """
-    broker_targets = select_members(session, broker_text, cluster_name)
-    user_results = match_results(
-        broker_targets, session.admin.users.get_user(distinct_addrs(broker_targets), username)
-    )
-    user_rows = [
-        _user_row(broker_target, user_result.result)
-        for broker_target, user_result in zip(broker_targets, user_results, strict=True)
-        if user_result.result
-    ]
-    users_by_target: list[ServerResult[tuple[User, ...]]] = [
-        user_result.then(lambda broker_user: (broker_user,)) for user_result in user_results
-    ]
-    return ResultRows(
-        USER_COLUMNS,
-        user_rows,
-        [user_result.error for user_result in user_results],
-        _user_notes(users_by_target),
-    )
+    targets = select_members(session, broker_text, cluster_name)
+    results = match_results(targets, session.admin.users.get_user(distinct_addrs(targets), username))
+    return _user_rows(targets, [r.then(lambda user: (user,)) for r in results])
 
 
 @command(columns=USER_CHANGE_COLUMNS, agent_refusal="it needs a secret, which the client would see")
@@ -152,7 +130,7 @@ def create_user(
         nsadmin createUser shop -c cluster-a --passwordFile shop.password --yes
     """
     type_name = argument_values.parse_choice("-t", user_type, USER_TYPES) or "Normal"
-    broker_targets = select_members(session, broker_text, cluster_name)
+    targets = select_members(session, broker_text, cluster_name)
     new_password = password_input.read_password(
         session,
         password,
@@ -161,11 +139,9 @@ def create_user(
         password_visible,
         prompt_if_missing=True,
     )
-    session.confirm_change(f'Create the {type_name} user "{username}" on {describe_targets(broker_targets)}?')
-    planned_changes = session.admin.users.plan_create(
-        distinct_addrs(broker_targets), User(username, new_password, type_name)
-    )
-    return _apply_user_plans(session, broker_targets, username, planned_changes)
+    session.confirm_change(f'Create the {type_name} user "{username}" on {describe_targets(targets)}?')
+    plans = session.admin.users.plan_create(distinct_addrs(targets), User(username, new_password, type_name))
+    return _apply_plans(session, targets, username, plans)
 
 
 @command(columns=USER_CHANGE_COLUMNS)
@@ -199,7 +175,7 @@ def update_user(
     """
     type_name = argument_values.parse_choice("-t", user_type, USER_TYPES)
     status_name = argument_values.parse_choice("-s", user_status, USER_STATUSES)
-    broker_targets = select_members(session, broker_text, cluster_name)
+    targets = select_members(session, broker_text, cluster_name)
     new_password = password_input.read_password(
         session,
         password,
@@ -210,11 +186,11 @@ def update_user(
     )
     if (new_password, type_name, status_name) == (None, None, None):
         raise UsageError("nothing to change: pass -t, -s, --passwordPrompt or --passwordFile")
-    session.confirm_change(f'Change the user "{username}" on {describe_targets(broker_targets)}?')
-    planned_changes = session.admin.users.plan_update(
-        distinct_addrs(broker_targets), User(username, new_password, type_name, status_name)
+    session.confirm_change(f'Change the user "{username}" on {describe_targets(targets)}?')
+    plans = session.admin.users.plan_update(
+        distinct_addrs(targets), User(username, new_password, type_name, status_name)
     )
-    return _apply_user_plans(session, broker_targets, username, planned_changes)
+    return _apply_plans(session, targets, username, plans)
 
 
 @command(columns=USER_CHANGE_COLUMNS)
@@ -232,12 +208,10 @@ def delete_user(
         # Delete it on one broker
         nsadmin deleteUser operator-1 -b 127.0.0.1:10911 --yes
     """
-    broker_targets = select_members(session, broker_text, cluster_name)
-    session.confirm_change(
-        f'Delete the user "{username}" and its ACL from {describe_targets(broker_targets)}?'
-    )
-    planned_changes = session.admin.users.plan_delete(distinct_addrs(broker_targets), username)
-    return _apply_user_plans(session, broker_targets, username, planned_changes)
+    targets = select_members(session, broker_text, cluster_name)
+    session.confirm_change(f'Delete the user "{username}" and its ACL from {describe_targets(targets)}?')
+    plans = session.admin.users.plan_delete(distinct_addrs(targets), username)
+    return _apply_plans(session, targets, username, plans)
 
 
 @command(columns=USER_CHANGE_COLUMNS)
@@ -265,137 +239,81 @@ def copy_user(
         # Copy one user
         nsadmin copyUser 127.0.0.1:10911 127.0.0.1:10921 -u operator-1 --yes
     """
-    source_addr, target_addr = (
-        find_broker_addr(session, source_broker),
-        find_broker_addr(session, target_broker),
-    )
+    source_addr = find_broker_addr(session, source_broker)
+    target_addr = find_broker_addr(session, target_broker)
     [source_result] = session.admin.users.list_users([source_addr])
-    if source_result.error is not None:
-        raise source_result.error
-    source_users = {source_user.username: source_user for source_user in source_result.result or ()}
+    source_users = {user.username: user for user in source_result.value()}
     wanted_names = argument_values.parse_name_list("-u", username_list) or [*source_users]
-    missing_errors = {
-        username: NotFound(f'{source_addr} has no user "{username}"')
-        for username in wanted_names
-        if username not in source_users
-    }
-    copied_users = [source_users[username] for username in wanted_names if username in source_users]
-    session.confirm_change(f"Copy {len(copied_users)} users from {source_addr} to {target_addr}?")
-    planned_changes = session.admin.users.plan_copy(target_addr, copied_users)
-    change_results = (
-        planned_changes if session.is_dry_run else session.admin.users.apply_plans(planned_changes)
-    )
-    results_by_name = dict(
-        zip((source_user.username for source_user in copied_users), change_results, strict=True)
-    )
-    row_results = [
-        results_by_name.get(username) or ServerResult(target_addr, None, missing_errors.get(username))
-        for username in wanted_names
+    copied = [source_users[name] for name in wanted_names if name in source_users]
+    session.confirm_change(f"Copy {len(copied)} users from {source_addr} to {target_addr}?")
+    results = session.admin.users.plan_copy(target_addr, copied)
+    if not session.is_dry_run:
+        results = session.admin.users.apply_plans(results)
+    results_by_name = {user.username: result for user, result in zip(copied, results, strict=True)}
+    changes = [
+        _describe_change(session, results_by_name[name])
+        if name in results_by_name
+        else ServerChange(target_addr, None, None, NotFound(f'{source_addr} has no user "{name}"'))
+        for name in wanted_names
     ]
-    change_rows = [
-        _user_change_row(session, target_at_addr(target_addr), username, change_result)
-        for username, change_result in zip(wanted_names, row_results, strict=True)
-    ]
-    return ResultRows(
+    target = target_at_addr(target_addr)
+    return ResultRows.from_records(
         USER_CHANGE_COLUMNS,
-        change_rows,
-        [change_result.error for change_result in row_results],
-        (),
-        USER_CHANGE_TABLE_COLUMNS,
+        [(target, change, name) for change, name in zip(changes, wanted_names, strict=True)],
+        [change.error for change in changes],
     )
 
 
-def _apply_user_plans(
+def _apply_plans(
     session: Session,
-    broker_targets: Sequence[BrokerTarget],
+    targets: Sequence[BrokerTarget],
     username: str,
-    planned_changes: Sequence[ServerResult[UserChange]],
+    plans: Sequence[ServerResult[UserChange]],
 ) -> ResultRows:
-    change_table = ChangeTable[UserChange](
-        USER_CHANGE_COLUMNS,
-        USER_CHANGE_TABLE_COLUMNS,
-        lambda broker_target, change_result: _user_change_row(
-            session, broker_target, username, change_result
-        ),
-    )
-    apply_plans = session.admin.users.apply_plans
-    return apply_target_plans(session, broker_targets, planned_changes, apply_plans, change_table)
+    results = plans if session.is_dry_run else session.admin.users.apply_plans(plans)
+    changes = [_describe_change(session, r) for r in match_results(targets, results)]
+    return broker_change_rows(USER_CHANGE_COLUMNS, targets, changes, {USERNAME: username})
 
 
-def _user_change_row(
-    session: Session, broker_target: BrokerTarget, username: str, change_result: ServerResult[UserChange]
-) -> ResultRow:
-    user_before, user_after = change_result.result or UserChange(None, None)
-    result_word = "unchanged" if user_before == user_after else "dry-run" if session.is_dry_run else "done"
-    difference_cells: ResultRow = {
-        "before": _user_cells(user_before),
-        "after": _user_cells(user_after),
-        "changes": _describe_user_change(user_before, user_after),
-    }
-    return {
-        **identity_cells(broker_target),
-        "username": username,
-        **(difference_cells if change_result.result else {}),
-        **outcome_cells(change_result.error, result_word),
-    }
+def _describe_change(session: Session, result: ServerResult[UserChange]) -> ServerChange:
+    if result.result is None:
+        return ServerChange(result.addr, None, None, result.error)
+    before, after = result.result
+    old, new = _visible_settings(before), _visible_settings(after)
+    words = describe_change(old, new)
+    if before and after and before.password != after.password:
+        words = f"{words}, new password" if words else "new password"
+    done = "unchanged" if before == after else "dry-run" if session.is_dry_run else "done"
+    return ServerChange(result.addr, old, new, None, done, words=words)
 
 
-def _describe_user_change(user_before: User | None, user_after: User | None) -> str | None:
-    change_text = describe_change(_user_cells(user_before), _user_cells(user_after))
-    if user_before and user_after and user_before.password != user_after.password:
-        return f"{change_text}, new password" if change_text else "new password"
-    return change_text
+def _visible_settings(user: User | None) -> dict[str, object] | None:
+    return None if user is None else {"userType": user.user_type, "userStatus": user.user_status}
 
 
-def _user_cells(broker_user: User | None) -> dict[str, object] | None:
-    return (
-        None
-        if broker_user is None
-        else {"userType": broker_user.user_type, "userStatus": broker_user.user_status}
-    )
-
-
-def _user_row(broker_target: BrokerTarget, broker_user: User) -> ResultRow:
-    return {
-        **identity_cells(broker_target),
-        "username": broker_user.username,
-        **(_user_cells(broker_user) or {}),
-    }
-
-
-def _user_notes(user_results: Sequence[ServerResult[tuple[User, ...]]]) -> list[str]:
-    """A note for each broker that failed, and for each user that differs between the other brokers."""
-    failure_notes = [
-        f"broker {users_result.addr}: {error_text(users_result.error)}"
-        for users_result in user_results
-        if users_result.error
+def _user_rows(
+    targets: Sequence[BrokerTarget], results: Sequence[ServerResult[tuple[User, ...]]]
+) -> ResultRows:
+    users = [
+        (target, user)
+        for target, result in zip(targets, results, strict=True)
+        for user in result.result or ()
     ]
-    users_by_addr = {
-        users_result.addr: {broker_user.username: broker_user for broker_user in users_result.result or ()}
-        for users_result in user_results
-        if not users_result.error
-    }
-    difference_notes = []
-    for name in sorted({name for users_by_name in users_by_addr.values() for name in users_by_name}):
-        holders = {
-            broker_addr: users_by_name[name]
-            for broker_addr, users_by_name in users_by_addr.items()
-            if name in users_by_name
-        }
-        addrs_without_user = [
-            broker_addr
-            for broker_addr in users_by_addr
-            if name not in holders and name not in users_by_addr[broker_addr]
-        ]
-        if addrs_without_user:
-            difference_notes.append(f"user {name}: not on {', '.join(addrs_without_user)}")
+    notes = [*list_failures("broker", results), *_describe_differences(results)]
+    return ResultRows.from_records(USER_COLUMNS, users, [r.error for r in results], notes)
+
+
+def _describe_differences(results: Sequence[ServerResult[tuple[User, ...]]]) -> list[str]:
+    """A note for each user that differs between the brokers that answered."""
+    users_by_addr = {r.addr: {user.username: user for user in r.result or ()} for r in results if not r.error}
+    notes = []
+    for name in sorted({name for users in users_by_addr.values() for name in users}):
+        holders = {addr: users[name] for addr, users in users_by_addr.items() if name in users}
+        others = [addr for addr in users_by_addr if addr not in holders]
+        if others:
+            notes.append(f"user {name}: not on {', '.join(others)}")
         elif len(set(holders.values())) > 1:
-            difference_notes.append(
-                f"user {name}: differs between {', '.join(holders)}{_password_hint(list(holders.values()))}"
-            )
-    return [*failure_notes, *difference_notes]
-
-
-def _password_hint(same_named_users: Sequence[User]) -> str:
-    """A hint if the passwords differ: rows do not show them, so the rows may look the same."""
-    return " (the password)" if len({broker_user.password for broker_user in same_named_users}) > 1 else ""
+            # Rows do not show passwords, so rows of different users may look the same.
+            hint = " (the password)" if len({user.password for user in holders.values()}) > 1 else ""
+            notes.append(f"user {name}: differs between {', '.join(holders)}{hint}")
+    return notes

@@ -14,16 +14,34 @@ from nsadmin.commands.backups.backup_arguments import (
     make_read_keys,
     open_backup,
 )
-from nsadmin.commands.columns.change_rows import DIFFERENCE_COLUMNS, get_plain_value, make_difference_rows
-from nsadmin.console.output import ResultRow, ResultRows
+from nsadmin.commands.columns.brokers import BROKER_NAME
+from nsadmin.commands.columns.changes import difference_columns, plain_value
+from nsadmin.console.output import Column, Columns, ResultRows
 from nsadmin.console.output.quantities import count_noun
 from nsadmin.console.output.timestamps import format_utc
 from nsadmin.console.session import Session
 from nsadmin.operations.backups.comparison import compare_backups
 from nsadmin.operations.backups.observer import observe_backup
-from nsadmin.operations.backups.records import ClusterBackup, Section, list_items
+from nsadmin.operations.backups.records import BackupItem, BackupSettings, ClusterBackup, Section, list_items
 
-BACKUP_ITEM_COLUMNS = ("section", "brokerName", "name", "value")
+SECTION_MEANING = (
+    "topics, staticTopics, groups, orderConf, kv, consumeModes, offsets, users, acls, accounts or settings"
+)
+ITEM_NAME_MEANING = "name of the item; offsets and consume modes have TOPIC GROUP"
+BROKER_MEANING = "name of the broker; null for order configurations and KV config"
+BACKUP_ITEM_COLUMNS: Columns[tuple[BackupItem, BackupSettings]] = (
+    Column("section", SECTION_MEANING, lambda r: r[0].section.value),
+    BROKER_NAME.means(BROKER_MEANING).of(lambda r: r[0].parent_name or None),
+    Column("name", ITEM_NAME_MEANING, lambda r: r[0].name),
+    Column("value", "the fields of the item", lambda r: plain_value(r[1])),
+)
+BACKUP_DIFFERENCE_COLUMNS = difference_columns(
+    SECTION_MEANING,
+    BROKER_MEANING,
+    ITEM_NAME_MEANING,
+    "the item in the first backup; null for none",
+    "the item in the later backup, or now; null for none",
+)
 
 
 class BackupDiffersError(RocketMQError):
@@ -50,15 +68,6 @@ def backup_show(
     """
     loaded_backup = open_backup(session, file_name, make_read_keys(passphrase_file, verify_key))
     backup = loaded_backup.backup
-    item_rows: list[ResultRow] = [
-        {
-            "section": item.section.value,
-            "brokerName": item.parent_name or None,
-            "name": item.name,
-            "value": get_plain_value(fields),
-        }
-        for item, fields in list_items(backup).items()
-    ]
     signature_text = "signed" if loaded_backup.is_signed else "not signed"
     secrets_text = ", with encrypted passwords" if loaded_backup.has_secrets else ""
     note = (
@@ -66,10 +75,10 @@ def backup_show(
         f"{count_noun(len(backup.brokers), 'broker')}, by nsadmin {backup.tool_version}, "
         f"{signature_text}{secrets_text}"
     )
-    return ResultRows(BACKUP_ITEM_COLUMNS, item_rows, [], [note])
+    return ResultRows.from_records(BACKUP_ITEM_COLUMNS, list_items(backup).items(), [], [note])
 
 
-@command(columns=DIFFERENCE_COLUMNS)
+@command(columns=BACKUP_DIFFERENCE_COLUMNS)
 def backup_diff(
     session: Session,
     file_name: BackupFileArgument,
@@ -98,9 +107,7 @@ def backup_diff(
         open_backup(session, other_file).backup if other_file is not None else _observe_now(session, before)
     )
     differences = [
-        difference
-        for difference in compare_backups(before, after)
-        if include_offsets or difference.item.section != Section.OFFSETS
+        d for d in compare_backups(before, after) if include_offsets or d.item.section != Section.OFFSETS
     ]
     errors: list[RocketMQError | None] = [None]
     if other_file is None and after.remarks:
@@ -109,9 +116,7 @@ def backup_diff(
         errors = [BackupDiffersError("the backup differs")]
     summary = count_noun(len(differences), "difference") if differences else "no differences"
     notes = [*(after.remarks if other_file is None else ()), summary]
-    return ResultRows(
-        DIFFERENCE_COLUMNS, make_difference_rows(differences), errors, notes, DIFFERENCE_COLUMNS[:4]
-    )
+    return ResultRows.from_records(BACKUP_DIFFERENCE_COLUMNS, differences, errors, notes)
 
 
 def _observe_now(session: Session, before: ClusterBackup) -> ClusterBackup:

@@ -1,9 +1,9 @@
 """Owns backup create, which saves a cluster in one file, once or regularly."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Set
 from pathlib import Path
 from time import time
-from typing import Annotated
+from typing import Annotated, NamedTuple
 
 from typer import Argument, Option
 
@@ -17,9 +17,11 @@ from nsadmin.commands.backups.backup_arguments import (
     PassphraseFileOption,
     read_passphrase,
 )
+from nsadmin.commands.columns.brokers import CLUSTER_NAME
+from nsadmin.commands.columns.files import FILE, SIZE
 from nsadmin.console.exit_codes import UsageError
-from nsadmin.console.output import ResultRow, ResultRows
-from nsadmin.console.output.quantities import count_noun, to_bytes
+from nsadmin.console.output import Column, Columns, ResultRows
+from nsadmin.console.output.quantities import count_noun
 from nsadmin.console.output.timestamps import format_utc
 from nsadmin.console.session import Session
 from nsadmin.operations.backups.archive import (
@@ -31,9 +33,34 @@ from nsadmin.operations.backups.archive import (
 from nsadmin.operations.backups.observer import observe_backup
 from nsadmin.operations.backups.records import ClusterBackup, Section, list_items
 
-BACKUP_COLUMNS = (
-    "file", "clusterName", "time", "brokers", "topics", "groups", "offsets", "users", "size", "missing",
-)  # fmt: skip
+
+class CreatedBackup(NamedTuple):
+    """A backup that was written, with the distinct names in each section."""
+
+    path: str
+    size_bytes: int
+    backup: ClusterBackup
+    names_by_section: Mapping[Section, Set[str]]
+
+
+def _count(key: str, section: Section, meaning: str) -> Column[CreatedBackup]:
+    return Column(key, meaning, lambda b: len(b.names_by_section[section]))
+
+
+BACKUP_COLUMNS: Columns[CreatedBackup] = (
+    FILE.means("the backup"),
+    CLUSTER_NAME.of(lambda b: b.backup.cluster_name),
+    Column("time", "when the backup began (UTC)", lambda b: format_utc(b.backup.created_ms)),
+    Column("brokers", "number of brokers in the backup", lambda b: len(b.backup.brokers)),
+    _count("topics", Section.TOPICS, "number of topics"),
+    _count("groups", Section.GROUPS, "number of consumer groups"),
+    _count("offsets", Section.OFFSETS, "number of pairs of topic and group with committed offsets"),
+    _count("users", Section.USERS, "number of users"),
+    SIZE.means("size of the file, in bytes"),
+    Column(
+        "missing", "number of servers and sections that the backup lacks", lambda b: len(b.backup.remarks)
+    ),
+)
 _MIN_EVERY_SECONDS, _MAX_EVERY_SECONDS = 1.0, 30 * 86_400.0
 
 
@@ -117,12 +144,8 @@ def backup_create(
         if keep_count is not None and folder_name is not None:
             notes += _delete_old_backups(Path(folder_name).expanduser(), backup.cluster_name, keep_count)
         errors = [IncompleteBackupError(remark) for remark in backup.remarks]
-        return ResultRows(
-            BACKUP_COLUMNS,
-            [make_backup_row(str(backup_path), backup, backup_path.stat().st_size)],
-            [None, *errors],
-            notes,
-        )
+        created = describe_backup(str(backup_path), backup, backup_path.stat().st_size)
+        return ResultRows.from_records(BACKUP_COLUMNS, [created], [None, *errors], notes)
 
     if every_text is None:
         return create_backup()
@@ -156,20 +179,8 @@ def _delete_old_backups(backup_folder: Path, cluster_name: str, keep_count: int)
     return [f"deleted {count_noun(len(old_files), 'older backup')}"] if old_files else []
 
 
-def make_backup_row(file_name: str, backup: ClusterBackup, size_bytes: int) -> ResultRow:
-    """Return a row about a backup, with the distinct names in each section."""
+def describe_backup(path: str, backup: ClusterBackup, size_bytes: int) -> CreatedBackup:
     names_by_section: dict[Section, set[str]] = {section: set() for section in Section}
     for item in list_items(backup):
         names_by_section[item.section].add(item.name)
-    return {
-        "file": file_name,
-        "clusterName": backup.cluster_name,
-        "time": format_utc(backup.created_ms),
-        "brokers": len(backup.brokers),
-        "topics": len(names_by_section[Section.TOPICS]),
-        "groups": len(names_by_section[Section.GROUPS]),
-        "offsets": len(names_by_section[Section.OFFSETS]),
-        "users": len(names_by_section[Section.USERS]),
-        "size": to_bytes(size_bytes),
-        "missing": len(backup.remarks),
-    }
+    return CreatedBackup(path, size_bytes, backup, names_by_section)

@@ -1,11 +1,11 @@
 """Owns backup restore, which creates the items of a backup in a cluster again."""
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import Annotated
 
 from typer import Option
 
-from nsadmin.client.results import error_text
 from nsadmin.command_line.declarations import Values, command
 from nsadmin.commands.backups.backup_arguments import (
     BackupFileArgument,
@@ -14,9 +14,18 @@ from nsadmin.commands.backups.backup_arguments import (
     make_read_keys,
     open_backup,
 )
-from nsadmin.commands.columns.change_rows import describe_change, describe_item_change
+from nsadmin.commands.backups.backup_contents import ITEM_NAME_MEANING, SECTION_MEANING
+from nsadmin.commands.columns.changes import (
+    AFTER,
+    BEFORE,
+    CHANGES,
+    RESULT,
+    describe_change,
+    describe_item_change,
+)
+from nsadmin.commands.columns.servers import ERROR
 from nsadmin.console.exit_codes import UsageError
-from nsadmin.console.output import ResultRow, ResultRows
+from nsadmin.console.output import Column, Columns, ResultRows
 from nsadmin.console.phrases import abbreviate_names
 from nsadmin.console.session import Session
 from nsadmin.operations.backups.records import ClusterBackup, Section
@@ -25,10 +34,49 @@ from nsadmin.operations.backups.restore_run import RestoreRun
 from nsadmin.operations.backups.restore_scope import RestoreScope, select_backup
 from nsadmin.operations.plans.settings import SpreadKind
 
-RESTORE_COLUMNS = (
-    "section", "server", "name", "changes", "reason", "before", "after", "result", "error",
-)  # fmt: skip
-RESTORE_TABLE_COLUMNS = ("section", "server", "name", "changes", "reason", "result", "error")
+
+def _describe_outcome(outcome: RestoreOutcome) -> str | None:
+    if outcome.section is Section.OFFSETS and outcome.before is not None:
+        queue_count = len(outcome.before)
+        return f"{queue_count} queue{'' if queue_count == 1 else 's'}"
+    if outcome.section in (Section.TOPICS, Section.GROUPS) and outcome.before is None:
+        kind: SpreadKind = "topic" if outcome.section is Section.TOPICS else "group"
+        return describe_item_change(kind, outcome.before, outcome.after)
+    return describe_change(outcome.before, outcome.after)
+
+
+def outcome_columns(
+    section: str,
+    server: str,
+    name: str,
+    reason: str,
+    result: str,
+    before: str = BEFORE.meaning,
+    after: str = AFTER.meaning,
+) -> Columns[RestoreOutcome]:
+    """The columns of outcomes, with these meanings."""
+    return (
+        Column("section", section, lambda o: o.section.value),
+        Column("server", server, lambda o: o.server_name),
+        Column("name", name, lambda o: o.item_name or None),
+        CHANGES.of(_describe_outcome),
+        Column("reason", reason, lambda o: o.reason or None),
+        BEFORE.means(before),
+        AFTER.means(after),
+        RESULT.means(result),
+        ERROR,
+    )
+
+
+RESTORE_COLUMNS = outcome_columns(
+    SECTION_MEANING,
+    "name of the broker, or address of the name server",
+    ITEM_NAME_MEANING,
+    "for offsets: position or time, or why the offset was kept",
+    "done, dry-run, kept, unknown, skipped or failed",
+    "the state before, null for none; for offsets, the committed offset by queue",
+    "the state after the restore; for offsets, the new offset by queue",
+)
 _RESTORED_SECTIONS = [section for section in Section if section is not Section.SETTINGS]
 
 
@@ -104,13 +152,11 @@ def backup_restore(
     )
     session.confirm_change(_describe_restore(file_name, selected_backup, scope))
     outcomes = list(restore_run.restore_all())
-    changed_outcomes = [outcome for outcome in outcomes if outcome.result != "unchanged"]
-    return ResultRows(
+    return ResultRows.from_records(
         RESTORE_COLUMNS,
-        [make_outcome_row(outcome) for outcome in changed_outcomes],
+        [outcome for outcome in outcomes if outcome.result != "unchanged"],
         [None, *(outcome.error for outcome in outcomes)],
         [*_list_static_notes(selected_backup), summarize_outcomes(outcomes)],
-        RESTORE_TABLE_COLUMNS,
     )
 
 
@@ -182,34 +228,7 @@ def _list_static_notes(selected_backup: ClusterBackup) -> list[str]:
     ]
 
 
-def make_outcome_row(outcome: RestoreOutcome) -> ResultRow:
-    """Return the row of an outcome, with RESTORE_COLUMNS."""
-    return {
-        "section": outcome.section.value,
-        "server": outcome.server_name,
-        "name": outcome.item_name or None,
-        "changes": _describe_outcome(outcome),
-        "reason": outcome.reason or None,
-        "before": outcome.before,
-        "after": outcome.after,
-        "result": outcome.result,
-        "error": None if outcome.error is None else error_text(outcome.error),
-    }
-
-
-def _describe_outcome(outcome: RestoreOutcome) -> str | None:
-    if outcome.section is Section.OFFSETS and outcome.before is not None:
-        queue_count = len(outcome.before)
-        return f"{queue_count} queue{'' if queue_count == 1 else 's'}"
-    if outcome.section in (Section.TOPICS, Section.GROUPS) and outcome.before is None:
-        kind: SpreadKind = "topic" if outcome.section is Section.TOPICS else "group"
-        return describe_item_change(kind, outcome.before, outcome.after)
-    return describe_change(outcome.before, outcome.after)
-
-
 def summarize_outcomes(outcomes: Sequence[RestoreOutcome], empty_text: str = "nothing to restore") -> str:
     """Return the number of outcomes of each result as text."""
-    counts: dict[str, int] = {}
-    for outcome in outcomes:
-        counts[outcome.result] = counts.get(outcome.result, 0) + 1
+    counts = Counter(outcome.result for outcome in outcomes)
     return ", ".join(f"{count} {result}" for result, count in sorted(counts.items())) or empty_text

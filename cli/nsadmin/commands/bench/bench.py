@@ -5,26 +5,80 @@ from typing import Annotated, NamedTuple
 
 from typer import Option
 
-from namesrv_core.errors import RocketMQError
-from nsadmin.client.results import error_text
 from nsadmin.command_line.declarations import command
-from nsadmin.commands.columns.result_rows import outcome_cells
+from nsadmin.commands.columns.brokers import BROKER_NAME
+from nsadmin.commands.columns.servers import ERROR, broker_notes, outcome_word
 from nsadmin.console.exit_codes import UsageError
-from nsadmin.console.output import ByteSize, ResultRow, ResultRows
+from nsadmin.console.output import AnyColumn, ByteSize, Column, Columns, ResultRows, of_part
 from nsadmin.console.output.quantities import count_noun, to_fine_millis
 from nsadmin.console.phrases import quote_command
 from nsadmin.console.session import Session
 from nsadmin.operations.bench.bench_topic import choose_cluster, list_left_topics, open_bench_topic
-from nsadmin.operations.bench.latency_figures import draw_histogram, find_percentiles
+from nsadmin.operations.bench.latency_figures import Percentiles, draw_histogram, find_percentiles
 from nsadmin.operations.bench.load_runs import BrokerLoad, run_consume, run_latency, run_produce
 
-THROUGHPUT_COLUMNS = (
-    "brokerName", "messageCount", "bodyBytes", "seconds", "messagesPerSecond", "bytesPerSecond", "failed",
-    "result", "error",
-)  # fmt: skip
-LATENCY_COLUMNS = (
-    "brokerName", "kind", "messageCount", "p50", "p90", "p99", "p999", "max", "failed", "result", "error",
-)  # fmt: skip
+MESSAGE_COUNT: AnyColumn = Column(
+    "messageCount", "messages that were measured on this broker", lambda r: r.message_count
+)
+FAILED: Column[BrokerLoad] = Column("failed", "messages that the broker refused", lambda r: r.failed_count)
+LOAD_RESULT: Column[BrokerLoad] = Column(
+    "result",
+    "done, dry-run or failed",
+    lambda r: outcome_word(r.error, "done" if r.seconds else "dry-run"),
+)
+THROUGHPUT_COLUMNS: Columns[BrokerLoad] = (
+    BROKER_NAME,
+    MESSAGE_COUNT,
+    Column("bodyBytes", "size of these bodies, in bytes", lambda r: ByteSize(r.body_bytes)),
+    Column("seconds", "duration of the run, in seconds", lambda r: round(r.seconds, 3)),
+    Column(
+        "messagesPerSecond",
+        "messages per second on this broker",
+        lambda r: round(r.message_count / r.seconds, 1) if r.seconds else None,
+    ),
+    Column(
+        "bytesPerSecond",
+        "bytes of bodies per second on this broker",
+        lambda r: ByteSize(r.body_bytes / r.seconds) if r.seconds else None,
+    ),
+    FAILED,
+    LOAD_RESULT,
+    ERROR,
+)
+
+
+class Latencies(NamedTuple):
+    """The latencies of one kind on a broker."""
+
+    load: BrokerLoad
+    kind: str
+    message_count: int
+    percentiles: Percentiles
+
+
+def _percentile(key: str, meaning: str, read: Callable[[Percentiles], float | None]) -> Column[Latencies]:
+    def read_rounded(latencies: Latencies) -> object:
+        value = read(latencies.percentiles)
+        return to_fine_millis(None if value is None else round(value, 3))
+
+    return Column(key, meaning, read_rounded)
+
+
+LATENCY_COLUMNS: Columns[Latencies] = (
+    *of_part(lambda r: r.load, (BROKER_NAME,)),
+    Column(
+        "kind",
+        "ack (until the broker answered) or end to end (until a consumer had the message)",
+        lambda r: r.kind,
+    ),
+    MESSAGE_COUNT,
+    _percentile("p50", "half of the latencies are at most this long, in ms", lambda p: p.p50),
+    _percentile("p90", "90 % of the latencies are at most this long, in ms", lambda p: p.p90),
+    _percentile("p99", "99 % of the latencies are at most this long, in ms", lambda p: p.p99),
+    _percentile("p999", "99.9 % of the latencies are at most this long, in ms", lambda p: p.p999),
+    _percentile("max", "the longest latency, in ms", lambda p: p.maximum),
+    *of_part(lambda r: r.load, (FAILED, LOAD_RESULT, ERROR)),
+)
 MAX_TOTAL_BYTES = 10 << 30
 """A benchmark is refused beyond 10 GiB: the commit log keeps the messages until they expire."""
 
@@ -158,14 +212,16 @@ def bench_latency(
 
     load_size = LoadSize("bench latency", cluster_name, message_count, body_bytes, 1, True)
     loads = _run_on_topic(session, load_size, measure)
-    rows = [row for load in loads for row in _latency_rows(load)]
-    notes = [
-        line
+    latencies = [
+        Latencies(load, kind, len(measured), find_percentiles(measured))
         for load in loads
-        for line in (f"{load.broker_name}, end to end:", *draw_histogram(load.end_latencies))
-        if load.end_latencies
+        for kind, measured in (("ack", load.ack_latencies), ("end to end", load.end_latencies))
     ]
-    return ResultRows(LATENCY_COLUMNS, rows, [load.error for load in loads], [*_failure_notes(loads), *notes])
+    notes = _failure_notes(loads)
+    for load in loads:
+        if load.end_latencies:
+            notes += [f"{load.broker_name}, end to end:", *draw_histogram(load.end_latencies)]
+    return ResultRows.from_records(LATENCY_COLUMNS, latencies, [load.error for load in loads], notes)
 
 
 def _run_on_topic(
@@ -200,44 +256,10 @@ def _run_on_topic(
 
 
 def _throughput_rows(loads: Sequence[BrokerLoad]) -> ResultRows:
-    rows: list[ResultRow] = [
-        {
-            "brokerName": load.broker_name,
-            "messageCount": load.message_count,
-            "bodyBytes": ByteSize(load.body_bytes),
-            "seconds": round(load.seconds, 3),
-            "messagesPerSecond": round(load.message_count / load.seconds, 1) if load.seconds else None,
-            "bytesPerSecond": ByteSize(load.body_bytes / load.seconds) if load.seconds else None,
-            "failed": load.failed_count,
-            **outcome_cells(load.error, "done" if load.seconds else "dry-run"),
-        }
-        for load in loads
-    ]
-    return ResultRows(THROUGHPUT_COLUMNS, rows, [load.error for load in loads], _failure_notes(loads))
-
-
-def _latency_rows(load: BrokerLoad) -> list[ResultRow]:
-    rows: list[ResultRow] = []
-    for kind, latencies in (("ack", load.ack_latencies), ("end to end", load.end_latencies)):
-        percentiles = find_percentiles(latencies)
-        rows.append(
-            {
-                "brokerName": load.broker_name,
-                "kind": kind,
-                "messageCount": len(latencies),
-                **{
-                    column_name: to_fine_millis(None if value is None else round(value, 3))
-                    for column_name, value in zip(LATENCY_COLUMNS[3:8], percentiles, strict=True)
-                },
-                "failed": load.failed_count,
-                **outcome_cells(load.error, "done" if load.seconds else "dry-run"),
-            }
-        )
-    return rows
+    return ResultRows.from_records(
+        THROUGHPUT_COLUMNS, loads, [load.error for load in loads], _failure_notes(loads)
+    )
 
 
 def _failure_notes(loads: Sequence[BrokerLoad]) -> list[str]:
-    errors: list[tuple[str, RocketMQError]] = [
-        (load.broker_name, load.error) for load in loads if load.error is not None
-    ]
-    return [f"broker {broker_name}: {error_text(error)}" for broker_name, error in errors]
+    return broker_notes((load.broker_name, load.error) for load in loads)

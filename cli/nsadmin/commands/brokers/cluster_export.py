@@ -1,6 +1,6 @@
 """Owns exportConfigs, exportMetadata and exportMetrics: JSON about a cluster, with mqadmin's field names."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -13,16 +13,20 @@ from nsadmin.client.wall_clock import time
 from nsadmin.command_line import exclusive_options
 from nsadmin.command_line.broker_targets import OptionalBrokerAddrOption, find_broker_addr
 from nsadmin.command_line.declarations import Flags, RequiredUnless, command
+from nsadmin.commands.columns.files import FILE, SIZE
 from nsadmin.console import stderr
 from nsadmin.console.exit_codes import UsageError
-from nsadmin.console.output import OutputText, ResultRows
-from nsadmin.console.output.quantities import to_bytes
+from nsadmin.console.output import Column, Columns, OutputText, ResultRows
 from nsadmin.console.session import Session
 from nsadmin.operations.exports import configs, metadata, metrics, observer
 from nsadmin.operations.exports.document_file import format_document, save_document
 from nsadmin.operations.exports.observer import ExportedBroker
 
-EXPORT_COLUMNS = ("file", "brokers", "size")
+EXPORT_COLUMNS: Columns[tuple[str, int, int]] = (
+    FILE,
+    Column("brokers", "number of brokers in the file", lambda r: r[2]),
+    SIZE,
+)
 
 ClusterArgument = Annotated[
     str, Argument(metavar="CLUSTER", help="Name of a cluster."), Flags("-c", "--clusterName")
@@ -182,26 +186,20 @@ def _write_document(
     answer_count: int,
 ) -> ResultRows | OutputText:
     """Return the document for stdout, or write it to a file; raise the first error if no broker answered."""
-    failures_by_broker = {
-        broker_name: broker_error
-        for broker_name, broker_error in errors_by_broker.items()
-        if broker_error is not None
-    }
+    errors = list(errors_by_broker.values())
     if not answer_count:
-        raise next(iter(failures_by_broker.values()), UsageError(f"{file_name}: the cluster has no brokers"))
-    failure_notes = [
-        f"broker {broker_name}: {error_text(broker_error)}"
-        for broker_name, broker_error in failures_by_broker.items()
+        raise next(filter(None, errors), UsageError(f"{file_name}: the cluster has no brokers"))
+    notes = [
+        f"broker {name}: {error_text(error)}" for name, error in errors_by_broker.items() if error is not None
     ]
-    broker_errors: Sequence[RocketMQError | None] = list(errors_by_broker.values())
     if folder_name is None:
-        for failure_note in failure_notes:
-            stderr.write_stderr_line(failure_note)
-        return OutputText(format_document(export_document), broker_errors)
+        for note in notes:
+            stderr.write_stderr_line(note)
+        return OutputText(format_document(export_document), errors)
     file_path = Path(folder_name) / file_name
     try:
         written_bytes = save_document(file_path, export_document)
-    except OSError as broker_error:
-        raise UsageError(f"{file_path}: {broker_error.strerror}") from None
-    file_row = {"file": str(file_path), "brokers": answer_count, "size": to_bytes(written_bytes)}
-    return ResultRows(EXPORT_COLUMNS, [file_row], broker_errors, failure_notes)
+    except OSError as error:
+        raise UsageError(f"{file_path}: {error.strerror}") from None
+    file = (str(file_path), written_bytes, answer_count)
+    return ResultRows.from_records(EXPORT_COLUMNS, [file], errors, notes)

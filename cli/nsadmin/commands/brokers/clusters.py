@@ -1,7 +1,7 @@
 """Owns clusterList and brokerStatus, which show the state that brokers report."""
 
 from collections.abc import Iterator, Sequence
-from typing import Annotated
+from typing import Annotated, NamedTuple
 
 from typer import Argument, Option
 
@@ -19,8 +19,10 @@ from nsadmin.command_line import exclusive_options
 from nsadmin.command_line.broker_expectation import ExpectedBrokersOption, open_expected_inventory
 from nsadmin.command_line.broker_targets import BrokerAddrArgument, ClusterMembersOption, find_broker_addr
 from nsadmin.command_line.declarations import Flags, command
+from nsadmin.commands.columns.brokers import BROKER_ADDR, BROKER_COLUMNS, CLUSTER_NAME, VERSION
+from nsadmin.commands.columns.servers import ERROR, list_failures
 from nsadmin.console.exit_codes import UsageError
-from nsadmin.console.output import EpochMillisText, ResultRow, ResultRows
+from nsadmin.console.output import Column, Columns, EpochMillisText, ResultRows
 from nsadmin.console.output.quantities import to_millis
 from nsadmin.console.session import Session
 from nsadmin.operations.broker_disks import observe_disks
@@ -31,40 +33,88 @@ from nsadmin.operations.inventory.keeper import (
 )
 from nsadmin.operations.inventory.records import MissingBroker
 
-IDENTITY = ("clusterName", "brokerName", "brokerId", "brokerAddr")
-STATE_COLUMNS = ("reachable", "error")
-WAIT_COLUMNS = (
-    "sendThreadPoolQueueHeadWaitTimeMills",
-    "pullThreadPoolQueueHeadWaitTimeMills",
-    "ackThreadPoolQueueHeadWaitTimeMills",
-    "pageCacheLockTimeMills",
+
+class ListedBroker(NamedTuple):
+    """A broker of a name server's list, or one that is missing there. `error` is in words."""
+
+    cluster_name: str | None
+    broker_name: str
+    broker_id: int
+    broker_addr: str | None
+    is_reachable: bool
+    error: str | None
+    hours: float | None = None
+    info: RuntimeInfo = RuntimeInfo({})
+
+
+def _count(key: str, meaning: str) -> Column[ListedBroker]:
+    return Column(key, meaning, lambda b: b.info.get_integer(key), wide=True)
+
+
+def _wait(key: str, meaning: str) -> Column[ListedBroker]:
+    return Column(key, meaning, lambda b: to_millis(b.info.get_integer(key)), wide=True)
+
+
+def _number(key: str, meaning: str) -> Column[ListedBroker]:
+    return Column(key, meaning, lambda b: b.info.get_number(key))
+
+
+IDENTITY = (CLUSTER_NAME, *BROKER_COLUMNS)
+STATE_COLUMNS: Columns[ListedBroker] = (
+    Column("reachable", "whether the broker answered", lambda b: b.is_reachable),
+    ERROR.of(lambda b: b.error),
 )
-QUEUES_AND_TIMERS = (
-    "sendThreadPoolQueueSize",
-    "sendThreadPoolQueueHeadWaitTimeMills",
-    "pullThreadPoolQueueSize",
-    "pullThreadPoolQueueHeadWaitTimeMills",
-    "ackThreadPoolQueueSize",
-    "ackThreadPoolQueueHeadWaitTimeMills",
-    "timerReadBehind",
-    "timerOffsetBehind",
-    "timerCongestNum",
+LOAD_COLUMNS: Columns[ListedBroker] = (
+    *IDENTITY,
+    VERSION.of(lambda b: b.info.version),
+    Column("inTps", "messages that arrive per second", lambda b: b.info.get_number("putTps")),
+    Column("outTps", "messages that are delivered per second", lambda b: b.info.out_tps),
+    _count("sendThreadPoolQueueSize", "requests that wait for a write thread"),
+    _wait("sendThreadPoolQueueHeadWaitTimeMills", "ms that the first request in the write queue has waited"),
+    _count("pullThreadPoolQueueSize", "requests that wait for a read thread"),
+    _wait("pullThreadPoolQueueHeadWaitTimeMills", "ms that the first request in the read queue has waited"),
+    _count("ackThreadPoolQueueSize", "requests that wait for an acknowledgement thread"),
+    _wait("ackThreadPoolQueueHeadWaitTimeMills", "ms that the first request has waited for acknowledgement"),
+    _count("timerReadBehind", "how far the timer is behind, in seconds"),
+    _count("timerOffsetBehind", "timed messages that are not taken in yet"),
+    _count("timerCongestNum", "timed messages that wait in crowded slots"),
+    _number("timerEnqueueTps", "timed messages that are taken in per second").in_wide(),
+    _number("timerDequeueTps", "timed messages that are delivered per second").in_wide(),
+    _wait("pageCacheLockTimeMills", "ms for which a write has locked the commit log")._replace(wide=False),
+    Column(
+        "hour",
+        "age of the oldest message, in hours",
+        lambda b: None if b.hours is None else round(b.hours, 2),
+    ),
+    _number("commitLogDiskRatio", "used part of the commit log's disk, 0 to 1"),
+    Column("brokerActive", "whether the broker serves as a master", lambda b: b.info.is_active),
+    *STATE_COLUMNS,
 )
-COUNT_COLUMNS = tuple(column_name for column_name in QUEUES_AND_TIMERS if column_name not in WAIT_COLUMNS)
-TIMER_RATES = ("timerEnqueueTps", "timerDequeueTps")
-FRACTION_COLUMNS = (*TIMER_RATES, "commitLogDiskRatio")
-LOAD_COLUMNS = (
-    *IDENTITY, "version", "inTps", "outTps", *QUEUES_AND_TIMERS, *TIMER_RATES, "pageCacheLockTimeMills",
-    "hour", "commitLogDiskRatio", "brokerActive", *STATE_COLUMNS,
-)  # fmt: skip
-LOAD_TABLE_COLUMNS = (
-    *IDENTITY, "version", "inTps", "outTps", "pageCacheLockTimeMills", "hour", "commitLogDiskRatio",
-    "brokerActive", *STATE_COLUMNS,
-)  # fmt: skip
-TOTALS_COLUMNS = (
-    *IDENTITY, "inTotalYest", "outTotalYest", "inTotalToday", "outTotalToday", *STATE_COLUMNS
-)  # fmt: skip
-FIGURE_COLUMNS = ("brokerAddr", "key", "value")
+
+
+def _total(key: str, meaning: str, counter: str, end: str, start: str) -> Column[ListedBroker]:
+    return Column(
+        key,
+        meaning,
+        lambda b: b.info.get_difference(f"msg{counter}Total{end}", f"msg{counter}Total{start}"),
+    )
+
+
+TOTALS_COLUMNS: Columns[ListedBroker] = (
+    *IDENTITY,
+    _total("inTotalYest", "messages that arrived yesterday", "Put", "TodayMorning", "YesterdayMorning"),
+    _total(
+        "outTotalYest", "messages that were delivered yesterday", "Get", "TodayMorning", "YesterdayMorning"
+    ),
+    _total("inTotalToday", "messages that arrived since midnight", "Put", "TodayNow", "TodayMorning"),
+    _total("outTotalToday", "messages that were delivered since midnight", "Get", "TodayNow", "TodayMorning"),
+    *STATE_COLUMNS,
+)
+FIGURE_COLUMNS: Columns[tuple[str, str, str]] = (
+    BROKER_ADDR.of(lambda f: f[0]),
+    Column("key", "name of the figure", lambda f: f[1]),
+    Column("value", "its value, as the broker reports it", lambda f: _mark_time(f[1], f[2])),
+)
 
 
 @command(columns=(*LOAD_COLUMNS, *TOTALS_COLUMNS))
@@ -111,49 +161,36 @@ def cluster_list(
     inventory_keeper = open_expected_inventory(session, "clusterList", expectation)
 
     def list_brokers() -> ResultRows:
-        broker_statuses, missing_brokers = _read_brokers(session, inventory_keeper, cluster_name)
+        statuses, missing_brokers = _read_brokers(session, inventory_keeper, cluster_name)
         now_seconds = time()
-        refusals = _find_refusals(session, broker_statuses)
-        broker_rows = [
-            _totals_row(broker_state) if more else _load_row(broker_state, now_seconds)
-            for broker_state in broker_statuses
-        ]
-        broker_rows = [
-            {**row, "error": row["error"] or refusals.get(str(row["brokerAddr"]))} for row in broker_rows
-        ]
-        broker_errors = [
-            broker_state.error for broker_state in broker_statuses if broker_state.error is not None
-        ]
-        failure_notes = (
-            [
-                f"{len(broker_errors)} of {len(broker_statuses)} brokers did not report their load: "
-                "see the column error"
-            ]
-            if broker_errors
-            else []
-        )
+        refusals = _find_refusals(session, statuses)
+        brokers = [describe_broker(s, refusals.get(s.broker_addr), now_seconds) for s in statuses]
+        broker_errors = [s.error for s in statuses if s.error is not None]
+        notes = []
         if session.output_form is not None:
             # mqadmin's form has no column for errors, so each of them becomes a note.
-            failure_notes = [str(broker_error) for broker_error in broker_errors]
+            notes = [str(error) for error in broker_errors]
         else:
-            broker_rows += [_missing_row(missing_broker) for missing_broker in missing_brokers]
-        failure_notes += [f"{broker_addr} {refusal}" for broker_addr, refusal in refusals.items()]
-        failure_notes += [
-            f"{describe_shared_addr(broker_addr, broker_names)}: its figures count once for each name"
-            for broker_addr, broker_names in find_shared_addrs(
-                BrokerAddrGroup(s.cluster_name, s.broker_name, {s.broker_id: s.broker_addr})
-                for s in broker_statuses
-            ).items()
+            if broker_errors:
+                failed = f"{len(broker_errors)} of {len(statuses)}"
+                notes = [f"{failed} brokers did not report their load: see the column error"]
+            brokers += [_describe_missing_broker(m) for m in missing_brokers]
+        notes += [f"{addr} {refusal}" for addr, refusal in refusals.items()]
+        groups = [
+            BrokerAddrGroup(s.cluster_name, s.broker_name, {s.broker_id: s.broker_addr}) for s in statuses
+        ]
+        notes += [
+            f"{describe_shared_addr(addr, names)}: its figures count once for each name"
+            for addr, names in find_shared_addrs(groups).items()
         ]
         missing_errors = [
-            BrokerMissingError(f"{missing_broker.broker.label} is {describe_missing(missing_broker)}")
-            for missing_broker in missing_brokers
+            BrokerMissingError(f"{m.broker.label} is {describe_missing(m)}") for m in missing_brokers
         ]
-        failure_notes += [str(missing_error) for missing_error in missing_errors]
-        row_columns, table_columns = (TOTALS_COLUMNS, None) if more else (LOAD_COLUMNS, LOAD_TABLE_COLUMNS)
+        notes += map(str, missing_errors)
         # None stands for the name server, which answered: its list is a result even if every broker is dead.
-        all_errors = [None, *broker_errors, *missing_errors]
-        return ResultRows(row_columns, broker_rows, all_errors, failure_notes, table_columns)
+        errors = [None, *broker_errors, *missing_errors]
+        rows = ResultRows.from_records(TOTALS_COLUMNS if more else LOAD_COLUMNS, brokers, errors, notes)
+        return rows._replace(totals={"emptyStoreHours": _list_empty_store_hours(statuses, now_seconds)})
 
     if interval_seconds is None:
         return list_brokers()
@@ -168,98 +205,69 @@ def _read_brokers(
     """Read the status of each listed broker, and find the missing ones of the cluster."""
     clusters = session.admin.clusters
     not_found: NotFound | None = None
-    broker_statuses: list[BrokerStatus] = []
+    statuses: list[BrokerStatus] = []
     try:
-        broker_statuses = clusters.list_broker_status(cluster_name)
+        statuses = clusters.list_broker_status(cluster_name)
     except NotFound as error:
         not_found = error
     missing_brokers = [
-        missing_broker
-        for missing_broker in inventory_keeper.observe_brokers(clusters.list_latest_groups())
-        if missing_broker.broker.may_be_in(cluster_name)
+        m
+        for m in inventory_keeper.observe_brokers(clusters.list_latest_groups())
+        if m.broker.may_be_in(cluster_name)
     ]
     if not_found is not None and not missing_brokers:
         raise not_found
-    return broker_statuses, missing_brokers
+    return statuses, missing_brokers
 
 
-def _find_refusals(session: Session, broker_statuses: Sequence[BrokerStatus]) -> dict[str, str]:
+def _find_refusals(session: Session, statuses: Sequence[BrokerStatus]) -> dict[str, str]:
     """The masters that refuse messages, with the reason."""
-    disks = observe_disks(
-        session.admin,
-        [ServerResult(status.broker_addr, status.runtime_info, status.error) for status in broker_statuses],
+    infos = [ServerResult(s.broker_addr, s.runtime_info, s.error) for s in statuses]
+    refusals = observe_disks(session.admin, infos).refusals
+    return {
+        s.broker_addr: refusals[s.broker_addr]
+        for s in statuses
+        if s.broker_id == MASTER_BROKER_ID and s.broker_addr in refusals
+    }
+
+
+def _describe_missing_broker(missing: MissingBroker) -> ListedBroker:
+    broker = missing.broker
+    return ListedBroker(
+        broker.cluster_name or None,
+        broker.broker_name,
+        broker.broker_id,
+        broker.broker_addr or None,
+        False,
+        describe_missing(missing),
     )
-    return {
-        status.broker_addr: disks.refusals[status.broker_addr]
-        for status in broker_statuses
-        if status.broker_id == MASTER_BROKER_ID and status.broker_addr in disks.refusals
+
+
+def describe_broker(status: BrokerStatus, refusal: str | None, now_seconds: float) -> ListedBroker:
+    """A broker that name servers list; `refusal` is why it refuses messages."""
+    info = status.runtime_info or RuntimeInfo({})
+    error = None if status.error is None else error_text(status.error)
+    if error and status.is_reachable and not is_denied(status.error):
+        error = f"not ready: {error}"
+    return ListedBroker(
+        *status[:4], status.is_reachable, error or refusal, info.oldest_message_hours(now_seconds), info
+    )
+
+
+def _list_empty_store_hours(statuses: Sequence[BrokerStatus], now_seconds: float) -> dict[str, float | None]:
+    """By broker that reported its load: hours since the time -1 of an empty store, None for a store in use.
+
+    They are no column: only --output mqadmin shows them.
+    """
+    earliest = {
+        s.broker_addr: s.runtime_info.get_integer("earliestMessageTimeStamp")
+        for s in statuses
+        if s.runtime_info is not None
     }
-
-
-def _missing_row(missing_broker: MissingBroker) -> ResultRow:
     return {
-        "clusterName": missing_broker.broker.cluster_name or None,
-        "brokerName": missing_broker.broker.broker_name,
-        "brokerId": missing_broker.broker.broker_id,
-        "brokerAddr": missing_broker.broker.broker_addr or None,
-        "reachable": False,
-        "error": describe_missing(missing_broker),
+        addr: None if ms is None or ms >= 0 else (now_seconds * 1000 - ms) / 3_600_000
+        for addr, ms in earliest.items()
     }
-
-
-def _broker_state_cells(broker_state: BrokerStatus) -> ResultRow:
-    error_line = None if broker_state.error is None else error_text(broker_state.error)
-    is_starting = broker_state.is_reachable and not is_denied(broker_state.error)
-    return {
-        "clusterName": broker_state.cluster_name,
-        "brokerName": broker_state.broker_name,
-        "brokerId": broker_state.broker_id,
-        "brokerAddr": broker_state.broker_addr,
-        "reachable": broker_state.is_reachable,
-        "error": f"not ready: {error_line}" if error_line and is_starting else error_line,
-    }
-
-
-def _load_row(broker_state: BrokerStatus, now_seconds: float) -> ResultRow:
-    runtime_info = broker_state.runtime_info
-    if runtime_info is None:
-        return _broker_state_cells(broker_state)
-    oldest_hours = runtime_info.oldest_message_hours(now_seconds)
-    return {
-        **_broker_state_cells(broker_state),
-        **{column_name: runtime_info.get_integer(column_name) for column_name in COUNT_COLUMNS},
-        **{column_name: to_millis(runtime_info.get_integer(column_name)) for column_name in WAIT_COLUMNS},
-        **{column_name: runtime_info.get_number(column_name) for column_name in FRACTION_COLUMNS},
-        "version": runtime_info.version,
-        "inTps": runtime_info.get_number("putTps"),
-        "outTps": runtime_info.out_tps,
-        "hour": None if oldest_hours is None else round(oldest_hours, 2),
-        # This is not a column. Only --output mqadmin shows it.
-        "emptyStoreHours": _empty_store_hours(runtime_info, now_seconds),
-        "brokerActive": runtime_info.is_active,
-    }
-
-
-def _empty_store_hours(runtime_info: RuntimeInfo, now_seconds: float) -> float | None:
-    """Return the hours since the time -1 of an empty store; None for a store with messages."""
-    earliest_ms = runtime_info.get_integer("earliestMessageTimeStamp")
-    return None if earliest_ms is None or earliest_ms >= 0 else (now_seconds * 1000 - earliest_ms) / 3_600_000
-
-
-def _totals_row(broker_state: BrokerStatus) -> ResultRow:
-    runtime_info = broker_state.runtime_info
-    if runtime_info is None:
-        return _broker_state_cells(broker_state)
-    totals_row = dict(_broker_state_cells(broker_state))
-    for column_prefix, counter_kind in (("in", "Put"), ("out", "Get")):
-        midnight_key = f"msg{counter_kind}TotalTodayMorning"
-        totals_row[f"{column_prefix}TotalYest"] = runtime_info.get_difference(
-            midnight_key, f"msg{counter_kind}TotalYesterdayMorning"
-        )
-        totals_row[f"{column_prefix}TotalToday"] = runtime_info.get_difference(
-            f"msg{counter_kind}TotalTodayNow", midnight_key
-        )
-    return totals_row
 
 
 @command(columns=FIGURE_COLUMNS)
@@ -282,27 +290,14 @@ def broker_status(
     if broker is not None:
         broker_addrs = [find_broker_addr(session, broker)]
     else:
-        broker_groups = session.admin.clusters.get_info().processes_in_cluster(cluster_name)
-        broker_addrs = [
-            broker_addr
-            for broker_group in broker_groups
-            for broker_addr in broker_group.broker_addrs.values()
-        ]
-    info_results = session.brokers.get_runtime_info(broker_addrs)
-    figure_rows: list[ResultRow] = [
-        {"brokerAddr": broker_addr, "key": figure_key, "value": _mark_time(figure_key, figure_value)}
-        for broker_addr, runtime_info, _ in info_results
-        if runtime_info is not None
-        for figure_key, figure_value in runtime_info.table.items()
+        groups = session.admin.clusters.get_info().processes_in_cluster(cluster_name)
+        broker_addrs = [addr for group in groups for addr in group.broker_addrs.values()]
+    results = session.brokers.get_runtime_info(broker_addrs)
+    figures = [
+        (addr, *figure) for addr, info, _ in results if info is not None for figure in info.table.items()
     ]
-    failure_notes = [
-        f"broker {broker_addr}: {error_text(error)}"
-        for broker_addr, _, error in info_results
-        if error is not None
-    ]
-    return ResultRows(
-        FIGURE_COLUMNS, figure_rows, [info_result.error for info_result in info_results], failure_notes
-    )
+    errors = [r.error for r in results]
+    return ResultRows.from_records(FIGURE_COLUMNS, figures, errors, list_failures("broker", results))
 
 
 def _mark_time(figure_key: str, figure_value: str) -> str:

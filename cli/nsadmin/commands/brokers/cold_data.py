@@ -1,52 +1,78 @@
 """Owns the commands for cold-data flow control: brokers limit how fast groups read data from the disk."""
 
-from typing import Annotated
+from operator import itemgetter
+from typing import Annotated, NamedTuple
 
 from typer import Argument
 
+from namesrv_core.errors import RocketMQError
 from nsadmin.client import ServerResult
-from nsadmin.client.brokers.cold_data import ColdData, ThresholdChange
+from nsadmin.client.brokers.cold_data import ColdData
 from nsadmin.client.brokers.targets import BrokerTarget
-from nsadmin.client.results import error_text
 from nsadmin.command_line.broker_targets import (
-    IDENTITY_COLUMNS,
     BrokerAddrArgument,
     BrokerAddrOption,
     ClusterMastersOption,
     ClusterMembersOption,
     describe_targets,
     distinct_addrs,
-    identity_cells,
     match_results,
     select_masters,
     select_members,
 )
 from nsadmin.command_line.declarations import Flags, Values, command
-from nsadmin.commands.columns.change_rows import (
-    CHANGE_RESULT_COLUMNS,
-    CHANGE_RESULT_IN_TABLE,
-    change_cells,
-    forgive_missing,
+from nsadmin.commands.columns.brokers import TARGET_COLUMNS
+from nsadmin.commands.columns.changes import (
+    broker_change_columns,
+    broker_change_rows,
+    forgive_not_found,
+    read_change,
 )
-from nsadmin.commands.columns.result_rows import outcome_cells
+from nsadmin.commands.columns.servers import ERROR
 from nsadmin.console.exit_codes import UsageError
-from nsadmin.console.output import ResultRow, ResultRows
+from nsadmin.console.output import AnyColumn, Column, Columns, ResultRows, of_part
 from nsadmin.console.output.quantities import to_bytes
 from nsadmin.console.output.timestamps import format_utc
 from nsadmin.console.session import Session
 
-COLD_DATA_COLUMNS = (
-    *IDENTITY_COLUMNS,
-    "consumerGroup",
-    "threshold",
-    "coldAcc",
-    "since",
-    "lastColdRead",
-    "error",
-)
-THRESHOLD_CHANGE_COLUMNS = (*IDENTITY_COLUMNS, "consumerGroup", *CHANGE_RESULT_COLUMNS)
-THRESHOLD_CHANGE_TABLE_COLUMNS = (*IDENTITY_COLUMNS, "consumerGroup", *CHANGE_RESULT_IN_TABLE)
 
+class ColdDataLimit(NamedTuple):
+    """The limit and the cold reads of a group, or of the whole broker; an error if it did not answer."""
+
+    group: str | None = None
+    threshold: int | None = None
+    read_bytes: int | None = None
+    created_ms: int | None = None
+    last_read_ms: int | None = None
+    error: RocketMQError | None = None
+
+
+CONSUMER_GROUP: AnyColumn = Column(
+    "consumerGroup", "a group that reads the topic; null for none", lambda r: r.group
+)
+LIMIT_COLUMNS: Columns[ColdDataLimit] = (
+    CONSUMER_GROUP.means("name of the group; null for the whole broker"),
+    Column("threshold", "limit of cold data, in bytes per second", lambda r: to_bytes(r.threshold)),
+    Column(
+        "coldAcc",
+        "bytes of cold data that were read in the current second; null for a group without reads",
+        lambda r: to_bytes(r.read_bytes),
+    ),
+    Column(
+        "since", "when the broker began to count for this group (UTC)", lambda r: format_utc(r.created_ms)
+    ),
+    Column("lastColdRead", "when the group last read cold data (UTC)", lambda r: format_utc(r.last_read_ms)),
+    ERROR,
+)
+COLD_DATA_COLUMNS: Columns[tuple[BrokerTarget, ColdDataLimit]] = (
+    *TARGET_COLUMNS,
+    *of_part(itemgetter(1), LIMIT_COLUMNS),
+)
+THRESHOLD_CHANGE_COLUMNS = broker_change_columns(
+    CONSUMER_GROUP,
+    before="the previous limit, in bytes per second; null if the group had no limit",
+    after="the new limit, in bytes per second; null if the group has no limit",
+)
 ColdReadGroupArgument = Annotated[
     str, Argument(metavar="GROUP", help="Name of a group."), Flags("-g", "--consumerGroup")
 ]
@@ -68,64 +94,27 @@ def get_cold_data_flow_ctr_info(
         # One broker
         nsadmin getColdDataFlowCtrInfo 127.0.0.1:10911
     """
-    broker_targets = select_members(session, broker_text, cluster_name)
-    cold_data_results = match_results(
-        broker_targets, session.admin.cold_data.get_each(distinct_addrs(broker_targets))
-    )
-    cold_data_rows = [
-        cold_data_row
-        for broker_target, cold_data_result in zip(broker_targets, cold_data_results, strict=True)
-        for cold_data_row in _cold_data_rows(broker_target, cold_data_result)
+    targets = select_members(session, broker_text, cluster_name)
+    results = match_results(targets, session.admin.cold_data.get_each(distinct_addrs(targets)))
+    limits = [
+        (target, limit)
+        for target, result in zip(targets, results, strict=True)
+        for limit in _list_limits(result)
     ]
-    group_thresholds = {
-        cold_data_result.result.group_threshold
-        for cold_data_result in cold_data_results
-        if cold_data_result.result is not None
-    }
-    threshold_notes = [
-        f"groups without a row may read {group_threshold} bytes per second"
-        for group_threshold in sorted(filter(None, group_thresholds))
-    ]
-    return ResultRows(
-        COLD_DATA_COLUMNS,
-        cold_data_rows,
-        [cold_data_result.error for cold_data_result in cold_data_results],
-        threshold_notes,
-    )
+    thresholds = {r.result.group_threshold for r in results if r.result is not None}
+    notes = [f"groups without a row may read {t} bytes per second" for t in sorted(filter(None, thresholds))]
+    return ResultRows.from_records(COLD_DATA_COLUMNS, limits, [r.error for r in results], notes)
 
 
-def _cold_data_rows(broker_target: BrokerTarget, cold_data_result: ServerResult[ColdData]) -> list[ResultRow]:
-    if cold_data_result.result is None:
-        return [
-            {
-                **identity_cells(broker_target),
-                "error": cold_data_result.error and error_text(cold_data_result.error),
-            }
-        ]
-    cold_data = cold_data_result.result
-    broker_row: ResultRow = {
-        **identity_cells(broker_target),
-        "threshold": to_bytes(cold_data.global_threshold),
-        "coldAcc": to_bytes(cold_data.global_read_bytes),
-    }
-    group_rows: list[ResultRow] = []
+def _list_limits(result: ServerResult[ColdData]) -> list[ColdDataLimit]:
+    cold_data = result.result
+    if cold_data is None:
+        return [ColdDataLimit(error=result.error)]
+    limits = [ColdDataLimit(None, cold_data.global_threshold, cold_data.global_read_bytes)]
     for group in sorted(cold_data.thresholds_by_group.keys() | cold_data.reads_by_group.keys()):
-        group_reads = cold_data.reads_by_group.get(group)
-        group_rows.append(
-            {
-                **identity_cells(broker_target),
-                "consumerGroup": group,
-                "threshold": to_bytes(cold_data.thresholds_by_group.get(group, cold_data.group_threshold)),
-                "coldAcc": to_bytes(group_reads.read_bytes) if group_reads else None,
-                "since": format_utc(group_reads.created_ms)
-                if group_reads and group_reads.created_ms
-                else None,
-                "lastColdRead": format_utc(group_reads.last_read_ms)
-                if group_reads and group_reads.last_read_ms
-                else None,
-            }
-        )
-    return [broker_row, *group_rows]
+        threshold = cold_data.thresholds_by_group.get(group, cold_data.group_threshold)
+        limits.append(ColdDataLimit(group, threshold, *cold_data.reads_by_group.get(group, ())))
+    return limits
 
 
 @command(columns=THRESHOLD_CHANGE_COLUMNS)
@@ -186,46 +175,19 @@ def _change_threshold(
     broker_text: str | None,
     cluster_name: str | None,
 ) -> ResultRows:
-    master_targets = select_masters(session, broker_text, cluster_name)
+    targets = select_masters(session, broker_text, cluster_name)
     question_start = (
         "Remove the threshold" if threshold_bytes is None else f"Set {threshold_bytes} bytes per second"
     )
-    session.confirm_change(f"{question_start} of {group} on {describe_targets(master_targets)}?")
-    cold_data_control, master_addrs = session.admin.cold_data, distinct_addrs(master_targets)
+    session.confirm_change(f"{question_start} of {group} on {describe_targets(targets)}?")
+    cold_data, addrs = session.admin.cold_data, distinct_addrs(targets)
     if session.is_dry_run:
-        change_results = cold_data_control.plan_change(master_addrs, group, threshold_bytes)
+        results = cold_data.plan_change(addrs, group, threshold_bytes)
     elif threshold_bytes is None:
-        change_results = cold_data_control.remove_threshold(master_addrs, group)
+        results = cold_data.remove_threshold(addrs, group)
     else:
-        change_results = cold_data_control.update_threshold(master_addrs, group, threshold_bytes)
-    target_results = match_results(master_targets, change_results)
-    done_word = "dry-run" if session.is_dry_run else "done"
-    change_rows: list[ResultRow] = [
-        {
-            **identity_cells(master_target),
-            "consumerGroup": group,
-            **_threshold_change_cells(change_result.result),
-            **outcome_cells(change_result.error, _result_word(change_result, done_word)),
-        }
-        for master_target, change_result in zip(master_targets, target_results, strict=True)
-    ]
-    shown_rows = ResultRows(
-        THRESHOLD_CHANGE_COLUMNS,
-        change_rows,
-        [change_result.error for change_result in target_results],
-        (),
-        THRESHOLD_CHANGE_TABLE_COLUMNS,
-    )
-    return forgive_missing(shown_rows) if threshold_bytes is None else shown_rows
-
-
-def _threshold_change_cells(threshold_change: ThresholdChange | None) -> dict[str, object]:
-    return {} if threshold_change is None else change_cells(threshold_change.before, threshold_change.after)
-
-
-def _result_word(change_result: ServerResult[ThresholdChange], done_word: str) -> str:
-    return (
-        "unchanged"
-        if change_result.result is not None and change_result.result.before == change_result.result.after
-        else done_word
-    )
+        results = cold_data.update_threshold(addrs, group, threshold_bytes)
+    done = "dry-run" if session.is_dry_run else "done"
+    changes = [read_change(r, done) for r in match_results(targets, results)]
+    rows = broker_change_rows(THRESHOLD_CHANGE_COLUMNS, targets, changes, {CONSUMER_GROUP: group})
+    return rows._replace(errors=forgive_not_found(rows.errors)) if threshold_bytes is None else rows

@@ -8,14 +8,20 @@ from nsadmin.client import ServerResult
 from nsadmin.client.brokers.containers import ContainedBroker
 from nsadmin.client.connection.addresses import DEFAULT_BROKER_PORT, parse_addr
 from nsadmin.command_line.declarations import Flags, Values, command
-from nsadmin.commands.columns.result_rows import outcome_cells
+from nsadmin.commands.columns.changes import RESULT
+from nsadmin.commands.columns.servers import ERROR, outcome_word
 from nsadmin.console.exit_codes import UsageError
-from nsadmin.console.output import ResultRows
+from nsadmin.console.output import AnyColumn, Column, Columns, ResultRows
 from nsadmin.console.session import Session
 from nsadmin.operations.inventory.keeper import open_inventory
 
-CONTAINER_COLUMNS = ("brokerContainerAddr", "broker", "result", "error")
-
+BROKER: AnyColumn = Column("broker", "the broker: its file, or its cluster, name and id", lambda r: r.broker)
+CONTAINER_COLUMNS: Columns[ServerResult[bool]] = (
+    Column("brokerContainerAddr", "address of the container, HOST:PORT", lambda r: r.addr),
+    BROKER,
+    RESULT,
+    ERROR,
+)
 ContainerArgument = Annotated[
     str,
     Argument(metavar="ADDR", help="Address of the container."),
@@ -49,11 +55,11 @@ def add_broker(
     """
     container_addr = parse_addr(container_text, DEFAULT_BROKER_PORT)
     session.confirm_change(f"Start the broker of {config_path} in the container {container_addr}?")
-    broker_containers = session.admin.containers
+    containers = session.admin.containers
     order_result = (
-        broker_containers.check_container(container_addr)
+        containers.check_container(container_addr)
         if session.is_dry_run
-        else broker_containers.add_broker(container_addr, config_path)
+        else containers.add_broker(container_addr, config_path)
     )
     return _order_rows(session, order_result, config_path)
 
@@ -81,18 +87,16 @@ def remove_broker(
         # Stop a master
         nsadmin removeBroker 127.0.0.1:10811 cluster-a:broker-a-0:0 --yes
     """
-    container_addr, wanted_broker = (
-        parse_addr(container_text, DEFAULT_BROKER_PORT),
-        _parse_contained_broker(broker_identity),
-    )
+    container_addr = parse_addr(container_text, DEFAULT_BROKER_PORT)
+    wanted_broker = _parse_contained_broker(broker_identity)
     session.confirm_change(
         f"Stop {wanted_broker.broker_name} (id {wanted_broker.broker_id}) in the container {container_addr}?"
     )
-    broker_containers = session.admin.containers
+    containers = session.admin.containers
     order_result = (
-        broker_containers.check_container(container_addr)
+        containers.check_container(container_addr)
         if session.is_dry_run
-        else broker_containers.remove_broker(container_addr, wanted_broker)
+        else containers.remove_broker(container_addr, wanted_broker)
     )
     if order_result.error is None and not session.is_dry_run:
         open_inventory(session).mark_leaving(wanted_broker.broker_name, wanted_broker.broker_id)
@@ -100,19 +104,15 @@ def remove_broker(
 
 
 def _parse_contained_broker(id_text: str) -> ContainedBroker:
-    id_parts = id_text.rsplit(":", 2)
-    if len(id_parts) != 3 or not all(id_parts) or not id_parts[2].isdecimal():
+    parts = id_text.rsplit(":", 2)
+    if len(parts) != 3 or not all(parts) or not parts[2].isdecimal():
         raise UsageError(
             f'invalid broker "{id_text}": write CLUSTER:BROKER:ID, for example cluster-a:broker-a:0'
         )
-    return ContainedBroker(id_parts[0], id_parts[1], int(id_parts[2]))
+    return ContainedBroker(parts[0], parts[1], int(parts[2]))
 
 
 def _order_rows(session: Session, order_result: ServerResult[bool], broker_text: str) -> ResultRows:
-    done_word = "dry-run" if session.is_dry_run else "done"
-    order_row = {
-        "brokerContainerAddr": order_result.addr,
-        "broker": broker_text,
-        **outcome_cells(order_result.error, done_word),
-    }
-    return ResultRows(CONTAINER_COLUMNS, [order_row], [order_result.error])
+    result = outcome_word(order_result.error, "dry-run" if session.is_dry_run else "done")
+    common = {BROKER: broker_text, RESULT: result}
+    return ResultRows.from_records(CONTAINER_COLUMNS, [order_result], [order_result.error], common=common)

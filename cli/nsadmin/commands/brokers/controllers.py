@@ -3,43 +3,89 @@
 from collections.abc import Iterator
 from typing import Annotated
 
-from typer import Argument
+from typer import Argument, Option
 
 from nsadmin.client import NotFound
+from nsadmin.client.brokers.controllers import (
+    BrokerEpochs,
+    BrokerReplica,
+    ControllerMeta,
+    MasterEpoch,
+    ReplicaSet,
+)
 from nsadmin.client.brokers.targets import BrokerTarget
+from nsadmin.client.connection.addresses import parse_addr
 from nsadmin.client.results import error_text
-from nsadmin.command_line import argument_values
-from nsadmin.command_line.broker_targets import (
-    IDENTITY_COLUMNS,
-    distinct_addrs,
-    identity_cells,
-    match_results,
-)
-from nsadmin.command_line.declarations import Flags, command
-from nsadmin.commands.brokers.controller_arguments import (
-    ControllersOption,
-    OneBrokerOption,
-    RepeatIntervalOption,
-    ReplicaClusterOption,
-    parse_controller_list,
-    select_broker_names,
-)
-from nsadmin.commands.brokers.replica_rows import (
-    list_controller_notes,
-    replica_row,
-)
-from nsadmin.commands.columns.change_rows import CHANGE_RESULT_COLUMNS, CHANGE_RESULT_IN_TABLE, change_cells
-from nsadmin.commands.columns.result_rows import outcome_cells
-from nsadmin.console.output import ResultRow, ResultRows
+from nsadmin.command_line import argument_values, exclusive_options
+from nsadmin.command_line.broker_targets import distinct_addrs, match_results, select_members
+from nsadmin.command_line.declarations import Flags, RequiredUnless, command
+from nsadmin.commands.brokers.broker_configs import describe_config_change
+from nsadmin.commands.columns.brokers import BROKER_ADDR, BROKER_ID, BROKER_NAME, TARGET_COLUMNS
+from nsadmin.commands.columns.changes import CHANGE_COLUMNS, ServerChange
+from nsadmin.commands.columns.servers import list_failures
+from nsadmin.commands.columns.settings import KEY, VALUE
+from nsadmin.console.exit_codes import UsageError
+from nsadmin.console.output import AnyColumn, Column, Columns, ResultRows
 from nsadmin.console.session import Session
 
-CONTROLLER_COLUMNS = ("controllerAddr", "isLeader", "group", "leaderId", "leaderAddr", "peers")
-REPLICA_COLUMNS = (
-    *IDENTITY_COLUMNS, "isMaster", "inSync", "alive", "masterEpoch", "syncStateSetEpoch",
-)  # fmt: skip
-EPOCH_COLUMNS = (*IDENTITY_COLUMNS, "epoch", "startOffset", "endOffset", "maxOffset")
-CONTROLLER_CONFIG_COLUMNS = ("controllerAddr", "key", "value")
-CONTROLLER_CONFIG_CHANGE_COLUMNS = ("controllerAddr", "key", *CHANGE_RESULT_COLUMNS)
+ControllersOption = Annotated[
+    str,
+    Option("-a", "--controllerAddress", metavar="LIST", help="Controllers, as HOST:PORT;HOST:PORT."),
+]
+OneBrokerOption = Annotated[
+    str | None,
+    Option("-b", "--brokerName", metavar="BROKER", help="Only this broker."),
+    RequiredUnless("cluster_name"),
+]
+ReplicaClusterOption = Annotated[
+    str | None, Option("-c", "--clusterName", metavar="CLUSTER", help="Every broker of this cluster.")
+]
+RepeatIntervalOption = Annotated[
+    float | None, Option("-i", "--interval", metavar="SECONDS", help="Repeat after this time, until Ctrl-C.")
+]
+
+CONTROLLER_ADDR: AnyColumn = Column("controllerAddr", "address of the controller, HOST:PORT", lambda r: r[0])
+CONTROLLER_COLUMNS: Columns[tuple[str, ControllerMeta]] = (
+    CONTROLLER_ADDR,
+    Column("isLeader", "whether this controller reports that it leads", lambda r: r[1].is_leader),
+    Column("group", "name of the controllers' group", lambda r: r[1].group),
+    Column("leaderId", "the leader that this controller reports; null for none", lambda r: r[1].leader_id),
+    Column("leaderAddr", "address of the leader, HOST:PORT", lambda r: r[1].leader_addr),
+    Column("peers", "all controllers by id, as this controller reports them", lambda r: r[1].peers),
+)
+REPLICA_COLUMNS: Columns[tuple[ReplicaSet, BrokerReplica]] = (
+    BROKER_NAME.of(lambda r: r[0].broker_name),
+    BROKER_ID.means("id that the controllers assigned").of(lambda r: r[1].broker_id),
+    BROKER_ADDR.of(lambda r: r[1].broker_addr),
+    Column("isMaster", "whether it is the master", lambda r: r[1].broker_id == r[0].master_broker_id),
+    Column("inSync", "whether it has all messages of the master", lambda r: r[1].is_in_sync),
+    Column("alive", "whether the controllers receive its heartbeats", lambda r: r[1].is_alive),
+    Column("masterEpoch", "number of masters so far, including this one", lambda r: r[0].master_epoch),
+    Column(
+        "syncStateSetEpoch",
+        "how often the set of replicas in sync changed",
+        lambda r: r[0].sync_state_set_epoch,
+    ),
+)
+EPOCH_COLUMNS: Columns[tuple[BrokerTarget, BrokerEpochs, MasterEpoch]] = (
+    TARGET_COLUMNS[0],
+    TARGET_COLUMNS[1].means("0 for a master; for a slave, the id that the controllers assigned"),
+    TARGET_COLUMNS[2],
+    Column("epoch", "number of the master, from 1", lambda r: r[2].epoch),
+    Column("startOffset", "start of its messages in the commit log, in bytes", lambda r: r[2].start_offset),
+    Column(
+        "endOffset",
+        "end of its messages in the commit log, in bytes; null for the current epoch",
+        lambda r: r[2].end_offset,
+    ),
+    Column("maxOffset", "end of the commit log, in bytes", lambda r: r[1].max_offset),
+)
+CONTROLLER_CONFIG_COLUMNS: Columns[tuple[str, str, str]] = (CONTROLLER_ADDR, KEY, VALUE)
+CONTROLLER_CONFIG_CHANGE_COLUMNS: Columns[ServerChange] = (
+    CONTROLLER_ADDR.of(lambda c: c.target),
+    KEY,
+    *CHANGE_COLUMNS,
+)
 
 
 @command(
@@ -56,25 +102,14 @@ def get_controller_meta_data(session: Session, controller_list: ControllersOptio
         # The leader
         nsadmin getControllerMetaData -a 127.0.0.1:9877
     """
-    meta_results = session.admin.controllers.get_metadata(parse_controller_list(controller_list))
-    controller_rows: list[ResultRow] = [
-        {
-            "controllerAddr": meta_result.addr,
-            "isLeader": meta_result.result.is_leader,
-            "group": meta_result.result.group,
-            "leaderId": meta_result.result.leader_id,
-            "leaderAddr": meta_result.result.leader_addr,
-            "peers": meta_result.result.peers,
-        }
-        for meta_result in meta_results
-        if meta_result.result
-    ]
-    return ResultRows(
-        CONTROLLER_COLUMNS,
-        controller_rows,
-        [meta_result.error for meta_result in meta_results],
-        list_controller_notes(meta_results),
-    )
+    results = session.admin.controllers.get_metadata(parse_controller_list(controller_list))
+    notes = list_failures("controller", results)
+    leader_addrs = {r.result.leader_addr for r in results if r.result}
+    if len(leader_addrs) > 1:
+        leaders = ", ".join(sorted(addr or "nobody" for addr in leader_addrs))
+        notes.append(f"the controllers name different leaders: {leaders}")
+    controllers = [(r.addr, r.result) for r in results if r.result]
+    return ResultRows.from_records(CONTROLLER_COLUMNS, controllers, [r.error for r in results], notes)
 
 
 @command(
@@ -111,23 +146,18 @@ def _replica_rows(
     session: Session, controller_list: str, broker_name: str | None, cluster_name: str | None
 ) -> ResultRows:
     broker_names = select_broker_names(session, broker_name, cluster_name)
-    controller_admin = session.admin.controllers
-    leader_addr = controller_admin.find_leader(parse_controller_list(controller_list))
-    replica_sets = controller_admin.get_replica_sets(leader_addr, broker_names)
-    replica_rows = [
-        replica_row(replica_set, broker_replica)
-        for replica_set in replica_sets.values()
-        for broker_replica in replica_set.replicas
-    ]
+    controllers = session.admin.controllers
+    leader_addr = controllers.find_leader(parse_controller_list(controller_list))
+    replica_sets = controllers.get_replica_sets(leader_addr, broker_names)
+    replicas = [(replica_set, r) for replica_set in replica_sets.values() for r in replica_set.replicas]
     missing_errors = [
-        NotFound(f'the controllers have no broker "{broker_name}"')
-        for broker_name in broker_names
-        if broker_name not in replica_sets
+        NotFound(f'the controllers have no broker "{name}"')
+        for name in broker_names
+        if name not in replica_sets
     ]
-    missing_notes = [f"controller {leader_addr}: {error_text(error)}" for error in missing_errors]
-    return ResultRows(
-        REPLICA_COLUMNS, replica_rows, [*missing_errors, *(None for _ in replica_sets)], missing_notes
-    )
+    notes = [f"controller {leader_addr}: {error_text(error)}" for error in missing_errors]
+    errors = [*missing_errors, *(None for _ in replica_sets)]
+    return ResultRows.from_records(REPLICA_COLUMNS, replicas, errors, notes)
 
 
 @command(columns=EPOCH_COLUMNS, examples=("controller", "the lab has no controller"))
@@ -157,38 +187,32 @@ def get_broker_epoch(
 
 def _epoch_rows(session: Session, broker_name: str | None, cluster_name: str | None) -> ResultRows:
     broker_names = select_broker_names(session, broker_name, cluster_name)
-    broker_groups = session.admin.clusters.get_info().groups_in_cluster(None)
-    broker_targets = [
-        BrokerTarget(broker_group.broker_name, broker_id, broker_addr)
-        for broker_group in broker_groups
-        if broker_group.broker_name in broker_names
-        for broker_id, broker_addr in broker_group.broker_addrs.items()
+    groups = session.admin.clusters.get_info().groups_in_cluster(None)
+    targets = [
+        BrokerTarget(group.broker_name, broker_id, addr)
+        for group in groups
+        if group.broker_name in broker_names
+        for broker_id, addr in group.broker_addrs.items()
     ]
-    if not broker_targets:
+    if not targets:
         raise NotFound(f"no registered broker has the name {', '.join(broker_names)}")
-    epoch_results = match_results(
-        broker_targets, session.admin.controllers.get_epochs(distinct_addrs(broker_targets))
-    )
-    epoch_rows: list[ResultRow] = [
-        {
-            **identity_cells(broker_target),
-            "epoch": master_epoch.epoch,
-            "startOffset": master_epoch.start_offset,
-            "endOffset": master_epoch.end_offset,
-            "maxOffset": epoch_result.result.max_offset,
-        }
-        for broker_target, epoch_result in zip(broker_targets, epoch_results, strict=True)
-        if epoch_result.result
-        for master_epoch in epoch_result.result.epochs
+    results = match_results(targets, session.admin.controllers.get_epochs(distinct_addrs(targets)))
+    epochs = [
+        (target, result.result, epoch)
+        for target, result in zip(targets, results, strict=True)
+        if result.result
+        for epoch in result.result.epochs
     ]
-    failure_notes = [
-        f"broker {epoch_result.addr}: {error_text(epoch_result.error)}"
-        for epoch_result in epoch_results
-        if epoch_result.error
-    ]
-    return ResultRows(
-        EPOCH_COLUMNS, epoch_rows, [epoch_result.error for epoch_result in epoch_results], failure_notes
-    )
+    errors = [r.error for r in results]
+    return ResultRows.from_records(EPOCH_COLUMNS, epochs, errors, list_failures("broker", results))
+
+
+def select_broker_names(session: Session, broker_name: str | None, cluster_name: str | None) -> list[str]:
+    exclusive_options.require_one_of("-b BROKER", broker_name, "-c CLUSTER", cluster_name)
+    if broker_name is not None:
+        return [broker_name]
+    targets = select_members(session, None, cluster_name)
+    return list(dict.fromkeys(target.broker_name for target in targets if target.broker_name))
 
 
 @command(
@@ -203,22 +227,10 @@ def get_controller_config(session: Session, controller_list: ControllersOption) 
         # One setting on every controller
         nsadmin getControllerConfig -a 127.0.0.1:9877 --filter key=scanNotActiveBrokerInterval
     """
-    config_results = session.admin.controllers.configs.get_each(parse_controller_list(controller_list))
-    item_rows: list[ResultRow] = [
-        {"controllerAddr": config_result.addr, "key": item_key, "value": item_value}
-        for config_result in config_results
-        for item_key, item_value in (config_result.result or {}).items()
-    ]
-    failure_notes = [
-        f"controller {config_result.addr}: {error_text(config_result.error)}"
-        for config_result in config_results
-        if config_result.error
-    ]
-    return ResultRows(
-        CONTROLLER_CONFIG_COLUMNS,
-        item_rows,
-        [config_result.error for config_result in config_results],
-        failure_notes,
+    results = session.admin.controllers.configs.get_each(parse_controller_list(controller_list))
+    items = [(r.addr, *item) for r in results for item in (r.result or {}).items()]
+    return ResultRows.from_records(
+        CONTROLLER_CONFIG_COLUMNS, items, [r.error for r in results], list_failures("controller", results)
     )
 
 
@@ -245,28 +257,27 @@ def update_controller_config(
     """
     controller_addrs = parse_controller_list(controller_list)
     session.confirm_change(f'Set {key} = "{value}" on {", ".join(controller_addrs)}?')
-    controller_configs = session.admin.controllers.configs
-    change_results = (
-        controller_configs.plan_update if session.is_dry_run else controller_configs.update_item
-    )(controller_addrs, key, value)
-    change_rows: list[ResultRow] = []
-    for controller_addr, item_change, error in change_results:
-        result_word = "dry-run" if session.is_dry_run else "done"
-        if item_change is not None and not item_change.is_change:
-            result_word = "unchanged"
-        difference_cells = change_cells(item_change.before, item_change.after) if item_change else {}
-        change_rows.append(
-            {
-                "controllerAddr": controller_addr,
-                "key": key,
-                **difference_cells,
-                **outcome_cells(error, result_word),
-            }
-        )
-    return ResultRows(
-        CONTROLLER_CONFIG_CHANGE_COLUMNS,
-        change_rows,
-        [item_change.error for item_change in change_results],
-        (),
-        ("controllerAddr", "key", *CHANGE_RESULT_IN_TABLE),
+    configs = session.admin.controllers.configs
+    results = (configs.plan_update if session.is_dry_run else configs.update_item)(
+        controller_addrs, key, value
     )
+    done = "dry-run" if session.is_dry_run else "done"
+    changes = [describe_config_change(r, done) for r in results]
+    errors = [r.error for r in results]
+    return ResultRows.from_records(CONTROLLER_CONFIG_CHANGE_COLUMNS, changes, errors, common={KEY: key})
+
+
+def parse_controller_list(controller_list: str) -> list[str]:
+    addr_texts = [
+        addr_text.strip() for addr_text in controller_list.replace(",", ";").split(";") if addr_text.strip()
+    ]
+    if not addr_texts or any(":" not in addr_text for addr_text in addr_texts):
+        raise UsageError(f'invalid address list "{controller_list}" for -a: write HOST:PORT;HOST:PORT')
+    return list(dict.fromkeys(parse_addr(addr_text, 0) for addr_text in addr_texts))
+
+
+def parse_broker_id(id_text: str) -> int:
+    try:
+        return int(id_text)
+    except ValueError:
+        raise UsageError(f'invalid replica id "{id_text}": use an id that getSyncStateSet shows') from None

@@ -1,7 +1,8 @@
 """Owns inventory list, inventory forget and inventory pin, which show and edit the expected brokers."""
 
+from collections import Counter
 from collections.abc import Callable, Sequence
-from typing import Annotated
+from typing import Annotated, NamedTuple
 
 from typer import Argument, Option
 
@@ -10,8 +11,10 @@ from nsadmin.client import NotFound
 from nsadmin.client.results import NoneReachable
 from nsadmin.client.wall_clock import time
 from nsadmin.command_line.declarations import Flags, Values, command
+from nsadmin.commands.columns.brokers import BROKER_ADDR, BROKER_ID, BROKER_NAME, CLUSTER_NAME
+from nsadmin.commands.columns.changes import RESULT
 from nsadmin.console.exit_codes import UsageError
-from nsadmin.console.output import ResultRow, ResultRows
+from nsadmin.console.output import Column, Columns, ResultRows
 from nsadmin.console.output.timestamps import format_utc
 from nsadmin.console.session import Session
 from nsadmin.operations.inventory.expectation import (
@@ -23,11 +26,38 @@ from nsadmin.operations.inventory.expectation import (
 from nsadmin.operations.inventory.keeper import OFF_VARIABLE, InventoryKeeper, open_inventory
 from nsadmin.operations.inventory.records import ExpectedBroker
 
-INVENTORY_COLUMNS = (
-    "clusterName", "brokerName", "brokerId", "brokerAddr", "state", "pinned", "topicCount", "firstSeen",
-    "lastSeen",
-)  # fmt: skip
-EDIT_COLUMNS = ("brokerName", "brokerId", "result")
+
+class BrokerEntry(NamedTuple):
+    """A broker of the inventory. Its `state` is None if no name server answered."""
+
+    broker: ExpectedBroker
+    state: str | None
+    topic_count: int | None
+
+
+INVENTORY_COLUMNS: Columns[BrokerEntry] = (
+    CLUSTER_NAME.of(lambda e: e.broker.cluster_name or None),
+    BROKER_NAME.of(lambda e: e.broker.broker_name),
+    BROKER_ID.of(lambda e: e.broker.broker_id),
+    BROKER_ADDR.of(lambda e: e.broker.broker_addr or None),
+    Column("state", "listed, missing, leaving or left; null if no name server answered", lambda e: e.state),
+    Column("pinned", "whether it stays in the inventory until you forget it", lambda e: e.broker.is_pinned),
+    Column(
+        "topicCount", "topics of the broker name that commands saw; null for none", lambda e: e.topic_count
+    ),
+    Column(
+        "firstSeen",
+        "when a command first saw the broker (UTC); null for never",
+        lambda e: format_utc(e.broker.first_seen_ms),
+    ),
+    Column(
+        "lastSeen",
+        "when a command last saw the broker (UTC), up to 5 minutes early; null for never",
+        lambda e: format_utc(e.broker.last_seen_ms),
+    ),
+)
+FORGET_COLUMNS: Columns[ExpectedBroker] = (BROKER_NAME, BROKER_ID, RESULT.means("forgotten"))
+PIN_COLUMNS: Columns[ExpectedBroker] = (BROKER_NAME, BROKER_ID, RESULT.means("pinned or unpinned"))
 
 
 class InventoryUnwritableError(RocketMQError):
@@ -55,62 +85,42 @@ def inventory_list(session: Session) -> ResultRows:
         # Only brokers that did not leave, with their topics and times
         nsadmin inventory list --filter state!=left --json
     """
-    inventory_keeper = _require_inventory(session)
+    inventory = _require_inventory(session)
     try:
         session.admin.clusters.get_info()
     except NoneReachable as error:
-        return _inventory_rows(inventory_keeper, None, [error])
+        return _inventory_rows(inventory, None, [error])
     missing_labels = {
-        missing_broker.broker.label
-        for missing_broker in inventory_keeper.observe_brokers(session.admin.clusters.list_latest_groups())
+        m.broker.label for m in inventory.observe_brokers(session.admin.clusters.list_latest_groups())
     }
-    return _inventory_rows(inventory_keeper, missing_labels, [])
+    return _inventory_rows(inventory, missing_labels, [])
 
 
 def _inventory_rows(
-    inventory_keeper: InventoryKeeper, missing_labels: set[str] | None, errors: Sequence[RocketMQError]
+    inventory: InventoryKeeper, missing_labels: set[str] | None, errors: Sequence[RocketMQError]
 ) -> ResultRows:
-    expected_brokers = inventory_keeper.store.load_brokers()
-    topic_counts: dict[str, int] = {}
-    for perms_by_broker in inventory_keeper.store.load_topics().values():
-        for broker_name in perms_by_broker:
-            topic_counts[broker_name] = topic_counts.get(broker_name, 0) + 1
-    missing_brokers = [broker for broker in expected_brokers if broker.label in (missing_labels or ())]
-    notes = [f"{broker.label} is missing" for broker in missing_brokers]
+    brokers = inventory.store.load_brokers()
+    topic_counts = Counter(name for perms in inventory.store.load_topics().values() for name in perms)
+    missing = [b for b in brokers if b.label in (missing_labels or ())]
     outcomes: list[RocketMQError | None] = [*errors]
-    if missing_brokers:
-        outcomes = [None, NotFound(f"{len(missing_brokers)} brokers are missing")]
-    return ResultRows(
-        INVENTORY_COLUMNS,
-        [
-            _inventory_row(broker, missing_labels, topic_counts.get(broker.broker_name))
-            for broker in expected_brokers
-        ],
-        outcomes,
-        notes or [str(error) for error in errors],
-    )
+    if missing:
+        outcomes = [None, NotFound(f"{len(missing)} brokers are missing")]
+    notes = [f"{b.label} is missing" for b in missing] or [str(error) for error in errors]
+    entries = [
+        BrokerEntry(b, _find_state(b, missing_labels), topic_counts.get(b.broker_name)) for b in brokers
+    ]
+    return ResultRows.from_records(INVENTORY_COLUMNS, entries, outcomes, notes)
 
 
-def _inventory_row(
-    broker: ExpectedBroker, missing_labels: set[str] | None, topic_count: int | None
-) -> ResultRow:
-    state = "missing" if broker.label in (missing_labels or ()) else "listed"
+def _find_state(broker: ExpectedBroker, missing_labels: set[str] | None) -> str | None:
     if broker.is_leaving:
-        state = "left" if broker.has_left else "leaving"
-    return {
-        "clusterName": broker.cluster_name or None,
-        "brokerName": broker.broker_name,
-        "brokerId": broker.broker_id,
-        "brokerAddr": broker.broker_addr or None,
-        "state": None if missing_labels is None and not broker.is_leaving else state,
-        "pinned": broker.is_pinned,
-        "topicCount": topic_count,
-        "firstSeen": format_utc(broker.first_seen_ms),
-        "lastSeen": format_utc(broker.last_seen_ms),
-    }
+        return "left" if broker.has_left else "leaving"
+    if missing_labels is None:
+        return None
+    return "missing" if broker.label in missing_labels else "listed"
 
 
-@command(columns=EDIT_COLUMNS, agent_refusal="it changes files of this account")
+@command(columns=FORGET_COLUMNS, agent_refusal="it changes files of this account")
 def inventory_forget(
     session: Session,
     broker_labels: Annotated[
@@ -131,16 +141,14 @@ def inventory_forget(
         # Forget only the master of a broker name
         nsadmin inventory forget broker-b-0:0
     """
-    inventory_keeper = _require_inventory(session)
+    inventory = _require_inventory(session)
     wanted_labels = _parse_labels(broker_labels)
-    chosen_brokers = _require_known(inventory_keeper, wanted_labels)
-    _edit_brokers(
-        inventory_keeper, wanted_labels, lambda broker: broker._replace(is_leaving=True, is_pinned=False)
-    )
-    return _edit_rows(chosen_brokers, "forgotten")
+    chosen_brokers = _require_known(inventory, wanted_labels)
+    _edit_brokers(inventory, wanted_labels, lambda b: b._replace(is_leaving=True, is_pinned=False))
+    return ResultRows.from_records(FORGET_COLUMNS, chosen_brokers, common={RESULT: "forgotten"})
 
 
-@command(columns=EDIT_COLUMNS, agent_refusal="it changes files of this account")
+@command(columns=PIN_COLUMNS, agent_refusal="it changes files of this account")
 def inventory_pin(
     session: Session,
     expectation: Annotated[
@@ -169,30 +177,30 @@ def inventory_pin(
         # Treat one of them like any other broker again
         nsadmin inventory pin broker-b-0 --unpin
     """
-    inventory_keeper = _require_inventory(session)
+    inventory = _require_inventory(session)
     if is_unpinned:
         wanted_labels = _parse_labels(expectation)
-        chosen_brokers = _require_known(inventory_keeper, wanted_labels)
-        _edit_brokers(inventory_keeper, wanted_labels, lambda broker: broker._replace(is_pinned=False))
-        return _edit_rows(chosen_brokers, "unpinned")
+        chosen_brokers = _require_known(inventory, wanted_labels)
+        _edit_brokers(inventory, wanted_labels, lambda b: b._replace(is_pinned=False))
+        return ResultRows.from_records(PIN_COLUMNS, chosen_brokers, common={RESULT: "unpinned"})
     try:
         pinned_brokers = read_expectation(expectation, int(time() * 1000))
     except InvalidExpectationError as error:
         raise UsageError(f"inventory pin: {error}") from None
     _edit_brokers(
-        inventory_keeper,
-        [BrokerLabel(broker.broker_name, broker.broker_id) for broker in pinned_brokers],
-        lambda broker: broker._replace(is_pinned=True, is_leaving=False, has_left=False),
+        inventory,
+        [BrokerLabel(b.broker_name, b.broker_id) for b in pinned_brokers],
+        lambda b: b._replace(is_pinned=True, is_leaving=False, has_left=False),
         pinned_brokers,
     )
-    return _edit_rows(pinned_brokers, "pinned")
+    return ResultRows.from_records(PIN_COLUMNS, pinned_brokers, common={RESULT: "pinned"})
 
 
 def _require_inventory(session: Session) -> InventoryKeeper:
-    inventory_keeper = open_inventory(session)
-    if inventory_keeper.is_off:
+    inventory = open_inventory(session)
+    if inventory.is_off:
         raise UsageError(f"the inventory is disabled: {OFF_VARIABLE} is off")
-    return inventory_keeper
+    return inventory
 
 
 def _parse_labels(labels_text: str) -> list[BrokerLabel]:
@@ -202,23 +210,17 @@ def _parse_labels(labels_text: str) -> list[BrokerLabel]:
         raise UsageError(f"{error}") from None
 
 
-def _require_known(
-    inventory_keeper: InventoryKeeper, wanted_labels: Sequence[BrokerLabel]
-) -> list[ExpectedBroker]:
-    known_brokers = inventory_keeper.store.load_brokers()
-    for wanted_label in wanted_labels:
-        if not any(map(wanted_label.is_of, known_brokers)):
-            known_labels = ", ".join(broker.label for broker in known_brokers) or "no broker"
-            raise NotFound(f'the inventory has no broker "{wanted_label.broker_name}": it has {known_labels}')
-    return [
-        broker
-        for broker in known_brokers
-        if any(wanted_label.is_of(broker) for wanted_label in wanted_labels)
-    ]
+def _require_known(inventory: InventoryKeeper, wanted_labels: Sequence[BrokerLabel]) -> list[ExpectedBroker]:
+    known_brokers = inventory.store.load_brokers()
+    for label in wanted_labels:
+        if not any(map(label.is_of, known_brokers)):
+            known_labels = ", ".join(b.label for b in known_brokers) or "no broker"
+            raise NotFound(f'the inventory has no broker "{label.broker_name}": it has {known_labels}')
+    return [b for b in known_brokers if any(label.is_of(b) for label in wanted_labels)]
 
 
 def _edit_brokers(
-    inventory_keeper: InventoryKeeper,
+    inventory: InventoryKeeper,
     wanted_labels: Sequence[BrokerLabel],
     edit_broker: Callable[[ExpectedBroker], ExpectedBroker],
     new_brokers: Sequence[ExpectedBroker] = (),
@@ -226,28 +228,13 @@ def _edit_brokers(
     """Edit the brokers of these labels, and add those of `new_brokers` that the inventory does not have."""
 
     def edit_all(known_brokers: Sequence[ExpectedBroker]) -> list[ExpectedBroker]:
-        known_labels = {broker.label for broker in known_brokers}
-        edited_brokers = [
-            edit_broker(broker) if any(label.is_of(broker) for label in wanted_labels) else broker
-            for broker in known_brokers
-        ]
-        added_brokers = [broker for broker in new_brokers if broker.label not in known_labels]
-        return sorted([*edited_brokers, *added_brokers], key=lambda broker: broker[1:4])
+        known_labels = {b.label for b in known_brokers}
+        edited = [edit_broker(b) if any(w.is_of(b) for w in wanted_labels) else b for b in known_brokers]
+        added = [b for b in new_brokers if b.label not in known_labels]
+        return sorted([*edited, *added], key=lambda b: b[1:4])
 
     try:
-        inventory_keeper.store.change_brokers(edit_all)
+        inventory.store.change_brokers(edit_all)
     except OSError as error:
-        inventory_folder = inventory_keeper.store.inventory_folder
-        raise InventoryUnwritableError(
-            f"{inventory_folder} cannot be written: {error.strerror or error}"
-        ) from None
-
-
-def _edit_rows(edited_brokers: Sequence[ExpectedBroker], result_word: str) -> ResultRows:
-    return ResultRows(
-        EDIT_COLUMNS,
-        [
-            {"brokerName": broker.broker_name, "brokerId": broker.broker_id, "result": result_word}
-            for broker in edited_brokers
-        ],
-    )
+        folder = inventory.store.inventory_folder
+        raise InventoryUnwritableError(f"{folder} cannot be written: {error.strerror or error}") from None

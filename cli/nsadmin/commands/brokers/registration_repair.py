@@ -6,12 +6,12 @@ from typing import Annotated
 
 from typer import Argument
 
-from namesrv_core.errors import RocketMQError
 from nsadmin.client import NotApplied
 from nsadmin.command_line.declarations import Flags, command
-from nsadmin.commands.columns.change_rows import summarize_perm_changes
-from nsadmin.commands.columns.result_rows import outcome_cells
-from nsadmin.console.output import ResultRow, ResultRows
+from nsadmin.commands.columns.brokers import BROKER_NAME
+from nsadmin.commands.columns.changes import AFTER, BEFORE, CHANGES, RESULT, summarize_perm_changes
+from nsadmin.commands.columns.servers import ERROR, NAMESRV_ADDR, outcome_word
+from nsadmin.console.output import Column, Columns, ResultRows, replace_columns
 from nsadmin.console.phrases import quote_command
 from nsadmin.console.session import Session
 from nsadmin.operations.drain.cluster_environment import ClusterEnvironment
@@ -20,14 +20,37 @@ from nsadmin.operations.drain.store import SavedDrain, load_drains
 from nsadmin.operations.registration_repair import RegistrationRepair, RepairPlan
 from nsadmin.operations.state_folder import find_state_home
 
-REPAIR_COLUMNS = (
-    "namesrvAddr", "brokerName", "topicCount", "missing", "changes", "before", "after", "how", "result",
-    "error",
-)  # fmt: skip
-REPAIR_TABLE_COLUMNS = (
-    "namesrvAddr", "brokerName", "topicCount", "missing", "changes", "how", "result", "error",
-)  # fmt: skip
 
+def _if_known(read: Callable[[RepairPlan], object]) -> Callable[[RepairPlan], object]:
+    """Null for a name server whose topics are unknown."""
+    return lambda p: read(p) if p.method is not None or p.error is None else None
+
+
+REPAIR_COLUMNS: Columns[RepairPlan] = (
+    NAMESRV_ADDR.of(lambda p: p.namesrv_addr),
+    BROKER_NAME,
+    Column("topicCount", "topics of the broker on the name server", _if_known(lambda p: p.topic_count)),
+    Column(
+        "missing",
+        "topics of the broker that the name server lacked",
+        _if_known(lambda p: len(p.missing_topics)),
+    ),
+    CHANGES.of(_if_known(lambda p: summarize_perm_changes(p.before, p.after))),
+    BEFORE.of(_if_known(lambda p: dict(p.before))).means(
+        "the permission on the name server of each topic that differed"
+    ),
+    AFTER.of(_if_known(lambda p: dict(p.after))).means(
+        "the broker's own permission of each topic that differed"
+    ),
+    Column(
+        "how",
+        "topic by topic, or by a registration of the broker; null if no topic differed",
+        _if_known(lambda p: p.method),
+    ),
+    RESULT.of(lambda p: outcome_word(p.error, "done" if p.method else "unchanged")),
+    ERROR,
+)
+DRY_RUN_COLUMNS = replace_columns(REPAIR_COLUMNS, RESULT.of(lambda p: outcome_word(p.error, "dry-run")))
 RepairedBrokerArgument = Annotated[
     str, Argument(metavar="BROKER", help="Name of a broker, from clusterList."), Flags("-b", "--brokerName")
 ]
@@ -49,12 +72,12 @@ def repair_wipe(session: Session, broker_name: RepairedBrokerArgument) -> Result
         # Let producers write to broker-a-0 again; read-only topics stay read-only
         nsadmin repair wipe broker-a-0 --yes
     """
-    registration_repair = _open_repair(session, broker_name)
+    repair = _open_repair(session, broker_name)
     return _run_repair(
         session,
         broker_name,
-        registration_repair.plan_permissions(),
-        registration_repair.restore_permissions,
+        repair.plan_permissions(),
+        repair.restore_permissions,
         "Restore the permissions of {broker} on {servers}?",
     )
 
@@ -74,12 +97,12 @@ def repair_register(session: Session, broker_name: RepairedBrokerArgument) -> Re
         # Make the broker register them
         nsadmin repair register broker-a-0 --yes
     """
-    registration_repair = _open_repair(session, broker_name)
+    repair = _open_repair(session, broker_name)
     return _run_repair(
         session,
         broker_name,
-        registration_repair.plan_registration(),
-        registration_repair.register_all,
+        repair.plan_registration(),
+        repair.register_all,
         "Make {broker} register all of its topics, by setting brokerPermission to its current value?",
     )
 
@@ -87,57 +110,29 @@ def repair_register(session: Session, broker_name: RepairedBrokerArgument) -> Re
 def _open_repair(session: Session, broker_name: str) -> RegistrationRepair:
     # Raises the error with the right exit code if no name server answers.
     session.admin.clusters.get_info()
-    procedure_clock = ProcedureClock(lambda: int(time() * 1000), sleep)
-    registration_repair = RegistrationRepair(
-        broker_name, ClusterEnvironment(session.admin, broker_name), procedure_clock
-    )
-    for saved_drain in load_drains(find_state_home()):
-        if not isinstance(saved_drain, SavedDrain):
-            raise saved_drain
-        if (
-            saved_drain.drain_state.broker,
-            saved_drain.drain_state.cluster,
-        ) == (broker_name, registration_repair.cluster_name):
+    clock = ProcedureClock(lambda: int(time() * 1000), sleep)
+    repair = RegistrationRepair(broker_name, ClusterEnvironment(session.admin, broker_name), clock)
+    for drain in load_drains(find_state_home()):
+        if not isinstance(drain, SavedDrain):
+            raise drain
+        if (drain.drain_state.broker, drain.drain_state.cluster) == (broker_name, repair.cluster_name):
             raise NotApplied(
                 f"{broker_name} is drained: {quote_command('undrain', broker_name)} restores its permissions"
             )
-    return registration_repair
+    return repair
 
 
 def _run_repair(
     session: Session,
     broker_name: str,
-    server_plans: Sequence[RepairPlan],
+    plans: Sequence[RepairPlan],
     apply_repair: Callable[[], Sequence[RepairPlan]],
     question: str,
 ) -> ResultRows:
-    repairable_addrs = [server_plan.namesrv_addr for server_plan in server_plans if server_plan.error is None]
+    repairable_addrs = [p.namesrv_addr for p in plans if p.error is None]
     session.confirm_change(question.format(broker=broker_name, servers=", ".join(repairable_addrs)))
-    done_plans = server_plans if session.is_dry_run else apply_repair()
-    errors: list[RocketMQError | None] = [server_plan.error for server_plan in done_plans]
-    return ResultRows(
-        REPAIR_COLUMNS,
-        [_repair_row(session, broker_name, server_plan) for server_plan in done_plans],
-        errors,
-        (),
-        REPAIR_TABLE_COLUMNS,
+    columns = DRY_RUN_COLUMNS if session.is_dry_run else REPAIR_COLUMNS
+    plans = plans if session.is_dry_run else apply_repair()
+    return ResultRows.from_records(
+        columns, plans, [p.error for p in plans], common={BROKER_NAME: broker_name}
     )
-
-
-def _repair_row(session: Session, broker_name: str, server_plan: RepairPlan) -> ResultRow:
-    identity_cells = {"namesrvAddr": server_plan.namesrv_addr, "brokerName": broker_name}
-    done_word = "dry-run" if session.is_dry_run else "done" if server_plan.method else "unchanged"
-    repair_cells = {
-        "topicCount": server_plan.topic_count,
-        "missing": len(server_plan.missing_topics),
-        "changes": summarize_perm_changes(server_plan.before, server_plan.after),
-        "before": dict(server_plan.before),
-        "after": dict(server_plan.after),
-        "how": server_plan.method,
-    }
-    is_known = server_plan.method is not None or server_plan.error is None
-    return {
-        **identity_cells,
-        **(repair_cells if is_known else {}),
-        **outcome_cells(server_plan.error, done_word),
-    }

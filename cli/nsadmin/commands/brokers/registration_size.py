@@ -1,16 +1,17 @@
 """Owns registrationSize, which compares each broker's registration with the largest frame."""
 
-from collections.abc import Sequence, Set
-from typing import Annotated
+from collections.abc import Mapping, Set
+from operator import attrgetter
+from typing import Annotated, NamedTuple
 
 from typer import Option
 
+from namesrv_core.errors import RocketMQError
 from namesrv_core.protocol.codes import V5_0_0, version_text
 from namesrv_core.protocol.frame import MAX_FRAME_BYTES
 from nsadmin.client import ServerResult
 from nsadmin.client.brokers.registrations import BrokerRegistrant
 from nsadmin.client.brokers.targets import list_member_targets
-from nsadmin.client.results import error_text
 from nsadmin.command_line import exclusive_options
 from nsadmin.command_line.broker_targets import (
     ClusterMembersOption,
@@ -19,27 +20,111 @@ from nsadmin.command_line.broker_targets import (
     find_broker,
 )
 from nsadmin.command_line.declarations import command
-from nsadmin.console.output import ByteSize, ResultRow, ResultRows
+from nsadmin.commands.columns.brokers import BROKER_ADDR, BROKER_ID, BROKER_NAME, CLUSTER_NAME, VERSION
+from nsadmin.commands.columns.servers import ERROR, list_failures
+from nsadmin.commands.columns.topics import TOPIC
+from nsadmin.console.output import AnyColumn, ByteSize, Column, Columns, ResultRows, of_part
+from nsadmin.console.output.quantities import to_bytes
 from nsadmin.console.session import Session
-from nsadmin.operations.registration_size import RegistrationSize, measure_registration
+from nsadmin.operations.registration_size import RegistrationSize, TopicSize, measure_registration
 from nsadmin.operations.topic_kinds import find_topics_of_vanished_groups
 
-REGISTRATION_COLUMNS = (
-    "clusterName", "brokerName", "brokerId", "brokerAddr", "version", "topics", "form", "frames", "bytes",
-    "framePercent", "fits", "removable", "removableBytes", "largestTopic", "largestTopicBytes", "error",
-)  # fmt: skip
-REGISTRATION_TABLE_COLUMNS = (
-    "brokerName",
-    "brokerId",
-    "topics",
-    "form",
-    "bytes",
-    "framePercent",
-    "fits",
-    "removable",
-    "error",
+
+class MeasuredBroker(NamedTuple):
+    """A broker with its registration. Without an answer, only its address and the error are known.
+
+    `vanished_groups` has the missing group of each topic of a vanished group; None if it is unknown which
+    groups exist.
+    """
+
+    broker_addr: str
+    error: RocketMQError | None
+    registrant: BrokerRegistrant | None
+    size: RegistrationSize | None
+    vanished_groups: Mapping[str, str] | None
+
+    @property
+    def largest_topic(self) -> TopicSize | None:
+        return self.size.topic_sizes[0] if self.size is not None and self.size.topic_sizes else None
+
+    @property
+    def removable_bytes(self) -> int | None:
+        if self.size is None or self.vanished_groups is None:
+            return None
+        return sum(t.size_bytes for t in self.size.topic_sizes if t.topic in self.vanished_groups)
+
+
+class MeasuredTopic(NamedTuple):
+    broker: MeasuredBroker
+    topic: str
+    size_bytes: int
+    vanished_group: str | None
+
+
+BYTES: AnyColumn = Column("bytes", "size of the largest frame, in bytes", lambda r: ByteSize(r.frame_bytes))
+REGISTRATION_COLUMNS: Columns[MeasuredBroker] = (
+    *of_part(attrgetter("registrant"), (CLUSTER_NAME.in_wide(), BROKER_NAME, BROKER_ID)),
+    BROKER_ADDR.in_wide(),
+    *of_part(attrgetter("registrant"), (VERSION.in_wide().of(lambda r: version_text(r.version)),)),
+    *of_part(attrgetter("size"), (Column("topics", "number of topics", lambda s: len(s.topic_sizes)),)),
+    Column(
+        "form",
+        "JSON, or compressed if the broker has compressedRegister",
+        lambda b: b.registrant and ("compressed" if b.registrant.is_compressed else "JSON"),
+    ),
+    *of_part(
+        attrgetter("size"),
+        (
+            Column(
+                "frames",
+                "frames of a registration; more than one with enableSplitRegistration",
+                lambda s: len(s.body_bytes),
+                wide=True,
+            ),
+            BYTES,
+            Column(
+                "framePercent",
+                "percent of the limit of 16 MiB; a broker above 100 cannot register",
+                lambda s: round(100 * s.frame_share, 4),
+            ),
+            Column(
+                "fits",
+                "number of further topics of average size that fit; null without a limit",
+                lambda s: s.room_for_topics,
+            ),
+        ),
+    ),
+    Column(
+        "removable",
+        "topics of retries and dead letters whose group no broker has; null if unknown",
+        lambda b: None if b.vanished_groups is None else len(b.vanished_groups),
+    ),
+    Column("removableBytes", "bytes of these topics", lambda b: to_bytes(b.removable_bytes), wide=True),
+    *of_part(
+        attrgetter("largest_topic"),
+        (
+            Column(
+                "largestTopic",
+                "the topic with the largest part of the registration",
+                lambda t: t.topic,
+                wide=True,
+            ),
+            Column("largestTopicBytes", "bytes of that topic", lambda t: ByteSize(t.size_bytes), wide=True),
+        ),
+    ),
+    ERROR,
 )
-TOPIC_SIZE_COLUMNS = ("brokerName", "brokerId", "brokerAddr", "topic", "bytes", "vanishedGroup")
+TOPIC_SIZE_COLUMNS: Columns[MeasuredTopic] = (
+    *of_part(attrgetter("broker.registrant"), (BROKER_NAME, BROKER_ID)),
+    *of_part(attrgetter("broker"), (BROKER_ADDR,)),
+    TOPIC,
+    BYTES.of(lambda t: ByteSize(t.size_bytes)),
+    Column(
+        "vanishedGroup",
+        "the missing group of a retry or dead-letter topic; null for topics in use",
+        lambda t: t.vanished_group,
+    ),
+)
 
 
 @command(columns=(*REGISTRATION_COLUMNS, *TOPIC_SIZE_COLUMNS))
@@ -81,143 +166,58 @@ def registration_size(
     exclusive_options.refuse_both("-b ADDR", broker_text, "-c CLUSTER", cluster_name)
     exclusive_options.refuse_both("--largest", largest_count is not None, "--removable", only_removable)
     if broker_text is not None:
-        broker_targets = [find_broker(session, broker_text)]
+        targets = [find_broker(session, broker_text)]
     else:
-        broker_targets = list_member_targets(session.admin.clusters.get_info(), cluster_name)
-    registrant_results = session.admin.registrations.get_each(distinct_addrs(broker_targets))
-    known_groups, size_notes = _known_groups(session, broker_text is not None)
-    registrant_errors = [broker_result.error for broker_result in registrant_results]
+        targets = list_member_targets(session.admin.clusters.get_info(), cluster_name)
+    registrants = session.admin.registrations.get_each(distinct_addrs(targets))
+    known_groups, notes = _known_groups(session, broker_text is not None)
+    brokers = [_measure_broker(result, known_groups) for result in registrants]
+    errors = [b.error for b in brokers]
     if largest_count is not None or only_removable:
-        size_rows = [
-            topic_row
-            for broker_result in registrant_results
-            for topic_row in _topic_size_rows(broker_result, known_groups, largest_count)
-        ]
-        failure_notes = [
-            f"broker {broker_addr}: {error_text(error)}"
-            for broker_addr, _, error in registrant_results
-            if error is not None
-        ]
-        return ResultRows(TOPIC_SIZE_COLUMNS, size_rows, registrant_errors, [*size_notes, *failure_notes])
-    size_results = [broker_result.then(measure_registration) for broker_result in registrant_results]
-    size_notes += [
-        _oversize_note(broker_result)
-        for broker_result in size_results
-        if broker_result.result and broker_result.result.frame_share > 1
+        topics = [t for b in brokers for t in _list_topics(b, largest_count)]
+        notes += list_failures("broker", registrants)
+        return ResultRows.from_records(TOPIC_SIZE_COLUMNS, topics, errors, notes)
+    notes += [
+        f"broker {b.broker_addr}: name servers do not accept its registration, because it is "
+        f"larger than {MAX_FRAME_BYTES} bytes"
+        for b in brokers
+        if b.size is not None and b.size.frame_share > 1
     ]
-    size_notes += filter(None, map(_compression_note, registrant_results))
-    size_rows = [
-        _registration_row(*registrant_and_size, known_groups)
-        for registrant_and_size in zip(registrant_results, size_results, strict=True)
+    notes += [
+        f"broker {b.broker_addr}: Java name servers refuse its registration, because 5.x "
+        "brokers compress it without a mark: set compressedRegister to false"
+        for b in brokers
+        if b.registrant is not None and b.registrant.is_compressed and b.registrant.version >= V5_0_0
     ]
-    return ResultRows(
-        REGISTRATION_COLUMNS, size_rows, registrant_errors, size_notes, REGISTRATION_TABLE_COLUMNS
-    )
+    return ResultRows.from_records(REGISTRATION_COLUMNS, brokers, errors, notes)
 
 
 def _known_groups(session: Session, is_named_directly: bool) -> tuple[Set[str] | None, list[str]]:
     """All existing groups, and notes; None if a broker did not answer, or if the line names one broker."""
     if is_named_directly:
         return None, []
-    group_results = session.admin.groups.list_names(include_system=True)
-    silent_addrs = [group_result.addr for group_result in group_results if group_result.error is not None]
+    results = session.admin.groups.list_names(include_system=True)
+    silent_addrs = [r.addr for r in results if r.error is not None]
     if silent_addrs:
         return None, [f"unknown which groups still exist: {', '.join(silent_addrs)} did not answer"]
-    return {group_name for group_result in group_results for group_name in group_result.result or ()}, []
+    return {group for r in results for group in r.result or ()}, []
 
 
-def _oversize_note(result: ServerResult[RegistrationSize]) -> str:
-    return (
-        f"broker {result.addr}: name servers do not accept its registration, because it is "
-        f"larger than {MAX_FRAME_BYTES} bytes"
-    )
-
-
-def _compression_note(result: ServerResult[BrokerRegistrant]) -> str | None:
-    registering_broker = result.result
-    if (
-        registering_broker is None
-        or not registering_broker.is_compressed
-        or registering_broker.version < V5_0_0
-    ):
-        return None
-    return (
-        f"broker {result.addr}: Java name servers refuse its registration, because 5.x "
-        "brokers compress it without a mark: set compressedRegister to false"
-    )
-
-
-def _registration_row(
-    registrant_result: ServerResult[BrokerRegistrant],
-    size_result: ServerResult[RegistrationSize],
-    known_groups: Set[str] | None,
-) -> ResultRow:
-    if registrant_result.result is None or size_result.result is None:
-        assert registrant_result.error is not None
-        return {"brokerAddr": registrant_result.addr, "error": error_text(registrant_result.error)}
-    largest_topic = size_result.result.topic_sizes[0] if size_result.result.topic_sizes else None
-    removable_topics = (
-        None
-        if known_groups is None
-        else find_topics_of_vanished_groups(registrant_result.result.topics, known_groups)
-    )
-    return {
-        **_registrant_cells(registrant_result.result, registrant_result.addr),
-        "clusterName": registrant_result.result.cluster_name,
-        "version": version_text(registrant_result.result.version),
-        "topics": len(size_result.result.topic_sizes),
-        "form": "compressed" if registrant_result.result.is_compressed else "JSON",
-        "frames": len(size_result.result.body_bytes),
-        "bytes": ByteSize(size_result.result.frame_bytes),
-        "framePercent": round(100 * size_result.result.frame_share, 4),
-        "fits": size_result.result.room_for_topics,
-        "removable": None if removable_topics is None else len(removable_topics),
-        "removableBytes": None
-        if removable_topics is None
-        else ByteSize(
-            sum(
-                topic_size.size_bytes
-                for topic_size in size_result.result.topic_sizes
-                if topic_size.topic in removable_topics
-            )
-        ),
-        "largestTopic": largest_topic and largest_topic.topic,
-        "largestTopicBytes": largest_topic and ByteSize(largest_topic.size_bytes),
-    }
-
-
-def _registrant_cells(registering_broker: BrokerRegistrant, broker_addr: str) -> ResultRow:
-    return {
-        "brokerName": registering_broker.broker_name,
-        "brokerId": registering_broker.broker_id,
-        "brokerAddr": broker_addr,
-    }
-
-
-def _topic_size_rows(
-    registrant_result: ServerResult[BrokerRegistrant],
-    known_groups: Set[str] | None,
-    largest_count: int | None,
-) -> Sequence[ResultRow]:
-    registering_broker = registrant_result.result
-    if registering_broker is None:
-        return []
+def _measure_broker(result: ServerResult[BrokerRegistrant], known_groups: Set[str] | None) -> MeasuredBroker:
+    registrant = result.result
     vanished_groups = (
-        {}
-        if known_groups is None
-        else find_topics_of_vanished_groups(registering_broker.topics, known_groups)
+        None
+        if registrant is None or known_groups is None
+        else find_topics_of_vanished_groups(registrant.topics, known_groups)
     )
-    topic_rows: list[ResultRow] = [
-        {
-            **_registrant_cells(registering_broker, registrant_result.addr),
-            "topic": topic_size.topic,
-            "bytes": ByteSize(topic_size.size_bytes),
-            "vanishedGroup": vanished_groups.get(topic_size.topic),
-        }
-        for topic_size in measure_registration(registering_broker).topic_sizes
-    ]
-    return (
-        topic_rows[:largest_count]
-        if largest_count is not None
-        else [topic_row for topic_row in topic_rows if topic_row["vanishedGroup"]]
-    )
+    size = result.then(measure_registration).result
+    return MeasuredBroker(result.addr, result.error, registrant, size, vanished_groups)
+
+
+def _list_topics(broker: MeasuredBroker, largest_count: int | None) -> list[MeasuredTopic]:
+    """The largest topics of a broker, or those of vanished groups."""
+    if broker.size is None:
+        return []
+    vanished_groups = broker.vanished_groups or {}
+    topics = [MeasuredTopic(broker, *t, vanished_groups.get(t.topic)) for t in broker.size.topic_sizes]
+    return [t for t in topics if t.vanished_group] if largest_count is None else topics[:largest_count]

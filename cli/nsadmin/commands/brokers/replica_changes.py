@@ -1,37 +1,32 @@
 """Owns electMaster and cleanBrokerMetadata, which change the replicas that controllers know."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from time import time
 from typing import Annotated
 
 from typer import Argument, Option
 
+from namesrv_core.errors import RocketMQError
 from namesrv_core.protocol.codes import MASTER_BROKER_ID
 from nsadmin.client import NotApplied, NotFound
 from nsadmin.client.brokers.clusters import BrokerAddrGroup
 from nsadmin.client.brokers.controllers import BrokerReplica, ReplicaSet
-from nsadmin.client.results import ServerResult
 from nsadmin.command_line.declarations import Flags, command
-from nsadmin.commands.brokers.controller_arguments import (
-    ControllersOption,
-    ReplicaBrokerArgument,
-    parse_broker_id,
-    parse_controller_list,
-)
-from nsadmin.commands.brokers.replica_rows import (
-    REPLICA_CHANGE_COLUMNS,
-    describe_master,
-    describe_replicas,
-    format_ids,
-    replica_change_rows,
-    require_replica,
-)
+from nsadmin.commands.brokers.controllers import ControllersOption, parse_controller_list
+from nsadmin.commands.columns.brokers import BROKER_NAME
+from nsadmin.commands.columns.changes import CHANGE_COLUMNS, ServerChange
 from nsadmin.console.exit_codes import UsageError
-from nsadmin.console.output import ResultRows
+from nsadmin.console.output import Columns, ResultRows
 from nsadmin.console.phrases import abbreviate_names
 from nsadmin.console.session import Session
 from nsadmin.operations.inventory.keeper import open_inventory
 from nsadmin.operations.replicas.takeover import find_takeover_gaps
+
+REPLICA_CHANGE_COLUMNS: Columns[ServerChange] = (BROKER_NAME, *CHANGE_COLUMNS)
+
+ReplicaBrokerArgument = Annotated[
+    str, Argument(metavar="BROKER", help="Name of a broker."), Flags("-bn", "--brokerName")
+]
 
 
 @command(
@@ -69,10 +64,10 @@ def elect_master(
         # Preview the change
         nsadmin electMaster broker-a 1 -a 127.0.0.1:9877 -c DefaultCluster --dry-run
     """
-    controller_admin = session.admin.controllers
-    leader_addr = controller_admin.find_leader(parse_controller_list(controller_list))
-    replicas_before = controller_admin.get_replica_set(leader_addr, broker_name)
-    replica = require_replica(replicas_before, parse_broker_id(id_text))
+    controllers = session.admin.controllers
+    leader_addr = controllers.find_leader(parse_controller_list(controller_list))
+    replicas_before = controllers.get_replica_set(leader_addr, broker_name)
+    replica = _require_replica(replicas_before, id_text)
     if not replica.is_alive:
         raise NotFound(f"replica {replica.broker_id} of {broker_name} is not alive")
     if not force:
@@ -85,19 +80,14 @@ def elect_master(
         master_broker_id=replica.broker_id, master_addr=replica.broker_addr
     )
     if session.is_dry_run or replicas_before.master_broker_id == replica.broker_id:
-        return replica_change_rows(
-            session, replicas_before, replicas_after, describe_master, ServerResult(leader_addr, True, None)
-        )
-    order_result = controller_admin.elect_master(
-        leader_addr, cluster_name, broker_name, replica.broker_id, int(time() * 1000)
-    )
-    if order_result.error is None:
-        replicas_after = controller_admin.get_replica_set(leader_addr, broker_name)
+        return _change_rows(session, replicas_before, replicas_after, _describe_master)
+    now_ms = int(time() * 1000)
+    error = controllers.elect_master(leader_addr, cluster_name, broker_name, replica.broker_id, now_ms).error
+    if error is None:
+        replicas_after = controllers.get_replica_set(leader_addr, broker_name)
         if replicas_after.master_broker_id != replica.broker_id:
-            order_result = ServerResult(
-                leader_addr, None, NotApplied(f"the master is {replicas_after.master_broker_id}")
-            )
-    return replica_change_rows(session, replicas_before, replicas_after, describe_master, order_result)
+            error = NotApplied(f"the master is {replicas_after.master_broker_id}")
+    return _change_rows(session, replicas_before, replicas_after, _describe_master, error)
 
 
 def _refuse_takeover_gaps(session: Session, replica_set: ReplicaSet, replica: BrokerReplica) -> None:
@@ -105,17 +95,16 @@ def _refuse_takeover_gaps(session: Session, replica_set: ReplicaSet, replica: Br
     if not master_addr or not replica_addr or master_addr == replica_addr:
         return
     # The ids of a controller are not those of name servers: there, the master has id 0.
-    replica_addrs = {MASTER_BROKER_ID: master_addr, replica.broker_id: replica_addr}
-    broker_group = BrokerAddrGroup("", replica_set.broker_name, replica_addrs)
-    for takeover_gap in find_takeover_gaps(session.admin, broker_group, includes_lag=True):
-        replica_name = f"replica {replica.broker_id} of {replica_set.broker_name}"
-        if takeover_gap.item_names:
+    addrs = {MASTER_BROKER_ID: master_addr, replica.broker_id: replica_addr}
+    group = BrokerAddrGroup("", replica_set.broker_name, addrs)
+    for gap in find_takeover_gaps(session.admin, group, includes_lag=True):
+        name = f"replica {replica.broker_id} of {replica_set.broker_name}"
+        if gap.item_names:
             raise NotApplied(
-                f"{replica_name} lacks {abbreviate_names(takeover_gap.item_names, 5)}: "
-                "wait until it has copied them"
+                f"{name} lacks {abbreviate_names(gap.item_names, 5)}: wait until it has copied them"
             )
         raise NotApplied(
-            f"{replica_name} could not be compared with its master ({takeover_gap.read_error}): "
+            f"{name} could not be compared with its master ({gap.read_error}): "
             "run the command again when both answer"
         )
 
@@ -155,60 +144,35 @@ def clean_broker_metadata(
         nsadmin cleanBrokerMetadata broker-a -a 127.0.0.1:9877 -c DefaultCluster -l --dry-run
     """
     _require_valid_options(id_list, cluster_name, include_living)
-    controller_admin = session.admin.controllers
-    leader_addr = controller_admin.find_leader(parse_controller_list(controller_list))
-    replicas_before = controller_admin.get_replica_set(leader_addr, broker_name)
+    controllers = session.admin.controllers
+    leader_addr = controllers.find_leader(parse_controller_list(controller_list))
+    replicas_before = controllers.get_replica_set(leader_addr, broker_name)
     id_texts = [id_text for id_text in (id_list or "").split(";") if id_text.strip()]
-    chosen_ids = [
-        require_replica(replicas_before, parse_broker_id(id_text)).broker_id for id_text in id_texts
-    ]
-    forgotten_replicas = [
-        broker_replica
-        for broker_replica in replicas_before.replicas
-        if not chosen_ids or broker_replica.broker_id in chosen_ids
-    ]
+    chosen_ids = [_require_replica(replicas_before, id_text).broker_id for id_text in id_texts]
+    forgotten = [r for r in replicas_before.replicas if not chosen_ids or r.broker_id in chosen_ids]
     if not include_living:
-        _refuse_living_replicas(broker_name, forgotten_replicas)
+        _refuse_living_replicas(broker_name, forgotten)
     session.confirm_change(
-        f"Remove replica {format_ids(forgotten_replicas)} of {broker_name} from the controllers' metadata?"
+        f"Remove replica {_format_ids(forgotten)} of {broker_name} from the controllers' metadata?"
     )
     replicas_after = replicas_before._replace(
-        replicas=tuple(
-            broker_replica
-            for broker_replica in replicas_before.replicas
-            if broker_replica not in forgotten_replicas
-        )
+        replicas=tuple(r for r in replicas_before.replicas if r not in forgotten)
     )
     if session.is_dry_run:
-        return replica_change_rows(
-            session,
-            replicas_before,
-            replicas_after,
-            describe_replicas,
-            ServerResult(leader_addr, True, None),
-        )
-    order_result = controller_admin.forget_replicas(
-        leader_addr, cluster_name or "", broker_name, chosen_ids, include_living, int(time() * 1000)
-    )
-    if order_result.error is None:
+        return _change_rows(session, replicas_before, replicas_after, _describe_replicas)
+    now_ms = int(time() * 1000)
+    error = controllers.forget_replicas(
+        leader_addr, cluster_name or "", broker_name, chosen_ids, include_living, now_ms
+    ).error
+    if error is None:
         # Controllers remove a broker that has no replicas left.
-        replicas_left = controller_admin.get_replica_sets(leader_addr, [broker_name]).get(broker_name)
+        replicas_left = controllers.get_replica_sets(leader_addr, [broker_name]).get(broker_name)
         replicas_after = replicas_left or replicas_before._replace(replicas=())
-        remaining_replicas = [
-            broker_replica
-            for broker_replica in forgotten_replicas
-            if replicas_after.find_replica(broker_replica.broker_id)
-        ]
-        open_inventory(session).drop_addrs(
-            replica.broker_addr for replica in forgotten_replicas if replica not in remaining_replicas
-        )
-        if remaining_replicas:
-            order_result = ServerResult(
-                leader_addr,
-                None,
-                NotApplied(f"the controllers still have replica {format_ids(remaining_replicas)}"),
-            )
-    return replica_change_rows(session, replicas_before, replicas_after, describe_replicas, order_result)
+        remaining = [r for r in forgotten if replicas_after.find_replica(r.broker_id)]
+        open_inventory(session).drop_addrs(r.broker_addr for r in forgotten if r not in remaining)
+        if remaining:
+            error = NotApplied(f"the controllers still have replica {_format_ids(remaining)}")
+    return _change_rows(session, replicas_before, replicas_after, _describe_replicas, error)
 
 
 def _require_valid_options(id_list: str | None, cluster_name: str | None, include_living: bool) -> None:
@@ -218,7 +182,47 @@ def _require_valid_options(id_list: str | None, cluster_name: str | None, includ
         raise UsageError("no cluster: pass -c CLUSTER, or -l")
 
 
-def _refuse_living_replicas(broker_name: str, forgotten_replicas: Sequence[BrokerReplica]) -> None:
-    living_ids = [str(replica.broker_id) for replica in forgotten_replicas if replica.is_alive]
+def _refuse_living_replicas(broker_name: str, forgotten: Sequence[BrokerReplica]) -> None:
+    living_ids = [str(replica.broker_id) for replica in forgotten if replica.is_alive]
     if living_ids:
         raise UsageError(f"replica {', '.join(living_ids)} of {broker_name} is alive: stop it first")
+
+
+def _change_rows(
+    session: Session,
+    before: ReplicaSet,
+    after: ReplicaSet,
+    describe: Callable[[ReplicaSet], dict[str, object]],
+    error: RocketMQError | None = None,
+) -> ResultRows:
+    described, described_after = describe(before), describe(after)
+    done = "unchanged" if described == described_after else "dry-run" if session.is_dry_run else "done"
+    change = ServerChange(None, described, None if error else described_after, error, done)
+    return ResultRows.from_records(
+        REPLICA_CHANGE_COLUMNS, [change], [error], common={BROKER_NAME: before.broker_name}
+    )
+
+
+def _describe_master(replica_set: ReplicaSet) -> dict[str, object]:
+    return {"masterBrokerId": replica_set.master_broker_id, "masterAddr": replica_set.master_addr}
+
+
+def _describe_replicas(replica_set: ReplicaSet) -> dict[str, object]:
+    return {"replicas": _format_ids(replica_set.replicas)}
+
+
+def _format_ids(replicas: Sequence[BrokerReplica]) -> str:
+    return ", ".join(str(replica.broker_id) for replica in replicas) or "none"
+
+
+def _require_replica(replica_set: ReplicaSet, id_text: str) -> BrokerReplica:
+    try:
+        broker_id = int(id_text)
+    except ValueError:
+        raise UsageError(f'invalid replica id "{id_text}": use an id that getSyncStateSet shows') from None
+    replica = replica_set.find_replica(broker_id)
+    if replica is None:
+        raise NotFound(
+            f"{replica_set.broker_name} has no replica {broker_id}, only {_format_ids(replica_set.replicas)}"
+        )
+    return replica

@@ -9,7 +9,8 @@ from namesrv_core.errors import RocketMQError
 from nsadmin.client.redaction import is_secret_name
 from nsadmin.client.results import NotFound
 from nsadmin.command_line.declarations import command
-from nsadmin.console.output import ResultRow, ResultRows
+from nsadmin.commands.columns.brokers import BROKER_ADDR, BROKER_ID, BROKER_NAME, CLUSTER_NAME
+from nsadmin.console.output import Column, Columns, ResultRows
 from nsadmin.console.output.quantities import count_noun
 from nsadmin.console.output.timestamps import format_utc
 from nsadmin.console.session import Session
@@ -21,15 +22,40 @@ from nsadmin.operations.replicas.records import (
     Item,
     JudgedDifference,
     ReplicaComparison,
-    ReplicaDifference,
 )
 
-REPLICA_DIFF_COLUMNS = (
-    "clusterName", "brokerName", "brokerId", "brokerAddr", "kind", "name", "state", "differs", "reason",
-    "since", "master", "slave",
-)  # fmt: skip
-_TABLE_COLUMNS = ("brokerName", "brokerId", "kind", "name", "state", "differs", "reason")
-
+REPLICA_DIFF_COLUMNS: Columns[JudgedDifference] = (
+    CLUSTER_NAME.in_wide().of(lambda d: d.difference.cluster_name),
+    BROKER_NAME.of(lambda d: d.difference.broker_name),
+    BROKER_ID.means("id of the slave").of(lambda d: d.difference.slave.broker_id),
+    BROKER_ADDR.means("address of the slave, HOST:PORT")
+    .in_wide()
+    .of(lambda d: d.difference.slave.broker_addr),
+    Column(
+        "kind",
+        "topic, group, offset (of a group on a topic), consumeMode, epoch, user, acl or setting",
+        lambda d: d.difference.kind.value,
+    ),
+    Column("name", "name of the item", lambda d: d.difference.item_name),
+    Column("state", "lag (the next copy may remove it) or drift (it stays)", lambda d: d.state.value),
+    Column("differs", "the difference in words", lambda d: describe_difference(d.difference)),
+    Column("reason", "why the difference is lag or drift", lambda d: d.reason),
+    Column(
+        "since", "when nsadmin first saw the difference (UTC)", lambda d: format_utc(d.since_ms), wide=True
+    ),
+    Column(
+        "master",
+        "the item on the master; null if it has none, or for a secret",
+        lambda d: _hide_secrets(d.difference.item_name, d.difference.master_item),
+        wide=True,
+    ),
+    Column(
+        "slave",
+        "the item on the slave; null if it has none, or for a secret",
+        lambda d: _hide_secrets(d.difference.item_name, d.difference.slave_item),
+        wide=True,
+    ),
+)
 SyncIntervalOption = Annotated[
     float | None,
     Option(
@@ -101,12 +127,11 @@ def replica_diff(
     )
     if not comparison.slave_count and not comparison.failure_lines:
         raise NotFound(_describe_missing_slaves(cluster_name, broker_name))
-    return ResultRows(
+    return ResultRows.from_records(
         REPLICA_DIFF_COLUMNS,
-        list(map(_make_row, comparison.differences if include_lag else comparison.drift)),
+        comparison.differences if include_lag else comparison.drift,
         _list_errors(comparison),
         [*comparison.failure_lines, _summarize_comparison(comparison)],
-        _TABLE_COLUMNS,
     )
 
 
@@ -123,30 +148,12 @@ def _describe_wait(comparison: ReplicaComparison) -> str:
     )
 
 
-def _make_row(judged_difference: JudgedDifference) -> ResultRow:
-    difference = judged_difference.difference
-    return {
-        "clusterName": difference.cluster_name,
-        "brokerName": difference.broker_name,
-        "brokerId": difference.slave.broker_id,
-        "brokerAddr": difference.slave.broker_addr,
-        "kind": difference.kind.value,
-        "name": difference.item_name,
-        "state": judged_difference.state.value,
-        "differs": describe_difference(difference),
-        "reason": judged_difference.reason,
-        "since": format_utc(judged_difference.since_ms),
-        "master": _item_cell(difference, difference.master_item),
-        "slave": _item_cell(difference, difference.slave_item),
-    }
-
-
-def _item_cell(difference: ReplicaDifference, item: Item | None) -> object:
-    """Return an item without secrets; a setting as its text."""
+def _hide_secrets(name: str, item: Item | None) -> object:
+    """The item without secrets; a setting as its text."""
     if item is None:
         return None
     if "" in item:
-        return None if is_secret_name(difference.item_name) else item[""]
+        return None if is_secret_name(name) else item[""]
     return {str(field): value for field, value in item.items() if not is_secret_name(str(field))}
 
 

@@ -1,50 +1,125 @@
 """Owns haStatus, which shows the replication lag between masters and slaves."""
 
 from collections.abc import Iterator
-from typing import Annotated
+from operator import attrgetter, itemgetter
+from typing import Annotated, NamedTuple
 
 from typer import Option
 
+from namesrv_core.errors import RocketMQError
+from nsadmin.client import ServerResult
 from nsadmin.client.brokers.replication import HaStatus, MasterLink, SlaveLink
 from nsadmin.client.brokers.targets import BrokerTarget
-from nsadmin.client.results import error_text
 from nsadmin.command_line import argument_values
 from nsadmin.command_line.broker_targets import (
-    IDENTITY_COLUMNS,
     BrokerAddrArgument,
     ClusterMembersOption,
     distinct_addrs,
-    identity_cells,
     match_results,
     select_members,
 )
 from nsadmin.command_line.declarations import command
-from nsadmin.console.output import ResultRow, ResultRows
+from nsadmin.commands.columns.brokers import TARGET_COLUMNS
+from nsadmin.commands.columns.servers import ERROR, ROLE
+from nsadmin.console.output import Column, Columns, ResultRows, of_part
 from nsadmin.console.output.quantities import to_bytes
 from nsadmin.console.output.timestamps import format_utc
 from nsadmin.console.session import Session
 
-HA_COLUMNS = (
-    *IDENTITY_COLUMNS,
-    "role",
-    "commitLogMaxOffset",
-    "inSyncSlaveNums",
-    "slaveAddr",
-    "slaveAckOffset",
-    "diff",
-    "inSync",
-    "transferFromWhere",
-    "masterAddr",
-    "masterFlushOffset",
-    "transferredByteInSecond",
-    "lastRead",
-    "lastWrite",
-    "error",
+
+class ReplicationLink(NamedTuple):
+    """A replication channel as one of its two brokers reports it, or a master without slaves."""
+
+    error: RocketMQError | None = None
+    role: str | None = None
+    log_end: int | None = None
+    in_sync_slaves: int | None = None
+    slave: SlaveLink | None = None
+    master: MasterLink | None = None
+
+    @property
+    def transferred(self) -> int | None:
+        link = self.slave or self.master
+        return link and link.transferred_byte_in_second
+
+
+LINK_COLUMNS: Columns[ReplicationLink] = (
+    ROLE.means("master or slave"),
+    Column("commitLogMaxOffset", "end of the commit log, in bytes", lambda r: r.log_end),
+    Column(
+        "inSyncSlaveNums", "slaves that are close enough to the master", lambda r: r.in_sync_slaves, wide=True
+    ),
+    *of_part(
+        attrgetter("slave"),
+        (
+            Column(
+                "slaveAddr",
+                "the slave's end of the replication channel, HOST:PORT",
+                lambda s: s.channel_addr,
+            ),
+            Column(
+                "slaveAckOffset",
+                "end of the slave's commit log, as the slave confirmed it, in bytes",
+                lambda s: s.slave_ack_offset,
+                wide=True,
+            ),
+            Column(
+                "diff",
+                "bytes of the commit log that the slave has not confirmed",
+                lambda s: to_bytes(s.diff),
+            ),
+            Column("inSync", "whether the slave is close enough to its master", lambda s: s.in_sync),
+            Column(
+                "transferFromWhere",
+                "where the slave began to read in this connection, in bytes",
+                lambda s: s.transfer_from_where,
+                wide=True,
+            ),
+        ),
+    ),
+    *of_part(
+        attrgetter("master"),
+        (
+            Column(
+                "masterAddr",
+                "the master's end of the replication channel, HOST:PORT",
+                lambda m: m.master_addr,
+            ),
+            Column(
+                "masterFlushOffset",
+                "flushed end of the master's commit log, in bytes",
+                lambda m: m.master_flush_offset,
+                wide=True,
+            ),
+        ),
+    ),
+    Column(
+        "transferredByteInSecond",
+        "bytes that are replicated per second",
+        lambda r: to_bytes(r.transferred),
+    ),
+    *of_part(
+        attrgetter("master"),
+        (
+            Column(
+                "lastRead",
+                "when the slave last read from its master (UTC)",
+                lambda m: format_utc(m.last_read_timestamp),
+            ),
+            Column(
+                "lastWrite",
+                "when the slave last wrote to its master (UTC)",
+                lambda m: format_utc(m.last_write_timestamp),
+                wide=True,
+            ),
+        ),
+    ),
+    ERROR,
 )
-HA_TABLE_COLUMNS = (
-    *IDENTITY_COLUMNS, "role", "commitLogMaxOffset", "slaveAddr", "diff", "inSync", "masterAddr",
-    "transferredByteInSecond", "lastRead", "error",
-)  # fmt: skip
+HA_COLUMNS: Columns[tuple[BrokerTarget, ReplicationLink]] = (
+    *TARGET_COLUMNS,
+    *of_part(itemgetter(1), LINK_COLUMNS),
+)
 
 
 @command(columns=HA_COLUMNS)
@@ -73,23 +148,14 @@ def ha_status(
     argument_values.validate_interval(interval_seconds)
 
     def list_replication() -> ResultRows:
-        broker_targets = select_members(session, broker_text, cluster_name)
-        status_results = match_results(
-            broker_targets, session.admin.replication.get_status(distinct_addrs(broker_targets))
-        )
-        ha_rows: list[ResultRow] = []
-        for broker_target, (_, broker_ha_status, error) in zip(broker_targets, status_results, strict=True):
-            if broker_ha_status is None:
-                ha_rows.append({**identity_cells(broker_target), "error": error and error_text(error)})
-            else:
-                ha_rows += _ha_rows(broker_target, broker_ha_status)
-        return ResultRows(
-            HA_COLUMNS,
-            ha_rows,
-            [status_result.error for status_result in status_results],
-            (),
-            HA_TABLE_COLUMNS,
-        )
+        targets = select_members(session, broker_text, cluster_name)
+        results = match_results(targets, session.admin.replication.get_status(distinct_addrs(targets)))
+        links = [
+            (target, link)
+            for target, result in zip(targets, results, strict=True)
+            for link in _list_links(result)
+        ]
+        return ResultRows.from_records(HA_COLUMNS, links, [r.error for r in results])
 
     return (
         list_replication()
@@ -98,39 +164,13 @@ def ha_status(
     )
 
 
-def _ha_rows(broker_target: BrokerTarget, broker_ha_status: HaStatus) -> list[ResultRow]:
-    if broker_ha_status.master is not None:
-        return [
-            {**identity_cells(broker_target), "role": "slave", **_master_link_cells(broker_ha_status.master)}
-        ]
-    master_cells = {
-        **identity_cells(broker_target),
-        "role": "master",
-        "commitLogMaxOffset": broker_ha_status.commit_log_max_offset,
-        "inSyncSlaveNums": broker_ha_status.in_sync_slave_nums,
-    }
-    return [{**master_cells, **_slave_link_cells(slave_link)} for slave_link in broker_ha_status.slaves] or [
-        master_cells
+def _list_links(result: ServerResult[HaStatus]) -> list[ReplicationLink]:
+    status = result.result
+    if status is None:
+        return [ReplicationLink(result.error)]
+    if status.master is not None:
+        return [ReplicationLink(None, "slave", status.master.max_offset, master=status.master)]
+    log_end, in_sync_slaves = status.commit_log_max_offset, status.in_sync_slave_nums
+    return [
+        ReplicationLink(None, "master", log_end, in_sync_slaves, slave) for slave in status.slaves or (None,)
     ]
-
-
-def _slave_link_cells(slave_link: SlaveLink) -> ResultRow:
-    return {
-        "slaveAddr": slave_link.channel_addr,
-        "slaveAckOffset": slave_link.slave_ack_offset,
-        "diff": to_bytes(slave_link.diff),
-        "inSync": slave_link.in_sync,
-        "transferFromWhere": slave_link.transfer_from_where,
-        "transferredByteInSecond": to_bytes(slave_link.transferred_byte_in_second),
-    }
-
-
-def _master_link_cells(master_link: MasterLink) -> ResultRow:
-    return {
-        "commitLogMaxOffset": master_link.max_offset,
-        "masterAddr": master_link.master_addr,
-        "masterFlushOffset": master_link.master_flush_offset,
-        "transferredByteInSecond": to_bytes(master_link.transferred_byte_in_second),
-        "lastRead": format_utc(master_link.last_read_timestamp),
-        "lastWrite": format_utc(master_link.last_write_timestamp),
-    }

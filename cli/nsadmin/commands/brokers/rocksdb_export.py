@@ -1,35 +1,60 @@
 """Owns exportMetadataInRocksDB and rocksDBConfigToJson, which turn a broker's RocksDB configs into JSON."""
 
 from collections.abc import Sequence
+from operator import itemgetter
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, NamedTuple
 
 from typer import Argument, Option
 
 from namesrv_core.errors import RocketMQError
-from nsadmin.client import NotApplied, ServerResult
+from nsadmin.client import NotApplied
+from nsadmin.client.brokers.targets import BrokerTarget
 from nsadmin.command_line.argument_values import parse_boolean
 from nsadmin.command_line.broker_targets import (
-    IDENTITY_COLUMNS,
     OptionalBrokerAddrOption,
     describe_targets,
     distinct_addrs,
-    identity_cells,
     match_results,
     select_members,
 )
 from nsadmin.command_line.declarations import Flags, Values, command
-from nsadmin.commands.columns.result_rows import outcome_cells
+from nsadmin.commands.columns.brokers import TARGET_COLUMNS
+from nsadmin.commands.columns.changes import CHANGES, RESULT
+from nsadmin.commands.columns.files import FILE, SIZE
+from nsadmin.commands.columns.servers import ERROR, outcome_word
 from nsadmin.console.exit_codes import UsageError
-from nsadmin.console.output import OutputText, ResultRow, ResultRows
-from nsadmin.console.output.quantities import to_bytes
+from nsadmin.console.output import Column, Columns, OutputText, ResultRows, of_part
 from nsadmin.console.session import Session
 from nsadmin.operations.exports import rocksdb
 from nsadmin.operations.exports.document_file import format_document, save_document
 
-ENTRY_COLUMNS = ("key", "value")
-JSON_FILE_COLUMNS = ("file", "size")
-JSON_ORDER_COLUMNS = (*IDENTITY_COLUMNS, "changes", "result", "error")
+ENTRY_COLUMNS: Columns[tuple[str, Any]] = (
+    Column("key", "topic or group; for offsets, TOPIC@GROUP", lambda e: e[0]),
+    Column("value", "its settings; for offsets, the offsets of its queues", lambda e: e[1]),
+)
+JSON_FILE_COLUMNS: Columns[tuple[str, int]] = (FILE, SIZE)
+
+
+class JsonOrder(NamedTuple):
+    """The order to a broker to write JSON files."""
+
+    changes: str | None
+    error: RocketMQError | None
+    result: str
+
+
+JSON_ORDER_COLUMNS: Columns[tuple[BrokerTarget, JsonOrder]] = (
+    *TARGET_COLUMNS,
+    *of_part(
+        itemgetter(1),
+        (
+            CHANGES,
+            RESULT.means("done, dry-run, failed, or unchanged (the broker has no such data in RocksDB)"),
+            ERROR,
+        ),
+    ),
+)
 
 
 @command(
@@ -176,10 +201,7 @@ def _read_document(config_folder: str, kind_name: str, *, with_version: bool = T
 
 def _entry_rows(config_document: dict[str, Any], kind_name: str) -> ResultRows:
     entry_table = config_document[rocksdb.ROCKSDB_TABLES[kind_name].table_name]
-    return ResultRows(
-        ENTRY_COLUMNS,
-        [{"key": entry_key, "value": entry_value} for entry_key, entry_value in entry_table.items()],
-    )
+    return ResultRows.from_records(ENTRY_COLUMNS, entry_table.items())
 
 
 def _save_document(output_file: str, config_document: dict[str, Any]) -> ResultRows:
@@ -187,7 +209,7 @@ def _save_document(output_file: str, config_document: dict[str, Any]) -> ResultR
         written_bytes = save_document(Path(output_file), config_document)
     except OSError as error:
         raise UsageError(f"{output_file}: {error.strerror}") from None
-    return ResultRows(JSON_FILE_COLUMNS, [{"file": output_file, "size": to_bytes(written_bytes)}])
+    return ResultRows.from_records(JSON_FILE_COLUMNS, [(output_file, written_bytes)])
 
 
 def _order_json_files(
@@ -198,48 +220,27 @@ def _order_json_files(
     kind_names: Sequence[str],
 ) -> ResultRows:
     session.require_writable(command_name)
-    broker_targets = select_members(session, broker_text, cluster_name)
+    targets = select_members(session, broker_text, cluster_name)
     config_stores = session.admin.upkeep.config_stores
-    state_results = config_stores.check_json_export(distinct_addrs(broker_targets))
-    writing_addrs = [
-        state_result.addr
-        for state_result in state_results
-        if state_result.result and state_result.result.reason is None
-    ]
-    results_by_addr: dict[str, ServerResult[bool]] = {}
+    states = config_stores.check_json_export(distinct_addrs(targets))
+    writing_addrs = [s.addr for s in states if s.result and s.result.reason is None]
+    errors_by_addr: dict[str, RocketMQError | None] = {}
     if writing_addrs and not session.is_dry_run:
         session.confirm_change(
-            f"Make {describe_targets(broker_targets)} write JSON files, which replaces existing ones?"
+            f"Make {describe_targets(targets)} write JSON files, which replaces existing ones?"
         )
-        results_by_addr = {
-            order_result.addr: order_result
-            for order_result in config_stores.export_json(writing_addrs, kind_names)
-        }
-    file_names = ", ".join(rocksdb.ROCKSDB_TABLES[kind_name].file_name for kind_name in kind_names)
-    order_rows, order_errors = list[ResultRow](), list[RocketMQError | None]()
-    for broker_target, state_result in zip(
-        broker_targets, match_results(broker_targets, state_results), strict=True
-    ):
-        order_error = (
-            results_by_addr[state_result.addr].error
-            if state_result.addr in results_by_addr
-            else state_result.error
-        )
-        change_text, result_word = None, "failed"
-        if state_result.result is not None:
-            refusal_reason = state_result.result.reason
-            change_text = (
-                f"nothing: {refusal_reason}"
-                if refusal_reason
-                else f"writes {file_names} in {state_result.result.folder}"
-            )
-            result_word = "unchanged" if refusal_reason else "dry-run" if session.is_dry_run else "done"
-        order_rows.append(
-            {
-                **identity_cells(broker_target),
-                "changes": change_text,
-                **outcome_cells(order_error, result_word),
-            }
-        )
-        order_errors.append(order_error)
-    return ResultRows(JSON_ORDER_COLUMNS, order_rows, order_errors)
+        errors_by_addr = {r.addr: r.error for r in config_stores.export_json(writing_addrs, kind_names)}
+    file_names = ", ".join(rocksdb.ROCKSDB_TABLES[name].file_name for name in kind_names)
+    done = "dry-run" if session.is_dry_run else "done"
+    orders: list[JsonOrder] = []
+    for addr, state, read_error in match_results(targets, states):
+        error = errors_by_addr.get(addr, read_error)
+        if state is None:
+            orders.append(JsonOrder(None, error, outcome_word(error, "failed")))
+        elif state.reason:
+            orders.append(JsonOrder(f"nothing: {state.reason}", error, outcome_word(error, "unchanged")))
+        else:
+            changes = f"writes {file_names} in {state.folder}"
+            orders.append(JsonOrder(changes, error, outcome_word(error, done)))
+    errors = [order.error for order in orders]
+    return ResultRows.from_records(JSON_ORDER_COLUMNS, zip(targets, orders, strict=True), errors)

@@ -9,36 +9,56 @@ from typer import Argument, Option
 from nsadmin.client import ServerResult
 from nsadmin.client.brokers.targets import BrokerTarget
 from nsadmin.client.brokers.upkeep import READ_AHEAD_SETTINGS, TIMER_ENGINES, TIMER_SETTINGS, BrokerSettings
+from nsadmin.client.results import error_text
 from nsadmin.command_line.broker_targets import (
-    IDENTITY_COLUMNS,
     BrokerAddrOption,
     ClusterMastersOption,
     ClusterMembersOption,
     MasterAddrOption,
     describe_targets,
     distinct_addrs,
-    identity_cells,
     match_results,
     select_masters,
     select_members,
 )
 from nsadmin.command_line.declarations import Flags, Values, command
 from nsadmin.command_line.time_arguments import parse_time_option
-from nsadmin.commands.columns.change_rows import CHANGE_RESULT_COLUMNS, CHANGE_RESULT_IN_TABLE, change_cells
-from nsadmin.commands.columns.result_rows import outcome_cells
+from nsadmin.commands.columns.brokers import TARGET_COLUMNS
+from nsadmin.commands.columns.changes import ServerChange, broker_change_columns, broker_change_rows
+from nsadmin.commands.columns.servers import ERROR, outcome_word
 from nsadmin.console.exit_codes import UsageError
-from nsadmin.console.output import ResultRow, ResultRows
+from nsadmin.console.output import Column, Columns, ResultRows
 from nsadmin.console.session import Session
 
-STORAGE_CHANGE_COLUMNS = (*IDENTITY_COLUMNS, *CHANGE_RESULT_COLUMNS)
-STORAGE_CHANGE_TABLE_COLUMNS = (*IDENTITY_COLUMNS, *CHANGE_RESULT_IN_TABLE)
-QUEUE_CHECK_COLUMNS = (*IDENTITY_COLUMNS, "checkStatus", "result", "error")
-
+SETTINGS_COLUMNS = broker_change_columns(
+    before="the previous broker settings for it",
+    after="the new broker settings for it; in a dry run, the planned ones",
+)
+FLUSH_OFFSET_COLUMNS = broker_change_columns(
+    before="the slave's previous value of its master's masterFlushOffset, in bytes",
+    after="the new value, in bytes",
+)
+STATUS_WORDS = {0: "equal", 1: "different", 2: "started", 3: "failed"}
+QUEUE_CHECK_COLUMNS: Columns[tuple[BrokerTarget, ServerResult[int]]] = (
+    *TARGET_COLUMNS,
+    Column(
+        "checkStatus",
+        "answer of the broker: 0 equal, 1 different, 2 in progress, 3 failed",
+        lambda r: r[1].result,
+    ),
+    Column(
+        "result",
+        "equal, different, started (the broker's log will show the findings) or failed",
+        lambda r: outcome_word(
+            r[1].error, "failed" if r[1].result is None else STATUS_WORDS.get(r[1].result, "unknown")
+        ),
+    ),
+    ERROR.of(lambda r: r[1].error and error_text(r[1].error)),
+)
 _MONTH_MS = 30 * 86_400_000
-_STATUS_WORDS = {0: "equal", 1: "different", 2: "started", 3: "failed"}
 
 
-@command(columns=STORAGE_CHANGE_COLUMNS)
+@command(columns=SETTINGS_COLUMNS)
 def set_commit_log_read_ahead_mode(
     session: Session,
     mode_text: Annotated[
@@ -63,20 +83,20 @@ def set_commit_log_read_ahead_mode(
     """
     if mode_text not in ("0", "1"):
         raise UsageError(f'invalid mode "{mode_text}": use 0 (read-ahead) or 1 (no read-ahead)')
-    broker_targets = select_members(session, broker_text, cluster_name)
-    session.confirm_change(f"Set read-ahead mode {mode_text} on {describe_targets(broker_targets)}?")
+    targets = select_members(session, broker_text, cluster_name)
+    session.confirm_change(f"Set read-ahead mode {mode_text} on {describe_targets(targets)}?")
     settings_after = {"dataReadAheadEnable": "true" if mode_text == "0" else "false"}
-    upkeep_admin = session.admin.upkeep
+    upkeep = session.admin.upkeep
     return _switch_settings(
         session,
-        broker_targets,
+        targets,
         READ_AHEAD_SETTINGS,
         lambda _: settings_after,
-        lambda broker_addrs: upkeep_admin.set_read_ahead(broker_addrs, int(mode_text)),
+        lambda addrs: upkeep.set_read_ahead(addrs, int(mode_text)),
     )
 
 
-@command(columns=STORAGE_CHANGE_COLUMNS)
+@command(columns=SETTINGS_COLUMNS)
 def switch_timer_engine(
     session: Session,
     engine_letter: Annotated[
@@ -102,17 +122,17 @@ def switch_timer_engine(
     """
     if engine_letter not in TIMER_ENGINES:
         raise UsageError(f'invalid engine "{engine_letter}": use R (RocksDB) or F (time wheel files)')
-    broker_targets = select_masters(session, broker_text, cluster_name)
+    targets = select_masters(session, broker_text, cluster_name)
     session.confirm_change(
-        f"Keep timed messages in {TIMER_ENGINES[engine_letter]} on {describe_targets(broker_targets)}?"
+        f"Keep timed messages in {TIMER_ENGINES[engine_letter]} on {describe_targets(targets)}?"
     )
-    upkeep_admin = session.admin.upkeep
+    upkeep = session.admin.upkeep
     return _switch_settings(
         session,
-        broker_targets,
+        targets,
         TIMER_SETTINGS,
-        lambda settings_before: {**settings_before, **_timer_settings_after(engine_letter)},
-        lambda broker_addrs: upkeep_admin.switch_timer_engine(broker_addrs, engine_letter),
+        lambda before: {**before, **_timer_settings_after(engine_letter)},
+        lambda addrs: upkeep.switch_timer_engine(addrs, engine_letter),
     )
 
 
@@ -125,57 +145,29 @@ def _timer_settings_after(engine_letter: str) -> BrokerSettings:
 
 def _switch_settings(
     session: Session,
-    broker_targets: Sequence[BrokerTarget],
+    targets: Sequence[BrokerTarget],
     setting_names: Sequence[str],
     plan_settings: Callable[[BrokerSettings], BrokerSettings],
     send_order: Callable[[list[str]], list[ServerResult[BrokerSettings]]],
 ) -> ResultRows:
     """Rows with the settings before and after the order; a dry run plans the settings after it."""
-    broker_addrs = distinct_addrs(broker_targets)
-    settings_by_addr = {
-        settings_result.addr: settings_result
-        for settings_result in session.admin.upkeep.get_settings(broker_addrs, setting_names)
-    }
+    addrs = distinct_addrs(targets)
+    settings_by_addr = {r.addr: r for r in session.admin.upkeep.get_settings(addrs, setting_names)}
     if session.is_dry_run:
-        settings_results = [
-            settings_result.then(plan_settings) for settings_result in settings_by_addr.values()
-        ]
+        settings_results = [r.then(plan_settings) for r in settings_by_addr.values()]
     else:
-        order_results_by_addr = {
-            order_result.addr: order_result
-            for order_result in send_order(
-                [broker_addr for broker_addr in broker_addrs if settings_by_addr[broker_addr].error is None]
-            )
-        }
-        settings_results = [
-            order_results_by_addr.get(broker_addr, settings_by_addr[broker_addr])
-            for broker_addr in broker_addrs
-        ]
-    target_results = match_results(broker_targets, settings_results)
-    change_rows: list[ResultRow] = []
-    for broker_target, (broker_addr, settings_after, error) in zip(
-        broker_targets, target_results, strict=True
-    ):
-        settings_before = settings_by_addr[broker_addr].result if broker_addr in settings_by_addr else None
-        change_row = {
-            **identity_cells(broker_target),
-            **outcome_cells(error, "dry-run" if session.is_dry_run else "done"),
-        }
-        change_rows.append(
-            {**change_row, **change_cells(settings_before, settings_after)}
-            if error is None
-            else {**change_row, "before": settings_before}
-        )
-    return ResultRows(
-        STORAGE_CHANGE_COLUMNS,
-        change_rows,
-        [target_result.error for target_result in target_results],
-        (),
-        STORAGE_CHANGE_TABLE_COLUMNS,
-    )
+        orders = send_order([addr for addr in addrs if settings_by_addr[addr].error is None])
+        orders_by_addr = {order.addr: order for order in orders}
+        settings_results = [orders_by_addr.get(addr, settings_by_addr[addr]) for addr in addrs]
+    done = "dry-run" if session.is_dry_run else "done"
+    changes = []
+    for addr, after, error in match_results(targets, settings_results):
+        before = settings_by_addr[addr].result if addr in settings_by_addr else None
+        changes.append(ServerChange(addr, before, after, error, done))
+    return broker_change_rows(SETTINGS_COLUMNS, targets, changes)
 
 
-@command(columns=STORAGE_CHANGE_COLUMNS)
+@command(columns=FLUSH_OFFSET_COLUMNS)
 def reset_master_flush_offset(
     session: Session,
     offset_text: Annotated[
@@ -199,34 +191,21 @@ def reset_master_flush_offset(
     """
     if not offset_text.isdecimal():
         raise UsageError(f'invalid offset "{offset_text}": expected bytes of the commit log, 0 or more')
-    [slave_target] = select_members(session, broker_text, None)
-    slave_addr = slave_target.broker_addr or ""
-    offset_before = session.admin.upkeep.get_master_flush_offset(slave_addr).result
+    [slave] = select_members(session, broker_text, None)
+    slave_addr = slave.broker_addr or ""
+    upkeep = session.admin.upkeep
+    before, after = upkeep.get_master_flush_offset(slave_addr).result, int(offset_text)
     session.confirm_change(
         f"Set the flushed end of the master's commit log to {offset_text} on {slave_addr}?"
     )
-    upkeep_admin = session.admin.upkeep
-    reset_result = (
-        upkeep_admin.check_slave(slave_addr)
+    error = (
+        upkeep.check_slave(slave_addr)
         if session.is_dry_run
-        else upkeep_admin.reset_master_flush_offset(slave_addr, int(offset_text))
-    )
-    result_row = {
-        **identity_cells(slave_target),
-        **outcome_cells(reset_result.error, "dry-run" if session.is_dry_run else "done"),
-    }
-    difference_cells = (
-        change_cells(offset_before, int(offset_text))
-        if reset_result.error is None
-        else {"before": offset_before}
-    )
-    return ResultRows(
-        STORAGE_CHANGE_COLUMNS,
-        [{**result_row, **difference_cells}],
-        [reset_result.error],
-        (),
-        STORAGE_CHANGE_TABLE_COLUMNS,
-    )
+        else upkeep.reset_master_flush_offset(slave_addr, after)
+    ).error
+    done = "dry-run" if session.is_dry_run else "done"
+    change = ServerChange(slave_addr, before, None if error else after, error, done)
+    return broker_change_rows(FLUSH_OFFSET_COLUMNS, [slave], [change])
 
 
 @command(columns=QUEUE_CHECK_COLUMNS)
@@ -258,20 +237,9 @@ def check_rocksdb_cq_write_progress(
         nsadmin checkRocksdbCqWriteProgress cluster-a
     """
     since_ms = parse_time_option("-cf", since_text, int(time() * 1000) - _MONTH_MS)
-    master_targets = select_masters(session, None, cluster_name)
-    check_results = session.admin.upkeep.check_rocksdb_queues(distinct_addrs(master_targets), topic, since_ms)
-    target_results = match_results(master_targets, check_results)
-    check_rows: list[ResultRow] = [
-        {
-            **identity_cells(master_target),
-            "checkStatus": check_result.result,
-            **outcome_cells(
-                check_result.error,
-                _STATUS_WORDS.get(check_result.result if check_result.result is not None else 3, "unknown"),
-            ),
-        }
-        for master_target, check_result in zip(master_targets, target_results, strict=True)
-    ]
-    return ResultRows(
-        QUEUE_CHECK_COLUMNS, check_rows, [check_result.error for check_result in target_results]
+    targets = select_masters(session, None, cluster_name)
+    results = match_results(
+        targets, session.admin.upkeep.check_rocksdb_queues(distinct_addrs(targets), topic, since_ms)
     )
+    errors = [r.error for r in results]
+    return ResultRows.from_records(QUEUE_CHECK_COLUMNS, zip(targets, results, strict=True), errors)

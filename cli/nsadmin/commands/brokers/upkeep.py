@@ -1,6 +1,7 @@
 """Owns cleanUnusedTopic, cleanExpiredCQ and deleteExpiredCommitLog, which make brokers delete old files."""
 
 from collections.abc import Callable, Mapping
+from operator import itemgetter
 from time import time
 from types import MappingProxyType
 from typing import Annotated
@@ -11,20 +12,23 @@ from nsadmin.client import ServerResult
 from nsadmin.client.brokers.brokers import RuntimeInfo
 from nsadmin.client.brokers.targets import BrokerTarget
 from nsadmin.command_line.broker_targets import (
-    IDENTITY_COLUMNS,
     BrokerAddrArgument,
     describe_targets,
     distinct_addrs,
-    identity_cells,
     match_results,
     select_members,
 )
 from nsadmin.command_line.declarations import command
-from nsadmin.commands.columns.result_rows import outcome_cells
-from nsadmin.console.output import ResultRow, ResultRows
+from nsadmin.commands.columns.brokers import TARGET_COLUMNS
+from nsadmin.commands.columns.changes import CHANGES, RESULT, ServerChange, broker_change_rows
+from nsadmin.commands.columns.servers import ERROR
+from nsadmin.console.output import Columns, ResultRows, of_part
 from nsadmin.console.session import Session
 
-UPKEEP_COLUMNS = (*IDENTITY_COLUMNS, "changes", "result", "error")
+UPKEEP_COLUMNS: Columns[tuple[BrokerTarget, ServerChange]] = (
+    *TARGET_COLUMNS,
+    *of_part(itemgetter(1), (CHANGES, RESULT, ERROR)),
+)
 
 EveryMemberOption = Annotated[
     str | None, Option("-c", "--cluster", metavar="CLUSTER", help="Every master and slave of this cluster.")
@@ -47,13 +51,9 @@ def clean_unused_topic(
         # Clean one broker
         nsadmin cleanUnusedTopic 127.0.0.1:10911 --yes
     """
-    broker_targets = select_members(session, broker_text, cluster_name)
-    session.confirm_change(
-        f"Delete the queues of topics without config on {describe_targets(broker_targets)}?"
-    )
-    return _upkeep_rows(
-        session, broker_targets, session.admin.upkeep.clean_unused_topics, _describe_topic_cleanup
-    )
+    targets = select_members(session, broker_text, cluster_name)
+    session.confirm_change(f"Delete the queues of topics without config on {describe_targets(targets)}?")
+    return _upkeep_rows(session, targets, session.admin.upkeep.clean_unused_topics, _describe_topic_cleanup)
 
 
 @command(columns=UPKEEP_COLUMNS)
@@ -71,10 +71,10 @@ def clean_expired_cq(
         # Clean every broker of a cluster
         nsadmin cleanExpiredCQ -c cluster-a --yes
     """
-    broker_targets = select_members(session, broker_text, cluster_name)
-    session.confirm_change(f"Delete expired parts of queues on {describe_targets(broker_targets)}?")
+    targets = select_members(session, broker_text, cluster_name)
+    session.confirm_change(f"Delete expired parts of queues on {describe_targets(targets)}?")
     return _upkeep_rows(
-        session, broker_targets, session.admin.upkeep.clean_expired_consume_queues, _describe_queue_cleanup
+        session, targets, session.admin.upkeep.clean_expired_consume_queues, _describe_queue_cleanup
     )
 
 
@@ -94,22 +94,16 @@ def delete_expired_commit_log(
         # Delete expired files on one broker
         nsadmin deleteExpiredCommitLog 127.0.0.1:10911 --yes
     """
-    broker_targets = select_members(session, broker_text, cluster_name)
-    session.confirm_change(f"Delete expired files of the commit log on {describe_targets(broker_targets)}?")
-    upkeep_admin = session.admin.upkeep
-    settings_results = (
-        upkeep_admin.get_settings(distinct_addrs(broker_targets), ["fileReservedTime"])
-        if session.is_dry_run
-        else []
-    )
-    hours_by_addr = {
-        settings_result.addr: (settings_result.result or {}).get("fileReservedTime")
-        for settings_result in settings_results
-    }
+    targets = select_members(session, broker_text, cluster_name)
+    session.confirm_change(f"Delete expired files of the commit log on {describe_targets(targets)}?")
+    upkeep = session.admin.upkeep
+    addrs = distinct_addrs(targets) if session.is_dry_run else []
+    settings_results = upkeep.get_settings(addrs, ["fileReservedTime"])
+    hours_by_addr = {r.addr: (r.result or {}).get("fileReservedTime") for r in settings_results}
     return _upkeep_rows(
         session,
-        broker_targets,
-        upkeep_admin.delete_expired_commit_logs,
+        targets,
+        upkeep.delete_expired_commit_logs,
         _describe_commit_log_deletion,
         hours_by_addr,
     )
@@ -117,53 +111,41 @@ def delete_expired_commit_log(
 
 def _upkeep_rows(
     session: Session,
-    broker_targets: list[BrokerTarget],
+    targets: list[BrokerTarget],
     send_order: Callable[[list[str]], list[ServerResult[bool]]],
     describe_plan: Callable[[RuntimeInfo, str | None], str],
     hours_by_addr: Mapping[str, str | None] = MappingProxyType({}),
 ) -> ResultRows:
     """Return a row for each broker with the result; in a dry run, with the action that it would take."""
-    broker_addrs = distinct_addrs(broker_targets)
-    changes_by_addr: dict[str, str] = {}
-    order_results: list[ServerResult[bool]]
+    addrs = distinct_addrs(targets)
+    plans: dict[str, str] = {}
     if session.is_dry_run:
-        info_results = session.admin.brokers.get_runtime_info(broker_addrs)
-        changes_by_addr = {
-            broker_addr: describe_plan(runtime_info, hours_by_addr.get(broker_addr))
-            for broker_addr, runtime_info, _ in info_results
-            if runtime_info is not None
-        }
-        order_results = [runtime_info.then(lambda _: True) for runtime_info in info_results]
+        infos = session.admin.brokers.get_runtime_info(addrs)
+        plans = {r.addr: describe_plan(r.result, hours_by_addr.get(r.addr)) for r in infos if r.result}
+        results = [r.then(lambda _: True) for r in infos]
     else:
-        order_results = send_order(broker_addrs)
-    target_results = match_results(broker_targets, order_results)
-    upkeep_rows: list[ResultRow] = [
-        {
-            **identity_cells(broker_target),
-            "changes": changes_by_addr.get(broker_target.broker_addr or ""),
-            **outcome_cells(target_result.error, "dry-run" if session.is_dry_run else "done"),
-        }
-        for broker_target, target_result in zip(broker_targets, target_results, strict=True)
+        results = send_order(addrs)
+    done = "dry-run" if session.is_dry_run else "done"
+    changes = [
+        ServerChange(addr, None, None, error, done, words=plans.get(addr))
+        for addr, _, error in match_results(targets, results)
     ]
-    return ResultRows(UPKEEP_COLUMNS, upkeep_rows, [target_result.error for target_result in target_results])
+    return broker_change_rows(UPKEEP_COLUMNS, targets, changes)
 
 
-def _describe_commit_log_deletion(runtime_info: RuntimeInfo, hours: str | None) -> str:
-    oldest_hours, disk_ratio = (
-        runtime_info.oldest_message_hours(time()),
-        runtime_info.get_number("commitLogDiskRatio"),
-    )
+def _describe_commit_log_deletion(info: RuntimeInfo, hours: str | None) -> str:
+    oldest_hours, disk_ratio = info.oldest_message_hours(time()), info.get_number("commitLogDiskRatio")
     age_text = "" if oldest_hours is None else f"; the oldest message is {oldest_hours:.1f} hours old"
     disk_text = "" if disk_ratio is None else f", {disk_ratio:.0%} of the disk is used"
     return f"deletes files of the commit log that are older than {hours or '?'} hours{age_text}{disk_text}"
 
 
-def _describe_topic_cleanup(runtime_info: RuntimeInfo, _: str | None) -> str:
+def _describe_topic_cleanup(info: RuntimeInfo, _: str | None) -> str:
     return "deletes the queues of topics without config (brokers do not report which)"
 
 
-def _describe_queue_cleanup(runtime_info: RuntimeInfo, _: str | None) -> str:
-    min_offset = runtime_info.get_integer("commitLogMinOffset")
+def _describe_queue_cleanup(info: RuntimeInfo, _: str | None) -> str:
+    min_offset = info.get_integer("commitLogMinOffset")
     # A broker with an empty store reports -1.
     offset_text = "" if min_offset is None or min_offset < 0 else f", which begins at {min_offset}"
     return f"deletes queue entries whose messages have left the commit log{offset_text}"

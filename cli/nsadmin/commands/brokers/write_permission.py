@@ -1,31 +1,57 @@
 """Owns wipeWritePerm and addWritePerm, which change a broker's write permission on every name server."""
 
-from collections.abc import Callable, Sequence
-from typing import Annotated
+from collections.abc import Callable, Mapping, Sequence
+from typing import Annotated, NamedTuple
 
 from typer import Argument
 
+from namesrv_core.errors import RocketMQError
 from namesrv_core.protocol.codes import Perm
 from nsadmin.client import ServerResult
 from nsadmin.command_line.declarations import Flags, command
-from nsadmin.commands.columns.change_rows import (
-    CHANGE_RESULT_COLUMNS,
-    CHANGE_RESULT_IN_TABLE,
-    summarize_perm_changes,
-)
-from nsadmin.commands.columns.result_rows import outcome_cells, rows_per_server
-from nsadmin.console.output import ResultRow, ResultRows
+from nsadmin.commands.columns.brokers import BROKER_NAME
+from nsadmin.commands.columns.changes import AFTER, BEFORE, CHANGES, RESULT, summarize_perm_changes
+from nsadmin.commands.columns.servers import ERROR, NAMESRV_ADDR, outcome_word
+from nsadmin.console.output import Column, Columns, ResultRows, replace_columns
 from nsadmin.console.session import Session
 
-WRITE_PERM_COLUMNS = ("namesrvAddr", "brokerName", "topicCount", *CHANGE_RESULT_COLUMNS)
-WRITE_PERM_TABLE_COLUMNS = ("namesrvAddr", "brokerName", "topicCount", *CHANGE_RESULT_IN_TABLE)
+
+class PermChange(NamedTuple):
+    """The permissions of a broker's topics on a name server; the number only, after a change."""
+
+    addr: str
+    topic_count: int | None
+    error: RocketMQError | None
+    before: Mapping[str, int] | None = None
+    after: Mapping[str, int] | None = None
+    done: str = "done"
+
+    @property
+    def changes(self) -> str | None:
+        return summarize_perm_changes(self.before, self.after) if self.before and self.after else None
+
+    @property
+    def result(self) -> str:
+        return outcome_word(self.error, self.done)
+
+
+PERM_COLUMNS: Columns[PermChange] = (
+    NAMESRV_ADDR,
+    BROKER_NAME,
+    Column("topicCount", "number of topics that changed, or would change", lambda r: r.topic_count),
+    CHANGES,
+    BEFORE.means("the permission of each topic before the change; only in a dry run"),
+    AFTER.means("the permission of each topic after the change; only in a dry run"),
+    RESULT,
+    ERROR,
+)
 
 WritableBrokerArgument = Annotated[
     str, Argument(metavar="BROKER", help="Name of a broker, from clusterList."), Flags("-b", "--brokerName")
 ]
 
 
-@command(columns=WRITE_PERM_COLUMNS)
+@command(columns=PERM_COLUMNS)
 def wipe_write_perm(session: Session, broker_name: WritableBrokerArgument) -> ResultRows:
     """Remove the write permission from all topics of a broker, on every name server.
 
@@ -44,11 +70,11 @@ def wipe_write_perm(session: Session, broker_name: WritableBrokerArgument) -> Re
     """
     session.confirm_change(f"Wipe the write permission of {broker_name} on {_list_name_servers(session)}?")
     if session.is_dry_run:
-        return _dry_run_rows(session, broker_name, _without_write_perm)
-    return _changed_count_rows(broker_name, session.admin.brokers.wipe_write_perm(broker_name))
+        return _preview(session, broker_name, lambda perm: perm & ~Perm.WRITE)
+    return _count_rows(broker_name, session.admin.brokers.wipe_write_perm(broker_name))
 
 
-@command(columns=WRITE_PERM_COLUMNS)
+@command(columns=PERM_COLUMNS)
 def add_write_perm(session: Session, broker_name: WritableBrokerArgument) -> ResultRows:
     """Give all topics of a broker the permission rw-, on every name server.
 
@@ -63,51 +89,26 @@ def add_write_perm(session: Session, broker_name: WritableBrokerArgument) -> Res
         f"Make all topics of {broker_name} readable and writable on {_list_name_servers(session)}?"
     )
     if session.is_dry_run:
-        return _dry_run_rows(session, broker_name, _with_write_perm)
-    return _changed_count_rows(broker_name, session.admin.brokers.add_write_perm(broker_name))
+        return _preview(session, broker_name, lambda perm: Perm.READ | Perm.WRITE)
+    return _count_rows(broker_name, session.admin.brokers.add_write_perm(broker_name))
 
 
 def _list_name_servers(session: Session) -> str:
     return ", ".join(session.admin.addresses.addrs)
 
 
-def _without_write_perm(perm_bits: int) -> int:
-    return perm_bits & ~Perm.WRITE
+def _preview(session: Session, broker_name: str, change_perm: Callable[[int], int]) -> ResultRows:
+    changes: list[PermChange] = []
+    for addr, before, error in session.admin.brokers.get_topic_permissions(broker_name):
+        after = None if before is None else {topic: int(change_perm(perm)) for topic, perm in before.items()}
+        count = None if before is None else len(before)
+        changes.append(PermChange(addr, count, error, before, after, "dry-run"))
+    errors = [change.error for change in changes]
+    return ResultRows.from_records(PERM_COLUMNS, changes, errors, common={BROKER_NAME: broker_name})
 
 
-def _with_write_perm(perm_bits: int) -> int:
-    return Perm.READ | Perm.WRITE
-
-
-def _dry_run_rows(session: Session, broker_name: str, change_perm: Callable[[int], int]) -> ResultRows:
-    plan_rows: list[ResultRow] = []
-    perm_results = session.admin.brokers.get_topic_permissions(broker_name)
-    for namesrv_addr, perms_before, error in perm_results:
-        plan_row: ResultRow = {
-            "namesrvAddr": namesrv_addr,
-            "brokerName": broker_name,
-            **outcome_cells(error, "dry-run"),
-        }
-        if perms_before is not None:
-            perms_after = {topic: int(change_perm(perm_bits)) for topic, perm_bits in perms_before.items()}
-            exact_cells = {"before": perms_before, "after": perms_after, "topicCount": len(perms_before)}
-            plan_row = {
-                **plan_row,
-                **exact_cells,
-                "changes": summarize_perm_changes(perms_before, perms_after),
-            }
-        plan_rows.append(plan_row)
-    return ResultRows(
-        WRITE_PERM_COLUMNS,
-        plan_rows,
-        [perm_result.error for perm_result in perm_results],
-        (),
-        WRITE_PERM_TABLE_COLUMNS,
-    )
-
-
-def _changed_count_rows(broker_name: str, count_results: Sequence[ServerResult[int]]) -> ResultRows:
-    result_rows = rows_per_server(
-        WRITE_PERM_COLUMNS, {"brokerName": broker_name}, count_results, "topicCount"
-    )
-    return result_rows._replace(table_columns=("namesrvAddr", "brokerName", "topicCount", "result", "error"))
+def _count_rows(broker_name: str, results: Sequence[ServerResult[int]]) -> ResultRows:
+    columns = replace_columns(PERM_COLUMNS, CHANGES.in_wide())
+    changes = [PermChange(*result) for result in results]
+    errors = [result.error for result in results]
+    return ResultRows.from_records(columns, changes, errors, common={BROKER_NAME: broker_name})

@@ -1,22 +1,48 @@
 """Owns bundle show and bundle diff, which read bundles."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, NamedTuple
 
 from typer import Argument
 
 from namesrv_core.errors import RocketMQError
 from nsadmin.client.bundles.bundle_file import JOURNAL_FOLDER, SupportBundle
 from nsadmin.command_line.declarations import Flags, command
-from nsadmin.commands.columns.change_rows import DIFFERENCE_COLUMNS, make_difference_rows
+from nsadmin.commands.columns.changes import difference_columns
 from nsadmin.console.exit_codes import UsageError
-from nsadmin.console.output import ResultRow, ResultRows
+from nsadmin.console.output import Column, Columns, ResultRows
 from nsadmin.console.output.quantities import count_noun
 from nsadmin.console.output.timestamps import format_utc
 from nsadmin.console.session import Session
 from nsadmin.operations.bundles.comparison import compare_bundles
 
-BUNDLE_ITEM_COLUMNS = ("kind", "item", "count", "reason")
+
+class BundleItem(NamedTuple):
+    """A server, a journal or a gap of a bundle."""
+
+    kind: str
+    item: str
+    quantity: int | None = None
+    reason: str | None = None
+
+
+ITEM_COLUMNS: Columns[BundleItem] = (
+    Column("kind", "server, journal or leftOut", lambda i: i.kind),
+    Column("item", "address of the server, name of the journal, or the missing item", lambda i: i.item),
+    Column(
+        "count",
+        "number of answers of the server, or of requests that were left out",
+        lambda i: i.quantity,
+    ),
+    Column("reason", "why it was left out", lambda i: i.reason),
+)
+DIFFERENCE_COLUMNS = difference_columns(
+    "brokers, topics, groups, orderConf, kv, consumeModes, users, acls, settings or lags",
+    "name of the broker; null for the KV config and for backlogs",
+    "name of the item: broker id, topic, group, key; TOPIC GROUP for a backlog",
+    "the item in the first bundle; null for none",
+    "the item in the later bundle; null for none",
+)
 
 BundleFileArgument = Annotated[
     str, Argument(metavar="FILE", help="A file of `nsadmin bundle create`."), Flags("--file")
@@ -27,7 +53,7 @@ class BundleDiffersError(RocketMQError):
     """The bundles differ."""
 
 
-@command(columns=BUNDLE_ITEM_COLUMNS)
+@command(columns=ITEM_COLUMNS)
 def bundle_show(session: Session, file_name: BundleFileArgument) -> ResultRows:
     """Verify a bundle, and list its contents and its gaps.
 
@@ -43,30 +69,22 @@ def bundle_show(session: Session, file_name: BundleFileArgument) -> ResultRows:
     bundle = open_bundle(file_name)
     try:
         bundle.verify()
-        server_rows: list[ResultRow] = [
-            {"kind": "server", "item": server_addr, "count": len(bundle.read_answers(server_addr) or ())}
-            for server_addr in bundle.manifest.members_by_server
+        manifest = bundle.manifest
+        items = [
+            BundleItem("server", addr, len(bundle.read_answers(addr) or ()))
+            for addr in manifest.members_by_server
         ]
         journal_names = sorted({name.split("/")[0] for name in bundle.list_files(JOURNAL_FOLDER)})
     finally:
         bundle.close()
-    manifest = bundle.manifest
-    journal_rows: list[ResultRow] = [{"kind": "journal", "item": name} for name in journal_names]
-    left_out_rows: list[ResultRow] = [
-        {
-            "kind": "leftOut",
-            "item": left_out.item,
-            "count": left_out.quantity or None,
-            "reason": left_out.reason,
-        }
-        for left_out in manifest.left_out
-    ]
+    items += [BundleItem("journal", name) for name in journal_names]
+    items += [BundleItem("leftOut", o.item, o.quantity or None, o.reason) for o in manifest.left_out]
     anonymised_text = f", pseudonyms for {' and '.join(manifest.anonymised)}" if manifest.anonymised else ""
     note = (
         f"{format_utc(manifest.created_ms)}, by nsadmin {manifest.tool_version}, "
         f"{count_noun(manifest.request_count, 'answer')} in {manifest.seconds:g} s{anonymised_text}"
     )
-    return ResultRows(BUNDLE_ITEM_COLUMNS, [*server_rows, *journal_rows, *left_out_rows], [], [note])
+    return ResultRows.from_records(ITEM_COLUMNS, items, [], [note])
 
 
 @command(columns=DIFFERENCE_COLUMNS)
@@ -94,9 +112,7 @@ def bundle_diff(
         after.close()
     errors: list[RocketMQError | None] = [BundleDiffersError("the bundles differ")] if differences else [None]
     summary = count_noun(len(differences), "difference") if differences else "no differences"
-    return ResultRows(
-        DIFFERENCE_COLUMNS, make_difference_rows(differences), errors, [summary], DIFFERENCE_COLUMNS[:4]
-    )
+    return ResultRows.from_records(DIFFERENCE_COLUMNS, differences, errors, [summary])
 
 
 def open_bundle(file_name: str) -> SupportBundle:

@@ -14,7 +14,7 @@ from nsadmin.command_line.namespace_options import IncludedNamespacesOption
 from nsadmin.commands.procedures.signals import interrupt_on_sigterm
 from nsadmin.console import audit
 from nsadmin.console.exit_codes import UsageError
-from nsadmin.console.output import ResultRow, ResultRows
+from nsadmin.console.output import Column, Columns, ResultRows, of_part
 from nsadmin.console.output.quantities import to_bytes
 from nsadmin.console.output.timestamps import format_utc
 from nsadmin.console.session import Session
@@ -23,10 +23,36 @@ from nsadmin.operations.bundles.collector import DEFAULT_MAX_DETAILS, Collection
 from nsadmin.operations.bundles.pseudonyms import choose_kinds
 from nsadmin.operations.state_folder import find_state_home
 
-BUNDLE_COLUMNS = (
-    "file", "time", "nsadmin", "nameServers", "servers", "answers", "seconds", "size", "anonymised",
-    "leftOut",
-)  # fmt: skip
+BUNDLE_COLUMNS: Columns[tuple[Path, BundleManifest]] = (
+    Column("file", "the bundle", lambda b: str(b[0])),
+    *of_part(
+        lambda b: b[1],
+        (
+            Column("time", "moment for which ages are computed (UTC)", lambda m: format_utc(m.created_ms)),
+            Column("nsadmin", "version of nsadmin that made the bundle", lambda m: m.tool_version),
+            Column("nameServers", "number of name servers", lambda m: len(m.name_servers)),
+            Column(
+                "servers",
+                "number of servers with answers in the bundle",
+                lambda m: len(m.members_by_server),
+            ),
+            Column("answers", "number of answers of servers in the bundle", lambda m: m.request_count),
+            Column("seconds", "duration of the collection, in seconds", lambda m: m.seconds),
+        ),
+    ),
+    Column("size", "size of the file, in bytes", lambda b: to_bytes(b[0].stat().st_size)),
+    *of_part(
+        lambda b: b[1],
+        (
+            Column(
+                "anonymised",
+                "kinds of names with pseudonyms: addresses, names; null for none",
+                lambda m: ", ".join(m.anonymised) or None,
+            ),
+            Column("leftOut", "number of gaps; bundle show lists them", lambda m: len(m.left_out)),
+        ),
+    ),
+)
 _DEFAULT_SINCE = "6h"
 _MAX_SINCE_SECONDS = 30 * 86_400.0
 
@@ -137,26 +163,10 @@ def bundle_create(
             f'cannot write the bundle "{bundle_path}": {error.strerror}: make room, or write it elsewhere'
         ) from None
     notes = [f"left out: {left_out.item}: {left_out.reason}" for left_out in manifest.left_out]
-    return ResultRows(BUNDLE_COLUMNS, [make_bundle_row(bundle_path, manifest)], [None], notes)
+    return ResultRows.from_records(BUNDLE_COLUMNS, [(bundle_path, manifest)], [None], notes)
 
 
 def _name_by_time(now_seconds: float) -> str:
     from datetime import UTC, datetime
 
     return f"nsadmin-{datetime.fromtimestamp(now_seconds, UTC):%Y%m%dT%H%M%SZ}{BUNDLE_SUFFIX}"
-
-
-def make_bundle_row(bundle_path: Path, manifest: BundleManifest) -> ResultRow:
-    """Return a row about a bundle."""
-    return {
-        "file": str(bundle_path),
-        "time": format_utc(manifest.created_ms),
-        "nsadmin": manifest.tool_version,
-        "nameServers": len(manifest.name_servers),
-        "servers": len(manifest.members_by_server),
-        "answers": manifest.request_count,
-        "seconds": manifest.seconds,
-        "size": to_bytes(bundle_path.stat().st_size),
-        "anonymised": ", ".join(manifest.anonymised) or None,
-        "leftOut": len(manifest.left_out),
-    }

@@ -1,39 +1,73 @@
 """Owns getConsumeMode and setConsumeMode. The clients of a group either pull messages or pop them."""
 
-from typing import Annotated
+from typing import Annotated, NamedTuple
 
 from typer import Argument, Option
 
+from namesrv_core.errors import RocketMQError
 from nsadmin.client import ServerResult
 from nsadmin.client.brokers.targets import BrokerTarget
-from nsadmin.client.consumers.consume_modes import MODE_NAMES, AssignedMode, ConsumeMode, ModeChange
-from nsadmin.client.results import error_text
+from nsadmin.client.consumers.consume_modes import MODE_NAMES, ConsumeMode, ModeChange
 from nsadmin.command_line.broker_targets import (
-    IDENTITY_COLUMNS,
     BrokerAddrOption,
     ClusterMastersOption,
     ClusterMembersOption,
     MasterAddrOption,
     describe_targets,
     distinct_addrs,
-    identity_cells,
     match_results,
     select_masters,
     select_members,
 )
 from nsadmin.command_line.declarations import Flags, Values, command
-from nsadmin.commands.columns.change_rows import CHANGE_RESULT_COLUMNS, CHANGE_RESULT_IN_TABLE, change_cells
-from nsadmin.commands.columns.result_rows import outcome_cells
+from nsadmin.commands.columns.brokers import BROKER_COLUMNS
+from nsadmin.commands.columns.changes import ServerChange, broker_change_columns, broker_change_rows
+from nsadmin.commands.columns.servers import ERROR
+from nsadmin.commands.columns.topics import TOPIC
 from nsadmin.console.exit_codes import UsageError
-from nsadmin.console.output import ResultRow, ResultRows
+from nsadmin.console.output import AnyColumn, Column, Columns, ResultRows, of_part
 from nsadmin.console.session import Session
 
-CONSUME_MODE_COLUMNS = (*IDENTITY_COLUMNS, "topic", "consumerGroup", "mode", "popShareQueueNum", "error")
-MODE_CHANGE_COLUMNS = (*IDENTITY_COLUMNS, "topic", "consumerGroup", *CHANGE_RESULT_COLUMNS)
-MODE_CHANGE_TABLE_COLUMNS = (*IDENTITY_COLUMNS, "topic", "consumerGroup", *CHANGE_RESULT_IN_TABLE)
+
+class ModeRow(NamedTuple):
+    """The mode of a group on a topic at a broker, or the broker's default."""
+
+    target: BrokerTarget
+    topic: str | None = None
+    group: str | None = None
+    mode: ConsumeMode | None = None
+    error: RocketMQError | None = None
 
 
-@command(columns=CONSUME_MODE_COLUMNS)
+MODE_COLUMNS: Columns[ModeRow] = (
+    *of_part(lambda r: r.target, BROKER_COLUMNS),
+    TOPIC.means("name of the topic; null for the broker's default"),
+    Column("consumerGroup", "name of the group; null for the broker's default", lambda r: r.group),
+    *of_part(
+        lambda r: r.mode,
+        (
+            Column("mode", "PULL or POP", lambda m: m.mode),
+            Column(
+                "popShareQueueNum",
+                "for POP: how many more clients share a queue; below 0, all clients do",
+                lambda m: m.pop_share_queue_num,
+            ),
+        ),
+    ),
+    ERROR,
+)
+CHANGED_GROUP: AnyColumn = Column(
+    "consumerGroup", "a group that reads the topic; null for none", lambda r: r.group
+)
+MODE_CHANGE_COLUMNS = broker_change_columns(
+    TOPIC,
+    CHANGED_GROUP,
+    before="previous mode and popShareQueueNum; null for the broker's default",
+    after="new mode and popShareQueueNum",
+)
+
+
+@command(columns=MODE_COLUMNS)
 def get_consume_mode(
     session: Session,
     broker_text: BrokerAddrOption = None,
@@ -56,58 +90,21 @@ def get_consume_mode(
         # The mode of one group
         nsadmin getConsumeMode -c cluster-a -g search-indexer
     """
-    broker_targets = select_members(session, broker_text, cluster_name)
+    targets = select_members(session, broker_text, cluster_name)
     mode_admin = session.admin.consume_modes
-    mode_results = match_results(broker_targets, mode_admin.list_modes(distinct_addrs(broker_targets)))
-    default_results = match_results(
-        broker_targets,
-        mode_admin.get_defaults(
-            [mode_result.addr for mode_result in mode_results if mode_result.error is None]
-        ),
-    )
-    mode_rows = [
-        mode_row
-        for broker_target, assigned_result, default_result in zip(
-            broker_targets, mode_results, default_results, strict=True
-        )
-        for mode_row in _mode_rows(broker_target, assigned_result, default_result, topic, group)
-    ]
-    return ResultRows(CONSUME_MODE_COLUMNS, mode_rows, [mode_result.error for mode_result in mode_results])
-
-
-def _mode_rows(
-    broker_target: BrokerTarget,
-    assigned_result: ServerResult[tuple[AssignedMode, ...]],
-    default_result: ServerResult[ConsumeMode],
-    topic: str | None,
-    group: str | None,
-) -> list[ResultRow]:
-    if assigned_result.result is None:
-        return [
-            {
-                **identity_cells(broker_target),
-                "error": assigned_result.error and error_text(assigned_result.error),
-            }
+    results = match_results(targets, mode_admin.list_modes(distinct_addrs(targets)))
+    default_results = mode_admin.get_defaults([r.addr for r in results if r.error is None])
+    rows = list[ModeRow]()
+    for target, assigned, default in zip(
+        targets, results, match_results(targets, default_results), strict=True
+    ):
+        rows.append(ModeRow(target, mode=default.result, error=assigned.error))
+        rows += [
+            ModeRow(target, a.topic, a.group, a.mode)
+            for a in assigned.result or ()
+            if topic in (None, a.topic) and group in (None, a.group)
         ]
-    default_rows: list[ResultRow] = [{**identity_cells(broker_target), **_mode_cells(default_result.result)}]
-    return default_rows + [
-        {
-            **identity_cells(broker_target),
-            "topic": assigned_mode.topic,
-            "consumerGroup": assigned_mode.group,
-            **_mode_cells(assigned_mode.mode),
-        }
-        for assigned_mode in assigned_result.result
-        if topic in (None, assigned_mode.topic) and group in (None, assigned_mode.group)
-    ]
-
-
-def _mode_cells(consume_mode: ConsumeMode | None) -> dict[str, object]:
-    return (
-        {}
-        if consume_mode is None
-        else {"mode": consume_mode.mode, "popShareQueueNum": consume_mode.pop_share_queue_num}
-    )
+    return ResultRows.from_records(MODE_COLUMNS, rows, [r.error for r in results])
 
 
 @command(columns=MODE_CHANGE_COLUMNS)
@@ -142,43 +139,21 @@ def set_consume_mode(
     wanted_mode = ConsumeMode(mode_text.upper(), pop_share_count)
     if wanted_mode.mode not in MODE_NAMES:
         raise UsageError(f'invalid mode "{mode_text}": use PULL or POP')
-    master_targets = select_masters(session, broker_text, cluster_name)
-    session.confirm_change(
-        f"Make {group} {wanted_mode.mode} from {topic} on {describe_targets(master_targets)}?"
-    )
+    targets = select_masters(session, broker_text, cluster_name)
+    session.confirm_change(f"Make {group} {wanted_mode.mode} from {topic} on {describe_targets(targets)}?")
     mode_admin = session.admin.consume_modes
     change_mode = mode_admin.plan_change if session.is_dry_run else mode_admin.set_mode
-    change_results = match_results(
-        master_targets, change_mode(distinct_addrs(master_targets), topic, group, wanted_mode)
+    results = match_results(targets, change_mode(distinct_addrs(targets), topic, group, wanted_mode))
+    changes = [_describe_change(r, "dry-run" if session.is_dry_run else "done") for r in results]
+    common = {TOPIC: topic, CHANGED_GROUP: group}
+    return broker_change_rows(MODE_CHANGE_COLUMNS, targets, changes, common)
+
+
+def _describe_change(result: ServerResult[ModeChange], done: str) -> ServerChange:
+    """The row of a change; a mode is a value with its columns' names."""
+    if result.result is None:
+        return ServerChange(result.addr, None, None, result.error)
+    before, after = (
+        mode and {"mode": mode.mode, "popShareQueueNum": mode.pop_share_queue_num} for mode in result.result
     )
-    done_word = "dry-run" if session.is_dry_run else "done"
-    change_rows: list[ResultRow] = [
-        {
-            **identity_cells(master_target),
-            "topic": topic,
-            "consumerGroup": group,
-            **(_mode_change_cells(change_result.result) if change_result.result else {}),
-            **outcome_cells(change_result.error, _result_word(change_result, done_word)),
-        }
-        for master_target, change_result in zip(master_targets, change_results, strict=True)
-    ]
-    return ResultRows(
-        MODE_CHANGE_COLUMNS,
-        change_rows,
-        [change_result.error for change_result in change_results],
-        (),
-        MODE_CHANGE_TABLE_COLUMNS,
-    )
-
-
-def _mode_change_cells(mode_change: ModeChange) -> dict[str, object]:
-    return change_cells(_mode_cells(mode_change.mode_before) or None, _mode_cells(mode_change.mode_after))
-
-
-def _result_word(change_result: ServerResult[ModeChange], done_word: str) -> str:
-    return (
-        "unchanged"
-        if change_result.result is not None
-        and change_result.result.mode_before == change_result.result.mode_after
-        else done_word
-    )
+    return ServerChange(result.addr, before, after, result.error, done if before != after else "unchanged")

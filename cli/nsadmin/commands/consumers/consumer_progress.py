@@ -1,17 +1,17 @@
 """Owns consumerProgress, consumerConnection and brokerConsumeStats: the lag and the clients of groups."""
 
 from collections.abc import Iterable, Mapping
-from typing import Annotated
+from typing import Annotated, NamedTuple
 
 from typer import Argument, Option
 
 from namesrv_core.errors import RocketMQError
 from nsadmin.client import NotFound, ServerResult
-from nsadmin.client.consumers.connected_clients import GroupConnections, TopicSubscription
+from nsadmin.client.consumers.connected_clients import ConnectedClient, GroupConnections, TopicSubscription
 from nsadmin.client.consumers.consume_stats import ConsumeStats, GroupQueueLag
 from nsadmin.client.consumers.consumer_progress import BROKER_STATS_TIMEOUT_SECONDS, GroupProgress
 from nsadmin.client.consumers.group_problems import find_subscription_problems
-from nsadmin.client.consumers.lag import Lag, sum_lags
+from nsadmin.client.consumers.lag import sum_lags
 from nsadmin.client.consumers.running_info import ALL_QUEUES
 from nsadmin.client.message_queues import MessageQueue
 from nsadmin.client.results import error_text
@@ -19,62 +19,129 @@ from nsadmin.command_line import argument_values
 from nsadmin.command_line.broker_expectation import ExpectedBrokersOption, open_expected_inventory
 from nsadmin.command_line.broker_targets import find_broker_addr
 from nsadmin.command_line.declarations import Flags, command
+from nsadmin.commands.columns.brokers import BROKER_ADDR, BROKER_NAME, VERSION
+from nsadmin.commands.columns.consumers import (
+    CLIENT_ADDR,
+    CLIENT_ID,
+    CONSUME_TYPE,
+    GROUP,
+    LANGUAGE,
+    MESSAGE_MODEL,
+    PROTOCOL,
+    PROXY_ADDRS,
+)
+from nsadmin.commands.columns.servers import ERROR, broker_notes, list_failures
+from nsadmin.commands.columns.topics import QUEUE_ID, TOPIC
 from nsadmin.console.exit_codes import UsageError
-from nsadmin.console.output import ResultRow, ResultRows
+from nsadmin.console.output import AnyColumn, Column, Columns, ResultRows, of_part
 from nsadmin.console.output.quantities import count_noun
 from nsadmin.console.output.timestamps import format_utc
 from nsadmin.console.session import Session
 from nsadmin.operations.inventory.keeper import BrokerMissingError, InventoryKeeper
 
-LAG_COLUMNS = (
-    "group",
-    "topic",
-    "brokerName",
-    "queueId",
-    "brokerOffset",
-    "consumerOffset",
-    "diff",
+
+class QueueProgress(NamedTuple):
+    """A row of one group: a queue, or a broker that failed."""
+
+    broker_addr: str
+    queue: GroupQueueLag | None
+    error: RocketMQError | None = None
+    client_id: str | None = None
+
+
+QUEUE_COLUMNS = of_part(lambda q: q.queue, (TOPIC, BROKER_NAME, QUEUE_ID))
+OFFSET_COLUMNS: Columns[GroupQueueLag] = (
+    Column("brokerOffset", "offset that the next message of the queue gets", lambda q: q.broker_offset),
+    Column(
+        "consumerOffset",
+        "offset where the group continues; null if it never committed one",
+        lambda q: q.consumer_offset,
+    ),
+    Column("diff", "messages that the group has not consumed yet", lambda q: q.lag.messages),
+)
+LAST_TIME: Column[GroupQueueLag] = Column(
+    "lastTime", "when the last consumed message was stored (UTC)", lambda q: format_utc(q.last_consumed_ms)
+)
+INFLIGHT: Column[GroupQueueLag] = Column(
     "inflight",
-    "lastTime",
-    "clientId",
-    "diffReason",
-    "brokerAddr",
-    "error",
+    "messages that were delivered but not acknowledged; since 5.1",
+    lambda q: q.inflight_count,
 )
-LAG_TABLE_COLUMNS = (
-    "topic", "brokerName", "queueId", "brokerOffset", "consumerOffset", "diff", "inflight", "lastTime",
-    "diffReason", "error",
-)  # fmt: skip
-GROUP_COLUMNS = (
-    "group", "count", "version", "consumeType", "messageModel", "tps", "diffTotal", "inflightTotal",
-    "diffReason", "error",
-)  # fmt: skip
-CONSUMER_CONNECTION_COLUMNS = (
-    "group",
-    "clientId",
-    "clientAddr",
-    "language",
-    "version",
-    "protocol",
-    "consumeType",
-    "messageModel",
-    "consumeFromWhere",
+DIFF_REASON: AnyColumn = Column(
+    "diffReason",
+    "why the diff is unknown, or lacks some queues; null if it is complete",
+    lambda r: r.diff_reason,
+)
+LAG_REASON: Column[GroupQueueLag] = DIFF_REASON.of(lambda q: q.lag.reason)
+LAG_ERROR = ERROR.means("error text; then the numbers are null")
+LAG_COLUMNS: Columns[QueueProgress] = (
+    GROUP.in_wide(),
+    *of_part(lambda p: p.queue, (*QUEUE_COLUMNS, *OFFSET_COLUMNS, INFLIGHT, LAST_TIME)),
+    CLIENT_ID,
+    *of_part(lambda p: p.queue, (LAG_REASON,)),
+    BROKER_ADDR.in_wide(),
+    LAG_ERROR,
+)
+GROUP_COLUMNS: Columns[GroupProgress] = (
+    GROUP,
+    Column(
+        "count",
+        "connected clients",
+        lambda g: len(g.connections.clients) if g.connections.clients or g.error is None else None,
+    ),
+    VERSION.of(lambda g: ",".join(sorted({c.version for c in g.connections.clients if c.version})) or None),
+    *of_part(lambda g: g.connections, (CONSUME_TYPE, MESSAGE_MODEL)),
+    Column("tps", "messages that the group consumes per second", lambda g: g.consume_tps),
+    Column(
+        "diffTotal", "messages that the group has not consumed yet, in all queues", lambda g: g.diff_total
+    ),
+    Column(
+        "inflightTotal",
+        "messages that were delivered but not acknowledged, in all queues; since 5.1",
+        lambda g: g.inflight_total,
+    ),
+    DIFF_REASON,
+    LAG_ERROR,
+)
+SUBSCRIPTIONS: AnyColumn = Column(
     "subscriptions",
-    "brokerAddrs",
-    "proxyAddrs",
-    "lastHeartbeat",
+    "the client's own subscription expressions by topic; null if it does not report them",
+    lambda r: _format_subscriptions(r.subscriptions),
 )
-BROKER_LAG_COLUMNS = (
-    "topic",
-    "group",
-    "brokerName",
-    "queueId",
-    "brokerOffset",
-    "consumerOffset",
-    "diff",
-    "lastTime",
-    "diffReason",
+CONSUME_FROM_WHERE: AnyColumn = Column(
+    "consumeFromWhere",
+    "where clients of the group start without an offset",
+    lambda r: r.consume_from_where,
 )
+CONNECTION_COLUMNS: Columns[ConnectedClient] = (
+    GROUP.in_wide(),
+    CLIENT_ID,
+    CLIENT_ADDR,
+    LANGUAGE,
+    VERSION,
+    PROTOCOL,
+    CONSUME_TYPE,
+    MESSAGE_MODEL,
+    CONSUME_FROM_WHERE,
+    SUBSCRIPTIONS,
+    Column("brokerAddrs", "brokers that the client is connected to", lambda c: c.broker_addrs),
+    PROXY_ADDRS,
+    Column(
+        "lastHeartbeat",
+        "when a server received the last heartbeat (UTC); null if unknown",
+        lambda c: format_utc(c.last_heartbeat_ms),
+        wide=True,
+    ),
+)
+BROKER_LAG_COLUMNS: Columns[GroupQueueLag] = (
+    QUEUE_COLUMNS[0],
+    GROUP,
+    *QUEUE_COLUMNS[1:],
+    *OFFSET_COLUMNS,
+    LAST_TIME,
+    LAG_REASON,
+)
+
 
 AskedClusterOption = Annotated[
     str | None, Option("-c", "--cluster", metavar="CLUSTER", help="Ask only the brokers of this cluster.")
@@ -153,24 +220,13 @@ def consumer_progress(
     owners_by_queue = (
         session.admin.client_runtime.get_queue_owners(group, cluster_name) if with_clients else {}
     )
-    lag_rows = [
-        lag_row
-        for progress_result in progress_results
-        for lag_row in _lag_rows(group, progress_result, owners_by_queue)
-    ]
-    table_columns = (
-        (*LAG_TABLE_COLUMNS[:-2], "clientId", *LAG_TABLE_COLUMNS[-2:]) if with_clients else LAG_TABLE_COLUMNS
-    )
-    broker_errors = [*(progress_result.error for progress_result in progress_results), *missing_errors]
-    consume_tps = sum(
-        progress_result.result.consume_tps
-        for progress_result in progress_results
-        if progress_result.result is not None
-    )
-    progress_notes = [*map(str, missing_errors), *_progress_notes(session, progress_results)]
-    return ResultRows(
-        LAG_COLUMNS, lag_rows, broker_errors, progress_notes, table_columns, {"consumeTps": consume_tps}
-    )
+    queues = [queue for r in progress_results for queue in _list_queues(r, owners_by_queue)]
+    columns = LAG_COLUMNS if with_clients else [c.in_wide() if c is CLIENT_ID else c for c in LAG_COLUMNS]
+    errors = [*(r.error for r in progress_results), *missing_errors]
+    notes = [*map(str, missing_errors), *_progress_notes(session, progress_results)]
+    rows = ResultRows.from_records(columns, queues, errors, notes, common={GROUP: group})
+    consume_tps = sum(r.result.consume_tps for r in progress_results if r.result is not None)
+    return rows._replace(totals={"consumeTps": consume_tps})
 
 
 def _find_missing_brokers(
@@ -178,127 +234,63 @@ def _find_missing_brokers(
 ) -> list[BrokerMissingError]:
     """Find the broker names without a registered process; a topic excludes brokers that never had it."""
     lost_topics = inventory.observe_topics(session.admin.clusters.list_latest_groups(), {})
-    brokers_by_name = {
-        missing_broker.broker.broker_name: missing_broker.broker
-        for missing_broker in lost_topics.missing_brokers
-    }
+    brokers_by_name = {m.broker.broker_name: m.broker for m in lost_topics.missing_brokers}
     return [
-        BrokerMissingError(f"{broker_name} is {reason}: its queues are not counted")
-        for broker_name, reason in sorted(lost_topics.reasons_by_name.items())
-        if brokers_by_name[broker_name].may_be_in(cluster_name)
-        and (topic is None or lost_topics.had_topic(broker_name, topic) is not False)
+        BrokerMissingError(f"{name} is {reason}: its queues are not counted")
+        for name, reason in sorted(lost_topics.reasons_by_name.items())
+        if brokers_by_name[name].may_be_in(cluster_name)
+        and (topic is None or lost_topics.had_topic(name, topic) is not False)
     ]
 
 
-def _find_owner(message_queue: MessageQueue, owners_by_queue: Mapping[MessageQueue, str]) -> str | None:
-    return owners_by_queue.get(message_queue) or owners_by_queue.get(
-        message_queue._replace(queue_id=ALL_QUEUES)
-    )
-
-
-def _lag_rows(
-    group: str, progress_result: ServerResult[ConsumeStats], owners_by_queue: Mapping[MessageQueue, str]
-) -> list[ResultRow]:
-    common_cells = {"group": group, "brokerAddr": progress_result.addr}
-    if progress_result.result is None:
-        return [{**common_cells, "error": progress_result.error and error_text(progress_result.error)}]
+def _list_queues(
+    result: ServerResult[ConsumeStats], owners_by_queue: Mapping[MessageQueue, str]
+) -> list[QueueProgress]:
+    if result.result is None:
+        return [QueueProgress(result.addr, None, result.error)]
     return [
-        {
-            **common_cells,
-            **_lag_cells(queue_lag),
-            "inflight": queue_lag.inflight_count,
-            "clientId": _find_owner(queue_lag.queue, owners_by_queue),
-        }
-        for queue_lag in progress_result.result.queues
-    ]
-
-
-def _lag_cells(queue_lag: GroupQueueLag) -> dict[str, object]:
-    return {
-        "topic": queue_lag.queue.topic,
-        "group": queue_lag.group,
-        "brokerName": queue_lag.queue.broker_name,
-        "queueId": queue_lag.queue.queue_id,
-        "brokerOffset": queue_lag.broker_offset,
-        "consumerOffset": queue_lag.consumer_offset,
-        "diff": queue_lag.lag.messages,
-        "diffReason": queue_lag.lag.reason,
-        "lastTime": format_utc(queue_lag.last_consumed_ms),
-    }
-
-
-def _progress_notes(session: Session, progress_results: list[ServerResult[ConsumeStats]]) -> list[str]:
-    """The brokers that failed and, under a table, the totals."""
-    progress_notes = _failure_notes(
-        (progress_result.addr, progress_result.error) for progress_result in progress_results
-    )
-    known_stats = [
-        progress_result.result for progress_result in progress_results if progress_result.result is not None
-    ]
-    queue_lags = [queue_lag for consume_stats in known_stats for queue_lag in consume_stats.queues]
-    if known_stats and session.options.style.output_format == "table":
-        total_lag = sum_lags(queue_lag.lag for queue_lag in queue_lags)
-        progress_notes.append(
-            f"consume TPS {sum(consume_stats.consume_tps for consume_stats in known_stats):.2f}, "
-            f"diff total {_describe_lag(total_lag)}, "
-            f"inflight total {sum(queue_lag.inflight_count or 0 for queue_lag in queue_lags)}"
+        QueueProgress(
+            result.addr,
+            lag,
+            None,
+            owners_by_queue.get(lag.queue) or owners_by_queue.get(lag.queue._replace(queue_id=ALL_QUEUES)),
         )
-    return progress_notes
-
-
-def _describe_lag(lag: Lag) -> str:
-    count_text = "unknown" if lag.messages is None else str(lag.messages)
-    return count_text if lag.reason is None else f"{count_text} ({lag.reason})"
-
-
-def _failure_notes(errors_by_addr: Iterable[tuple[str, RocketMQError | None]]) -> list[str]:
-    return [
-        f"broker {broker_addr}: {error_text(broker_error)}"
-        for broker_addr, broker_error in errors_by_addr
-        if broker_error is not None
+        for lag in result.result.queues
     ]
+
+
+def _progress_notes(session: Session, results: list[ServerResult[ConsumeStats]]) -> list[str]:
+    """The brokers that failed and, under a table, the totals."""
+    notes = list_failures("broker", results)
+    known_stats = [r.result for r in results if r.result is not None]
+    if known_stats and session.options.style.output_format == "table":
+        queues = [q for stats in known_stats for q in stats.queues]
+        total = sum_lags(q.lag for q in queues)
+        count = "unknown" if total.messages is None else str(total.messages)
+        notes.append(
+            f"consume TPS {sum(stats.consume_tps for stats in known_stats):.2f}, "
+            f"diff total {count if total.reason is None else f'{count} ({total.reason})'}, "
+            f"inflight total {sum(q.inflight_count or 0 for q in queues)}"
+        )
+    return notes
 
 
 def _all_group_rows(
     session: Session, inventory: InventoryKeeper, cluster_name: str | None, include_system: bool
 ) -> ResultRows:
-    group_progresses, errors_by_broker = session.admin.consumers.get_all_progress(
+    groups, errors_by_broker = session.admin.consumers.get_all_progress(
         cluster_name, include_system=include_system
     )
-    group_rows = [_group_row(group_progress) for group_progress in group_progresses]
-    failed_count = sum(group_progress.error is not None for group_progress in group_progresses)
+    failed_count = sum(g.error is not None for g in groups)
     missing_errors = _find_missing_brokers(session, inventory, None, cluster_name)
-    failure_notes = [*map(str, missing_errors), *_failure_notes(errors_by_broker.items())]
+    notes = [*map(str, missing_errors), *broker_notes(errors_by_broker.items())]
     if failed_count:
-        failure_notes.append(
-            f"{failed_count} of {len(group_progresses)} groups are incomplete: see the column error"
-        )
-    all_errors = [
-        *errors_by_broker.values(),
-        *(group_progress.error for group_progress in group_progresses),
-        *missing_errors,
-    ]
-    return ResultRows(GROUP_COLUMNS, group_rows, all_errors, failure_notes)
+        notes.append(f"{failed_count} of {len(groups)} groups are incomplete: see the column error")
+    errors = [*errors_by_broker.values(), *(g.error for g in groups), *missing_errors]
+    return ResultRows.from_records(GROUP_COLUMNS, groups, errors, notes)
 
 
-def _group_row(group_progress: GroupProgress) -> ResultRow:
-    group_clients = group_progress.connections.clients
-    client_versions = sorted({group_client.version for group_client in group_clients if group_client.version})
-    return {
-        "group": group_progress.group,
-        "count": len(group_clients) if group_clients or group_progress.error is None else None,
-        "version": ",".join(client_versions) or None,
-        "consumeType": group_progress.connections.consume_type,
-        "messageModel": group_progress.connections.message_model,
-        "tps": group_progress.consume_tps,
-        "diffTotal": group_progress.diff_total,
-        "diffReason": group_progress.diff_reason,
-        "inflightTotal": group_progress.inflight_total,
-        "error": group_progress.error and error_text(group_progress.error),
-    }
-
-
-@command(columns=CONSUMER_CONNECTION_COLUMNS)
+@command(columns=CONNECTION_COLUMNS)
 def consumer_connection(
     session: Session,
     group: Annotated[
@@ -324,60 +316,45 @@ def consumer_connection(
         nsadmin consumerConnection warehouse
     """
     broker_addr = None if broker_text is None else find_broker_addr(session, broker_text)
-    group_connections = session.admin.consumers.get_connections(group, cluster_name, broker_addr)
-    subscriptions_by_client, subscription_notes = _read_subscriptions(session, group, group_connections)
-    client_rows: list[ResultRow] = [
-        {
-            "group": group,
-            "clientId": group_client.client_id,
-            "clientAddr": group_client.client_addr,
-            "language": group_client.language,
-            "version": group_client.version,
-            "protocol": group_client.protocol,
-            "consumeType": group_client.consume_type or group_connections.consume_type,
-            "messageModel": group_connections.message_model,
-            "consumeFromWhere": group_connections.consume_from_where,
-            "subscriptions": _format_subscriptions(subscriptions_by_client.get(group_client.client_id)),
-            "brokerAddrs": group_client.broker_addrs,
-            "proxyAddrs": group_client.proxy_addrs,
-            "lastHeartbeat": format_utc(group_client.last_heartbeat_ms),
-        }
-        for group_client in group_connections.clients
+    connections = session.admin.consumers.get_connections(group, cluster_name, broker_addr)
+    subscriptions_by_client, subscription_notes = _read_subscriptions(session, group, connections)
+    clients = [
+        c._replace(
+            consume_type=c.consume_type or connections.consume_type,
+            subscriptions=subscriptions_by_client.get(c.client_id),
+        )
+        for c in connections.clients
     ]
-    connection_notes = [
-        *_failure_notes(group_connections.errors.items()),
-        *proxy_notes(group_connections.proxy_errors),
-        *group_connections.disagreements,
-        *subscription_notes,
-    ]
-    return ResultRows(
-        CONSUMER_CONNECTION_COLUMNS,
-        client_rows,
-        [*group_connections.errors.values(), *group_connections.proxy_errors.values()],
-        connection_notes,
-        CONSUMER_CONNECTION_COLUMNS[1:-1],
-        {"subscriptions": _format_subscriptions(group_connections.subscriptions)},
+    rows = ResultRows.from_records(
+        CONNECTION_COLUMNS,
+        clients,
+        [*connections.errors.values(), *connections.proxy_errors.values()],
+        [
+            *broker_notes(connections.errors.items()),
+            *proxy_notes(connections.proxy_errors),
+            *connections.disagreements,
+            *subscription_notes,
+        ],
+        common={
+            GROUP: group,
+            MESSAGE_MODEL: connections.message_model,
+            CONSUME_FROM_WHERE: connections.consume_from_where,
+        },
     )
+    return rows._replace(totals={"subscriptions": _format_subscriptions(connections.subscriptions)})
 
 
 def _read_subscriptions(
-    session: Session, group: str, group_connections: GroupConnections
+    session: Session, group: str, connections: GroupConnections
 ) -> tuple[dict[str, tuple[TopicSubscription, ...]], list[str]]:
     """Each client's own subscriptions, and notes about those that differ or are unknown."""
-    own_subscriptions = {
-        client.client_id: client.subscriptions
-        for client in group_connections.clients
-        if client.subscriptions is not None
-    }
-    silent_reasons = dict.fromkeys(
-        (client.client_id for client in group_connections.clients if client.subscriptions is None),
-        "gRPC clients do not report it",
-    )
-    asked_clients = [client for client in group_connections.clients if client.subscriptions is None]
+    known = {c.client_id: c.subscriptions for c in connections.clients if c.subscriptions is not None}
+    asked_clients = [c for c in connections.clients if c.subscriptions is None]
+    silent_reasons = {c.client_id: "gRPC clients do not report it" for c in asked_clients}
     asked_results = session.admin.client_runtime.get_subscriptions(group, asked_clients)
     for client_id, result in asked_results.items():
         if result.result is not None:
-            own_subscriptions[client_id] = result.result
+            known[client_id] = result.result
             del silent_reasons[client_id]
         elif result.error is not None:
             silent_reasons[client_id] = error_text(result.error)
@@ -385,12 +362,12 @@ def _read_subscriptions(
     differences = find_subscription_problems(
         [
             (client_id, subscriptions)
-            for client_id, subscriptions in own_subscriptions.items()
+            for client_id, subscriptions in known.items()
             if client_id in asked_results
         ]
     )
-    broker_text = " ".join(f"{item.topic}={item}" for item in group_connections.subscriptions) or "nothing"
-    return own_subscriptions, [
+    broker_text = " ".join(f"{s.topic}={s}" for s in connections.subscriptions) or "nothing"
+    return known, [
         *differences,
         *(
             f"the subscriptions of {client_id} are unknown: {reason}; "
@@ -401,16 +378,14 @@ def _read_subscriptions(
 
 
 def _format_subscriptions(subscriptions: Iterable[TopicSubscription] | None) -> dict[str, str] | None:
-    if subscriptions is None:
-        return None
-    return {topic_subscription.topic: str(topic_subscription) for topic_subscription in subscriptions}
+    return None if subscriptions is None else {s.topic: str(s) for s in subscriptions}
 
 
 def proxy_notes(proxy_errors: Mapping[str, RocketMQError]) -> list[str]:
     """Return a line for each failed server. Clients behind proxies may be missing because of it."""
     return [
-        f"clients behind proxies may be missing: {server}: {error_text(proxy_error)}"
-        for server, proxy_error in proxy_errors.items()
+        f"clients behind proxies may be missing: {server}: {error_text(error)}"
+        for server, error in proxy_errors.items()
     ]
 
 
@@ -447,18 +422,13 @@ def broker_consume_stats(
     if timeout_ms <= 0:
         raise UsageError(f'invalid value "{timeout_ms}" for -t: expected milliseconds above 0')
     only_ordered = argument_values.parse_boolean("-o", order_text) or False
-    queue_lags = session.admin.consumers.get_broker_stats(
+    queues = session.admin.consumers.get_broker_stats(
         find_broker_addr(session, broker_text), is_order=only_ordered, timeout_seconds=timeout_ms / 1000
     )
-    lag_rows = [
-        _lag_cells(queue_lag)
-        for queue_lag in queue_lags
-        if min_lag <= 0 or (queue_lag.lag_count is not None and queue_lag.lag_count >= min_lag)
-    ]
+    shown = [q for q in queues if min_lag <= 0 or (q.lag_count is not None and q.lag_count >= min_lag)]
     # Of many groups, the reasons are in the rows.
-    total_lag = sum(queue_lag.lag_count or 0 for queue_lag in queue_lags)
-    unknown_count = sum(queue_lag.lag_count is None for queue_lag in queue_lags)
-    total_text = f"{count_noun(total_lag, 'message')} behind in total"
+    total = f"{count_noun(sum(q.lag_count or 0 for q in queues), 'message')} behind in total"
+    unknown_count = sum(q.lag_count is None for q in queues)
     if unknown_count:
-        total_text += f"; the diff of {count_noun(unknown_count, 'queue')} is unknown"
-    return ResultRows(BROKER_LAG_COLUMNS, lag_rows, (), [total_text])
+        total += f"; the diff of {count_noun(unknown_count, 'queue')} is unknown"
+    return ResultRows.from_records(BROKER_LAG_COLUMNS, shown, (), [total])

@@ -1,60 +1,159 @@
 """Owns consumerStatus, which shows the state that a group's clients report, and diagnoses the group."""
 
-from collections.abc import Iterable
-from typing import Annotated
+from typing import Annotated, NamedTuple
 
 from typer import Argument, Option
 
 from nsadmin.client.consumers.client_runtime import RunningClient
-from nsadmin.client.consumers.running_info import ALL_QUEUES, ConsumeStatus
+from nsadmin.client.consumers.running_info import ALL_QUEUES, ConsumeStatus, PopQueue, RunningQueue
 from nsadmin.client.message_queues import MessageQueue
 from nsadmin.client.results import error_text
 from nsadmin.client.wall_clock import time
 from nsadmin.command_line.broker_targets import find_broker_addr
 from nsadmin.command_line.declarations import Flags, command
-from nsadmin.commands.consumers.consumer_progress import AskedClusterOption, proxy_notes
-from nsadmin.console.output import ResultRow, ResultRows
+from nsadmin.commands.columns.brokers import BROKER_NAME, VERSION
+from nsadmin.commands.columns.consumers import CLIENT_ID, GROUP, LANGUAGE, PROTOCOL, PROXY_ADDRS
+from nsadmin.commands.columns.servers import ERROR, broker_notes
+from nsadmin.commands.columns.topics import QUEUE_ID, TOPIC
+from nsadmin.commands.consumers.consumer_progress import SUBSCRIPTIONS, AskedClusterOption, proxy_notes
+from nsadmin.console.output import Column, Columns, ResultRows, of_part
 from nsadmin.console.output.quantities import to_fine_millis
 from nsadmin.console.output.timestamps import format_utc
 from nsadmin.console.session import Session
 
-CONSUMER_STATUS_COLUMNS = (
-    "group",
-    "clientId",
-    "version",
-    "language",
-    "protocol",
-    "proxyAddrs",
-    "startTime",
-    "topic",
-    "brokerName",
-    "queueId",
-    "commitOffset",
-    "cachedMsgCount",
-    "cachedMsgSizeInMiB",
-    "lastPullTime",
-    "lastConsumeTime",
-    "waitAckCount",
-    "lastPopTime",
-    "locked",
-    "dropped",
-    "consumeOKTPS",
-    "consumeFailedTPS",
-    "consumeRT",
-    "pullTPS",
-    "pullRT",
-    "subscriptions",
-    "properties",
-    "error",
+
+class ClientQueue(NamedTuple):
+    """A row: a client with a queue that it pulls or pops from, or without any."""
+
+    client: RunningClient
+    pulled: RunningQueue | None = None
+    popped: PopQueue | None = None
+
+    @property
+    def queue(self) -> MessageQueue | None:
+        queue = self.pulled or self.popped
+        return queue and queue.queue
+
+    @property
+    def is_dropped(self) -> bool | None:
+        queue = self.pulled or self.popped
+        return queue and queue.is_dropped
+
+    @property
+    def status(self) -> ConsumeStatus | None:
+        """Rates of the whole topic in this client; clients do not report them by queue."""
+        info = self.client.info
+        return info.status_by_topic.get(self.queue.topic) if info and self.queue else None
+
+
+PULL_COLUMNS: Columns[RunningQueue] = (
+    Column("commitOffset", "offset up to which the client has consumed", lambda q: q.commit_offset),
+    Column(
+        "cachedMsgCount",
+        "messages that the client has fetched and not consumed",
+        lambda q: q.cached_msg_count,
+    ),
+    Column(
+        "cachedMsgSizeInMiB",
+        "size of the fetched messages, in MiB",
+        lambda q: q.cached_msg_size_in_mib,
+        wide=True,
+    ),
+    Column(
+        "lastPullTime",
+        "when the client last requested messages of the queue (UTC)",
+        lambda q: format_utc(q.last_pull_ms),
+    ),
+    Column(
+        "lastConsumeTime",
+        "when the client last consumed from the queue (UTC)",
+        lambda q: format_utc(q.last_consume_ms),
+    ),
 )
-CONSUMER_STATUS_TABLE_COLUMNS = (
-    "clientId", "topic", "brokerName", "queueId", "commitOffset", "cachedMsgCount", "lastPullTime",
-    "lastConsumeTime", "locked", "consumeOKTPS", "consumeFailedTPS", "consumeRT", "error",
-)  # fmt: skip
-POP_TABLE_COLUMNS = (*CONSUMER_STATUS_TABLE_COLUMNS[:-1], "waitAckCount", "lastPopTime", "error")
+POP_COLUMNS: Columns[PopQueue] = (
+    Column(
+        "waitAckCount",
+        "messages that the client has popped and not acknowledged",
+        lambda q: q.wait_ack_count,
+        wide=True,
+    ),
+    Column(
+        "lastPopTime",
+        "when the client last popped messages (UTC)",
+        lambda q: format_utc(q.last_pop_ms),
+        wide=True,
+    ),
+)
+LOCKED: Column[RunningQueue] = Column(
+    "locked", "whether the client has locked the queue, to consume in order", lambda q: q.is_locked
+)
+RATE_COLUMNS: Columns[ConsumeStatus] = (
+    Column(
+        "consumeOKTPS",
+        "messages per second that the client consumed, of the topic",
+        lambda s: s.consume_ok_tps,
+    ),
+    Column(
+        "consumeFailedTPS",
+        "messages per second that the client failed to consume, of the topic",
+        lambda s: s.consume_failed_tps,
+    ),
+    Column(
+        "consumeRT",
+        "ms that the client needs to consume a message, of the topic",
+        lambda s: to_fine_millis(s.consume_rt),
+    ),
+    Column(
+        "pullTPS",
+        "messages per second that the client fetches, of the topic",
+        lambda s: s.pull_tps,
+        wide=True,
+    ),
+    Column(
+        "pullRT",
+        "ms that the client needs to fetch messages, of the topic",
+        lambda s: to_fine_millis(s.pull_rt),
+        wide=True,
+    ),
+)
+STATUS_COLUMNS: Columns[ClientQueue] = (
+    GROUP.in_wide(),
+    *of_part(
+        lambda r: r.client.client,
+        (CLIENT_ID, *(c.in_wide() for c in (VERSION, LANGUAGE, PROTOCOL, PROXY_ADDRS))),
+    ),
+    *of_part(
+        lambda r: r.client.info,
+        (
+            Column(
+                "startTime",
+                "when the client was started (UTC)",
+                lambda i: format_utc(i.started_at_ms),
+                wide=True,
+            ),
+        ),
+    ),
+    *of_part(
+        lambda r: r.queue,
+        (TOPIC, BROKER_NAME, QUEUE_ID.of(lambda q: None if q.queue_id == ALL_QUEUES else q.queue_id)),
+    ),
+    *of_part(lambda r: r.pulled, PULL_COLUMNS),
+    *of_part(lambda r: r.popped, POP_COLUMNS),
+    *of_part(lambda r: r.pulled, (LOCKED,)),
+    Column("dropped", "whether the client has released the queue", lambda r: r.is_dropped, wide=True),
+    *of_part(lambda r: r.status, RATE_COLUMNS),
+    *of_part(
+        lambda r: r.client.info,
+        (
+            SUBSCRIPTIONS.in_wide(),
+            Column("properties", "properties by name", lambda i: i.properties, wide=True),
+        ),
+    ),
+    *of_part(lambda r: r.client, (ERROR,)),
+)
 
 
-@command(columns=CONSUMER_STATUS_COLUMNS)
+@command(columns=STATUS_COLUMNS)
 def consumer_status(
     session: Session,
     group: Annotated[
@@ -94,121 +193,42 @@ def consumer_status(
     running_group = session.admin.client_runtime.get_group(
         group, client_id, cluster_name=cluster_name, broker_addr=broker_addr, with_jstack=show_stacks
     )
-    all_errors = [
+    clients = running_group.clients
+    errors = [
         *running_group.errors.values(),
         *running_group.proxy_errors.values(),
-        *(running_client.error for running_client in running_group.clients),
+        *(c.error for c in clients),
     ]
-    status_notes = [
-        f"broker {broker_addr}: {error_text(broker_error)}"
-        for broker_addr, broker_error in running_group.errors.items()
-        if broker_error is not None
+    notes = [
+        *broker_notes(running_group.errors.items()),
+        *(f"client {c.client.client_id}: {error_text(c.error)}" for c in clients if c.error is not None),
+        *proxy_notes(running_group.proxy_errors),
     ]
-    status_notes += [
-        f"client {running_client.client.client_id}: {error_text(running_client.error)}"
-        for running_client in running_group.clients
-        if running_client.error is not None
-    ]
-    status_notes += proxy_notes(running_group.proxy_errors)
-    status_notes += _describe_unasked(running_group.clients)
-    if show_stacks and not any(all_errors):
-        return "\n".join(_format_stack(running_client) for running_client in running_group.clients)
+    unasked_ids = [c.client.client_id for c in clients if c.info is None and c.error is None]
+    if unasked_ids:
+        notes.append(f"gRPC clients and clients behind proxies report no state: {', '.join(unasked_ids)}")
+    if show_stacks and not any(errors):
+        return "\n".join(_format_stack(c) for c in clients)
     if client_id is None and broker_addr is None and cluster_name is None:
-        status_notes += session.admin.client_runtime.find_problems(running_group, int(time() * 1000))
-    client_rows = [
-        client_row
-        for running_client in running_group.clients
-        for client_row in _client_rows(group, running_client)
+        notes += session.admin.client_runtime.find_problems(running_group, int(time() * 1000))
+    queues = [queue for c in clients for queue in _list_queues(c)]
+    rows = ResultRows.from_records(STATUS_COLUMNS, queues, errors, notes, common={GROUP: group})
+    if any(queue.popped for queue in queues):
+        assert rows.table_columns is not None
+        *shown, error = rows.table_columns
+        return rows._replace(table_columns=[*shown, *(c.key for c in POP_COLUMNS), error])
+    return rows
+
+
+def _format_stack(client: RunningClient) -> str:
+    stack = client.info.jstack if client.info else None
+    return f"# {client.client.client_id}\n{stack or 'this client reports no stacks'}"
+
+
+def _list_queues(client: RunningClient) -> list[ClientQueue]:
+    info = client.info
+    queues = [
+        *(ClientQueue(client, pulled=q) for q in (info.queues if info else ())),
+        *(ClientQueue(client, popped=q) for q in (info.pop_queues if info else ())),
     ]
-    has_pop_queues = any(
-        running_client.info is not None and running_client.info.pop_queues
-        for running_client in running_group.clients
-    )
-    return ResultRows(
-        CONSUMER_STATUS_COLUMNS,
-        client_rows,
-        all_errors,
-        status_notes,
-        POP_TABLE_COLUMNS if has_pop_queues else CONSUMER_STATUS_TABLE_COLUMNS,
-    )
-
-
-def _describe_unasked(running_clients: Iterable[RunningClient]) -> list[str]:
-    """Return a line about the clients whose state no server can ask for."""
-    unasked_ids = [
-        running_client.client.client_id
-        for running_client in running_clients
-        if running_client.info is None and running_client.error is None
-    ]
-    if not unasked_ids:
-        return []
-    return [f"gRPC clients and clients behind proxies report no state: {', '.join(unasked_ids)}"]
-
-
-def _format_stack(running_client: RunningClient) -> str:
-    stack_text = running_client.info.jstack if running_client.info else None
-    return f"# {running_client.client.client_id}\n{stack_text or 'this client reports no stacks'}"
-
-
-def _client_rows(group: str, running_client: RunningClient) -> list[ResultRow]:
-    group_client, client_info = running_client.client, running_client.info
-    common_cells: dict[str, object] = {
-        "group": group,
-        "clientId": group_client.client_id,
-        "version": group_client.version,
-        "language": group_client.language,
-        "protocol": group_client.protocol,
-        "proxyAddrs": group_client.proxy_addrs,
-    }
-    if client_info is None:
-        return [{**common_cells, "error": running_client.error and error_text(running_client.error)}]
-    common_cells["startTime"] = format_utc(client_info.started_at_ms)
-    common_cells["subscriptions"] = {
-        topic_subscription.topic: str(topic_subscription) for topic_subscription in client_info.subscriptions
-    }
-    common_cells["properties"] = client_info.properties
-    queue_rows: list[ResultRow] = [
-        {
-            **common_cells,
-            **_queue_cells(running_queue.queue),
-            "commitOffset": running_queue.commit_offset,
-            "cachedMsgCount": running_queue.cached_msg_count,
-            "cachedMsgSizeInMiB": running_queue.cached_msg_size_in_mib,
-            "lastPullTime": format_utc(running_queue.last_pull_ms),
-            "lastConsumeTime": format_utc(running_queue.last_consume_ms),
-            "locked": running_queue.is_locked,
-            "dropped": running_queue.is_dropped,
-            **_rate_cells(client_info.status_by_topic.get(running_queue.queue.topic)),
-        }
-        for running_queue in client_info.queues
-    ]
-    queue_rows += [
-        {
-            **common_cells,
-            **_queue_cells(pop_queue.queue),
-            "waitAckCount": pop_queue.wait_ack_count,
-            "lastPopTime": format_utc(pop_queue.last_pop_ms),
-            "dropped": pop_queue.is_dropped,
-            **_rate_cells(client_info.status_by_topic.get(pop_queue.queue.topic)),
-        }
-        for pop_queue in client_info.pop_queues
-    ]
-    return queue_rows or [common_cells]
-
-
-def _queue_cells(message_queue: MessageQueue) -> ResultRow:
-    queue_id = None if message_queue.queue_id == ALL_QUEUES else message_queue.queue_id
-    return {"topic": message_queue.topic, "brokerName": message_queue.broker_name, "queueId": queue_id}
-
-
-def _rate_cells(consume_status: ConsumeStatus | None) -> ResultRow:
-    """Rates of the whole topic in this client; clients do not report them by queue."""
-    if consume_status is None:
-        return {}
-    return {
-        "consumeOKTPS": consume_status.consume_ok_tps,
-        "consumeFailedTPS": consume_status.consume_failed_tps,
-        "consumeRT": to_fine_millis(consume_status.consume_rt),
-        "pullTPS": consume_status.pull_tps,
-        "pullRT": to_fine_millis(consume_status.pull_rt),
-    }
+    return queues or [ClientQueue(client)]

@@ -1,7 +1,7 @@
 """Owns getConsumerConfig, updateSubGroup and deleteSubGroup, which manage consumer groups on brokers."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Annotated, Any
+from typing import Annotated, Any, NamedTuple
 
 from typer import Argument, Option
 
@@ -18,54 +18,81 @@ from nsadmin.command_line.broker_targets import (
     select_masters,
 )
 from nsadmin.command_line.declarations import Flags, command
-from nsadmin.commands.columns.change_rows import (
-    CHANGE_RESULT_COLUMNS,
-    CHANGE_RESULT_IN_TABLE,
+from nsadmin.commands.columns.brokers import BROKER_ADDR, BROKER_NAME
+from nsadmin.commands.columns.changes import (
+    CHANGE_COLUMNS,
+    ServerChange,
     describe_change,
     describe_removal,
 )
-from nsadmin.commands.columns.result_rows import outcome_cells
-from nsadmin.commands.topics.topics import deletion_row
+from nsadmin.commands.columns.consumers import GROUP
+from nsadmin.commands.columns.servers import ERROR, ROLE, TARGET
+from nsadmin.commands.columns.topics import TOPIC
+from nsadmin.commands.topics.topics import DELETION_COLUMNS, describe_deletion
 from nsadmin.console.exit_codes import UsageError
-from nsadmin.console.output import ResultRow, ResultRows
+from nsadmin.console.output import Column, Columns, ResultRows, of_part
 from nsadmin.console.output.quantities import count_noun
 from nsadmin.console.phrases import abbreviate_names
 from nsadmin.console.session import Session
 
-GROUP_SETTINGS = (
-    "consumeEnable",
-    "consumeFromMinEnable",
-    "consumeBroadcastEnable",
-    "consumeMessageOrderly",
-    "retryQueueNums",
-    "retryMaxTimes",
-    "groupRetryPolicy",
-    "consumeTimeoutMinute",
-    "brokerId",
-    "whichBrokerWhenConsumeSlowly",
-    "notifyConsumerIdsChangedEnable",
-    "groupSysFlag",
-    "subscriptionDataSet",
-    "attributes",
+
+class GroupRow(NamedTuple):
+    """The settings of the group on a broker, or why they are unknown."""
+
+    broker: BrokerTarget
+    settings: Mapping[str, Any]
+    error: str | None = None
+
+
+def _setting(key: str, meaning: str, wide: bool = False) -> Column[GroupRow]:
+    return Column(key, meaning, lambda r: r.settings.get(key), wide)
+
+
+CONFIG_COLUMNS: Columns[GroupRow] = (
+    GROUP.in_wide(),
+    *of_part(lambda r: r.broker, (BROKER_NAME, BROKER_ADDR.in_wide())),
+    _setting("consumeEnable", "whether the group may consume"),
+    _setting("consumeFromMinEnable", "whether the group reads a new queue from its oldest message"),
+    _setting("consumeBroadcastEnable", "whether every client may receive every message"),
+    _setting("consumeMessageOrderly", "whether the broker delivers messages in order; since 5.0"),
+    _setting("retryQueueNums", "queues of the group's retry topic"),
+    _setting("retryMaxTimes", "retries before a message becomes a dead letter"),
+    _setting("groupRetryPolicy", "delays before retries; since 5.0", wide=True),
+    _setting("consumeTimeoutMinute", "minutes after which a message counts as not consumed", wide=True),
+    _setting("brokerId", "id of the broker that clients read from", wide=True),
+    _setting(
+        "whichBrokerWhenConsumeSlowly", "id of the broker to read from if the group is far behind", wide=True
+    ),
+    _setting(
+        "notifyConsumerIdsChangedEnable", "whether the broker notifies clients of new clients", wide=True
+    ),
+    _setting("groupSysFlag", "flags of the group, as a number", wide=True),
+    _setting("subscriptionDataSet", "subscriptions that the broker keeps for the group", wide=True),
+    _setting("attributes", "attributes by name; brokers since 5.0"),
+    ERROR.of(lambda r: r.error),
 )
-GROUP_CONFIG_COLUMNS = ("group", "brokerName", "brokerAddr", *GROUP_SETTINGS, "error")
-GROUP_CONFIG_TABLE_COLUMNS = (
-    "brokerName", "consumeEnable", "consumeFromMinEnable", "consumeBroadcastEnable", "consumeMessageOrderly",
-    "retryQueueNums", "retryMaxTimes", "attributes", "error",
-)  # fmt: skip
-GROUP_CHANGE_COLUMNS = ("target", "brokerName", "group", *CHANGE_RESULT_COLUMNS)
-GROUP_CHANGE_TABLE_COLUMNS = ("target", "brokerName", "group", *CHANGE_RESULT_IN_TABLE)
+GROUP_CHANGE_COLUMNS: Columns[tuple[BrokerTarget, ServerChange]] = (
+    *of_part(lambda r: r[1], (TARGET,)),
+    *of_part(lambda r: r[0], (BROKER_NAME,)),
+    GROUP,
+    *of_part(lambda r: r[1], CHANGE_COLUMNS),
+)
 MAIN_SETTINGS = ("consumeEnable", "retryQueueNums", "retryMaxTimes")
 """The settings that a table shows of a created or deleted group; JSON has all of them."""
-GROUP_DELETION_COLUMNS = ("target", "role", "group", "topic", *CHANGE_RESULT_COLUMNS)
-GROUP_DELETION_TABLE_COLUMNS = ("target", "role", "group", "topic", *CHANGE_RESULT_IN_TABLE)
+GROUP_DELETION_COLUMNS = (
+    TARGET,
+    ROLE,
+    GROUP,
+    TOPIC.means("retry or dead-letter topic of the group"),
+    *DELETION_COLUMNS[3:],
+)
 
 GroupArgument = Annotated[
     str, Argument(metavar="GROUP", help="A consumer group."), Flags("-g", "--groupName")
 ]
 
 
-@command(columns=GROUP_CONFIG_COLUMNS)
+@command(columns=CONFIG_COLUMNS)
 def get_consumer_config(
     session: Session,
     group: GroupArgument,
@@ -82,31 +109,17 @@ def get_consumer_config(
         # Settings of a group on every broker of a cluster
         nsadmin getConsumerConfig warehouse -c cluster-a
     """
-    setting_rows: list[ResultRow] = []
-    broker_errors: list[RocketMQError | None] = []
-    failure_notes = []
-    for broker_target, group_settings, broker_error in session.admin.groups.get_settings(group, cluster_name):
-        setting_row: ResultRow = {
-            "group": group,
-            "brokerName": broker_target.broker_name,
-            "brokerAddr": broker_target.broker_addr,
-        }
-        broker_errors.append(broker_error)
-        if broker_error is not None:
-            failure_notes.append(f"broker {broker_target.broker_name}: {error_text(broker_error)}")
-            setting_rows.append({**setting_row, "error": error_text(broker_error)})
-        elif group_settings is None:
-            setting_rows.append({**setting_row, "error": "this broker does not have the group"})
+    rows, errors, notes = list[GroupRow](), list[RocketMQError | None](), []
+    for broker, settings, error in session.admin.groups.get_settings(group, cluster_name):
+        errors.append(error)
+        if error is not None:
+            notes.append(f"broker {broker.broker_name}: {error_text(error)}")
+            rows.append(GroupRow(broker, {}, error_text(error)))
+        elif settings is None:
+            rows.append(GroupRow(broker, {}, "this broker does not have the group"))
         else:
-            setting_rows.append(
-                {
-                    **setting_row,
-                    **{setting_name: group_settings.get(setting_name) for setting_name in GROUP_SETTINGS},
-                }
-            )
-    return ResultRows(
-        GROUP_CONFIG_COLUMNS, setting_rows, broker_errors, failure_notes, GROUP_CONFIG_TABLE_COLUMNS
-    )
+            rows.append(GroupRow(broker, settings))
+    return ResultRows.from_records(CONFIG_COLUMNS, rows, errors, notes, common={GROUP: group})
 
 
 @command(columns=GROUP_CHANGE_COLUMNS)
@@ -193,29 +206,19 @@ def update_sub_group(
         "whichBrokerWhenConsumeSlowly": slow_broker_id,
         "notifyConsumerIdsChangedEnable": argument_values.parse_boolean("-a", notify_clients),
     }
-    setting_changes = {
-        setting_name: setting_value
-        for setting_name, setting_value in settings_by_name.items()
-        if setting_value is not None
-    }
-    attribute_changes = _parse_attribute_changes(attribute_list)
-    master_targets = select_masters(session, broker_text, cluster_name)
-    session.confirm_change(
-        f"Create or change the consumer group {group} on {describe_targets(master_targets)}?"
-    )
-    group_admin = session.admin.groups
-    if session.is_dry_run:
-        return _group_change_rows(
-            group,
-            group_admin.plan_update(group, master_targets, setting_changes, attribute_changes),
-            setting_changes,
-            "dry-run",
-        )
-    return _group_change_rows(
-        group,
-        group_admin.update_group(group, master_targets, setting_changes, attribute_changes),
-        setting_changes,
-        "done",
+    settings = {name: value for name, value in settings_by_name.items() if value is not None}
+    attributes = _parse_attribute_changes(attribute_list)
+    targets = select_masters(session, broker_text, cluster_name)
+    session.confirm_change(f"Create or change the consumer group {group} on {describe_targets(targets)}?")
+    groups = session.admin.groups
+    update_group = groups.plan_update if session.is_dry_run else groups.update_group
+    done = "dry-run" if session.is_dry_run else "done"
+    changes = [
+        (c.target, _describe_change(c, settings, done))
+        for c in update_group(group, targets, settings, attributes)
+    ]
+    return ResultRows.from_records(
+        GROUP_CHANGE_COLUMNS, changes, [change.error for _, change in changes], common={GROUP: group}
     )
 
 
@@ -233,73 +236,35 @@ def _parse_retry_policy(policy_json: str | None) -> object:
 
 def _parse_attribute_changes(attribute_list: str | None) -> dict[str, str]:
     """Split "+a=1,-b" into values by signed key: {"+a": "1", "-b": ""}."""
-    values_by_signed_key = {}
-    for attribute_text in (attribute_list or "").split(","):
-        signed_key, _, attribute_value = attribute_text.strip().partition("=")
-        if signed_key and (
-            signed_key[0] not in "+-" or len(signed_key) < 2 or (signed_key[0] == "+" and not attribute_value)
-        ):
-            raise UsageError(
-                f'invalid attributes "{attribute_text}" for --attributes: write +key=value or -key'
-            )
-        if signed_key:
-            values_by_signed_key[signed_key] = attribute_value
-    return values_by_signed_key
+    values_by_key = {}
+    for text in (attribute_list or "").split(","):
+        key, _, value = text.strip().partition("=")
+        if key and (key[0] not in "+-" or len(key) < 2 or (key[0] == "+" and not value)):
+            raise UsageError(f'invalid attributes "{text}" for --attributes: write +key=value or -key')
+        if key:
+            values_by_key[key] = value
+    return values_by_key
 
 
-def _group_change_rows(
-    group: str, group_changes: Sequence[GroupChange], named_settings: Iterable[str], done_word: str
-) -> ResultRows:
-    change_rows: list[ResultRow] = []
-    for master_target, settings_before, settings_after, error in group_changes:
-        cells_before, cells_after = (
-            _without_group_name(group_settings) for group_settings in (settings_before, settings_after)
-        )
-        result_word = done_word if cells_before != cells_after else "unchanged"
-        change_rows.append(
-            {
-                "target": master_target.broker_addr or master_target.broker_name,
-                "brokerName": master_target.broker_name,
-                "group": group,
-                "changes": None
-                if error
-                else _describe_group_change(cells_before, cells_after, named_settings),
-                "before": None if error or not settings_before else settings_before,
-                "after": None if error else settings_after,
-                **outcome_cells(error, result_word),
-            }
-        )
-    return ResultRows(
-        GROUP_CHANGE_COLUMNS,
-        change_rows,
-        [group_change.error for group_change in group_changes],
-        (),
-        GROUP_CHANGE_TABLE_COLUMNS,
+def _describe_change(change: GroupChange, named_settings: Iterable[str], done: str) -> ServerChange:
+    """The row of a master; of a new group, the change in words has the main settings and those passed."""
+    before, after = _without_group_name(change.before), _without_group_name(change.after)
+    shown = {*MAIN_SETTINGS, *named_settings}
+    return ServerChange(
+        change.target.broker_addr or change.target.broker_name,
+        None if change.error or not change.before else change.before,
+        None if change.error else change.after,
+        change.error,
+        done if before != after else "unchanged",
+        words=describe_change(before, after)
+        if before
+        else describe_change(None, {name: value for name, value in after.items() if name in shown}),
     )
 
 
-def _describe_group_change(
-    settings_before: Mapping[str, Any], settings_after: Mapping[str, Any], named_settings: Iterable[str]
-) -> str | None:
-    if settings_before:
-        return describe_change(settings_before, settings_after)
-    return describe_change(
-        None,
-        {
-            setting_name: settings_after[setting_name]
-            for setting_name in settings_after
-            if setting_name in {*MAIN_SETTINGS, *named_settings}
-        },
-    )
-
-
-def _without_group_name(group_settings: Mapping[str, Any]) -> dict[str, Any]:
+def _without_group_name(settings: Mapping[str, Any]) -> dict[str, Any]:
     """The settings sorted by name, without the group's name, which has its own column."""
-    return {
-        setting_name: group_settings[setting_name]
-        for setting_name in sorted(group_settings)
-        if setting_name != "groupName"
-    }
+    return {name: settings[name] for name in sorted(settings) if name != "groupName"}
 
 
 @command(columns=GROUP_DELETION_COLUMNS)
@@ -352,71 +317,51 @@ def delete_sub_group(
             group_admin.delete_group(group, master_targets, clean_offset=removes_offsets),
             "done",
         )
-    deletion_rows: list[ResultRow] = [
-        {
-            "target": master_target.broker_addr or master_target.broker_name,
-            "role": "master",
-            "group": group,
-            "changes": describe_removal(settings_before, MAIN_SETTINGS),
-            "before": settings_before,
-            **outcome_cells(deletion_error, done_word),
-        }
-        for master_target, (_, settings_before, deletion_error) in zip(
-            master_targets, holder_results, strict=True
+    changes = [
+        ServerChange(
+            target.broker_addr or target.broker_name,
+            before,
+            None,
+            error,
+            done_word,
+            "master",
+            words=describe_removal(before, MAIN_SETTINGS),
         )
+        for target, (_, before, error) in zip(master_targets, holder_results, strict=True)
     ]
-    deletion_errors = [holder_result.error for holder_result in holder_results]
-    if None in deletion_errors:
-        deletion_errors = [
-            None if is_not_found(deletion_error) else deletion_error for deletion_error in deletion_errors
-        ]
+    errors = [change.error for change in changes]
+    if None in errors:
+        errors = [None if is_not_found(error) else error for error in errors]
     # A group that still exists on one master would lose the messages that wait in its topics.
-    still_exists = any(isinstance(deletion_error, AlreadyRecreated) for deletion_error in deletion_errors)
-    is_deleted = None in deletion_errors and not still_exists
-    deletion_notes = client_notes if session.is_dry_run else []
+    still_exists = any(isinstance(error, AlreadyRecreated) for error in errors)
+    notes = client_notes if session.is_dry_run else []
     if still_exists and group_topics:
-        deletion_notes.append(f"{' and '.join(group_topics)} stay, because the group still exists")
-    for group_topic in group_topics if is_deleted else ():
-        topic_rows, topic_errors = _delete_group_topic(session, group, group_topic, cluster_name)
-        deletion_rows += topic_rows
-        deletion_errors += topic_errors
-    return ResultRows(
-        GROUP_DELETION_COLUMNS, deletion_rows, deletion_errors, deletion_notes, GROUP_DELETION_TABLE_COLUMNS
-    )
+        notes.append(f"{' and '.join(group_topics)} stay, because the group still exists")
+    for group_topic in group_topics if None in errors and not still_exists else ():
+        topic_changes = _delete_group_topic(session, group_topic, cluster_name)
+        changes += topic_changes
+        errors += [change.error for change in topic_changes if change.done != "skipped"]
+    return ResultRows.from_records(GROUP_DELETION_COLUMNS, changes, errors, notes, common={GROUP: group})
 
 
-def _list_client_notes(session: Session, group: str, master_targets: Sequence[BrokerTarget]) -> list[str]:
+def _list_client_notes(session: Session, group: str, masters: Sequence[BrokerTarget]) -> list[str]:
     """Name the connected clients: they lose the group, or make brokers create it again at once."""
-    broker_addrs = [
-        master_target.broker_addr for master_target in master_targets if master_target.broker_addr
-    ]
-    clients = session.admin.consumers.get_group_connections([group], broker_addrs)[group].clients
+    addrs = [m.broker_addr for m in masters if m.broker_addr]
+    clients = session.admin.consumers.get_group_connections([group], addrs)[group].clients
     if not clients:
         return []
-    client_ids = sorted({client.client_id for client in clients})
+    client_ids = sorted({c.client_id for c in clients})
     return [
         f"the group {group} has {count_noun(len(client_ids), 'connected client')}: "
         f"stop {abbreviate_names(client_ids, 3)} first"
     ]
 
 
-def _delete_group_topic(
-    session: Session, group: str, group_topic: str, cluster_name: str | None
-) -> tuple[list[ResultRow], list[RocketMQError | None]]:
+def _delete_group_topic(session: Session, topic: str, cluster_name: str | None) -> list[ServerChange]:
     """Delete a topic of the group; a missing topic is not an error."""
     try:
-        topic_deletion = session.admin.topics.plan_deletion(group_topic, cluster_name or "")
-    except RocketMQError as lookup_error:
-        if is_not_found(lookup_error):
-            return [], []
-        return [{"group": group, "topic": group_topic, **outcome_cells(lookup_error)}], [lookup_error]
-    deletion_steps = (
-        topic_deletion.list_planned_steps() if session.is_dry_run else topic_deletion.run_deletion()
-    )
-    step_rows: list[ResultRow] = [
-        {**deletion_row(deletion_step), "group": group, "topic": group_topic}
-        for deletion_step in deletion_steps
-    ]
-    return step_rows, [
-        deletion_step.error for deletion_step in deletion_steps if deletion_step.result != "skipped"
-    ]
+        deletion = session.admin.topics.plan_deletion(topic, cluster_name or "")
+    except RocketMQError as error:
+        return [] if is_not_found(error) else [ServerChange(None, None, None, error, topic=topic)]
+    steps = deletion.list_planned_steps() if session.is_dry_run else deletion.run_deletion()
+    return [describe_deletion(step, topic) for step in steps]

@@ -11,31 +11,37 @@ from nsadmin.client import NotFound
 from nsadmin.client.consumers.offset_plans import END_OF_QUEUE, OffsetMove, OffsetPlan
 from nsadmin.client.consumers.offset_verification import COMMIT_INTERVAL_SECONDS
 from nsadmin.client.message_queues import MessageQueue
-from nsadmin.client.results import error_text
 from nsadmin.command_line import argument_values, time_arguments
 from nsadmin.command_line.broker_targets import find_broker_addr
 from nsadmin.command_line.declarations import Flags, RequiredUnless, Values, command
+from nsadmin.commands.columns.brokers import BROKER_ADDR, BROKER_NAME
+from nsadmin.commands.columns.consumers import GROUP
+from nsadmin.commands.columns.servers import ERROR
+from nsadmin.commands.columns.topics import QUEUE_ID, TOPIC
 from nsadmin.commands.consumers.offset_undo import read_former_offsets
 from nsadmin.console.audit import audit_path
 from nsadmin.console.exit_codes import UsageError
-from nsadmin.console.output import ResultRow, ResultRows
+from nsadmin.console.output import Column, Columns, ResultRows, of_part
 from nsadmin.console.phrases import quote_command
 from nsadmin.console.session import Session
 
-OFFSET_MOVE_COLUMNS = (
-    "group",
-    "topic",
-    "brokerName",
-    "brokerAddr",
-    "queueId",
-    "from",
-    "to",
-    "skipped",
-    "repeated",
-    "result",
-    "error",
+OFFSET_MOVE_COLUMNS: Columns[OffsetMove] = (
+    GROUP.in_wide(),
+    TOPIC.in_wide(),
+    *of_part(lambda m: m.queue, (BROKER_NAME,)),
+    BROKER_ADDR.in_wide().of(lambda m: m.broker_addr or None),
+    QUEUE_ID.of(lambda m: m.queue.queue_id if m.broker_addr else None),
+    Column("from", "offset of the group; null if it never committed one", lambda m: m.old_offset),
+    Column("to", "new offset of the group", lambda m: m.new_offset),
+    Column("skipped", "messages that the group will not receive", lambda m: m.skipped_count),
+    Column("repeated", "messages that the group receives again", lambda m: m.repeated_count),
+    Column(
+        "result",
+        "done, kept, pending, dry-run or failed",
+        lambda m: "dry-run" if m.result == "planned" else m.result,
+    ),
+    ERROR,
 )
-OFFSET_MOVE_TABLE_COLUMNS = ("brokerName", "queueId", "from", "to", "skipped", "repeated", "result", "error")
 
 _ROUND_SECONDS = COMMIT_INTERVAL_SECONDS + 1
 _MAX_ROUNDS = 3
@@ -249,11 +255,9 @@ def _find_queue_at(session: Session, topic: str, master_addr: str, queue_id: int
     """Look up the queue in the topic's route; NotFound unless the address is of a master with it."""
     for queue_route in session.admin.topics.get_route(topic).queues:
         if queue_route.broker_addrs.get(MASTER_BROKER_ID) == master_addr:
-            if not 0 <= queue_id < (queue_route.read_queue_nums or 0):
-                raise NotFound(
-                    f"{topic} has only the queues 0 to "
-                    f"{(queue_route.read_queue_nums or 0) - 1} on {master_addr}"
-                )
+            queue_count = queue_route.read_queue_nums or 0
+            if not 0 <= queue_id < queue_count:
+                raise NotFound(f"{topic} has only the queues 0 to {queue_count - 1} on {master_addr}")
             return MessageQueue(topic, queue_route.broker_name, queue_id)
     raise NotFound(f"{master_addr} is not a master of a broker with {topic}")
 
@@ -265,67 +269,45 @@ def _apply_offset_plan(
     apply_plan: Callable[[OffsetPlan], Sequence[OffsetMove]],
     skip_verification: bool,
 ) -> ResultRows:
-    skip_count = sum(offset_move.skipped_count or 0 for offset_move in plan.moves)
-    repeat_count = sum(offset_move.repeated_count or 0 for offset_move in plan.moves)
+    skip_count = sum(m.skipped_count or 0 for m in plan.moves)
+    repeat_count = sum(m.repeated_count or 0 for m in plan.moves)
     effect = f"{skip_count} messages and repeats {repeat_count}"
     session.require_yes(command_name, f"{plan.group} skips {effect} on {plan.topic}")
     session.confirm_change(
         f"Move {plan.group} on {len(plan.moves)} queues of {plan.topic}, which skips {effect}?"
     )
-    offset_moves = plan.moves if session.is_dry_run else apply_plan(plan)
+    moves = plan.moves if session.is_dry_run else apply_plan(plan)
     if not (session.is_dry_run or skip_verification):
-        offset_moves = _verify_after_commits(session, plan.group, offset_moves)
-    move_rows: list[ResultRow] = [
-        {
-            "group": plan.group,
-            "topic": plan.topic,
-            "brokerName": offset_move.queue.broker_name,
-            "brokerAddr": offset_move.broker_addr or None,
-            "queueId": offset_move.queue.queue_id if offset_move.broker_addr else None,
-            "from": offset_move.old_offset,
-            "to": offset_move.new_offset,
-            "skipped": offset_move.skipped_count,
-            "repeated": offset_move.repeated_count,
-            "result": "dry-run" if offset_move.result == "planned" else offset_move.result,
-            "error": offset_move.error and error_text(offset_move.error),
-        }
-        for offset_move in offset_moves
-    ]
-    move_errors = [offset_move.error for offset_move in offset_moves]
-    failed_count = sum(move_error is not None for move_error in move_errors)
-    move_notes = [f"failed on {failed_count} of {len(move_errors)} queues"] if failed_count else []
-    if any(offset_move.result == "pending" for offset_move in offset_moves):
-        move_notes.append("pending: the clients of the group will move within half a minute")
-    if any(map(_awaits_commits, offset_moves)) and audit_path() is not None:
+        moves = _verify_after_commits(session, plan.group, moves)
+    errors = [m.error for m in moves]
+    failed_count = sum(error is not None for error in errors)
+    notes = [f"failed on {failed_count} of {len(errors)} queues"] if failed_count else []
+    if any(m.result == "pending" for m in moves):
+        notes.append("pending: the clients of the group will move within half a minute")
+    if any(map(_awaits_commits, moves)) and audit_path() is not None:
         undo_command = quote_command("resetOffsetByTime", plan.group, plan.topic, "--undo")
-        move_notes.append(f"to undo it: {undo_command}")
-    return ResultRows(OFFSET_MOVE_COLUMNS, move_rows, move_errors, move_notes, OFFSET_MOVE_TABLE_COLUMNS)
+        notes.append(f"to undo it: {undo_command}")
+    common = {GROUP: plan.group, TOPIC: plan.topic}
+    return ResultRows.from_records(OFFSET_MOVE_COLUMNS, moves, errors, notes, common=common)
 
 
-def _verify_after_commits(
-    session: Session, group: str, offset_moves: Sequence[OffsetMove]
-) -> Sequence[OffsetMove]:
+def _verify_after_commits(session: Session, group: str, moves: Sequence[OffsetMove]) -> Sequence[OffsetMove]:
     """Read the offsets after connected clients committed, until each move holds, at most three times."""
     offset_admin = session.admin.offsets
-    if not any(_awaits_commits(offset_move) for offset_move in offset_moves) or not offset_admin.has_clients(
-        group, offset_moves
-    ):
-        return offset_moves
-    verified_moves = offset_moves
+    if not any(map(_awaits_commits, moves)) or not offset_admin.has_clients(group, moves):
+        return moves
+    verified_moves = moves
     with session.show_progress("waiting for commits", _MAX_ROUNDS * _ROUND_SECONDS) as advance_seconds:
         for _ in range(_MAX_ROUNDS):
             for _ in range(_ROUND_SECONDS):
                 sleep(1)
                 advance_seconds(1)
-            verified_moves = offset_admin.verify_moves(group, offset_moves)
-            if all(
-                verified_move.result == "done"
-                for offset_move, verified_move in zip(offset_moves, verified_moves, strict=True)
-                if _awaits_commits(offset_move)
-            ):
+            verified_moves = offset_admin.verify_moves(group, moves)
+            pairs = zip(moves, verified_moves, strict=True)
+            if all(verified.result == "done" for move, verified in pairs if _awaits_commits(move)):
                 break
     return verified_moves
 
 
-def _awaits_commits(offset_move: OffsetMove) -> bool:
-    return offset_move.result in ("done", "pending")
+def _awaits_commits(move: OffsetMove) -> bool:
+    return move.result in ("done", "pending")

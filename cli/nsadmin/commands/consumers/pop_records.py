@@ -1,34 +1,52 @@
 """Owns exportPopRecord: brokers move their records of popped messages out of RocksDB."""
 
-from typing import Annotated
+from typing import Annotated, NamedTuple
 
 from typer import Option
 
 from namesrv_core.errors import RocketMQError
 from nsadmin.client import ServerResult
+from nsadmin.client.brokers.targets import BrokerTarget
 from nsadmin.command_line.broker_targets import (
-    IDENTITY_COLUMNS,
     BrokerAddrArgument,
     describe_targets,
     distinct_addrs,
-    identity_cells,
     match_results,
     select_members,
 )
 from nsadmin.command_line.declarations import command
-from nsadmin.commands.columns.result_rows import outcome_cells
+from nsadmin.commands.columns.brokers import BROKER_COLUMNS
+from nsadmin.commands.columns.changes import CHANGES, RESULT
+from nsadmin.commands.columns.servers import ERROR, outcome_word
 from nsadmin.console.exit_codes import UsageError
-from nsadmin.console.output import ResultRow, ResultRows
+from nsadmin.console.output import Columns, ResultRows, of_part
 from nsadmin.console.session import Session
 
-POP_RECORD_COLUMNS = (*IDENTITY_COLUMNS, "changes", "result", "error")
+
+class PopMove(NamedTuple):
+    """The move of a broker's records. `has_records` is None if the broker did not say."""
+
+    target: BrokerTarget
+    has_records: bool | None
+    error: RocketMQError | None
+    result: str
+
+
+POP_MOVE_COLUMNS: Columns[PopMove] = (
+    *of_part(lambda m: m.target, BROKER_COLUMNS),
+    CHANGES.of(
+        lambda m: None if m.has_records is None else _MOVE_TEXT if m.has_records else _NO_RECORDS_TEXT
+    ),
+    RESULT.means("done, dry-run, failed, or unchanged (nothing to move)"),
+    ERROR,
+)
 _MOVE_TEXT = (
     "moves all pop records from RocksDB to topics of its message store (brokers do not report the number)"
 )
 _NO_RECORDS_TEXT = "nothing: it keeps no pop records in RocksDB (popConsumerKVServiceInit is off)"
 
 
-@command(columns=POP_RECORD_COLUMNS)
+@command(columns=POP_MOVE_COLUMNS)
 def export_pop_record(
     session: Session,
     broker_text: BrokerAddrArgument,
@@ -58,33 +76,20 @@ def export_pop_record(
             "-d has the opposite meaning in mqadmin: pass --dry-run for a preview, or omit it to "
             "move the records"
         )
-    broker_targets = select_members(session, broker_text, cluster_name)
-    record_results = session.admin.pop_records.check_enabled(distinct_addrs(broker_targets))
-    addrs_with_records = [broker_addr for broker_addr, has_records, _ in record_results if has_records]
-    results_by_addr: dict[str, ServerResult[bool]] = {}
+    targets = select_members(session, broker_text, cluster_name)
+    pop_records = session.admin.pop_records
+    record_results = pop_records.check_enabled(distinct_addrs(targets))
+    addrs_with_records = [addr for addr, has_records, _ in record_results if has_records]
+    moved: dict[str, ServerResult[bool]] = {}
     if addrs_with_records and not session.is_dry_run:
         session.confirm_change(
-            f"Move the pop records of {describe_targets(broker_targets)} to their message stores?"
+            f"Move the pop records of {describe_targets(targets)} to their message stores?"
         )
-        results_by_addr = {
-            order_result.addr: order_result
-            for order_result in session.admin.pop_records.move_to_message_store(addrs_with_records)
-        }
-    order_rows, order_errors = list[ResultRow](), list[RocketMQError | None]()
-    for broker_target, record_result in zip(
-        broker_targets, match_results(broker_targets, record_results), strict=True
-    ):
-        order_result = results_by_addr.get(record_result.addr, record_result)
-        change_text = (
-            None if record_result.error else _MOVE_TEXT if record_result.result else _NO_RECORDS_TEXT
-        )
-        result_word = "unchanged" if not record_result.result else "dry-run" if session.is_dry_run else "done"
-        order_rows.append(
-            {
-                **identity_cells(broker_target),
-                "changes": change_text,
-                **outcome_cells(order_result.error, result_word),
-            }
-        )
-        order_errors.append(order_result.error)
-    return ResultRows(POP_RECORD_COLUMNS, order_rows, order_errors)
+        moved = {r.addr: r for r in pop_records.move_to_message_store(addrs_with_records)}
+    done = "dry-run" if session.is_dry_run else "done"
+    moves = []
+    for target, records in zip(targets, match_results(targets, record_results), strict=True):
+        error = moved.get(records.addr, records).error
+        result = outcome_word(error, done if records.result else "unchanged")
+        moves.append(PopMove(target, records.result, error, result))
+    return ResultRows.from_records(POP_MOVE_COLUMNS, moves, [m.error for m in moves])

@@ -4,35 +4,43 @@ from typing import Annotated
 
 from typer import Argument, Option
 
-from nsadmin.client.results import error_text
+from nsadmin.client.consumers.connected_clients import ConnectedClient, ProducerClient
 from nsadmin.command_line.broker_targets import find_broker_addr
 from nsadmin.command_line.declarations import Flags, Values, command
-from nsadmin.console.output import ResultRow, ResultRows
+from nsadmin.commands.columns.brokers import BROKER_ADDR, VERSION
+from nsadmin.commands.columns.consumers import CLIENT_ADDR, CLIENT_ID, LANGUAGE, PROTOCOL
+from nsadmin.commands.columns.servers import broker_notes, list_failures
+from nsadmin.console.output import AnyColumn, Column, Columns, ResultRows
 from nsadmin.console.output.timestamps import format_utc
 from nsadmin.console.session import Session
 
-PRODUCER_CONNECTION_COLUMNS = (
-    "producerGroup",
-    "clientId",
-    "clientAddr",
-    "language",
-    "version",
-    "protocol",
-    "brokerAddrs",
+PRODUCER_GROUP: AnyColumn = Column("producerGroup", "name of the producer group", lambda r: r.producer_group)
+CONNECTION_COLUMNS: Columns[ConnectedClient] = (
+    PRODUCER_GROUP,
+    CLIENT_ID,
+    CLIENT_ADDR,
+    LANGUAGE,
+    VERSION,
+    PROTOCOL,
+    Column("brokerAddrs", "brokers that the client is connected to", lambda c: c.broker_addrs),
 )
-PRODUCER_CLIENT_COLUMNS = (
-    "producerGroup",
-    "clientId",
-    "clientAddr",
-    "language",
-    "version",
-    "protocol",
-    "lastUpdated",
-    "brokerAddr",
+CLIENT_COLUMNS: Columns[ProducerClient] = (
+    PRODUCER_GROUP,
+    CLIENT_ID,
+    CLIENT_ADDR,
+    LANGUAGE,
+    VERSION,
+    PROTOCOL,
+    Column(
+        "lastUpdated",
+        "when the client's last heartbeat arrived (UTC)",
+        lambda c: format_utc(c.last_heartbeat_ms),
+    ),
+    BROKER_ADDR,
 )
 
 
-@command(columns=PRODUCER_CONNECTION_COLUMNS)
+@command(columns=CONNECTION_COLUMNS)
 def producer_connection(
     session: Session,
     group: Annotated[
@@ -60,30 +68,18 @@ def producer_connection(
         # Clients of a producer group
         nsadmin producerConnection payments-producer payments
     """
-    group_connections = session.admin.producers.get_connections(group, topic)
-    client_rows: list[ResultRow] = [
-        {
-            "producerGroup": group,
-            "clientId": producer_client.client_id,
-            "clientAddr": producer_client.client_addr,
-            "language": producer_client.language,
-            "version": producer_client.version,
-            "protocol": producer_client.protocol,
-            "brokerAddrs": producer_client.broker_addrs,
-        }
-        for producer_client in group_connections.clients
-    ]
-    failure_notes = [
-        f"broker {broker_addr}: {error_text(broker_error)}"
-        for broker_addr, broker_error in group_connections.errors.items()
-        if broker_error is not None
-    ]
-    return ResultRows(
-        PRODUCER_CONNECTION_COLUMNS, client_rows, list(group_connections.errors.values()), failure_notes
+    connections = session.admin.producers.get_connections(group, topic)
+    errors = connections.errors
+    return ResultRows.from_records(
+        CONNECTION_COLUMNS,
+        connections.clients,
+        list(errors.values()),
+        broker_notes(errors.items()),
+        common={PRODUCER_GROUP: group},
     )
 
 
-@command(columns=PRODUCER_CLIENT_COLUMNS)
+@command(columns=CLIENT_COLUMNS)
 def producer(
     session: Session,
     broker_text: Annotated[
@@ -107,33 +103,16 @@ def producer(
         # The producers of one broker
         nsadmin producer 127.0.0.1:10911
     """
+    producers = session.admin.producers
     if broker_text is None:
-        client_results = session.admin.producers.list_all_producers()
+        results = producers.list_all_producers()
     else:
-        client_results = session.admin.producers.list_all_producers(find_broker_addr(session, broker_text))
-    client_rows: list[ResultRow] = [
-        {
-            "producerGroup": producer_client.producer_group,
-            "clientId": producer_client.client_id,
-            "clientAddr": producer_client.client_addr,
-            "language": producer_client.language,
-            "version": producer_client.version,
-            "protocol": producer_client.protocol,
-            "lastUpdated": format_utc(producer_client.last_heartbeat_ms),
-            "brokerAddr": broker_addr,
-        }
-        for broker_addr, producer_clients, _ in client_results
-        for producer_client in producer_clients or ()
-        if show_internal or producer_client.producer_group != "CLIENT_INNER_PRODUCER"
+        results = producers.list_all_producers(find_broker_addr(session, broker_text))
+    clients = [
+        c
+        for r in results
+        for c in r.result or ()
+        if show_internal or c.producer_group != "CLIENT_INNER_PRODUCER"
     ]
-    failure_notes = [
-        f"broker {broker_addr}: {error_text(broker_error)}"
-        for broker_addr, _, broker_error in client_results
-        if broker_error is not None
-    ]
-    return ResultRows(
-        PRODUCER_CLIENT_COLUMNS,
-        client_rows,
-        [client_result.error for client_result in client_results],
-        failure_notes,
-    )
+    notes = list_failures("broker", results)
+    return ResultRows.from_records(CLIENT_COLUMNS, clients, [r.error for r in results], notes)

@@ -5,12 +5,20 @@ from typing import Annotated
 from typer import Argument
 
 from nsadmin.client.consumers.queue_allocation import allocate_averagely, list_readable_queues
+from nsadmin.client.message_queues import MessageQueue
 from nsadmin.command_line.declarations import Flags, command
+from nsadmin.commands.columns.brokers import BROKER_NAME
+from nsadmin.commands.columns.consumers import CLIENT_ID
+from nsadmin.commands.columns.topics import QUEUE_ID, TOPIC
 from nsadmin.console.exit_codes import UsageError
-from nsadmin.console.output import ResultRow, ResultRows
+from nsadmin.console.output import Columns, ResultRows, of_part
 from nsadmin.console.session import Session
 
-ALLOCATION_COLUMNS = ("clientId", "topic", "brokerName", "queueId")
+ALLOCATION_COLUMNS: Columns[tuple[str, MessageQueue | None]] = (
+    CLIENT_ID.of(lambda r: r[0]),
+    TOPIC,
+    *of_part(lambda r: r[1], (BROKER_NAME, QUEUE_ID)),
+)
 
 
 @command(columns=ALLOCATION_COLUMNS)
@@ -31,17 +39,13 @@ def allocate_mq(
         # Queues of three clients
         nsadmin allocateMQ payments client-1,client-2,client-3
     """
-    client_ids = [list_item.strip() for list_item in client_list.split(",") if list_item.strip()]
+    client_ids = [item.strip() for item in client_list.split(",") if item.strip()]
     if not client_ids or len(set(client_ids)) < len(client_ids):
         raise UsageError(f'invalid client ids "{client_list}": write distinct ids, as a,b,c')
     queues_by_client = allocate_averagely(
         list_readable_queues(topic, session.admin.topics.get_route(topic)), client_ids
     )
-    queue_rows: list[ResultRow] = []
-    for client_id, client_queues in queues_by_client.items():
-        client_cells = {"clientId": client_id, "topic": topic}
-        queue_rows += [
-            {**client_cells, "brokerName": message_queue.broker_name, "queueId": message_queue.queue_id}
-            for message_queue in client_queues
-        ] or [client_cells]
-    return ResultRows(ALLOCATION_COLUMNS, queue_rows)
+    pairs = list[tuple[str, MessageQueue | None]]()
+    for client_id, queues in queues_by_client.items():
+        pairs += [(client_id, queue) for queue in queues] or [(client_id, None)]
+    return ResultRows.from_records(ALLOCATION_COLUMNS, pairs, common={TOPIC: topic})

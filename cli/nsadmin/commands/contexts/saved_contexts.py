@@ -1,28 +1,69 @@
 """Owns context list, context show, context use and context delete, which manage the saved contexts."""
 
 from collections.abc import Callable, Iterable
-from typing import Annotated, TypeVar
+from typing import Annotated, NamedTuple, TypeVar
 
 from typer import Argument
 
 from nsadmin.client import NotFound
 from nsadmin.client.connection.access_options import Credentials
 from nsadmin.command_line.declarations import Flags, Values, command
+from nsadmin.commands.columns.servers import NAMESRV_ADDR
 from nsadmin.console import contexts
 from nsadmin.console.contexts import Context, Contexts, ContextTls, InvalidContextsError
 from nsadmin.console.exit_codes import UsageError
-from nsadmin.console.output import ResultRow, ResultRows
+from nsadmin.console.output import Column, Columns, ResultRows, of_part
 from nsadmin.console.session import Session
 
 T = TypeVar("T")
 
-CONTEXT_COLUMNS = (
-    "name", "current", "namesrvAddr", "configFile", "endpoint", "bundle", "credentials", "tls", "timeout",
-    "retries", "concurrency", "output", "addressMap", "proxies", "kube", "ssh", "journals", "readOnly",
-    "color",
-)  # fmt: skip
-_BRIEF_COLUMNS = (*CONTEXT_COLUMNS[:8], "kube", "ssh", "readOnly", "color")
 
+class SavedContext(NamedTuple):
+    name: str
+    is_current: bool
+    context: Context
+
+
+NAME: Column[SavedContext] = Column("name", "name of the context", lambda c: c.name)
+CURRENT: Column[SavedContext] = Column("current", "whether the context is in use", lambda c: c.is_current)
+FIELD_COLUMNS: Columns[Context] = (
+    NAMESRV_ADDR.of(lambda c: c.namesrv_addr),
+    Column("configFile", "properties file that names the name servers", lambda c: c.config_file),
+    Column("endpoint", "URL that returns the name servers", lambda c: c.endpoint),
+    Column("bundle", "support bundle that is read in place of servers", lambda c: c.bundle),
+    Column(
+        "credentials",
+        "source of the credentials for signatures; never a secret",
+        lambda c: _describe_credentials(c),
+    ),
+    Column(
+        "tls",
+        "files and names for encrypted connections; null for plain text",
+        lambda c: None if c.tls is None else _tls_cells(c.tls),
+    ),
+    Column("timeout", "timeout of each request on each server, in seconds", lambda c: c.timeout, wide=True),
+    Column("retries", "number of retries for requests without an answer", lambda c: c.retries, wide=True),
+    Column("concurrency", "number of servers asked at the same time", lambda c: c.concurrency, wide=True),
+    Column("output", "default output format", lambda c: c.output, wide=True),
+    Column(
+        "addressMap",
+        "replacement addresses of brokers, by their own address or network",
+        lambda c: dict(c.address_map) or None,
+        wide=True,
+    ),
+    Column("proxies", "remoting ports of the proxies", lambda c: list(c.proxies) or None, wide=True),
+    Column("kube", "Kubernetes namespace, or CONTEXT/NAMESPACE, that connections lead to", lambda c: c.kube),
+    Column("ssh", "SSH host that connections lead through", lambda c: c.ssh),
+    Column(
+        "journals",
+        "folders with the journals of the name servers",
+        lambda c: list(c.journals) or None,
+        wide=True,
+    ),
+    Column("readOnly", "whether changes are refused", lambda c: c.read_only),
+    Column("color", "color of the context's name on a terminal", lambda c: c.color),
+)
+CONTEXT_COLUMNS: Columns[SavedContext] = (NAME, CURRENT, *of_part(lambda c: c.context, FIELD_COLUMNS))
 ContextNameArgument = Annotated[
     str, Argument(metavar="NAME", help="Name of a context."), Flags("--name"), Values("contexts")
 ]
@@ -37,7 +78,7 @@ def context_list(session: Session) -> ResultRows:
         nsadmin context list
     """
     saved_contexts = _load_contexts()
-    return context_rows(saved_contexts, sorted(saved_contexts.contexts_by_name), _BRIEF_COLUMNS)
+    return context_rows(saved_contexts, sorted(saved_contexts.contexts_by_name), is_brief=True)
 
 
 @command(columns=CONTEXT_COLUMNS, agent_refusal="it shows contexts that the operator did not name")
@@ -88,7 +129,7 @@ def context_use(
         nsadmin context use -
     """
     saved_contexts = save_context_change(lambda saved_contexts: saved_contexts.with_current(context_name))
-    return context_rows(saved_contexts, [saved_contexts.current_name or ""], _BRIEF_COLUMNS)
+    return context_rows(saved_contexts, [saved_contexts.current_name or ""], is_brief=True)
 
 
 @command(columns=CONTEXT_COLUMNS, agent_refusal="it changes files of this account")
@@ -101,7 +142,7 @@ def context_delete(session: Session, context_name: ContextNameArgument) -> Resul
     """
     contexts_before = _load_contexts()
     save_context_change(lambda saved_contexts: saved_contexts.without_context(context_name))
-    return context_rows(contexts_before, [context_name], _BRIEF_COLUMNS)
+    return context_rows(contexts_before, [context_name], is_brief=True)
 
 
 def _load_contexts() -> Contexts:
@@ -121,66 +162,37 @@ def call_with_config_errors(context_step: Callable[[], T]) -> T:
         raise UsageError(str(error)) from None
 
 
-def context_rows(
-    saved_contexts: Contexts, context_names: Iterable[str], table_columns: Iterable[str] = CONTEXT_COLUMNS
-) -> ResultRows:
-    """A row for each of these contexts; a table omits columns without a value."""
-    rows_in_order = [_context_row(saved_contexts, context_name) for context_name in context_names]
-    shown_columns = [
-        column_name
-        for column_name in table_columns
-        if column_name in CONTEXT_COLUMNS[:2]
-        or any(row[column_name] not in (None, False) for row in rows_in_order)
+def context_rows(saved_contexts: Contexts, names: Iterable[str], *, is_brief: bool = False) -> ResultRows:
+    """A row for each of these contexts; a table omits columns without a value, and if brief the wide ones."""
+    records = [
+        SavedContext(name, name == saved_contexts.current_name, saved_contexts.contexts_by_name[name])
+        for name in names
     ]
-    return ResultRows(CONTEXT_COLUMNS, rows_in_order, table_columns=shown_columns)
 
+    def is_shown(column: Column[SavedContext]) -> bool:
+        has_value = any(column.read(record) not in (None, False) for record in records)
+        return column in (NAME, CURRENT) or (has_value and not (is_brief and column.wide))
 
-def _context_row(saved_contexts: Contexts, context_name: str) -> ResultRow:
-    context = saved_contexts.contexts_by_name[context_name]
-    return {
-        "name": context_name,
-        "current": context_name == saved_contexts.current_name,
-        "namesrvAddr": context.namesrv_addr,
-        "configFile": context.config_file,
-        "endpoint": context.endpoint,
-        "bundle": context.bundle,
-        "credentials": _describe_credentials(context),
-        "tls": None if context.tls is None else _tls_cells(context.tls),
-        "timeout": context.timeout,
-        "retries": context.retries,
-        "concurrency": context.concurrency,
-        "output": context.output,
-        "addressMap": dict(context.address_map) or None,
-        "proxies": list(context.proxies) or None,
-        "kube": context.kube,
-        "ssh": context.ssh,
-        "journals": list(context.journals) or None,
-        "readOnly": context.read_only,
-        "color": context.color,
-    }
+    columns = [c._replace(wide=not is_shown(c)) for c in CONTEXT_COLUMNS]
+    return ResultRows.from_records(columns, records)
 
 
 def _describe_credentials(context: Context) -> str | None:
     """Describe the source of a context's credentials, without the secrets."""
-    context_credentials = context.credentials
-    if not isinstance(context_credentials, Credentials):
-        return context_credentials
-    secret_kinds = (
-        "secret key" if context_credentials.security_token is None else "secret key and security token"
-    )
-    return f"access key {context_credentials.access_key}, {secret_kinds} in the file of contexts"
+    credentials = context.credentials
+    if not isinstance(credentials, Credentials):
+        return credentials
+    secrets = "secret key" if credentials.security_token is None else "secret key and security token"
+    return f"access key {credentials.access_key}, {secrets} in the file of contexts"
 
 
-def _tls_cells(context_tls: ContextTls) -> dict[str, object]:
-    password_source = "in the file of contexts" if context_tls.key_password else context_tls.key_password_from
-    tls_cells = {
-        "caFile": context_tls.ca_file,
-        "certFile": context_tls.cert_file,
-        "keyFile": context_tls.key_file,
-        "keyPassword": password_source,
-        "serverName": context_tls.server_name,
-        "verify": context_tls.verify,
+def _tls_cells(tls: ContextTls) -> dict[str, object]:
+    cells = {
+        "caFile": tls.ca_file,
+        "certFile": tls.cert_file,
+        "keyFile": tls.key_file,
+        "keyPassword": "in the file of contexts" if tls.key_password else tls.key_password_from,
+        "serverName": tls.server_name,
+        "verify": tls.verify,
     }
-    return {
-        field_name: field_value for field_name, field_value in tls_cells.items() if field_value is not None
-    }
+    return {key: value for key, value in cells.items() if value is not None}

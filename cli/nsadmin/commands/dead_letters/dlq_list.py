@@ -9,23 +9,46 @@ from nsadmin.client.messages.dead_letter_counts import DeadLetterCounts
 from nsadmin.client.results import error_text
 from nsadmin.client.wall_clock import time
 from nsadmin.command_line.declarations import command
+from nsadmin.commands.columns.consumers import GROUP
+from nsadmin.commands.columns.servers import ERROR
 from nsadmin.commands.dead_letters.letter_options import load_memory
-from nsadmin.console.output import ResultRow, ResultRows
+from nsadmin.console.output import Column, Columns, ResultRows
 from nsadmin.console.output.timestamps import format_utc
 from nsadmin.console.session import Session
 from nsadmin.operations.dead_letters.replay_store import SavedReplayMemory, replay_folder_of
 from nsadmin.operations.state_folder import find_state_home
 
-GROUP_COLUMNS = (
-    "group",
-    "messageCount",
-    "replayedCount",
-    "lastHourCount",
-    "oldest",
-    "newest",
-    "originTopics",
-    "brokerNames",
-    "error",
+
+def _count_replayed(counts: DeadLetterCounts) -> int:
+    """How many dead letters that still exist were replayed, as the saved memory of the group says."""
+    clusters = (place.cluster_name for place in counts.queue_bounds)
+    memory = SavedReplayMemory(replay_folder_of(find_state_home(), clusters, counts.group))
+    load_memory(memory)
+    return sum(
+        max(0, min(range_end, end) - max(range_begin, begin))
+        for place, (begin, end) in counts.queue_bounds.items()
+        for range_begin, range_end in memory.list_replayed(place).ranges
+    )
+
+
+GROUP_COLUMNS: Columns[DeadLetterCounts] = (
+    GROUP,
+    Column("messageCount", "dead letters on the brokers that answered", lambda c: c.message_count),
+    Column(
+        "replayedCount",
+        "those of messageCount that a `dlq replay` of this account replayed",
+        _count_replayed,
+    ),
+    Column("lastHourCount", "dead letters stored in the last hour", lambda c: c.last_hour_count),
+    Column("oldest", "when a broker stored the oldest dead letter (UTC)", lambda c: format_utc(c.oldest_ms)),
+    Column("newest", "when a broker stored the newest dead letter (UTC)", lambda c: format_utc(c.newest_ms)),
+    Column(
+        "originTopics",
+        "origin topics of a sample: the oldest 32 dead letters of each queue, and the newest",
+        lambda c: list(c.origin_topics),
+    ),
+    Column("brokerNames", "brokers with the dead-letter topic", lambda c: list(c.broker_names)),
+    ERROR.of(lambda c: next((error_text(e) for e in c.errors if e is not None), None)),
 )
 
 
@@ -50,22 +73,15 @@ def dlq_list(
         nsadmin dlq list --filter 'lastHourCount>0'
     """
     dead_letters = session.admin.dead_letters
-    all_counts = dead_letters.count_letters(dead_letters.list_groups(), int(time() * 1000))
+    groups = dead_letters.count_letters(dead_letters.list_groups(), int(time() * 1000))
     failure_notes = {
-        f"group {counts.group}: {error_text(error)}"
-        for counts in all_counts
-        for error in counts.errors
-        if error is not None
+        f"group {g.group}: {error_text(error)}" for g in groups for error in g.errors if error is not None
     }
-    return ResultRows(
+    return ResultRows.from_records(
         GROUP_COLUMNS,
-        [
-            _counts_row(counts)
-            for counts in all_counts
-            if shows_empty or counts.message_count or any(counts.errors)
-        ],
-        [error for counts in all_counts for error in counts.errors],
-        [*sorted(failure_notes), *_list_gaps(session, all_counts)],
+        [g for g in groups if shows_empty or g.message_count or any(g.errors)],
+        [error for g in groups for error in g.errors],
+        [*sorted(failure_notes), *_list_gaps(session, groups)],
     )
 
 
@@ -74,30 +90,3 @@ def _list_gaps(session: Session, all_counts: Sequence[DeadLetterCounts]) -> list
     if session.options.bundle is None or not any(counts.message_count for counts in all_counts):
         return []
     return ["oldest, newest and originTopics are unknown: a bundle contains no messages"]
-
-
-def _count_replayed(counts: DeadLetterCounts) -> int:
-    """How many dead letters that still exist were replayed, as the saved memory of the group says."""
-    clusters = (place.cluster_name for place in counts.queue_bounds)
-    memory = SavedReplayMemory(replay_folder_of(find_state_home(), clusters, counts.group))
-    load_memory(memory)
-    return sum(
-        max(0, min(range_end, end) - max(range_begin, begin))
-        for place, (begin, end) in counts.queue_bounds.items()
-        for range_begin, range_end in memory.list_replayed(place).ranges
-    )
-
-
-def _counts_row(counts: DeadLetterCounts) -> ResultRow:
-    first_error = next((error for error in counts.errors if error is not None), None)
-    return {
-        "group": counts.group,
-        "messageCount": counts.message_count,
-        "replayedCount": _count_replayed(counts),
-        "lastHourCount": counts.last_hour_count,
-        "oldest": format_utc(counts.oldest_ms),
-        "newest": format_utc(counts.newest_ms),
-        "originTopics": list(counts.origin_topics),
-        "brokerNames": list(counts.broker_names),
-        "error": first_error and error_text(first_error),
-    }

@@ -10,20 +10,21 @@ from nsadmin.client.messages.dead_letter_replay import DeadLetterSpan
 from nsadmin.client.messages.dead_letter_selection import DEAD_LETTER_PREFIX, DeadLetterSelection
 from nsadmin.client.messages.replay_memory import ReplayMemory, ReplayPlace
 from nsadmin.client.results import NotApplied, error_text
-from nsadmin.client.topics.topic_deletion import DeletionStep
 from nsadmin.command_line.declarations import command
 from nsadmin.command_line.time_arguments import TIME_HELP, parse_past_time
-from nsadmin.commands.columns.result_rows import outcome_cells
+from nsadmin.commands.columns.brokers import CLUSTER_NAME
+from nsadmin.commands.columns.changes import RESULT
+from nsadmin.commands.columns.consumers import GROUP
+from nsadmin.commands.columns.servers import ERROR, outcome_word
+from nsadmin.commands.columns.topics import TOPIC
 from nsadmin.commands.dead_letters.letter_options import GroupArgument, load_memory
 from nsadmin.console.exit_codes import UsageError
-from nsadmin.console.output import ResultRow, ResultRows
+from nsadmin.console.output import Column, Columns, ResultRows
 from nsadmin.console.output.quantities import count_noun
 from nsadmin.console.output.timestamps import format_utc
 from nsadmin.console.session import Session
 from nsadmin.operations.dead_letters.replay_store import SavedReplayMemory, replay_folder_of
 from nsadmin.operations.state_folder import find_state_home
-
-PURGE_COLUMNS = ("clusterName", "group", "topic", "older", "newer", "notReplayed", "result", "error")
 
 
 class ClusterPurge(NamedTuple):
@@ -33,6 +34,28 @@ class ClusterPurge(NamedTuple):
     older_count: int
     newer_count: int
     unreplayed_count: int
+    error: RocketMQError | None = None
+    done: str = "done"
+
+    @property
+    def result(self) -> str:
+        return "blocked" if self.newer_count else outcome_word(self.error, self.done)
+
+
+PURGE_COLUMNS: Columns[ClusterPurge] = (
+    CLUSTER_NAME,
+    GROUP,
+    TOPIC.means("the dead-letter topic"),
+    Column("older", "dead letters that are older than --before", lambda p: p.older_count),
+    Column("newer", "dead letters that are not older than --before", lambda p: p.newer_count),
+    Column(
+        "notReplayed",
+        "dead letters that no `dlq replay` of this account replayed",
+        lambda p: p.unreplayed_count,
+    ),
+    RESULT.means("done, dry-run, blocked (newer dead letters exist) or failed"),
+    ERROR,
+)
 
 
 @command(columns=PURGE_COLUMNS, examples=("elsewhere", "simulated consumers never fail"))
@@ -62,25 +85,28 @@ def dlq_purge(
     letter_spans, broker_errors = session.admin.dead_letters.list_spans(group)
     for error in broker_errors.values():
         raise error
-    memory = SavedReplayMemory(
-        replay_folder_of(find_state_home(), (span.cluster_name for span in letter_spans), group)
-    )
+    clusters = [span.cluster_name for span in letter_spans]
+    memory = SavedReplayMemory(replay_folder_of(find_state_home(), clusters, group))
     load_memory(memory)
-    cluster_purges = [
+    counts = [
         _count_letters(session, group, cluster_name, letter_spans, memory, before_ms)
-        for cluster_name in sorted({span.cluster_name for span in letter_spans})
+        for cluster_name in sorted(set(clusters))
     ]
-    ready_purges = [cluster_purge for cluster_purge in cluster_purges if not cluster_purge.newer_count]
-    if ready_purges and not session.is_dry_run:
+    ready = [purge for purge in counts if not purge.newer_count]
+    if ready and not session.is_dry_run:
         session.require_yes("dlq purge")
-        letter_count = sum(cluster_purge.older_count for cluster_purge in ready_purges)
-        unreplayed_count = sum(cluster_purge.unreplayed_count for cluster_purge in ready_purges)
+        letter_count = sum(purge.older_count for purge in ready)
+        unreplayed_count = sum(purge.unreplayed_count for purge in ready)
         session.confirm_change(
             f"Delete {count_noun(letter_count, 'dead letter')} of {group}, "
             f"{unreplayed_count} of them never replayed?"
         )
-    errors = [_purge_cluster(session, group, cluster_purge, before_ms) for cluster_purge in cluster_purges]
-    return _purge_rows(session, group, cluster_purges, errors)
+    errors = [_purge_cluster(session, group, purge, before_ms) for purge in counts]
+    done = "dry-run" if session.is_dry_run else "done"
+    purges = [p._replace(error=error, done=done) for p, error in zip(counts, errors, strict=True)]
+    notes = [f"cluster {p.cluster_name}: {error_text(p.error)}" for p in purges if p.error is not None]
+    common = {GROUP: group, TOPIC: DEAD_LETTER_PREFIX + group}
+    return ResultRows.from_records(PURGE_COLUMNS, purges, errors, notes, common=common)
 
 
 def _count_letters(
@@ -111,52 +137,15 @@ def _count_letters(
     return ClusterPurge(cluster_name, letter_count - newer_count, newer_count, letter_count - replayed_count)
 
 
-def _purge_cluster(
-    session: Session, group: str, cluster_purge: ClusterPurge, before_ms: int
-) -> RocketMQError | None:
+def _purge_cluster(session: Session, group: str, purge: ClusterPurge, before_ms: int) -> RocketMQError | None:
     """Delete the dead-letter topic in a cluster; return the reason if it stays."""
-    if cluster_purge.newer_count:
+    if purge.newer_count:
         return NotApplied(
-            f"{count_noun(cluster_purge.newer_count, 'dead letter')} stored since {format_utc(before_ms)}, "
+            f"{count_noun(purge.newer_count, 'dead letter')} stored since {format_utc(before_ms)}, "
             f"and a broker can delete only all of them"
         )
     if session.is_dry_run:
         return None
-    deletion_steps: list[DeletionStep] = session.admin.topics.delete_topic(
-        DEAD_LETTER_PREFIX + group, cluster_purge.cluster_name
-    )
-    return next(
-        (
-            NotApplied(f"{deletion_step.target}: {error_text(deletion_step.error)}")
-            for deletion_step in deletion_steps
-            if deletion_step.error is not None
-        ),
-        None,
-    )
-
-
-def _purge_rows(
-    session: Session,
-    group: str,
-    cluster_purges: Sequence[ClusterPurge],
-    errors: Sequence[RocketMQError | None],
-) -> ResultRows:
-    purge_rows: list[ResultRow] = [
-        {
-            "clusterName": cluster_purge.cluster_name,
-            "group": group,
-            "topic": DEAD_LETTER_PREFIX + group,
-            "older": cluster_purge.older_count,
-            "newer": cluster_purge.newer_count,
-            "notReplayed": cluster_purge.unreplayed_count,
-            **outcome_cells(error, "dry-run" if session.is_dry_run else "done"),
-            **({"result": "blocked"} if cluster_purge.newer_count else {}),
-        }
-        for cluster_purge, error in zip(cluster_purges, errors, strict=True)
-    ]
-    notes = [
-        f"cluster {cluster_purge.cluster_name}: {error_text(error)}"
-        for cluster_purge, error in zip(cluster_purges, errors, strict=True)
-        if error is not None
-    ]
-    return ResultRows(PURGE_COLUMNS, purge_rows, errors, notes)
+    steps = session.admin.topics.delete_topic(DEAD_LETTER_PREFIX + group, purge.cluster_name)
+    failed = next((step for step in steps if step.error is not None), None)
+    return failed and failed.error and NotApplied(f"{failed.target}: {error_text(failed.error)}")

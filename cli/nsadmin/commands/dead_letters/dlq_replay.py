@@ -12,10 +12,13 @@ from nsadmin.client.messages.dead_letter_replay import BrokerReplay, DeadLetterS
 from nsadmin.client.messages.dead_letter_selection import RETRY_PREFIX, DeadLetterSelection
 from nsadmin.client.messages.letter_copies import LetterCopies
 from nsadmin.client.messages.replay_memory import ReplayPlace
-from nsadmin.client.results import NotApplied, NotFound, error_text
+from nsadmin.client.results import NotApplied, NotFound
 from nsadmin.command_line.argument_values import parse_duration_seconds
 from nsadmin.command_line.declarations import command
-from nsadmin.commands.columns.result_rows import outcome_cells
+from nsadmin.commands.columns.brokers import BROKER_NAME
+from nsadmin.commands.columns.changes import RESULT
+from nsadmin.commands.columns.consumers import GROUP
+from nsadmin.commands.columns.servers import ERROR, broker_notes, result_column
 from nsadmin.commands.dead_letters.letter_options import (
     BodyOption,
     GroupArgument,
@@ -29,19 +32,55 @@ from nsadmin.commands.dead_letters.letter_options import (
     parse_selection,
 )
 from nsadmin.console.exit_codes import CommandInterrupted, UsageError
-from nsadmin.console.output import ResultRow, ResultRows
+from nsadmin.console.output import Column, Columns, ResultRows
 from nsadmin.console.output.quantities import count_noun
 from nsadmin.console.phrases import abbreviate_names, quote_command
 from nsadmin.console.session import Session
-from nsadmin.operations.dead_letters.letter_counts import LetterCounter
+from nsadmin.operations.dead_letters.letter_counts import AgeCount, LetterCounter
 from nsadmin.operations.dead_letters.replay_store import SavedReplayMemory, replay_folder_of
 from nsadmin.operations.state_folder import find_state_home
 
-REPLAY_COLUMNS = (
-    "brokerName", "group", "deadLetters", "examined", "replayed", "replayedBefore", "copies", "skipped",
-    "failed", "failedAgain", "result", "error",
-)  # fmt: skip
-PREVIEW_COLUMNS = ("group", "originTopic", "age", "messageCount", "result")
+REPLAY_COLUMNS: Columns[BrokerReplay] = (
+    BROKER_NAME,
+    GROUP,
+    Column("deadLetters", "dead letters in the time range", lambda r: r.total),
+    Column("examined", "dead letters that were read", lambda r: r.examined),
+    Column("replayed", "messages that were sent", lambda r: r.replayed),
+    Column(
+        "replayedBefore",
+        "messages that were skipped because an earlier run replayed them",
+        lambda r: r.known,
+    ),
+    Column(
+        "copies",
+        "messages that were skipped because they are further copies of a dead letter",
+        lambda r: r.copies,
+    ),
+    Column(
+        "skipped",
+        "messages that were skipped because they died again after 3 replays",
+        lambda r: r.guarded,
+    ),
+    Column("failed", "messages that could not be sent", lambda r: r.failed),
+    Column(
+        "failedAgain",
+        "replayed messages that the group failed to consume again, until now",
+        lambda r: r.failed_again,
+    ),
+    result_column("done, dry-run, failed or not found"),
+    ERROR,
+)
+PREVIEW_COLUMNS: Columns[AgeCount] = (
+    GROUP,
+    Column(
+        "originTopic",
+        "topic that the producer sent the messages to; null if unknown",
+        lambda c: c.origin_topic,
+    ),
+    Column("age", "upper limit of the age: 1h, 1d, 7d or 30d, or over 30d", lambda c: c.age),
+    Column("messageCount", "dead letters that a replay would send", lambda c: c.message_count),
+    RESULT.of(lambda c: "dry-run"),
+)
 DEFAULT_MAX_REPLAYS, DEFAULT_MAX_FAILURES = 3, 100
 _MAX_SETTLE_SECONDS = 3600
 
@@ -256,42 +295,23 @@ def _replay_rows(
     broker_errors: Mapping[str, RocketMQError],
     stop_error: NotApplied | None,
 ) -> ResultRows:
-    all_replays = [
+    replays = [
         *broker_replays,
         *(BrokerReplay(broker_name, error=error) for broker_name, error in broker_errors.items()),
     ]
-    errors = [broker_replay.error or stop_error for broker_replay in all_replays]
-    notes = [
-        f"broker {broker_replay.broker_name}: {error_text(broker_replay.error)}"
-        for broker_replay in all_replays
-        if broker_replay.error is not None
-    ]
-    guarded_count = sum(broker_replay.guarded for broker_replay in all_replays)
+    notes = broker_notes((r.broker_name, r.error) for r in replays)
+    guarded_count = sum(r.guarded for r in replays)
     if guarded_count:
         notes.append(
             f"skipped {count_noun(guarded_count, 'message')} that died again after "
             f"{DEFAULT_MAX_REPLAYS} replays: correct the consumer first, and look at them with "
             f"`{quote_command('dlq', 'show', group)}`"
         )
-    replay_rows: list[ResultRow] = [
-        {
-            "brokerName": broker_replay.broker_name,
-            "group": group,
-            "deadLetters": broker_replay.total,
-            "examined": broker_replay.examined,
-            "replayed": broker_replay.replayed,
-            "replayedBefore": broker_replay.known,
-            "copies": broker_replay.copies,
-            "skipped": broker_replay.guarded,
-            "failed": broker_replay.failed,
-            "failedAgain": broker_replay.failed_again,
-            **outcome_cells(error),
-        }
-        for broker_replay, error in zip(all_replays, errors, strict=True)
-    ]
-    return ResultRows(
-        REPLAY_COLUMNS, replay_rows, errors, [*notes, *([str(stop_error)] if stop_error is not None else [])]
-    )
+    if stop_error is not None:
+        notes.append(str(stop_error))
+    replays = [r._replace(error=r.error or stop_error) for r in replays]
+    errors = [r.error for r in replays]
+    return ResultRows.from_records(REPLAY_COLUMNS, replays, errors, notes, common={GROUP: group})
 
 
 def _preview_rows(
@@ -324,21 +344,13 @@ def _preview_rows(
                 copy_count += 1
             else:
                 letter_counter.add_letters([letter])
-    count_rows: list[ResultRow] = [
-        {
-            "group": group,
-            "originTopic": age_count.origin_topic,
-            "age": age_count.age,
-            "messageCount": age_count.message_count,
-            "result": "dry-run",
-        }
-        for age_count in letter_counter.list_counts()
-    ]
-    notes = [f"broker {broker_name}: {error_text(error)}" for broker_name, error in errors.items()]
+    notes = broker_notes(errors.items())
     if known_count:
         notes.append(f"an earlier run replayed {count_noun(known_count, 'message')}: --again repeats them")
     if copy_count:
         notes.append(f"further copies of dead letters: {count_noun(copy_count, 'message')}")
     if guarded_count:
         notes.append(f"skipped after {DEFAULT_MAX_REPLAYS} replays: {count_noun(guarded_count, 'message')}")
-    return ResultRows(PREVIEW_COLUMNS, count_rows, [None, *errors.values()], notes)
+    counts = letter_counter.list_counts()
+    common = {GROUP: group}
+    return ResultRows.from_records(PREVIEW_COLUMNS, counts, [None, *errors.values()], notes, common=common)

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, NamedTuple
 
 from typer import Option
 
@@ -12,9 +12,23 @@ from namesrv_core.errors import RocketMQError
 from nsadmin.client.messages.dead_letter_selection import DeadLetter, DeadLetterSelection
 from nsadmin.client.messages.dead_letters import DeadLetterPage
 from nsadmin.client.messages.message_queries import LocatedMessage
-from nsadmin.client.results import error_text
 from nsadmin.client.wall_clock import time
 from nsadmin.command_line.declarations import command
+from nsadmin.commands.columns.brokers import BROKER_NAME
+from nsadmin.commands.columns.messages import (
+    BORN_HOST,
+    BORN_TIME,
+    KEYS,
+    MSG_ID,
+    OFFSET_MSG_ID,
+    PROPERTIES,
+    QUEUE_OFFSET,
+    STORE_SIZE,
+    STORE_TIME,
+    TAGS,
+)
+from nsadmin.commands.columns.servers import broker_notes
+from nsadmin.commands.columns.topics import QUEUE_ID
 from nsadmin.commands.dead_letters.letter_options import (
     BodyOption,
     GroupArgument,
@@ -28,27 +42,75 @@ from nsadmin.commands.dead_letters.letter_options import (
 )
 from nsadmin.commands.messages.body_decoders import DecodeOption, parse_decoders
 from nsadmin.commands.messages.message_rows import (
+    BODY,
+    BODY_ENCODING,
+    BODY_ERROR,
     MAX_KEPT_BYTES,
     MAX_SHOWN_BYTES,
+    ShownMessage,
     body_notes,
-    find_place,
-    measure_body,
-    message_row,
+    show_message,
 )
 from nsadmin.console.exit_codes import UsageError
-from nsadmin.console.output import ResultRow, ResultRows
+from nsadmin.console.output import Column, Columns, ResultRows, of_part, read_row
 from nsadmin.console.output.quantities import to_millis
 from nsadmin.console.session import Session
 
-LETTER_COLUMNS = (
-    "msgId", "originTopic", "originMsgId", "keys", "tags", "attempts", "replays", "storeTime", "ageMs",
-    "brokerName", "queueId", "queueOffset", "offsetMsgId", "bornTime", "bornHost", "storeSize", "properties",
-    "body", "bodyEncoding", "bodyError",
-)  # fmt: skip
-LETTER_TABLE_COLUMNS = (
-    "msgId", "originTopic", "keys", "tags", "attempts", "replays", "storeTime", "ageMs", "body",
-)  # fmt: skip
-EXPORT_COLUMNS = ("file", "messageCount")
+
+class ShownLetter(NamedTuple):
+    """A dead letter with its body, and its age in ms."""
+
+    letter: DeadLetter
+    shown: ShownMessage
+    age_ms: int
+
+
+LETTER_COLUMNS: Columns[ShownLetter] = (
+    *of_part(lambda s: s.letter.message, (MSG_ID,)),
+    *of_part(
+        lambda s: s.letter,
+        (
+            Column(
+                "originTopic",
+                "topic that the producer sent the message to; null if unknown",
+                lambda d: d.origin_topic,
+            ),
+            Column(
+                "originMsgId",
+                "offset id of the message in its origin topic; null if unknown",
+                lambda d: d.origin_id,
+                wide=True,
+            ),
+        ),
+    ),
+    *of_part(lambda s: s.letter.message, (KEYS, TAGS)),
+    *of_part(
+        lambda s: s.letter,
+        (
+            Column("attempts", "deliveries before the message became a dead letter", lambda d: d.attempts),
+            Column(
+                "replays",
+                "replays with `dlq replay` before the message died again",
+                lambda d: d.replay_count,
+            ),
+        ),
+    ),
+    *of_part(lambda s: s.letter.message, (STORE_TIME,)),
+    Column("ageMs", "ms since the broker stored the dead letter", lambda s: to_millis(s.age_ms)),
+    *of_part(lambda s: s.letter, (BROKER_NAME.in_wide(),)),
+    *of_part(
+        lambda s: s.letter.message,
+        (
+            c.in_wide()
+            for c in (QUEUE_ID, QUEUE_OFFSET, OFFSET_MSG_ID, BORN_TIME, BORN_HOST, STORE_SIZE, PROPERTIES)
+        ),
+    ),
+    *of_part(lambda s: s.shown, (BODY, BODY_ENCODING.in_wide(), BODY_ERROR.in_wide())),
+)
+EXPORT_COLUMNS: Columns[tuple[str, int]] = (
+    Column("file", "the file that was written", lambda e: e[0]),
+    Column("messageCount", "messages in the file", lambda e: e[1]),
+)
 DEFAULT_MAX_LETTERS = 128
 
 
@@ -113,11 +175,9 @@ def dlq_show(
     pages = session.admin.dead_letters.read_letters(group, letter_spans, read_selection)
     letters = _list_letters(pages, page_errors)
     if export_file is not None:
-        message_count = _export_letters(command_name, export_file, letters)
-        export_rows: list[ResultRow] = [{"file": export_file, "messageCount": message_count}]
-        return ResultRows(
-            EXPORT_COLUMNS, export_rows, [None, *page_errors.values()], _failure_notes(page_errors)
-        )
+        export = (export_file, _export_letters(command_name, export_file, letters))
+        errors = [None, *page_errors.values()]
+        return ResultRows.from_records(EXPORT_COLUMNS, [export], errors, broker_notes(page_errors.items()))
     return _letter_rows(letters, selection, page_errors, decoders)
 
 
@@ -137,46 +197,33 @@ def _letter_rows(
     decoders: Sequence[str],
 ) -> ResultRows:
     now_ms = int(time() * 1000)
-    letter_rows: list[ResultRow] = []
-    notes: list[str] = []
+    shown, notes = list[ShownLetter](), []
     kept_bytes = 0
     for letter in letters:
-        if len(letter_rows) == selection.max_messages or kept_bytes > MAX_KEPT_BYTES:
+        if len(shown) == selection.max_messages or kept_bytes > MAX_KEPT_BYTES:
             long_bodies = ", which have long bodies" if kept_bytes > MAX_KEPT_BYTES else ""
             notes.append(
-                f"stopped after {len(letter_rows)} messages{long_bodies}: "
-                "pass --limit N or --export FILE for more"
+                f"stopped after {len(shown)} messages{long_bodies}: pass --limit N or --export FILE for more"
             )
             break
-        letter_rows.append(letter_row(letter, now_ms, decoders))
-        kept_bytes += measure_body(letter_rows[-1])
-    letter_rows.sort(key=find_place)
-    notes += [*_failure_notes(page_errors), *body_notes(letter_rows)]
+        shown.append(show_letter(letter, now_ms, decoders))
+        kept_bytes += shown[-1].shown.body_length
+    shown.sort(key=lambda s: s.shown.place)
+    notes += [*broker_notes(page_errors.items()), *body_notes(s.shown for s in shown)]
     # Without an error the reading succeeded, also without a message.
-    errors = [None, *page_errors.values()] if letter_rows or not page_errors else [*page_errors.values()]
-    return ResultRows(LETTER_COLUMNS, letter_rows, errors, notes, LETTER_TABLE_COLUMNS)
+    errors = [None, *page_errors.values()] if shown or not page_errors else [*page_errors.values()]
+    return ResultRows.from_records(LETTER_COLUMNS, shown, errors, notes)
 
 
-def letter_row(
+def show_letter(
     letter: DeadLetter,
     now_ms: int,
     decoders: Sequence[str] = (),
     max_body_bytes: int | None = MAX_SHOWN_BYTES,
-) -> ResultRow:
-    """All columns of a dead letter."""
-    cells = {
-        **message_row(
-            LocatedMessage(letter.broker_name, letter.message),
-            decoders=decoders,
-            max_body_bytes=max_body_bytes,
-        ),
-        "originTopic": letter.origin_topic,
-        "originMsgId": letter.origin_id,
-        "attempts": letter.attempts,
-        "replays": letter.replay_count,
-        "ageMs": to_millis(max(0, now_ms - letter.message.store_timestamp)),
-    }
-    return {column_name: cells[column_name] for column_name in LETTER_COLUMNS}
+) -> ShownLetter:
+    message = LocatedMessage(letter.broker_name, letter.message)
+    shown = show_message(message, decoders=decoders, max_body_bytes=max_body_bytes)
+    return ShownLetter(letter, shown, max(0, now_ms - letter.message.store_timestamp))
 
 
 def _export_letters(command_name: str, export_file: str, letters: Iterator[DeadLetter]) -> int:
@@ -186,7 +233,7 @@ def _export_letters(command_name: str, export_file: str, letters: Iterator[DeadL
     try:
         with open(temporary_path, "w", encoding="utf-8", opener=private_files.open_private_file) as new_file:
             for letter in letters:
-                row = letter_row(letter, now_ms, max_body_bytes=None)
+                row = read_row(LETTER_COLUMNS, show_letter(letter, now_ms, max_body_bytes=None))
                 new_file.write(json.dumps(row, ensure_ascii=False) + "\n")
                 message_count += 1
         temporary_path.replace(target_path)
@@ -195,7 +242,3 @@ def _export_letters(command_name: str, export_file: str, letters: Iterator[DeadL
     finally:
         temporary_path.unlink(missing_ok=True)
     return message_count
-
-
-def _failure_notes(page_errors: dict[str, RocketMQError]) -> list[str]:
-    return [f"broker {broker_name}: {error_text(error)}" for broker_name, error in page_errors.items()]

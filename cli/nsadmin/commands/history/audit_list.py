@@ -9,17 +9,41 @@ from nsadmin.command_line.declarations import command
 from nsadmin.console import audit
 from nsadmin.console.audit import AuditRecord, UnreadableAuditError
 from nsadmin.console.exit_codes import UsageError
-from nsadmin.console.output import ResultRow, ResultRows
+from nsadmin.console.output import Column, Columns, ResultRows
 from nsadmin.console.output.timestamps import format_utc
 from nsadmin.console.session import Session
 
-AUDIT_COLUMNS = ("time", "user", "origin", "context", "nameServers", "command", "sent", "results", "exitCode")
-AUDIT_TABLE_COLUMNS = ("time", "user", "context", "command", "servers", "exitCode")
+
+def _recorded(key: str, meaning: str, wide: bool = False) -> Column[AuditRecord]:
+    return Column(key, meaning, lambda r: r.get(key), wide)
 
 
-@command(
-    columns=(*AUDIT_COLUMNS, "servers"), agent_refusal="it shows contexts that the operator did not name"
+EXIT_CODE = _recorded("exitCode", "exit code of the command; 130 if it was interrupted")
+SERVERS: Column[AuditRecord] = Column(
+    "servers",
+    "addresses of the servers that received changes",
+    lambda r: tuple(dict.fromkeys(request.get("server") for request in r.get("sent") or ())),
 )
+AUDIT_COLUMNS: Columns[AuditRecord] = (
+    Column("time", "start of the command (UTC)", lambda r: format_utc(r["time"])),
+    _recorded("user", "name of the account"),
+    _recorded(
+        "origin",
+        "the program that started the command for a client, such as mcp; null if an operator did",
+        wide=True,
+    ),
+    _recorded("context", "the context in use; null for none"),
+    _recorded("nameServers", "the name servers of the command", wide=True),
+    _recorded("command", "the command line"),
+    _recorded("sent", "the changing requests: server, code and outcome", wide=True),
+    _recorded("results", "the rows of the command", wide=True),
+    EXIT_CODE,
+    SERVERS,
+)
+AUDIT_TABLE = (*(c for c in AUDIT_COLUMNS[:-2] if not c.wide), SERVERS, EXIT_CODE)
+
+
+@command(columns=AUDIT_COLUMNS, agent_refusal="it shows contexts that the operator did not name")
 def audit_list(
     session: Session,
     since_text: Annotated[
@@ -47,21 +71,6 @@ def audit_list(
         audit_log = audit.load_audit(audit_file)
     except UnreadableAuditError as error:
         raise UsageError(f"{error}") from None
-    audit_rows = [
-        _audit_row(audit_record) for audit_record in audit_log.records if audit_record["time"] >= begin_ms
-    ]
-    notes = [
-        f"{audit_file}: line {line_number} is not an audit record"
-        for line_number in audit_log.unreadable_lines
-    ]
-    return ResultRows((*AUDIT_COLUMNS, "servers"), audit_rows, (), notes, AUDIT_TABLE_COLUMNS)
-
-
-def _audit_row(audit_record: AuditRecord) -> ResultRow:
-    sent_requests = audit_record.get("sent") or ()
-    server_addrs = tuple(dict.fromkeys(sent_request.get("server") for sent_request in sent_requests))
-    return {
-        **{column_name: audit_record.get(column_name) for column_name in AUDIT_COLUMNS},
-        "time": format_utc(audit_record["time"]),
-        "servers": server_addrs,
-    }
+    records = [r for r in audit_log.records if r["time"] >= begin_ms]
+    notes = [f"{audit_file}: line {number} is not an audit record" for number in audit_log.unreadable_lines]
+    return ResultRows.from_records(AUDIT_COLUMNS, records, (), notes, table=AUDIT_TABLE)

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from nsadmin.commands.columns.change_rows import describe_change
+from nsadmin.commands.columns.changes import describe_change
 from nsadmin.console.phrases import abbreviate_names
 
 EventFields = Mapping[str, Any]

@@ -22,7 +22,9 @@ from namesrv_core.storage.journal.reader import RecordFilter
 from nsadmin.client.did_you_mean import find_similar_names
 from nsadmin.command_line import time_arguments
 from nsadmin.command_line.declarations import Flags, Values, command
-from nsadmin.commands.history.event_descriptions import describe_event
+from nsadmin.commands.columns.changes import CHANGES
+from nsadmin.commands.columns.journals import CAUSE, CLIENT, SEQ, SERVER, TIME, TYPE
+from nsadmin.commands.history.event_descriptions import EventFields, describe_event
 from nsadmin.commands.history.journal_source import (
     JournalOption,
     JournalServerOption,
@@ -32,12 +34,28 @@ from nsadmin.commands.history.journal_source import (
     find_journals,
 )
 from nsadmin.console.exit_codes import UsageError
-from nsadmin.console.output import ResultRow, ResultRows
-from nsadmin.console.output.timestamps import format_utc
+from nsadmin.console.output import Column, Columns, ResultRows, of_part
 from nsadmin.console.session import Session
 
-HISTORY_COLUMNS = ("seq", "time", "server", "type", "changes", "cause", "client", "event")
-HISTORY_TABLE_COLUMNS = ("time", "type", "changes", "cause", "client")
+
+class HistoryEntry(NamedTuple):
+    """A record, and the part of its fields that is about the subject."""
+
+    record: JournalRecord
+    fields: EventFields
+
+
+HISTORY_COLUMNS: Columns[HistoryEntry] = (
+    *of_part(lambda e: e.record, (SEQ.in_wide(), TIME, SERVER, TYPE)),
+    CHANGES.of(lambda e: describe_event(e.record.event_type, e.fields)),
+    *of_part(lambda e: e.record, (CAUSE, CLIENT)),
+    Column(
+        "event",
+        "fields of the event; of lists, only the items that match the filters",
+        lambda e: e.fields,
+        wide=True,
+    ),
+)
 
 _SUBJECT_KINDS = ("topic", "broker", "cluster", "kv")
 _USUAL_TYPES = frozenset(EVENT_TYPES_BY_NAME) - ROUTINE_EVENT_TYPES
@@ -116,31 +134,22 @@ def history(
         max_records or None,
     )
     server_journals = find_journals(session, journal_folders, server_name)
-    journal_histories = [
-        _JournalHistory(server_journal, history_query, follow) for server_journal in server_journals
-    ]
-    record_lists = [journal_history.read_past() for journal_history in journal_histories]
-    table_columns = (
-        HISTORY_TABLE_COLUMNS
-        if len(server_journals) == 1
-        else (HISTORY_TABLE_COLUMNS[0], "server", *HISTORY_TABLE_COLUMNS[1:])
-    )
-    errors = [journal_history.read_error for journal_history in journal_histories]
-    unreadable_notes = [journal_history.unreadable_note() for journal_history in journal_histories]
-    notes = [
-        f"{journal_history.server_journal.server_name}: {journal_history.read_error}"
-        for journal_history in journal_histories
-        if journal_history.read_error
-    ] + [unreadable_note for unreadable_note in unreadable_notes if unreadable_note]
-    history_rows = _merge_rows(record_lists)
-    if max_records and len(history_rows) > max_records:
-        history_rows = history_rows[-max_records:]
+    histories = [_JournalHistory(journal, history_query, follow) for journal in server_journals]
+    entries = _merge_entries([h.read_past() for h in histories])
+    errors = [h.read_error for h in histories]
+    notes = [f"{h.server_journal.server_name}: {h.read_error}" for h in histories if h.read_error]
+    notes += filter(None, (h.unreadable_note() for h in histories))
+    if max_records and len(entries) > max_records:
+        entries = entries[-max_records:]
         notes.append(
             f"only the newest {max_records} events are shown: use --limit 0 for all, or --until "
             "TIME for older ones"
         )
-    shown_rows = ResultRows(HISTORY_COLUMNS, history_rows, errors, notes, table_columns)
-    return _follow_journals(session, shown_rows, journal_histories) if follow else shown_rows
+    columns = HISTORY_COLUMNS
+    if len(server_journals) > 1:
+        columns = tuple(c._replace(wide=False) if c.key == SERVER.key else c for c in columns)
+    rows = ResultRows.from_records(columns, entries, errors, notes)
+    return _follow_journals(session, rows, columns, histories) if follow else rows
 
 
 def _parse_subject(
@@ -190,7 +199,7 @@ class _JournalHistory:
         note = describe_unreadable(len(self._unreadable_errors), self.server_journal.folder)
         return note and f"{self.server_journal.server_name}: {note}"
 
-    def read_past(self) -> list[tuple[JournalRecord, ResultRow]]:
+    def read_past(self) -> list[HistoryEntry]:
         """Read the existing records; if `max_records` limits them, return at least one more than that."""
         try:
             return call_with_usage_errors(self.server_journal, self._read_segments)
@@ -198,107 +207,86 @@ class _JournalHistory:
             self.read_error = error
             return []
 
-    def _read_segments(self, folder: Path) -> list[tuple[JournalRecord, ResultRow]]:
-        history_query = self._query
+    def _read_segments(self, folder: Path) -> list[HistoryEntry]:
+        query = self._query
         if self._is_following:
             # New records that arrive during reading come after this record, or after the last read record.
             self._last_seq = max((record.seq for record in reader.read_last_records(folder, 1)), default=0)
-        segment_rows: list[list[tuple[JournalRecord, ResultRow]]] = []
-        row_count = 0
+        entries_by_segment = list[list[HistoryEntry]]()
+        entry_count = 0
         for records in reader.read_segments_backwards(
-            folder, history_query.begin_ms, history_query.end_ms, self._build_sieve()
+            folder, query.begin_ms, query.end_ms, self._build_sieve()
         ):
             # Each segment begins with a snapshot, so its records need no state from earlier segments.
-            subject_filter = SubjectFilter(history_query.subject)
-            if not segment_rows:
+            subject_filter = SubjectFilter(query.subject)
+            if not entries_by_segment:
                 self._subject_filter = subject_filter
-            segment_rows.append(list(self._matching_rows(subject_filter, records)))
-            row_count += len(segment_rows[-1])
-            if history_query.max_records is not None and row_count > history_query.max_records:
+            entries_by_segment.append(list(self._list_entries(subject_filter, records)))
+            entry_count += len(entries_by_segment[-1])
+            if query.max_records is not None and entry_count > query.max_records:
                 break
-        return [
-            record_and_row for rows_of_segment in reversed(segment_rows) for record_and_row in rows_of_segment
-        ]
+        return [entry for entries in reversed(entries_by_segment) for entry in entries]
 
     def _build_sieve(self) -> RecordFilter:
-        history_query, subject_filter = self._query, self._subject_filter
+        query, subject_filter = self._query, self._subject_filter
         report_unreadable = self._unreadable_errors.append
-        if not history_query.event_types.isdisjoint(ROUTINE_EVENT_TYPES):
-            return RecordFilter(
-                subject_filter.can_match_line, None, history_query.event_types, report_unreadable
-            )
-        if subject_filter.search_terms is not None and history_query.event_types == _USUAL_TYPES:
+        if not query.event_types.isdisjoint(ROUTINE_EVENT_TYPES):
+            return RecordFilter(subject_filter.can_match_line, None, query.event_types, report_unreadable)
+        if subject_filter.search_terms is not None and query.event_types == _USUAL_TYPES:
             # The search terms select records of all types except the routine ones.
             return RecordFilter(
                 subject_filter.can_match_line,
                 subject_filter.search_terms,
                 report_unreadable=report_unreadable,
             )
-        follows_cluster = history_query.subject is not None and history_query.subject.kind == "cluster"
+        follows_cluster = query.subject is not None and query.subject.kind == "cluster"
         # A cluster's brokers are learned from snapshots, so snapshots must pass the filter.
         learned_types = {Snapshot.__name__} if follows_cluster else set()
         return RecordFilter(
             subject_filter.can_match_line,
             subject_filter.search_terms,
-            history_query.event_types | learned_types,
+            query.event_types | learned_types,
             report_unreadable,
         )
 
-    def follow_records(self) -> Iterator[list[tuple[JournalRecord, ResultRow]]]:
+    def follow_records(self) -> Iterator[list[HistoryEntry]]:
         """Yield the new matching records of each poll of the journal."""
         for records in reader.poll_records(self.server_journal.folder, self._last_seq):
-            yield list(self._matching_rows(self._subject_filter, records))
+            yield list(self._list_entries(self._subject_filter, records))
 
-    def _matching_rows(
+    def _list_entries(
         self, subject_filter: SubjectFilter, records: Iterable[JournalRecord]
-    ) -> Iterator[tuple[JournalRecord, ResultRow]]:
-        history_query = self._query
+    ) -> Iterator[HistoryEntry]:
+        query = self._query
         for record in records:
             self._last_seq = max(self._last_seq, record.seq)
-            relevant_part = subject_filter.matching_fields(record)
+            fields = subject_filter.matching_fields(record)
             if (
-                relevant_part is None
-                or record.event_type not in history_query.event_types
-                or not history_query.begin_ms <= record.time_ms < history_query.end_ms
+                fields is None
+                or record.event_type not in query.event_types
+                or not query.begin_ms <= record.time_ms < query.end_ms
             ):
                 continue
-            yield (
-                record,
-                {
-                    "seq": record.seq,
-                    "time": format_utc(record.time_ms),
-                    "server": record.server_name,
-                    "type": record.event_type,
-                    "changes": describe_event(record.event_type, relevant_part),
-                    "cause": record.origin.cause,
-                    "client": record.origin.client_addr,
-                    "event": relevant_part,
-                },
-            )
+            yield HistoryEntry(record, fields)
 
 
-def _merge_rows(record_lists: Iterable[list[tuple[JournalRecord, ResultRow]]]) -> list[ResultRow]:
-    return [row for _, row in merge(*record_lists, key=lambda record_and_row: record_and_row[0].time_ms)]
+def _merge_entries(entry_lists: Iterable[list[HistoryEntry]]) -> list[HistoryEntry]:
+    return list(merge(*entry_lists, key=lambda e: e.record.time_ms))
 
 
-def _read_next(
-    server_journal: ServerJournal, record_batches: Iterator[list[tuple[JournalRecord, ResultRow]]]
-) -> list[tuple[JournalRecord, ResultRow]]:
-    return call_with_usage_errors(server_journal, lambda _: next(record_batches))
+def _read_next(journal: ServerJournal, batches: Iterator[list[HistoryEntry]]) -> list[HistoryEntry]:
+    return call_with_usage_errors(journal, lambda _: next(batches))
 
 
 def _follow_journals(
-    session: Session, shown_rows: ResultRows, journal_histories: list[_JournalHistory]
+    session: Session, rows: ResultRows, columns: Columns[HistoryEntry], histories: list[_JournalHistory]
 ) -> Iterator[ResultRows]:
-    followed_journals = [
-        (journal_history.server_journal, journal_history.follow_records())
-        for journal_history in journal_histories
-    ]
-    yield shown_rows
+    followed = [(h.server_journal, h.follow_records()) for h in histories]
+    yield rows
     session.continue_table()
     while True:
-        history_rows = _merge_rows([_read_next(*followed_journal) for followed_journal in followed_journals])
-        if history_rows:
-            yield shown_rows._replace(rows=history_rows, errors=(), notes=())
+        entries = _merge_entries([_read_next(*journal) for journal in followed])
+        if entries:
+            yield ResultRows.from_records(columns, entries)
         else:
             sleep(_POLL_SECONDS)

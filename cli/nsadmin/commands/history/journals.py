@@ -1,6 +1,6 @@
 """Owns journal cat, journal tail, journal stat and journal verify, which read the journal in a folder."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any
@@ -13,20 +13,61 @@ from namesrv_core.storage.journal import reader, segments
 from namesrv_core.storage.journal.reader import RecordFilter
 from nsadmin.command_line import time_arguments
 from nsadmin.command_line.declarations import Flags, command
+from nsadmin.commands.columns.journals import CAUSE, CLIENT, SEQ, SERVER, TIME, TYPE
 from nsadmin.commands.history.journal_source import describe_unreadable
 from nsadmin.console.exit_codes import UsageError
-from nsadmin.console.output import ResultRow, ResultRows
+from nsadmin.console.output import AnyColumn, Column, Columns, ResultRows, of_part
 from nsadmin.console.output.quantities import to_bytes
 from nsadmin.console.output.timestamps import format_utc
 from nsadmin.console.session import Session
 
-RECORD_COLUMNS = ("seq", "time", "server", "type", "summary", "cause", "client", "event")
-RECORD_TABLE_COLUMNS = ("seq", "time", "type", "summary", "cause", "client")
-STAT_COLUMNS = ("type", "records", "plainSize", "firstTime", "lastTime")
-VERIFY_COLUMNS = (
-    "file", "result", "records", "firstSeq", "lastSeq", "firstTime", "lastTime", "size", "plainSize",
-    "problems",
-)  # fmt: skip
+RECORD_COLUMNS: Columns[JournalRecord] = (
+    SEQ,
+    TIME,
+    SERVER,
+    TYPE,
+    Column(
+        "summary", "the event in short; long lists are counted", lambda r: _summarize_fields(r.event_fields)
+    ),
+    CAUSE,
+    CLIENT,
+    Column(
+        "event",
+        "fields of the event, with the names from docs/reference/journal.md",
+        lambda r: r.event_fields,
+        wide=True,
+    ),
+)
+RECORDS: AnyColumn = Column("records", "number of records", lambda r: r.record_count)
+PLAIN_SIZE: AnyColumn = Column("plainSize", "bytes before compression", lambda r: to_bytes(r.plain_bytes))
+FIRST_TIME: AnyColumn = Column(
+    "firstTime",
+    "time of its first record, by the name server's clock (UTC)",
+    lambda r: format_utc(r.first_time_ms),
+)
+LAST_TIME: AnyColumn = Column(
+    "lastTime", "when the last consumed message was stored (UTC)", lambda r: format_utc(r.last_time_ms)
+)
+STAT_COLUMNS: Columns[tuple[str, reader.RecordTypeCount]] = (
+    TYPE.means("type of the event").of(lambda t: t[0]),
+    *of_part(lambda t: t[1], (RECORDS, PLAIN_SIZE, FIRST_TIME, LAST_TIME)),
+)
+VERIFY_COLUMNS: Columns[reader.SegmentCheck] = (
+    Column("file", "name of the segment", lambda s: s.journal_segment.file_path.name),
+    Column(
+        "result",
+        "whole, open (a server may be writing to it), or damaged",
+        lambda s: "damaged" if s.problem_texts else "whole" if s.journal_segment.is_closed else "open",
+    ),
+    RECORDS,
+    Column("firstSeq", "number of its first record", lambda s: s.first_seq),
+    Column("lastSeq", "number of its last record", lambda s: s.last_seq),
+    FIRST_TIME,
+    LAST_TIME,
+    Column("size", "bytes on the disk", lambda s: to_bytes(s.file_bytes)),
+    PLAIN_SIZE,
+    Column("problems", "the problem in words", lambda s: s.problem_texts, wide=True),
+)
 
 JournalFolderArgument = Annotated[str, Argument(metavar="DIR", help="Folder of a journal."), Flags("--dir")]
 SinceTimeOption = Annotated[
@@ -56,16 +97,15 @@ def journal_cat(
         nsadmin journal cat namesrv/journal --filter type~^WritePerm --json
     """
     begin_ms, end_ms = time_arguments.parse_time_span(since_text, until_text)
-    with _journal_path(journal_folder) as folder_path:
-        unreadable_errors: list[InvalidRecordError] = []
-        all_records = RecordFilter(report_unreadable=unreadable_errors.append)
-        record_rows = [
-            _record_row(record)
-            for record in reader.read_records(folder_path, begin_ms, all_records)
-            if begin_ms <= record.time_ms < end_ms
+    with _journal_path(journal_folder) as folder:
+        unreadable = list[InvalidRecordError]()
+        records = [
+            r
+            for r in reader.read_records(folder, begin_ms, RecordFilter(report_unreadable=unreadable.append))
+            if begin_ms <= r.time_ms < end_ms
         ]
-    unreadable_note = describe_unreadable(len(unreadable_errors), folder_path)
-    return _record_rows(record_rows)._replace(notes=[unreadable_note] if unreadable_note else [])
+    note = describe_unreadable(len(unreadable), folder)
+    return ResultRows.from_records(RECORD_COLUMNS, records, (), [note] if note else [])
 
 
 @command(columns=RECORD_COLUMNS, agent_refusal="it reads local files")
@@ -85,23 +125,17 @@ def journal_tail(
         # The last hundred, one JSON object per line; with --follow, new records follow
         nsadmin journal tail namesrv/journal --lines 100 --output jsonl
     """
-    with _journal_path(journal_folder) as folder_path:
-        last_records = reader.read_last_records(folder_path, max(line_count, 1))
-    shown_rows = _record_rows(map(_record_row, last_records if line_count else ()))
-    return (
-        _follow_journal(session, shown_rows, folder_path, last_records[-1].seq if last_records else 0)
-        if follow
-        else shown_rows
-    )
+    with _journal_path(journal_folder) as folder:
+        records = reader.read_last_records(folder, max(line_count, 1))
+    rows = ResultRows.from_records(RECORD_COLUMNS, records if line_count else ())
+    return _follow_journal(session, rows, folder, records[-1].seq if records else 0) if follow else rows
 
 
-def _follow_journal(
-    session: Session, shown_rows: ResultRows, folder_path: Path, last_seq: int
-) -> Iterator[ResultRows]:
-    yield shown_rows
+def _follow_journal(session: Session, rows: ResultRows, folder: Path, last_seq: int) -> Iterator[ResultRows]:
+    yield rows
     session.continue_table()
-    for records in reader.follow_records(folder_path, last_seq):
-        yield _record_rows(map(_record_row, records))
+    for records in reader.follow_records(folder, last_seq):
+        yield ResultRows.from_records(RECORD_COLUMNS, records)
 
 
 @command(columns=STAT_COLUMNS, agent_refusal="it reads local files")
@@ -112,20 +146,11 @@ def journal_stat(session: Session, journal_folder: JournalFolderArgument) -> Res
         # The types with the most bytes first
         nsadmin journal stat namesrv/journal --sort=-plainSize
     """
-    with _journal_path(journal_folder) as folder_path:
-        type_rows = [
-            {
-                "type": event_type,
-                "records": type_count.record_count,
-                "plainSize": to_bytes(type_count.plain_bytes),
-                "firstTime": format_utc(type_count.first_time_ms),
-                "lastTime": format_utc(type_count.last_time_ms),
-            }
-            for event_type, type_count in reader.count_records_by_type(folder_path).items()
-        ]
-        file_sizes = [segment.file_path.stat().st_size for segment in segments.list_segments(folder_path)]
+    with _journal_path(journal_folder) as folder:
+        counts = list(reader.count_records_by_type(folder).items())
+        file_sizes = [s.file_path.stat().st_size for s in segments.list_segments(folder)]
     note = f"{len(file_sizes)} segments, {sum(file_sizes)} bytes on the disk"
-    return ResultRows(STAT_COLUMNS, type_rows, notes=[note])
+    return ResultRows.from_records(STAT_COLUMNS, counts, notes=[note])
 
 
 @command(columns=VERIFY_COLUMNS, agent_refusal="it reads local files")
@@ -142,50 +167,16 @@ def journal_verify(session: Session, journal_folder: JournalFolderArgument) -> R
         # The problems of each segment, as JSON
         nsadmin journal verify namesrv/journal --columns file,result,problems --json
     """
-    with _journal_path(journal_folder) as folder_path:
-        checked_segments = list(reader.check_journal(folder_path))
-    notes = [
-        f"{checked_segment.journal_segment.file_path.name}: {problem}"
-        for checked_segment in checked_segments
-        for problem in checked_segment.problem_texts
-    ]
+    with _journal_path(journal_folder) as folder:
+        checks = list(reader.check_journal(folder))
+    notes = [f"{c.journal_segment.file_path.name}: {problem}" for c in checks for problem in c.problem_texts]
     notes += [
-        f"{checked_segment.journal_segment.file_path.name} ends with "
-        f"{checked_segment.torn_bytes} bytes of an incomplete record"
-        for checked_segment in checked_segments
-        if checked_segment.torn_bytes
+        f"{c.journal_segment.file_path.name} ends with {c.torn_bytes} bytes of an incomplete record"
+        for c in checks
+        if c.torn_bytes
     ]
-    errors = (
-        [RocketMQError("damaged")]
-        if any(checked_segment.problem_texts for checked_segment in checked_segments)
-        else []
-    )
-    return ResultRows(
-        VERIFY_COLUMNS,
-        [_verify_row(checked_segment) for checked_segment in checked_segments],
-        errors,
-        notes,
-        VERIFY_COLUMNS[:-1],
-    )
-
-
-def _verify_row(checked_segment: reader.SegmentCheck) -> ResultRow:
-    return {
-        "file": checked_segment.journal_segment.file_path.name,
-        "result": "damaged"
-        if checked_segment.problem_texts
-        else "whole"
-        if checked_segment.journal_segment.is_closed
-        else "open",
-        "records": checked_segment.record_count,
-        "firstSeq": checked_segment.first_seq,
-        "lastSeq": checked_segment.last_seq,
-        "firstTime": format_utc(checked_segment.first_time_ms),
-        "lastTime": format_utc(checked_segment.last_time_ms),
-        "size": to_bytes(checked_segment.file_bytes),
-        "plainSize": to_bytes(checked_segment.plain_bytes),
-        "problems": checked_segment.problem_texts,
-    }
+    errors = [RocketMQError("damaged")] if any(c.problem_texts for c in checks) else []
+    return ResultRows.from_records(VERIFY_COLUMNS, checks, errors, notes)
 
 
 @contextmanager
@@ -202,35 +193,18 @@ def _journal_path(journal_folder: str) -> Iterator[Path]:
         raise UsageError(f"cannot read {error.filename or folder_path}: {error.strerror}") from None
 
 
-def _record_rows(record_rows: Iterable[ResultRow]) -> ResultRows:
-    return ResultRows(RECORD_COLUMNS, list(record_rows), table_columns=RECORD_TABLE_COLUMNS)
-
-
-def _record_row(record: JournalRecord) -> ResultRow:
-    return {
-        "seq": record.seq,
-        "time": format_utc(record.time_ms),
-        "server": record.server_name,
-        "type": record.event_type,
-        "summary": _summarize_fields(record.event_fields),
-        "cause": record.origin.cause,
-        "client": record.origin.client_addr,
-        "event": record.event_fields,
-    }
-
-
-def _summarize_fields(event_fields: Any) -> str:
+def _summarize_fields(fields: Mapping[str, Any]) -> str:
     """Summarize an event on one line; lists become their lengths."""
     return " ".join(
-        f"{field_name}={_summarize_value(field_name, field_value)}"
-        for field_name, field_value in event_fields.items()
-        if not isinstance(field_value, dict)
+        f"{name}={_summarize_value(name, value)}"
+        for name, value in fields.items()
+        if not isinstance(value, dict)
     )
 
 
-def _summarize_value(field_name: str, field_value: Any) -> object:
-    if not isinstance(field_value, list):
-        return field_value
-    if field_name == "changes":
-        return f"{sum(len(change_group['topics']) for change_group in field_value)} topics"
-    return f"({len(field_value)})"
+def _summarize_value(name: str, value: Any) -> object:
+    if not isinstance(value, list):
+        return value
+    return (
+        f"{sum(len(change['topics']) for change in value)} topics" if name == "changes" else f"({len(value)})"
+    )

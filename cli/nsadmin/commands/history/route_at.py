@@ -9,9 +9,10 @@ from namesrv_core.protocol.command import RemotingCommand
 from namesrv_core.state import replayed_state
 from namesrv_core.storage.journal.past_state import PastState, load_past_state
 from nsadmin.client import NotFound
-from nsadmin.client.topic_routes import parse_route
+from nsadmin.client.topic_routes import QueueRoute, TopicRoute, parse_route
 from nsadmin.command_line import time_arguments
 from nsadmin.command_line.declarations import command
+from nsadmin.commands.columns.topics import TOPIC
 from nsadmin.commands.history.journal_source import (
     JournalOption,
     JournalServerOption,
@@ -19,12 +20,13 @@ from nsadmin.commands.history.journal_source import (
     call_with_usage_errors,
     find_journals,
 )
-from nsadmin.commands.topics.topics import TOPIC_ROUTE_COLUMNS, TopicArgument, route_rows
-from nsadmin.console.output import ResultRow, ResultRows
+from nsadmin.commands.topics.topics import LOGICAL_QUEUES, ROUTE_COLUMNS, TopicArgument
+from nsadmin.console.output import AnyColumn, Column, ResultRows, of_part
 from nsadmin.console.output.timestamps import format_utc
 from nsadmin.console.session import Session
 
-ROUTE_AT_COLUMNS = (*TOPIC_ROUTE_COLUMNS, "server")
+SERVER: AnyColumn = Column("server", "the name server of the journal", lambda r: r[0])
+ROUTE_AT_COLUMNS = (*of_part(lambda r: r[1], ROUTE_COLUMNS), SERVER)
 
 PastTimeOption = Annotated[str, Option("--at", metavar="TIME", help=time_arguments.TIME_HELP)]
 
@@ -56,36 +58,24 @@ def route_at(
         nsadmin route at no-such-topic --at 2025-02-01T00:00:02Z --journal namesrv/journal
     """
     time_ms = time_arguments.parse_past_time("--at", time_text)
-    route_rows: list[ResultRow] = []
-    table_columns: dict[str, None] = {}
+    queues: list[tuple[str, QueueRoute]] = []
     errors: list[RocketMQError | None] = []
-    for server_journal in find_journals(session, journal_folders, server_name):
+    for journal in find_journals(session, journal_folders, server_name):
         try:
-            past_state = call_with_usage_errors(
-                server_journal, lambda folder: load_past_state(folder, time_ms)
-            )
-            past_route = _past_route(topic, past_state)
-            route_rows += [
-                {**route_row, "server": server_journal.server_name} for route_row in past_route.rows
-            ]
-            table_columns.update(dict.fromkeys(past_route.table_columns or past_route.columns))
+            past_state = call_with_usage_errors(journal, lambda folder: load_past_state(folder, time_ms))
+            queues += [(journal.server_name, q) for q in _past_route(topic, past_state).queues]
             errors.append(None)
         except RocketMQError as error:
             errors.append(error)
+    hidden = {SERVER.key} if len(errors) == 1 else set()
+    if all(q.logical_queues is None for _, q in queues):
+        hidden.add(LOGICAL_QUEUES.key)
+    columns = [c.in_wide() if c.key in hidden else c for c in ROUTE_AT_COLUMNS]
     notes = [str(error) for error in errors if error is not None]
-    shown_columns = [
-        column_name for column_name in ROUTE_AT_COLUMNS[:-1] if column_name in table_columns
-    ] or ROUTE_AT_COLUMNS[:-2]
-    return ResultRows(
-        ROUTE_AT_COLUMNS,
-        route_rows,
-        errors,
-        notes,
-        [*shown_columns, *(("server",) if len(errors) > 1 else ())],
-    )
+    return ResultRows.from_records(columns, queues, errors, notes, common={TOPIC: topic})
 
 
-def _past_route(topic: str, past_state: PastState) -> ResultRows:
+def _past_route(topic: str, past_state: PastState) -> TopicRoute:
     moment_text = format_utc(past_state.moment_ms) or past_state.moment_ms
     if past_state.journal_replay is None:
         raise UnknownPastError(
@@ -96,4 +86,4 @@ def _past_route(topic: str, past_state: PastState) -> ResultRows:
     route_body = replayed_state.replayed_route_body(past_state.journal_replay, topic)
     if route_body is None:
         raise NotFound(f'{past_state.server_name}: "{topic}" had no route at {moment_text}')
-    return route_rows(topic, parse_route(RemotingCommand(0, None, route_body)))
+    return parse_route(RemotingCommand(0, None, route_body))

@@ -1,7 +1,6 @@
 """Owns route diff, which compares the routes of two times, name servers, contexts or snapshot files."""
 
-from collections.abc import Iterator
-from typing import Annotated
+from typing import Annotated, NamedTuple
 
 from typer import Argument, Option
 
@@ -10,13 +9,40 @@ from namesrv_core.printable_text import escape_unsafe
 from namesrv_core.protocol.codes import perm_text
 from nsadmin.client.snapshots import ClusterSnapshot, ItemValue, SnapshotItem, iterate_items
 from nsadmin.command_line.declarations import Flags, command
-from nsadmin.commands.columns.change_rows import change_cells
+from nsadmin.commands.columns.brokers import BROKER_NAME
+from nsadmin.commands.columns.changes import AFTER, BEFORE, CHANGES, describe_change
 from nsadmin.commands.history.journal_source import JournalOption, JournalServerOption
 from nsadmin.commands.history.snapshot_source import SNAPSHOT_SOURCE_HELP, resolve_snapshot
-from nsadmin.console.output import OutputText, ResultRow, ResultRows
+from nsadmin.console.output import Column, Columns, OutputText, ResultRows, of_part
+from nsadmin.console.output.quantities import count_noun
 from nsadmin.console.session import Session
 
-ROUTE_DIFF_COLUMNS = ("what", "name", "brokerName", "changes", "before", "after")
+
+class ItemChange(NamedTuple):
+    """An item that is not the same on both sides; None stands for a missing item."""
+
+    item: SnapshotItem
+    before: ItemValue | None
+    after: ItemValue | None
+
+
+ROUTE_DIFF_COLUMNS: Columns[ItemChange] = (
+    *of_part(
+        lambda c: c.item,
+        (
+            Column(
+                "what",
+                "broker, topic (its queues on a broker) or order (a topic's order configuration)",
+                lambda i: i.kind,
+            ),
+            Column("name", "name of the broker or topic", lambda i: i.item_name),
+            BROKER_NAME,
+        ),
+    ),
+    CHANGES.of(lambda c: describe_change(c.before, c.after)),
+    BEFORE.means("the value on the one side; null for none"),
+    AFTER.means("the value on the other side; null for none"),
+)
 
 
 class RoutesDifferError(RocketMQError):
@@ -54,43 +80,20 @@ def route_diff(
         for option_flag, operand_text in (("--from", first_operand), ("--to", second_operand))
     ]
     first_items, second_items = (dict(iterate_items(snapshot, topic)) for snapshot in snapshots)
-    diff_rows = list(_diff_rows(first_items, second_items))
-    errors = [RoutesDifferError("the two sides differ")] if diff_rows else []
+    changes = _list_changes(first_items, second_items)
+    errors = [RoutesDifferError("the two sides differ")] if changes else []
     if unified:
         return OutputText(_unified_diff(snapshots, first_items, second_items), errors)
-    return ResultRows(
-        ROUTE_DIFF_COLUMNS,
-        diff_rows,
-        errors,
-        [_count_differences(len(diff_rows))] if diff_rows else [],
-        ROUTE_DIFF_COLUMNS[:4],
-    )
+    notes = [count_noun(len(changes), "difference")] if changes else []
+    return ResultRows.from_records(ROUTE_DIFF_COLUMNS, changes, errors, notes)
 
 
-def _count_differences(difference_count: int) -> str:
-    return "1 difference" if difference_count == 1 else f"{difference_count} differences"
-
-
-def _diff_rows(
+def _list_changes(
     first_items: dict[SnapshotItem, ItemValue], second_items: dict[SnapshotItem, ItemValue]
-) -> Iterator[ResultRow]:
-    for snapshot_item in sorted(
-        {**first_items, **second_items},
-        key=lambda snapshot_item: (
-            snapshot_item.kind,
-            snapshot_item.item_name,
-            snapshot_item.broker_name or "",
-        ),
-    ):
-        first_value, second_value = first_items.get(snapshot_item), second_items.get(snapshot_item)
-        if first_value != second_value:
-            item_kind, item_name, broker_name = snapshot_item
-            yield {
-                "what": item_kind,
-                "name": item_name,
-                "brokerName": broker_name,
-                **change_cells(first_value, second_value),
-            }
+) -> list[ItemChange]:
+    items = sorted({**first_items, **second_items}, key=lambda i: (i.kind, i.item_name, i.broker_name or ""))
+    changes = (ItemChange(i, first_items.get(i), second_items.get(i)) for i in items)
+    return [c for c in changes if c.before != c.after]
 
 
 def _unified_diff(
@@ -101,32 +104,22 @@ def _unified_diff(
     from difflib import unified_diff
 
     first_lines, second_lines = (
-        [
-            escape_unsafe(_item_line(snapshot_item, item_value))
-            for snapshot_item, item_value in compared_part.items()
-        ]
-        for compared_part in (first_items, second_items)
+        [escape_unsafe(_item_line(item, value)) for item, value in items.items()]
+        for items in (first_items, second_items)
     )
-    first_source, second_source = (compared_part.source for compared_part in snapshots)
-    return "\n".join(unified_diff(first_lines, second_lines, first_source, second_source, lineterm="", n=0))
+    first, second = snapshots
+    return "\n".join(unified_diff(first_lines, second_lines, first.source, second.source, lineterm="", n=0))
 
 
-def _item_line(snapshot_item: SnapshotItem, item_value: ItemValue) -> str:
-    line_head = " ".join(filter(None, snapshot_item))
-    if isinstance(item_value, str):
-        return f"{line_head} {item_value}"
-    shown_fields = (
-        {**item_value, "perm": perm_text(item_value["perm"])} if "perm" in item_value else item_value
-    )
-    return " ".join(
-        [
-            line_head,
-            *(f"{field_name}={_field_text(field_value)}" for field_name, field_value in shown_fields.items()),
-        ]
-    )
+def _item_line(item: SnapshotItem, value: ItemValue) -> str:
+    head = " ".join(filter(None, item))
+    if isinstance(value, str):
+        return f"{head} {value}"
+    fields = {**value, "perm": perm_text(value["perm"])} if "perm" in value else value
+    return " ".join([head, *(f"{name}={_field_text(field)}" for name, field in fields.items())])
 
 
-def _field_text(field_value: object) -> str:
-    if isinstance(field_value, dict):
-        return ",".join(f"{entry_key}={entry_value}" for entry_key, entry_value in field_value.items())
-    return str(field_value)
+def _field_text(value: object) -> str:
+    if isinstance(value, dict):
+        return ",".join(f"{key}={entry}" for key, entry in value.items())
+    return str(value)

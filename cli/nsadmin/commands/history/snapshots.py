@@ -8,22 +8,55 @@ from typer import Argument, Option
 
 from namesrv_core import operator_files, private_files
 from nsadmin.client import snapshots
-from nsadmin.client.snapshots import ClusterSnapshot, InvalidSnapshotError, iterate_items
+from nsadmin.client.snapshots import ClusterSnapshot, InvalidSnapshotError, SnapshotItem, iterate_items
 from nsadmin.client.wall_clock import time
 from nsadmin.command_line import time_arguments
 from nsadmin.command_line.declarations import Flags, command
 from nsadmin.command_line.namespace_options import IncludedNamespacesOption
-from nsadmin.commands.columns.change_rows import describe_change
+from nsadmin.commands.columns.brokers import BROKER_NAME
+from nsadmin.commands.columns.changes import describe_change
 from nsadmin.commands.history.journal_source import JournalOption, JournalServerOption
 from nsadmin.commands.history.snapshot_source import load_snapshot_file, rebuild_past_snapshot
 from nsadmin.console.exit_codes import UsageError
-from nsadmin.console.output import ResultRow, ResultRows
+from nsadmin.console.output import Column, Columns, ResultRows, of_part
 from nsadmin.console.output.quantities import to_bytes
 from nsadmin.console.output.timestamps import format_utc
 from nsadmin.console.session import Session
 
-SNAPSHOT_COLUMNS = ("file", "time", "nameServers", "brokers", "topics", "kvEntries", "size")
-SNAPSHOT_ITEM_COLUMNS = ("what", "name", "brokerName", "summary", "value")
+SNAPSHOT_COLUMNS: Columns[tuple[Path, ClusterSnapshot]] = (
+    Column("file", "name of the file", lambda f: str(f[0])),
+    *of_part(
+        lambda f: f[1],
+        (
+            Column("time", "time of the snapshot (UTC)", lambda s: format_utc(s.time)),
+            Column("nameServers", "the source: name server, journal or collector", lambda s: s.source),
+            Column("brokers", "number of brokers in the cluster", lambda s: len(s.brokers)),
+            Column("topics", "number of topics", lambda s: len(s.topics)),
+            Column("kvEntries", "number of KV config values", lambda s: sum(map(len, s.kv.values()))),
+        ),
+    ),
+    Column("size", "bytes on the disk", lambda f: to_bytes(f[0].stat().st_size)),
+)
+ITEM_COLUMNS: Columns[tuple[SnapshotItem, object]] = (
+    *of_part(
+        lambda i: i[0],
+        (
+            Column(
+                "what",
+                "broker, topic (its queues on a broker), order (its order configuration), kv or setting",
+                lambda i: i.kind,
+            ),
+            Column("name", "name of the item", lambda i: i.item_name),
+            BROKER_NAME,
+        ),
+    ),
+    Column(
+        "summary",
+        "value of the item",
+        lambda i: (describe_change(None, i[1]) or "").removeprefix("new: "),
+    ),
+    Column("value", "value of the item, with the wire's names", lambda i: i[1], wide=True),
+)
 SNAPSHOT_SUFFIX = ".snapshot.zst"
 
 SnapshotFileArgument = Annotated[str, Argument(metavar="FILE", help="A snapshot file."), Flags("--file")]
@@ -81,10 +114,10 @@ def snapshot_save(
             output_file.write(snapshots.encode_snapshot(snapshot))
     except OSError as error:
         raise UsageError(f"cannot write {file_path}: {error.strerror}") from None
-    return ResultRows(SNAPSHOT_COLUMNS, [_snapshot_row(file_path, snapshot)])
+    return ResultRows.from_records(SNAPSHOT_COLUMNS, [(file_path, snapshot)])
 
 
-@command(columns=SNAPSHOT_ITEM_COLUMNS)
+@command(columns=ITEM_COLUMNS)
 def snapshot_show(session: Session, file_name: SnapshotFileArgument) -> ResultRows:
     """Show the content of a snapshot file.
 
@@ -95,36 +128,18 @@ def snapshot_show(session: Session, file_name: SnapshotFileArgument) -> ResultRo
         nsadmin snapshot show before.snapshot.zst --filter what=broker --json
     """
     snapshot = load_snapshot_file(file_name)
-    item_rows: list[ResultRow] = [
-        {
-            "what": snapshot_item.kind,
-            "name": snapshot_item.item_name,
-            "brokerName": snapshot_item.broker_name,
-            **_value_cells(item_value),
-        }
-        for snapshot_item, item_value in iterate_items(snapshot)
+    items: list[tuple[SnapshotItem, object]] = [
+        *iterate_items(snapshot),
+        *(
+            (SnapshotItem("kv", f"{namespace} {key}", None), value)
+            for namespace, entries in snapshot.kv.items()
+            if namespace != snapshots.ORDER_NAMESPACE
+            for key, value in entries.items()
+        ),
+        *((SnapshotItem("setting", key, None), value) for key, value in snapshot.settings.items()),
     ]
-    for namespace, namespace_entries in snapshot.kv.items():
-        if namespace != snapshots.ORDER_NAMESPACE:
-            item_rows += [
-                {
-                    "what": "kv",
-                    "name": f"{namespace} {entry_key}",
-                    "brokerName": None,
-                    **_value_cells(item_value),
-                }
-                for entry_key, item_value in namespace_entries.items()
-            ]
-    item_rows += [
-        {"what": "setting", "name": entry_key, "brokerName": None, **_value_cells(item_value)}
-        for entry_key, item_value in snapshot.settings.items()
-    ]
-    source_note = f"{snapshot.source}, {format_utc(snapshot.time)}"
-    return ResultRows(SNAPSHOT_ITEM_COLUMNS, item_rows, (), [source_note], SNAPSHOT_ITEM_COLUMNS[:4])
-
-
-def _value_cells(item_value: object) -> dict[str, object]:
-    return {"summary": (describe_change(None, item_value) or "").removeprefix("new: "), "value": item_value}
+    note = f"{snapshot.source}, {format_utc(snapshot.time)}"
+    return ResultRows.from_records(ITEM_COLUMNS, items, (), [note])
 
 
 @command(columns=SNAPSHOT_COLUMNS, agent_refusal="it reads local files")
@@ -144,42 +159,19 @@ def snapshot_list(
     """
     folder_path = Path(folder or ".")
     try:
-        file_names = sorted(
-            file_name for file_name in os.listdir(folder_path) if file_name.endswith(SNAPSHOT_SUFFIX)
-        )
+        file_names = sorted(name for name in os.listdir(folder_path) if name.endswith(SNAPSHOT_SUFFIX))
     except OSError as error:
         raise UsageError(f"cannot read {folder_path}: {error.strerror}") from None
-    path_snapshots: list[tuple[Path, ClusterSnapshot]] = []
-    errors: list[InvalidSnapshotError | None] = []
-    notes = []
-    for file_name in file_names:
+    found, errors, notes = list[tuple[Path, ClusterSnapshot]](), list[InvalidSnapshotError | None](), []
+    for path in (folder_path / name for name in file_names):
         try:
-            path_snapshots.append(
-                (
-                    folder_path / file_name,
-                    snapshots.decode_snapshot(operator_files.read_bytes(folder_path / file_name)),
-                )
-            )
+            found.append((path, snapshots.decode_snapshot(operator_files.read_bytes(path))))
             errors.append(None)
         except InvalidSnapshotError as error:
             errors.append(error)
-            notes.append(f"{folder_path / file_name} is not a snapshot: {error}")
+            notes.append(f"{path} is not a snapshot: {error}")
         except OSError as error:
             errors.append(InvalidSnapshotError(str(error)))
-            notes.append(f"{folder_path / file_name}: {error.strerror}")
-    path_snapshots.sort(key=lambda path_snapshot: path_snapshot[1].time)
-    return ResultRows(
-        SNAPSHOT_COLUMNS, [_snapshot_row(*path_snapshot) for path_snapshot in path_snapshots], errors, notes
-    )
-
-
-def _snapshot_row(file_path: Path, snapshot: ClusterSnapshot) -> ResultRow:
-    return {
-        "file": str(file_path),
-        "time": format_utc(snapshot.time),
-        "nameServers": snapshot.source,
-        "brokers": len(snapshot.brokers),
-        "topics": len(snapshot.topics),
-        "kvEntries": sum(map(len, snapshot.kv.values())),
-        "size": to_bytes(file_path.stat().st_size),
-    }
+            notes.append(f"{path}: {error.strerror}")
+    found.sort(key=lambda f: f[1].time)
+    return ResultRows.from_records(SNAPSHOT_COLUMNS, found, errors, notes)

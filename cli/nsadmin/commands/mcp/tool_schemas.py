@@ -3,8 +3,8 @@
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
+from nsadmin.command_line.declarations import declaration_of
 from nsadmin.command_line.docstrings import parse_docstring
-from nsadmin.commands.columns import meanings
 from nsadmin.commands.mcp.exposed_commands import ExposedCommand
 from nsadmin.commands.mcp.tool_parameters import (
     MAX_TEXT_LENGTH,
@@ -164,8 +164,8 @@ PLAN_PROPERTIES: Mapping[str, Any] = {
 
 
 def _build_output_schema(exposed_command: ExposedCommand) -> dict[str, Any]:
-    column_meanings = meanings.column_meanings(exposed_command.entry.name, exposed_command.function)
-    row_properties = {column: {"description": meaning} for column, meaning in column_meanings.items()}
+    columns = declaration_of(exposed_command.function).columns
+    row_properties = {c.key: {"description": c.meaning} for c in columns}
     return build_result_schema(row_properties, PLAN_PROPERTIES if exposed_command.is_change else {})
 
 

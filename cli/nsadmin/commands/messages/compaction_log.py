@@ -10,10 +10,10 @@ from nsadmin.client.messages.message_queries import LocatedMessage
 from nsadmin.client.results import NotApplied
 from nsadmin.command_line.declarations import Flags, command
 from nsadmin.commands.messages.message_rows import (
-    BODY_TABLE_COLUMNS,
+    BODY_TABLE,
     MESSAGE_COLUMNS,
     body_notes,
-    message_row,
+    show_message,
 )
 from nsadmin.console.exit_codes import UsageError
 from nsadmin.console.output import ResultRows
@@ -60,13 +60,6 @@ def dump_compaction_log(
             f"{file}: the bytes from {end_byte} on are not a message; {len(decoded_messages.messages)} "
             "messages come before them"
         )
-    located_messages = [LocatedMessage(None, message) for message in decoded_messages.messages]
-    message_rows = [message_row(located_message) for located_message in located_messages]
-    dump_notes = [*body_notes(message_rows), *([str(decode_error)] if decode_error else [])]
-    return ResultRows(
-        MESSAGE_COLUMNS,
-        message_rows,
-        [decode_error],
-        dump_notes,
-        BODY_TABLE_COLUMNS,
-    )
+    messages = [show_message(LocatedMessage(None, m)) for m in decoded_messages.messages]
+    notes = [*body_notes(messages), *([str(decode_error)] if decode_error else [])]
+    return ResultRows.from_records(MESSAGE_COLUMNS, messages, [decode_error], notes, table=BODY_TABLE)

@@ -31,17 +31,18 @@ from nsadmin.commands.messages.message_conditions import (
     parse_start,
 )
 from nsadmin.commands.messages.message_rows import (
-    BODY_TABLE_COLUMNS,
+    BODY_ERROR,
+    BODY_TABLE,
     MAX_KEPT_BYTES,
     MAX_SHOWN_BYTES,
     MESSAGE_COLUMNS,
     MessageTopicArgument,
-    measure_body,
-    message_row,
+    ShownMessage,
+    show_message,
 )
 from nsadmin.commands.procedures.signals import StopRequestedError, StopSignal, catch_stop_signals
 from nsadmin.console.exit_codes import UsageError
-from nsadmin.console.output import OutputText, ResultRow, ResultRows
+from nsadmin.console.output import OutputText, ResultRow, ResultRows, read_row
 from nsadmin.console.output.quantities import count_noun
 from nsadmin.console.session import Session
 from nsadmin.operations.drain.runner import ProcedureClock
@@ -170,55 +171,59 @@ class MessageStream:
     ) -> None:
         self._session, self._follower, self._filter = session, follower, message_filter
         self._decoders, self._follows, self._max_messages = decoders, follows, max_messages
-        self._table_columns = (*BODY_TABLE_COLUMNS, "bodyError") if decoders else BODY_TABLE_COLUMNS
+        self._table = (*BODY_TABLE, BODY_ERROR) if decoders else BODY_TABLE
         self._printed_count = 0
         self._errors_by_queue: dict[tuple[str, int], RocketMQError] = {}
 
     def list_rows(self) -> ResultRows:
         """All messages as one result."""
-        rows: list[ResultRow] = []
+        messages = list[ShownMessage]()
         kept_bytes = 0
-        for page_rows in self._read_rows():
-            rows += page_rows
-            kept_bytes += sum(map(measure_body, page_rows))
+        for page in self._read_messages():
+            messages += page
+            kept_bytes += sum(m.body_length for m in page)
             if kept_bytes > MAX_KEPT_BYTES:
                 error = OverReadLimit(
-                    f"stopped after {len(rows)} messages, which have long bodies: "
+                    f"stopped after {len(messages)} messages, which have long bodies: "
                     "pass --output jsonl to get all"
                 )
-                return ResultRows(
-                    MESSAGE_COLUMNS, rows, [*self._list_outcomes(), error], [str(error)], self._table_columns
-                )
-        return ResultRows(
-            MESSAGE_COLUMNS, rows, self._list_outcomes(), self._error_notes(), self._table_columns
-        )
+                return self._rows(messages, [*self._list_outcomes(), error], [str(error)])
+        return self._rows(messages, self._list_outcomes(), self._error_notes())
+
+    def _rows(
+        self,
+        messages: Sequence[ShownMessage],
+        errors: Sequence[RocketMQError | None] = (),
+        notes: Sequence[str] = (),
+    ) -> ResultRows:
+        return ResultRows.from_records(MESSAGE_COLUMNS, messages, errors, notes, table=self._table)
 
     def print_rows(self) -> Iterator[ResultRows]:
         """The messages page by page, as rows below one header."""
         is_first = True
-        for page_rows in self._read_rows():
-            yield ResultRows(MESSAGE_COLUMNS, page_rows, (), (), self._table_columns)
+        for page in self._read_messages():
+            yield self._rows(page)
             if is_first:
                 self._session.continue_table()
             is_first = False
         outcomes = self._list_outcomes()
         # Rows without an error are complete. A result without rows would be called empty.
         if is_first or any(outcomes):
-            yield ResultRows(MESSAGE_COLUMNS, [], outcomes, self._error_notes())
+            yield self._rows([], outcomes, self._error_notes())
 
     def print_lines(self, line_format: str) -> Iterator[OutputText]:
         """The messages as lines of text."""
-        for page_rows in self._read_rows():
-            yield OutputText("\n".join(format_line(line_format, row) for row in page_rows))
+        for page in self._read_messages():
+            yield OutputText("\n".join(format_line(line_format, read_row(MESSAGE_COLUMNS, m)) for m in page))
         yield OutputText("", self._list_outcomes())
 
-    def _read_rows(self) -> Iterator[list[ResultRow]]:
+    def _read_messages(self) -> Iterator[list[ShownMessage]]:
         with catch_stop_signals(_CLOCK) as stop_signal, contextlib.suppress(StopRequestedError):
             yield from self._poll_pages(stop_signal)
         if self._follows:
             self._session.write_remark(count_noun(self._printed_count, "message"))
 
-    def _poll_pages(self, stop_signal: StopSignal) -> Iterator[list[ResultRow]]:
+    def _poll_pages(self, stop_signal: StopSignal) -> Iterator[list[ShownMessage]]:
         end_offsets = {} if self._follows else self._follower.find_ends()
         done_queues: set[tuple[str, int]] = set()
         stalled_polls = 0
@@ -226,9 +231,9 @@ class MessageStream:
             stop_signal.raise_if_requested()
             positions = {queue: self._follower.get_position(*queue) for queue in end_offsets}
             pages: list[FollowedPage] = []
-            for rows in self._poll_rows(frozenset(done_queues), end_offsets, pages):
-                self._printed_count += len(rows)
-                yield rows
+            for messages in self._poll_messages(frozenset(done_queues), end_offsets, pages):
+                self._printed_count += len(messages)
+                yield messages
             self._note_errors(pages)
             if self._printed_count == self._max_messages:
                 return
@@ -250,33 +255,33 @@ class MessageStream:
             elif all(page.error is not None for page in pages):
                 stop_signal.stoppable_clock.pause_seconds(_ERROR_PAUSE_SECONDS)
 
-    def _poll_rows(
+    def _poll_messages(
         self,
         done_queues: frozenset[tuple[str, int]],
         end_offsets: dict[tuple[str, int], int],
         pages: list[FollowedPage],
-    ) -> Iterator[list[ResultRow]]:
-        """Poll all queues, and yield the rows up to the limit; add the pages without messages to `pages`.
+    ) -> Iterator[list[ShownMessage]]:
+        """Poll all queues, and yield messages up to the limit; add the pages without messages to `pages`.
 
-        The rows of one poll come at once, unless their bodies are long.
+        The messages of one poll come at once, unless their bodies are long.
         """
-        rows: list[ResultRow] = []
-        row_bytes = 0
-        rows_left = None if self._max_messages is None else self._max_messages - self._printed_count
+        messages = list[ShownMessage]()
+        kept_bytes = 0
+        count_left = None if self._max_messages is None else self._max_messages - self._printed_count
         for page in self._follower.read_pages(done_queues):
             pages.append(page._replace(messages=()))
-            for row in self._page_rows(page, end_offsets.get((page.broker_name, page.queue_id))):
-                rows.append(row)
-                row_bytes += measure_body(row)
-                if rows_left is not None:
-                    rows_left -= 1
-                if row_bytes > MAX_SHOWN_BYTES or rows_left == 0:
-                    yield rows
-                    rows, row_bytes = [], 0
-                if rows_left == 0:
+            for shown in self._show_page(page, end_offsets.get((page.broker_name, page.queue_id))):
+                messages.append(shown)
+                kept_bytes += shown.body_length
+                if count_left is not None:
+                    count_left -= 1
+                if kept_bytes > MAX_SHOWN_BYTES or count_left == 0:
+                    yield messages
+                    messages, kept_bytes = [], 0
+                if count_left == 0:
                     return
-        if rows:
-            yield rows
+        if messages:
+            yield messages
 
     def _note_stalled(
         self, end_offsets: dict[tuple[str, int], int], done_queues: set[tuple[str, int]]
@@ -298,12 +303,12 @@ class MessageStream:
                 done_queues.add(queue_key)
         return done_queues
 
-    def _page_rows(self, page: FollowedPage, end_offset: int | None) -> Iterator[ResultRow]:
+    def _show_page(self, page: FollowedPage, end_offset: int | None) -> Iterator[ShownMessage]:
         for message in page.messages:
             is_new = end_offset is not None and message.queue_offset >= end_offset
             if is_new or not self._filter.is_match(message, self._decode_for_filter(message)):
                 continue
-            yield message_row(LocatedMessage(page.broker_name, message), decoders=self._decoders)
+            yield show_message(LocatedMessage(page.broker_name, message), decoders=self._decoders)
 
     def _decode_for_filter(self, message: StoredMessage) -> Any:
         """The decoded body, None if no condition needs it or a decoder fails."""
@@ -363,8 +368,9 @@ def format_line(line_format: str, row: ResultRow) -> str:
 
 
 def _check_format(command_name: str, line_format: str | None) -> None:
+    names = [c.key for c in MESSAGE_COLUMNS]
     for match in _COLUMN_PATTERN.finditer(line_format or ""):
-        if match[1] not in MESSAGE_COLUMNS:
+        if match[1] not in names:
             raise UsageError(
-                f'{command_name}: unknown column "{match[1]}" in --format: use {", ".join(MESSAGE_COLUMNS)}'
+                f'{command_name}: unknown column "{match[1]}" in --format: use {", ".join(names)}'
             )

@@ -1,42 +1,77 @@
 """Owns queryCq, which shows the entries of a consume queue on brokers."""
 
-from typing import Annotated
+from typing import Annotated, NamedTuple
 
 from typer import Argument, Option
 
 from nsadmin.client import ServerResult
-from nsadmin.client.messages.consume_queues import QueueEntries
+from nsadmin.client.messages.consume_queues import ConsumeQueueEntry, QueueEntries
 from nsadmin.client.results import error_text
 from nsadmin.command_line.argument_values import parse_number
 from nsadmin.command_line.broker_targets import find_broker_addr
 from nsadmin.command_line.declarations import Flags, command
-from nsadmin.commands.columns.change_rows import forgive_missing
-from nsadmin.console.output import ResultRow, ResultRows
+from nsadmin.commands.columns.brokers import BROKER_ADDR, BROKER_NAME
+from nsadmin.commands.columns.changes import forgive_not_found
+from nsadmin.commands.columns.messages import QUEUE_OFFSET, STORE_SIZE
+from nsadmin.commands.columns.topics import QUEUE_ID, TOPIC
+from nsadmin.console.output import Column, Columns, ResultRows, of_part
 from nsadmin.console.output.quantities import to_bytes
 from nsadmin.console.session import Session
 
-QUEUE_ENTRY_COLUMNS = (
-    "brokerName",
-    "brokerAddr",
-    "topic",
-    "queueId",
-    "queueOffset",
-    "physicalOffset",
-    "storeSize",
-    "tagsCode",
-    "extendData",
-    "bitMap",
-    "eval",
-    "msg",
-)
-QUEUE_ENTRY_TABLE_COLUMNS = (
-    "brokerName", "brokerAddr", "topic", "queueId", "queueOffset", "physicalOffset", "storeSize", "tagsCode",
-)  # fmt: skip
+
+class QueueEntry(NamedTuple):
+    """An entry of the queue, and the broker that has it; its name is unknown if its address was given."""
+
+    broker_name: str | None
+    broker_addr: str
+    entry: ConsumeQueueEntry
 
 
-@command(
-    columns=QUEUE_ENTRY_COLUMNS, examples=("broker", "simulated brokers have deleted their first messages")
+ENTRY_COLUMNS: Columns[QueueEntry] = (
+    BROKER_NAME,
+    BROKER_ADDR,
+    TOPIC,
+    QUEUE_ID,
+    *of_part(
+        lambda e: e.entry,
+        (
+            QUEUE_OFFSET.of(lambda e: e.offset),
+            Column(
+                "physicalOffset",
+                "position of the message in the commit log, in bytes",
+                lambda e: e.physic_offset,
+            ),
+            STORE_SIZE.of(lambda e: to_bytes(e.physic_size)),
+            Column(
+                "tagsCode",
+                "hash of the message's tag, or delivery time of a timed message, in ms",
+                lambda e: e.tags_code,
+            ),
+            Column(
+                "extendData",
+                "further data of the entry, if brokers calculate filters in advance",
+                lambda e: e.extend_data,
+                wide=True,
+            ),
+            Column(
+                "bitMap",
+                "filters that accept the message, if brokers calculate this in advance",
+                lambda e: e.bit_map,
+                wide=True,
+            ),
+            Column(
+                "eval",
+                "whether the filter of the given group accepts the message",
+                lambda e: e.is_match,
+                wide=True,
+            ),
+            Column("msg", "why eval is unknown", lambda e: e.mismatch_reason, wide=True),
+        ),
+    ),
 )
+
+
+@command(columns=ENTRY_COLUMNS, examples=("broker", "simulated brokers have deleted their first messages"))
 def query_cq(
     session: Session,
     topic: Annotated[str, Argument(metavar="TOPIC", help="Name of a topic."), Flags("-t", "--topic")],
@@ -76,73 +111,29 @@ def query_cq(
         # The first two entries of queue 0
         nsadmin queryCq payments 0 0 -c 2
     """
-    queue_and_offset = (
-        parse_number("QUEUE", queue_text),
-        parse_number("OFFSET", index_text),
-    )
+    queue_id, offset = parse_number("QUEUE", queue_text), parse_number("OFFSET", index_text)
     consume_queues = session.admin.consume_queues
-    broker_names: list[str | None]
+    names: list[str | None] = [None]
     if broker_text is not None:
-        broker_names = [None]
-        entry_results = [
-            consume_queues.read_entries_at(
-                find_broker_addr(session, broker_text), topic, *queue_and_offset, max_entries, group
-            )
-        ]
+        broker_addr = find_broker_addr(session, broker_text)
+        results = [consume_queues.read_entries_at(broker_addr, topic, queue_id, offset, max_entries, group)]
     else:
-        queue_routes = session.admin.messages.list_queue_routes(topic)
-        broker_names = [queue_route.broker_name for queue_route in queue_routes]
-        entry_results = consume_queues.read_entries(
-            queue_routes, topic, *queue_and_offset, max_entries, group
-        )
-    entry_rows = [
-        entry_row
-        for broker_name, entry_result in zip(broker_names, entry_results, strict=True)
-        for entry_row in _entry_rows(broker_name, entry_result, topic, queue_and_offset[0])
+        routes = session.admin.messages.list_queue_routes(topic)
+        names = [r.broker_name for r in routes]
+        results = consume_queues.read_entries(routes, topic, queue_id, offset, max_entries, group)
+    answers = list(zip(names, results, strict=True))
+    entries = [
+        QueueEntry(name, r.addr, entry)
+        for name, r in answers
+        for entry in (r.result.entries if r.result else ())
     ]
-    broker_notes = [
-        note_line
-        for broker_name, entry_result in zip(broker_names, entry_results, strict=True)
-        for note_line in _broker_notes(broker_name, entry_result)
-    ]
-    return forgive_missing(
-        ResultRows(
-            QUEUE_ENTRY_COLUMNS,
-            entry_rows,
-            [entry_result.error for entry_result in entry_results],
-            broker_notes,
-            QUEUE_ENTRY_TABLE_COLUMNS,
-        )
-    )
+    errors = forgive_not_found([r.error for r in results])
+    notes = [note for name, r in answers for note in _describe_broker(name or r.addr, r)]
+    common = {TOPIC: topic, QUEUE_ID: queue_id}
+    return ResultRows.from_records(ENTRY_COLUMNS, entries, errors, notes, common=common)
 
 
-def _entry_rows(
-    broker_name: str | None, entry_result: ServerResult[QueueEntries], topic: str, queue_id: int
-) -> list[ResultRow]:
-    return [
-        {
-            "brokerName": broker_name,
-            "brokerAddr": entry_result.addr,
-            "topic": topic,
-            "queueId": queue_id,
-            "queueOffset": queue_entry.offset,
-            "physicalOffset": queue_entry.physic_offset,
-            "storeSize": to_bytes(queue_entry.physic_size),
-            "tagsCode": queue_entry.tags_code,
-            "extendData": queue_entry.extend_data,
-            "bitMap": queue_entry.bit_map,
-            "eval": queue_entry.is_match,
-            "msg": queue_entry.mismatch_reason,
-        }
-        for queue_entry in (entry_result.result.entries if entry_result.result else ())
-    ]
-
-
-def _broker_notes(broker_name: str | None, entry_result: ServerResult[QueueEntries]) -> list[str]:
-    broker_label = f"broker {broker_name or entry_result.addr}"
-    if entry_result.result is None:
-        return [f"{broker_label}: {error_text(entry_result.error)}"] if entry_result.error else []
-    filter_notes = (
-        [f"{broker_label}: {entry_result.result.filter_data}"] if entry_result.result.filter_data else []
-    )
-    return filter_notes
+def _describe_broker(broker: str, result: ServerResult[QueueEntries]) -> list[str]:
+    """A line with the broker's error, or with the subscription of the group there."""
+    text = error_text(result.error) if result.error else result.result and result.result.filter_data
+    return [f"broker {broker}: {text}"] if text else []

@@ -1,6 +1,6 @@
 """Owns `delayed list` and `delayed cancel`, about messages that brokers deliver later."""
 
-from typing import Annotated
+from typing import Annotated, NamedTuple
 
 from typer import Argument
 
@@ -11,21 +11,78 @@ from nsadmin.client.messages.delayed_messages import DelayedMessage
 from nsadmin.client.results import error_text
 from nsadmin.client.wall_clock import time
 from nsadmin.command_line.declarations import Flags, command
-from nsadmin.commands.columns.result_rows import outcome_cells
-from nsadmin.commands.messages.message_rows import MessageTopicArgument, message_row
-from nsadmin.console.output import ResultRow, ResultRows
+from nsadmin.commands.columns.brokers import BROKER_ADDR, BROKER_NAME
+from nsadmin.commands.columns.changes import RESULT
+from nsadmin.commands.columns.messages import KEYS, MSG_ID, OFFSET_MSG_ID, STORE_TIME, TAGS
+from nsadmin.commands.columns.servers import ERROR, broker_notes, outcome_word
+from nsadmin.commands.columns.topics import TOPIC
+from nsadmin.commands.messages.message_rows import (
+    BODY,
+    BODY_ENCODING,
+    MessageTopicArgument,
+    ShownMessage,
+    show_message,
+)
+from nsadmin.console.output import Column, Columns, ResultRows, of_part
 from nsadmin.console.output.quantities import to_millis
 from nsadmin.console.output.timestamps import format_utc
 from nsadmin.console.session import Session
 
-DELAYED_COLUMNS = (
-    "msgId", "topic", "brokerName", "deliverTime", "remainingMs", "level", "cancelled", "keys", "tags",
-    "storeTime", "offsetMsgId", "body", "bodyEncoding",
-)  # fmt: skip
-DELAYED_TABLE_COLUMNS = (
-    "msgId", "brokerName", "deliverTime", "remainingMs", "level", "cancelled", "keys", "body",
-)  # fmt: skip
-CANCEL_COLUMNS = ("msgId", "topic", "brokerName", "brokerAddr", "deliverTime", "result", "error")
+
+class PendingMessage(NamedTuple):
+    """A message with its body, and the ms until its delivery."""
+
+    delayed: DelayedMessage
+    shown: ShownMessage
+    remaining_ms: int
+
+
+DELIVER_TIME: Column[DelayedMessage] = Column(
+    "deliverTime", "when the broker delivers it (UTC)", lambda d: format_utc(d.deliver_ms)
+)
+DELAYED_COLUMNS: Columns[PendingMessage] = (
+    *of_part(lambda p: p.shown.message, (MSG_ID,)),
+    *of_part(lambda p: p.delayed, (TOPIC.in_wide(),)),
+    *of_part(lambda p: p.shown, (BROKER_NAME,)),
+    *of_part(lambda p: p.delayed, (DELIVER_TIME,)),
+    Column("remainingMs", "ms until the delivery", lambda p: to_millis(p.remaining_ms)),
+    *of_part(
+        lambda p: p.delayed,
+        (
+            Column("level", "delay level; null for a timed message", lambda d: d.delay_level),
+            Column(
+                "cancelled",
+                "whether the message was cancelled, so that the broker does not deliver it",
+                lambda d: d.is_cancelled,
+            ),
+        ),
+    ),
+    *of_part(
+        lambda p: p.shown.message,
+        (KEYS, TAGS.in_wide(), STORE_TIME.in_wide(), OFFSET_MSG_ID.in_wide()),
+    ),
+    *of_part(lambda p: p.shown, (BODY, BODY_ENCODING.in_wide())),
+)
+
+
+class Cancellation(NamedTuple):
+    """The cancellation of a message on its broker."""
+
+    delayed: DelayedMessage
+    broker_addr: str
+    error: RocketMQError | None
+    result: str
+
+
+CANCEL_COLUMNS: Columns[Cancellation] = (
+    *of_part(lambda c: c.delayed.located_message.message, (MSG_ID,)),
+    TOPIC,
+    *of_part(lambda c: c.delayed.located_message, (BROKER_NAME,)),
+    BROKER_ADDR,
+    *of_part(lambda c: c.delayed, (DELIVER_TIME.means("when the broker would deliver it (UTC)"),)),
+    RESULT.means("done, dry-run or failed"),
+    ERROR,
+)
 
 
 @command(columns=DELAYED_COLUMNS, examples=("elsewhere", "simulated brokers take no messages"))
@@ -41,11 +98,13 @@ def delayed_list(session: Session, topic: MessageTopicArgument) -> ResultRows:
         nsadmin delayed list payments
     """
     now_ms = int(time() * 1000)
-    pending_messages, errors = session.admin.delayed_messages.list_pending(topic, now_ms)
-    rows = [_delayed_row(delayed_message, now_ms) for delayed_message in pending_messages]
-    notes = [f"broker {broker_name}: {error_text(error)}" for broker_name, error in errors.items()]
-    outcomes = [*([None] if rows or not errors else []), *errors.values()]
-    return ResultRows(DELAYED_COLUMNS, rows, outcomes, notes, DELAYED_TABLE_COLUMNS)
+    delayed_messages, errors = session.admin.delayed_messages.list_pending(topic, now_ms)
+    pending = [
+        PendingMessage(d, show_message(d.located_message), max(0, d.deliver_ms - now_ms))
+        for d in delayed_messages
+    ]
+    outcomes = [*([None] if pending or not errors else []), *errors.values()]
+    return ResultRows.from_records(DELAYED_COLUMNS, pending, outcomes, broker_notes(errors.items()))
 
 
 @command(columns=CANCEL_COLUMNS, examples=("elsewhere", "its id is that of a message that was sent"))
@@ -65,34 +124,29 @@ def delayed_cancel(
         # A message that must not be delivered
         nsadmin delayed cancel payments 7F0000010B4B18B4AAC2910F8A1E0000 --yes
     """
-    pending_messages, errors = session.admin.delayed_messages.list_pending(topic, int(time() * 1000))
-    delayed_message = next(
-        (item for item in pending_messages if item.located_message.message.msg_id == msg_id), None
-    )
-    if delayed_message is None:
+    delayed_messages, errors = session.admin.delayed_messages.list_pending(topic, int(time() * 1000))
+    delayed = next((d for d in delayed_messages if d.located_message.message.msg_id == msg_id), None)
+    if delayed is None:
         for error in errors.values():
             raise error
         raise NotFound(f'topic "{topic}" has no delayed message with the id "{msg_id}"')
-    broker_name = delayed_message.located_message.broker_name
+    broker_name = delayed.located_message.broker_name
     broker_addr = next(
-        queue_route.broker_addrs.get(MASTER_BROKER_ID, "")
-        for queue_route in session.admin.topics.get_route(topic).queues
-        if queue_route.broker_name == broker_name
+        q.broker_addrs.get(MASTER_BROKER_ID, "")
+        for q in session.admin.topics.get_route(topic).queues
+        if q.broker_name == broker_name
     )
-    deliver_text = format_utc(delayed_message.deliver_ms)
     session.require_yes("delayed cancel")
-    session.confirm_change(f"Cancel message {msg_id} of {topic}, for delivery at {deliver_text}?")
-    cancel_error = _cancel_message(session, delayed_message, broker_addr)
-    row: ResultRow = {
-        "msgId": msg_id,
-        "topic": topic,
-        "brokerName": broker_name,
-        "brokerAddr": broker_addr,
-        "deliverTime": deliver_text,
-        **outcome_cells(cancel_error, "dry-run" if session.is_dry_run else "done"),
-    }
+    session.confirm_change(
+        f"Cancel message {msg_id} of {topic}, for delivery at {format_utc(delayed.deliver_ms)}?"
+    )
+    cancel_error = _cancel_message(session, delayed, broker_addr)
+    result = outcome_word(cancel_error, "dry-run" if session.is_dry_run else "done")
+    cancellation = Cancellation(delayed, broker_addr, cancel_error, result)
     notes = [] if cancel_error is None else [error_text(cancel_error)]
-    return ResultRows(CANCEL_COLUMNS, [row], [cancel_error], notes)
+    return ResultRows.from_records(
+        CANCEL_COLUMNS, [cancellation], [cancel_error], notes, common={TOPIC: topic}
+    )
 
 
 def _cancel_message(
@@ -116,15 +170,3 @@ def _cancel_message(
     except RocketMQError as error:
         return error
     return None
-
-
-def _delayed_row(delayed_message: DelayedMessage, now_ms: int) -> ResultRow:
-    cells: ResultRow = {
-        **message_row(delayed_message.located_message),
-        "topic": delayed_message.topic,
-        "deliverTime": format_utc(delayed_message.deliver_ms),
-        "remainingMs": to_millis(max(0, delayed_message.deliver_ms - now_ms)),
-        "level": delayed_message.delay_level,
-        "cancelled": delayed_message.is_cancelled,
-    }
-    return {column_name: cells[column_name] for column_name in DELAYED_COLUMNS}

@@ -1,46 +1,58 @@
 """Delivers messages that queryMsgById or queryMsgByUniqueKey found to one client, or to their topic again."""
 
 from collections.abc import Sequence
-from typing import Annotated
+from typing import Annotated, NamedTuple
 
 from typer import Option
 
 from namesrv_core.errors import RocketMQError
 from nsadmin.client import NotApplied
 from nsadmin.client.messages.dead_letter_selection import DEAD_LETTER_PREFIX
-from nsadmin.client.messages.message_delivery import MessageDelivery, MessageReceiver
+from nsadmin.client.messages.message_delivery import DeliveryOutcome, MessageDelivery, MessageReceiver
 from nsadmin.client.messages.message_queries import LocatedMessage
 from nsadmin.client.results import error_text
-from nsadmin.commands.columns.result_rows import outcome_cells
-from nsadmin.commands.messages.message_sender import SENT_COLUMNS, sent_row
+from nsadmin.commands.columns.brokers import BROKER_ADDR, BROKER_NAME
+from nsadmin.commands.columns.changes import RESULT
+from nsadmin.commands.columns.consumers import CLIENT_ID, GROUP
+from nsadmin.commands.columns.messages import MSG_ID, OFFSET_MSG_ID
+from nsadmin.commands.columns.servers import ERROR, outcome_word
+from nsadmin.commands.columns.topics import TOPIC
+from nsadmin.commands.messages.message_sender import SENT_COLUMNS, Sending
 from nsadmin.console.exit_codes import UsageError
-from nsadmin.console.output import ResultRow, ResultRows
+from nsadmin.console.output import Column, Columns, ResultRows, of_part
 from nsadmin.console.output.quantities import to_millis
 from nsadmin.console.phrases import quote_command
 from nsadmin.console.session import Session
 
-DELIVERY_COLUMNS = (
-    "msgId",
-    "offsetMsgId",
-    "topic",
-    "brokerName",
-    "brokerAddr",
-    "group",
-    "clientId",
-    "consumeResult",
-    "spentMs",
-    "result",
-    "error",
-)
-DELIVERY_TABLE_COLUMNS = (
-    "msgId",
-    "brokerName",
-    "group",
-    "clientId",
-    "consumeResult",
-    "spentMs",
-    "result",
-    "error",
+
+class Delivery(NamedTuple):
+    """The delivery of a message to a client, with the client's answer if there is one."""
+
+    receiver: MessageReceiver
+    outcome: DeliveryOutcome | None
+    error: RocketMQError | None
+    result: str
+
+
+DELIVERY_COLUMNS: Columns[Delivery] = (
+    *of_part(
+        lambda d: d.receiver.located_message.message, (MSG_ID, OFFSET_MSG_ID.in_wide(), TOPIC.in_wide())
+    ),
+    *of_part(lambda d: d.receiver.located_message, (BROKER_NAME,)),
+    *of_part(lambda d: d.receiver, (BROKER_ADDR.in_wide(), GROUP, CLIENT_ID)),
+    *of_part(
+        lambda d: d.outcome,
+        (
+            Column(
+                "consumeResult",
+                "CR_SUCCESS or CR_COMMIT if the client consumed the message, else the reason",
+                lambda o: o.consume_result,
+            ),
+            Column("spentMs", "duration in the client, in ms", lambda o: to_millis(o.spent_ms)),
+        ),
+    ),
+    RESULT,
+    ERROR,
 )
 SUCCESS_RESULTS = ("CR_SUCCESS", "CR_COMMIT")
 
@@ -77,60 +89,30 @@ def push_messages(
     session.require_writable(f"{command_name} -g -d")
     session.require_yes(f"{command_name} -g -d")
     message_delivery = session.admin.delivery
-    message_receivers = [
-        message_delivery.find_receiver(located_message, group or "", client_id or "")
-        for located_message in messages
-    ]
+    receivers = [message_delivery.find_receiver(m, group or "", client_id or "") for m in messages]
     session.confirm_change(
         f"Make {client_id} of {group} consume {_count_text(messages)} now, even if it consumed them before?"
     )
-    delivery_rows: list[ResultRow] = []
-    delivery_errors: list[RocketMQError | None] = []
-    for message_receiver in message_receivers:
-        client_answer, delivery_error = (
-            ({}, None) if session.is_dry_run else _push_message(message_delivery, message_receiver)
-        )
-        message = message_receiver.located_message.message
-        delivery_errors.append(delivery_error)
-        delivery_rows.append(
-            {
-                "msgId": message.msg_id,
-                "offsetMsgId": message.offset_msg_id,
-                "topic": message.topic,
-                "brokerName": message_receiver.located_message.broker_name,
-                "brokerAddr": message_receiver.broker_addr,
-                "group": group,
-                "clientId": client_id,
-                **client_answer,
-                **outcome_cells(delivery_error, "dry-run" if session.is_dry_run else "done"),
-            }
-        )
-    return ResultRows(
-        DELIVERY_COLUMNS,
-        delivery_rows,
-        delivery_errors,
-        _error_notes(delivery_errors),
-        DELIVERY_TABLE_COLUMNS,
-    )
+    done = "dry-run" if session.is_dry_run else "done"
+    deliveries = list[Delivery]()
+    for receiver in receivers:
+        outcome, error = (None, None) if session.is_dry_run else _push_message(message_delivery, receiver)
+        deliveries.append(Delivery(receiver, outcome, error, outcome_word(error, done)))
+    errors = [d.error for d in deliveries]
+    return ResultRows.from_records(DELIVERY_COLUMNS, deliveries, errors, _error_notes(errors))
 
 
 def _push_message(
-    message_delivery: MessageDelivery, message_receiver: MessageReceiver
-) -> tuple[ResultRow, RocketMQError | None]:
-    """The cells of the client's answer, and the error if it did not consume the message."""
+    message_delivery: MessageDelivery, receiver: MessageReceiver
+) -> tuple[DeliveryOutcome | None, RocketMQError | None]:
+    """The client's answer, and the error if it did not consume the message."""
     try:
-        delivery_outcome = message_delivery.deliver_message(message_receiver)
-    except RocketMQError as delivery_error:
-        return {}, delivery_error
-    client_answer = {
-        "consumeResult": delivery_outcome.consume_result,
-        "spentMs": to_millis(delivery_outcome.spent_ms),
-    }
-    if delivery_outcome.consume_result in SUCCESS_RESULTS:
-        return client_answer, None
-    return client_answer, NotApplied(
-        f"the client did not consume it: {delivery_outcome.remark or delivery_outcome.consume_result}"
-    )
+        outcome = message_delivery.deliver_message(receiver)
+    except RocketMQError as error:
+        return None, error
+    if outcome.consume_result in SUCCESS_RESULTS:
+        return outcome, None
+    return outcome, NotApplied(f"the client did not consume it: {outcome.remark or outcome.consume_result}")
 
 
 def resend_messages(session: Session, command_name: str, messages: Sequence[LocatedMessage]) -> ResultRows:
@@ -139,24 +121,21 @@ def resend_messages(session: Session, command_name: str, messages: Sequence[Loca
     _refuse_dead_letters(command_name, messages)
     session.require_yes(f"{command_name} -s")
     message_delivery = session.admin.delivery
-    send_queues = [message_delivery.choose_resend_queue(located_message) for located_message in messages]
+    queues = [message_delivery.choose_resend_queue(m) for m in messages]
     session.confirm_change(
         f"Send {_count_text(messages)} again to every group of {messages[0].message.topic}?"
     )
-    sent_rows: list[ResultRow] = []
-    send_errors: list[RocketMQError | None] = []
-    for located_message, send_queue in zip(messages, send_queues, strict=True):
-        sent_message, send_error = None, None
+    sendings = list[Sending]()
+    for located_message, queue in zip(messages, queues, strict=True):
+        sent, error = None, None
         if not session.is_dry_run:
             try:
-                sent_message = message_delivery.resend_message(send_queue, located_message.message)
+                sent = message_delivery.resend_message(queue, located_message.message)
             except RocketMQError as failure:
-                send_error = failure
-        send_errors.append(send_error)
-        sent_rows.append(
-            sent_row(send_queue, sent_message, send_error, None, "dry-run" if session.is_dry_run else "done")
-        )
-    return ResultRows(SENT_COLUMNS, sent_rows, send_errors, _error_notes(send_errors))
+                error = failure
+        sendings.append(Sending(queue, sent, error, done="dry-run" if session.is_dry_run else "done"))
+    errors = [s.error for s in sendings]
+    return ResultRows.from_records(SENT_COLUMNS, sendings, errors, _error_notes(errors))
 
 
 def _refuse_dead_letters(command_name: str, messages: Sequence[LocatedMessage]) -> None:
@@ -171,13 +150,9 @@ def _refuse_dead_letters(command_name: str, messages: Sequence[LocatedMessage]) 
             )
 
 
-def _count_text(located_messages: Sequence[LocatedMessage]) -> str:
-    return (
-        f"the message {located_messages[0].message.msg_id}"
-        if len(located_messages) == 1
-        else f"{len(located_messages)} messages"
-    )
+def _count_text(messages: Sequence[LocatedMessage]) -> str:
+    return f"the message {messages[0].message.msg_id}" if len(messages) == 1 else f"{len(messages)} messages"
 
 
-def _error_notes(message_errors: Sequence[RocketMQError | None]) -> list[str]:
-    return [error_text(error) for error in dict.fromkeys(message_errors) if error is not None]
+def _error_notes(errors: Sequence[RocketMQError | None]) -> list[str]:
+    return [error_text(error) for error in dict.fromkeys(errors) if error is not None]

@@ -15,7 +15,8 @@ from nsadmin.client.results import error_text
 from nsadmin.command_line.argument_values import parse_choice, parse_name_list
 from nsadmin.command_line.declarations import Flags, Values, command
 from nsadmin.command_line.time_arguments import parse_time_span
-from nsadmin.commands.columns.result_rows import outcome_cells
+from nsadmin.commands.columns.servers import ERROR, result_column
+from nsadmin.commands.columns.topics import TOPIC
 from nsadmin.commands.messages.message_conditions import (
     BodyRegexOption,
     KeysOption,
@@ -27,15 +28,14 @@ from nsadmin.commands.messages.message_conditions import (
     parse_pairs,
     parse_regex,
 )
-from nsadmin.commands.messages.message_rows import message_row
+from nsadmin.commands.messages.message_rows import MESSAGE_COLUMNS, show_message
 from nsadmin.console.exit_codes import UsageError
-from nsadmin.console.output import ByteSize, ResultRow, ResultRows
+from nsadmin.console.output import ByteSize, Column, Columns, ResultRows, read_row
 from nsadmin.console.session import Session
 from nsadmin.operations.message_files.file_form import FileForm, find_form
 from nsadmin.operations.message_files.message_file import replace_message_file
 from nsadmin.operations.message_files.parquet_file import MissingParquetLibraryError
 
-EXPORT_COLUMNS = ("topic", "file", "messageCount", "bodyBytes", "result", "error")
 _COMMAND = "messages export"
 _FORMS_TEXT = ", ".join(f".{form}" for form in FileForm)
 
@@ -48,6 +48,16 @@ class TopicExport(NamedTuple):
     message_count: int = 0
     body_bytes: int = 0
     error: RocketMQError | None = None
+
+
+EXPORT_COLUMNS: Columns[TopicExport] = (
+    TOPIC,
+    Column("file", "the file that was written", lambda e: str(e.file_path)),
+    Column("messageCount", "messages of the topic in the file", lambda e: e.message_count),
+    Column("bodyBytes", "size of the bodies, in bytes", lambda e: ByteSize(e.body_bytes)),
+    result_column("done or failed (the file lacks messages)"),
+    ERROR,
+)
 
 
 @command(
@@ -122,7 +132,10 @@ def messages_export(
         raise UsageError(f"{_COMMAND}: {error}") from None
     except OSError as error:
         raise UsageError(f'{_COMMAND}: cannot write "{target_name}": {error.strerror}') from None
-    return _export_rows(exports, exporter.notes)
+    # Some queues of a topic can be in the file although another one failed.
+    outcomes = [None for e in exports if e.error is None or e.message_count]
+    errors = [e.error for e in exports if e.error is not None]
+    return ResultRows.from_records(EXPORT_COLUMNS, exports, [*outcomes, *errors], exporter.notes)
 
 
 def _name_files(topics: list[str], target_name: str, form: str | None) -> dict[str, Path]:
@@ -164,10 +177,10 @@ class _TopicExporter:
             begin_ms=self._filter.begin_ms,
             end_ms=self._filter.end_ms,
         )
-        for span_result in span_results:
-            if span_result.error is not None:
-                self._note_error(topic, span_result.broker_name, span_result.queue_id, span_result.error)
-        return [span_result.queue_span for span_result in span_results if span_result.queue_span is not None]
+        for span in span_results:
+            if span.error is not None:
+                self._note_error(topic, span.broker_name, span.queue_id, span.error)
+        return [s.queue_span for s in span_results if s.queue_span is not None]
 
     def export_topic(
         self,
@@ -184,7 +197,8 @@ class _TopicExporter:
                 self._note_error(topic, page.broker_name, page.queue_id, page.error)
             for message in page.messages:
                 if self._has_every_message or self._filter.is_match(message):
-                    write_row(message_row(LocatedMessage(page.broker_name, message)))
+                    shown = show_message(LocatedMessage(page.broker_name, message))
+                    write_row(read_row(MESSAGE_COLUMNS, shown))
                     message_count += 1
                     body_bytes += len(message.body)
             advance_progress(len(page.messages))
@@ -223,20 +237,3 @@ def _export_topics(
 
 def _form_of(file_path: Path) -> FileForm:
     return find_form(file_path.name) or FileForm.JSON_LINES
-
-
-def _export_rows(exports: list[TopicExport], notes: list[str]) -> ResultRows:
-    rows: list[ResultRow] = [
-        {
-            "topic": topic_export.topic,
-            "file": str(topic_export.file_path),
-            "messageCount": topic_export.message_count,
-            "bodyBytes": ByteSize(topic_export.body_bytes),
-            **outcome_cells(topic_export.error),
-        }
-        for topic_export in exports
-    ]
-    # Some queues of a topic can be in the file although another one failed.
-    outcomes = [None for topic_export in exports if topic_export.error is None or topic_export.message_count]
-    errors = [topic_export.error for topic_export in exports if topic_export.error is not None]
-    return ResultRows(EXPORT_COLUMNS, rows, [*outcomes, *errors], notes)

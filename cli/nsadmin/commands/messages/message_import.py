@@ -11,10 +11,12 @@ from namesrv_core.errors import RocketMQError
 from nsadmin.client import NotApplied, NotFound
 from nsadmin.client.results import error_text, is_not_found
 from nsadmin.command_line.declarations import Flags, Values, command
-from nsadmin.commands.columns.result_rows import outcome_cells
+from nsadmin.commands.columns.changes import RESULT
+from nsadmin.commands.columns.servers import ERROR, outcome_word
+from nsadmin.commands.columns.topics import TOPIC
 from nsadmin.commands.procedures.signals import SYSTEM_CLOCK, StopRequestedError, catch_stop_signals
 from nsadmin.console.exit_codes import CommandInterrupted, UsageError
-from nsadmin.console.output import ResultRow, ResultRows
+from nsadmin.console.output import Column, Columns, ResultRows, of_part
 from nsadmin.console.output.quantities import count_noun
 from nsadmin.console.phrases import abbreviate_names
 from nsadmin.console.session import Session
@@ -26,9 +28,6 @@ from nsadmin.operations.message_files.message_file import read_messages
 from nsadmin.operations.message_files.parquet_file import MissingParquetLibraryError
 from nsadmin.operations.state_folder import find_state_home
 
-IMPORT_COLUMNS = (
-    "file", "topic", "toTopic", "messageCount", "sentBefore", "sent", "failed", "result", "error",
-)  # fmt: skip
 _COMMAND = "messages import"
 
 
@@ -39,6 +38,33 @@ class FileImport(NamedTuple):
     memory: ImportMemory
     run: ImportRun
     due_count: int
+
+
+class ImportRow(NamedTuple):
+    """What happened, or would happen, to the messages of a topic of a file."""
+
+    file_path: Path
+    topic: TopicImport
+    error: RocketMQError | None
+    result: str
+
+
+IMPORT_COLUMNS: Columns[ImportRow] = (
+    Column("file", "the file that was read", lambda r: str(r.file_path)),
+    *of_part(
+        lambda r: r.topic,
+        (
+            TOPIC.means("the topic in the file"),
+            Column("toTopic", "the topic that they are sent to", lambda t: t.target_topic),
+            Column("messageCount", "messages of the topic in the file", lambda t: t.message_count),
+            Column("sentBefore", "messages that an earlier import of the file sent", lambda t: t.sent_before),
+            Column("sent", "messages that were sent", lambda t: t.sent),
+            Column("failed", "messages that the broker refused", lambda t: t.failed),
+        ),
+    ),
+    RESULT.means("done, dry-run, failed or not found"),
+    ERROR,
+)
 
 
 @command(
@@ -219,26 +245,14 @@ def _send_files(session: Session, file_imports: list[FileImport], due_count: int
 def _import_rows(
     file_imports: list[FileImport], missing_topics: Mapping[str, RocketMQError], *, is_dry_run: bool
 ) -> ResultRows:
-    rows: list[ResultRow] = []
-    errors: list[RocketMQError | None] = []
-    for file_import in file_imports:
-        for topic_import in file_import.run.topics.values():
-            error = topic_import.error or missing_topics.get(topic_import.target_topic)
-            errors += [error] if error is None or not topic_import.sent else [None, error]
-            rows.append(
-                {
-                    "file": str(file_import.file_path),
-                    "topic": topic_import.topic,
-                    "toTopic": topic_import.target_topic,
-                    "messageCount": topic_import.message_count,
-                    "sentBefore": topic_import.sent_before,
-                    "sent": topic_import.sent,
-                    "failed": topic_import.failed,
-                    **outcome_cells(error, "dry-run" if is_dry_run else "done"),
-                }
-            )
-    notes = [f"{row['topic']}: {row['error']}" for row in rows if row["error"] is not None]
-    failed_count = sum(topic.failed for item in file_imports for topic in item.run.topics.values())
-    if failed_count:
+    rows, errors = list[ImportRow](), list[RocketMQError | None]()
+    for item in file_imports:
+        for topic in item.run.topics.values():
+            error = topic.error or missing_topics.get(topic.target_topic)
+            errors += [error] if error is None or not topic.sent else [None, error]
+            result = outcome_word(error, "dry-run" if is_dry_run else "done")
+            rows.append(ImportRow(item.file_path, topic, error, result))
+    notes = [f"{r.topic.topic}: {error_text(r.error)}" for r in rows if r.error is not None]
+    if any(r.topic.failed for r in rows):
         notes.append("run the same command to send the rest")
-    return ResultRows(IMPORT_COLUMNS, rows, errors, notes)
+    return ResultRows.from_records(IMPORT_COLUMNS, rows, errors, notes)

@@ -7,13 +7,12 @@ from typer import Argument, Option
 
 from namesrv_core.errors import RocketMQError
 from nsadmin.client import NotFound
-from nsadmin.client.messages.consume_tracks import ConsumeTrack, describe_track_errors, map_track_types
+from nsadmin.client.messages.consume_tracks import describe_track_errors, map_track_types
 from nsadmin.client.messages.message_queries import END_OF_TIME_MS, FoundMessages, LocatedMessage
 from nsadmin.client.results import ServerResult, error_text
 from nsadmin.command_line.argument_values import parse_boolean, parse_charset, parse_number
 from nsadmin.command_line.declarations import Flags, command
 from nsadmin.command_line.time_arguments import TIME_HELP, parse_time_option
-from nsadmin.commands.messages import message_sender
 from nsadmin.commands.messages.body_decoders import DecodeOption, parse_decoders
 from nsadmin.commands.messages.message_delivery import (
     DELIVERY_COLUMNS,
@@ -25,22 +24,27 @@ from nsadmin.commands.messages.message_delivery import (
 )
 from nsadmin.commands.messages.message_rows import (
     MESSAGE_COLUMNS,
-    PLACE_TABLE_COLUMNS,
-    WHOLE_TABLE_COLUMNS,
+    PLACE_TABLE,
+    TRACKED_COLUMNS,
+    TRACKED_TABLE,
+    Findings,
     MessageTopicArgument,
+    ShownMessage,
     describe_hidden,
-    make_message_rows,
+    show_findings,
 )
+from nsadmin.commands.messages.message_sender import SENT_COLUMNS
 from nsadmin.console.exit_codes import UsageError
-from nsadmin.console.output import ResultRows
+from nsadmin.console.output import Column, ResultRows
 from nsadmin.console.session import Session
 
 _HOUR_MS = 3_600_000
 MAX_MESSAGES_PER_BROKER = 64
 """The most messages that a broker returns for one query (its maxMsgsNumBatch)."""
 
-TRACKED_COLUMNS = (*MESSAGE_COLUMNS, "tracks")
-TRACKED_TABLE_COLUMNS = (*WHOLE_TABLE_COLUMNS, "tracks")
+INDEX_KEY: Column[ShownMessage] = Column(
+    "indexKey", "name of the message's entry in a RocksDB index, for -l", lambda m: None
+)
 
 RouteTopicOption = Annotated[
     str | None,
@@ -53,7 +57,7 @@ BodyFormatOption = Annotated[
 
 
 @command(
-    columns=(*MESSAGE_COLUMNS, "indexKey"),
+    columns=(*MESSAGE_COLUMNS, INDEX_KEY),
     examples=("broker", "its key or id is that of a message that was sent"),
 )
 def query_msg_by_key(
@@ -109,39 +113,26 @@ def query_msg_by_key(
         last_key=last_key,
         route_topic=route_topic,
     )
-    full_brokers = [
-        broker_result.addr
-        for broker_result in found_messages.broker_results
-        if (broker_result.result or 0) >= MAX_MESSAGES_PER_BROKER and max_count > MAX_MESSAGES_PER_BROKER
+    limit_notes = [
+        f"broker {r.addr} returned its maximum number of messages: use -e to find older ones"
+        for r in found_messages.broker_results
+        if (r.result or 0) >= MAX_MESSAGES_PER_BROKER and max_count > MAX_MESSAGES_PER_BROKER
     ]
     found_messages = found_messages._replace(messages=found_messages.messages[-max_count:])
     key_noun, hidden_text = "tag" if key_type == "T" else "key", ""
     if not found_messages.messages and key_type == "K":
         hidden_text = describe_hidden(session.admin.messages.find_by_key, topic, message_key)
-    message_rows = make_message_rows(
-        found_messages,
-        f'no message of {topic} has the {key_noun} "{message_key}"{hidden_text}',
-        PLACE_TABLE_COLUMNS,
-        decoders=decoders,
-    )
-    indexed_rows = [
-        {**message_row, "indexKey": _format_index_key(located_message, topic, key_type, message_key)}
-        for message_row, located_message in zip(message_rows.rows, found_messages.messages, strict=True)
-    ]
-    limit_notes = [
-        f"broker {broker_addr} returned its maximum number of messages: use -e to find older ones"
-        for broker_addr in full_brokers
-    ]
-    return message_rows._replace(
-        columns=(*MESSAGE_COLUMNS, "indexKey"), rows=indexed_rows, notes=[*message_rows.notes, *limit_notes]
-    )
+    missing_text = f'no message of {topic} has the {key_noun} "{message_key}"{hidden_text}'
+    messages, errors, notes = show_findings(found_messages, missing_text, decoders=decoders)
 
+    def format_index_key(shown: ShownMessage) -> str:
+        """The key of the message's entry in a RocksDB index; it starts with the hour, in ms."""
+        message = shown.message
+        hour_ms = message.store_timestamp // _HOUR_MS * _HOUR_MS
+        return f"{hour_ms}@{topic}@{key_type}@{message_key}@{message.msg_id}@{message.physical_offset}"
 
-def _format_index_key(located_message: LocatedMessage, topic: str, key_type: str, message_key: str) -> str:
-    """The key of the message's entry in a RocksDB index; it starts with the hour, in ms."""
-    message = located_message.message
-    hour_ms = message.store_timestamp // _HOUR_MS * _HOUR_MS
-    return f"{hour_ms}@{topic}@{key_type}@{message_key}@{message.msg_id}@{message.physical_offset}"
+    columns = (*MESSAGE_COLUMNS, INDEX_KEY.of(format_index_key))
+    return ResultRows.from_records(columns, messages, errors, [*notes, *limit_notes], table=PLACE_TABLE)
 
 
 @command(
@@ -193,15 +184,11 @@ def query_msg_by_unique_key(
         return push_messages(
             session, "queryMsgByUniqueKey", _require_messages(found_messages, missing_text), group, client_id
         )
-    return _add_tracks(
-        session,
-        make_message_rows(found_messages, missing_text, WHOLE_TABLE_COLUMNS, decoders=decoders),
-        found_messages,
-    )
+    return _tracked_rows(_add_tracks(session, show_findings(found_messages, missing_text, decoders=decoders)))
 
 
 @command(
-    columns=(*TRACKED_COLUMNS, *DELIVERY_COLUMNS, *message_sender.SENT_COLUMNS),
+    columns=(*TRACKED_COLUMNS, *DELIVERY_COLUMNS, *SENT_COLUMNS),
     examples=("broker", "its key or id is that of a message that was sent"),
 )
 def query_msg_by_id(
@@ -246,44 +233,31 @@ def query_msg_by_id(
     if has_receiver and sends_again:
         raise UsageError("-s and -g with -d exclude each other: pass only one of them")
     encoding, decoders = _parse_body_form(body_format, decoder_texts)
-    typed_ids = list(dict.fromkeys(typed_id.strip() for typed_id in msg_ids.split(",") if typed_id.strip()))
+    typed_ids = list(dict.fromkeys(i.strip() for i in msg_ids.split(",") if i.strip()))
     if not typed_ids:
         raise UsageError(f"missing message id: run nsadmin {command_name} TOPIC ID")
     if has_receiver or sends_again:
-        located_messages = [
-            located_message
+        messages = [
+            message
             for typed_id in typed_ids
-            for located_message in _require_messages(*_find_by_id(session, topic, typed_id, route_topic))
+            for message in _require_messages(*_find_by_id(session, topic, typed_id, route_topic))
         ]
-        return (
-            push_messages(session, command_name, located_messages, group, client_id)
-            if has_receiver
-            else resend_messages(session, command_name, located_messages)
-        )
-    if len(typed_ids) == 1:
-        found_messages, missing_text = _find_by_id(session, topic, typed_ids[0], route_topic)
-        return _add_tracks(
-            session,
-            make_message_rows(found_messages, missing_text, WHOLE_TABLE_COLUMNS, encoding, decoders),
-            found_messages,
-        )
-    tracked_rows = ResultRows(TRACKED_COLUMNS, [], (), (), TRACKED_TABLE_COLUMNS)
+        if has_receiver:
+            return push_messages(session, command_name, messages, group, client_id)
+        return resend_messages(session, command_name, messages)
+    all_findings = Findings([], [], [])
     for typed_id in typed_ids:
         try:
             found_messages, missing_text = _find_by_id(session, topic, typed_id, route_topic)
-            rows_of_id = _add_tracks(
-                session,
-                make_message_rows(found_messages, missing_text, WHOLE_TABLE_COLUMNS, encoding, decoders),
-                found_messages,
-            )
+            findings = _add_tracks(session, show_findings(found_messages, missing_text, encoding, decoders))
         except NotFound as error:
-            rows_of_id = ResultRows((), (), [error], [str(error)])
-        tracked_rows = tracked_rows._replace(
-            rows=[*tracked_rows.rows, *rows_of_id.rows],
-            errors=[*tracked_rows.errors, *rows_of_id.errors],
-            notes=[*tracked_rows.notes, *rows_of_id.notes],
-        )
-    return tracked_rows
+            if len(typed_ids) == 1:
+                raise
+            findings = Findings([], [error], [str(error)])
+        all_findings.messages.extend(findings.messages)
+        all_findings.errors.extend(findings.errors)
+        all_findings.notes.extend(findings.notes)
+    return _tracked_rows(all_findings)
 
 
 def _parse_body_form(body_format: str | None, decoder_texts: list[str] | None) -> tuple[str, list[str]]:
@@ -302,29 +276,27 @@ def _find_by_id(
 def _require_messages(found_messages: FoundMessages, missing_text: str) -> Sequence[LocatedMessage]:
     """The messages found. Without any, raise the first broker's error, or NotFound."""
     if not found_messages.messages:
-        raise next(
-            (broker_error for broker_error in found_messages.errors if broker_error is not None), None
-        ) or NotFound(missing_text)
+        raise next(filter(None, found_messages.errors), None) or NotFound(missing_text)
     return found_messages.messages
 
 
-def _add_tracks(session: Session, message_rows: ResultRows, found_messages: FoundMessages) -> ResultRows:
-    """Add the column `tracks`: the groups that have consumed each message, null if no broker reports them."""
-    tracked_rows, track_notes, track_errors = [], [*message_rows.notes], [*message_rows.errors]
-    for message_row, located_message in zip(message_rows.rows, found_messages.messages, strict=True):
-        consume_tracks: Sequence[ConsumeTrack] | None = None
+def _add_tracks(session: Session, findings: Findings) -> Findings:
+    """Add the groups that have consumed each message, null if no broker reports them."""
+    messages, errors, notes = list[ShownMessage](), [*findings.errors], [*findings.notes]
+    for shown in findings.messages:
         try:
-            consume_tracks = session.admin.consume_tracks.get_tracks(located_message)
-            track_notes += describe_track_errors(consume_tracks)
-        except RocketMQError as track_error:
-            track_errors.append(track_error)
-            track_notes.append(
-                f"unknown which groups consumed {located_message.message.msg_id}: {error_text(track_error)}"
-            )
-        tracked_rows.append(
-            {**message_row, "tracks": None if consume_tracks is None else map_track_types(consume_tracks)}
-        )
-    return ResultRows(TRACKED_COLUMNS, tracked_rows, track_errors, track_notes, TRACKED_TABLE_COLUMNS)
+            tracks = session.admin.consume_tracks.get_tracks(LocatedMessage(shown.broker_name, shown.message))
+            notes += describe_track_errors(tracks)
+            messages.append(shown._replace(tracks=map_track_types(tracks)))
+        except RocketMQError as error:
+            errors.append(error)
+            notes.append(f"unknown which groups consumed {shown.message.msg_id}: {error_text(error)}")
+            messages.append(shown)
+    return Findings(messages, errors, notes)
+
+
+def _tracked_rows(findings: Findings) -> ResultRows:
+    return ResultRows.from_records(TRACKED_COLUMNS, *findings, table=TRACKED_TABLE)
 
 
 @command(columns=TRACKED_COLUMNS, examples=("broker", "simulated brokers have deleted their first messages"))
@@ -366,8 +338,4 @@ def query_msg_by_offset(
     found_messages = FoundMessages(
         (located_message,), (ServerResult(located_message.message.store_host, 1, None),)
     )
-    return _add_tracks(
-        session,
-        make_message_rows(found_messages, "", WHOLE_TABLE_COLUMNS, encoding, decoders),
-        found_messages,
-    )
+    return _tracked_rows(_add_tracks(session, show_findings(found_messages, "", encoding, decoders)))

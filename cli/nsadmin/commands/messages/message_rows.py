@@ -1,21 +1,37 @@
-"""Builds rows of messages; a body is shown as text if it can be decoded, else as base64."""
+"""Owns the columns of messages; a body is shown as text if it can be decoded, else as base64."""
 
 from base64 import b64encode
-from collections.abc import Callable, Iterable, Sequence
-from typing import Annotated, Any
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Annotated, Any, NamedTuple
 
 from typer import Argument
 
+from namesrv_core.errors import RocketMQError
 from namesrv_core.protocol.stored_messages import StoredMessage
 from nsadmin.client import NotFound
 from nsadmin.client.messages.delayed_messages import HALF_TOPIC, LEVEL_TOPIC, TIMER_TOPIC
 from nsadmin.client.messages.message_queries import FoundMessages, LocatedMessage
-from nsadmin.client.results import error_text
 from nsadmin.command_line.declarations import Flags
+from nsadmin.commands.columns.brokers import BROKER_NAME
+from nsadmin.commands.columns.messages import (
+    BORN_HOST,
+    BORN_TIME,
+    KEYS,
+    MSG_ID,
+    OFFSET_MSG_ID,
+    PHYSICAL_OFFSET,
+    PROPERTIES,
+    QUEUE_OFFSET,
+    STORE_HOST,
+    STORE_SIZE,
+    STORE_TIME,
+    TAGS,
+)
+from nsadmin.commands.columns.servers import list_failures
+from nsadmin.commands.columns.topics import QUEUE_ID, TOPIC
 from nsadmin.commands.messages.body_decoders import decode_body
-from nsadmin.console.output import ByteSize, ResultRow, ResultRows
+from nsadmin.console.output import Column, Columns, of_part
 from nsadmin.console.output.quantities import count_noun
-from nsadmin.console.output.timestamps import format_utc
 from nsadmin.console.phrases import quote_command
 
 MAX_SHOWN_BYTES = 16 << 20
@@ -26,85 +42,133 @@ MAX_KEPT_BYTES = 32 << 20
 MessageTopicArgument = Annotated[
     str, Argument(metavar="TOPIC", help="Name of a topic."), Flags("-t", "--topic")
 ]
-MESSAGE_COLUMNS = (
-    "msgId",
-    "offsetMsgId",
-    "topic",
-    "brokerName",
-    "queueId",
-    "queueOffset",
-    "physicalOffset",
-    "keys",
-    "tags",
-    "storeTime",
-    "bornTime",
-    "storeHost",
-    "bornHost",
-    "reconsumeTimes",
-    "flag",
-    "sysFlag",
-    "preparedTransactionOffset",
-    "storeSize",
-    "crcOk",
-    "properties",
-    "body",
-    "bodyEncoding",
-    "bodyError",
+
+
+class ShownMessage(NamedTuple):
+    """A message with its body as it is shown.
+
+    `body_error` says why the body is shown as stored. `tracks` are its states in groups, if they were asked.
+    """
+
+    broker_name: str | None
+    message: StoredMessage
+    body: Any = None
+    body_encoding: str | None = None
+    body_error: str | None = None
+    tracks: Mapping[str, str] | None = None
+
+    @property
+    def place(self) -> tuple[Any, ...]:
+        """The broker, the queue and the offset, by which messages are sorted."""
+        return self.broker_name, self.message.queue_id, self.message.queue_offset
+
+    @property
+    def body_length(self) -> int:
+        """About how many characters the body has."""
+        return (
+            0 if self.body is None else len(self.body) if isinstance(self.body, str) else len(str(self.body))
+        )
+
+
+_QUEUE, _QUEUE_OFFSET, _ID, _OFFSET_ID, _KEYS, _TAGS, _TIME, _BORN_HOST, _TIMES, _PROPERTIES = of_part(
+    lambda m: m.message,
+    (
+        QUEUE_ID,
+        QUEUE_OFFSET,
+        MSG_ID,
+        OFFSET_MSG_ID,
+        KEYS,
+        TAGS,
+        STORE_TIME,
+        BORN_HOST,
+        Column("reconsumeTimes", "how often it was consumed again", lambda m: m.reconsume_times),
+        PROPERTIES,
+    ),
 )
-PLACE_TABLE_COLUMNS = ("msgId", "brokerName", "queueId", "queueOffset", "storeTime", "tags", "keys")
-BODY_TABLE_COLUMNS = (*PLACE_TABLE_COLUMNS, "body", "bodyEncoding")
-WHOLE_TABLE_COLUMNS = (
-    "msgId", "offsetMsgId", "topic", "brokerName", "queueId", "queueOffset", "storeTime", "bornHost",
-    "reconsumeTimes", "properties", "body", "bodyEncoding",
+[_TOPIC] = of_part(lambda m: m.message, (TOPIC,))
+BODY: Column[ShownMessage] = Column(
+    "body", "body of the message, in the form that bodyEncoding names", lambda m: m.body
+)
+BODY_ENCODING: Column[ShownMessage] = Column(
+    "bodyEncoding", "text encoding of the body; base64 if it is not text", lambda m: m.body_encoding
+)
+BODY_ERROR: Column[ShownMessage] = Column(
+    "bodyError", "why the body is shown as stored, without decompression", lambda m: m.body_error
+)
+MESSAGE_COLUMNS: Columns[ShownMessage] = (
+    _ID,
+    _OFFSET_ID,
+    _TOPIC,
+    BROKER_NAME,
+    _QUEUE,
+    _QUEUE_OFFSET,
+    *of_part(lambda m: m.message, (PHYSICAL_OFFSET,)),
+    _KEYS,
+    _TAGS,
+    _TIME,
+    *of_part(lambda m: m.message, (BORN_TIME, STORE_HOST)),
+    _BORN_HOST,
+    _TIMES,
+    *of_part(
+        lambda m: m.message,
+        (
+            Column("flag", "number that the producer attached to the message", lambda m: m.flag),
+            Column(
+                "sysFlag",
+                "flags of the message (compressed, transaction and so on), as a number",
+                lambda m: m.sys_flag,
+            ),
+            Column(
+                "preparedTransactionOffset",
+                "position of the prepared message of a transaction, in bytes",
+                lambda m: m.prepared_transaction_offset,
+            ),
+            STORE_SIZE,
+            Column("crcOk", "whether the checksum of the body is right", lambda m: m.crc_ok),
+        ),
+    ),
+    _PROPERTIES,
+    BODY,
+    BODY_ENCODING,
+    BODY_ERROR,
+)
+TRACKED_COLUMNS: Columns[ShownMessage] = (
+    *MESSAGE_COLUMNS,
+    Column(
+        "tracks",
+        "state of the message in each consumer group; null if no broker reports it",
+        lambda m: m.tracks,
+    ),
+)
+PLACE_TABLE = (_ID, BROKER_NAME, _QUEUE, _QUEUE_OFFSET, _TIME, _TAGS, _KEYS)
+BODY_TABLE = (*PLACE_TABLE, BODY, BODY_ENCODING)
+TRACKED_TABLE = (
+    _ID, _OFFSET_ID, _TOPIC, BROKER_NAME, _QUEUE, _QUEUE_OFFSET, _TIME, _BORN_HOST, _TIMES, _PROPERTIES, BODY,
+    BODY_ENCODING, TRACKED_COLUMNS[-1],
 )  # fmt: skip
 
 
-def message_row(
-    located_message: LocatedMessage,
-    body_encoding: str = "utf-8",
+def show_message(
+    located: LocatedMessage,
+    encoding: str = "utf-8",
     decoders: Sequence[str] = (),
     *,
     with_body: bool = True,
     max_body_bytes: int | None = MAX_SHOWN_BYTES,
-) -> ResultRow:
-    """All columns of a message; without its body, the three columns about the body are null."""
-    message = located_message.message
-    body, shown_encoding, body_error = (
-        _show_body(message, body_encoding, decoders, max_body_bytes) if with_body else (None, None, None)
-    )
-    return {
-        "msgId": message.msg_id,
-        "offsetMsgId": message.offset_msg_id,
-        "topic": message.topic,
-        "brokerName": located_message.broker_name,
-        "queueId": message.queue_id,
-        "queueOffset": message.queue_offset,
-        "physicalOffset": message.physical_offset,
-        "keys": message.keys,
-        "tags": message.tags,
-        "storeTime": format_utc(message.store_timestamp),
-        "bornTime": format_utc(message.born_timestamp),
-        "storeHost": message.store_host,
-        "bornHost": message.born_host,
-        "reconsumeTimes": message.reconsume_times,
-        "flag": message.flag,
-        "sysFlag": message.sys_flag,
-        "preparedTransactionOffset": message.prepared_transaction_offset,
-        "storeSize": ByteSize(message.store_size),
-        "crcOk": message.crc_ok,
-        "properties": message.properties,
-        "body": body,
-        "bodyEncoding": shown_encoding,
-        "bodyError": body_error,
-    }
+) -> ShownMessage:
+    """Decode the body of a message; without it, the three columns about the body are null."""
+    shown = ShownMessage(located.broker_name, located.message)
+    if not with_body:
+        return shown
+    return ShownMessage(*shown[:2], *_show_body(located.message, encoding, decoders, max_body_bytes))
 
 
 def describe_hidden(find_messages: Callable[..., FoundMessages], topic: str, key: str) -> str:
     """Name the messages with the key that wait in a topic of the broker: delayed ones, and half ones."""
     counts = {
         hidden_topic: sum(
-            located_message.message.properties.get("REAL_TOPIC") == topic
-            for located_message in find_messages(hidden_topic, key, route_topic=topic).messages
+            m.message.properties.get("REAL_TOPIC") == topic
+            for m in find_messages(hidden_topic, key, route_topic=topic).messages
         )
         for hidden_topic in (LEVEL_TOPIC, TIMER_TOPIC, HALF_TOPIC)
     }
@@ -117,60 +181,38 @@ def describe_hidden(find_messages: Callable[..., FoundMessages], topic: str, key
     return ""
 
 
-def make_message_rows(
-    found_messages: FoundMessages,
-    missing_text: str,
-    table_columns: Sequence[str],
-    body_encoding: str = "utf-8",
-    decoders: Sequence[str] = (),
-) -> ResultRows:
-    """Rows of the messages found; NotFound with `missing_text` if all brokers answered and none had any."""
-    failed_brokers = [
-        broker_result for broker_result in found_messages.broker_results if broker_result.error is not None
-    ]
-    failure_notes = [
-        f"broker {broker_addr}: {error_text(error)}"
-        for broker_addr, _, error in failed_brokers
-        if error is not None
-    ]
-    if not found_messages.messages:
-        if not failed_brokers:
+class Findings(NamedTuple):
+    """The messages that a search found, the outcomes of its brokers, and notes."""
+
+    messages: list[ShownMessage]
+    errors: list[RocketMQError | None]
+    notes: list[str]
+
+
+def show_findings(
+    found: FoundMessages, missing_text: str, encoding: str = "utf-8", decoders: Sequence[str] = ()
+) -> Findings:
+    """The messages found; NotFound with `missing_text` if all brokers answered and none had any."""
+    notes = list_failures("broker", found.broker_results)
+    if not found.messages:
+        if not notes:
             raise NotFound(missing_text)
-        if len(failed_brokers) < len(found_messages.broker_results):
-            failure_notes.append(f"{missing_text} on the brokers that answered")
-    message_rows = [
-        message_row(located_message, body_encoding, decoders) for located_message in found_messages.messages
-    ]
-    return ResultRows(
-        MESSAGE_COLUMNS,
-        message_rows,
-        found_messages.errors,
-        [*failure_notes, *body_notes(message_rows)],
-        table_columns,
-    )
+        if len(notes) < len(found.broker_results):
+            notes.append(f"{missing_text} on the brokers that answered")
+    messages = [show_message(m, encoding, decoders) for m in found.messages]
+    return Findings(messages, list(found.errors), [*notes, *body_notes(messages)])
 
 
-def body_notes(message_rows: Iterable[ResultRow]) -> list[str]:
+def body_notes(messages: Iterable[ShownMessage]) -> list[str]:
     """A line for each different reason why some bodies could not be decoded."""
-    ids_by_reason: dict[object, list[object]] = {}
-    for row in message_rows:
-        if row["bodyError"] is not None:
-            ids_by_reason.setdefault(row["bodyError"], []).append(row["msgId"])
+    ids_by_reason: dict[str, list[str]] = {}
+    for shown in messages:
+        if shown.body_error is not None:
+            ids_by_reason.setdefault(shown.body_error, []).append(shown.message.msg_id)
     return [
-        f"body of {msg_ids[0]}{f' and {len(msg_ids) - 1} more' if len(msg_ids) > 1 else ''}: {reason}"
-        for reason, msg_ids in ids_by_reason.items()
+        f"body of {ids[0]}{f' and {len(ids) - 1} more' if len(ids) > 1 else ''}: {reason}"
+        for reason, ids in ids_by_reason.items()
     ]
-
-
-def find_place(row: ResultRow) -> tuple[Any, ...]:
-    """The broker, the queue and the offset of a row, by which rows are sorted."""
-    return row["brokerName"], row["queueId"], row["queueOffset"]
-
-
-def measure_body(row: ResultRow) -> int:
-    """About how many characters the body of a row has."""
-    body = row["body"]
-    return 0 if body is None else len(body) if isinstance(body, str) else len(str(body))
 
 
 def _show_body(

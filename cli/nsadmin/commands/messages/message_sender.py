@@ -1,7 +1,7 @@
 """Owns sendMessage, which sends one message to test that a topic accepts messages."""
 
 from time import perf_counter, time
-from typing import Annotated
+from typing import Annotated, NamedTuple
 
 from typer import Argument, Option
 
@@ -11,24 +11,37 @@ from nsadmin.client.messages.message_traces import TRACE_TOPIC
 from nsadmin.client.results import error_text
 from nsadmin.command_line.argument_values import parse_boolean
 from nsadmin.command_line.declarations import Flags, command
-from nsadmin.commands.columns.result_rows import outcome_cells
+from nsadmin.commands.columns.brokers import BROKER_ADDR, BROKER_NAME
+from nsadmin.commands.columns.changes import RESULT
+from nsadmin.commands.columns.messages import COST, MSG_ID, OFFSET_MSG_ID, QUEUE_OFFSET
+from nsadmin.commands.columns.servers import ERROR, outcome_word
+from nsadmin.commands.columns.topics import QUEUE_ID, TOPIC
 from nsadmin.commands.messages.message_rows import MessageTopicArgument
 from nsadmin.console.exit_codes import UsageError
-from nsadmin.console.output import ResultRow, ResultRows
-from nsadmin.console.output.quantities import to_millis
+from nsadmin.console.output import Columns, ResultRows, of_part
 from nsadmin.console.session import Session
 
-SENT_COLUMNS = (
-    "topic",
-    "brokerName",
-    "brokerAddr",
-    "queueId",
-    "msgId",
-    "offsetMsgId",
-    "queueOffset",
-    "costMs",
-    "result",
-    "error",
+
+class Sending(NamedTuple):
+    """A message that was sent, or would be sent in a dry run."""
+
+    queue: SendQueue
+    sent: SentMessage | None
+    error: RocketMQError | None
+    cost_ms: int | None = None
+    done: str = "done"
+
+    @property
+    def result(self) -> str:
+        return outcome_word(self.error, self.done)
+
+
+SENT_COLUMNS: Columns[Sending] = (
+    *of_part(lambda s: s.queue, (TOPIC, BROKER_NAME, BROKER_ADDR, QUEUE_ID)),
+    *of_part(lambda s: s.sent, (MSG_ID, OFFSET_MSG_ID, QUEUE_OFFSET)),
+    COST,
+    RESULT,
+    ERROR,
 )
 
 
@@ -72,28 +85,25 @@ def send_message(
     """
     if queue_id is not None and broker_name is None:
         raise UsageError("-i needs -b BROKER: each broker has its own queues")
-    message_properties = _parse_properties(property_list or [])
+    properties = _parse_properties(property_list or [])
     with_trace = parse_boolean("-m", trace_text) is True
-    send_queue = session.admin.message_sender.choose_queue(topic, broker_name, queue_id)
-    session.confirm_change(
-        f"Send a message to {topic}, queue {send_queue.queue_id} on {send_queue.broker_name}?"
-    )
+    sender = session.admin.message_sender
+    queue = sender.choose_queue(topic, broker_name, queue_id)
+    session.confirm_change(f"Send a message to {topic}, queue {queue.queue_id} on {queue.broker_name}?")
     if session.is_dry_run:
-        return _sent_rows(send_queue, None, None, None, "dry-run")
+        return ResultRows.from_records(SENT_COLUMNS, [Sending(queue, None, None, done="dry-run")], [None])
     began_ms, started_seconds = int(time() * 1000), perf_counter()
-    sent_message, send_error, trace_notes = None, None, []
+    sent, error = None, None
     try:
-        sent_message = session.admin.message_sender.send_message(
-            send_queue, body.encode(), keys=keys, tags=tags, properties=message_properties
-        )
+        sent = sender.send_message(queue, body.encode(), keys=keys, tags=tags, properties=properties)
     except RocketMQError as failure:
-        send_error = failure
+        error = failure
     cost_ms = int((perf_counter() - started_seconds) * 1000)
-    sent_rows = _sent_rows(send_queue, sent_message, send_error, cost_ms)
-    if sent_message is not None and with_trace:
+    errors, notes = [error], []
+    if sent is not None and with_trace:
         try:
-            session.admin.message_sender.send_trace(
-                sent_message,
+            sender.send_trace(
+                sent,
                 len(body.encode()),
                 message_keys=keys or "",
                 message_tags=tags or "",
@@ -101,55 +111,18 @@ def send_message(
                 cost_ms=cost_ms,
             )
         except RocketMQError as failure:
-            trace_notes = [
+            notes = [
                 f"the message was sent, but its trace was not written to {TRACE_TOPIC}: {error_text(failure)}"
             ]
-            sent_rows = sent_rows._replace(errors=[None, failure])
-    return sent_rows._replace(notes=trace_notes)
+            errors = [None, failure]
+    return ResultRows.from_records(SENT_COLUMNS, [Sending(queue, sent, error, cost_ms)], errors, notes)
 
 
-def _sent_rows(
-    send_queue: SendQueue,
-    sent_message: SentMessage | None,
-    send_error: RocketMQError | None,
-    cost_ms: int | None,
-    done_word: str = "done",
-) -> ResultRows:
-    return ResultRows(
-        SENT_COLUMNS, [sent_row(send_queue, sent_message, send_error, cost_ms, done_word)], [send_error]
-    )
-
-
-def sent_row(
-    send_queue: SendQueue,
-    sent_message: SentMessage | None,
-    send_error: RocketMQError | None,
-    cost_ms: int | None,
-    done_word: str,
-) -> ResultRow:
-    """The row of one message that was sent, or would be sent in a dry run, with its result."""
-    return {
-        "topic": send_queue.topic,
-        "brokerName": send_queue.broker_name,
-        "brokerAddr": send_queue.broker_addr,
-        "queueId": send_queue.queue_id,
-        "msgId": sent_message.msg_id if sent_message else None,
-        "offsetMsgId": sent_message.offset_msg_id if sent_message else None,
-        "queueOffset": sent_message.queue_offset if sent_message else None,
-        "costMs": to_millis(cost_ms),
-        **outcome_cells(send_error, done_word),
-    }
-
-
-def _parse_properties(property_list: list[str]) -> dict[str, str]:
-    message_properties = {}
-    for property_text in property_list:
-        property_name, equals_sign, property_value = property_text.partition("=")
-        if (
-            not (equals_sign and property_name and property_value)
-            or "\x01" in property_text
-            or "\x02" in property_text
-        ):
-            raise UsageError(f'invalid property "{property_text}" for --property: write NAME=VALUE')
-        message_properties[property_name] = property_value
-    return message_properties
+def _parse_properties(texts: list[str]) -> dict[str, str]:
+    properties = {}
+    for text in texts:
+        name, _, value = text.partition("=")
+        if not (name and value) or "\x01" in text or "\x02" in text:
+            raise UsageError(f'invalid property "{text}" for --property: write NAME=VALUE')
+        properties[name] = value
+    return properties

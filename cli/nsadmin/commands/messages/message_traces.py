@@ -6,35 +6,41 @@ from typer import Argument, Option
 
 from nsadmin.client import NotFound
 from nsadmin.client.messages.message_queries import END_OF_TIME_MS
-from nsadmin.client.messages.message_traces import TRACE_TOPIC
-from nsadmin.client.results import error_text
+from nsadmin.client.messages.message_traces import TRACE_TOPIC, MessageTrace
 from nsadmin.command_line.declarations import Flags, command
 from nsadmin.command_line.time_arguments import TIME_HELP, parse_time_option
+from nsadmin.commands.columns.consumers import GROUP
+from nsadmin.commands.columns.messages import COST, KEYS, MSG_ID, OFFSET_MSG_ID, STORE_HOST, TAGS
+from nsadmin.commands.columns.servers import broker_notes
+from nsadmin.commands.columns.topics import TOPIC
 from nsadmin.console.exit_codes import UsageError
-from nsadmin.console.output import ResultRow, ResultRows
-from nsadmin.console.output.quantities import to_millis
+from nsadmin.console.output import Column, Columns, ResultRows
 from nsadmin.console.output.timestamps import format_utc
 from nsadmin.console.session import Session
 
-TRACE_COLUMNS = (
-    "type",
-    "group",
-    "clientHost",
-    "time",
-    "costMs",
-    "status",
-    "topic",
-    "msgId",
-    "offsetMsgId",
-    "tags",
-    "keys",
-    "storeHost",
-    "messageType",
-    "retryTimes",
-    "requestId",
-    "transactionId",
+TRACE_COLUMNS: Columns[MessageTrace] = (
+    Column("type", "Pub, SubBefore, SubAfter, EndTransaction or Recall", lambda t: t.kind),
+    GROUP.means("producer or consumer group"),
+    Column("clientHost", "address of the client that wrote the trace", lambda t: t.client_host),
+    Column("time", "time of the event, by the client's clock (UTC)", lambda t: format_utc(t.time_ms)),
+    COST,
+    Column("status", "whether it succeeded", lambda t: t.status),
+    TOPIC.in_wide(),
+    MSG_ID.means("id that the producer assigned").in_wide(),
+    OFFSET_MSG_ID.in_wide(),
+    TAGS.in_wide(),
+    KEYS.in_wide(),
+    STORE_HOST.in_wide(),
+    Column("messageType", "type of message: Normal, Trans_Half, Delay", lambda t: t.message_type, wide=True),
+    Column("retryTimes", "how often it was consumed again", lambda t: t.retry_times),
+    Column(
+        "requestId",
+        "id that the clients' trace assigns to one fetch of messages",
+        lambda t: t.request_id,
+        wide=True,
+    ),
+    Column("transactionId", "id of the transaction", lambda t: t.transaction_id, wide=True),
 )
-TRACE_TABLE_COLUMNS = ("type", "group", "clientHost", "time", "costMs", "status", "retryTimes")
 
 
 @command(columns=TRACE_COLUMNS, examples=("broker", "simulated clients trace nothing"))
@@ -71,52 +77,19 @@ def query_msg_trace_by_id(
     """
     if max_count < 1:
         raise UsageError(f'invalid value "{max_count}" for -c: expected 1 or more')
-    found_traces = session.admin.traces.find_traces(
+    found = session.admin.traces.find_traces(
         msg_id,
         trace_topic=trace_topic,
         max_num=max_count,
         begin_ms=parse_time_option("-b", begin_text, 0),
         end_ms=parse_time_option("-e", end_text, END_OF_TIME_MS),
     )
-    failure_notes = [
-        f"broker {broker_addr}: {error_text(broker_error)}"
-        for broker_addr, broker_error in found_traces.broker_errors
-        if broker_error is not None
-    ]
-    if not found_traces.traces:
+    notes = broker_notes(found.broker_errors)
+    if not found.traces:
         missing_text = f"no trace of {msg_id} in {trace_topic}"
-        if not failure_notes:
+        if not notes:
             raise NotFound(missing_text)
-        failure_notes += (
-            [f"{missing_text} on the brokers that answered"]
-            if len(failure_notes) < len(found_traces.broker_errors)
-            else []
-        )
-    trace_rows: list[ResultRow] = [
-        {
-            "type": message_trace.kind,
-            "group": message_trace.group,
-            "clientHost": message_trace.client_host,
-            "time": format_utc(message_trace.time_ms),
-            "costMs": to_millis(message_trace.cost_ms),
-            "status": message_trace.status,
-            "topic": message_trace.topic,
-            "msgId": message_trace.msg_id,
-            "offsetMsgId": message_trace.offset_msg_id,
-            "tags": message_trace.tags,
-            "keys": message_trace.keys,
-            "storeHost": message_trace.store_host,
-            "messageType": message_trace.message_type,
-            "retryTimes": message_trace.retry_times,
-            "requestId": message_trace.request_id,
-            "transactionId": message_trace.transaction_id,
-        }
-        for message_trace in found_traces.traces
-    ]
-    return ResultRows(
-        TRACE_COLUMNS,
-        trace_rows,
-        [broker_error for _, broker_error in found_traces.broker_errors],
-        failure_notes,
-        TRACE_TABLE_COLUMNS,
-    )
+        if len(notes) < len(found.broker_errors):
+            notes.append(f"{missing_text} on the brokers that answered")
+    errors = [error for _, error in found.broker_errors]
+    return ResultRows.from_records(TRACE_COLUMNS, found.traces, errors, notes)

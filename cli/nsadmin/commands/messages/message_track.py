@@ -7,16 +7,35 @@ from typer import Argument
 from nsadmin.client import NotFound
 from nsadmin.client.results import error_text
 from nsadmin.command_line.declarations import Flags, command
+from nsadmin.commands.columns.brokers import BROKER_NAME
+from nsadmin.commands.columns.consumers import GROUP
+from nsadmin.commands.columns.messages import OFFSET_MSG_ID, QUEUE_OFFSET
+from nsadmin.commands.columns.topics import QUEUE_ID, TOPIC
 from nsadmin.commands.messages.message_rows import MessageTopicArgument, describe_hidden
-from nsadmin.console.output import ResultRow, ResultRows
+from nsadmin.console.output import Column, Columns, ResultRows, of_part
 from nsadmin.console.output.timestamps import format_utc
 from nsadmin.console.session import Session
 from nsadmin.operations.message_story.story import StoryEvent, gather_story
 
-STORY_COLUMNS = (
-    "time", "step", "group", "detail", "topic", "brokerName", "queueId", "queueOffset", "offsetMsgId",
-)  # fmt: skip
-STORY_TABLE_COLUMNS = ("time", "step", "group", "detail", "brokerName", "queueId", "queueOffset")
+STORY_COLUMNS: Columns[StoryEvent] = (
+    Column("time", "when it happened (UTC); null for the state of a group", lambda e: format_utc(e.time_ms)),
+    Column(
+        "step",
+        "produced, stored, retry, replay, dead letter, trace, or group (its current state)",
+        lambda e: e.step,
+    ),
+    GROUP.means("the consumer group; of a trace also a producer group"),
+    Column("detail", "the event in words", lambda e: e.detail),
+    *of_part(
+        lambda e: e.located_message and e.located_message.message,
+        (TOPIC.means("topic of the copy that the event is about; null without a copy").in_wide(),),
+    ),
+    *of_part(lambda e: e.located_message, (BROKER_NAME,)),
+    *of_part(
+        lambda e: e.located_message and e.located_message.message,
+        (QUEUE_ID, QUEUE_OFFSET, OFFSET_MSG_ID.in_wide()),
+    ),
+)
 
 
 @command(columns=STORY_COLUMNS, examples=("broker", "its key or id is that of a message that was sent"))
@@ -42,33 +61,13 @@ def message_track(
             raise broker_error
         hidden_text = describe_hidden(session.admin.messages.find_by_unique_key, topic, msg_id)
         raise NotFound(f'topic "{topic}" has no message with the id "{msg_id}"{hidden_text}')
-    message_story = gather_story(session.admin, found_messages.messages)
-    failures = [error for _, error in message_story.failures]
-    notes = [f"{failed_part}: {error_text(error)}" for failed_part, error in message_story.failures]
-    return ResultRows(
+    story = gather_story(session.admin, found_messages.messages)
+    return ResultRows.from_records(
         STORY_COLUMNS,
-        [_event_row(event) for event in message_story.events],
-        [None, *broker_errors, *failures],
-        [*(error_text(error) for error in broker_errors), *notes],
-        STORY_TABLE_COLUMNS,
+        story.events,
+        [None, *broker_errors, *(error for _, error in story.failures)],
+        [
+            *(error_text(error) for error in broker_errors),
+            *(f"{failed_part}: {error_text(error)}" for failed_part, error in story.failures),
+        ],
     )
-
-
-def _event_row(event: StoryEvent) -> ResultRow:
-    row: ResultRow = {
-        "time": format_utc(event.time_ms),
-        "step": event.step,
-        "group": event.group,
-        "detail": event.detail,
-    }
-    if event.located_message is None:
-        return row
-    message = event.located_message.message
-    return {
-        **row,
-        "topic": message.topic,
-        "brokerName": event.located_message.broker_name,
-        "queueId": message.queue_id,
-        "queueOffset": message.queue_offset,
-        "offsetMsgId": message.offset_msg_id,
-    }

@@ -17,6 +17,7 @@ from nsadmin.client.messages.transactions import ROLLBACK, TRANSACTION_OUTCOMES
 from nsadmin.client.results import error_text
 from nsadmin.command_line.argument_values import parse_choice
 from nsadmin.command_line.declarations import Flags, command
+from nsadmin.commands.columns.servers import broker_notes
 from nsadmin.commands.messages.draft_input import (
     PLACEHOLDER_HELP,
     fill_template,
@@ -34,7 +35,7 @@ from nsadmin.commands.messages.produce_totals import (
     ProduceOptions,
     SendTotals,
     count_drafts,
-    list_table_columns,
+    make_rows,
 )
 from nsadmin.console.exit_codes import CommandInterrupted, UsageError
 from nsadmin.console.output import ResultRows
@@ -239,7 +240,7 @@ def _send_all(
 ) -> ResultRows:
     if session.is_dry_run:
         return count_drafts(options, drafts)
-    totals = SendTotals(options)
+    totals = SendTotals()
     try:
         for batch in session.admin.message_streams.send_drafts(
             options.topic,
@@ -268,7 +269,7 @@ def _send_all(
         raise CommandInterrupted(
             f"interrupted after {count_noun(totals.sent_count, 'sent message')}"
         ) from None
-    notes = [f"broker {broker_name}: {error_text(error)}" for broker_name, error in totals.errors.items()]
+    notes = broker_notes(totals.errors.items())
     if totals.trace_error is not None:
         notes.append(f"traces of sent messages were not written: {error_text(totals.trace_error)}")
     if totals.errors or totals.trace_error:
@@ -276,8 +277,8 @@ def _send_all(
     outcomes = [*([None] if totals.sent_count or not totals.errors else []), *totals.errors.values()]
     outcomes += [totals.trace_error] if totals.trace_error else []
     if shows_each:
-        return ResultRows(SENT_COLUMNS, totals.sent_rows, outcomes, notes)
-    return ResultRows(PRODUCE_COLUMNS, totals.list_rows(), outcomes, notes, list_table_columns(options))
+        return ResultRows.from_records(SENT_COLUMNS, totals.sendings, outcomes, notes)
+    return make_rows(options, totals.list_totals(), outcomes, notes)
 
 
 def _parse_choices(

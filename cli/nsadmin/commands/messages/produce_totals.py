@@ -1,19 +1,59 @@
 """Counts the messages that `produce` sent, or would send, and builds its rows."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from time import monotonic
 from typing import NamedTuple
 
 from namesrv_core.errors import RocketMQError
 from nsadmin.client.messages.bulk_sender import MessageDraft, SentDraft
-from nsadmin.commands.columns.result_rows import outcome_cells
-from nsadmin.commands.messages.message_sender import sent_row
-from nsadmin.console.output import ByteSize, ResultRow, ResultRows
+from nsadmin.commands.columns.brokers import BROKER_NAME
+from nsadmin.commands.columns.changes import RESULT
+from nsadmin.commands.columns.servers import ERROR, outcome_word
+from nsadmin.commands.columns.topics import TOPIC
+from nsadmin.commands.messages.message_sender import Sending
+from nsadmin.console.output import ByteSize, Column, Columns, ResultRows
 
-PRODUCE_COLUMNS = (
-    "topic", "brokerName", "transaction", "messageCount", "bodyBytes", "failed", "messagesPerSecond",
-    "result", "error",
-)  # fmt: skip
+
+class BrokerTotals(NamedTuple):
+    """The messages that were sent to a broker; of a dry run, the messages of the input.
+
+    `duration` is in seconds from the start to the end, None for a dry run.
+    """
+
+    broker_name: str | None
+    message_count: int = 0
+    body_bytes: int = 0
+    failed: int = 0
+    error: RocketMQError | None = None
+    duration: float | None = None
+
+    @property
+    def result(self) -> str:
+        return outcome_word(self.error, "dry-run" if self.duration is None else "done")
+
+
+TRANSACTION: Column[BrokerTotals] = Column(
+    "transaction", "commit or rollback; null without a transaction", lambda t: None
+)
+PRODUCE_COLUMNS: Columns[BrokerTotals] = (
+    TOPIC,
+    BROKER_NAME,
+    TRANSACTION,
+    Column(
+        "messageCount",
+        "messages that the broker stored; in a dry run, messages of the input",
+        lambda t: t.message_count,
+    ),
+    Column("bodyBytes", "size of the bodies, before compression, in bytes", lambda t: ByteSize(t.body_bytes)),
+    Column("failed", "messages that the broker refused", lambda t: t.failed),
+    Column(
+        "messagesPerSecond",
+        "messages per second on this broker, from start to end",
+        lambda t: None if t.duration is None else round(t.message_count / t.duration, 1),
+    ),
+    RESULT.means("done, dry-run or failed"),
+    ERROR,
+)
 
 
 class ProduceOptions(NamedTuple):
@@ -31,51 +71,47 @@ class ProduceOptions(NamedTuple):
 class SendTotals:
     """Counts the messages that were sent to each broker."""
 
-    def __init__(self, options: ProduceOptions) -> None:
-        self._topic, self._transaction, self._began_at = options.topic, options.transaction, monotonic()
-        self._counts: dict[str, tuple[int, int, int]] = {}
+    def __init__(self) -> None:
+        self._began_at = monotonic()
+        self._totals: dict[str, BrokerTotals] = {}
         self.errors: dict[str, RocketMQError] = {}
         self.trace_error: RocketMQError | None = None
-        self.sent_rows: list[ResultRow] = []
-        self.sent_count = 0
+        self.sendings: list[Sending] = []
+
+    @property
+    def sent_count(self) -> int:
+        return sum(totals.message_count for totals in self._totals.values())
 
     def add_batch(self, batch: list[SentDraft], shows_each: bool) -> None:
         for sent_draft in batch:
             broker_name, error = sent_draft.send_queue.broker_name, sent_draft.result.error
-            sent_count, sent_bytes, failed_count = self._counts.get(broker_name, (0, 0, 0))
+            totals = self._totals.get(broker_name, BrokerTotals(broker_name))
             if error is None:
-                self.sent_count += 1
-                sent_count, sent_bytes = sent_count + 1, sent_bytes + len(sent_draft.draft.body)
+                body_bytes = totals.body_bytes + len(sent_draft.draft.body)
+                totals = totals._replace(message_count=totals.message_count + 1, body_bytes=body_bytes)
             else:
-                failed_count += 1
                 self.errors.setdefault(broker_name, error)
-            self._counts[broker_name] = (sent_count, sent_bytes, failed_count)
+                totals = totals._replace(failed=totals.failed + 1, error=self.errors[broker_name])
+            self._totals[broker_name] = totals
             self.trace_error = self.trace_error or sent_draft.trace_error
             if shows_each:
-                self.sent_rows.append(
-                    sent_row(sent_draft.send_queue, sent_draft.result.result, error, None, "done")
-                )
+                self.sendings.append(Sending(sent_draft.send_queue, sent_draft.result.result, error))
 
-    def list_rows(self) -> list[ResultRow]:
-        elapsed_seconds = max(monotonic() - self._began_at, 0.001)
-        return [
-            {
-                "topic": self._topic,
-                "brokerName": broker_name,
-                "transaction": self._transaction,
-                "messageCount": sent_count,
-                "bodyBytes": ByteSize(sent_bytes),
-                "failed": failed_count,
-                "messagesPerSecond": round(sent_count / elapsed_seconds, 1),
-                **outcome_cells(self.errors.get(broker_name)),
-            }
-            for broker_name, (sent_count, sent_bytes, failed_count) in sorted(self._counts.items())
-        ]
+    def list_totals(self) -> list[BrokerTotals]:
+        duration = max(monotonic() - self._began_at, 0.001)
+        return [self._totals[name]._replace(duration=duration) for name in sorted(self._totals)]
 
 
-def list_table_columns(options: ProduceOptions) -> tuple[str, ...]:
-    """The columns of a table; without transactions, none about them."""
-    return tuple(name for name in PRODUCE_COLUMNS if name != "transaction" or options.transaction)
+def make_rows(
+    options: ProduceOptions,
+    totals: list[BrokerTotals],
+    errors: Sequence[RocketMQError | None] = (),
+    notes: Sequence[str] = (),
+) -> ResultRows:
+    """The rows of brokers; a table has no column about transactions without them."""
+    columns = [c.in_wide() if c is TRANSACTION and not options.transaction else c for c in PRODUCE_COLUMNS]
+    common = {TOPIC: options.topic, TRANSACTION: options.transaction}
+    return ResultRows.from_records(columns, totals, errors, notes, common=common)
 
 
 def count_drafts(options: ProduceOptions, drafts: Iterator[MessageDraft | None]) -> ResultRows:
@@ -84,14 +120,4 @@ def count_drafts(options: ProduceOptions, drafts: Iterator[MessageDraft | None])
     for draft in drafts:
         if draft is not None:
             message_count, body_bytes = message_count + 1, body_bytes + len(draft.body)
-    preview_row: ResultRow = {
-        "topic": options.topic,
-        "brokerName": options.broker_name,
-        "transaction": options.transaction,
-        "messageCount": message_count,
-        "bodyBytes": ByteSize(body_bytes),
-        "failed": 0,
-        "messagesPerSecond": None,
-        **outcome_cells(None, "dry-run"),
-    }
-    return ResultRows(PRODUCE_COLUMNS, [preview_row], (), (), list_table_columns(options))
+    return make_rows(options, [BrokerTotals(options.broker_name, message_count, body_bytes)])

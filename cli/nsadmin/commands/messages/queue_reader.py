@@ -16,20 +16,23 @@ from nsadmin.command_line.argument_values import parse_boolean, parse_charset, p
 from nsadmin.command_line.declarations import Flags, Values, command
 from nsadmin.command_line.time_arguments import TIME_HELP, parse_time_option
 from nsadmin.commands.messages.message_rows import (
-    BODY_TABLE_COLUMNS,
+    BODY_TABLE,
     MAX_KEPT_BYTES,
     MESSAGE_COLUMNS,
-    PLACE_TABLE_COLUMNS,
+    PLACE_TABLE,
     MessageTopicArgument,
+    ShownMessage,
     body_notes,
-    find_place,
-    measure_body,
-    message_row,
+    show_message,
 )
 from nsadmin.console.exit_codes import UsageError
-from nsadmin.console.output import ResultRow, ResultRows
+from nsadmin.console.output import Column, Columns, ResultRows
 from nsadmin.console.session import Session
 
+TAG_COLUMNS: Columns[tuple[str | None, int]] = (
+    Column("tag", "tag of messages; null for messages without a tag", lambda t: t[0]),
+    Column("count", "messages with that tag", lambda t: t[1]),
+)
 DEFAULT_MAX_MESSAGES = 1000
 
 CharsetOption = Annotated[
@@ -84,7 +87,7 @@ def print_msg(
         nsadmin printMsg payments -b 2025-01-31T13:00:00Z -s settled -d false
     """
     queue_routes = session.admin.messages.list_queue_routes(topic, None, route_topic)
-    queue_listing = _QueueListing(session, "printMsg", topic, tag_expression, max_count)
+    queue_listing = _QueueListing(session, topic, tag_expression, max_count)
     queue_listing.find_spans(queue_routes, None, begin_text, end_text)
     return queue_listing.list_messages(
         parse_charset("-c", charset_name), parse_boolean("-d", body_flag) is not False
@@ -92,7 +95,7 @@ def print_msg(
 
 
 @command(
-    columns=(*MESSAGE_COLUMNS, "tag", "count"),
+    columns=(*MESSAGE_COLUMNS, *TAG_COLUMNS),
     examples=("broker", "it counts a whole queue, of which simulated brokers have millions"),
 )
 def print_msg_by_queue(
@@ -144,23 +147,16 @@ def print_msg_by_queue(
         # The number of messages by tag
         nsadmin printMsgByQueue payments broker-a-0 0 -f true
     """
-    command_name = "printMsgByQueue"
-    body_encoding, counts_tags = (
-        parse_charset("-c", charset_name),
-        parse_boolean("-f", count_flag) is True,
-    )
-    wants_messages, with_bodies = (
-        parse_boolean("-p", messages_flag),
-        parse_boolean("-d", body_flag) is True,
-    )
+    encoding, counts_tags = parse_charset("-c", charset_name), parse_boolean("-f", count_flag) is True
+    wants_messages, with_bodies = parse_boolean("-p", messages_flag), parse_boolean("-d", body_flag) is True
     if wants_messages is False and not counts_tags:
         raise UsageError("-p false hides all messages: add -f true to count tags")
     queue_routes = session.admin.messages.list_queue_routes(topic, broker_name)
-    queue_listing = _QueueListing(session, command_name, topic, tag_expression, max_count)
+    queue_listing = _QueueListing(session, topic, tag_expression, max_count)
     queue_listing.find_spans(queue_routes, parse_number("QUEUE", queue_text), begin_text, end_text)
     if counts_tags and not wants_messages:
         return queue_listing.count_tags()
-    return queue_listing.list_messages(body_encoding, with_bodies, with_tag_counts=counts_tags)
+    return queue_listing.list_messages(encoding, with_bodies, with_tag_counts=counts_tags)
 
 
 @command(columns=MESSAGE_COLUMNS, examples=("broker", "simulated brokers have deleted their first messages"))
@@ -202,7 +198,6 @@ def consume_message(
         # Messages of one queue, starting at an offset
         nsadmin consumeMessage payments -b broker-a-0 -i 0 -o 0
     """
-    command_name = "consumeMessage"
     if queue_id is not None and broker_name is None:
         raise UsageError("-i needs -b BROKER: each broker has its own queues")
     if begin_offset is not None and queue_id is None:
@@ -210,7 +205,7 @@ def consume_message(
     if group is not None:
         session.write_remark(f"nsadmin does not join {group}: it reads messages without a group")
     queue_routes = session.admin.messages.list_queue_routes(topic, broker_name)
-    queue_listing = _QueueListing(session, command_name, topic, None, max_count, "-c")
+    queue_listing = _QueueListing(session, topic, None, max_count, "-c")
     queue_listing.find_spans(queue_routes, queue_id, begin_text, end_text)
     if begin_offset is not None:
         queue_listing.skip_to_offset(begin_offset)
@@ -223,7 +218,6 @@ class _QueueListing:
     def __init__(
         self,
         session: Session,
-        command_name: str,
         topic: str,
         tag_expression: str | None,
         max_count: int,
@@ -232,12 +226,7 @@ class _QueueListing:
         if max_count < 1:
             raise UsageError(f'invalid value "{max_count}" for {limit_option}: expected 1 or more')
         self._limit_option = limit_option
-        self._session, self._command_name, self._topic, self._max_count = (
-            session,
-            command_name,
-            topic,
-            max_count,
-        )
+        self._session, self._topic, self._max_count = session, topic, max_count
         self._wanted_tags = _parse_tags(tag_expression)
         self._span_results: Sequence[SpanResult] = ()
         self._errors_by_queue: dict[tuple[str, int], RocketMQError] = {}
@@ -258,112 +247,79 @@ class _QueueListing:
             end_ms=parse_time_option("-e", end_text, END_OF_TIME_MS),
         )
         self._errors_by_queue = {
-            (span_result.broker_name, span_result.queue_id): span_result.error
-            for span_result in self._span_results
-            if span_result.error is not None
+            (s.broker_name, s.queue_id): s.error for s in self._span_results if s.error is not None
         }
 
     def skip_to_offset(self, wanted_offset: int) -> None:
         """Begin at this offset in the only queue; NotFound if the queue has no message there."""
-        [span_result] = self._span_results
-        queue_span = span_result.queue_span
-        if queue_span is None:
+        [result] = self._span_results
+        span = result.queue_span
+        if span is None:
             return
-        if not queue_span.begin_offset <= wanted_offset < queue_span.end_offset:
-            offsets_text = (
-                f"offsets {queue_span.begin_offset} to {queue_span.end_offset - 1}"
-                if queue_span.begin_offset < queue_span.end_offset
-                else "none"
-            )
+        if not span.begin_offset <= wanted_offset < span.end_offset:
+            offsets = f"offsets {span.begin_offset} to {span.end_offset - 1}"
             raise NotFound(
-                f"no message at offset {wanted_offset} of queue {queue_span.queue_id}: it has {offsets_text}"
+                f"no message at offset {wanted_offset} of queue {span.queue_id}: "
+                f"it has {offsets if span.begin_offset < span.end_offset else 'none'}"
             )
-        self._span_results = [
-            span_result._replace(queue_span=queue_span._replace(begin_offset=wanted_offset))
-        ]
+        self._span_results = [result._replace(queue_span=span._replace(begin_offset=wanted_offset))]
 
     def _read_pages(self) -> Iterator[MessagePage]:
-        queue_spans = [
-            span_result.queue_span for span_result in self._span_results if span_result.queue_span is not None
-        ]
-        for message_page in self._session.admin.queue_reader.read_pages(
-            self._topic, queue_spans, self._wanted_tags
-        ):
-            if message_page.error is not None:
-                self._errors_by_queue[message_page.broker_name, message_page.queue_id] = message_page.error
-            yield message_page
+        spans = [s.queue_span for s in self._span_results if s.queue_span is not None]
+        for page in self._session.admin.queue_reader.read_pages(self._topic, spans, self._wanted_tags):
+            if page.error is not None:
+                self._errors_by_queue[page.broker_name, page.queue_id] = page.error
+            yield page
 
-    def _read_messages(self) -> Iterator[LocatedMessage]:
-        for message_page in self._read_pages():
-            for message in message_page.messages:
-                yield LocatedMessage(message_page.broker_name, message)
-
-    def list_messages(
-        self, body_encoding: str, with_body: bool, *, with_tag_counts: bool = False
-    ) -> ResultRows:
-        message_rows: list[ResultRow] = []
-        result_notes: list[str] = []
+    def list_messages(self, encoding: str, with_body: bool, *, with_tag_counts: bool = False) -> ResultRows:
+        shown, notes = list[ShownMessage](), []
         kept_bytes = 0
-        for located_message in self._read_messages():
-            if len(message_rows) == self._max_count or kept_bytes > MAX_KEPT_BYTES:
+        messages = (LocatedMessage(p.broker_name, m) for p in self._read_pages() for m in p.messages)
+        for message in messages:
+            if len(shown) == self._max_count or kept_bytes > MAX_KEPT_BYTES:
                 long_bodies = ", which have long bodies" if kept_bytes > MAX_KEPT_BYTES else ""
-                result_notes.append(
-                    f"stopped after {len(message_rows)} messages{long_bodies}: "
-                    f"use {self._option_hint()} for more"
+                notes.append(
+                    f"stopped after {len(shown)} messages{long_bodies}: use {self._option_hint()} for more"
                 )
                 break
-            message_rows.append(message_row(located_message, body_encoding, with_body=with_body))
-            kept_bytes += measure_body(message_rows[-1])
-        message_rows.sort(key=find_place)
-        result_notes += body_notes(message_rows)
+            shown.append(show_message(message, encoding, with_body=with_body))
+            kept_bytes += shown[-1].body_length
+        shown.sort(key=lambda m: m.place)
+        notes += body_notes(shown)
         if with_tag_counts:
-            counts_by_tag = Counter(row["tags"] for row in message_rows)
-            result_notes += [
-                f"tag {tag or '(none)'}: {message_count} messages"
-                for tag, message_count in counts_by_tag.most_common()
-            ]
-        table_columns = BODY_TABLE_COLUMNS if with_body else PLACE_TABLE_COLUMNS
-        return ResultRows(
+            counts = Counter(m.message.tags for m in shown)
+            notes += [f"tag {tag or '(none)'}: {count} messages" for tag, count in counts.most_common()]
+        return ResultRows.from_records(
             MESSAGE_COLUMNS,
-            message_rows,
+            shown,
             self._span_errors(),
-            [*result_notes, *self._failure_notes()],
-            table_columns,
+            [*notes, *self._failure_notes()],
+            table=BODY_TABLE if with_body else PLACE_TABLE,
         )
 
     def _option_hint(self) -> str:
         """The options with which an operator gets the other messages."""
-        return (
-            "--maxNum, -b, -e, -s"
-            if self._limit_option == "--maxNum"
-            else f"{self._limit_option}, -o, -s, -e"
-        )
+        if self._limit_option == "--maxNum":
+            return "--maxNum, -b, -e, -s"
+        return f"{self._limit_option}, -o, -s, -e"
 
     def count_tags(self) -> ResultRows:
-        counts_by_tag: Counter[str | None] = Counter()
-        for message_page in self._read_pages():
-            counts_by_tag.update(message.tags for message in message_page.messages)
-        tag_rows = [
-            {"tag": tag, "count": message_count} for tag, message_count in counts_by_tag.most_common()
-        ]
-        return ResultRows(("tag", "count"), tag_rows, self._span_errors(), self._failure_notes())
+        counts = Counter(m.tags for page in self._read_pages() for m in page.messages)
+        tags = counts.most_common()
+        return ResultRows.from_records(TAG_COLUMNS, tags, self._span_errors(), self._failure_notes())
 
     def _span_errors(self) -> list[RocketMQError | None]:
-        return [
-            self._errors_by_queue.get((span_result.broker_name, span_result.queue_id))
-            for span_result in self._span_results
-        ]
+        return [self._errors_by_queue.get((s.broker_name, s.queue_id)) for s in self._span_results]
 
     def _failure_notes(self) -> list[str]:
         """A line for each different error of a broker, with its queues; a dead broker fails all of them."""
         queues_by_error: dict[tuple[str, str], list[int]] = {}
-        for (broker_name, queue_id), error in sorted(
-            self._errors_by_queue.items(), key=lambda queue_and_error: queue_and_error[0]
-        ):
+        for broker_name, queue_id in sorted(self._errors_by_queue):
+            error = self._errors_by_queue[broker_name, queue_id]
             queues_by_error.setdefault((broker_name, error_text(error)), []).append(queue_id)
         return [
-            f"broker {broker_name}, queue {', '.join(map(str, queue_ids))}: {error_line}"
-            for (broker_name, error_line), queue_ids in queues_by_error.items()
+            f"broker {broker_name}, queue {', '.join(map(str, queue_ids))}: {error}"
+            for (broker_name, error), queue_ids in queues_by_error.items()
         ]
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from functools import partial
 from time import time
-from typing import Annotated
+from typing import Annotated, NamedTuple
 
 from typer import Argument, Option
 
@@ -13,45 +13,103 @@ from nsadmin.client.messages.message_sender import SendQueue
 from nsadmin.client.messages.send_probes import SendProbe
 from nsadmin.command_line import argument_values
 from nsadmin.command_line.declarations import Flags, command
-from nsadmin.commands.columns.result_rows import outcome_cells
+from nsadmin.commands.columns.brokers import BROKER_ADDR, BROKER_NAME, CLUSTER_NAME
+from nsadmin.commands.columns.changes import RESULT
+from nsadmin.commands.columns.messages import OFFSET_MSG_ID, QUEUE_OFFSET
+from nsadmin.commands.columns.servers import ERROR, outcome_word
+from nsadmin.commands.columns.topics import QUEUE_ID
 from nsadmin.console.exit_codes import UsageError
-from nsadmin.console.output import ResultRow, ResultRows
+from nsadmin.console.output import Column, Columns, ResultRows, of_part
 from nsadmin.console.output.quantities import to_fine_millis
 from nsadmin.console.output.timestamps import format_utc
 from nsadmin.console.session import Session
 
-PROBE_COLUMNS = (
-    "brokerName",
-    "brokerAddr",
-    "queueId",
-    "offsetMsgId",
-    "queueOffset",
-    "rt",
-    "result",
-    "error",
+
+class ProbeRow(NamedTuple):
+    """A test message; without a probe, of a dry run."""
+
+    queue: SendQueue
+    probe: SendProbe | None
+
+    @property
+    def error(self) -> RocketMQError | None:
+        return self.probe and self.probe.error
+
+    @property
+    def result(self) -> str:
+        return outcome_word(self.error, "done" if self.probe else "dry-run")
+
+
+RT: Column[SendProbe] = Column(
+    "rt", "ms from the request to the answer", lambda p: to_fine_millis(round(p.elapsed_ms, 3))
 )
-BROKER_RT_COLUMNS = (
-    "time",
-    "machineRoom",
-    "clusterName",
-    "brokerName",
-    "brokerAddr",
-    "rt",
-    "maxRt",
-    "successCount",
-    "failCount",
-    "result",
-    "error",
+PROBE_COLUMNS: Columns[ProbeRow] = (
+    *of_part(lambda r: r.queue, (BROKER_NAME, BROKER_ADDR, QUEUE_ID)),
+    *of_part(lambda r: r.probe and r.probe.sent_message, (OFFSET_MSG_ID, QUEUE_OFFSET)),
+    *of_part(lambda r: r.probe, (RT,)),
+    RESULT,
+    ERROR,
 )
-BROKER_RT_TABLE_COLUMNS = (
-    "clusterName",
-    "brokerName",
+TOPIC_PROBE_COLUMNS = tuple(c.means("done, dry-run or failed") if c is RESULT else c for c in PROBE_COLUMNS)
+
+
+class BrokerTimes(NamedTuple):
+    """The times of the test messages of a broker; the broker has no address without a queue for them.
+
+    `probes` are None if none was sent.
+    """
+
+    group: BrokerAddrGroup
+    time: str | None
+    broker_addr: str | None
+    probes: Sequence[SendProbe] | None
+    error: RocketMQError | None
+
+    @property
+    def good_ms(self) -> list[float]:
+        return [p.elapsed_ms for p in self.probes or () if p.error is None]
+
+    @property
+    def warm_ms(self) -> list[float]:
+        """The times over an open connection, if there are any."""
+        return [p.elapsed_ms for p in (self.probes or ())[1:] if p.error is None] or self.good_ms
+
+    @property
+    def result(self) -> str:
+        return outcome_word(self.error, "dry-run" if self.probes is None else "done")
+
+
+MACHINE_ROOM: Column[BrokerTimes] = Column(
+    "machineRoom", "location of the measurement, from -m", lambda b: None, wide=True
+)
+MEAN_RT: Column[BrokerTimes] = Column(
     "rt",
-    "maxRt",
-    "successCount",
-    "failCount",
-    "result",
-    "error",
+    "ms from the request to the answer, as mean without the first message",
+    lambda b: to_fine_millis(round(sum(b.warm_ms) / len(b.warm_ms), 3) if b.warm_ms else None),
+)
+BROKER_RT_COLUMNS: Columns[BrokerTimes] = (
+    Column("time", "time of the measurement (UTC)", lambda b: b.time, wide=True),
+    MACHINE_ROOM,
+    *of_part(lambda b: b.group, (CLUSTER_NAME, BROKER_NAME)),
+    BROKER_ADDR.in_wide(),
+    MEAN_RT,
+    Column(
+        "maxRt",
+        "the longest of these waits, in ms",
+        lambda b: to_fine_millis(round(max(b.warm_ms), 3) if b.warm_ms else None),
+    ),
+    Column(
+        "successCount",
+        "messages that the broker stored",
+        lambda b: None if b.probes is None else len(b.good_ms),
+    ),
+    Column(
+        "failCount",
+        "messages that the broker did not store",
+        lambda b: None if b.probes is None else len(b.probes) - len(b.good_ms),
+    ),
+    RESULT,
+    ERROR,
 )
 MAX_BODY_BYTES = 4 << 20
 """The largest message body in bytes that brokers accept by default (maxMessageSize)."""
@@ -89,13 +147,12 @@ def send_msg_status(
         f"Write {count} messages of {body_bytes} bytes to the topic {queue.topic} at {queue.broker_addr}?"
     )
     if session.is_dry_run:
-        return ResultRows(PROBE_COLUMNS, [{**_queue_cells(queue), "result": "dry-run"}])
-    send_probes = list(session.admin.send_probes.send_probes(queue, body_bytes, count))
-    return _probe_rows(send_probes)
+        return ResultRows.from_records(PROBE_COLUMNS, [ProbeRow(queue, None)])
+    return _probe_rows(list(session.admin.send_probes.send_probes(queue, body_bytes, count)))
 
 
 @command(
-    columns=PROBE_COLUMNS,
+    columns=TOPIC_PROBE_COLUMNS,
     agent_refusal="it puts load on the cluster",
     examples=("broker", "simulated brokers take no messages"),
 )
@@ -120,50 +177,33 @@ def check_msg_send_rt(
         nsadmin checkMsgSendRT payments -a 10 -s 1024 --yes
     """
     _require_size(body_bytes)
-    send_queues = session.admin.send_probes.list_queues(topic)
+    queues = session.admin.send_probes.list_queues(topic)
     session.confirm_change(
         f"Write {message_count} messages of {body_bytes} bytes to {topic}, which its consumers will receive?"
     )
-    queue_turns = [send_queues[turn_index % len(send_queues)] for turn_index in range(message_count)]
+    turns = [queues[turn % len(queues)] for turn in range(message_count)]
     if session.is_dry_run:
-        return ResultRows(
-            PROBE_COLUMNS, [{**_queue_cells(send_queue), "result": "dry-run"} for send_queue in queue_turns]
-        )
-    send_probes = [
-        send_probe
-        for send_queue in queue_turns
-        for send_probe in session.admin.send_probes.send_probes(send_queue, body_bytes, 1)
-    ]
-    probe_rows, seen_addrs = _probe_rows(send_probes), set[str]()
-    warm_ms: list[float] = []
-    for send_probe in send_probes:
-        if send_probe.error is None and send_probe.send_queue.broker_addr in seen_addrs:
-            warm_ms.append(send_probe.elapsed_ms)
-        seen_addrs.add(send_probe.send_queue.broker_addr)
-    mean_note = (
-        [f"mean of {len(warm_ms)} messages over open connections: {sum(warm_ms) / len(warm_ms):.3f} ms"]
-        if warm_ms
-        else []
-    )
-    return probe_rows._replace(notes=[*probe_rows.notes, *mean_note])
+        return ResultRows.from_records(PROBE_COLUMNS, [ProbeRow(queue, None) for queue in turns])
+    probes = [p for queue in turns for p in session.admin.send_probes.send_probes(queue, body_bytes, 1)]
+    warm_ms, seen_addrs = list[float](), set[str]()
+    for probe in probes:
+        if probe.error is None and probe.send_queue.broker_addr in seen_addrs:
+            warm_ms.append(probe.elapsed_ms)
+        seen_addrs.add(probe.send_queue.broker_addr)
+    rows = _probe_rows(probes)
+    if not warm_ms:
+        return rows
+    mean = f"mean of {len(warm_ms)} messages over open connections: {sum(warm_ms) / len(warm_ms):.3f} ms"
+    return rows._replace(notes=[*rows.notes, mean])
 
 
-def _probe_rows(send_probes: Sequence[SendProbe]) -> ResultRows:
+def _probe_rows(probes: Sequence[SendProbe]) -> ResultRows:
     """A row for each message."""
-    probe_rows: list[ResultRow] = [
-        {
-            **_queue_cells(send_probe.send_queue),
-            "offsetMsgId": send_probe.sent_message and send_probe.sent_message.offset_msg_id,
-            "queueOffset": send_probe.sent_message and send_probe.sent_message.queue_offset,
-            "rt": to_fine_millis(round(send_probe.elapsed_ms, 3)),
-            **outcome_cells(send_probe.error),
-        }
-        for send_probe in send_probes
-    ]
-    probe_errors = [send_probe.error for send_probe in send_probes]
-    failed_count = sum(error is not None for error in probe_errors)
-    failure_notes = [f"{failed_count} of {len(send_probes)} messages failed"] if failed_count else []
-    return ResultRows(PROBE_COLUMNS, probe_rows, probe_errors, failure_notes)
+    errors = [p.error for p in probes]
+    failed_count = sum(error is not None for error in errors)
+    notes = [f"{failed_count} of {len(probes)} messages failed"] if failed_count else []
+    rows = [ProbeRow(p.send_queue, p) for p in probes]
+    return ResultRows.from_records(PROBE_COLUMNS, rows, errors, notes)
 
 
 @command(
@@ -210,87 +250,48 @@ def cluster_rt(
     _require_size(body_bytes)
     argument_values.validate_interval(interval_seconds)
     as_lines = argument_values.parse_boolean("-p", lines_flag) is True
-    broker_groups = session.admin.clusters.get_info().groups_in_cluster(cluster_name)
-    broker_names = ", ".join(broker_group.broker_name for broker_group in broker_groups)
-    session.confirm_change(f"Write {message_count} messages of {body_bytes} bytes to each of {broker_names}?")
+    groups = session.admin.clusters.get_info().groups_in_cluster(cluster_name)
+    names = ", ".join(g.broker_name for g in groups)
+    session.confirm_change(f"Write {message_count} messages of {body_bytes} bytes to each of {names}?")
     measure_once = partial(
-        _measure_brokers, session, broker_groups, message_count, body_bytes, machine_room, as_lines
+        _measure_brokers, session, groups, message_count, body_bytes, machine_room, as_lines
     )
-    return (
-        measure_once()
-        if interval_seconds is None or session.is_dry_run
-        else session.repeat_every(interval_seconds, measure_once)
-    )
+    if interval_seconds is None or session.is_dry_run:
+        return measure_once()
+    return session.repeat_every(interval_seconds, measure_once)
 
 
 def _measure_brokers(
     session: Session,
-    broker_groups: Sequence[BrokerAddrGroup],
+    groups: Sequence[BrokerAddrGroup],
     message_count: int,
     body_bytes: int,
     machine_room: str | None,
     as_lines: bool,
 ) -> ResultRows | str:
-    broker_rows: list[ResultRow] = []
-    broker_errors: list[RocketMQError | None] = []
-    for broker_group in broker_groups:
-        broker_row, broker_error = _measure_broker(
-            session, broker_group.broker_name, message_count, body_bytes
-        )
-        now_text = format_utc(int(time() * 1000))
-        broker_rows.append(
-            {
-                "time": now_text,
-                "machineRoom": machine_room,
-                "clusterName": broker_group.cluster_name,
-                **broker_row,
-            }
-        )
-        broker_errors.append(broker_error)
-    if as_lines and not any(broker_errors):
-        line_columns = ("time", "machineRoom", "clusterName", "brokerName", "rt")
+    brokers = [_measure_broker(session, g, message_count, body_bytes) for g in groups]
+    errors = [b.error for b in brokers]
+    common = {MACHINE_ROOM: machine_room}
+    rows = ResultRows.from_records(BROKER_RT_COLUMNS, brokers, errors, common=common)
+    if as_lines and not any(errors):
+        names = ("time", "machineRoom", "clusterName", "brokerName", "rt")
         return "\n".join(
-            "|".join(
-                "" if broker_row.get(column_name) is None else str(broker_row[column_name])
-                for column_name in line_columns
-            )
-            for broker_row in broker_rows
+            "|".join("" if row[name] is None else str(row[name]) for name in names) for row in rows.rows
         )
-    return ResultRows(BROKER_RT_COLUMNS, broker_rows, broker_errors, (), BROKER_RT_TABLE_COLUMNS)
+    return rows
 
 
 def _measure_broker(
-    session: Session, broker_name: str, message_count: int, body_bytes: int
-) -> tuple[ResultRow, RocketMQError | None]:
+    session: Session, group: BrokerAddrGroup, message_count: int, body_bytes: int
+) -> BrokerTimes:
+    send_probes = session.admin.send_probes
     try:
-        send_queue = session.admin.send_probes.choose_queue(broker_name)
+        queue = send_probes.choose_queue(group.broker_name)
     except RocketMQError as error:
-        return {"brokerName": broker_name, **outcome_cells(error)}, error
-    broker_cells = {"brokerName": broker_name, "brokerAddr": send_queue.broker_addr}
-    if session.is_dry_run:
-        return {**broker_cells, "result": "dry-run"}, None
-    send_probes = list(session.admin.send_probes.send_probes(send_queue, body_bytes, message_count))
-    first_error = next((send_probe.error for send_probe in send_probes if send_probe.error is not None), None)
-    return {**broker_cells, **_rt_cells(send_probes), **outcome_cells(first_error)}, first_error
-
-
-def _rt_cells(send_probes: Sequence[SendProbe]) -> ResultRow:
-    good_ms = [send_probe.elapsed_ms for send_probe in send_probes if send_probe.error is None]
-    warm_ms = [send_probe.elapsed_ms for send_probe in send_probes[1:] if send_probe.error is None] or good_ms
-    return {
-        "rt": to_fine_millis(round(sum(warm_ms) / len(warm_ms), 3) if warm_ms else None),
-        "maxRt": to_fine_millis(round(max(warm_ms), 3) if warm_ms else None),
-        "successCount": len(good_ms),
-        "failCount": len(send_probes) - len(good_ms),
-    }
-
-
-def _queue_cells(send_queue: SendQueue) -> ResultRow:
-    return {
-        "brokerName": send_queue.broker_name,
-        "brokerAddr": send_queue.broker_addr,
-        "queueId": send_queue.queue_id,
-    }
+        return BrokerTimes(group, format_utc(int(time() * 1000)), None, None, error)
+    probes = None if session.is_dry_run else list(send_probes.send_probes(queue, body_bytes, message_count))
+    first_error = next((p.error for p in probes or () if p.error is not None), None)
+    return BrokerTimes(group, format_utc(int(time() * 1000)), queue.broker_addr, probes, first_error)
 
 
 def _require_size(body_bytes: int) -> None:

@@ -9,10 +9,31 @@ from nsadmin.client.did_you_mean import did_you_mean, find_similar_names
 from nsadmin.command_line import registry
 from nsadmin.command_line.declarations import Flags, Values, command
 from nsadmin.commands.mqadmin.known_commands import KNOWN_COMMANDS, MqadminCommand
-from nsadmin.console.output import ResultRow, ResultRows
+from nsadmin.console.output import Column, Columns, ResultRows
 from nsadmin.console.session import Session
 
-MAP_COLUMNS = ("mqadmin", "nsadmin", "status", "since", "note")
+
+def _find_entry(known: MqadminCommand) -> registry.CommandEntry | None:
+    return registry.find_command(known.name) or registry.find_command(known.replacement_name or "")
+
+
+def _describe_status(known: MqadminCommand) -> str:
+    if registry.find_command(known.name):
+        return "same name"
+    return "other command" if _find_entry(known) else "not yet"
+
+
+MAP_COLUMNS: Columns[MqadminCommand] = (
+    Column("mqadmin", "command of mqadmin", lambda k: k.name),
+    Column(
+        "nsadmin",
+        "the command of nsadmin; null if there is none yet",
+        lambda k: (entry := _find_entry(k)) and entry.typed_name,
+    ),
+    Column("status", "same name, other command or not yet", _describe_status),
+    Column("since", "first release of mqadmin with this command", lambda k: k.since_release),
+    Column("note", "differences from mqadmin", lambda k: k.note),
+)
 
 
 @command(columns=MAP_COLUMNS)
@@ -22,7 +43,7 @@ def mqadmin_map(
         str | None,
         Argument(metavar="COMMAND", help="A command of mqadmin. Default: all commands."),
         Flags("--command"),
-        Values("|".join(known_command.name for known_command in KNOWN_COMMANDS)),
+        Values("|".join(c.name for c in KNOWN_COMMANDS)),
     ],
 ) -> ResultRows:
     """Show the nsadmin command for each command of mqadmin, and the differences.
@@ -39,30 +60,13 @@ def mqadmin_map(
         nsadmin mqadminMap --filter 'note~mqadmin' --columns mqadmin,note
     """
     if command_name is None:
-        return ResultRows(MAP_COLUMNS, [_map_row(known_command) for known_command in KNOWN_COMMANDS])
-    matching_commands = [
-        known_command
-        for known_command in KNOWN_COMMANDS
-        if known_command.name.lower() == command_name.lower()
-    ]
-    if not matching_commands:
+        return ResultRows.from_records(MAP_COLUMNS, KNOWN_COMMANDS)
+    matches = [c for c in KNOWN_COMMANDS if c.name.lower() == command_name.lower()]
+    if not matches:
         raise NotFound(f'unknown command of mqadmin "{command_name}"{_suggestion_text(command_name)}')
-    return ResultRows(MAP_COLUMNS, [_map_row(known_command) for known_command in matching_commands])
-
-
-def _map_row(known_command: MqadminCommand) -> ResultRow:
-    same_entry = registry.find_command(known_command.name)
-    entry = same_entry or registry.find_command(known_command.replacement_name or "")
-    status = "same name" if same_entry else "other command" if entry else "not yet"
-    return {
-        "mqadmin": known_command.name,
-        "nsadmin": entry and entry.typed_name,
-        "status": status,
-        "since": known_command.since_release,
-        "note": known_command.note,
-    }
+    return ResultRows.from_records(MAP_COLUMNS, matches)
 
 
 def _suggestion_text(command_name: str) -> str:
-    similar_names = find_similar_names(command_name, (known_command.name for known_command in KNOWN_COMMANDS))
+    similar_names = find_similar_names(command_name, (c.name for c in KNOWN_COMMANDS))
     return f": {did_you_mean(similar_names)}" if similar_names else ": nsadmin mqadminMap lists all"

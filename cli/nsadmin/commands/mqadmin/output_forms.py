@@ -6,7 +6,7 @@ names and brokers are sorted, where mqadmin uses the order of a Java map, and co
 groups that mqadmin does not find.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from operator import itemgetter
 from typing import Any
 
@@ -47,19 +47,17 @@ def _format_cluster_list(rows: ResultRows, arguments: CommandArguments) -> str:
         "#Cluster Name", "#Broker Name", "#BID", "#Addr", "#Version", "#InTPS(LOAD)", "#OutTPS(LOAD)",
         "#Timer(Progress)", "#PCWait(ms)", "#Hour", "#SPACE", "#ACTIVATED",
     )  # fmt: skip
+    load_cells = (_cluster_load_cells(row, rows.totals["emptyStoreHours"]) for row in rows.rows)
     return join_lines(
-        [
-            head_format.format(*column_titles),
-            *(row_format.format(*_cluster_load_cells(row)) for row in rows.rows),
-        ]
+        [head_format.format(*column_titles), *(row_format.format(*cells) for cells in load_cells)]
     )
 
 
-def _cluster_load_cells(row: ResultRow) -> tuple[str, ...]:
-    # In its first seconds a broker reports no rates: the columns exist, and are null.
-    has_rates = "inTps" in row
+def _cluster_load_cells(row: ResultRow, empty_store_hours: Mapping[object, float | None]) -> tuple[str, ...]:
+    # In its first seconds a broker reports no rates, but other figures.
+    has_load = row["brokerAddr"] in empty_store_hours
     queue_texts = {
-        field_name: _format_queue(row, field_name, has_rates) for field_name in ("send", "pull", "ack")
+        field_name: _format_queue(row, field_name, has_load) for field_name in ("send", "pull", "ack")
     }
     timer_rates = (
         format_fixed(row.get(field_name), 1) for field_name in ("timerEnqueueTps", "timerDequeueTps")
@@ -74,24 +72,24 @@ def _cluster_load_cells(row: ResultRow) -> tuple[str, ...]:
             java_text(row[field_name])
             for field_name in ("clusterName", "brokerName", "brokerId", "brokerAddr")
         ),
-        java_text(row.get("version") or ("null" if has_rates else "")),
+        java_text(row.get("version") or ("null" if has_load else "")),
         f"{format_fixed(row.get('inTps'), 2):>9}({queue_texts['send']})",
         f"{format_fixed(row.get('outTps'), 2):>9}({queue_texts['pull']}|{queue_texts['ack']})",
         timer_text,
-        java_text(row.get("pageCacheLockTimeMills")) if has_rates else "",
+        java_text(row.get("pageCacheLockTimeMills")) if has_load else "",
         # 4.9 reports the time -1 for an empty store, and mqadmin then prints the hours since 1970.
-        format_fixed(row.get("hour") or row.get("emptyStoreHours"), 2),
+        format_fixed(row.get("hour") or empty_store_hours.get(row["brokerAddr"]), 2),
         format_fixed(row.get("commitLogDiskRatio"), 4),
         java_text(bool(row.get("brokerActive"))),
     )
 
 
-def _format_queue(row: ResultRow, queue_name: str, has_rates: bool) -> str:
+def _format_queue(row: ResultRow, queue_name: str, has_load: bool) -> str:
     size_and_wait = (
         row.get(f"{queue_name}ThreadPoolQueue{field_suffix}")
         for field_suffix in ("Size", "HeadWaitTimeMills")
     )
-    unknown_text = ("N" if queue_name == "ack" else "null") if has_rates else ""
+    unknown_text = ("N" if queue_name == "ack" else "null") if has_load else ""
     return "{},{}ms".format(*(unknown_text if value is None else java_text(value) for value in size_and_wait))
 
 

@@ -1,22 +1,53 @@
 """Owns kv get, kv list, updateKvConfig and deleteKvConfig. Each name server has its own KV config."""
 
-from collections.abc import Sequence
-from typing import Annotated
+from typing import Annotated, NamedTuple
 
 from typer import Argument
 
+from namesrv_core.errors import RocketMQError
 from nsadmin.client import ServerResult
 from nsadmin.client.results import is_not_found
 from nsadmin.command_line.completion.value_sources import ORDER_TOPIC_CONFIG
 from nsadmin.command_line.declarations import Flags, Values, command
-from nsadmin.commands.columns.change_rows import CHANGE_RESULT_COLUMNS, forgive_missing, rows_per_name_server
-from nsadmin.commands.columns.result_rows import outcome_cells, rows_per_server
-from nsadmin.console.output import ResultRow, ResultRows
+from nsadmin.commands.columns.changes import (
+    RESULT,
+    ServerChange,
+    forgive_not_found,
+    name_server_change_columns,
+    name_server_change_rows,
+)
+from nsadmin.commands.columns.name_servers import KV_KEY, NAMESPACE
+from nsadmin.commands.columns.servers import ERROR, NAMESRV_ADDR, outcome_word
+from nsadmin.console.output import Column, Columns, ResultRows, replace_columns
 from nsadmin.console.session import Session
 
-KV_COLUMNS = ("namesrvAddr", "namespace", "key", "value", "result", "error")
-KV_CHANGE_COLUMNS = ("namesrvAddr", "namespace", "key", *CHANGE_RESULT_COLUMNS)
 
+class KvEntry(NamedTuple):
+    """A value of the KV config on a name server; `done` is the result without an error."""
+
+    addr: str
+    key: str | None = None
+    value: str | None = None
+    error: RocketMQError | None = None
+    done: str = "found"
+
+    @property
+    def result(self) -> str:
+        return outcome_word(self.error, self.done)
+
+
+KV_VALUE: Column[KvEntry] = Column("value", "text of the value", lambda e: e.value)
+KV_LIST_COLUMNS: Columns[KvEntry] = (
+    NAMESRV_ADDR,
+    NAMESPACE,
+    KV_KEY,
+    KV_VALUE,
+    RESULT.means("found, empty, failed or not found"),
+    ERROR,
+)
+KV_GET_COLUMNS = replace_columns(KV_LIST_COLUMNS, RESULT.means("found, failed or not found"))
+KV_UPDATE_COLUMNS = name_server_change_columns(NAMESPACE, KV_KEY, after="the new text")
+KV_DELETION_COLUMNS = name_server_change_columns(NAMESPACE, KV_KEY, before="the value that was deleted")
 NamespaceArgument = Annotated[
     str,
     Argument(
@@ -34,7 +65,7 @@ KvValueArgument = Annotated[
 ]
 
 
-@command(columns=KV_COLUMNS)
+@command(columns=KV_GET_COLUMNS)
 def kv_get(session: Session, namespace: NamespaceArgument, key: KvKeyArgument) -> ResultRows:
     """Show one value of the KV config on every name server.
 
@@ -44,10 +75,14 @@ def kv_get(session: Session, namespace: NamespaceArgument, key: KvKeyArgument) -
         # A missing key (exit code 5)
         nsadmin kv get ORDER_TOPIC_CONFIG no-such-topic
     """
-    return _value_rows(namespace, key, session.admin.kv.get_value_each(namespace, key), "found")
+    results = session.admin.kv.get_value_each(namespace, key)
+    entries = [KvEntry(r.addr, key, r.result, r.error) for r in results]
+    return ResultRows.from_records(
+        KV_GET_COLUMNS, entries, [r.error for r in results], common={NAMESPACE: namespace}
+    )
 
 
-@command(columns=KV_COLUMNS)
+@command(columns=KV_LIST_COLUMNS)
 def kv_list(session: Session, namespace: NamespaceArgument) -> ResultRows:
     """Show all values of a KV config namespace on every name server.
 
@@ -57,27 +92,23 @@ def kv_list(session: Session, namespace: NamespaceArgument) -> ResultRows:
         # The order configuration of all topics
         nsadmin kv list ORDER_TOPIC_CONFIG
     """
-    entry_results = session.admin.kv.get_entries_each(namespace)
-    entry_rows: list[ResultRow] = []
-    for namesrv_addr, kv_entries, error in entry_results:
-        common_cells = {"namesrvAddr": namesrv_addr, "namespace": namespace}
-        if not kv_entries:
-            entry_rows.append({**common_cells, **outcome_cells(error, "empty")})
+    results = session.admin.kv.get_entries_each(namespace)
+    entries: list[KvEntry] = []
+    for addr, values, error in results:
+        if values:
+            entries += [KvEntry(addr, key, value) for key, value in values.items()]
         else:
-            entry_rows += [
-                {**common_cells, "key": key, "value": value, "result": "found"}
-                for key, value in kv_entries.items()
-            ]
-    errors = [entry_result.error for entry_result in entry_results]
+            entries.append(KvEntry(addr, error=error, done="empty"))
+    errors = [r.error for r in results]
     notes = (
         [f'no namespace "{namespace}": RocketMQ itself uses {ORDER_TOPIC_CONFIG}, whose keys are topics']
         if all(map(is_not_found, errors))
         else []
     )
-    return ResultRows(KV_COLUMNS, entry_rows, errors, notes)
+    return ResultRows.from_records(KV_LIST_COLUMNS, entries, errors, notes, common={NAMESPACE: namespace})
 
 
-@command(columns=KV_CHANGE_COLUMNS)
+@command(columns=KV_UPDATE_COLUMNS)
 def update_kv_config(
     session: Session, namespace: NamespaceArgument, key: KvKeyArgument, value: KvValueArgument
 ) -> ResultRows:
@@ -92,19 +123,16 @@ def update_kv_config(
     session.confirm_change(
         f'Write {namespace} {key} = "{value}" on {", ".join(session.admin.addresses.addrs)}?'
     )
-    kv_admin = session.admin.kv
-    results_before = kv_admin.get_value_each(namespace, key)
+    kv, common = session.admin.kv, {NAMESPACE: namespace, KV_KEY: key}
+    before = kv.get_value_each(namespace, key)
     if session.is_dry_run:
-        planned_results = [_plan_write(value_result, value) for value_result in results_before]
-        return rows_per_name_server(
-            {"namespace": namespace, "key": key}, results_before, planned_results, "dry-run"
-        )
-    return rows_per_name_server(
-        {"namespace": namespace, "key": key}, results_before, kv_admin.put_value(namespace, key, value)
-    )
+        planned = [_plan_write(r, value) for r in before]
+        return name_server_change_rows(KV_UPDATE_COLUMNS, before, planned, "dry-run", common)
+    results = kv.put_value(namespace, key, value)
+    return name_server_change_rows(KV_UPDATE_COLUMNS, before, results, "done", common)
 
 
-@command(columns=KV_CHANGE_COLUMNS)
+@command(columns=KV_DELETION_COLUMNS)
 def delete_kv_config(session: Session, namespace: NamespaceArgument, key: KvKeyArgument) -> ResultRows:
     """Delete a value of the KV config on every name server.
 
@@ -116,25 +144,13 @@ def delete_kv_config(session: Session, namespace: NamespaceArgument, key: KvKeyA
         nsadmin deleteKvConfig ORDER_TOPIC_CONFIG orders --yes
     """
     session.confirm_change(f"Delete {namespace} {key} on {', '.join(session.admin.addresses.addrs)}?")
-    kv_admin = session.admin.kv
-    results_before = (
-        kv_admin.get_value_each(namespace, key) if session.is_dry_run else kv_admin.delete_key(namespace, key)
-    )
-    delete_results = [
-        ServerResult[str](namesrv_addr, None, error) for namesrv_addr, _, error in results_before
-    ]
-    done_word = "dry-run" if session.is_dry_run else "done"
-    return forgive_missing(
-        rows_per_name_server({"namespace": namespace, "key": key}, results_before, delete_results, done_word)
-    )
-
-
-def _value_rows(
-    namespace: str, key: str, value_results: Sequence[ServerResult[str]], done_word: str
-) -> ResultRows:
-    return rows_per_server(
-        KV_COLUMNS, {"namespace": namespace, "key": key}, value_results, "value", done_word
-    )
+    kv = session.admin.kv
+    results = kv.get_value_each(namespace, key) if session.is_dry_run else kv.delete_key(namespace, key)
+    done = "dry-run" if session.is_dry_run else "done"
+    changes = [ServerChange(r.addr, r.result, None, r.error, done) for r in results]
+    errors = forgive_not_found([r.error for r in results])
+    common = {NAMESPACE: namespace, KV_KEY: key}
+    return ResultRows.from_records(KV_DELETION_COLUMNS, changes, errors, common=common)
 
 
 def _plan_write(value_result: ServerResult[str], new_value: str) -> ServerResult[str]:

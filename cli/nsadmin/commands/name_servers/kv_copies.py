@@ -1,6 +1,7 @@
 """Owns kv diff, kv sync, kv export and kv import. Name servers never copy the KV config to each other."""
 
 from collections.abc import Sequence
+from operator import itemgetter
 from typing import Annotated
 
 from typer import Argument, Option
@@ -11,25 +12,44 @@ from nsadmin.client import NotFound, ServerResult
 from nsadmin.client.connection.addresses import parse_addr
 from nsadmin.client.name_servers.kv_config import KvChange, KvTables
 from nsadmin.client.name_servers.order_confs import ORDER_CONF_NAMESPACE
-from nsadmin.client.results import error_text
 from nsadmin.client.snapshots import ClusterSnapshot
 from nsadmin.command_line.declarations import Flags, Values, command
-from nsadmin.commands.columns.change_rows import CHANGE_RESULT_COLUMNS, change_cells
-from nsadmin.commands.columns.result_rows import outcome_cells
+from nsadmin.commands.columns.changes import ServerChange, change_columns
+from nsadmin.commands.columns.files import FILE
+from nsadmin.commands.columns.name_servers import KV_KEY, NAMESPACE
+from nsadmin.commands.columns.servers import NAMESRV_ADDR, list_failures
 from nsadmin.console.exit_codes import UsageError
-from nsadmin.console.output import OutputText, ResultRow, ResultRows
+from nsadmin.console.output import Column, Columns, OutputText, ResultRows, of_part
 from nsadmin.console.output.quantities import count_noun
 from nsadmin.console.session import Session
 from nsadmin.operations import kv_copies
-from nsadmin.operations.divergence.comparison import compare_snapshots
+from nsadmin.operations.divergence.comparison import ItemDifference, compare_snapshots
 from nsadmin.operations.divergence.findings import describe_difference, map_by_server
 from nsadmin.operations.divergence.observer import find_namespaces
 
-KV_DIFF_COLUMNS = ("namespace", "key", "differs", "values")
-KV_COPY_COLUMNS = ("namesrvAddr", "namespace", "key", *CHANGE_RESULT_COLUMNS)
-KV_COPY_TABLE_COLUMNS = ("namesrvAddr", "namespace", "key", "changes", "result", "error")
-KV_FILE_COLUMNS = ("file", "namespace", "entries")
-
+KV_DIFF_COLUMNS: Columns[tuple[ItemDifference, tuple[str, ...]]] = (
+    NAMESPACE.of(lambda r: r[0].item.parent_name),
+    KV_KEY.of(lambda r: r[0].item.name),
+    Column("differs", "the difference: which name server has which value", lambda r: describe_difference(*r)),
+    Column("values", "the value on each name server; null for none", lambda r: map_by_server(*r), wide=True),
+)
+KV_COPY_COLUMNS: Columns[tuple[ServerChange, KvChange | None]] = (
+    NAMESRV_ADDR.of(lambda r: r[0].target),
+    *of_part(itemgetter(1), (NAMESPACE, KV_KEY)),
+    *of_part(
+        itemgetter(0),
+        change_columns(
+            "the previous text; null if there was no key",
+            "the new text; null if the key is deleted",
+            "done, dry-run, failed or not found",
+        ),
+    ),
+)
+KV_FILE_COLUMNS: Columns[tuple[str, str, int]] = (
+    FILE,
+    NAMESPACE.of(lambda r: r[1]),
+    Column("entries", "number of written keys", lambda r: r[2]),
+)
 NamespacesOption = Annotated[
     list[str] | None,
     Option(
@@ -68,62 +88,36 @@ def kv_diff(session: Session, namespaces: NamespacesOption = None) -> ResultRows
     table_results = session.admin.name_server_tables.mark_duplicate_servers(
         session.admin.kv.get_tables_each(wanted_namespaces, session.admin.addresses.addrs)
     )
-    tables_by_addr = {
-        namesrv_addr: kv_tables for namesrv_addr, kv_tables, _ in table_results if kv_tables is not None
-    }
-    kv_comparison = compare_snapshots(
-        [_make_kv_snapshot(namesrv_addr, kv_tables) for namesrv_addr, kv_tables in tables_by_addr.items()],
-        ["kv"],
+    tables_by_addr = {r.addr: r.result for r in table_results if r.result is not None}
+    comparison = compare_snapshots(
+        [_make_kv_snapshot(addr, tables) for addr, tables in tables_by_addr.items()], ["kv"]
     )
-    difference_rows: list[ResultRow] = [
-        {
-            "namespace": kv_difference.item.parent_name,
-            "key": kv_difference.item.name,
-            "differs": describe_difference(kv_difference, kv_comparison.server_addrs),
-            "values": map_by_server(kv_difference, kv_comparison.server_addrs),
-        }
-        for kv_difference in kv_comparison.differences
-    ]
-    diff_notes = [
-        _describe_scope(wanted_namespaces, list(tables_by_addr.values())),
-        *(
-            [f"{', '.join(unlisted_addrs)} cannot list namespaces: pass others with -s NAMESPACE"]
-            if unlisted_addrs
-            else []
-        ),
-        *(
-            f"name server {namesrv_addr}: {error_text(error)}"
-            for namesrv_addr, _, error in table_results
-            if error is not None
-        ),
-    ]
-    exit_errors: list[RocketMQError | None] = (
-        [KvConfigsDifferError("the KV configs differ")] if difference_rows else [None]
-    )
-    if difference_rows:
-        count_text = count_noun(len(difference_rows), "difference")
-        diff_notes.insert(
+    notes = [_describe_scope(wanted_namespaces, list(tables_by_addr.values()))]
+    if unlisted_addrs:
+        notes.append(f"{', '.join(unlisted_addrs)} cannot list namespaces: pass others with -s NAMESPACE")
+    notes += list_failures("name server", table_results)
+    errors: list[RocketMQError | None] = [None]
+    if comparison.differences:
+        errors = [KvConfigsDifferError("the KV configs differ")]
+        count_text = count_noun(len(comparison.differences), "difference")
+        notes.insert(
             0, f"{count_text}: run nsadmin kv sync --from HOST:PORT to copy the config of one name server"
         )
     elif len(tables_by_addr) < 2:
-        diff_notes.insert(
-            0,
-            f"unknown: {len(tables_by_addr)} of {len(table_results)} name servers answered, a "
-            "comparison needs two",
-        )
-        exit_errors.append(KvConfigsDifferError("too few name servers to compare"))
+        answers = f"{len(tables_by_addr)} of {len(table_results)} name servers answered"
+        notes.insert(0, f"unknown: {answers}, a comparison needs two")
+        errors.append(KvConfigsDifferError("too few name servers to compare"))
     else:
-        exit_errors += [error for _, _, error in table_results if error is not None]
-    return ResultRows(KV_DIFF_COLUMNS, difference_rows, exit_errors, diff_notes, KV_DIFF_COLUMNS[:3])
+        errors += [r.error for r in table_results if r.error is not None]
+    differences = [(difference, comparison.server_addrs) for difference in comparison.differences]
+    return ResultRows.from_records(KV_DIFF_COLUMNS, differences, errors, notes)
 
 
 def _describe_scope(namespaces: Sequence[str], tables: Sequence[KvTables]) -> str:
     """Name the compared namespaces: an empty list of differences says nothing about others."""
-    absent_names = [namespace for namespace in namespaces if not any(namespace in table for table in tables)]
-    scope_text = f"compared: {', '.join(namespaces)}"
-    return scope_text + (
-        f" (on no name server: {', '.join(absent_names)})" if absent_names and tables else ""
-    )
+    absent = [namespace for namespace in namespaces if not any(namespace in table for table in tables)]
+    absent_text = f" (on no name server: {', '.join(absent)})" if absent and tables else ""
+    return f"compared: {', '.join(namespaces)}{absent_text}"
 
 
 def _make_kv_snapshot(namesrv_addr: str, kv_tables: KvTables) -> ClusterSnapshot:
@@ -165,15 +159,11 @@ def kv_sync(
     [source_result] = session.admin.kv.get_tables_each(wanted_namespaces, [source_addr])
     if source_result.result is None:
         raise source_result.error or NotFound(f"{source_addr} did not answer")
-    missing_namespaces = [
-        namespace for namespace in wanted_namespaces if namespace not in source_result.result
-    ]
-    if missing_namespaces:
-        raise NotFound(f'{source_addr} has no namespace "{missing_namespaces[0]}": nothing was changed')
+    missing = [namespace for namespace in wanted_namespaces if namespace not in source_result.result]
+    if missing:
+        raise NotFound(f'{source_addr} has no namespace "{missing[0]}": nothing was changed')
     wanted_tables = _select_keys(source_result.result, wanted_keys)
-    other_addrs = [
-        namesrv_addr for namesrv_addr in session.admin.addresses.addrs if namesrv_addr != source_addr
-    ]
+    other_addrs = [addr for addr in session.admin.addresses.addrs if addr != source_addr]
     if not other_addrs:
         raise UsageError(f"no name server other than {source_addr}: pass all of them with -n")
     return _apply_tables(session, "kvSync", wanted_tables, other_addrs, prune_missing)
@@ -182,14 +172,12 @@ def kv_sync(
 def _select_keys(kv_tables: KvTables, wanted_keys: Sequence[str] | None) -> KvTables:
     if not wanted_keys:
         return kv_tables
-    absent_keys = [
-        kv_key for kv_key in wanted_keys if not any(kv_key in kv_table for kv_table in kv_tables.values())
-    ]
+    absent_keys = [key for key in wanted_keys if not any(key in table for table in kv_tables.values())]
     if absent_keys:
         raise NotFound(f'no key "{absent_keys[0]}" in {", ".join(kv_tables)}')
     return {
-        namespace: {kv_key: kv_table[kv_key] for kv_key in wanted_keys if kv_key in kv_table}
-        for namespace, kv_table in kv_tables.items()
+        namespace: {key: table[key] for key in wanted_keys if key in table}
+        for namespace, table in kv_tables.items()
     }
 
 
@@ -220,38 +208,27 @@ def kv_export(
     wanted_namespaces = _distinct_namespaces(namespaces)
     namesrv_addrs = session.admin.addresses.addrs if source_text is None else (parse_addr(source_text),)
     table_results = session.admin.kv.get_tables_each(wanted_namespaces, namesrv_addrs)
-    answered_tables = [
-        (namesrv_addr, kv_tables) for namesrv_addr, kv_tables, _ in table_results if kv_tables is not None
-    ]
-    if not answered_tables:
+    answered = [(r.addr, r.result) for r in table_results if r.result is not None]
+    if not answered:
         raise table_results[0].error or NotFound("no name server answered")
-    kv_comparison = compare_snapshots(
-        [_make_kv_snapshot(namesrv_addr, kv_tables) for namesrv_addr, kv_tables in answered_tables], ["kv"]
-    )
-    if kv_comparison.differences:
-        first_item = kv_comparison.differences[0].item
+    comparison = compare_snapshots([_make_kv_snapshot(*tables) for tables in answered], ["kv"])
+    if comparison.differences:
+        first_item = comparison.differences[0].item
         raise KvConfigsDifferError(
             f"name servers have different values of {first_item.parent_name} {first_item.name}: "
             "run nsadmin kv diff, or select one with --from"
         )
-    kv_tables = answered_tables[0][1]
+    kv_tables = answered[0][1]
     missing_namespaces = [namespace for namespace in wanted_namespaces if namespace not in kv_tables]
     if len(missing_namespaces) == len(wanted_namespaces):
         raise NotFound(f'no name server has the namespace "{missing_namespaces[0]}"')
-    table_errors, file_text = (
-        [table_result.error for table_result in table_results],
-        kv_copies.format_kv_file(kv_tables),
-    )
-    export_notes = [
-        f"name server {namesrv_addr}: {error_text(error)}"
-        for namesrv_addr, _, error in table_results
-        if error is not None
-    ]
-    export_notes += [f'no namespace "{namespace}"' for namespace in missing_namespaces]
+    errors, file_text = [r.error for r in table_results], kv_copies.format_kv_file(kv_tables)
+    notes = list_failures("name server", table_results)
+    notes += [f'no namespace "{namespace}"' for namespace in missing_namespaces]
     if file_name is None:
-        for export_note in export_notes:
-            session.write_remark(export_note)
-        return OutputText(file_text, table_errors)
+        for note in notes:
+            session.write_remark(note)
+        return OutputText(file_text, errors)
     try:
         with open(
             file_name,
@@ -263,11 +240,8 @@ def kv_export(
             output_file.write(file_text + "\n")
     except OSError as error:
         raise UsageError(f"cannot write {file_name}: {error.strerror}") from None
-    file_rows = [
-        {"file": file_name, "namespace": namespace, "entries": len(kv_table)}
-        for namespace, kv_table in kv_tables.items()
-    ]
-    return ResultRows(KV_FILE_COLUMNS, file_rows, table_errors, export_notes)
+    entry_counts = [(file_name, namespace, len(table)) for namespace, table in kv_tables.items()]
+    return ResultRows.from_records(KV_FILE_COLUMNS, entry_counts, errors, notes)
 
 
 @command(columns=KV_COPY_COLUMNS, agent_refusal="it reads local files")
@@ -305,12 +279,12 @@ def kv_import(
         raise UsageError(f"{file_name}: {error}") from None
     if not file_tables:
         raise UsageError(f"{file_name} has no namespace")
-    absent_names = [namespace for namespace in namespaces or () if namespace not in file_tables]
-    if absent_names:
-        raise UsageError(f'{file_name} has no namespace "{absent_names[0]}": use {", ".join(file_tables)}')
+    absent = [namespace for namespace in namespaces or () if namespace not in file_tables]
+    if absent:
+        raise UsageError(f'{file_name} has no namespace "{absent[0]}": use {", ".join(file_tables)}')
     chosen_tables = {
-        namespace: kv_table
-        for namespace, kv_table in file_tables.items()
+        namespace: table
+        for namespace, table in file_tables.items()
         if not namespaces or namespace in namespaces
     }
     return _apply_tables(session, "kvImport", chosen_tables, session.admin.addresses.addrs, prune_missing)
@@ -324,71 +298,41 @@ def _apply_tables(
     prune_missing: bool,
 ) -> ResultRows:
     """Write these tables to the name servers; a row for each change, and for each server that failed."""
-    kv_admin = session.admin.kv
-    table_results = kv_admin.get_tables_each(list(wanted_tables), namesrv_addrs)
-    tables_by_addr = {
-        namesrv_addr: kv_tables for namesrv_addr, kv_tables, _ in table_results if kv_tables is not None
-    }
-    due_changes = kv_copies.plan_kv_changes(wanted_tables, tables_by_addr, prune=prune_missing)
+    kv = session.admin.kv
+    table_results = kv.get_tables_each(list(wanted_tables), namesrv_addrs)
+    tables_by_addr = {r.addr: r.result for r in table_results if r.result is not None}
+    due = kv_copies.plan_kv_changes(wanted_tables, tables_by_addr, prune=prune_missing)
     if session.is_dry_run:
-        change_results = [
-            ServerResult[KvChange](due_change.addr, due_change, None) for due_change in due_changes
-        ]
+        results = [ServerResult[KvChange](change.addr, change, None) for change in due]
     else:
-        if any(due_change.after is None for due_change in due_changes):
+        if any(change.after is None for change in due):
             session.require_yes(f"{command_name} --prune")
-        if due_changes:
-            session.confirm_change(_confirm_question(due_changes))
-        change_results = kv_admin.apply_changes(due_changes)
-    done_word = "dry-run" if session.is_dry_run else "done"
-    change_rows = [
-        _kv_change_row(due_change, change_result.error, done_word)
-        for due_change, change_result in zip(due_changes, change_results, strict=True)
+        if due:
+            session.confirm_change(_confirm_question(due))
+        results = kv.apply_changes(due)
+    done = "dry-run" if session.is_dry_run else "done"
+    changes: list[tuple[ServerChange, KvChange | None]] = [
+        (ServerChange(c.addr, c.before, None if error else c.after, error, done), c)
+        for c, (_, _, error) in zip(due, results, strict=True)
     ]
-    failed_results = [failed_result for failed_result in table_results if failed_result.error is not None]
-    change_rows += [
-        {"namesrvAddr": failed_result.addr, **outcome_cells(failed_result.error)}
-        for failed_result in failed_results
-    ]
-    unchanged_addrs = [
-        namesrv_addr
-        for namesrv_addr in tables_by_addr
-        if not any(due_change.addr == namesrv_addr for due_change in due_changes)
-    ]
-    all_errors = [
-        *(None for _ in unchanged_addrs),
-        *(change_result.error for change_result in change_results),
-        *(failed_result.error for failed_result in failed_results),
-    ]
-    summary_notes = [f"{namesrv_addr} already has all values" for namesrv_addr in unchanged_addrs]
-    failure_count = sum(error is not None for error in all_errors)
+    changes += [(ServerChange(r.addr, None, None, r.error), None) for r in table_results if r.error]
+    changed_addrs = {change.addr for change in due}
+    unchanged_addrs = [addr for addr in tables_by_addr if addr not in changed_addrs]
+    errors = [*(None for _ in unchanged_addrs), *(change.error for change, _ in changes)]
+    notes = [f"{addr} already has all values" for addr in unchanged_addrs]
+    failure_count = sum(error is not None for error in errors)
     if failure_count:
-        summary_notes.append(f"{failure_count} of {len(all_errors)} failed")
-    return ResultRows(KV_COPY_COLUMNS, change_rows, all_errors, summary_notes, KV_COPY_TABLE_COLUMNS)
-
-
-def _kv_change_row(due_change: KvChange, error: RocketMQError | None, done_word: str) -> ResultRow:
-    difference_cells = (
-        change_cells(due_change.before, due_change.after) if error is None else {"before": due_change.before}
-    )
-    return {
-        "namesrvAddr": due_change.addr,
-        "namespace": due_change.namespace,
-        "key": due_change.key,
-        **difference_cells,
-        **outcome_cells(error, done_word),
-    }
+        notes.append(f"{failure_count} of {len(errors)} failed")
+    return ResultRows.from_records(KV_COPY_COLUMNS, changes, errors, notes)
 
 
 def _confirm_question(changes: Sequence[KvChange]) -> str:
     write_count = sum(change.after is not None for change in changes)
-    action_texts = [f"write {count_noun(write_count, 'value')}"] if write_count else []
+    actions = [f"write {count_noun(write_count, 'value')}"] if write_count else []
     if write_count < len(changes):
-        action_texts.append(f"delete {len(changes) - write_count}")
-    actions = " and ".join(action_texts)
-    return (
-        f"{actions[0].upper()}{actions[1:]} on {', '.join(dict.fromkeys(change.addr for change in changes))}?"
-    )
+        actions.append(f"delete {len(changes) - write_count}")
+    addrs = ", ".join(dict.fromkeys(change.addr for change in changes))
+    return f"{' and '.join(actions).capitalize()} on {addrs}?"
 
 
 def _distinct_namespaces(namespaces: Sequence[str] | None) -> list[str]:

@@ -5,15 +5,17 @@ from typing import Annotated
 from typer import Argument
 
 from nsadmin.client import NotFound, ServerResult
-from nsadmin.client.results import error_text
 from nsadmin.command_line.declarations import Flags, Values, command
-from nsadmin.commands.columns.change_rows import CHANGE_RESULT_COLUMNS, rows_per_name_server
-from nsadmin.console.output import ResultRow, ResultRows
+from nsadmin.commands.columns.changes import name_server_change_columns, name_server_change_rows
+from nsadmin.commands.columns.servers import NAMESRV_ADDR, list_failures
+from nsadmin.commands.columns.settings import KEY, VALUE
+from nsadmin.console.output import Columns, ResultRows
 from nsadmin.console.session import Session
 
-NAMESRV_CONFIG_COLUMNS = ("namesrvAddr", "key", "value")
-NAMESRV_CHANGE_COLUMNS = ("namesrvAddr", "key", *CHANGE_RESULT_COLUMNS)
-
+NAMESRV_CONFIG_COLUMNS: Columns[tuple[str, str, str]] = (NAMESRV_ADDR.of(lambda r: r[0]), KEY, VALUE)
+NAMESRV_CHANGE_COLUMNS = name_server_change_columns(
+    KEY, before="the value before", after="the value afterwards"
+)
 NamesrvKeyArgument = Annotated[
     str,
     Argument(metavar="KEY", help="A setting that getNamesrvConfig shows."),
@@ -35,22 +37,10 @@ def get_namesrv_config(session: Session) -> ResultRows:
         # One setting on all name servers
         nsadmin getNamesrvConfig --filter key=orderMessageEnable
     """
-    config_results = session.admin.name_servers.get_config_each()
-    item_rows: list[ResultRow] = [
-        {"namesrvAddr": namesrv_addr, "key": item_key, "value": item_value}
-        for namesrv_addr, namesrv_config, _ in config_results
-        for item_key, item_value in (namesrv_config or {}).items()
-    ]
-    failure_notes = [
-        f"name server {namesrv_addr}: {error_text(error)}"
-        for namesrv_addr, _, error in config_results
-        if error is not None
-    ]
-    return ResultRows(
-        NAMESRV_CONFIG_COLUMNS,
-        item_rows,
-        [config_result.error for config_result in config_results],
-        failure_notes,
+    results = session.admin.name_servers.get_config_each()
+    items = [(r.addr, *item) for r in results for item in (r.result or {}).items()]
+    return ResultRows.from_records(
+        NAMESRV_CONFIG_COLUMNS, items, [r.error for r in results], list_failures("name server", results)
     )
 
 
@@ -68,23 +58,22 @@ def update_namesrv_config(
         nsadmin updateNamesrvConfig orderMessageEnable true --yes
     """
     session.confirm_change(f'Set {key} = "{value}" on {", ".join(session.admin.addresses.addrs)}?')
-    config_admin = session.admin.name_servers
-    config_results = config_admin.get_config_each()
-    results_before = [
-        config_result.then(lambda config_items: config_items.get(key)) for config_result in config_results
-    ]
-    if session.is_dry_run:
-        planned_results = [_plan_item(config_result, key, value) for config_result in config_results]
-        return rows_per_name_server({"key": key}, results_before, planned_results, "dry-run")
-    return rows_per_name_server({"key": key}, results_before, config_admin.update_item(key, value))
+    configs = session.admin.name_servers
+    results = configs.get_config_each()
+    before = [r.then(lambda items: items.get(key)) for r in results]
+    done = "dry-run" if session.is_dry_run else "done"
+    changes = (
+        [_plan_item(r, key, value) for r in results]
+        if session.is_dry_run
+        else configs.update_item(key, value)
+    )
+    return name_server_change_rows(NAMESRV_CHANGE_COLUMNS, before, changes, done, {KEY: key})
 
 
-def _plan_item(
-    config_result: ServerResult[dict[str, str]], item_key: str, item_value: str
-) -> ServerResult[str]:
-    def require_item(config_items: dict[str, str]) -> str:
-        if item_key not in config_items:
-            raise NotFound(f'this name server has no setting "{item_key}"')
-        return item_value
+def _plan_item(result: ServerResult[dict[str, str]], key: str, value: str) -> ServerResult[str]:
+    def require_item(items: dict[str, str]) -> str:
+        if key not in items:
+            raise NotFound(f'this name server has no setting "{key}"')
+        return value
 
-    return config_result.then(require_item)
+    return result.then(require_item)

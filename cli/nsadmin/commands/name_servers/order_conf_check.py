@@ -7,17 +7,38 @@ from typer import Argument
 
 from namesrv_core.errors import RocketMQError
 from nsadmin.client.name_servers.order_confs import ORDER_CONF_NAMESPACE
-from nsadmin.client.results import error_text
 from nsadmin.client.snapshots import ClusterSnapshot, take_server_snapshots
 from nsadmin.client.wall_clock import time
 from nsadmin.command_line.declarations import Flags, command
-from nsadmin.console.output import ResultRow, ResultRows
+from nsadmin.commands.columns.servers import list_failures
+from nsadmin.commands.columns.topics import TOPIC
+from nsadmin.console.output import Column, Columns, ResultRows
 from nsadmin.console.output.quantities import count_noun
 from nsadmin.console.session import Session
 from nsadmin.operations.order_conf_check import OrderConfProblem, check_order_confs
 
-ORDER_PROBLEM_COLUMNS = ("topic", "severity", "kind", "problem", "orderConf", "servers")
-ORDER_PROBLEM_TABLE_COLUMNS = ("topic", "severity", "problem", "servers")
+ORDER_PROBLEM_COLUMNS: Columns[tuple[OrderConfProblem, str | None]] = (
+    TOPIC.means("name of the topic; null if the row is about all topics").of(lambda r: r[0].topic),
+    Column(
+        "severity",
+        "error (sends fail, or the order is lost) or warning",
+        lambda r: "error" if r[0].is_grave else "warning",
+    ),
+    Column(
+        "kind",
+        "the problem in one word, such as broker-gone or too-many-queues",
+        lambda r: r[0].problem_kind,
+        wide=True,
+    ),
+    Column("problem", "the problem in words", lambda r: r[0].problem_text),
+    Column(
+        "orderConf",
+        "queues by broker name, from the first name server with an order configuration",
+        lambda r: r[1],
+        wide=True,
+    ),
+    Column("servers", "the name servers with the problem", lambda r: list(r[0].namesrv_addrs)),
+)
 
 
 class BrokenOrderConfError(RocketMQError):
@@ -41,63 +62,33 @@ def order_conf_check(
         # One topic, as JSON
         nsadmin orderConfCheck orders --json
     """
-    snapshot_results = take_server_snapshots(session.admin, int(time() * 1000))
-    server_snapshots = [
-        server_snapshot for _, server_snapshot, _ in snapshot_results if server_snapshot is not None
+    results = take_server_snapshots(session.admin, int(time() * 1000))
+    snapshots = [r.result for r in results if r.result is not None]
+    problems = [
+        (problem, _find_order_conf(snapshots, problem.topic))
+        for problem in check_order_confs(snapshots)
+        if topic is None or problem.topic in (topic, None)
     ]
-    order_problems = [
-        order_problem
-        for order_problem in check_order_confs(server_snapshots)
-        if topic is None or order_problem.topic in (topic, None)
-    ]
-    grave_count = sum(order_problem.is_grave for order_problem in order_problems)
-    exit_errors: list[RocketMQError | None] = (
-        [BrokenOrderConfError("errors")] if grave_count else [error for _, _, error in snapshot_results]
+    grave_count = sum(problem.is_grave for problem, _ in problems)
+    errors: Sequence[RocketMQError | None] = (
+        [BrokenOrderConfError("errors")] if grave_count else [r.error for r in results]
     )
-    check_notes = [
-        f"name server {namesrv_addr}: {error_text(error)}"
-        for namesrv_addr, _, error in snapshot_results
-        if error is not None
-    ]
-    if server_snapshots:
-        warning_count = len(order_problems) - grave_count
-        check_notes.append(
-            f"{count_noun(_count_order_confs(server_snapshots, topic), 'order configuration')}, "
-            f"{count_noun(grave_count, 'error')}, {count_noun(warning_count, 'warning')}"
+    notes = list_failures("name server", results)
+    if snapshots:
+        notes.append(
+            f"{count_noun(_count_order_confs(snapshots, topic), 'order configuration')}, "
+            f"{count_noun(grave_count, 'error')}, {count_noun(len(problems) - grave_count, 'warning')}"
         )
-    return ResultRows(
-        ORDER_PROBLEM_COLUMNS,
-        [_make_problem_row(order_problem, server_snapshots) for order_problem in order_problems],
-        exit_errors,
-        check_notes,
-        ORDER_PROBLEM_TABLE_COLUMNS,
-    )
+    return ResultRows.from_records(ORDER_PROBLEM_COLUMNS, problems, errors, notes)
 
 
-def _count_order_confs(server_snapshots: Sequence[ClusterSnapshot], topic: str | None) -> int:
+def _count_order_confs(snapshots: Sequence[ClusterSnapshot], topic: str | None) -> int:
     """Count the topics that have an order configuration on a name server; only `topic`, if it is given."""
     return len(
-        {
-            topic_name
-            for server_snapshot in server_snapshots
-            for topic_name in server_snapshot.kv.get(ORDER_CONF_NAMESPACE, {})
-            if topic in (None, topic_name)
-        }
+        {name for s in snapshots for name in s.kv.get(ORDER_CONF_NAMESPACE, {}) if topic in (None, name)}
     )
 
 
-def _make_problem_row(
-    order_problem: OrderConfProblem, server_snapshots: Sequence[ClusterSnapshot]
-) -> ResultRow:
-    conf_texts = (
-        server_snapshot.kv.get(ORDER_CONF_NAMESPACE, {}).get(order_problem.topic or "")
-        for server_snapshot in server_snapshots
-    )
-    return {
-        "topic": order_problem.topic,
-        "severity": "error" if order_problem.is_grave else "warning",
-        "kind": order_problem.problem_kind,
-        "problem": order_problem.problem_text,
-        "orderConf": next(filter(None, conf_texts), None),
-        "servers": list(order_problem.namesrv_addrs),
-    }
+def _find_order_conf(snapshots: Sequence[ClusterSnapshot], topic: str | None) -> str | None:
+    confs = (s.kv.get(ORDER_CONF_NAMESPACE, {}).get(topic or "") for s in snapshots)
+    return next(filter(None, confs), None)

@@ -1,32 +1,51 @@
 """Owns updateOrderConf, which shows, writes or deletes a topic's order configuration on name servers."""
 
+from collections.abc import Sequence
 from typing import Annotated
 
 from typer import Argument
 
-from namesrv_core.errors import TopicNotExist
+from namesrv_core.errors import RocketMQError, TopicNotExist
 from namesrv_core.protocol.codes import MASTER_BROKER_ID
 from nsadmin.client import ServerResult
 from nsadmin.client.name_servers.order_confs import parse_order_conf
 from nsadmin.client.results import is_not_found
 from nsadmin.client.topics.topic_configs import TopicPatch
 from nsadmin.command_line.declarations import Flags, command
-from nsadmin.commands.columns.change_rows import (
-    CHANGE_RESULT_COLUMNS,
-    CHANGE_RESULT_IN_TABLE,
-    change_cells,
-    forgive_missing,
-    rows_per_name_server,
+from nsadmin.commands.columns.brokers import BROKER_ADDR
+from nsadmin.commands.columns.changes import (
+    CHANGE_COLUMNS,
+    CHANGES,
+    ServerChange,
+    describe_change,
+    forgive_not_found,
+    name_server_change_columns,
+    name_server_change_rows,
 )
-from nsadmin.commands.columns.result_rows import outcome_cells, rows_per_server
+from nsadmin.commands.columns.servers import ERROR, NAMESRV_ADDR, result_column
+from nsadmin.commands.columns.topics import TOPIC
 from nsadmin.commands.procedures.drain_warnings import warn_of_drains
 from nsadmin.console.exit_codes import UsageError
-from nsadmin.console.output import ResultRow, ResultRows
+from nsadmin.console.output import Column, Columns, ResultRows, replace_columns
 from nsadmin.console.session import Session
 
-ORDER_CONF_COLUMNS = ("namesrvAddr", "topic", "orderConf", "result", "error")
-ORDER_CONF_CHANGE_COLUMNS = ("namesrvAddr", "topic", *CHANGE_RESULT_COLUMNS)
-ORDER_CONF_DELETION_COLUMNS = ("namesrvAddr", "brokerAddr", "topic", *CHANGE_RESULT_COLUMNS)
+ORDER_CONF_COLUMNS: Columns[ServerResult[str]] = (
+    NAMESRV_ADDR,
+    TOPIC,
+    Column("orderConf", "queues by broker, as in broker-a:4;broker-b:4", lambda r: r.result),
+    result_column("found, done, dry-run, failed or not found", "found"),
+    ERROR,
+)
+ORDER_CONF_CHANGE_COLUMNS = name_server_change_columns(TOPIC)
+MASTER_ADDR: Column[ServerChange] = BROKER_ADDR.of(lambda c: c.target if c.role == "master" else None)
+ORDER_CONF_DELETION_COLUMNS: Columns[ServerChange] = (
+    NAMESRV_ADDR.of(lambda c: c.target if c.role == "nameserver" else None),
+    MASTER_ADDR,
+    TOPIC,
+    # Also of a flag that could not be removed.
+    CHANGES.of(lambda c: describe_change(c.before, c.after)),
+    *CHANGE_COLUMNS[1:],
+)
 
 
 @command(columns=(*ORDER_CONF_COLUMNS, *ORDER_CONF_CHANGE_COLUMNS, *ORDER_CONF_DELETION_COLUMNS))
@@ -62,86 +81,65 @@ def update_order_conf(
     conf_admin = session.admin.order_confs
     servers_text = ", ".join(session.admin.addresses.addrs)
     if method_name == "get":
-        return _add_unused_notes(
-            session,
-            rows_per_server(
-                ORDER_CONF_COLUMNS, {"topic": topic}, conf_admin.get_each(topic), "orderConf", "found"
-            ),
-        )
+        results = conf_admin.get_each(topic)
+        errors = [r.error for r in results]
+        notes = _list_unused_notes(session, errors)
+        return ResultRows.from_records(ORDER_CONF_COLUMNS, results, errors, notes, common={TOPIC: topic})
     if method_name not in ("put", "delete"):
         raise UsageError(f'unknown method "{method_name}": use get, put or delete')
     session.require_writable(f"updateOrderConf {method_name}")
-    done_word = "dry-run" if session.is_dry_run else "done"
+    done = "dry-run" if session.is_dry_run else "done"
     if method_name == "put":
         conf_text = _require_order_conf(order_conf)
         session.confirm_change(f"Write the order configuration {conf_text} of {topic} on {servers_text}?")
-        results_before = conf_admin.get_each(topic)
-        write_results = (
-            [_plan_write(conf_result, conf_text) for conf_result in results_before]
+        before = conf_admin.get_each(topic)
+        results = (
+            [_plan_write(r, conf_text) for r in before]
             if session.is_dry_run
             else conf_admin.put_conf(topic, conf_text)
         )
-        return _add_unused_notes(
-            session, rows_per_name_server({"topic": topic}, results_before, write_results, done_word)
-        )
+        rows = name_server_change_rows(ORDER_CONF_CHANGE_COLUMNS, before, results, done, {TOPIC: topic})
+        return rows._replace(notes=_list_unused_notes(session, rows.errors))
     session.require_yes("updateOrderConf delete")
     session.confirm_change(f"Delete the order configuration of {topic} on {servers_text}?")
-    return _delete_order_conf(session, topic, done_word)
+    return _delete_order_conf(session, topic, done)
 
 
-def _delete_order_conf(session: Session, topic: str, done_word: str) -> ResultRows:
+def _delete_order_conf(session: Session, topic: str, done: str) -> ResultRows:
     conf_admin = session.admin.order_confs
-    results_before = conf_admin.get_each(topic) if session.is_dry_run else conf_admin.delete_conf(topic)
-    delete_results = [
-        ServerResult[str](namesrv_addr, None, error) for namesrv_addr, _, error in results_before
-    ]
-    conf_rows = forgive_missing(
-        _add_unused_notes(
-            session, rows_per_name_server({"topic": topic}, results_before, delete_results, done_word)
-        )
-    )._replace(columns=ORDER_CONF_DELETION_COLUMNS)
-    if not any(conf_rows.errors):
-        return _add_order_flag_rows(session, conf_rows, topic, done_word)
-    if None not in conf_rows.errors:
-        return conf_rows
-    kept_note = "skipped, because a name server may still have the order configuration"
-    return conf_rows._replace(notes=[*conf_rows.notes, kept_note])
+    results = conf_admin.get_each(topic) if session.is_dry_run else conf_admin.delete_conf(topic)
+    changes = [ServerChange(r.addr, r.result, None, r.error, done, "nameserver") for r in results]
+    columns = replace_columns(ORDER_CONF_DELETION_COLUMNS, MASTER_ADDR.in_wide())
+    errors = [r.error for r in results]
+    notes = _list_unused_notes(session, errors)
+    errors = forgive_not_found(errors)
+    if not any(errors):
+        flag_changes = _remove_order_flags(session, topic, done)
+        if flag_changes:
+            columns = ORDER_CONF_DELETION_COLUMNS
+            changes += flag_changes
+            errors += [change.error for change in flag_changes]
+    elif None in errors:
+        notes.append("skipped, because a name server may still have the order configuration")
+    return ResultRows.from_records(columns, changes, errors, notes, common={TOPIC: topic})
 
 
-def _add_order_flag_rows(session: Session, conf_rows: ResultRows, topic: str, done_word: str) -> ResultRows:
-    """Take the flag `order` from the topic on the masters of its route, and add a row for each of them."""
-    config_admin, topic_patch = session.admin.topic_configs, TopicPatch(order=False)
+def _remove_order_flags(session: Session, topic: str, done: str) -> list[ServerChange]:
+    """Take the flag `order` from the topic on the masters of its route."""
+    configs, patch = session.admin.topic_configs, TopicPatch(order=False)
     try:
-        queue_routes = session.admin.topics.get_route(topic).queues
+        queues = session.admin.topics.get_route(topic).queues
     except TopicNotExist:
-        return conf_rows
-    master_addrs = [
-        queue_route.broker_addrs[MASTER_BROKER_ID] for queue_route in queue_routes if queue_route.has_master
-    ]
-    due_changes = [
-        planned_change
-        for planned_change in config_admin.plan_update(master_addrs, topic, topic_patch, create=False)
-        if planned_change.is_change
-    ]
-    warn_of_drains(session, (due_change.broker_name for due_change in due_changes))
+        return []
+    masters = [q.broker_addrs[MASTER_BROKER_ID] for q in queues if q.has_master]
+    plans = [plan for plan in configs.plan_update(masters, topic, patch, create=False) if plan.is_change]
+    warn_of_drains(session, (plan.broker_name for plan in plans))
     if not session.is_dry_run:
-        due_changes = config_admin.apply_changes(due_changes, topic_patch)
-    flag_rows: list[ResultRow] = [
-        {
-            "brokerAddr": due_change.broker_addr,
-            "topic": topic,
-            **change_cells({"order": True}, {"order": False}),
-            **outcome_cells(due_change.error, done_word),
-        }
-        for due_change in due_changes
+        plans = configs.apply_changes(plans, patch)
+    return [
+        ServerChange(plan.broker_addr, {"order": True}, {"order": False}, plan.error, done, "master")
+        for plan in plans
     ]
-    return conf_rows._replace(
-        rows=[*conf_rows.rows, *flag_rows],
-        errors=[*conf_rows.errors, *(due_change.error for due_change in due_changes)],
-        table_columns=("namesrvAddr", "brokerAddr", "topic", *CHANGE_RESULT_IN_TABLE)
-        if flag_rows
-        else conf_rows.table_columns,
-    )
 
 
 def _plan_write(conf_result: ServerResult[str], conf_text: str) -> ServerResult[str]:
@@ -160,16 +158,15 @@ def _require_order_conf(order_conf: str | None) -> str:
     return order_conf
 
 
-def _add_unused_notes(session: Session, conf_rows: ResultRows) -> ResultRows:
-    """Add a note for each name server that does not send order configurations to clients."""
-    if session.is_dry_run or None not in conf_rows.errors:
-        return conf_rows
-    unused_addrs = session.admin.order_confs.find_servers_without()
-    unused_notes = [
-        f"name server {namesrv_addr} does not send it to clients: orderMessageEnable is false"
-        for namesrv_addr in unused_addrs
+def _list_unused_notes(session: Session, errors: Sequence[RocketMQError | None]) -> list[str]:
+    """A note for each name server that does not send order configurations to clients."""
+    if session.is_dry_run or None not in errors:
+        return []
+    notes = [
+        f"name server {addr} does not send it to clients: orderMessageEnable is false"
+        for addr in session.admin.order_confs.find_servers_without()
     ]
-    failure_count = sum(error is not None for error in conf_rows.errors)
-    if unused_notes and failure_count:
-        unused_notes.append(f"failed on {failure_count} of {len(conf_rows.errors)} servers")
-    return conf_rows._replace(notes=unused_notes)
+    failure_count = sum(error is not None for error in errors)
+    if notes and failure_count:
+        notes.append(f"failed on {failure_count} of {len(errors)} servers")
+    return notes

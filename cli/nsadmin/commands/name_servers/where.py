@@ -3,16 +3,47 @@
 from collections.abc import Iterator
 
 from namesrv_core.transport.multiplexed_client import CallError
+from nsadmin.client import ServerResult
 from nsadmin.client.connection.addresses import NameServerList
-from nsadmin.client.results import error_text
+from nsadmin.client.name_servers.name_server_configs import NameServerPulse
 from nsadmin.command_line.declarations import command
-from nsadmin.console.output import FineDurationMillis, ResultRows
+from nsadmin.commands.columns.brokers import VERSION
+from nsadmin.commands.columns.servers import ERROR, NAMESRV_ADDR
+from nsadmin.console.output import AnyColumn, Column, Columns, ResultRows
+from nsadmin.console.output.quantities import to_fine_millis
 from nsadmin.console.session import Session, SharedOptions
 
-WHERE_COLUMNS = (
-    "namesrvAddr", "source", "context", "reachable", "latencyMillis", "version", "signed", "tls",
-    "readOnly", "error",
-)  # fmt: skip
+SOURCE: AnyColumn = Column(
+    "source",
+    "source of the address: -n, NAMESRV_ADDR, a context, a file, an endpoint, Kubernetes, or the default",
+    lambda r: r.source,
+)
+CONTEXT: AnyColumn = Column("context", "the context in force; null for none", lambda r: r.context)
+SIGNED: AnyColumn = Column(
+    "signed",
+    "source of the credentials for signatures; null if requests are not signed",
+    lambda r: r.credentials_source,
+)
+TLS: AnyColumn = Column("tls", "whether connections are encrypted", lambda r: r.access.tls is not None)
+READ_ONLY: AnyColumn = Column("readOnly", "whether changes are refused", lambda r: r.read_only)
+COMMON_COLUMNS = (CONTEXT, SIGNED, TLS, READ_ONLY)
+"""Columns of the options of a session."""
+WHERE_COLUMNS: Columns[ServerResult[NameServerPulse]] = (
+    NAMESRV_ADDR,
+    SOURCE,
+    CONTEXT,
+    Column("reachable", "whether the name server answered", lambda r: r.error is None),
+    Column(
+        "latencyMillis",
+        "time of a small request over an open connection, in ms",
+        lambda r: r.result and to_fine_millis(round(r.result.latency_ms, 3)),
+    ),
+    VERSION.of(lambda r: r.result and r.result.version),
+    SIGNED,
+    TLS,
+    READ_ONLY,
+    ERROR,
+)
 _SOURCE_WORDS = {"given": "-n", "environment": "NAMESRV_ADDR", "default": "default"}
 
 
@@ -31,47 +62,17 @@ def where(session: Session) -> ResultRows:
         # Addresses of name servers that answer, for a script
         nsadmin where --filter reachable=true --columns namesrvAddr --output csv
     """
-    session_options = session.options
-    common_cells = {
-        "context": session_options.context,
-        "signed": session_options.credentials_source,
-        "tls": session_options.access.tls is not None,
-        "readOnly": session_options.read_only,
-    }
+    options = session.options
+    common = {column: column.read(options) for column in COMMON_COLUMNS}
+    notes = list(_connection_notes(options))
     try:
-        name_servers = session.admin.addresses
+        common[SOURCE] = _describe_source(session.admin.addresses)
     except CallError as error:
-        endpoint_row = {
-            "source": f"endpoint {error.addr}",
-            **common_cells,
-            "reachable": False,
-            "error": error_text(error),
-        }
-        return ResultRows(
-            WHERE_COLUMNS,
-            [{"namesrvAddr": None, **endpoint_row}],
-            [error],
-            list(_connection_notes(session_options)),
-        )
-    common_cells["source"] = _describe_source(name_servers)
+        common |= {NAMESRV_ADDR: None, SOURCE: f"endpoint {error.addr}"}
+        unknown = ServerResult[NameServerPulse]("", None, error)
+        return ResultRows.from_records(WHERE_COLUMNS, [unknown], [error], notes, common=common)
     results = session.admin.name_servers.get_pulse_each()
-    server_rows = [
-        {
-            "namesrvAddr": namesrv_addr,
-            **common_cells,
-            "reachable": error is None,
-            "latencyMillis": None if pulse is None else FineDurationMillis(round(pulse.latency_ms, 3)),
-            "version": None if pulse is None else pulse.version,
-            "error": None if error is None else error_text(error),
-        }
-        for namesrv_addr, pulse, error in results
-    ]
-    return ResultRows(
-        WHERE_COLUMNS,
-        server_rows,
-        [pulse_result.error for pulse_result in results],
-        list(_connection_notes(session_options)),
-    )
+    return ResultRows.from_records(WHERE_COLUMNS, results, [r.error for r in results], notes, common=common)
 
 
 def _describe_source(name_servers: NameServerList) -> str:

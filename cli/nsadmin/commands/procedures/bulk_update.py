@@ -10,16 +10,17 @@ from nsadmin.client.results import NotApplied
 from nsadmin.command_line.broker_targets import ClusterMastersOption, MasterAddrOption, select_masters
 from nsadmin.command_line.declarations import Flags, command
 from nsadmin.commands.columns.awaited_servers import report_awaited_servers
+from nsadmin.commands.columns.changes import RESULT
 from nsadmin.commands.procedures.drain_warnings import warn_of_drains
 from nsadmin.commands.procedures.plan_rows import (
-    PLAN_COLUMNS,
+    APPLY_COLUMNS,
     count_failures,
     list_late_addrs,
     step_rows,
     stranded_warnings,
 )
 from nsadmin.console.exit_codes import UsageError
-from nsadmin.console.output import ResultRow, ResultRows
+from nsadmin.console.output import Column, ResultRows, replace_columns
 from nsadmin.console.session import Session
 from nsadmin.operations.plans.backlog import count_stranded_messages
 from nsadmin.operations.plans.bulk_lists import ItemList, plan_list_steps, read_list
@@ -29,6 +30,18 @@ from nsadmin.operations.plans.observer import observe_brokers, observe_cluster
 from nsadmin.operations.plans.records import ClusterState
 from nsadmin.operations.plans.settings import SpreadKind
 from nsadmin.operations.plans.yaml_reader import InvalidPlanFileError
+
+LIST_COLUMNS = replace_columns(
+    APPLY_COLUMNS,
+    Column("kind", "topic or group", lambda r: r.kind),
+    Column("name", "name of the topic or group", lambda r: r.name),
+    Column(
+        "action",
+        "create or update; null if nothing is sent",
+        lambda r: None if r.result in ("unchanged", "skipped") else r.action,
+    ),
+    RESULT.means("done, dry-run, unchanged, skipped, failed, or unknown (the broker does not answer)"),
+)
 
 ListFileArgument = Annotated[
     str,
@@ -41,7 +54,7 @@ ListFileArgument = Annotated[
 _MAX_PROBLEMS = 10
 
 
-@command(columns=PLAN_COLUMNS, agent_refusal="it reads local files")
+@command(columns=LIST_COLUMNS, agent_refusal="it reads local files")
 def update_topic_list(
     session: Session,
     file_name: ListFileArgument,
@@ -67,7 +80,7 @@ def update_topic_list(
     return _update_from_file(session, "updateTopicList", "topic", file_name, broker_text, cluster_name)
 
 
-@command(columns=PLAN_COLUMNS, agent_refusal="it reads local files")
+@command(columns=LIST_COLUMNS, agent_refusal="it reads local files")
 def update_sub_group_list(
     session: Session,
     file_name: ListFileArgument,
@@ -104,47 +117,40 @@ def _update_from_file(
         live_state = observe_cluster(session.admin, cluster_name)
     else:
         live_state = _observe_master(session, master_targets[0].broker_addr or "")
-    step_outcomes = plan_list_steps(listed_items, live_state)
-    due_steps = [outcome.step for outcome in step_outcomes if outcome.result == "planned"]
-    other_outcomes = [outcome for outcome in step_outcomes if outcome.result != "planned"]
-    broker_troubles = [
-        PlanTrouble(live_broker.broker_name, live_broker.error)
-        for live_broker in live_state.broker_states
-        if live_broker.error is not None
-    ]
+    all_outcomes = plan_list_steps(listed_items, live_state)
+    due_steps = [o.step for o in all_outcomes if o.result == "planned"]
+    other_outcomes = [o for o in all_outcomes if o.result != "planned"]
+    brokers = live_state.broker_states
+    troubles = [PlanTrouble(b.broker_name, b.error) for b in brokers if b.error is not None]
     warn_of_drains(session, (step.server_name for step in due_steps if step.kind == "topic"))
     stranded_messages = count_stranded_messages(session.admin, live_state, due_steps)
+    warnings = stranded_warnings(stranded_messages)
     if any(message_count != 0 for message_count in stranded_messages.values()):
-        session.require_yes(command_name, "; ".join(stranded_warnings(stranded_messages)))
-    notes = [
-        *stranded_warnings(stranded_messages),
-        *_list_remarks(listed_items),
-        _summarize_outcomes(item_kind, due_steps, other_outcomes),
-    ]
+        session.require_yes(command_name, "; ".join(warnings))
+    if listed_items.is_sum:
+        warnings.append(
+            "this file describes a whole cluster: mqadmin has added up the queues of a topic's brokers"
+        )
+    summary = _summarize_outcomes(item_kind, due_steps, other_outcomes)
     if session.is_dry_run or not due_steps:
         outcomes = [StepOutcome(step, "dry-run", None) for step in due_steps]
+        notes = [*warnings, summary]
     else:
-        for note_line in notes[:-1]:
-            session.write_remark(note_line)
-        broker_texts = [
-            live_broker.master_addr or live_broker.broker_name for live_broker in live_state.broker_states
-        ]
-        session.confirm_change(f"{', '.join(broker_texts)}: {notes[-1]}. Continue?")
+        for warning in warnings:
+            session.write_remark(warning)
+        session.confirm_change(
+            f"{', '.join(b.master_addr or b.broker_name for b in brokers)}: {summary}. Continue?"
+        )
         with session.show_progress(command_name, len(due_steps)) as advance_progress:
             outcomes = execute_steps(session.admin, live_state, due_steps, advance_progress)
-        failure_count = count_failures(outcome.error for outcome in outcomes)
-        notes = [
-            notes[-1],
-            *([f"failed in {failure_count} of {len(outcomes)} steps"] if failure_count else []),
-        ]
-    shown_rows = step_rows([*outcomes, *other_outcomes], broker_troubles, stranded_messages, notes)
-    errors = (
-        shown_rows.errors
-        if step_outcomes
-        else [live_broker.error for live_broker in live_state.broker_states]
-    )
-    shown_rows = shown_rows._replace(rows=[_blank_action(row) for row in shown_rows.rows], errors=errors)
-    return report_awaited_servers(session.admin, shown_rows, list_late_addrs(live_state, outcomes))
+        failure_count = count_failures(o.error for o in outcomes)
+        notes = [summary]
+        if failure_count:
+            notes.append(f"failed in {failure_count} of {len(outcomes)} steps")
+    rows = step_rows([*outcomes, *other_outcomes], troubles, stranded_messages, notes, LIST_COLUMNS)
+    if not all_outcomes:
+        rows = rows._replace(errors=[b.error for b in brokers])
+    return report_awaited_servers(session.admin, rows, list_late_addrs(live_state, outcomes))
 
 
 def _read_list_file(item_kind: SpreadKind, file_name: str) -> ItemList:
@@ -178,29 +184,9 @@ def _observe_master(session: Session, broker_addr: str) -> ClusterState:
     )
 
 
-def _list_remarks(listed_items: ItemList) -> list[str]:
-    if not listed_items.is_sum:
-        return []
-    return ["this file describes a whole cluster: mqadmin has added up the queues of a topic's brokers"]
-
-
 def _summarize_outcomes(
     item_kind: SpreadKind, due_steps: Sequence[object], other_outcomes: Sequence[StepOutcome]
 ) -> str:
-    counts_by_result = {
-        result_word: sum(step_outcome.result == result_word for step_outcome in other_outcomes)
-        for result_word in ("unchanged", "skipped")
-    }
-    summary_parts = [
-        f"{len(due_steps)} to send",
-        *(
-            f"{outcome_count} {result_word}"
-            for result_word, outcome_count in counts_by_result.items()
-            if outcome_count
-        ),
-    ]
-    return f"{item_kind}s, counted for each broker: {', '.join(summary_parts)}"
-
-
-def _blank_action(row: ResultRow) -> ResultRow:
-    return {**row, "action": None} if row["result"] in ("unchanged", "skipped") else row
+    counts = {word: sum(o.result == word for o in other_outcomes) for word in ("unchanged", "skipped")}
+    parts = [f"{len(due_steps)} to send", *(f"{count} {word}" for word, count in counts.items() if count)]
+    return f"{item_kind}s, counted for each broker: {', '.join(parts)}"

@@ -11,7 +11,7 @@ from nsadmin.client.brokers.targets import list_member_targets
 from nsadmin.client.results import error_text
 from nsadmin.command_line.declarations import command
 from nsadmin.console.exit_codes import UsageError
-from nsadmin.console.output import ResultRow, ResultRows
+from nsadmin.console.output import Column, Columns, ResultRows
 from nsadmin.console.output.quantities import count_noun
 from nsadmin.console.session import Session
 from nsadmin.operations.config_diff import (
@@ -24,7 +24,26 @@ from nsadmin.operations.config_diff import (
     redact_secrets,
 )
 
-CONFIG_DIFF_COLUMNS = ("kind", "key", "differs", "default", "values")
+
+def _describe_default(defaults: Mapping[str, str | None]) -> str | None:
+    """The default as one text if all releases agree, else each default with its release."""
+    if len(set(defaults.values())) == 1:
+        return next(iter(defaults.values()))
+    return ", ".join(f"{text} ({release})" for release, text in defaults.items() if text is not None) or None
+
+
+CONFIG_DIFF_COLUMNS: Columns[SettingDifference] = (
+    Column("kind", "broker or namesrv", lambda d: d.server_kind),
+    Column("key", "name of the setting", lambda d: d.setting_name),
+    Column("differs", "the servers with each value", lambda d: describe_texts(redact_secrets(d))),
+    Column(
+        "default",
+        "the default of the release; null if it depends on the machine",
+        lambda d: _describe_default(d.defaults_by_release),
+    ),
+    Column("values", "the value on each server", redact_secrets, wide=True),
+)
+_KINDS_IN_WORDS = {"namesrv": "name server", "broker": "broker"}
 
 
 class SettingsDifferError(RocketMQError):
@@ -72,139 +91,67 @@ def config_diff(
     answered_servers = [server for _, server, _ in server_results if server is not None]
     known_defaults = KnownDefaults()
     choose_settings = find_changed_settings if against_defaults else find_differences
-    setting_rows = [
-        _make_setting_row(difference)
-        for difference in choose_settings(answered_servers, known_defaults, include_own=include_own)
-    ]
+    differences = list(choose_settings(answered_servers, known_defaults, include_own=include_own))
     failures = [error for _, _, error in server_results if error is not None]
     errors: list[RocketMQError | None] = [None, *failures] if answered_servers else [*failures]
     notes = [f"{addr}: {error_text(error)}" for addr, _, error in server_results if error is not None]
     if not against_defaults:
-        notes += _comparison_notes(answered_servers, len(setting_rows))
-        if setting_rows:
+        notes += _comparison_notes(answered_servers, len(differences))
+        if differences:
             errors = [SettingsDifferError("settings differ")]
         elif answered_servers and not _count_servers(answered_servers):
             errors.append(SettingsDifferError("no two servers to compare"))
-    return ResultRows(
-        CONFIG_DIFF_COLUMNS,
-        setting_rows,
-        errors,
-        [*notes, *_substitution_notes(answered_servers, known_defaults)],
-        CONFIG_DIFF_COLUMNS[:4],
-    )
-
-
-def _make_setting_row(difference: SettingDifference) -> ResultRow:
-    shown_values = redact_secrets(difference)
-    return {
-        "kind": difference.server_kind,
-        "key": difference.setting_name,
-        "differs": describe_texts(shown_values),
-        "default": _describe_default(difference.defaults_by_release),
-        "values": shown_values,
-    }
+    notes += _substitution_notes(answered_servers, known_defaults)
+    return ResultRows.from_records(CONFIG_DIFF_COLUMNS, differences, errors, notes)
 
 
 def _comparison_notes(servers: Sequence[ComparedServer], row_count: int) -> Iterator[str]:
     """Say which servers were compared, and which have no other of their kind."""
-    for kind_in_words in _lone_kinds(servers):
-        yield f"only one {kind_in_words}: its settings were not compared"
+    kinds = [server.server_kind for server in servers]
+    for kind, kind_in_words in _KINDS_IN_WORDS.items():
+        if kinds.count(kind) == 1:
+            yield f"only one {kind_in_words}: its settings were not compared"
     compared_servers = _count_servers(servers)
     if compared_servers:
         difference_count = count_noun(row_count, "difference") if row_count else "no differences"
         yield f"{difference_count} among {compared_servers}"
 
 
-_KINDS_IN_WORDS = {"namesrv": "name server", "broker": "broker"}
-
-
-def _lone_kinds(servers: Sequence[ComparedServer]) -> list[str]:
-    """The kinds with only one server, which has no other to compare it with."""
-    server_kinds = [server.server_kind for server in servers]
-    return [
-        kind_in_words
-        for server_kind, kind_in_words in _KINDS_IN_WORDS.items()
-        if server_kinds.count(server_kind) == 1
-    ]
-
-
 def _count_servers(servers: Sequence[ComparedServer]) -> str:
     """The numbers of brokers and name servers that have others to be compared with."""
-    server_kinds = [server.server_kind for server in servers]
+    kinds = [server.server_kind for server in servers]
     return " and ".join(
-        count_noun(server_kinds.count(server_kind), kind_in_words)
-        for server_kind, kind_in_words in _KINDS_IN_WORDS.items()
-        if server_kinds.count(server_kind) > 1
+        count_noun(kinds.count(kind), kind_in_words)
+        for kind, kind_in_words in _KINDS_IN_WORDS.items()
+        if kinds.count(kind) > 1
     )
 
 
 def _fetch_namesrv_settings(session: Session) -> Iterator[ServerResult[ComparedServer]]:
-    admin = session.admin
-    release_by_addr = {
-        pulse_result.addr: pulse_result.result.version
-        for pulse_result in admin.name_servers.get_pulse_each()
-        if pulse_result.result is not None
-    }
-    for namesrv_addr, config, error in admin.name_servers.get_config_each():
+    name_servers = session.admin.name_servers
+    releases = {r.addr: r.result.version for r in name_servers.get_pulse_each() if r.result is not None}
+    for addr, config, error in name_servers.get_config_each():
         if config is None:
-            yield ServerResult(f"name server {namesrv_addr}", None, error)
+            yield ServerResult(f"name server {addr}", None, error)
         else:
-            yield ServerResult(
-                namesrv_addr,
-                ComparedServer(
-                    "namesrv", namesrv_addr, _format_release(release_by_addr.get(namesrv_addr)), config
-                ),
-                None,
-            )
+            # V5_5_0 becomes 5.5.0.
+            release = (releases.get(addr) or "").removeprefix("V").replace("_", ".")
+            yield ServerResult(addr, ComparedServer("namesrv", addr, release, config), None)
 
 
 def _fetch_broker_settings(
     session: Session, cluster_name: str | None
 ) -> Iterator[ServerResult[ComparedServer]]:
     targets = list_member_targets(session.admin.clusters.get_info(), cluster_name)
-    names_by_addr = {
-        target.broker_addr: f"{target.broker_name}:{target.broker_id}"
-        for target in targets
-        if target.broker_addr
-    }
+    names_by_addr = {t.broker_addr: f"{t.broker_name}:{t.broker_id}" for t in targets if t.broker_addr}
     info_results = session.brokers.get_runtime_info(list(names_by_addr))
-    release_by_addr = {
-        info_result.addr: info_result.result.release
-        for info_result in info_results
-        if info_result.result is not None
-    }
-    for broker_addr, config, error in session.admin.broker_configs.get_each(names_by_addr):
+    releases = {r.addr: r.result.release for r in info_results if r.result is not None}
+    for addr, config, error in session.admin.broker_configs.get_each(names_by_addr):
+        name = names_by_addr[addr]
         if config is None:
-            yield ServerResult(f"broker {names_by_addr[broker_addr]} at {broker_addr}", None, error)
+            yield ServerResult(f"broker {name} at {addr}", None, error)
         else:
-            yield ServerResult(
-                broker_addr,
-                ComparedServer(
-                    "broker",
-                    names_by_addr[broker_addr],
-                    release_by_addr.get(broker_addr) or "",
-                    config,
-                ),
-                None,
-            )
-
-
-def _format_release(version: str | None) -> str:
-    """Format V5_5_0 as 5.5.0."""
-    return (version or "").removeprefix("V").replace("_", ".")
-
-
-def _describe_default(defaults: Mapping[str, str | None]) -> str | None:
-    """The default as one text if all releases agree, else each default with its release."""
-    distinct_texts = set(defaults.values())
-    if len(distinct_texts) == 1:
-        return distinct_texts.pop()
-    release_texts = [
-        f"{default_value} ({release})"
-        for release, default_value in defaults.items()
-        if default_value is not None
-    ]
-    return ", ".join(release_texts) or None
+            yield ServerResult(addr, ComparedServer("broker", name, releases.get(addr) or "", config), None)
 
 
 def _substitution_notes(servers: Sequence[ComparedServer], known_defaults: KnownDefaults) -> Iterator[str]:

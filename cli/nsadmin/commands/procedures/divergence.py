@@ -1,22 +1,26 @@
 """Owns divergence, which compares the state of all name servers and explains the differences."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from time import monotonic, sleep
-from typing import Annotated
+from typing import Annotated, NamedTuple
 
 from typer import Option
 
 from namesrv_core.errors import RocketMQError
 from nsadmin.client.results import error_text
+from nsadmin.client.snapshots import ClusterSnapshot
 from nsadmin.command_line.broker_expectation import ExpectedBrokersOption, open_expected_inventory
 from nsadmin.command_line.declarations import Values, command
 from nsadmin.command_line.namespace_options import IncludedNamespacesOption
+from nsadmin.commands.columns.brokers import BROKER_NAME
+from nsadmin.commands.columns.servers import ERROR, NAMESRV_ADDR
 from nsadmin.console.exit_codes import UsageError
-from nsadmin.console.output import DurationMillis, ResultRow, ResultRows
-from nsadmin.console.output.quantities import count_noun
+from nsadmin.console.output import Column, Columns, ResultRows, of_part
+from nsadmin.console.output.quantities import count_noun, to_millis
 from nsadmin.console.phrases import quote_command
 from nsadmin.console.session import Session
 from nsadmin.operations.divergence.comparison import STATE_SECTIONS, hash_sections
+from nsadmin.operations.divergence.evidence import DivergenceCause
 from nsadmin.operations.divergence.findings import (
     DriftFinding,
     describe_difference,
@@ -31,14 +35,90 @@ from nsadmin.operations.divergence.observer import (
 from nsadmin.operations.inventory.keeper import BrokerMissingError, describe_missing
 from nsadmin.operations.inventory.records import MissingBroker
 
-DIVERGENCE_COLUMNS = (
-    "what", "name", "brokerName", "count", "state", "seenFor", "differs", "cause", "causeKind", "advice",
-    "values",
-)  # fmt: skip
-DIVERGENCE_TABLE_COLUMNS = ("what", "name", "brokerName", "count", "state", "seenFor", "differs", "cause")
-HASH_COLUMNS = (
-    "namesrvAddr", "brokers", "topics", "brokerHash", "topicHash", "kvHash", "settingHash", "error",
-)  # fmt: skip
+
+class DivergenceRow(NamedTuple):
+    """Items that differ in the same way, by the first of them; or a broker that left all name servers."""
+
+    section: str
+    name: str
+    broker_name: str | None
+    item_count: int
+    state: str
+    age_ms: int | None
+    differs: str
+    cause: DivergenceCause
+    values: Mapping[str, object]
+
+
+DIVERGENCE_COLUMNS: Columns[DivergenceRow] = (
+    Column("what", "broker, topic (its queues on a broker), kv or setting", lambda r: r.section),
+    Column(
+        "name",
+        "the first item: NAME:ID of a broker, a topic, NAMESPACE KEY, or a setting",
+        lambda r: r.name,
+    ),
+    BROKER_NAME.means("name of the broker; null if the row is not about one broker"),
+    Column("count", "number of items that differ in this way", lambda r: r.item_count),
+    Column(
+        "state",
+        "new, drift (lasts longer than convergence takes), or missing on all name servers",
+        lambda r: r.state,
+    ),
+    Column("seenFor", "for how long nsadmin has seen the difference", lambda r: to_millis(r.age_ms)),
+    Column(
+        "differs",
+        "the difference of the first item: which name server has which value",
+        lambda r: r.differs,
+    ),
+    Column("cause", "the probable cause of the difference, in words", lambda r: r.cause.text),
+    Column(
+        "causeKind",
+        "the probable cause as one word, such as partial-list, partition, wiped or kv-written-to-some",
+        lambda r: r.cause.kind,
+        wide=True,
+    ),
+    Column("advice", "recommended action", lambda r: r.cause.advice, wide=True),
+    Column(
+        "values",
+        "the value of the first item on each name server; null for none",
+        lambda r: r.values,
+        wide=True,
+    ),
+)
+
+
+class ServerHashes(NamedTuple):
+    """The state of a name server, and a hash of each section; None and none if it did not answer."""
+
+    addr: str
+    snapshot: ClusterSnapshot | None
+    hashes: Mapping[str, str]
+    error: RocketMQError | None
+
+
+HASH_COLUMNS: Columns[ServerHashes] = (
+    NAMESRV_ADDR,
+    *of_part(
+        lambda s: s.snapshot,
+        (
+            Column("brokers", "number of broker names that the name server has", lambda s: len(s.brokers)),
+            Column("topics", "number of topics", lambda s: len(s.topics)),
+        ),
+    ),
+    Column(
+        "brokerHash",
+        "hash of brokers and addresses; equal if all of these are equal",
+        lambda s: s.hashes.get("broker"),
+    ),
+    Column("topicHash", "hash of the queues of all topics", lambda s: s.hashes.get("topic")),
+    Column("kvHash", "hash of the compared KV namespaces", lambda s: s.hashes.get("kv")),
+    Column(
+        "settingHash",
+        "hash of the settings, without settings that contain paths or addresses",
+        lambda s: s.hashes.get("setting"),
+    ),
+    ERROR,
+)
 
 _MAX_SETTLE_SECONDS = 86_400
 
@@ -107,9 +187,7 @@ def divergence(
         raise UsageError(
             f'invalid value "{patience_seconds:g}" for --settle: expected seconds, 0 to {_MAX_SETTLE_SECONDS}'
         )
-    unknown_sections = [
-        section_name for section_name in section_names or () if section_name not in STATE_SECTIONS
-    ]
+    unknown_sections = [name for name in section_names or () if name not in STATE_SECTIONS]
     if unknown_sections:
         raise UsageError(f'unknown section "{unknown_sections[0]}": use {", ".join(STATE_SECTIONS)}')
     inventory = open_expected_inventory(session, "divergence", expectation)
@@ -138,205 +216,138 @@ def divergence(
     return _finding_rows(observed_look, show_each, missing_brokers)
 
 
-def _waiting_remark(observed_look: DivergenceObservation, wait_seconds: float) -> str:
-    difference_count = sum(
-        len(finding.differences) for finding in observed_look.findings if finding.state == "new"
-    )
-    return f"{count_noun(difference_count, 'difference')}; comparing again for up to {wait_seconds:.0f} s"
+def _waiting_remark(look: DivergenceObservation, wait_seconds: float) -> str:
+    count = sum(len(f.differences) for f in look.findings if f.state == "new")
+    return f"{count_noun(count, 'difference')}; comparing again for up to {wait_seconds:.0f} s"
 
 
 def _finding_rows(
-    observed_look: DivergenceObservation, show_each: bool, missing_brokers: Sequence[MissingBroker]
+    look: DivergenceObservation, show_each: bool, missing_brokers: Sequence[MissingBroker]
 ) -> ResultRows:
-    namesrv_addrs = observed_look.comparison.server_addrs
-    finding_rows = [
+    addrs = look.comparison.server_addrs
+    rows = [
         row
-        for finding in observed_look.findings
-        for row in (
-            _difference_rows(finding, namesrv_addrs) if show_each else [_finding_row(finding, namesrv_addrs)]
-        )
+        for finding in look.findings
+        for row in (_list_differences(finding, addrs) if show_each else [_describe_finding(finding, addrs)])
     ]
-    finding_rows += [_missing_row(missing_broker) for missing_broker in missing_brokers]
-    notes = [
-        _summarize_look(observed_look),
-        *_namespace_notes(observed_look),
+    rows += map(_describe_missing, missing_brokers)
+    advice = dict.fromkeys(f.cause.advice for f in look.findings if f.state == "drift")
+    notes = [*_look_notes(look, missing_brokers), *(f"next: {text}" for text in advice)]
+    return ResultRows.from_records(DIVERGENCE_COLUMNS, rows, _exit_errors(look, missing_brokers), notes)
+
+
+def _look_notes(look: DivergenceObservation, missing_brokers: Sequence[MissingBroker]) -> list[str]:
+    return [
+        _summarize_look(look),
+        *_namespace_notes(look),
         *_missing_notes(missing_brokers),
-        *_failure_notes(observed_look),
+        *(
+            f"name server {r.addr}: {error_text(r.error)}"
+            for r in look.snapshot_results
+            if r.error is not None
+        ),
     ]
-    drift_findings = [
-        drift_finding for drift_finding in observed_look.findings if drift_finding.state == "drift"
-    ]
-    notes += [
-        f"next: {advice_text}"
-        for advice_text in dict.fromkeys(drift_finding.cause.advice for drift_finding in drift_findings)
-    ]
-    return ResultRows(
-        DIVERGENCE_COLUMNS,
-        finding_rows,
-        _exit_errors(observed_look, missing_brokers),
-        notes,
-        DIVERGENCE_TABLE_COLUMNS,
-    )
 
 
-def _namespace_notes(observed_look: DivergenceObservation) -> list[str]:
+def _namespace_notes(look: DivergenceObservation) -> list[str]:
     """Name the compared KV namespaces: agreement says nothing about others."""
-    names, unlisted_addrs = observed_look.namespaces
-    if not names or observed_look.verdict == "unknown":
+    names, unlisted_addrs = look.namespaces
+    if not names or look.verdict == "unknown":
         return []
-    unlisted_text = (
-        f"; {', '.join(unlisted_addrs)} cannot list theirs: pass others with -s NAMESPACE"
-        if unlisted_addrs
-        else ""
+    unlisted = f"; {', '.join(unlisted_addrs)} cannot list theirs: pass others with -s NAMESPACE"
+    return [f"compared KV namespaces: {', '.join(names)}{unlisted if unlisted_addrs else ''}"]
+
+
+def _describe_missing(missing_broker: MissingBroker) -> DivergenceRow:
+    broker = missing_broker.broker
+    forget_command = quote_command("inventory", "forget", broker.label)
+    cause = DivergenceCause(
+        "missing",
+        f"{describe_missing(missing_broker)}: it stopped, or it reaches none of them",
+        f"start it, or if you removed it, run: {forget_command}",
     )
-    return [f"compared KV namespaces: {', '.join(names)}{unlisted_text}"]
-
-
-def _missing_row(missing_broker: MissingBroker) -> ResultRow:
-    forget_command = quote_command("inventory", "forget", missing_broker.broker.label)
-    return {
-        "what": "broker",
-        "name": missing_broker.broker.label,
-        "brokerName": missing_broker.broker.broker_name,
-        "count": 1,
-        "state": "missing",
-        "seenFor": None,
-        "differs": "on no name server",
-        "cause": f"{describe_missing(missing_broker)}: it stopped, or it reaches none of them",
-        "causeKind": "missing",
-        "advice": f"start it, or if you removed it, run: {forget_command}",
-        "values": {},
-    }
+    return DivergenceRow(
+        "broker", broker.label, broker.broker_name, 1, "missing", None, "on no name server", cause, {}
+    )
 
 
 def _missing_notes(missing_brokers: Sequence[MissingBroker]) -> list[str]:
-    return [
-        f"{missing_broker.broker.label} is {describe_missing(missing_broker)}"
-        for missing_broker in missing_brokers
-    ]
+    return [f"{m.broker.label} is {describe_missing(m)}" for m in missing_brokers]
 
 
-def _finding_row(finding: DriftFinding, namesrv_addrs: Sequence[str]) -> ResultRow:
-    first_difference = finding.differences[0]
-    implied_text = (
-        f", with {count_noun(len(finding.implied_topics), 'topic')}" if finding.implied_topics else ""
+def _describe_finding(finding: DriftFinding, addrs: Sequence[str]) -> DivergenceRow:
+    first = finding.differences[0]
+    implied = f", with {count_noun(len(finding.implied_topics), 'topic')}" if finding.implied_topics else ""
+    broker_names = {"topic": first.item.parent_name or None, "broker": first.item.name}
+    return DivergenceRow(
+        finding.section_name,
+        format_item_name(first.item),
+        broker_names.get(finding.section_name),
+        len(finding.differences),
+        finding.state,
+        finding.age_ms,
+        describe_difference(first, addrs) + implied,
+        finding.cause,
+        map_by_server(first, addrs),
     )
-    return {
-        "what": finding.section_name,
-        "name": format_item_name(first_difference.item),
-        "brokerName": _finding_broker_name(finding),
-        "count": len(finding.differences),
-        "state": finding.state,
-        "seenFor": DurationMillis(finding.age_ms),
-        "differs": describe_difference(first_difference, namesrv_addrs) + implied_text,
-        "cause": finding.cause.text,
-        "causeKind": finding.cause.kind,
-        "advice": finding.cause.advice,
-        "values": map_by_server(first_difference, namesrv_addrs),
-    }
 
 
-def _difference_rows(finding: DriftFinding, namesrv_addrs: Sequence[str]) -> Iterator[ResultRow]:
+def _list_differences(finding: DriftFinding, addrs: Sequence[str]) -> Iterator[DivergenceRow]:
     """A row for each difference, including topics that differ only because their broker does."""
     for difference in finding.differences:
-        yield _finding_row(finding._replace(differences=(difference,), implied_topics=()), namesrv_addrs)
+        yield _describe_finding(finding._replace(differences=(difference,), implied_topics=()), addrs)
     for difference in finding.implied_topics:
-        yield {
-            **_finding_row(
-                finding._replace(section_name="topic", differences=(difference,), implied_topics=()),
-                namesrv_addrs,
-            ),
-            "cause": f"its broker {difference.item.parent_name} is missing",
-        }
+        cause = finding.cause._replace(text=f"its broker {difference.item.parent_name} is missing")
+        topic = finding._replace(
+            section_name="topic", differences=(difference,), implied_topics=(), cause=cause
+        )
+        yield _describe_finding(topic, addrs)
 
 
-def _finding_broker_name(finding: DriftFinding) -> str | None:
-    compared_item = finding.differences[0].item
-    if finding.section_name == "topic":
-        return compared_item.parent_name or None
-    return compared_item.name if finding.section_name == "broker" else None
-
-
-def _summarize_look(observed_look: DivergenceObservation) -> str:
-    asked_count, answered_count = len(observed_look.snapshot_results), len(observed_look.server_snapshots)
-    drift_count = sum(
-        len(finding.differences) for finding in observed_look.findings if finding.state == "drift"
+def _summarize_look(look: DivergenceObservation) -> str:
+    asked_count, answered_count = len(look.snapshot_results), len(look.server_snapshots)
+    drift_count, new_count = (
+        sum(len(f.differences) for f in look.findings if f.state == state) for state in ("drift", "new")
     )
-    new_count = sum(len(finding.differences) for finding in observed_look.findings if finding.state == "new")
-    if observed_look.verdict == "unknown":
-        advice = ": pass all of them with -n 'HOST:PORT;HOST:PORT'" if asked_count == 1 else ""
-        return (
-            f"unknown: {answered_count} of {asked_count} name servers answered, "
-            f"a comparison needs two{advice}"
-        )
-    if observed_look.verdict == "diverge":
-        return f"name servers diverge: {count_noun(drift_count, 'difference')}" + (
-            f", and {new_count} newer" if new_count else ""
-        )
-    if observed_look.verdict == "partial":
-        return f"incomplete: {answered_count} of {asked_count} name servers answered" + (
-            f"; {count_noun(new_count, 'difference')} younger than two heartbeats"
-            if new_count
-            else ", and agree"
-        )
-    if observed_look.verdict == "converging":
-        return f"no drift: {count_noun(new_count, 'difference')} younger than two heartbeats"
-    first_snapshot = observed_look.server_snapshots[0]
-    known_counts = (
-        count_noun(len(first_snapshot.brokers), "broker"),
-        count_noun(len(first_snapshot.topics), "topic"),
-    )
-    return f"{answered_count} name servers agree: {', '.join(known_counts)}"
-
-
-def _failure_notes(observed_look: DivergenceObservation) -> list[str]:
-    return [
-        f"name server {namesrv_addr}: {error_text(error)}"
-        for namesrv_addr, _, error in observed_look.snapshot_results
-        if error is not None
-    ]
+    young = f"{count_noun(new_count, 'difference')} younger than two heartbeats"
+    match look.verdict:
+        case "unknown":
+            advice = ": pass all of them with -n 'HOST:PORT;HOST:PORT'" if asked_count == 1 else ""
+            return (
+                f"unknown: {answered_count} of {asked_count} name servers answered, "
+                f"a comparison needs two{advice}"
+            )
+        case "diverge":
+            newer = f", and {new_count} newer" if new_count else ""
+            return f"name servers diverge: {count_noun(drift_count, 'difference')}{newer}"
+        case "partial":
+            rest = f"; {young}" if new_count else ", and agree"
+            return f"incomplete: {answered_count} of {asked_count} name servers answered{rest}"
+        case "converging":
+            return f"no drift: {young}"
+    first = look.server_snapshots[0]
+    counts = f"{count_noun(len(first.brokers), 'broker')}, {count_noun(len(first.topics), 'topic')}"
+    return f"{answered_count} name servers agree: {counts}"
 
 
 def _exit_errors(
-    observed_look: DivergenceObservation, missing_brokers: Sequence[MissingBroker]
+    look: DivergenceObservation, missing_brokers: Sequence[MissingBroker]
 ) -> list[RocketMQError | None]:
     """The errors that decide the exit code: 1 if name servers diverge or miss a broker, 3 if unknown."""
     if missing_brokers:
-        return [BrokerMissingError(missing_note) for missing_note in _missing_notes(missing_brokers)]
-    if observed_look.verdict == "diverge":
+        return [BrokerMissingError(note) for note in _missing_notes(missing_brokers)]
+    if look.verdict == "diverge":
         return [NameServersDivergeError("name servers diverge")]
-    return (
-        [None, DivergenceUnknownError("some name servers did not answer")]
-        if observed_look.verdict in ("unknown", "partial")
-        else []
-    )
+    if look.verdict in ("unknown", "partial"):
+        return [None, DivergenceUnknownError("some name servers did not answer")]
+    return []
 
 
-def _hash_rows(observed_look: DivergenceObservation, missing_brokers: Sequence[MissingBroker]) -> ResultRows:
-    server_rows: list[ResultRow] = []
-    for namesrv_addr, server_snapshot, error in observed_look.snapshot_results:
-        if server_snapshot is None:
-            server_rows.append({"namesrvAddr": namesrv_addr, "error": error and error_text(error)})
-            continue
-        server_rows.append(
-            {
-                "namesrvAddr": namesrv_addr,
-                "brokers": len(server_snapshot.brokers),
-                "topics": len(server_snapshot.topics),
-                **{
-                    f"{section_name}Hash": section_hash
-                    for section_name, section_hash in hash_sections(server_snapshot).items()
-                },
-            }
-        )
-    return ResultRows(
-        HASH_COLUMNS,
-        server_rows,
-        _exit_errors(observed_look, missing_brokers),
-        [
-            _summarize_look(observed_look),
-            *_namespace_notes(observed_look),
-            *_missing_notes(missing_brokers),
-            *_failure_notes(observed_look),
-        ],
+def _hash_rows(look: DivergenceObservation, missing_brokers: Sequence[MissingBroker]) -> ResultRows:
+    servers = [
+        ServerHashes(addr, snapshot, {} if snapshot is None else hash_sections(snapshot), error)
+        for addr, snapshot, error in look.snapshot_results
+    ]
+    return ResultRows.from_records(
+        HASH_COLUMNS, servers, _exit_errors(look, missing_brokers), _look_notes(look, missing_brokers)
     )

@@ -1,14 +1,16 @@
 """Owns drain, undrain and drainStatus, which stop client writes to a broker and allow them again."""
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Annotated
+from typing import Annotated, NamedTuple
 
 from typer import Argument, Option
 
 from namesrv_core.errors import RocketMQError
 from nsadmin.client import NotApplied, NotFound
 from nsadmin.command_line.declarations import Flags, command
-from nsadmin.commands.columns.result_rows import outcome_cells
+from nsadmin.commands.columns.brokers import BROKER_NAME, CLUSTER_NAME
+from nsadmin.commands.columns.changes import RESULT
+from nsadmin.commands.columns.servers import ERROR, NAMESRV_ADDR, outcome_word
 from nsadmin.commands.procedures import signals
 from nsadmin.commands.procedures.drain_options import (
     AllowUnreachableOption,
@@ -25,7 +27,7 @@ from nsadmin.commands.procedures.signals import StopRequestedError, catch_stop_s
 from nsadmin.commands.procedures.then_command import build_then_runner, then_fields
 from nsadmin.console import audit
 from nsadmin.console.exit_codes import CommandInterrupted, UsageError
-from nsadmin.console.output import OutputText, ResultRow, ResultRows
+from nsadmin.console.output import Column, Columns, OutputText, ResultRows, of_part
 from nsadmin.console.output.timestamps import format_utc
 from nsadmin.console.phrases import quote_command
 from nsadmin.console.session import Session
@@ -47,22 +49,121 @@ from nsadmin.operations.drain.events import (
 from nsadmin.operations.drain.facts import NameServerFacts
 from nsadmin.operations.drain.risks import DrainRisk, describe_refusal, find_master_addr
 from nsadmin.operations.drain.runner import DrainPlan, DrainRefused, ProcedureClock
-from nsadmin.operations.drain.state import InvalidStateError
+from nsadmin.operations.drain.state import DrainState, InvalidStateError
 from nsadmin.operations.drain.store import SavedDrain, load_drains
 from nsadmin.operations.drain.undo import find_differing_queues
 from nsadmin.operations.inventory.keeper import open_inventory
 from nsadmin.operations.state_folder import find_state_home
 
-DRAIN_COLUMNS = ("namesrvAddr", "brokerName", "topicCount", "openTopics", "result", "error")
-UNDRAIN_COLUMNS = ("namesrvAddr", "brokerName", "topicCount", "how", "differing", "result", "error")
-STATUS_COLUMNS = (
-    "brokerName", "clusterName", "phase", "started", "by", "pid", "namesrvAddr", "topicCount", "openTopics",
-    "reopened", "differing", "error",
-)  # fmt: skip
-STATUS_TABLE_COLUMNS = (
-    "brokerName", "phase", "started", "pid", "namesrvAddr", "topicCount", "openTopics", "reopened",
-    "differing", "error",
-)  # fmt: skip
+
+class DrainPreview(NamedTuple):
+    """The broker on one name server before a drain, and why the drain would fail there."""
+
+    server: NameServerFacts
+    error: RocketMQError | None
+
+    @property
+    def result(self) -> str:
+        return outcome_word(self.error, "dry-run")
+
+
+_TOPIC_COUNT: Column[NameServerFacts] = Column(
+    "topicCount",
+    "topics of the broker on the name server",
+    lambda s: None if s.error else len(s.topics),
+)
+_OPEN_TOPICS: Column[NameServerFacts] = Column(
+    "openTopics",
+    "topics of the broker that are open to writes",
+    lambda s: None if s.error else len(s.open_topics),
+)
+DRAIN_COLUMNS: Columns[DrainPreview] = (
+    NAMESRV_ADDR.of(lambda p: p.server.namesrv_addr),
+    BROKER_NAME,
+    *of_part(lambda p: p.server, (_TOPIC_COUNT, _OPEN_TOPICS)),
+    RESULT,
+    ERROR,
+)
+
+
+def _undo_error(server: RestoredServer) -> str | None:
+    if server.error or not server.differing_topics:
+        return server.error
+    differences = (f"{topic} ({reason})" for topic, reason in server.differing_topics.items())
+    return f"not as before: {join_first_names(differences)}"
+
+
+def _undo_result(server: RestoredServer) -> str:
+    if server.error:
+        return "failed"
+    return "partly" if server.differing_topics else "dry-run" if server.method is None else "done"
+
+
+UNDRAIN_COLUMNS: Columns[RestoredServer] = (
+    NAMESRV_ADDR,
+    BROKER_NAME,
+    Column(
+        "topicCount",
+        "topics that are as before the drain; in a dry run, topics that would be restored",
+        lambda s: s.topic_count,
+    ),
+    Column(
+        "how",
+        "topic by topic, by a registration of the broker, rw- for all, or nothing to do",
+        lambda s: s.method,
+    ),
+    Column(
+        "differing",
+        "topics that are not as before, with the reason",
+        lambda s: s.differing_topics or None,
+        wide=True,
+    ),
+    Column("result", "done, partly, failed or dry-run", _undo_result),
+    ERROR.of(_undo_error),
+)
+
+
+class StatusRow(NamedTuple):
+    """A saved drain on one name server, or a drain that cannot be read."""
+
+    state: DrainState | None
+    pid: int | None
+    server: NameServerFacts | None
+    differing: str | None
+    error: str | None
+
+    @property
+    def reopened(self) -> int | None:
+        if self.state is None or self.server is None:
+            return None
+        return self.state.count_reopens(self.server.namesrv_addr)
+
+
+STATUS_COLUMNS: Columns[StatusRow] = (
+    *of_part(
+        lambda r: r.state,
+        (
+            BROKER_NAME.of(lambda s: s.broker),
+            CLUSTER_NAME.in_wide().of(lambda s: s.cluster),
+            Column(
+                "phase",
+                "snapshot, wipe, settle, wait or safe; undrain while it is being undone",
+                lambda s: s.phase,
+            ),
+            Column("started", "start of the drain (UTC)", lambda s: format_utc(s.started)),
+            Column("by", "user who started the drain", lambda s: s.by, wide=True),
+        ),
+    ),
+    Column("pid", "process that runs the drain now; null for none", lambda r: r.pid),
+    *of_part(lambda r: r.server, (NAMESRV_ADDR.of(lambda s: s.namesrv_addr), _TOPIC_COUNT, _OPEN_TOPICS)),
+    Column(
+        "reopened",
+        "how often a registration opened topics again there; null if unknown",
+        lambda r: r.reopened,
+    ),
+    Column("differing", "the unexpected state; null if all is as expected", lambda r: r.differing),
+    ERROR.of(lambda r: r.error),
+)
 
 
 @command(columns=DRAIN_COLUMNS)
@@ -193,22 +294,12 @@ def _dry_run_rows(
     risks: Sequence[DrainRisk],
 ) -> ResultRows:
     """A row for each name server, and a note with all topics of each risk."""
-    errors = [NotApplied(server.error) if server.error else refusal for server in servers]
-    server_rows: list[ResultRow] = [
-        {
-            "namesrvAddr": server.namesrv_addr,
-            "brokerName": broker_name,
-            "topicCount": None if server.error else len(server.topics),
-            "openTopics": None if server.error else len(server.open_topics),
-            **outcome_cells(error, "dry-run"),
-        }
-        for server, error in zip(servers, errors, strict=True)
-    ]
+    previews = [DrainPreview(s, NotApplied(s.error) if s.error else refusal) for s in servers]
     # The text of a risk ends with its first topics in parentheses.
-    risk_notes = [
-        f"{risk.text.rpartition(' (')[0]}: {', '.join(risk.topics)}" for risk in risks if risk.topics
-    ]
-    return ResultRows(DRAIN_COLUMNS, server_rows, errors, risk_notes)
+    notes = [f"{risk.text.rpartition(' (')[0]}: {', '.join(risk.topics)}" for risk in risks if risk.topics]
+    return ResultRows.from_records(
+        DRAIN_COLUMNS, previews, [p.error for p in previews], notes, common={BROKER_NAME: broker_name}
+    )
 
 
 def _report_drain(
@@ -267,7 +358,7 @@ def undrain(session: Session, broker_name: BrokerNameArgument) -> ResultRows:
     """
     prepared_undo = prepare_undo(session.admin, broker_name, find_state_home())
     if session.is_dry_run:
-        return _undo_rows(broker_name, [_undo_row(server) for server in prepared_undo.preview_servers()])
+        return _undo_rows(broker_name, prepared_undo.preview_servers())
     session.confirm_change(
         f"Allow writes to {broker_name} on "
         f"{', '.join(server.namesrv_addr for server in prepared_undo.servers)} as before the drain?"
@@ -275,49 +366,21 @@ def undrain(session: Session, broker_name: BrokerNameArgument) -> ResultRows:
     open_inventory(session).mark_leaving(broker_name, is_leaving=False)
     undo_events = list(prepared_undo.run_events(signals.SYSTEM_CLOCK))
     return _undo_rows(
-        broker_name,
-        [
-            _undo_row(restored_server_of(undo_event))
-            for undo_event in undo_events
-            if undo_event["event"] == "putBack"
-        ],
+        broker_name, [restored_server_of(event) for event in undo_events if event["event"] == "putBack"]
     )
 
 
-def _undo_row(server: RestoredServer) -> ResultRow:
-    error = server.error or (
-        f"not as before: "
-        f"{join_first_names(f'{topic} ({reason})' for topic, reason in server.differing_topics.items())}"
-        if server.differing_topics
-        else None
-    )
-    done_result = "dry-run" if server.method is None else "done"
-    return {
-        "namesrvAddr": server.addr,
-        "topicCount": server.topic_count,
-        "how": server.method,
-        "differing": server.differing_topics or None,
-        "result": "failed" if server.error else "partly" if server.differing_topics else done_result,
-        "error": error,
-    }
-
-
-def _undo_rows(broker_name: str, server_rows: list[ResultRow]) -> ResultRows:
-    errors: list[RocketMQError | None] = []
-    for row in server_rows:
-        errors.append(NotApplied(str(row["error"])) if row["error"] else None)
-        if row["result"] == "partly":
+def _undo_rows(broker_name: str, servers: Sequence[RestoredServer]) -> ResultRows:
+    errors, notes = list[RocketMQError | None](), []
+    for server in servers:
+        error = _undo_error(server)
+        errors.append(NotApplied(error) if error else None)
+        notes += [f"{server.addr}: {error}"] if error else []
+        if _undo_result(server) == "partly":
             # Other topics are as before: the None makes the exit code that of a partial failure.
             errors.append(None)
-    notes = [f"{row['namesrvAddr']}: {row['error']}" for row in server_rows if row["error"]]
-    table_columns = tuple(column_name for column_name in UNDRAIN_COLUMNS if column_name != "differing")
-    return ResultRows(
-        UNDRAIN_COLUMNS,
-        [{"brokerName": broker_name, **row} for row in server_rows],
-        errors,
-        notes,
-        table_columns,
-    )
+    common = {BROKER_NAME: broker_name}
+    return ResultRows.from_records(UNDRAIN_COLUMNS, servers, errors, notes, common=common)
 
 
 @command(columns=STATUS_COLUMNS)
@@ -338,53 +401,34 @@ def drain_status(
         # All drains
         nsadmin drainStatus
     """
-    status_rows: list[ResultRow] = []
-    errors: list[RocketMQError | None] = []
+    rows, errors = list[StatusRow](), list[RocketMQError | None]()
     for saved_drain in load_drains(find_state_home()):
         if isinstance(saved_drain, InvalidStateError):
-            status_rows.append({"error": str(saved_drain)})
+            rows.append(StatusRow(None, None, None, None, str(saved_drain)))
             errors.append(saved_drain)
         elif broker_name in (None, saved_drain.drain_state.broker):
-            for row in _status_rows(session, saved_drain):
-                status_rows.append(row)
-                errors.append(NotApplied(str(row["error"])) if row["error"] else None)
-    if broker_name is not None and not status_rows:
+            for row in _list_status(session, saved_drain):
+                rows.append(row)
+                errors.append(NotApplied(row.error) if row.error else None)
+    if broker_name is not None and not rows:
         raise NotFound(f'no saved drain of "{broker_name}" in {find_state_home() / "drains"}')
-    return ResultRows(STATUS_COLUMNS, status_rows, errors, (), STATUS_TABLE_COLUMNS)
+    return ResultRows.from_records(STATUS_COLUMNS, rows, errors)
 
 
-def _status_rows(session: Session, saved_drain: SavedDrain) -> Iterator[ResultRow]:
+def _list_status(session: Session, saved_drain: SavedDrain) -> Iterator[StatusRow]:
     drain_state = saved_drain.drain_state
-    common_cells: ResultRow = {
-        "brokerName": drain_state.broker,
-        "clusterName": drain_state.cluster,
-        "phase": drain_state.phase,
-        "started": format_utc(drain_state.started),
-        "by": drain_state.by,
-        "pid": saved_drain.holder_pid,
-    }
     cluster_view = ClusterEnvironment(session.admin, drain_state.broker)
     servers = cluster_view.read_servers()
-    own_queues = (
-        cluster_view.read_own_queues(find_master_addr(servers) or "") if find_master_addr(servers) else None
-    )
+    master_addr = find_master_addr(servers)
+    own_queues = cluster_view.read_own_queues(master_addr) if master_addr else None
     for server in servers:
-        status_row: dict[str, object] = {
-            **common_cells,
-            "namesrvAddr": server.namesrv_addr,
-            "reopened": drain_state.count_reopens(server.namesrv_addr),
-            "error": server.error,
-        }
+        differing = None
         if server.error is None:
             known_queues = None if isinstance(own_queues, str) else own_queues
             differing_topics = find_differing_queues(saved_drain.queue_snapshot, known_queues, server)
             wrong_topics = list(differing_topics) if drain_state.phase == "undrain" else server.open_topics
-            status_row |= {
-                "topicCount": len(server.topics),
-                "openTopics": len(server.open_topics),
-                "differing": _describe_difference(drain_state.phase, server, wrong_topics),
-            }
-        yield status_row
+            differing = _describe_difference(drain_state.phase, server, wrong_topics)
+        yield StatusRow(drain_state, saved_drain.holder_pid, server, differing, server.error)
 
 
 def _describe_difference(drain_phase: str, server: NameServerFacts, wrong_topics: list[str]) -> str | None:

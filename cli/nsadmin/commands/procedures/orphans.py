@@ -9,19 +9,18 @@ from typer import Option
 from nsadmin.client import NotApplied
 from nsadmin.client.results import error_text
 from nsadmin.command_line.declarations import command
-from nsadmin.commands.columns.change_rows import CHANGE_RESULT_COLUMNS, CHANGE_RESULT_IN_TABLE
-from nsadmin.commands.topics.topics import deletion_row
+from nsadmin.commands.columns.changes import CHANGE_COLUMNS, ServerChange
+from nsadmin.commands.columns.consumers import GROUP
+from nsadmin.commands.columns.servers import ROLE, TARGET
+from nsadmin.commands.columns.topics import TOPIC
+from nsadmin.commands.topics.topics import describe_deletion
 from nsadmin.console.exit_codes import UsageError
-from nsadmin.console.output import ResultRow, ResultRows
+from nsadmin.console.output import Column, Columns, ResultRows, of_part
 from nsadmin.console.phrases import abbreviate_names
 from nsadmin.console.session import Session
 from nsadmin.operations.orphans.cleaner import clean_orphans, select_cleanable
 from nsadmin.operations.orphans.observer import find_lasting_orphans
 from nsadmin.operations.orphans.rules import Orphan, TopicFacts
-
-ORPHAN_COLUMNS = ("kind", "topic", "finding", "brokers", "namesrvAddrs", "group")
-CLEANUP_COLUMNS = ("kind", "topic", "target", "role", *CHANGE_RESULT_COLUMNS)
-CLEANUP_TABLE_COLUMNS = ("kind", "topic", "target", "role", *CHANGE_RESULT_IN_TABLE)
 
 FINDINGS_BY_KIND = {
     "noBroker": "no broker has it",
@@ -29,6 +28,27 @@ FINDINGS_BY_KIND = {
     "noNameServer": "no name server has its route",
     "noGroup": "no broker has its group",
 }
+KIND: Column[Orphan] = Column("kind", "noBroker, notThere, noNameServer or noGroup", lambda o: o.orphan_kind)
+ORPHAN_COLUMNS: Columns[Orphan] = (
+    KIND,
+    TOPIC,
+    Column("finding", "explanation of the kind", lambda o: FINDINGS_BY_KIND[o.orphan_kind]),
+    Column(
+        "brokers",
+        "brokers that clients try without success; for the other kinds, brokers with the topic",
+        lambda o: list(o.broker_names),
+    ),
+    Column(
+        "namesrvAddrs",
+        "the name servers with the topic; for noNameServer, those without it",
+        lambda o: list(o.namesrv_addrs),
+    ),
+    GROUP.means("the missing group"),
+)
+CLEANUP_COLUMNS: Columns[tuple[Orphan, ServerChange]] = (
+    *of_part(lambda r: r[0], (KIND, TOPIC)),
+    *of_part(lambda r: r[1], (TARGET, ROLE, *CHANGE_COLUMNS)),
+)
 _SECONDS_BETWEEN_LOOKS = 1.0
 """Seconds between two observations. A topic that is being created or deleted settles within this time."""
 _MAX_NAMED_TOPICS = 5
@@ -79,40 +99,12 @@ def orphans(
     )
     if delete_orphans:
         return _clean_orphans(session, found_orphans, orphan_facts, delete_dead_letters)
-    unknown_notes = [
-        f"unknown state of {server_name}: {error_text(error)}"
-        for server_name, error in orphan_facts.errors_by_server.items()
-    ]
-    counts_by_kind = {
-        orphan_kind: sum(orphan.orphan_kind == orphan_kind for orphan in found_orphans)
-        for orphan_kind in FINDINGS_BY_KIND
-    }
-    summary_text = (
-        ", ".join(
-            f"{orphan_count} {orphan_kind}"
-            for orphan_kind, orphan_count in counts_by_kind.items()
-            if orphan_count
-        )
-        or "no orphans"
-    )
-    errors = [None, *orphan_facts.errors_by_server.values()] if orphan_facts.errors_by_server else []
-    return ResultRows(
-        ORPHAN_COLUMNS,
-        [_orphan_row(orphan) for orphan in found_orphans],
-        errors,
-        [*unknown_notes, summary_text],
-    )
-
-
-def _orphan_row(orphan: Orphan) -> ResultRow:
-    return {
-        "kind": orphan.orphan_kind,
-        "topic": orphan.topic,
-        "finding": FINDINGS_BY_KIND[orphan.orphan_kind],
-        "brokers": list(orphan.broker_names),
-        "namesrvAddrs": list(orphan.namesrv_addrs),
-        "group": orphan.group,
-    }
+    unknown = orphan_facts.errors_by_server
+    notes = [f"unknown state of {server}: {error_text(error)}" for server, error in unknown.items()]
+    counts = {kind: sum(o.orphan_kind == kind for o in found_orphans) for kind in FINDINGS_BY_KIND}
+    notes.append(", ".join(f"{n} {kind}" for kind, n in counts.items() if n) or "no orphans")
+    errors = [None, *unknown.values()] if unknown else []
+    return ResultRows.from_records(ORPHAN_COLUMNS, found_orphans, errors, notes)
 
 
 def _clean_orphans(
@@ -132,15 +124,12 @@ def _clean_orphans(
         else []
     )
     if not chosen_orphans:
-        return ResultRows(CLEANUP_COLUMNS, [], [], [*left_notes, "nothing to delete"], CLEANUP_TABLE_COLUMNS)
+        return ResultRows.from_records(CLEANUP_COLUMNS, [], [], [*left_notes, "nothing to delete"])
     session.confirm_change(_cleanup_question(chosen_orphans))
-    clean_steps = list(clean_orphans(session.admin, chosen_orphans, orphan_facts, dry_run=session.is_dry_run))
-    step_rows: list[ResultRow] = [
-        {**deletion_row(clean_step), "kind": orphan.orphan_kind, "topic": orphan.topic}
-        for orphan, clean_step in clean_steps
-    ]
-    errors = [clean_step.error for _, clean_step in clean_steps if clean_step.result != "skipped"]
-    return ResultRows(CLEANUP_COLUMNS, step_rows, errors, left_notes, CLEANUP_TABLE_COLUMNS)
+    steps = clean_orphans(session.admin, chosen_orphans, orphan_facts, dry_run=session.is_dry_run)
+    changes = [(orphan, describe_deletion(step, orphan.topic)) for orphan, step in steps]
+    errors = [change.error for _, change in changes if change.done != "skipped"]
+    return ResultRows.from_records(CLEANUP_COLUMNS, changes, errors, left_notes)
 
 
 def _cleanup_question(chosen_orphans: Sequence[Orphan]) -> str:

@@ -12,6 +12,7 @@ from nsadmin.command_line.namespace_options import IncludedNamespacesOption
 from nsadmin.commands.columns.awaited_servers import report_awaited_servers
 from nsadmin.commands.procedures.drain_warnings import warn_of_drains
 from nsadmin.commands.procedures.plan_rows import (
+    APPLY_COLUMNS,
     PLAN_COLUMNS,
     StrandedMessages,
     count_failures,
@@ -161,7 +162,11 @@ def _plan_file(
         summarize_plan(plan_difference),
     ]
     plan_rows = step_rows(
-        pending_outcomes(plan_difference, "planned"), plan_difference.troubles, stranded_messages, notes
+        pending_outcomes(plan_difference, "planned"),
+        plan_difference.troubles,
+        stranded_messages,
+        notes,
+        PLAN_COLUMNS,
     )
     return plan_rows, bool(plan_difference.steps)
 
@@ -172,7 +177,7 @@ def _with_notes_of(noted_error: Exception, new_error: NotApplied) -> NotApplied:
     return new_error
 
 
-@command(columns=PLAN_COLUMNS)
+@command(columns=APPLY_COLUMNS)
 def apply(
     session: Session,
     file_name: Annotated[

@@ -1,4 +1,4 @@
-"""Builds rows of plan steps: one for each item and change, with the servers that it applies to."""
+"""Owns the rows of plan steps: one for each item and change, with the servers that it applies to."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
@@ -6,39 +6,72 @@ from typing import Any, NamedTuple
 from namesrv_core.errors import RocketMQError
 from namesrv_core.protocol.codes import perm_text
 from nsadmin.client.results import error_text
-from nsadmin.commands.columns.change_rows import change_cells, describe_change, describe_item_change
-from nsadmin.console.output import ResultRow, ResultRows
+from nsadmin.commands.columns.changes import (
+    AFTER,
+    BEFORE,
+    CHANGES,
+    RESULT,
+    describe_change,
+    describe_item_change,
+)
+from nsadmin.commands.columns.servers import ERROR
+from nsadmin.console.output import Column, Columns, ResultRows, replace_columns
 from nsadmin.operations.plans.diff import ClusterDiff, PlanStep, PlanTrouble
 from nsadmin.operations.plans.executor import StepOutcome
 from nsadmin.operations.plans.records import ClusterState
 
-PLAN_COLUMNS = (
-    "kind",
-    "name",
-    "action",
-    "servers",
-    "changes",
-    "before",
-    "after",
-    "messages",
-    "result",
-    "error",
+
+class PlanRow(NamedTuple):
+    """Steps that make the same change to one item with the same result, or a server or item that failed."""
+
+    kind: str | None
+    name: str | None
+    action: str | None
+    servers: list[str]
+    changes: str | None
+    before: Any
+    after: Any
+    messages: int | None
+    result: str
+    error: str | None
+
+
+APPLY_COLUMNS: Columns[PlanRow] = (
+    Column(
+        "kind",
+        "topic, group, orderConf, kv, or route (the routes of a deleted topic on name servers)",
+        lambda r: r.kind,
+    ),
+    Column(
+        "name",
+        "name of the topic or group; for a KV value, its namespace and key",
+        lambda r: r.name,
+    ),
+    Column("action", "create, update or delete", lambda r: r.action),
+    Column(
+        "servers",
+        "the brokers (by name) or name servers (by address) of this row",
+        lambda r: r.servers,
+    ),
+    CHANGES,
+    BEFORE.means("the current settings, with the wire's names, or the current value; null for none"),
+    AFTER.means("the wanted settings, with the wire's names, or the wanted value; null for none"),
+    Column(
+        "messages",
+        "messages in removed queues; null if no queue is removed, or if the number is unknown",
+        lambda r: r.messages,
+        wide=True,
+    ),
+    RESULT.means("done, dry-run, failed, skipped after a failure, or unknown (the server does not answer)"),
+    ERROR.of(lambda r: r.error),
 )
-PLAN_TABLE_COLUMNS = ("kind", "name", "action", "servers", "changes", "result", "error")
+PLAN_COLUMNS = replace_columns(
+    APPLY_COLUMNS,
+    RESULT.means("planned, failed (not possible), or unknown (the server does not answer)"),
+)
 
 StrandedMessages = Mapping[PlanStep, int | None]
 _MAX_PREVIEW_LINES = 20
-
-
-class _StepGroup(NamedTuple):
-    """The common part of steps that make the same change to one item with the same result."""
-
-    kind: str
-    name: str
-    action: str
-    changes: str | None
-    result: str
-    error: str | None
 
 
 def step_rows(
@@ -46,17 +79,31 @@ def step_rows(
     plan_troubles: Sequence[PlanTrouble],
     stranded: StrandedMessages,
     notes: Sequence[str] = (),
+    columns: Columns[PlanRow] = APPLY_COLUMNS,
 ) -> ResultRows:
     """The rows of all steps with their results, and of servers and items that could not be compared."""
-    steps_by_group: dict[_StepGroup, list[PlanStep]] = {}
-    for outcome in outcomes:
-        steps_by_group.setdefault(_group_of_outcome(outcome), []).append(outcome.step)
-    plan_rows = [_group_row(step_group, steps, stranded) for step_group, steps in steps_by_group.items()]
-    plan_rows += [_trouble_row(plan_trouble) for plan_trouble in plan_troubles]
-    errors = [None, *(plan_trouble.error for plan_trouble in plan_troubles)] if not outcomes else []
+    rows = [*_group_steps(outcomes, stranded), *map(_trouble_row, plan_troubles)]
+    errors = [None, *(trouble.error for trouble in plan_troubles)] if not outcomes else []
     errors += [outcome.error for outcome in outcomes]
-    errors += [plan_trouble.error for plan_trouble in plan_troubles] if outcomes else []
-    return ResultRows(PLAN_COLUMNS, plan_rows, errors, notes, PLAN_TABLE_COLUMNS)
+    errors += [trouble.error for trouble in plan_troubles] if outcomes else []
+    return ResultRows.from_records(columns, rows, errors, notes)
+
+
+def _group_steps(outcomes: Iterable[StepOutcome], stranded: StrandedMessages) -> list[PlanRow]:
+    """A row for each item, change and result."""
+    steps_by_group: dict[tuple[str, str, str, str | None, str, str | None], list[PlanStep]] = {}
+    for step, result, failure, *_ in outcomes:
+        error = None if failure is None else error_text(failure)
+        key = (step.kind, item_name(step), step.action, _describe_step(step), result, error)
+        steps_by_group.setdefault(key, []).append(step)
+    rows = []
+    for (kind, name, action, changes, result, error), steps in steps_by_group.items():
+        counts = [stranded[step] for step in steps if step in stranded]
+        messages = None if not counts or None in counts else sum(count or 0 for count in counts)
+        servers = [step.server_name for step in steps]
+        before, after = steps[0].before, steps[0].after
+        rows.append(PlanRow(kind, name, action, servers, changes, before, after, messages, result, error))
+    return rows
 
 
 def pending_outcomes(plan_difference: ClusterDiff, result_word: str) -> list[StepOutcome]:
@@ -72,14 +119,6 @@ def list_late_addrs(live_state: ClusterState, outcomes: Iterable[StepOutcome]) -
         for broker_state in live_state.broker_states
         if broker_state.broker_name in late_names and broker_state.master_addr is not None
     ]
-
-
-def _group_of_outcome(outcome: StepOutcome) -> _StepGroup:
-    step, error = outcome.step, outcome.error
-    error_message = None if error is None else error_text(error)
-    return _StepGroup(
-        step.kind, item_name(step), step.action, _describe_step(step), outcome.result, error_message
-    )
 
 
 def item_name(step: PlanStep) -> str:
@@ -105,48 +144,27 @@ def _describe_route_step(step: PlanStep) -> str:
     return f"to brokers that do not have it: {', '.join(perm_changes)}"
 
 
-def _group_row(step_group: _StepGroup, steps: Sequence[PlanStep], stranded: StrandedMessages) -> ResultRow:
-    message_counts = [stranded[step] for step in steps if step in stranded]
-    message_total = (
-        None
-        if not message_counts or None in message_counts
-        else sum(message_count or 0 for message_count in message_counts)
+def _trouble_row(trouble: PlanTrouble) -> PlanRow:
+    result = "failed" if trouble.item_name else "unknown"
+    name, servers = trouble.item_name or None, [trouble.server_name]
+    return PlanRow(
+        trouble.kind, name, None, servers, None, None, None, None, result, error_text(trouble.error)
     )
-    return {
-        **step_group._asdict(),
-        "servers": [step.server_name for step in steps],
-        **{**change_cells(steps[0].before, steps[0].after), "changes": step_group.changes},
-        "messages": message_total,
-    }
-
-
-def _trouble_row(plan_trouble: PlanTrouble) -> ResultRow:
-    return {
-        "kind": plan_trouble.kind,
-        "name": plan_trouble.item_name or None,
-        "servers": [plan_trouble.server_name],
-        "result": "failed" if plan_trouble.item_name else "unknown",
-        "error": error_text(plan_trouble.error),
-    }
 
 
 def summarize_plan(plan_difference: ClusterDiff) -> str:
     """Count the items to create, update and delete, and those that only --prune would delete."""
-    counts_by_action = {
+    counts = {
         action: len(_changed_items(plan_difference, action)) for action in ("create", "update", "delete")
     }
-    if any(counts_by_action.values()):
-        summary_text = ", ".join(
-            f"{action_count} to {action}" for action, action_count in counts_by_action.items()
-        )
+    if any(counts.values()):
+        summary = ", ".join(f"{count} to {action}" for action, count in counts.items())
     else:
-        summary_text = (
-            "no changes" if not plan_difference.troubles else "no changes on the servers that answered"
-        )
+        summary = "no changes" if not plan_difference.troubles else "no changes on the servers that answered"
     if not plan_difference.extra_items:
-        return summary_text
+        return summary
     return (
-        f"{summary_text}; {len(plan_difference.extra_items)} more items are only in the "
+        f"{summary}; {len(plan_difference.extra_items)} more items are only in the "
         "cluster, not in the file (--prune deletes them)"
     )
 
@@ -186,27 +204,21 @@ def stranded_warnings(stranded: StrandedMessages) -> list[str]:
 
 def preview_steps(plan_difference: ClusterDiff, live_state: ClusterState) -> list[str]:
     """Describe the first steps in words, for the confirmation question."""
-    preview_rows = step_rows(pending_outcomes(plan_difference, "planned"), (), {}).rows
-    preview_lines = [
-        f"{row['action']} {row['kind']} {row['name']}: {row['changes']}{_servers_suffix(row, live_state)}"
-        for row in preview_rows
+    lines = [
+        f"{row.action} {row.kind} {row.name}: {row.changes}{_servers_suffix(row, live_state)}"
+        for row in _group_steps(pending_outcomes(plan_difference, "planned"), {})
     ]
-    if len(preview_lines) <= _MAX_PREVIEW_LINES:
-        return preview_lines
-    return [
-        *preview_lines[:_MAX_PREVIEW_LINES],
-        f"... and {len(preview_lines) - _MAX_PREVIEW_LINES} more: nsadmin plan shows all",
-    ]
+    if len(lines) <= _MAX_PREVIEW_LINES:
+        return lines
+    hidden_count = len(lines) - _MAX_PREVIEW_LINES
+    return [*lines[:_MAX_PREVIEW_LINES], f"... and {hidden_count} more: nsadmin plan shows all"]
 
 
-def _servers_suffix(row: ResultRow, live_state: ClusterState) -> str:
+def _servers_suffix(row: PlanRow, live_state: ClusterState) -> str:
     """The servers of a row in brackets, or "" if the row applies to all."""
-    step_servers: Any = row["servers"]
-    broker_names, namesrv_addrs = (
-        {live_server.broker_name for live_server in live_state.broker_states},
-        {live_server.namesrv_addr for live_server in live_state.server_states},
-    )
-    return "" if set(step_servers) in (broker_names, namesrv_addrs) else f" (on {', '.join(step_servers)})"
+    broker_names = {broker.broker_name for broker in live_state.broker_states}
+    namesrv_addrs = {server.namesrv_addr for server in live_state.server_states}
+    return "" if set(row.servers) in (broker_names, namesrv_addrs) else f" (on {', '.join(row.servers)})"
 
 
 def count_failures(errors: Iterable[RocketMQError | None]) -> int:

@@ -1,23 +1,26 @@
 """Owns `rebalance plan`, which proposes queue counts that level the load of brokers."""
 
 from collections.abc import Iterator, Mapping
+from operator import attrgetter
 from pathlib import Path
 from time import sleep
-from typing import Annotated, Literal, cast
+from typing import Annotated, Literal, NamedTuple, cast
 
 from typer import Option
 
 from nsadmin.client.results import NotApplied
 from nsadmin.command_line.argument_values import parse_duration_seconds
 from nsadmin.command_line.declarations import command
+from nsadmin.commands.columns.brokers import BROKER_NAME
 from nsadmin.console.exit_codes import UsageError
-from nsadmin.console.output import ResultRow, ResultRows
+from nsadmin.console.output import Column, Columns, ResultRows
 from nsadmin.console.session import Session
 from nsadmin.library.cluster_rebalance import ClusterRebalance
 from nsadmin.operations.collector import BROKERS_JOURNAL
 from nsadmin.operations.rebalance.plan_builder import ProposedPlan
 from nsadmin.operations.rebalance.plan_fields import REBALANCE_GOALS
 from nsadmin.operations.rebalance.rebalance_plan import (
+    LoadShares,
     QueuePair,
     RebalanceMove,
     RebalancePlan,
@@ -26,21 +29,36 @@ from nsadmin.operations.rebalance.rebalance_plan import (
 
 _MAX_TOPICS_SHOWN = 5
 _MAX_SAMPLE_SECONDS = 86_400
-REBALANCE_PLAN_COLUMNS = (
-    "brokerName",
-    "role",
-    "writesBefore",
-    "writesAfter",
-    "readsBefore",
-    "readsAfter",
-    "diskBefore",
-    "diskAfter",
-    "queuesBefore",
-    "queuesAfter",
+
+
+class ShareRow(NamedTuple):
+    """The shares of one broker before and after the plan, and whether it is added, removed or stays."""
+
+    broker_name: str
+    role: str
+    before: LoadShares
+    after: LoadShares
+
+
+def _share_columns(name: str, meaning: str) -> Columns[ShareRow]:
+    read = attrgetter(name)
+    return (
+        Column(f"{name}Before", f"percent of {meaning}, before the plan", lambda r: read(r.before)),
+        Column(f"{name}After", f"percent of {meaning}, after the plan", lambda r: read(r.after)),
+    )
+
+
+SHARE_COLUMNS: Columns[ShareRow] = (
+    BROKER_NAME,
+    Column("role", "added, removed, or stays", lambda r: r.role),
+    *_share_columns("writes", "the messages that producers send"),
+    *_share_columns("reads", "the messages that consumers receive"),
+    *_share_columns("disk", "the bytes that producers send"),
+    *_share_columns("queues", "the write queues"),
 )
 
 
-@command(columns=REBALANCE_PLAN_COLUMNS)
+@command(columns=SHARE_COLUMNS)
 def rebalance_plan(
     session: Session,
     cluster_name: Annotated[
@@ -149,7 +167,7 @@ def rebalance_plan(
         max_share=max_share,
     )
     notes = [*_describe_plan(proposed_plan), *_save_plan(proposed_plan.plan, out_file)]
-    return ResultRows(REBALANCE_PLAN_COLUMNS, list(_share_rows(proposed_plan.plan)), [None], notes)
+    return ResultRows.from_records(SHARE_COLUMNS, _list_shares(proposed_plan.plan), [None], notes)
 
 
 def _find_only_cluster(session: Session) -> str:
@@ -194,14 +212,10 @@ def _save_plan(plan: RebalancePlan, out_file: str | None) -> list[str]:
     return [f"wrote {out_file}: check it, then run nsadmin rebalance run {out_file}"]
 
 
-def _share_rows(plan: RebalancePlan) -> Iterator[ResultRow]:
+def _list_shares(plan: RebalancePlan) -> Iterator[ShareRow]:
     for broker_name, shares in plan.shares.items():
         role = "added" if broker_name in plan.added else "removed" if broker_name in plan.removed else "stays"
-        row: dict[str, object] = {"brokerName": broker_name, "role": role}
-        for share_name in shares.before._fields:
-            row[f"{share_name}Before"] = getattr(shares.before, share_name)
-            row[f"{share_name}After"] = getattr(shares.after, share_name)
-        yield row
+        yield ShareRow(broker_name, role, shares.before, shares.after)
 
 
 def _describe_plan(proposed_plan: ProposedPlan) -> Iterator[str]:

@@ -2,24 +2,32 @@
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, NamedTuple
 
 from typer import Argument, Option
 
 from nsadmin.client.results import NotApplied
 from nsadmin.command_line.argument_values import parse_duration_seconds
 from nsadmin.command_line.declarations import Flags, Values, command
+from nsadmin.commands.columns.brokers import BROKER_NAME
+from nsadmin.commands.columns.changes import RESULT
+from nsadmin.commands.columns.topics import TOPIC
 from nsadmin.commands.procedures import signals
 from nsadmin.commands.procedures.drain_options import parse_interval_seconds
 from nsadmin.commands.procedures.live_output import ProcedureReporter
 from nsadmin.commands.procedures.signals import StopRequestedError, catch_stop_signals
 from nsadmin.console import audit
 from nsadmin.console.exit_codes import CommandInterrupted, UsageError
-from nsadmin.console.output import OutputText, ResultRow, ResultRows
+from nsadmin.console.output import Column, Columns, OutputText, ResultRows
 from nsadmin.console.phrases import quote_command
 from nsadmin.console.session import Session
 from nsadmin.operations.plans.yaml_reader import InvalidPlanFileError
-from nsadmin.operations.rebalance.rebalance_plan import NO_QUEUES, RebalancePlan, load_rebalance_plan
+from nsadmin.operations.rebalance.rebalance_plan import (
+    NO_QUEUES,
+    QueuePair,
+    RebalancePlan,
+    load_rebalance_plan,
+)
 from nsadmin.operations.rebalance.rebalance_runner import RunOrder
 from nsadmin.operations.rebalance.run_events import describe_record
 from nsadmin.operations.rebalance.run_preparation import PendingRun, open_run
@@ -27,9 +35,27 @@ from nsadmin.operations.rebalance.run_rules import RunRules
 from nsadmin.operations.rebalance.run_status import list_progress_facts
 from nsadmin.operations.state_folder import find_state_home
 
-RUN_COLUMNS = (
-    "topic", "brokerName", "readBefore", "readAfter", "writeBefore", "writeAfter", "ordered", "result",
-)  # fmt: skip
+
+class QueueChange(NamedTuple):
+    """The change of a topic's queues on one broker."""
+
+    topic: str
+    broker_name: str
+    before: QueuePair
+    after: QueuePair
+    is_ordered: bool
+
+
+RUN_COLUMNS: Columns[QueueChange] = (
+    TOPIC,
+    BROKER_NAME,
+    Column("readBefore", "read queues on the broker now", lambda c: c.before.read),
+    Column("readAfter", "read queues on the broker after the run", lambda c: c.after.read),
+    Column("writeBefore", "write queues on the broker now", lambda c: c.before.write),
+    Column("writeAfter", "write queues on the broker after the run", lambda c: c.after.write),
+    Column("ordered", "whether the sequence of keys matters", lambda c: c.is_ordered),
+    RESULT.means("dry-run").of(lambda c: "dry-run"),
+)
 
 _MAX_PROBLEMS = 10
 
@@ -191,24 +217,17 @@ def run_plan(session: Session, run_order: RunOrder, plan_file: str) -> ResultRow
 
 def _dry_run_rows(run_order: RunOrder, risks: tuple[str, ...]) -> ResultRows:
     """A row for each topic and broker whose queues change, and the risks as notes."""
-    rows: list[ResultRow] = []
+    changes = []
     for move in run_order.plan.moves:
         first, last = (move.after, move.before) if run_order.is_rollback else (move.before, move.after)
-        for broker in move.changed_brokers:
-            queues_before, queues_after = first.get(broker, NO_QUEUES), last.get(broker, NO_QUEUES)
-            rows.append(
-                {
-                    "topic": move.topic,
-                    "brokerName": broker,
-                    "readBefore": queues_before.read,
-                    "readAfter": queues_after.read,
-                    "writeBefore": queues_before.write,
-                    "writeAfter": queues_after.write,
-                    "ordered": move.ordered or move.order_conf is not None,
-                    "result": "dry-run",
-                }
+        is_ordered = move.ordered or move.order_conf is not None
+        changes += [
+            QueueChange(
+                move.topic, broker, first.get(broker, NO_QUEUES), last.get(broker, NO_QUEUES), is_ordered
             )
-    return ResultRows(RUN_COLUMNS, rows, [None], risks)
+            for broker in move.changed_brokers
+        ]
+    return ResultRows.from_records(RUN_COLUMNS, changes, [None], risks)
 
 
 def _report_run(session: Session, pending_run: PendingRun, plan_file: str) -> Iterator[OutputText]:

@@ -1,28 +1,111 @@
 """Owns `rebalance status`, which lists the runs of rebalance plans of this account."""
 
 from collections.abc import Iterator
-from typing import Annotated
+from typing import Annotated, NamedTuple
 
 from typer import Option
 
 from namesrv_core.errors import RocketMQError
 from nsadmin.command_line.declarations import command
-from nsadmin.console.output import ResultRow, ResultRows
+from nsadmin.commands.columns.brokers import BROKER_NAME, CLUSTER_NAME
+from nsadmin.commands.columns.servers import ERROR
+from nsadmin.commands.columns.topics import TOPIC
+from nsadmin.console.output import Column, Columns, ResultRows, of_part
 from nsadmin.console.output.timestamps import format_utc
 from nsadmin.console.session import Session
 from nsadmin.operations.drain.state import InvalidStateError
+from nsadmin.operations.rebalance.rebalance_plan import QueuePair
+from nsadmin.operations.rebalance.run_state import RunState, TopicProgress
 from nsadmin.operations.rebalance.run_store import SavedRun, load_runs
 from nsadmin.operations.state_folder import find_state_home
 
-STATUS_COLUMNS = (
-    "clusterName", "planDigest", "phase", "started", "by", "pid", "movedTopics", "movingTopics", "topic",
-    "brokerName", "stage", "step", "readQueueNums", "writeQueueNums", "since", "waitingFor", "planFile",
-    "error",
-)  # fmt: skip
-STATUS_TABLE_COLUMNS = (
-    "clusterName", "planDigest", "phase", "pid", "movedTopics", "topic", "brokerName", "stage", "step",
-    "since", "waitingFor", "error",
-)  # fmt: skip
+
+class StatusRow(NamedTuple):
+    """A run, or a broker of a topic in motion, or a run that cannot be read.
+
+    `broker_name` and `queues` are those of the topic's current step.
+    """
+
+    run: RunState | None = None
+    pid: int | None = None
+    plan_file: str | None = None
+    topic: str | None = None
+    progress: TopicProgress | None = None
+    broker_name: str | None = None
+    queues: QueuePair | None = None
+    waiting: str | None = None
+    error: str | None = None
+
+
+STATUS_COLUMNS: Columns[StatusRow] = (
+    *of_part(
+        lambda r: r.run,
+        (
+            CLUSTER_NAME.of(lambda s: s.cluster),
+            Column("planDigest", "digest of the plan", lambda s: s.digest),
+            Column(
+                "phase",
+                "running, paused or done; rollingBack or rolledBack with --rollback",
+                lambda s: s.phase,
+            ),
+            Column("started", "start of the run (UTC)", lambda s: format_utc(s.started), wide=True),
+            Column("by", "user who started the run", lambda s: s.by, wide=True),
+        ),
+    ),
+    Column("pid", "process that runs the plan now; null for none", lambda r: r.pid),
+    *of_part(
+        lambda r: r.run,
+        (
+            Column(
+                "movedTopics",
+                "topics that are done; during a rollback, topics that are back",
+                lambda s: len(s.returned if s.is_rollback else s.moved),
+            ),
+            Column("movingTopics", "topics in motion", lambda s: len(s.moving), wide=True),
+        ),
+    ),
+    TOPIC.means("the topic in motion; null for a run without any"),
+    BROKER_NAME,
+    *of_part(
+        lambda r: r.progress,
+        (
+            Column(
+                "stage",
+                "kind of the step: openReads, openWrites, closeWrites, closeReads, deleteTopic; of ordered "
+                "topics also pinOrder, addQueues, switchOrder, readOn, unpinOrder",
+                lambda p: p.stage and p.stage.kind,
+            ),
+            Column(
+                "step",
+                "number of the step, and of all steps of the topic",
+                lambda p: p.stage and f"{p.position + 1}/{len(p.stages)}",
+            ),
+        ),
+    ),
+    *of_part(
+        lambda r: r.queues,
+        (
+            Column(
+                "readQueueNums", "read queues that the broker gets in this step", lambda q: q.read, wide=True
+            ),
+            Column(
+                "writeQueueNums",
+                "write queues that the broker gets in this step",
+                lambda q: q.write,
+                wide=True,
+            ),
+        ),
+    ),
+    *of_part(
+        lambda r: r.progress,
+        (Column("since", "start of the step (UTC)", lambda p: p.stage and format_utc(p.since)),),
+    ),
+    Column(
+        "waitingFor", "missing conditions at the last check, or the reason of a pause", lambda r: r.waiting
+    ),
+    Column("planFile", "copy of the plan, to resume or roll back", lambda r: r.plan_file, wide=True),
+    ERROR.of(lambda r: r.error),
+)
 
 
 @command(
@@ -47,47 +130,28 @@ def rebalance_status(
         # All runs
         nsadmin rebalance status
     """
-    rows: list[ResultRow] = []
-    errors: list[RocketMQError | None] = [None]
+    rows, errors = list[StatusRow](), list[RocketMQError | None]([None])
     for saved_run in load_runs(find_state_home(), cluster_name):
         if isinstance(saved_run, InvalidStateError):
-            rows.append({"error": str(saved_run)})
+            rows.append(StatusRow(error=str(saved_run)))
             errors.append(saved_run)
         else:
             rows += _list_rows(saved_run)
-    return ResultRows(STATUS_COLUMNS, rows, errors, (), STATUS_TABLE_COLUMNS)
+    return ResultRows.from_records(STATUS_COLUMNS, rows, errors)
 
 
-def _list_rows(saved_run: SavedRun) -> Iterator[ResultRow]:
+def _list_rows(saved_run: SavedRun) -> Iterator[StatusRow]:
     """Yield a row for each broker of each topic in motion; one row for a run without any."""
     run_state = saved_run.run_state
-    common_cells: ResultRow = {
-        "clusterName": run_state.cluster,
-        "planDigest": run_state.digest,
-        "phase": run_state.phase,
-        "started": format_utc(run_state.started),
-        "by": run_state.by,
-        "pid": saved_run.holder_pid,
-        "movedTopics": len(run_state.returned if run_state.is_rollback else run_state.moved),
-        "movingTopics": len(run_state.moving),
-        "planFile": str(saved_run.run_folder / "plan.yaml"),
-    }
+    run_row = StatusRow(run_state, saved_run.holder_pid, str(saved_run.run_folder / "plan.yaml"))
     if not run_state.moving:
         group_waits = "; ".join(run_state.waiting.get("", ()))
-        yield {**common_cells, "waitingFor": run_state.pause or group_waits or None}
+        yield run_row._replace(waiting=run_state.pause or group_waits or None)
     for topic, progress in sorted(run_state.moving.items()):
-        waiting_text = run_state.pause or "; ".join(run_state.waiting.get(topic, ())) or None
-        topic_cells: ResultRow = {**common_cells, "topic": topic, "waitingFor": waiting_text}
+        waiting = run_state.pause or "; ".join(run_state.waiting.get(topic, ())) or None
+        topic_row = run_row._replace(topic=topic, progress=progress, waiting=waiting)
         if progress.stage is None:
-            yield topic_cells
+            yield topic_row
             continue
-        for broker, queues in sorted(progress.stage.counts.items()):
-            yield {
-                **topic_cells,
-                "brokerName": broker,
-                "stage": progress.stage.kind,
-                "step": f"{progress.position + 1}/{len(progress.stages)}",
-                "readQueueNums": queues.read,
-                "writeQueueNums": queues.write,
-                "since": format_utc(progress.since),
-            }
+        for broker_name, queues in sorted(progress.stage.counts.items()):
+            yield topic_row._replace(broker_name=broker_name, queues=queues)

@@ -9,12 +9,14 @@ from typer import Argument, Option
 from nsadmin.client.brokers.clusters import BrokerAddrGroup, find_shared_addrs, refuse_shared_addrs
 from nsadmin.command_line.argument_values import parse_duration_seconds
 from nsadmin.command_line.declarations import Flags, command
+from nsadmin.commands.columns.brokers import BROKER_ADDR, BROKER_ID, BROKER_NAME
+from nsadmin.commands.columns.changes import RESULT
 from nsadmin.commands.procedures import drain_options, signals
 from nsadmin.commands.procedures.live_output import ProcedureReporter
 from nsadmin.commands.procedures.signals import StopRequestedError, catch_stop_signals
 from nsadmin.console import audit
 from nsadmin.console.exit_codes import CommandInterrupted, UsageError
-from nsadmin.console.output import OutputText, ResultRow, ResultRows
+from nsadmin.console.output import Column, Columns, OutputText, ResultRows, of_part
 from nsadmin.console.session import Session
 from nsadmin.operations import shell_command
 from nsadmin.operations.drain import events
@@ -28,7 +30,19 @@ from nsadmin.operations.restart.state import BrokerProcess, order_processes
 from nsadmin.operations.restart.store import RestartStore
 from nsadmin.operations.state_folder import find_state_home
 
-RESTART_COLUMNS = ("brokerName", "brokerId", "brokerAddr", "steps", "openTopics", "result")
+RESTART_COLUMNS: Columns[tuple[BrokerProcess, int | None]] = (
+    *of_part(
+        lambda r: r[0],
+        (
+            BROKER_NAME.of(lambda p: p.broker),
+            BROKER_ID,
+            BROKER_ADDR.of(lambda p: p.addr),
+            Column("steps", "the planned actions, in order", lambda p: p.restart_steps),
+        ),
+    ),
+    Column("openTopics", "topics that are open to writes there; null for a slave", lambda r: r[1]),
+    RESULT.means("dry-run").of(lambda r: "dry-run"),
+)
 
 _COMMAND_FIELDS = ("brokerName", "brokerAddr", "brokerId")
 
@@ -222,26 +236,14 @@ def _list_processes(
 
 
 def _dry_run_rows(session: Session, broker_processes: Sequence[BrokerProcess]) -> ResultRows:
-    cluster_views = {
-        broker_process.broker: ClusterEnvironment(session.admin, broker_process.broker)
-        for broker_process in broker_processes
+    open_counts = {
+        name: max(
+            (len(s.open_topics) for s in ClusterEnvironment(session.admin, name).read_servers()), default=0
+        )
+        for name in dict.fromkeys(p.broker for p in broker_processes)
     }
-    open_topic_counts = {
-        broker_name: max((len(server.open_topics) for server in cluster_view.read_servers()), default=0)
-        for broker_name, cluster_view in cluster_views.items()
-    }
-    process_rows: list[ResultRow] = [
-        {
-            "brokerName": broker_process.broker,
-            "brokerId": broker_process.broker_id,
-            "brokerAddr": broker_process.addr,
-            "steps": broker_process.restart_steps,
-            "openTopics": open_topic_counts[broker_process.broker] if broker_process.is_master else None,
-            "result": "dry-run",
-        }
-        for broker_process in broker_processes
-    ]
-    return ResultRows(RESTART_COLUMNS, process_rows)
+    processes = [(p, open_counts[p.broker] if p.is_master else None) for p in broker_processes]
+    return ResultRows.from_records(RESTART_COLUMNS, processes)
 
 
 def _report_restart(

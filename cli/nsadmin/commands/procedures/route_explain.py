@@ -11,6 +11,7 @@ from namesrv_core.errors import RocketMQError
 from nsadmin.client.connection.addresses import DEFAULT_BROKER_PORT, parse_addr
 from nsadmin.command_line.broker_expectation import ExpectedBrokersOption, open_expected_inventory
 from nsadmin.command_line.declarations import command
+from nsadmin.commands.columns.brokers import BROKER_ADDR, BROKER_NAME
 from nsadmin.commands.history.journal_source import (
     JournalOption,
     ServerJournal,
@@ -20,7 +21,7 @@ from nsadmin.commands.history.journal_source import (
 from nsadmin.commands.topics.topics import TopicArgument
 from nsadmin.console import contexts, settings
 from nsadmin.console.exit_codes import UsageError
-from nsadmin.console.output import ResultRow, ResultRows
+from nsadmin.console.output import Column, Columns, ResultRows, of_part
 from nsadmin.console.session import Session
 from nsadmin.operations.explain import observer
 from nsadmin.operations.explain.diagnosis import (
@@ -31,8 +32,42 @@ from nsadmin.operations.explain.diagnosis import (
 )
 from nsadmin.operations.explain.facts import JournalEvidence, OtherContextRoute, RouteFacts, RouteQuestion
 
-EXPLAIN_COLUMNS = ("step", "result", "namesrvAddrs", "brokerName", "brokerAddr", "seen", "next", "command")
-EXPLAIN_TABLE_COLUMNS = ("result", "step", "namesrvAddrs", "seen", "next")
+STEP: Column[CauseExplanation] = Column(
+    "step", "the examined step; the same names in every release", lambda e: e.cause_id
+)
+RESULT: Column[CauseExplanation] = Column(
+    "result", "ok, warning (not the cause), cause, unknown or skipped", lambda e: e.finding.result
+)
+SERVERS: Column[CauseExplanation] = Column(
+    "namesrvAddrs",
+    "the name servers with this finding; empty if it is not about one name server",
+    lambda e: e.namesrv_addrs,
+)
+SEEN: Column[CauseExplanation] = Column("seen", "the finding", lambda e: e.finding.evidence)
+NEXT: Column[CauseExplanation] = Column(
+    "next",
+    "the next step, with the command; null for none",
+    lambda e: None if e.finding.advice is None else str(e.finding.advice),
+)
+EXPLAIN_COLUMNS: Columns[CauseExplanation] = (
+    STEP,
+    RESULT,
+    SERVERS,
+    *of_part(
+        lambda e: e.finding,
+        (
+            BROKER_NAME.means("the broker of the finding; null if it is not about one broker"),
+            BROKER_ADDR.means("its address, HOST:PORT"),
+        ),
+    ),
+    SEEN,
+    NEXT,
+    Column(
+        "command",
+        "only the command, with words in capitals to replace; null for none",
+        lambda e: e.finding.advice and e.finding.advice.shell_command,
+    ),
+)
 
 
 @command(columns=EXPLAIN_COLUMNS)
@@ -107,19 +142,14 @@ def route_explain(
         else None,
         open_expected_inventory(session, "routeExplain", expectation),
     )
-    explained_steps = explain_route(gathered_facts)
-    unread_notes = [
-        f"journal of {journal_memory.namesrv_name}: {journal_memory.error}"
-        for journal_memory in gathered_facts.memories
-        if journal_memory.error
-    ]
-    notes = [*_verdict_notes(explained_steps), *unread_notes]
-    return ResultRows(
+    steps = explain_route(gathered_facts)
+    unread_notes = [f"journal of {m.namesrv_name}: {m.error}" for m in gathered_facts.memories if m.error]
+    return ResultRows.from_records(
         EXPLAIN_COLUMNS,
-        [_step_row(explained_step) for explained_step in explained_steps],
-        _exit_errors(gathered_facts, explained_steps),
-        notes,
-        EXPLAIN_TABLE_COLUMNS,
+        steps,
+        _exit_errors(gathered_facts, steps),
+        [*_verdict_notes(steps), *unread_notes],
+        table=(RESULT, STEP, SERVERS, SEEN, NEXT),
     )
 
 
@@ -167,53 +197,27 @@ def _read_memory(
         return JournalEvidence(server_journal.server_name, error=str(error))
 
 
-def _step_row(explained_step: CauseExplanation) -> ResultRow:
-    finding = explained_step.finding
-    return {
-        "step": explained_step.cause_id,
-        "result": finding.result,
-        "namesrvAddrs": explained_step.namesrv_addrs,
-        "brokerName": finding.broker_name,
-        "brokerAddr": finding.broker_addr,
-        "seen": finding.evidence,
-        "next": None if finding.advice is None else str(finding.advice),
-        "command": None if finding.advice is None else finding.advice.shell_command,
-    }
-
-
-def _exit_errors(
-    gathered_facts: RouteFacts, explained_steps: Sequence[CauseExplanation]
-) -> list[RocketMQError | None]:
+def _exit_errors(facts: RouteFacts, steps: Sequence[CauseExplanation]) -> list[RocketMQError | None]:
     """The errors that decide the exit code."""
-    silent_errors = [
-        server_view.route.error for server_view in gathered_facts.server_views if server_view.is_silent
-    ]
-    if len(silent_errors) == len(gathered_facts.server_views):
+    silent_errors = [view.route.error for view in facts.server_views if view.is_silent]
+    if len(silent_errors) == len(facts.server_views):
         return list(silent_errors)
-    verdict_text = reach_verdict(explained_steps)
-    lost_names = _find_lost_names(explained_steps)
-    if verdict_text == "fine" and not lost_names:
+    verdict = reach_verdict(steps)
+    if verdict == "fine" and not _find_lost_names(steps):
         return [None]
-    return (
-        [RocketMQError(verdict_text)]
-        if verdict_text == "cause found"
-        else [None, RocketMQError(verdict_text)]
-    )
+    return [RocketMQError(verdict)] if verdict == "cause found" else [None, RocketMQError(verdict)]
 
 
-def _verdict_notes(explained_steps: Sequence[CauseExplanation]) -> list[str]:
-    verdict_text, warned_causes = (
-        reach_verdict(explained_steps),
-        _causes_with_result(explained_steps, "warning"),
-    )
+def _verdict_notes(steps: Sequence[CauseExplanation]) -> list[str]:
+    verdict, warned_causes = reach_verdict(steps), _causes_with_result(steps, "warning")
     verdict_line = {
-        "cause found": f"cause found: {', '.join(list_cause_ids(explained_steps))}",
+        "cause found": f"cause found: {', '.join(list_cause_ids(steps))}",
         "unknown": "unknown: no cause found, but some checks were incomplete: "
-        f"{', '.join(_causes_with_result(explained_steps, 'unknown'))}",
+        f"{', '.join(_causes_with_result(steps, 'unknown'))}",
         "fine": "no problem: clients of each name server find writable and readable queues",
-    }[verdict_text]
-    lost_names = _find_lost_names(explained_steps)
-    if verdict_text == "fine" and lost_names:
+    }[verdict]
+    lost_names = _find_lost_names(steps)
+    if verdict == "fine" and lost_names:
         verdict_line = (
             "clients of each name server find queues, but not those of brokers that left: "
             f"{', '.join(lost_names)}"
@@ -224,23 +228,17 @@ def _verdict_notes(explained_steps: Sequence[CauseExplanation]) -> list[str]:
     ]
 
 
-def _find_lost_names(explained_steps: Iterable[CauseExplanation]) -> list[str]:
+def _find_lost_names(steps: Iterable[CauseExplanation]) -> list[str]:
     """The brokers that left all name servers with their part of the topic; the others still have queues."""
     return [
-        explained_step.finding.broker_name
-        for explained_step in explained_steps
-        if explained_step.cause_id == "brokersGone"
-        and explained_step.finding.result == "warning"
-        and explained_step.finding.broker_name is not None
-        and not explained_step.namesrv_addrs
+        step.finding.broker_name
+        for step in steps
+        if step.cause_id == "brokersGone"
+        and step.finding.result == "warning"
+        and step.finding.broker_name is not None
+        and not step.namesrv_addrs
     ]
 
 
-def _causes_with_result(explained_steps: Iterable[CauseExplanation], result_word: str) -> list[str]:
-    return list(
-        dict.fromkeys(
-            explained_step.cause_id
-            for explained_step in explained_steps
-            if explained_step.finding.result == result_word
-        )
-    )
+def _causes_with_result(steps: Iterable[CauseExplanation], result: str) -> list[str]:
+    return list(dict.fromkeys(step.cause_id for step in steps if step.finding.result == result))

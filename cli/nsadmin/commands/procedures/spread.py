@@ -15,8 +15,10 @@ from nsadmin.client.results import error_text
 from nsadmin.command_line import exclusive_options
 from nsadmin.command_line.broker_targets import distinct_addrs, match_results
 from nsadmin.command_line.declarations import Flags, RequiredUnless, command
+from nsadmin.commands.columns.brokers import CLUSTER_NAME
+from nsadmin.commands.columns.topics import TOPIC
 from nsadmin.console.exit_codes import UsageError
-from nsadmin.console.output import ResultRow, ResultRows
+from nsadmin.console.output import Column, Columns, ResultRows, of_part
 from nsadmin.console.session import Session
 from nsadmin.operations.spread import TopicSpread, find_spreads, plan_even_spread
 
@@ -24,7 +26,52 @@ _PLAN_HEAD = (
     "Topics from nsadmin spread, evenly on every broker: remove topics that should be uneven.",
     "Never apply this file with --prune, which deletes all topics that it does not have.",
 )
-SPREAD_COLUMNS = ("clusterName", "topic", "finding", "missing", "queues", "differing")
+
+
+def _describe_spread(spread: TopicSpread) -> str:
+    if spread.is_static:
+        return "static: updateStaticTopic balances it"
+    if spread.is_even:
+        return "even" if not spread.differing_settings else "balanced, with different settings"
+    if not spread.missing_brokers:
+        return "uneven"
+    broker_count = len(spread.configs_by_broker)
+    uneven_suffix = ", uneven" if spread.has_other_queues else ""
+    return f"on {broker_count} of {broker_count + len(spread.missing_brokers)} brokers{uneven_suffix}"
+
+
+SPREAD_COLUMNS: Columns[tuple[str, TopicSpread]] = (
+    CLUSTER_NAME.of(lambda s: s[0]),
+    *of_part(
+        lambda s: s[1],
+        (
+            TOPIC,
+            Column(
+                "finding",
+                "how many brokers have the topic, and whether they have equal queues",
+                _describe_spread,
+            ),
+            Column(
+                "missing",
+                "brokers of the cluster that do not have the topic",
+                lambda s: list(s.missing_brokers),
+            ),
+            Column(
+                "queues",
+                "read and write queues by broker, READ/WRITE",
+                lambda s: {
+                    broker: f"{config['readQueueNums']}/{config['writeQueueNums']}"
+                    for broker, config in s.configs_by_broker.items()
+                },
+            ),
+            Column(
+                "differing",
+                "settings that differ between brokers with the topic",
+                lambda s: list(s.differing_settings),
+            ),
+        ),
+    ),
+)
 
 
 @command(columns=SPREAD_COLUMNS)
@@ -66,52 +113,35 @@ def spread(
         nsadmin spread --all -c cluster-a --plan even.yaml
     """
     exclusive_options.require_one_of("TOPIC", topic, "--all", all_topics)
-    registrant_results = _fetch_registrants(session, cluster_name)
-    registrants = [
-        registrant_result.result
-        for registrant_result in registrant_results
-        if registrant_result.result is not None
-    ]
-    failed_results = [
-        registrant_result for registrant_result in registrant_results if registrant_result.error is not None
-    ]
+    results = _fetch_registrants(session, cluster_name)
+    registrants = [r.result for r in results if r.result is not None]
+    failed_results = [r for r in results if r.error is not None]
     system_topics = session.admin.topics.list_system_names()
     spreads_by_cluster = {
-        cluster_key: list(
+        cluster: list(
             find_spreads(
-                [registrant for registrant in registrants if registrant.cluster_name == cluster_key],
+                [r for r in registrants if r.cluster_name == cluster],
                 system_topics,
-                _wanted_topics(topic, cluster_key, registrants),
+                _wanted_topics(topic, cluster, registrants),
             )
         )
-        for cluster_key in sorted({registrant.cluster_name for registrant in registrants})
+        for cluster in sorted({r.cluster_name for r in registrants})
     }
     if topic is not None and not any(spreads_by_cluster.values()):
         _refuse_unknown_topic(topic, failed_results)
     notes = [
-        f"broker {broker_addr} did not report its topics: {error_text(error)}"
-        for broker_addr, _, error in failed_results
+        f"broker {broker} did not report its topics: {error_text(error)}"
+        for broker, _, error in failed_results
         if error
     ]
     if plan_file is not None:
         _require_all_brokers(failed_results)
         notes += _write_plan(plan_file, spreads_by_cluster, registrants)
-    spread_rows = [
-        _spread_row(cluster_key, topic_spread)
-        for cluster_key, topic_spreads in spreads_by_cluster.items()
-        for topic_spread in topic_spreads
-        if topic is not None or not topic_spread.is_even
-    ]
+    all_spreads = [(cluster, spread) for cluster, spreads in spreads_by_cluster.items() for spread in spreads]
+    shown = [(cluster, spread) for cluster, spread in all_spreads if topic is not None or not spread.is_even]
     if all_topics:
-        notes.append(
-            f"{len(spread_rows)} of {sum(map(len, spreads_by_cluster.values()))} topics are unbalanced"
-        )
-    return ResultRows(
-        SPREAD_COLUMNS,
-        spread_rows,
-        [registrant_result.error for registrant_result in registrant_results],
-        notes,
-    )
+        notes.append(f"{len(shown)} of {len(all_spreads)} topics are unbalanced")
+    return ResultRows.from_records(SPREAD_COLUMNS, shown, [r.error for r in results], notes)
 
 
 def _fetch_registrants(session: Session, cluster_name: str | None) -> list[ServerResult[BrokerRegistrant]]:
@@ -136,15 +166,7 @@ def _wanted_topics(
     """The topics to compare in a cluster: the named one if the cluster has it; None for all."""
     if topic is None:
         return None
-    return (
-        [topic]
-        if any(
-            topic in registrant.topics
-            for registrant in registrants
-            if registrant.cluster_name == cluster_name
-        )
-        else []
-    )
+    return [topic] if any(topic in r.topics for r in registrants if r.cluster_name == cluster_name) else []
 
 
 def _refuse_unknown_topic(topic: str, failed_results: Sequence[ServerResult[BrokerRegistrant]]) -> None:
@@ -191,30 +213,3 @@ def _write_plan(
     except OSError as error:
         raise UsageError(f"cannot write {file_name}: {error.strerror}") from None
     return [f"wrote {file_name}: run nsadmin plan {file_name} to check it, then nsadmin apply {file_name}"]
-
-
-def _spread_row(cluster_name: str, topic_spread: TopicSpread) -> ResultRow:
-    queue_counts = {
-        broker_name: f"{topic_config['readQueueNums']}/{topic_config['writeQueueNums']}"
-        for broker_name, topic_config in topic_spread.configs_by_broker.items()
-    }
-    return {
-        "clusterName": cluster_name,
-        "topic": topic_spread.topic,
-        "finding": _describe_spread(topic_spread),
-        "missing": list(topic_spread.missing_brokers),
-        "queues": queue_counts,
-        "differing": list(topic_spread.differing_settings),
-    }
-
-
-def _describe_spread(topic_spread: TopicSpread) -> str:
-    if topic_spread.is_static:
-        return "static: updateStaticTopic balances it"
-    if topic_spread.is_even:
-        return "even" if not topic_spread.differing_settings else "balanced, with different settings"
-    if not topic_spread.missing_brokers:
-        return "uneven"
-    broker_count = len(topic_spread.configs_by_broker)
-    uneven_suffix = ", uneven" if topic_spread.has_other_queues else ""
-    return f"on {broker_count} of {broker_count + len(topic_spread.missing_brokers)} brokers{uneven_suffix}"

@@ -13,29 +13,22 @@ from nsadmin.client.brokers.clusters import describe_shared_addr
 from nsadmin.client.connection.addresses import DEFAULT_PROXY_PORT, parse_addrs
 from nsadmin.client.results import error_text
 from nsadmin.command_line.declarations import RequiredUnless, Values, command
-from nsadmin.commands.procedures.proxy_outage_rows import (
+from nsadmin.commands.procedures.outage_rows import (
     CONNECTION_COLUMNS,
+    LIST_COLUMNS,
+    LOSS_COLUMNS,
+    OutageRow,
     build_connection_rows,
     describe_proxy_outage,
 )
 from nsadmin.console.exit_codes import UsageError
-from nsadmin.console.output import ResultRow, ResultRows
+from nsadmin.console.output import ResultRows
 from nsadmin.console.session import Session
 from nsadmin.operations.what_if.broker_outage import BrokerOutage, foresee_broker_outage
 from nsadmin.operations.what_if.losses import GroupLoss, TopicOutageLoss, WorstLoss
 from nsadmin.operations.what_if.name_server_lists import NameServerListLoss
 from nsadmin.operations.what_if.name_server_outage import NameServerOutage, foresee_name_server_outage
 from nsadmin.operations.what_if.proxy_outage import foresee_proxy_outage
-
-LOSS_COLUMNS = (
-    "what", "name", "count", "finding", "lostRatio", "writeQueues", "writeQueuesLeft", "readQueues",
-    "readQueuesLeft", "brokersLost", "topics", "clients", "namesrvAddrs",
-)  # fmt: skip
-LOSS_TABLE_COLUMNS = (
-    "what", "name", "count", "finding", "lostRatio", "writeQueues", "writeQueuesLeft", "clients",
-    "namesrvAddrs",
-)  # fmt: skip
-LIST_COLUMNS = ("what", "name", "count", "finding", "nameServers", "nameServersLeft")
 
 
 class WouldStandStillError(RocketMQError):
@@ -100,8 +93,8 @@ def what_if(
         proxy_outage = foresee_proxy_outage(
             session.admin, parse_addrs(down_proxy, DEFAULT_PROXY_PORT), _address_matcher()
         )
-        is_group_stopped = any(group_loss.remaining_count == 0 for group_loss in proxy_outage.group_losses)
-        return ResultRows(
+        is_group_stopped = any(loss.remaining_count == 0 for loss in proxy_outage.group_losses)
+        return ResultRows.from_records(
             CONNECTION_COLUMNS,
             build_connection_rows(proxy_outage, show_each),
             _exit_errors(proxy_outage.errors.values(), is_group_stopped),
@@ -112,9 +105,7 @@ def what_if(
         return _list_rows(
             foresee_name_server_outage(session.admin, down_addrs, _address_matcher()), down_addrs, show_each
         )
-    broker_words = [
-        broker_word.strip() for broker_word in (down_brokers or "").split(",") if broker_word.strip()
-    ]
+    broker_words = [word.strip() for word in (down_brokers or "").split(",") if word.strip()]
     if not broker_words:
         raise UsageError("invalid value for --down: write BROKER,BROKER")
     now_ms = time_ns() // 1_000_000
@@ -123,39 +114,25 @@ def what_if(
     )
 
 
-def _outlook_rows(broker_outage: BrokerOutage, show_each: bool) -> ResultRows:
-    loss_rows = [
-        *_topic_rows(broker_outage.topic_losses, show_each),
-        *map(_group_row, broker_outage.lost_groups),
-    ]
-    stopped_topics = [
-        topic_loss for topic_loss in broker_outage.topic_losses if topic_loss.topic_loss.stands_still
-    ]
-    stopped_groups = [group_loss for group_loss in broker_outage.lost_groups if group_loss.stands_still]
-    errors_by_addr = {
-        server_addr: error for server_addr, error in broker_outage.errors.items() if error is not None
-    }
+def _outlook_rows(outage: BrokerOutage, show_each: bool) -> ResultRows:
+    losses, groups = outage.topic_losses, outage.lost_groups
+    rows = [*_topic_rows(losses, show_each), *map(_group_row, groups)]
+    stopped_count = sum(loss.topic_loss.stands_still for loss in losses)
+    stopped_groups = sum(group.stands_still for group in groups)
+    errors = {addr: error for addr, error in outage.errors.items() if error is not None}
     notes = [
-        f"{len(broker_outage.topic_losses)} of {broker_outage.topic_count} topics lose something: "
-        f"{len(stopped_topics)} stop, {len(broker_outage.topic_losses) - len(stopped_topics)} lose "
-        f"a part, {len(stopped_groups)} of {len(broker_outage.lost_groups)} groups cannot read a "
-        f"topic; {broker_outage.write_share:.0%} of all write queues are lost",
+        f"{len(losses)} of {outage.topic_count} topics lose something: "
+        f"{stopped_count} stop, {len(losses) - stopped_count} lose "
+        f"a part, {stopped_groups} of {len(groups)} groups cannot read a "
+        f"topic; {outage.write_share:.0%} of all write queues are lost",
         *(
-            f"{describe_shared_addr(broker_addr, broker_names)}: all of them go down"
-            for broker_addr, broker_names in broker_outage.shared_addrs.items()
+            f"{describe_shared_addr(addr, names)}: all of them go down"
+            for addr, names in outage.shared_addrs.items()
         ),
-        *(
-            f"unknown state of {server_addr}: {error_text(error)}"
-            for server_addr, error in errors_by_addr.items()
-        ),
+        *(f"unknown state of {addr}: {error_text(error)}" for addr, error in errors.items()),
     ]
-    return ResultRows(
-        LOSS_COLUMNS,
-        loss_rows,
-        _exit_errors(errors_by_addr.values(), bool(stopped_topics or stopped_groups)),
-        notes,
-        LOSS_TABLE_COLUMNS,
-    )
+    is_stopped = bool(stopped_count or stopped_groups)
+    return ResultRows.from_records(LOSS_COLUMNS, rows, _exit_errors(errors.values(), is_stopped), notes)
 
 
 def _exit_errors(unknown_errors: Iterable[RocketMQError], stands_still: bool) -> list[RocketMQError | None]:
@@ -165,161 +142,122 @@ def _exit_errors(unknown_errors: Iterable[RocketMQError], stands_still: bool) ->
     return [WouldStandStillError("something would stop")] if stands_still else []
 
 
-def _topic_rows(topic_losses: Sequence[WorstLoss], show_each: bool) -> Iterator[ResultRow]:
+def _topic_rows(losses: Sequence[WorstLoss], show_each: bool) -> Iterator[OutageRow]:
     """A row for each topic that would stop; the others grouped by their loss, or one by one with --detail."""
-    for loss_key, similar_losses in groupby(
-        topic_losses,
-        lambda topic_loss: None if show_each or topic_loss.topic_loss.stands_still else _loss_key(topic_loss),
-    ):
-        if loss_key is None:
-            yield from (_topic_row(topic_loss) for topic_loss in similar_losses)
+
+    def loss_key(loss: WorstLoss) -> object:
+        topic_loss = loss.topic_loss
+        if show_each or topic_loss.stands_still:
+            return None
+        return topic_loss.write_share, topic_loss.lost_brokers, loss.namesrv_addrs
+
+    for key, group in groupby(losses, loss_key):
+        rows = [_topic_row(loss) for loss in group]
+        if key is None or len(rows) == 1:
+            yield from rows
         else:
-            yield _combined_topic_row(list(similar_losses))
+            yield rows[0]._replace(
+                what="topics",
+                name=f"{rows[0].name}, ...",
+                item_count=len(rows),
+                write_queues=None,
+                read_queues=None,
+            )
 
 
-def _loss_key(topic_loss: WorstLoss) -> tuple[object, ...]:
-    return topic_loss.topic_loss.write_share, topic_loss.topic_loss.lost_brokers, topic_loss.namesrv_addrs
-
-
-def _topic_row(topic_loss: WorstLoss) -> ResultRow:
-    loss = topic_loss.topic_loss
-    return {
-        **_common_cells(topic_loss),
-        "what": "topic",
-        "name": loss.topic,
-        "count": 1,
-        "writeQueues": loss.capacity_before.write_queues,
-        "writeQueuesLeft": loss.capacity_after.write_queues,
-        "readQueues": loss.capacity_before.read_queues,
-        "readQueuesLeft": loss.capacity_after.read_queues,
-    }
-
-
-def _combined_topic_row(similar_losses: Sequence[WorstLoss]) -> ResultRow:
-    if len(similar_losses) == 1:
-        return _topic_row(similar_losses[0])
-    return {
-        **_common_cells(similar_losses[0]),
-        "what": "topics",
-        "name": f"{similar_losses[0].topic_loss.topic}, ...",
-        "count": len(similar_losses),
-    }
-
-
-def _common_cells(topic_loss: WorstLoss) -> ResultRow:
-    return {
-        "finding": ", ".join(_finding_texts(topic_loss.topic_loss)),
-        "lostRatio": round(topic_loss.topic_loss.write_share, 3),
-        "brokersLost": list(topic_loss.topic_loss.lost_brokers),
-        "namesrvAddrs": list(topic_loss.namesrv_addrs),
-    }
+def _topic_row(worst_loss: WorstLoss) -> OutageRow:
+    loss = worst_loss.topic_loss
+    before, after = loss.capacity_before, loss.capacity_after
+    return OutageRow(
+        "topic",
+        loss.topic,
+        1,
+        ", ".join(_finding_texts(loss)),
+        round(loss.write_share, 3),
+        (before.write_queues, after.write_queues),
+        (before.read_queues, after.read_queues),
+        list(loss.lost_brokers),
+        namesrv_addrs=list(worst_loss.namesrv_addrs),
+    )
 
 
 def _finding_texts(loss: TopicOutageLoss) -> list[str]:
-    checked_findings = {
+    findings = {
         "no writable queue": loss.stops_writes,
         "no master": loss.loses_masters,
         "no readable queue": loss.stops_reads,
         f"its order configuration names {', '.join(loss.ordered_by)}": bool(loss.ordered_by),
         "its static queues stay in use": loss.is_static,
     }
-    return [finding_text for finding_text, applies in checked_findings.items() if applies] or ["loses a part"]
+    return [text for text, applies in findings.items() if applies] or ["loses a part"]
 
 
-def _group_row(group_loss: GroupLoss) -> ResultRow:
-    first_topics = ", ".join(
-        [*group_loss.stopped_topics[:3], *(["..."] if len(group_loss.stopped_topics) > 3 else [])]
-    )
-    finding = f"cannot read {first_topics}" if group_loss.stands_still else "reads less"
-    return {
-        "what": "group",
-        "name": group_loss.group,
-        "count": len(group_loss.stopped_topics) + len(group_loss.reduced_topics),
-        "finding": finding,
-        "topics": [*group_loss.stopped_topics, *group_loss.reduced_topics],
-        "clients": group_loss.client_count,
-    }
+def _group_row(loss: GroupLoss) -> OutageRow:
+    topics = [*loss.stopped_topics, *loss.reduced_topics]
+    first = ", ".join([*loss.stopped_topics[:3], *(["..."] if len(loss.stopped_topics) > 3 else [])])
+    finding = f"cannot read {first}" if loss.stands_still else "reads less"
+    return OutageRow("group", loss.group, len(topics), finding, topics=topics, clients=loss.client_count)
 
 
-def _list_rows(list_losses: NameServerOutage, down_addrs: Sequence[str], show_each: bool) -> ResultRows:
-    all_rows = [
+def _list_rows(outage: NameServerOutage, down_addrs: Sequence[str], show_each: bool) -> ResultRows:
+    rows = [
         *(
-            _lone_broker_row(f"{broker_name}:{broker_id}", down_addrs)
-            for broker_name, broker_ids in list_losses.unshared_brokers.items()
+            OutageRow(
+                "broker",
+                f"{broker_name}:{broker_id}",
+                1,
+                "not registered on another name server",
+                name_servers=list(down_addrs),
+                name_servers_left=[],
+            )
+            for broker_name, broker_ids in outage.unshared_brokers.items()
             for broker_id in sorted(broker_ids)
         ),
         *(
-            _list_row("broker", list_loss, list_loss.list_owner in list_losses.fetching_brokers)
-            for list_loss in list_losses.broker_losses
+            _list_row("broker", loss, loss.list_owner in outage.fetching_brokers)
+            for loss in outage.broker_losses
         ),
-        *(_list_row("client", list_loss, False) for list_loss in list_losses.client_losses),
+        *(_list_row("client", loss, False) for loss in outage.client_losses),
     ]
-    stranded_rows = [row for row in all_rows if row["finding"] not in _HARMLESS_FINDINGS]
-    shown_rows = all_rows if show_each else list(_combine_harmless_rows(all_rows))
-    errors_by_addr = {
-        server_addr: error for server_addr, error in list_losses.errors_by_addr.items() if error is not None
-    }
-    broker_count, client_count = list_losses.asked_counts
+    is_stranded = any(row.finding not in _HARMLESS_FINDINGS for row in rows)
+    errors = {addr: error for addr, error in outage.errors_by_addr.items() if error is not None}
+    broker_count, client_count = outage.asked_counts
     notes = [
         f"nsadmin read the lists of {broker_count} brokers and {client_count} consumers; "
-        f"{list_losses.producer_count} producers cannot report theirs, "
-        f"{list_losses.silent_count} consumers did not answer",
-        *(
-            f"unknown state of {server_addr}: {error_text(error)}"
-            for server_addr, error in errors_by_addr.items()
-        ),
+        f"{outage.producer_count} producers cannot report theirs, "
+        f"{outage.silent_count} consumers did not answer",
+        *(f"unknown state of {addr}: {error_text(error)}" for addr, error in errors.items()),
     ]
-    return ResultRows(
-        LIST_COLUMNS, shown_rows, _exit_errors(errors_by_addr.values(), bool(stranded_rows)), notes
-    )
+    shown = rows if show_each else _combine_harmless_rows(rows)
+    return ResultRows.from_records(LIST_COLUMNS, shown, _exit_errors(errors.values(), is_stranded), notes)
 
 
 _FEWER_LEFT, _FETCHES_NEW_LIST = "fewer remain", "none remain until it fetches a new list"
 _HARMLESS_FINDINGS = (_FEWER_LEFT, _FETCHES_NEW_LIST)
 
 
-def _combine_harmless_rows(rows: Sequence[ResultRow]) -> Iterator[ResultRow]:
+def _combine_harmless_rows(rows: Sequence[OutageRow]) -> Iterator[OutageRow]:
     """Combine brokers or clients that keep a name server and have the same list into one row."""
-    for (is_harmless, *_), grouped_rows in groupby(
-        rows, lambda row: (row["finding"] in _HARMLESS_FINDINGS, *_values_without_name(row))
-    ):
-        similar_rows = list(grouped_rows)
-        if is_harmless and len(similar_rows) > 1:
-            yield {
-                **similar_rows[0],
-                "what": f"{similar_rows[0]['what']}s",
-                "name": f"{similar_rows[0]['name']}, ...",
-                "count": len(similar_rows),
-            }
+    for unnamed_row, group in groupby(rows, lambda row: row._replace(name=None)):
+        alike = list(group)
+        if unnamed_row.finding in _HARMLESS_FINDINGS and len(alike) > 1:
+            yield alike[0]._replace(
+                what=f"{alike[0].what}s", name=f"{alike[0].name}, ...", item_count=len(alike)
+            )
         else:
-            yield from similar_rows
+            yield from alike
 
 
-def _values_without_name(row: ResultRow) -> list[object]:
-    return [cell_value for column_name, cell_value in row.items() if column_name != "name"]
-
-
-def _lone_broker_row(broker_name: str, down_addrs: Sequence[str]) -> ResultRow:
-    return {
-        "what": "broker",
-        "name": broker_name,
-        "count": 1,
-        "finding": "not registered on another name server",
-        "nameServers": list(down_addrs),
-        "nameServersLeft": [],
-    }
-
-
-def _list_row(client_kind: str, list_loss: NameServerListLoss, fetches_lists: bool) -> ResultRow:
+def _list_row(what: str, loss: NameServerListLoss, fetches_lists: bool) -> OutageRow:
     nothing_left = _FETCHES_NEW_LIST if fetches_lists else "none remain"
-    return {
-        "what": client_kind,
-        "name": list_loss.list_owner,
-        "count": 1,
-        "finding": _FEWER_LEFT if list_loss.remaining_addrs else nothing_left,
-        "nameServers": list(list_loss.listed_addrs),
-        "nameServersLeft": list(list_loss.remaining_addrs),
-    }
+    return OutageRow(
+        what,
+        loss.list_owner,
+        1,
+        _FEWER_LEFT if loss.remaining_addrs else nothing_left,
+        name_servers=list(loss.listed_addrs),
+        name_servers_left=list(loss.remaining_addrs),
+    )
 
 
 def _address_matcher() -> Callable[[str, str], bool]:

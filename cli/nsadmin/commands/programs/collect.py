@@ -3,28 +3,50 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, NamedTuple
 
 from typer import Argument, Option
 
+from namesrv_core.errors import RocketMQError
 from namesrv_core.state.kv_config import ORDER_TOPIC_CONFIG
 from namesrv_core.storage.journal.rolling_writer import JournalLimits
 from nsadmin.client.results import error_text
 from nsadmin.command_line.argument_values import parse_duration_seconds
 from nsadmin.command_line.declarations import Flags, command
+from nsadmin.commands.columns.servers import ERROR, NAMESRV_ADDR
 from nsadmin.console import stderr
 from nsadmin.console.exit_codes import UsageError
-from nsadmin.console.output import ResultRow, ResultRows
+from nsadmin.console.output import Column, Columns, ResultRows
 from nsadmin.console.output.quantities import to_millis
 from nsadmin.console.session import Session
 from nsadmin.operations.collector import BROKERS_JOURNAL
 from nsadmin.operations.collector.broker_poller import BrokerQuestions
-from nsadmin.operations.collector.broker_rounds import RoundResult
-from nsadmin.operations.collector.name_server_watch import MessageSink, PollResult
+from nsadmin.operations.collector.name_server_watch import MessageSink
 from nsadmin.operations.collector.runner import Collector, CollectorPlan, journal_folder_of
 
-COLLECT_COLUMNS = ("namesrvAddr", "result", "brokers", "topics", "events", "took", "journal", "error")
 
+class JournalRound(NamedTuple):
+    """What one round added to a journal: a poll of a name server, or a round of the brokers."""
+
+    namesrv_addr: str | None
+    broker_count: int | None
+    topic_count: int | None
+    event_count: int | None
+    duration_ms: int
+    journal: Path
+    error: RocketMQError | None
+
+
+COLLECT_COLUMNS: Columns[JournalRound] = (
+    NAMESRV_ADDR.of(lambda r: r.namesrv_addr),
+    Column("result", "done or failed", lambda r: "failed" if r.error else "done"),
+    Column("brokers", "brokers on the name server, including slaves", lambda r: r.broker_count),
+    Column("topics", "topics on the name server", lambda r: r.topic_count),
+    Column("events", "events that the poll added to the journal", lambda r: r.event_count),
+    Column("took", "duration of the poll", lambda r: to_millis(r.duration_ms)),
+    Column("journal", "folder of the journal", lambda r: str(r.journal)),
+    ERROR,
+)
 _MAX_INTERVAL_SECONDS = 3600.0
 _DAY_MS = 24 * 3_600_000
 
@@ -141,20 +163,34 @@ def _discard_text(_: str) -> None: ...
 
 def _collect_once(collector: Collector, collector_plan: CollectorPlan) -> ResultRows:
     with _folder_errors(collector_plan):
-        poll_turns, broker_round = collector.poll_once()
-    notes = [
-        f"name server {poll_turn.namesrv_addr}: {error_text(poll_turn.poll_error)}"
-        for poll_turn in poll_turns
-        if poll_turn.poll_error
+        polls, broker_round = collector.poll_once()
+    notes = [f"name server {p.namesrv_addr}: {error_text(p.poll_error)}" for p in polls if p.poll_error]
+    rounds = [
+        JournalRound(
+            p.namesrv_addr,
+            p.broker_count,
+            p.topic_count,
+            p.event_count,
+            p.duration_ms,
+            journal_folder_of(collector_plan.folder, p.namesrv_addr),
+            p.poll_error,
+        )
+        for p in polls
     ]
-    rows, errors = (
-        [_turn_row(collector_plan, poll_turn) for poll_turn in poll_turns],
-        [poll_turn.poll_error for poll_turn in poll_turns],
-    )
     if broker_round is not None:
-        rows.append(_broker_round_row(collector_plan, broker_round))
-        errors.append(broker_round.silence_error)
-    return ResultRows(COLLECT_COLUMNS, rows, errors, notes)
+        event, journal = broker_round.polled_event, collector_plan.folder / BROKERS_JOURNAL
+        rounds.append(
+            JournalRound(
+                None,
+                event.brokers,
+                None,
+                broker_round.event_count,
+                event.poll_millis,
+                journal,
+                broker_round.silence_error,
+            )
+        )
+    return ResultRows.from_records(COLLECT_COLUMNS, rounds, [r.error for r in rounds], notes)
 
 
 def _collect_forever(
@@ -191,29 +227,3 @@ def _require_broker_polling(asks_brokers: bool, broker_interval_text: str, max_b
     ):
         if is_given and not asks_brokers:
             raise UsageError(f"{option_flag} needs --runtime or --lag")
-
-
-def _turn_row(collector_plan: CollectorPlan, poll_turn: PollResult) -> ResultRow:
-    return {
-        "namesrvAddr": poll_turn.namesrv_addr,
-        "result": "failed" if poll_turn.poll_error else "done",
-        "brokers": poll_turn.broker_count,
-        "topics": poll_turn.topic_count,
-        "events": poll_turn.event_count,
-        "took": to_millis(poll_turn.duration_ms),
-        "journal": str(journal_folder_of(collector_plan.folder, poll_turn.namesrv_addr)),
-        "error": poll_turn.poll_error and error_text(poll_turn.poll_error),
-    }
-
-
-def _broker_round_row(collector_plan: CollectorPlan, broker_round: RoundResult) -> ResultRow:
-    return {
-        "namesrvAddr": None,
-        "result": "failed" if broker_round.silence_error else "done",
-        "brokers": broker_round.polled_event.brokers,
-        "topics": None,
-        "events": broker_round.event_count,
-        "took": to_millis(broker_round.polled_event.poll_millis),
-        "journal": str(collector_plan.folder / BROKERS_JOURNAL),
-        "error": broker_round.silence_error and error_text(broker_round.silence_error),
-    }

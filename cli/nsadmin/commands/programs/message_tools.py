@@ -10,8 +10,9 @@ from nsadmin.command_line.time_arguments import parse_time_option
 from nsadmin.command_line.typer_commands import HelpRequested, parse_command_line
 from nsadmin.commands.messages.body_decoders import decode_body, parse_decoders
 from nsadmin.commands.messages.message_conditions import parse_pairs, parse_regex, parse_start
-from nsadmin.commands.messages.message_rows import message_row
+from nsadmin.commands.messages.message_rows import MESSAGE_COLUMNS, show_message
 from nsadmin.console.exit_codes import UsageError
+from nsadmin.console.output import read_row
 from nsadmin.tui.messages.message_query import MAX_KEPT_MESSAGES, MessageQuery
 from nsadmin.tui.messages.message_tools import InvalidMessageQueryError, MessageTools
 
@@ -109,4 +110,4 @@ def _decode_body(body: bytes, decoder_names: Sequence[str]) -> tuple[Any, str | 
 
 
 def _make_row(located_message: LocatedMessage) -> Mapping[str, Any]:
-    return message_row(located_message)
+    return read_row(MESSAGE_COLUMNS, show_message(located_message))

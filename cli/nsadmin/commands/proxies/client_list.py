@@ -7,19 +7,47 @@ from typer import Option
 from nsadmin.client.proxies.cluster_clients import ClusterClient
 from nsadmin.client.proxies.grpc_connections import is_grpc_installed
 from nsadmin.command_line.declarations import command
+from nsadmin.commands.columns.brokers import VERSION
+from nsadmin.commands.columns.consumers import CLIENT_ADDR, CLIENT_ID, LANGUAGE, PROTOCOL, PROXY_ADDRS
+from nsadmin.commands.columns.servers import broker_notes
 from nsadmin.commands.consumers.consumer_progress import AskedClusterOption
-from nsadmin.commands.proxies.proxy_list import describe_errors, describe_proxy_problems
-from nsadmin.console.output import ResultRow, ResultRows
+from nsadmin.commands.proxies.proxy_list import describe_proxy_problems
+from nsadmin.console.output import Column, Columns, ResultRows
 from nsadmin.console.output.timestamps import format_utc
 from nsadmin.console.session import Session
 
-CLIENT_COLUMNS = (
-    "clientId", "clientAddr", "language", "version", "protocol", "role", "groups", "producerGroups",
-    "proxyAddrs", "brokerAddrs", "lastHeartbeat",
-)  # fmt: skip
-CLIENT_TABLE_COLUMNS = (
-    "clientId", "clientAddr", "language", "version", "protocol", "role", "groups", "proxyAddrs",
-)  # fmt: skip
+
+def describe_role(client: ClusterClient) -> str | None:
+    """Return "consumer", "producer", both, or "none"; None if unknown."""
+    if client.consumer_groups is None:
+        return None
+    groups_by_role = {"consumer": client.consumer_groups, "producer": client.producer_groups}
+    return ",".join(role for role, groups in groups_by_role.items() if groups) or "none"
+
+
+CLIENT_COLUMNS: Columns[ClusterClient] = (
+    CLIENT_ID.means("id of the client; null if only the address of its connection is known"),
+    CLIENT_ADDR,
+    LANGUAGE,
+    VERSION.means("release of the client; null if unknown"),
+    PROTOCOL,
+    Column("role", "consumer, producer, both separated by a comma, or none; null if unknown", describe_role),
+    Column("groups", "consumer groups of the client; null if unknown", lambda c: c.consumer_groups),
+    Column(
+        "producerGroups",
+        "producer groups of the client; null if unknown. Topics for a gRPC producer",
+        lambda c: c.producer_groups,
+        wide=True,
+    ),
+    PROXY_ADDRS.means("proxies that the client is connected to, by remoting port"),
+    Column("brokerAddrs", "brokers that the client is connected to", lambda c: c.broker_addrs, wide=True),
+    Column(
+        "lastHeartbeat",
+        "when a server received the last heartbeat (UTC); null if unknown",
+        lambda c: format_utc(c.last_heartbeat_ms),
+        wide=True,
+    ),
+)
 
 
 @command(columns=CLIENT_COLUMNS, examples=("elsewhere", "simulated clients use no proxy"))
@@ -48,41 +76,8 @@ def client_list(
     """
     found_clients = session.admin.clients.list_clients(cluster_name, include_system=include_system)
     proxies = found_clients.proxies.proxies
-    notes = [*describe_proxy_problems(proxies), *describe_errors("broker", found_clients.errors.items())]
+    notes = [*describe_proxy_problems(proxies), *broker_notes(found_clients.errors.items())]
     if any(proxy.mode == "cluster" for proxy in proxies) and not is_grpc_installed():
         notes.append("gRPC producers behind proxies are not shown: install the extra nsadmin[proxy]")
-    return ResultRows(
-        CLIENT_COLUMNS,
-        [_client_row(client) for client in found_clients.clients],
-        [*(proxy.error for proxy in proxies), *found_clients.errors.values(), None],
-        notes,
-        CLIENT_TABLE_COLUMNS,
-    )
-
-
-def _client_row(client: ClusterClient) -> ResultRow:
-    return {
-        "clientId": client.client_id,
-        "clientAddr": client.client_addr,
-        "language": client.language,
-        "version": client.version,
-        "protocol": client.protocol,
-        "role": describe_role(client),
-        "groups": client.consumer_groups,
-        "producerGroups": client.producer_groups,
-        "proxyAddrs": client.proxy_addrs,
-        "brokerAddrs": client.broker_addrs,
-        "lastHeartbeat": format_utc(client.last_heartbeat_ms),
-    }
-
-
-def describe_role(client: ClusterClient) -> str | None:
-    """Return "consumer", "producer", both, or "none"; None if unknown."""
-    if client.consumer_groups is None:
-        return None
-    roles = [
-        role
-        for role, groups in (("consumer", client.consumer_groups), ("producer", client.producer_groups))
-        if groups
-    ]
-    return ",".join(roles) or "none"
+    errors = [*(proxy.error for proxy in proxies), *found_clients.errors.values(), None]
+    return ResultRows.from_records(CLIENT_COLUMNS, found_clients.clients, errors, notes)

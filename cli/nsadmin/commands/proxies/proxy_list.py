@@ -2,22 +2,53 @@
 
 from collections.abc import Iterable
 
-from namesrv_core.errors import RocketMQError
 from nsadmin.client.proxies.grpc_connections import is_grpc_installed
 from nsadmin.client.proxies.proxies import ProxyStatus
 from nsadmin.client.results import error_text
 from nsadmin.command_line.declarations import command
+from nsadmin.commands.columns.brokers import VERSION
+from nsadmin.commands.columns.servers import ERROR, broker_notes
 from nsadmin.commands.consumers.consumer_progress import AskedClusterOption
-from nsadmin.console.output import ResultRow, ResultRows
+from nsadmin.console.output import Column, Columns, ResultRows
 from nsadmin.console.output.timestamps import format_utc
 from nsadmin.console.session import Session
 
-PROXY_COLUMNS = (
-    "proxyAddr", "grpcAddr", "mode", "version", "state", "consumers", "grpcConnections", "lastHeartbeat",
-    "sources", "error",
-)  # fmt: skip
 INSTALL_NOTE = "grpcConnections is unknown: install the extra nsadmin[proxy]"
+
 _STATES = {True: "ok", False: "silent", None: "unknown"}
+PROXY_COLUMNS: Columns[ProxyStatus] = (
+    Column(
+        "proxyAddr",
+        "remoting port of the proxy, HOST:PORT; only the host if the port is unknown",
+        lambda p: p.proxy_addr,
+    ),
+    Column("grpcAddr", "gRPC port of the proxy, HOST:PORT; null if unknown", lambda p: p.grpc_addr),
+    Column("mode", "cluster or local; null if unknown", lambda p: p.mode),
+    VERSION.means("release of the proxy; null if unknown"),
+    Column("state", "ok, silent (does not answer) or unknown", lambda p: _STATES[p.is_answering]),
+    Column(
+        "consumers",
+        "connected consumers; null if unknown, as in local mode",
+        lambda p: p.consumer_count,
+    ),
+    Column(
+        "grpcConnections",
+        "connections of gRPC clients; null if unknown",
+        lambda p: None if p.connection_addrs is None else len(p.connection_addrs),
+    ),
+    Column(
+        "lastHeartbeat",
+        "when the proxy passed on the last heartbeat of a consumer (UTC)",
+        lambda p: format_utc(p.last_heartbeat_ms),
+    ),
+    Column(
+        "sources",
+        "where the proxy is known from: heartbeats, configured (--proxies), brokers",
+        lambda p: p.sources,
+        wide=True,
+    ),
+    ERROR.means("why the proxy does not answer; null if it does").in_wide(),
+)
 
 
 @command(columns=PROXY_COLUMNS, examples=("elsewhere", "simulated clients use no proxy"))
@@ -39,35 +70,13 @@ def proxy_list(session: Session, cluster_name: AskedClusterOption = None) -> Res
         # Also a proxy in local mode
         nsadmin proxy list --proxies 127.0.0.1:8080
     """
-    found_proxies = session.admin.proxies.list_proxies(cluster_name)
-    notes = describe_proxy_problems(found_proxies.proxies)
-    notes += describe_errors("broker", found_proxies.errors.items())
-    if found_proxies.proxies and not is_grpc_installed():
+    found = session.admin.proxies.list_proxies(cluster_name)
+    notes = [*describe_proxy_problems(found.proxies), *broker_notes(found.errors.items())]
+    if found.proxies and not is_grpc_installed():
         notes.append(INSTALL_NOTE)
-    errors = [proxy.error for proxy in found_proxies.proxies]
-    return ResultRows(
-        PROXY_COLUMNS,
-        [_proxy_row(proxy) for proxy in found_proxies.proxies],
-        # None stands for the brokers that answered.
-        [*errors, *found_proxies.errors.values(), None],
-        notes,
-        PROXY_COLUMNS[:-2],
-    )
-
-
-def _proxy_row(proxy: ProxyStatus) -> ResultRow:
-    return {
-        "proxyAddr": proxy.proxy_addr,
-        "grpcAddr": proxy.grpc_addr,
-        "mode": proxy.mode,
-        "version": proxy.version,
-        "state": _STATES[proxy.is_answering],
-        "consumers": proxy.consumer_count,
-        "grpcConnections": None if proxy.connection_addrs is None else len(proxy.connection_addrs),
-        "lastHeartbeat": format_utc(proxy.last_heartbeat_ms),
-        "sources": proxy.sources,
-        "error": proxy.error and error_text(proxy.error),
-    }
+    # None stands for the brokers that answered.
+    errors = [*(p.error for p in found.proxies), *found.errors.values(), None]
+    return ResultRows.from_records(PROXY_COLUMNS, found.proxies, errors, notes)
 
 
 def describe_proxy_problems(proxies: Iterable[ProxyStatus]) -> list[str]:
@@ -82,12 +91,3 @@ def describe_proxy_problems(proxies: Iterable[ProxyStatus]) -> list[str]:
                 f"pass --proxies {proxy.proxy_addr}:8080"
             )
     return notes
-
-
-def describe_errors(server_kind: str, errors: Iterable[tuple[str, RocketMQError | None]]) -> list[str]:
-    """Return a line for each server that did not answer."""
-    return [
-        f"{server_kind} {server_addr}: {error_text(error)}"
-        for server_addr, error in errors
-        if error is not None
-    ]

@@ -1,6 +1,6 @@
 """Owns report show, report html and report markdown, which read computed reports without Spark."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -10,7 +10,6 @@ from typer import Argument, Option
 from namesrv_core.storage.atomic_write import replace_file
 from nsadmin.command_line.broker_expectation import ExpectedBrokersOption, parse_expected_brokers
 from nsadmin.command_line.declarations import Flags, Values, command
-from nsadmin.commands.columns import report_columns
 from nsadmin.commands.reports.report_options import (
     EVENT_TABLE,
     TABLE_NAMES,
@@ -23,17 +22,37 @@ from nsadmin.commands.reports.report_options import (
     parse_days,
 )
 from nsadmin.console.exit_codes import UsageError
-from nsadmin.console.output import OutputText, ResultRow, ResultRows
+from nsadmin.console.output import Column, OutputText, ResultRow, ResultRows
 from nsadmin.console.session import Session
 from nsadmin.operations.inventory.keeper import BrokerMissingError
 from nsadmin.operations.inventory.records import ExpectedBroker
+from nsreport.dictionary.table_definitions import DATA_QUALITY_TABLE, DEFINITIONS_BY_NAME
+from nsreport.reports.catalogue import REPORTS_BY_NAME
 
 if TYPE_CHECKING:
     from nsreport.presentation.pages import ReportPage
     from nsreport.presentation.report_reader import DayRange
 
 AVAILABILITY_REPORT = "broker_availability"
-REPORT_COLUMNS = tuple(report_columns.REPORT_MEANINGS["reportShow"])
+
+
+def _table_column(name: str, meaning: str) -> Column[Mapping[str, object]]:
+    return Column(name, meaning, lambda row: row.get(name))
+
+
+def _list_columns() -> "Iterator[Column[Mapping[str, object]]]":
+    """The columns of all tables; if several tables explain one differently, it has all explanations."""
+    meanings: dict[str, dict[str, None]] = {}
+    for report in REPORTS_BY_NAME.values():
+        for name, meaning in report.columns.items():
+            meanings.setdefault(name, {})[meaning] = None
+    for table in (DATA_QUALITY_TABLE, *DEFINITIONS_BY_NAME.values()):
+        for column in table.columns:
+            meanings.setdefault(column.name, {})[column.meaning] = None
+    return (_table_column(name, "; or: ".join(texts)) for name, texts in meanings.items())
+
+
+REPORT_COLUMNS = tuple(_list_columns())
 
 TargetFileOption = Annotated[
     str | None, Option("--to", metavar="FILE", help="Write to this file instead of stdout.")
@@ -100,51 +119,42 @@ def report_show(
     except ImportError as error:
         raise missing_extra_error(error) from None
     shown_rows = [
-        {column_name: report_reader.to_json_value(cell_value) for column_name, cell_value in row.items()}
-        for row in report_rows
+        {name: report_reader.to_json_value(value) for name, value in row.items()} for row in report_rows
     ]
-    missing_notes = [
-        _describe_missing(expected_broker, shown_rows)
-        for expected_broker in expected_brokers
-        if _is_missing(expected_broker, shown_rows)
-    ]
+    notes = [_describe_missing(b, shown_rows) for b in expected_brokers if _is_missing(b, shown_rows)]
     unseen_rows: list[ResultRow] = [
-        {"brokerName": expected_broker.broker_name, "brokerId": expected_broker.broker_id}
-        for expected_broker in expected_brokers
-        if not _rows_of_broker(expected_broker, shown_rows)
+        {"brokerName": b.broker_name, "brokerId": b.broker_id}
+        for b in expected_brokers
+        if not _rows_of_broker(b, shown_rows)
     ]
-    return ResultRows(
-        tuple(column.name for column in table.columns),
+    return ResultRows.from_records(
+        [_table_column(column.name, column.meaning) for column in table.columns],
         [*shown_rows, *unseen_rows],
-        [None, *map(BrokerMissingError, missing_notes)],
-        missing_notes,
+        [None, *map(BrokerMissingError, notes)],
+        notes,
     )
 
 
-def _rows_of_broker(expected_broker: ExpectedBroker, shown_rows: Sequence[ResultRow]) -> list[ResultRow]:
+def _rows_of_broker(broker: ExpectedBroker, rows: Sequence[ResultRow]) -> list[ResultRow]:
     """The rows of a broker. Logs of Java servers do not contain the id of a broker."""
-    return [
-        row
-        for row in shown_rows
-        if row["brokerName"] == expected_broker.broker_name
-        and row["brokerId"] in (expected_broker.broker_id, None)
-    ]
+    ids = (broker.broker_id, None)
+    return [row for row in rows if row["brokerName"] == broker.broker_name and row["brokerId"] in ids]
 
 
-def _is_missing(expected_broker: ExpectedBroker, shown_rows: Sequence[ResultRow]) -> bool:
+def _is_missing(broker: ExpectedBroker, rows: Sequence[ResultRow]) -> bool:
     """Whether a broker was down on the whole last day. A day that no journal covers proves nothing."""
-    last_day = max((str(row["date"]) for row in shown_rows), default="")
+    last_day = max((str(row["date"]) for row in rows), default="")
     return not any(
         str(row["date"]) == last_day
         and (row["upSeconds"] or row["plannedSeconds"] or (row["unknownSeconds"] and not row["downSeconds"]))
-        for row in _rows_of_broker(expected_broker, shown_rows)
+        for row in _rows_of_broker(broker, rows)
     )
 
 
-def _describe_missing(expected_broker: ExpectedBroker, shown_rows: Sequence[ResultRow]) -> str:
-    if not _rows_of_broker(expected_broker, shown_rows):
-        return f"{expected_broker.label} is missing: this report has no day of it"
-    return f"{expected_broker.label} is missing: it was down on the last day"
+def _describe_missing(broker: ExpectedBroker, rows: Sequence[ResultRow]) -> str:
+    if not _rows_of_broker(broker, rows):
+        return f"{broker.label} is missing: this report has no day of it"
+    return f"{broker.label} is missing: it was down on the last day"
 
 
 @command(agent_refusal="it reads local files", examples=("elsewhere", "the lab has made no tables"))

@@ -1,7 +1,7 @@
 """Owns report schema and report export, for people who read the tables of reports with other tools."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 from typer import Argument, Option
 
@@ -17,10 +17,19 @@ from nsadmin.commands.reports.report_options import (
     parse_days,
 )
 from nsadmin.console.exit_codes import UsageError
-from nsadmin.console.output import OutputText, ResultRows
+from nsadmin.console.output import Column, Columns, OutputText, ResultRows
 from nsadmin.console.session import Session
 
-SCHEMA_COLUMNS = ("table", "column", "type", "unit", "meaning")
+if TYPE_CHECKING:
+    from nsreport.dictionary.table_definitions import ColumnDefinition, TableDefinition
+
+SCHEMA_COLUMNS: "Columns[tuple[TableDefinition, ColumnDefinition]]" = (
+    Column("table", "name of the table with its layer", lambda c: c[0].name),
+    Column("column", "name of the column", lambda c: c[1].name),
+    Column("type", "SQL type of the column", lambda c: c[1].type_name),
+    Column("unit", "unit of the column; null: none", lambda c: c[1].unit),
+    Column("meaning", "meaning of the column", lambda c: c[1].meaning),
+)
 
 
 @command(
@@ -67,20 +76,8 @@ def report_schema(
         raise missing_extra_error(error) from None
     if is_sql:
         return OutputText("\n".join(sql_views.render_views(Path(report_folder), tables)))
-    return ResultRows(
-        SCHEMA_COLUMNS,
-        [
-            {
-                "table": table.name,
-                "column": column.name,
-                "type": column.type_name,
-                "unit": column.unit,
-                "meaning": column.meaning,
-            }
-            for table in tables
-            for column in table.columns
-        ],
-    )
+    columns = [(table, column) for table in tables for column in table.columns]
+    return ResultRows.from_records(SCHEMA_COLUMNS, columns)
 
 
 @command(agent_refusal="it writes local files", examples=("elsewhere", "the lab has made no tables"))

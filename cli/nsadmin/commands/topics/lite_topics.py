@@ -1,57 +1,163 @@
 """Owns the commands for lite topics (RocketMQ 5.5.0): their state on brokers, their clients, their lag."""
 
-from functools import partial
-from typing import Annotated, Any
+from collections.abc import Callable, Sequence
+from operator import attrgetter, itemgetter
+from typing import Annotated, Any, NamedTuple, TypeVar
 
 from typer import Argument, Option
 
+from namesrv_core.errors import RocketMQError
 from nsadmin.client import NotFound, ServerResult
+from nsadmin.client.brokers.targets import BrokerTarget, target_at_addr
 from nsadmin.client.results import NotApplied
-from nsadmin.client.topics.lite_topics import (
-    LITE_COUNTS,
-    BrokerLiteInfo,
-    LiteClient,
-    LiteGroup,
-    LiteOffsets,
-    LiteTopic,
-    ParentTopic,
-)
+from nsadmin.client.topics.lite_topics import BrokerLiteInfo, LiteGroup, LiteOffsets
 from nsadmin.command_line.broker_targets import (
-    IDENTITY_COLUMNS,
     BrokerAddrArgument,
     distinct_addrs,
-    identity_cells,
     match_results,
     select_masters,
 )
 from nsadmin.command_line.declarations import Flags, Values, command
-from nsadmin.commands.columns.result_rows import outcome_cells
-from nsadmin.commands.topics.lite_topic_brokers import (
-    ask_brokers,
-    build_broker_rows,
-    find_holding_brokers,
-    find_route_brokers,
-    forgive_not_found,
-    result_cells,
-)
-from nsadmin.console.output import ResultRow, ResultRows
+from nsadmin.commands.columns.brokers import BROKER_ADDR, BROKER_NAME, TARGET_COLUMNS
+from nsadmin.commands.columns.changes import RESULT, ServerChange, forgive_not_found
+from nsadmin.commands.columns.consumers import CLIENT_ID, GROUP
+from nsadmin.commands.columns.servers import ERROR
+from nsadmin.commands.columns.topics import MAX_OFFSET, MIN_OFFSET
+from nsadmin.console.output import AnyColumn, Column, Columns, ResultRows, of_part
 from nsadmin.console.output.timestamps import format_utc
 from nsadmin.console.session import Session
 
-PLACE = ("brokerName", "brokerAddr")
-LITE_BROKER_COLUMNS = (*IDENTITY_COLUMNS, "storeType", *LITE_COUNTS, "topicMeta", "groupMeta", "error")
-PARENT_TOPIC_COLUMNS = (*PLACE, "ttl", "liteTopicCount", "lmqNum", "groups", "error")
-LITE_TOPIC_COLUMNS = (
-    *PLACE, "minOffset", "maxOffset", "lastUpdated", "shardingToBroker", "subscriberCount", "subscribers",
-    "error",
-)  # fmt: skip
-LITE_CLIENT_COLUMNS = (*PLACE, "liteTopicCount", "lastAccessTime", "lastConsumeTime", "liteTopics", "error")
-LITE_GROUP_COLUMNS = (
-    *PLACE, "liteTopic", "brokerOffset", "consumerOffset", "lagCount", "earliestUnconsumedTime", "lastTime",
-    "error",
-)  # fmt: skip
-DISPATCH_COLUMNS = (*PLACE, "group", "clientId", "result", "error")
+AnswerT = TypeVar("AnswerT")
 
+
+class RouteBroker(NamedTuple):
+    """A broker of a route; `error` is the reason why it is not asked, None if it can be asked."""
+
+    broker_name: str
+    broker_addr: str | None
+    error: RocketMQError | None = None
+
+
+class GroupLag(NamedTuple):
+    """How far a group is behind on a broker: on a lite topic, or for None on all of them."""
+
+    broker: RouteBroker
+    error: RocketMQError | None = None
+    lite_topic: str | None = None
+    lag_count: int | None = None
+    earliest_ms: int | None = None
+    offsets: LiteOffsets | None = None
+
+
+def _count(key: str, meaning: str) -> Column[BrokerLiteInfo]:
+    return Column(key, meaning, lambda i: i.counts[key])
+
+
+PLACE = (BROKER_NAME, BROKER_ADDR)
+
+
+def _answer_columns(*own: AnyColumn) -> Columns[tuple[RouteBroker, ServerResult[Any]]]:
+    """The columns of a broker with its answer."""
+    return (
+        *of_part(itemgetter(0), PLACE),
+        *of_part(lambda r: r[1].result, own),
+        *of_part(itemgetter(1), (ERROR,)),
+    )
+
+
+TOPIC_COUNT: Column[Any] = Column(
+    "liteTopicCount",
+    "number of lite topics, or of the client's subscriptions",
+    lambda r: r.lite_topic_count,
+)
+BROKER_INFO: Columns[BrokerLiteInfo] = (
+    Column("storeType", "how the broker stores queues: default or defaultRocksDB", lambda i: i.store_type),
+    _count("maxLmqNum", "limit of lite topic queues"),
+    _count("currentLmqNum", "number of lite topic queues"),
+    _count("liteSubscriptionCount", "subscriptions of clients to lite topics"),
+    _count("orderInfoCount", "queues with popped messages whose order is kept"),
+    _count("cqTableSize", "open consume queues"),
+    _count("offsetTableSize", "topics and groups with a committed offset"),
+    _count("eventMapSize", "clients that wait for messages of lite topics"),
+    Column(
+        "topicMeta",
+        "parent topics with their time to live in minutes",
+        lambda i: dict(i.ttl_by_topic),
+        wide=True,
+    ),
+    Column(
+        "groupMeta",
+        "the groups of each parent topic",
+        lambda i: {topic: list(groups) for topic, groups in i.groups_by_topic.items()},
+        wide=True,
+    ),
+)
+LITE_BROKER_COLUMNS = (TARGET_COLUMNS[0], TARGET_COLUMNS[1], *_answer_columns(*BROKER_INFO)[1:])
+PARENT_TOPIC_COLUMNS = _answer_columns(
+    Column(
+        "ttl",
+        "minutes without writes after which a lite topic is removed",
+        lambda t: t.ttl_minutes,
+    ),
+    TOPIC_COUNT,
+    Column("lmqNum", "lite topic queues of all parent topics of the broker", lambda t: t.lmq_num),
+    Column("groups", "groups that may read its lite topics", lambda t: list(t.groups)),
+)
+LITE_TOPIC_COLUMNS = _answer_columns(
+    MIN_OFFSET,
+    MAX_OFFSET,
+    Column("lastUpdated", "when the last message was stored (UTC)", lambda t: format_utc(t.last_update_ms)),
+    Column("shardingToBroker", "whether the route lets clients write it on this broker", lambda t: t.is_here),
+    Column("subscriberCount", "clients that subscribe to it", lambda t: len(t.subscribers)),
+    Column(
+        "subscribers",
+        "the subscribed clients, as GROUP@CLIENT; * if the group reads all lite topics",
+        lambda t: [f"{group}@{client_id}" for group, client_id in t.subscribers],
+        wide=True,
+    ),
+)
+LITE_CLIENT_COLUMNS = _answer_columns(
+    TOPIC_COUNT,
+    Column(
+        "lastAccessTime",
+        "when the client last requested messages (UTC)",
+        lambda c: format_utc(c.last_access_ms),
+    ),
+    Column("lastConsumeTime", "when the client last consumed (UTC)", lambda c: format_utc(c.last_consume_ms)),
+    Column("liteTopics", "names of the lite topics", lambda c: list(c.lite_topics), wide=True),
+)
+LITE_GROUP_COLUMNS: Columns[GroupLag] = (
+    *of_part(attrgetter("broker"), PLACE),
+    Column("liteTopic", "name of the lite topic; null for the total", lambda g: g.lite_topic),
+    Column(
+        "brokerOffset",
+        "offset that the next message of the queue gets",
+        lambda g: g.offsets and g.offsets.broker_offset,
+    ),
+    Column(
+        "consumerOffset",
+        "offset where the group continues; null if it never committed one",
+        lambda g: g.offsets and g.offsets.consumer_offset,
+    ),
+    Column("lagCount", "messages not consumed; null if the group never consumed any", lambda g: g.lag_count),
+    Column(
+        "earliestUnconsumedTime",
+        "when the oldest unconsumed message was stored (UTC)",
+        lambda g: format_utc(g.earliest_ms),
+    ),
+    Column(
+        "lastTime",
+        "when the last consumed message was stored (UTC)",
+        lambda g: format_utc(g.offsets and g.offsets.last_stored_ms),
+    ),
+    ERROR,
+)
+DISPATCH_COLUMNS: Columns[tuple[RouteBroker, ServerChange]] = (
+    *of_part(itemgetter(0), PLACE),
+    GROUP,
+    CLIENT_ID,
+    *of_part(itemgetter(1), (RESULT, ERROR)),
+)
 ParentTopicArgument = Annotated[
     str, Argument(metavar="TOPIC", help="Name of a parent topic."), Flags("-p", "--parentTopic")
 ]
@@ -82,34 +188,23 @@ def get_broker_lite_info(
         # With parent topics, their time to live in minutes, and their groups
         nsadmin getBrokerLiteInfo -c cluster-a -d
     """
-    master_targets = select_masters(session, broker_text, cluster_name)
-    info_results = match_results(
-        master_targets, session.admin.lite_topics.get_broker_info(distinct_addrs(master_targets))
-    )
-    broker_rows: list[ResultRow] = [
-        {**identity_cells(master_target), **result_cells(info_result, _broker_cells)}
-        for master_target, info_result in zip(master_targets, info_results, strict=True)
-    ]
-    table_columns = (
-        LITE_BROKER_COLUMNS if show_detail else (*IDENTITY_COLUMNS, "storeType", *LITE_COUNTS, "error")
-    )
-    return ResultRows(
-        LITE_BROKER_COLUMNS,
-        broker_rows,
-        [info_result.error for info_result in info_results],
-        (),
-        table_columns,
-    )
+    targets = select_masters(session, broker_text, cluster_name)
+    results = match_results(targets, session.admin.lite_topics.get_broker_info(distinct_addrs(targets)))
+    columns = _select_columns(LITE_BROKER_COLUMNS, with_details=show_detail)
+    return _answer_rows(columns, targets, results)
 
 
-def _broker_cells(lite_info: BrokerLiteInfo) -> ResultRow:
-    groups_by_topic = {topic: list(group_names) for topic, group_names in lite_info.groups_by_topic.items()}
-    return {
-        "storeType": lite_info.store_type,
-        **lite_info.counts,
-        "topicMeta": dict(lite_info.ttl_by_topic),
-        "groupMeta": groups_by_topic,
-    }
+def _select_columns(columns: Columns[Any], *, with_details: bool) -> Columns[Any]:
+    """The columns, with the wide ones also in the table if the operator wants details."""
+    return tuple(c._replace(wide=False) for c in columns) if with_details else columns
+
+
+def _answer_rows(
+    columns: Columns[Any],
+    brokers: Sequence[RouteBroker | BrokerTarget],
+    results: Sequence[ServerResult[AnswerT]],
+) -> ResultRows:
+    return ResultRows.from_records(columns, zip(brokers, results, strict=True), [r.error for r in results])
 
 
 @command(columns=PARENT_TOPIC_COLUMNS, examples=("broker", "simulated brokers have no lite topics"))
@@ -124,21 +219,10 @@ def get_parent_topic_info(session: Session, parent_topic: ParentTopicArgument) -
         # On every broker of the topic
         nsadmin getParentTopicInfo chats
     """
-    route_brokers = find_route_brokers(session, parent_topic)
-    topic_results = ask_brokers(
-        route_brokers,
-        lambda broker_addrs: session.admin.lite_topics.get_parent_topic(broker_addrs, parent_topic),
-    )
-    return build_broker_rows(PARENT_TOPIC_COLUMNS, route_brokers, topic_results, _parent_topic_cells)
-
-
-def _parent_topic_cells(parent_topic: ParentTopic) -> ResultRow:
-    number_cells = {
-        "ttl": parent_topic.ttl_minutes,
-        "liteTopicCount": parent_topic.lite_topic_count,
-        "lmqNum": parent_topic.lmq_num,
-    }
-    return {**number_cells, "groups": list(parent_topic.groups)}
+    brokers = _list_brokers(session, parent_topic)
+    lite_topics = session.admin.lite_topics
+    results = _ask_brokers(brokers, lambda addrs: lite_topics.get_parent_topic(addrs, parent_topic))
+    return _answer_rows(PARENT_TOPIC_COLUMNS, brokers, results)
 
 
 @command(columns=LITE_TOPIC_COLUMNS, examples=("broker", "simulated brokers have no lite topics"))
@@ -163,33 +247,12 @@ def get_lite_topic_info(
         # With its subscribers, as GROUP@CLIENT
         nsadmin getLiteTopicInfo -p chats -l room-1 -s
     """
-    route_brokers = find_route_brokers(session, parent_topic)
-    topic_results = ask_brokers(
-        route_brokers,
-        lambda broker_addrs: session.admin.lite_topics.get_lite_topic(broker_addrs, parent_topic, lite_topic),
-    )
-    table_columns = tuple(
-        column_name for column_name in LITE_TOPIC_COLUMNS if show_clients or column_name != "subscribers"
-    )
-    broker_rows = build_broker_rows(
-        LITE_TOPIC_COLUMNS, route_brokers, topic_results, _lite_topic_cells
-    )._replace(table_columns=table_columns)
-    if all(
-        topic_result.result is not None and not topic_result.result.is_known for topic_result in topic_results
-    ):
+    brokers = _list_brokers(session, parent_topic)
+    lite_topics = session.admin.lite_topics
+    results = _ask_brokers(brokers, lambda addrs: lite_topics.get_lite_topic(addrs, parent_topic, lite_topic))
+    if all(r.result is not None and not r.result.is_known for r in results):
         raise NotFound(f'no broker has a message or a subscriber of the lite topic "{lite_topic}"')
-    return broker_rows
-
-
-def _lite_topic_cells(lite_topic: LiteTopic) -> ResultRow:
-    return {
-        "minOffset": lite_topic.min_offset,
-        "maxOffset": lite_topic.max_offset,
-        "lastUpdated": format_utc(lite_topic.last_update_ms),
-        "shardingToBroker": lite_topic.is_here,
-        "subscriberCount": len(lite_topic.subscribers),
-        "subscribers": [f"{group}@{client_id}" for group, client_id in lite_topic.subscribers],
-    }
+    return _answer_rows(_select_columns(LITE_TOPIC_COLUMNS, with_details=show_clients), brokers, results)
 
 
 @command(columns=LITE_CLIENT_COLUMNS, examples=("broker", "simulated brokers have no lite topics"))
@@ -212,32 +275,13 @@ def get_lite_client_info(
         # With the names of its lite topics
         nsadmin getLiteClientInfo -p chats -g readers -c client-1 -s
     """
-    route_brokers = find_holding_brokers(session, parent_topic, group)
-    client_results = ask_brokers(
-        route_brokers,
-        lambda broker_addrs: session.admin.lite_topics.get_client(
-            broker_addrs, parent_topic, group, client_id
-        ),
+    brokers = _list_holding_brokers(session, parent_topic, group)
+    lite_topics = session.admin.lite_topics
+    results = _ask_brokers(
+        brokers, lambda addrs: lite_topics.get_client(addrs, parent_topic, group, client_id)
     )
-    table_columns = tuple(
-        column_name for column_name in LITE_CLIENT_COLUMNS if show_detail or column_name != "liteTopics"
-    )
-    broker_rows = build_broker_rows(
-        LITE_CLIENT_COLUMNS, route_brokers, client_results, _client_cells
-    )._replace(table_columns=table_columns)
-    return forgive_not_found(broker_rows)
-
-
-def _client_cells(lite_client: LiteClient) -> ResultRow:
-    time_cells = {
-        "lastAccessTime": format_utc(lite_client.last_access_ms),
-        "lastConsumeTime": format_utc(lite_client.last_consume_ms),
-    }
-    return {
-        "liteTopicCount": lite_client.lite_topic_count,
-        **time_cells,
-        "liteTopics": list(lite_client.lite_topics),
-    }
+    rows = _answer_rows(_select_columns(LITE_CLIENT_COLUMNS, with_details=show_detail), brokers, results)
+    return rows._replace(errors=forgive_not_found(rows.errors))
 
 
 @command(columns=LITE_GROUP_COLUMNS, examples=("broker", "simulated brokers have no lite topics"))
@@ -271,40 +315,31 @@ def get_lite_group_info(
         # One lite topic
         nsadmin getLiteGroupInfo -p chats -g readers -l room-1
     """
-    route_brokers = find_holding_brokers(session, parent_topic, group)
-    lite_admin = session.admin.lite_topics
+    brokers = _list_holding_brokers(session, parent_topic, group)
+    lite_topics = session.admin.lite_topics
     if lite_topic is not None:
-        offset_results = ask_brokers(
-            route_brokers, lambda broker_addrs: lite_admin.get_group_offsets(broker_addrs, group, lite_topic)
-        )
-        return forgive_not_found(
-            build_broker_rows(
-                LITE_GROUP_COLUMNS, route_brokers, offset_results, partial(_offset_cells, lite_topic)
-            )
-        )
-    group_results = [
-        group_result.then(lambda lite_group: _require_binding(lite_group, group, parent_topic))
-        for group_result in ask_brokers(
-            route_brokers, lambda broker_addrs: lite_admin.get_group(broker_addrs, group, max_topics)
-        )
-    ]
-    lag_rows = list[ResultRow]()
-    for route_broker, group_result in zip(route_brokers, group_results, strict=True):
-        lag_rows.append(
-            {
-                **route_broker.identity_row(),
-                **result_cells(
-                    group_result,
-                    lambda lite_group: _lag_cells(None, lite_group.lag_count, lite_group.earliest_ms),
-                ),
-            }
-        )
-        furthest_behind = group_result.result.furthest_behind if group_result.result is not None else ()
-        lag_rows += [
-            {**route_broker.identity_row(), **_lag_cells(*offset_results)}
-            for offset_results in furthest_behind
+        offsets = _ask_brokers(brokers, lambda addrs: lite_topics.get_group_offsets(addrs, group, lite_topic))
+        lags = [
+            GroupLag(broker, r.error)
+            if r.result is None
+            else GroupLag(broker, None, lite_topic, r.result.lag_count, r.result.earliest_ms, r.result)
+            for broker, r in zip(brokers, offsets, strict=True)
         ]
-    return ResultRows(LITE_GROUP_COLUMNS, lag_rows, [group_result.error for group_result in group_results])
+        return ResultRows.from_records(
+            LITE_GROUP_COLUMNS, lags, forgive_not_found([r.error for r in offsets])
+        )
+    results = [
+        r.then(lambda lite_group: _require_binding(lite_group, group, parent_topic))
+        for r in _ask_brokers(brokers, lambda addrs: lite_topics.get_group(addrs, group, max_topics))
+    ]
+    lags = []
+    for broker, result in zip(brokers, results, strict=True):
+        if result.result is None:
+            lags.append(GroupLag(broker, result.error))
+        else:
+            lags.append(GroupLag(broker, None, None, result.result.lag_count, result.result.earliest_ms))
+            lags += [GroupLag(broker, None, *lag) for lag in result.result.furthest_behind]
+    return ResultRows.from_records(LITE_GROUP_COLUMNS, lags, [r.error for r in results])
 
 
 def _require_binding(lite_group: LiteGroup, group: str, parent_topic: str) -> LiteGroup:
@@ -315,19 +350,6 @@ def _require_binding(lite_group: LiteGroup, group: str, parent_topic: str) -> Li
             f'"{parent_topic}"'
         )
     return lite_group
-
-
-def _offset_cells(lite_topic: str, lite_offsets: LiteOffsets) -> ResultRow:
-    return {
-        **_lag_cells(lite_topic, lite_offsets.lag_count, lite_offsets.earliest_ms),
-        "brokerOffset": lite_offsets.broker_offset,
-        "consumerOffset": lite_offsets.consumer_offset,
-        "lastTime": format_utc(lite_offsets.last_stored_ms),
-    }
-
-
-def _lag_cells(lite_topic: str | None, lag_count: int | None, earliest_ms: int | None) -> ResultRow:
-    return {"liteTopic": lite_topic, "lagCount": lag_count, "earliestUnconsumedTime": format_utc(earliest_ms)}
 
 
 @command(columns=DISPATCH_COLUMNS, examples=("broker", "simulated brokers have no lite topics"))
@@ -355,37 +377,63 @@ def trigger_lite_dispatch(
         # For one client
         nsadmin triggerLiteDispatch -p chats -g readers -c client-1 --yes
     """
-    route_brokers = find_holding_brokers(session, parent_topic, group)
+    brokers = _list_holding_brokers(session, parent_topic, group)
     if wanted_broker is not None:
-        route_brokers = [
-            route_broker for route_broker in route_brokers if route_broker.broker_name == wanted_broker
-        ]
-        if not route_brokers:
+        brokers = [broker for broker in brokers if broker.broker_name == wanted_broker]
+        if not brokers:
             raise NotFound(f'the broker "{wanted_broker}" has no queues of the topic "{parent_topic}"')
-    broker_names = ", ".join(route_broker.broker_name for route_broker in route_brokers)
+    broker_names = ", ".join(broker.broker_name for broker in brokers)
     session.confirm_change(
         f"Make {broker_names} check again for messages of {client_id or 'the clients'} of {group}?"
     )
-    lite_admin = session.admin.lite_topics
-    dispatch_results: list[ServerResult[Any]]
+    lite_topics = session.admin.lite_topics
+    results: Sequence[ServerResult[Any]]
     if session.is_dry_run:
-        dispatch_results = ask_brokers(
-            route_brokers, lambda broker_addrs: lite_admin.get_group(broker_addrs, group, 1)
-        )
+        results = _ask_brokers(brokers, lambda addrs: lite_topics.get_group(addrs, group, 1))
     else:
-        dispatch_results = ask_brokers(
-            route_brokers, lambda broker_addrs: lite_admin.trigger_dispatch(broker_addrs, group, client_id)
-        )
-    done_word = "dry-run" if session.is_dry_run else "done"
-    dispatch_rows: list[ResultRow] = [
-        {
-            **route_broker.identity_row(),
-            "group": group,
-            "clientId": client_id,
-            **outcome_cells(dispatch_result.error, done_word),
-        }
-        for route_broker, dispatch_result in zip(route_brokers, dispatch_results, strict=True)
-    ]
-    return ResultRows(
-        DISPATCH_COLUMNS, dispatch_rows, [dispatch_result.error for dispatch_result in dispatch_results]
+        results = _ask_brokers(brokers, lambda addrs: lite_topics.trigger_dispatch(addrs, group, client_id))
+    done = "dry-run" if session.is_dry_run else "done"
+    orders = [ServerChange(r.addr, None, None, r.error, done) for r in results]
+    return ResultRows.from_records(
+        DISPATCH_COLUMNS,
+        zip(brokers, orders, strict=True),
+        [order.error for order in orders],
+        common={GROUP: group, CLIENT_ID: client_id},
     )
+
+
+def _list_brokers(session: Session, parent_topic: str) -> list[RouteBroker]:
+    """The brokers of the topic's route, each with its master's address, or a slave's if it has no master."""
+    return [
+        RouteBroker(
+            queue.broker_name,
+            queue.any_addr,
+            None if queue.any_addr else NotFound("the broker is not registered now"),
+        )
+        for queue in session.admin.topics.get_route(parent_topic).queues
+    ]
+
+
+def _list_holding_brokers(session: Session, parent_topic: str, group: str) -> list[RouteBroker]:
+    """The brokers of the route, with an error for each that lacks the group; NotFound if no broker has it.
+
+    The commands check this first: brokers create a missing group on request (autoCreateSubscriptionGroup).
+    """
+    brokers = _list_brokers(session, parent_topic)
+    holders = _ask_brokers(
+        brokers, lambda addrs: session.admin.groups.find_holders(group, map(target_at_addr, addrs))
+    )
+    if all(isinstance(holder.error, NotFound) for holder in holders):
+        raise NotFound(f'no broker of "{parent_topic}" has the consumer group "{group}"')
+    return [broker._replace(error=holder.error) for broker, holder in zip(brokers, holders, strict=True)]
+
+
+def _ask_brokers(
+    brokers: Sequence[RouteBroker], ask_addrs: Callable[[list[str]], list[ServerResult[AnswerT]]]
+) -> list[ServerResult[AnswerT]]:
+    """One result for each broker: its answer, or the reason why it was not asked."""
+    answers = iter(ask_addrs([b.broker_addr for b in brokers if b.broker_addr and not b.error]))
+    return [
+        ServerResult(b.broker_addr or "", None, b.error) if b.error or not b.broker_addr else next(answers)
+        for b in brokers
+    ]

@@ -7,13 +7,15 @@ from typing import Annotated
 
 from typer import Argument, Option
 
-from nsadmin.client.results import NotApplied, NotFound
+from nsadmin.client.results import NotApplied, NotFound, error_text
 from nsadmin.command_line import argument_values
 from nsadmin.command_line.declarations import Flags, RequiredUnless, Values, command
-from nsadmin.commands.columns.result_rows import outcome_cells
+from nsadmin.commands.columns.changes import RESULT
+from nsadmin.commands.columns.servers import ERROR, outcome_word
+from nsadmin.commands.columns.topics import TOPIC
 from nsadmin.commands.procedures.drain_warnings import warn_of_drains
 from nsadmin.console.exit_codes import UsageError
-from nsadmin.console.output import ResultRow, ResultRows
+from nsadmin.console.output import Column, Columns, ResultRows
 from nsadmin.console.session import Session
 from nsadmin.operations.state_folder import escape_file_name, find_state_home
 from nsadmin.operations.static_topics import mapping_files, mapping_planner
@@ -30,17 +32,20 @@ from nsadmin.operations.static_topics.mapping_files import (
 )
 from nsadmin.operations.static_topics.mapping_planner import MappingPlan, QueueMove
 
-STATIC_QUEUE_COLUMNS = (
-    "topic",
-    "queueId",
-    "before",
-    "after",
-    "brokerQueueId",
-    "logicOffset",
-    "result",
-    "error",
+STATIC_QUEUE_COLUMNS: Columns[QueueMove] = (
+    TOPIC,
+    Column("queueId", "number of the logical queue, from 0", lambda q: q.logical_queue),
+    Column("before", "the broker that receives writes now; null for a new queue", lambda q: q.source_broker),
+    Column("after", "the broker that will receive writes to the queue", lambda q: q.target_broker),
+    Column("brokerQueueId", "number of the queue on that broker", lambda q: q.queue_id),
+    Column(
+        "logicOffset",
+        "offset at which the logical queue continues there; null if unknown",
+        lambda q: q.logic_offset if q.logic_offset >= 0 else None,
+    ),
+    RESULT.means("done, dry-run or failed"),
+    ERROR,
 )
-
 StaticTopicArgument = Annotated[
     str, Argument(metavar="TOPIC", help="Name of a topic."), Flags("-t", "--topic")
 ]
@@ -192,18 +197,12 @@ def _apply_mapping(
     if not is_unchanged:
         warn_of_drains(session, plan.shares)
     if session.is_dry_run or is_unchanged:
-        unchanged_note = f"{topic} already has this mapping" if is_unchanged else ""
-        return ResultRows(
-            STATIC_QUEUE_COLUMNS,
-            [_queue_row(topic, queue_move, "dry-run") for queue_move in moves],
-            [],
-            [unchanged_note] if unchanged_note else [],
-        )
-    for queue_move in moves:
-        session.write_remark(
-            f"queue {queue_move.logical_queue}: {queue_move.source_broker or 'new'} "
-            f"-> {queue_move.target_broker}"
-        )
+        notes = [f"{topic} already has this mapping"] if is_unchanged else []
+        common = {TOPIC: topic, RESULT: "dry-run", ERROR: None}
+        return ResultRows.from_records(STATIC_QUEUE_COLUMNS, moves, [], notes, common=common)
+    for move in moves:
+        places = f"{move.source_broker or 'new'} -> {move.target_broker}"
+        session.write_remark(f"queue {move.logical_queue}: {places}")
     session.confirm_change(f"{topic}: {len(moves)} queues move, {len(plan.shares)} brokers change. Continue?")
     mapping_folder = find_state_home() / "static-topics" / escape_file_name(topic)
     try:
@@ -240,37 +239,25 @@ def _save_decisions(session: Session, mapping_plan: MappingPlan, mapping_path: P
 def _report_outcome(
     command: str, topic: str, mapping_view: StaticTopicPlacement, execution: ExecutedPlan, mapping_path: Path
 ) -> ResultRows:
-    first_error = next(iter(execution.errors_by_broker.values()), None)
-    queue_moves = mapping_planner.list_moves(mapping_view.current_shares, execution.final_plan)
-    queue_rows = [
-        {**_queue_row(topic, queue_move, "done"), **outcome_cells(first_error)} for queue_move in queue_moves
-    ]
-    outcome_notes = [
-        f"broker {broker_name}: {broker_error}"
-        for broker_name, broker_error in execution.errors_by_broker.items()
-    ]
+    errors_by_broker = execution.errors_by_broker
+    first_error = next(iter(errors_by_broker.values()), None)
+    moves = mapping_planner.list_moves(mapping_view.current_shares, execution.final_plan)
+    notes = [f"broker {name}: {error}" for name, error in errors_by_broker.items()]
     if execution.last_phase is not None:
-        outcome_notes.append(
+        notes.append(
             f"stopped while {execution.last_phase}; resume with: nsadmin {command} {topic} -mf {mapping_path}"
         )
-    return ResultRows(
+    return ResultRows.from_records(
         STATIC_QUEUE_COLUMNS,
-        queue_rows,
-        [execution.errors_by_broker.get(broker_name) for broker_name in execution.final_plan.shares],
-        outcome_notes,
+        moves,
+        [errors_by_broker.get(name) for name in execution.final_plan.shares],
+        notes,
+        common={
+            TOPIC: topic,
+            RESULT: outcome_word(first_error),
+            ERROR: first_error and error_text(first_error),
+        },
     )
-
-
-def _queue_row(topic: str, queue_move: QueueMove, result_word: str) -> ResultRow:
-    return {
-        "topic": topic,
-        "queueId": queue_move.logical_queue,
-        "before": queue_move.source_broker,
-        "after": queue_move.target_broker,
-        "brokerQueueId": queue_move.queue_id,
-        "logicOffset": queue_move.logic_offset if queue_move.logic_offset >= 0 else None,
-        "result": result_word,
-    }
 
 
 def _load_mapping(topic: str, map_file: str) -> MappingPlan:

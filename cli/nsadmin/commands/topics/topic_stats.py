@@ -1,6 +1,7 @@
 """Owns topicStatus, which shows the offsets of a topic's queues on each broker."""
 
 from collections.abc import Sequence
+from operator import itemgetter
 from typing import Annotated
 
 from typer import Argument, Option
@@ -8,26 +9,39 @@ from typer import Argument, Option
 from namesrv_core.protocol.codes import MASTER_BROKER_ID
 from nsadmin.client.brokers.clusters import BrokerAddrGroup, describe_shared_addr, find_shared_addrs
 from nsadmin.client.results import error_text
-from nsadmin.client.topics.topic_stats import BrokerTopicStats
+from nsadmin.client.topics.topic_stats import BrokerTopicStats, QueueStats
 from nsadmin.command_line.declarations import Flags, command
-from nsadmin.console.output import ResultRow, ResultRows
+from nsadmin.commands.columns.brokers import BROKER_ADDR, BROKER_NAME
+from nsadmin.commands.columns.servers import ERROR
+from nsadmin.commands.columns.topics import MAX_OFFSET, MIN_OFFSET, QUEUE_ID, TOPIC
+from nsadmin.console.output import Column, Columns, ResultRows, of_part
 from nsadmin.console.output.timestamps import format_utc
 from nsadmin.console.session import Session
 
-TOPIC_STATUS_COLUMNS = (
-    "topic",
-    "brokerName",
-    "brokerAddr",
-    "queueId",
-    "minOffset",
-    "maxOffset",
-    "lastUpdated",
-    "topicPutTps",
-    "error",
+TOPIC_STATUS_COLUMNS: Columns[tuple[BrokerTopicStats, QueueStats | None]] = (
+    TOPIC.in_wide(),
+    BROKER_NAME.of(lambda r: r[0].broker_name),
+    BROKER_ADDR.in_wide().of(lambda r: r[0].broker_addr),
+    *of_part(
+        itemgetter(1),
+        (
+            QUEUE_ID,
+            MIN_OFFSET,
+            MAX_OFFSET,
+            Column(
+                "lastUpdated",
+                "when the newest message of the queue arrived (UTC)",
+                lambda q: format_utc(q.last_update_timestamp),
+            ),
+        ),
+    ),
+    Column(
+        "topicPutTps",
+        "messages per second that the broker receives for the whole topic; since 5.3.3",
+        lambda r: r[0].stats and r[0].stats.put_tps,
+    ),
+    *of_part(itemgetter(0), (ERROR,)),
 )
-TOPIC_STATUS_TABLE_COLUMNS = (
-    "brokerName", "queueId", "minOffset", "maxOffset", "lastUpdated", "topicPutTps", "error"
-)  # fmt: skip
 
 
 @command(columns=TOPIC_STATUS_COLUMNS)
@@ -57,61 +71,30 @@ def topic_status(
         # The queues on one broker
         nsadmin topicStatus payments --filter brokerName=broker-a-0
     """
-    broker_stats = session.admin.topics.get_stats(topic, cluster_name)
-    queue_rows = [
-        queue_row for stats_of_broker in broker_stats for queue_row in _queue_rows(topic, stats_of_broker)
-    ]
-    return ResultRows(
-        TOPIC_STATUS_COLUMNS,
-        queue_rows,
-        [stats_of_broker.error for stats_of_broker in broker_stats],
-        [*_failure_notes(broker_stats), *_shared_notes(broker_stats)],
-        TOPIC_STATUS_TABLE_COLUMNS,
+    brokers = session.admin.topics.get_stats(topic, cluster_name)
+    queues = [(b, q) for b in brokers for q in (b.stats.queues if b.stats else (None,))]
+    notes = [*_failure_notes(brokers), *_shared_notes(brokers)]
+    return ResultRows.from_records(
+        TOPIC_STATUS_COLUMNS, queues, [b.error for b in brokers], notes, common={TOPIC: topic}
     )
 
 
-def _failure_notes(broker_stats: Sequence[BrokerTopicStats]) -> list[str]:
+def _failure_notes(brokers: Sequence[BrokerTopicStats]) -> list[str]:
     """A line for each different error, with the brokers that returned it."""
-    brokers_by_error: dict[str, list[str]] = {}
-    for stats_of_broker in broker_stats:
-        if stats_of_broker.error is not None:
-            brokers_by_error.setdefault(error_text(stats_of_broker.error), []).append(
-                stats_of_broker.broker_name
-            )
-    return [
-        f"broker {', '.join(broker_names)}: {error_line}"
-        for error_line, broker_names in brokers_by_error.items()
-    ]
+    names_by_error: dict[str, list[str]] = {}
+    for broker in brokers:
+        if broker.error is not None:
+            names_by_error.setdefault(error_text(broker.error), []).append(broker.broker_name)
+    return [f"broker {', '.join(names)}: {error}" for error, names in names_by_error.items()]
 
 
-def _shared_notes(broker_stats: Sequence[BrokerTopicStats]) -> list[str]:
+def _shared_notes(brokers: Sequence[BrokerTopicStats]) -> list[str]:
     shared_addrs = find_shared_addrs(
-        BrokerAddrGroup("", stats.broker_name, {MASTER_BROKER_ID: stats.broker_addr})
-        for stats in broker_stats
-        if stats.broker_addr is not None
+        BrokerAddrGroup("", b.broker_name, {MASTER_BROKER_ID: b.broker_addr})
+        for b in brokers
+        if b.broker_addr is not None
     )
     return [
         f"{describe_shared_addr(addr, names)}: its queues are shown once for each name"
         for addr, names in shared_addrs.items()
-    ]
-
-
-def _queue_rows(topic: str, stats_of_broker: BrokerTopicStats) -> list[ResultRow]:
-    broker_cells = {
-        "topic": topic,
-        "brokerName": stats_of_broker.broker_name,
-        "brokerAddr": stats_of_broker.broker_addr,
-    }
-    if stats_of_broker.stats is None:
-        return [{**broker_cells, "error": stats_of_broker.error and error_text(stats_of_broker.error)}]
-    return [
-        {
-            **broker_cells,
-            "queueId": queue_stats.queue_id,
-            "minOffset": queue_stats.min_offset,
-            "maxOffset": queue_stats.max_offset,
-            "lastUpdated": format_utc(queue_stats.last_update_timestamp),
-            "topicPutTps": stats_of_broker.stats.put_tps,
-        }
-        for queue_stats in stats_of_broker.stats.queues
     ]

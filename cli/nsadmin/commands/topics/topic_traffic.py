@@ -1,20 +1,48 @@
 """Owns statsAll, which shows the message rates of topics and consumer groups."""
 
-from collections.abc import Sequence
+from collections import Counter
 from typing import Annotated
 
 from typer import Argument, Option
 
-from nsadmin.client.results import error_text
 from nsadmin.client.topics.topic_traffic import TopicTraffic
 from nsadmin.command_line.declarations import Flags, command
-from nsadmin.console.output import ResultRow, ResultRows
+from nsadmin.commands.columns.servers import ERROR
+from nsadmin.commands.columns.topics import TOPIC
+from nsadmin.console.output import Column, Columns, ResultRows, replace_columns
 from nsadmin.console.session import Session
 
-TRAFFIC_COLUMNS = (
-    "topic", "consumerGroup", "accumulation", "inTps", "outTps", "inMsg24Hour", "outMsg24Hour",
-    "accumulationReason", "error",
-)  # fmt: skip
+ACCUMULATION: Column[TopicTraffic] = Column(
+    "accumulation", "messages that the group has not read yet", lambda t: t.accumulation
+)
+TRAFFIC_COLUMNS: Columns[TopicTraffic] = (
+    TOPIC,
+    Column("consumerGroup", "a group that reads the topic; null for none", lambda t: t.consumer_group),
+    ACCUMULATION,
+    Column(
+        "inTps", "messages that arrive per second", lambda t: t.in_count and t.in_count.messages_per_second
+    ),
+    Column(
+        "outTps",
+        "messages that are delivered per second",
+        lambda t: t.out_count and t.out_count.messages_per_second,
+    ),
+    Column(
+        "inMsg24Hour", "messages that arrived in 24 hours", lambda t: t.in_count and t.in_count.message_count
+    ),
+    Column(
+        "outMsg24Hour",
+        "messages that were delivered in 24 hours",
+        lambda t: t.out_count and t.out_count.message_count,
+    ),
+    Column(
+        "accumulationReason",
+        "why accumulation is unknown, or lacks some queues; null if it is complete",
+        lambda t: t.accumulation_reason,
+    ),
+    ERROR,
+)
+MQADMIN_TRAFFIC_COLUMNS = replace_columns(TRAFFIC_COLUMNS, ACCUMULATION.of(lambda t: t.offset_distance))
 
 
 @command(columns=TRAFFIC_COLUMNS)
@@ -39,59 +67,23 @@ def stats_all(
         # The traffic of one topic, by consumer group
         nsadmin statsAll payments
     """
-    topic_admin = session.admin.topics
-    topic_names = (topic,) if topic is not None else tuple(filter(_is_user_topic, topic_admin.list_names()))
+    topics = session.admin.topics
+    names = tuple(filter(_is_user_topic, topics.list_names())) if topic is None else (topic,)
     if topic is not None:
-        topic_admin.get_route(topic)
-    traffic_records = [
-        traffic_record
-        for traffic_record in topic_admin.get_traffic(topic_names)
-        if not only_active or _has_traffic(traffic_record)
-    ]
+        topics.get_route(topic)
+    traffic = [t for t in topics.get_traffic(names) if not only_active or _has_traffic(t)]
+    columns = TRAFFIC_COLUMNS if session.output_form is None else MQADMIN_TRAFFIC_COLUMNS
+    # One dead broker can affect thousands of topics: a line for each different error.
+    counts = Counter(str(t.error).split("\n", 1)[0] for t in traffic if t.error is not None)
+    notes = [f"{error} (missing in {count} rows)" for error, count in counts.items()]
     # None stands for the name server, which answered: not everything failed, even if all brokers did.
-    return ResultRows(
-        TRAFFIC_COLUMNS,
-        [_traffic_row(record, is_for_mqadmin=session.output_form is not None) for record in traffic_records],
-        [None, *(traffic_record.error for traffic_record in traffic_records)],
-        _failure_notes(traffic_records),
-    )
+    return ResultRows.from_records(columns, traffic, [None, *(t.error for t in traffic)], notes)
 
 
 def _is_user_topic(topic: str) -> bool:
     return not topic.startswith(("%RETRY%", "%DLQ%"))
 
 
-def _has_traffic(traffic_record: TopicTraffic) -> bool:
-    message_counts = (traffic_record.in_count, traffic_record.out_count)
-    return traffic_record.error is not None or any(
-        message_count is not None and message_count.message_count > 0 for message_count in message_counts
-    )
-
-
-def _traffic_row(traffic_record: TopicTraffic, *, is_for_mqadmin: bool) -> ResultRow:
-    accumulation = traffic_record.offset_distance if is_for_mqadmin else traffic_record.accumulation
-    return {
-        "topic": traffic_record.topic,
-        "consumerGroup": traffic_record.consumer_group,
-        "accumulation": accumulation,
-        "inTps": traffic_record.in_count and traffic_record.in_count.messages_per_second,
-        "outTps": traffic_record.out_count and traffic_record.out_count.messages_per_second,
-        "inMsg24Hour": traffic_record.in_count and traffic_record.in_count.message_count,
-        "outMsg24Hour": traffic_record.out_count and traffic_record.out_count.message_count,
-        "accumulationReason": traffic_record.accumulation_reason,
-        "error": traffic_record.error and error_text(traffic_record.error),
-    }
-
-
-def _failure_notes(traffic_records: Sequence[TopicTraffic]) -> list[str]:
-    """A line for each different error: one dead broker can affect thousands of topics."""
-    topics_by_error: dict[str, list[str]] = {}
-    for traffic_record in traffic_records:
-        if traffic_record.error is not None:
-            topics_by_error.setdefault(str(traffic_record.error).split("\n", 1)[0], []).append(
-                traffic_record.topic
-            )
-    return [
-        f"{error_line} (missing in {len(spoiled_topics)} rows)"
-        for error_line, spoiled_topics in topics_by_error.items()
-    ]
+def _has_traffic(traffic: TopicTraffic) -> bool:
+    counts = (traffic.in_count, traffic.out_count)
+    return traffic.error is not None or any(c is not None and c.message_count > 0 for c in counts)

@@ -5,44 +5,59 @@ from typing import TYPE_CHECKING, Annotated
 
 from typer import Argument, Option
 
-from namesrv_core.errors import RocketMQError
 from namesrv_core.protocol.codes import Perm
 from nsadmin.command_line.declarations import Flags, command
-from nsadmin.commands.columns.change_rows import (
-    CHANGE_RESULT_COLUMNS,
-    CHANGE_RESULT_IN_TABLE,
-    change_cells,
-    describe_removal,
-)
-from nsadmin.commands.columns.result_rows import outcome_cells
+from nsadmin.commands.columns.brokers import BROKER_NAME, CLUSTER_NAME
+from nsadmin.commands.columns.changes import ServerChange, change_columns, describe_removal
+from nsadmin.commands.columns.servers import ROLE, TARGET
+from nsadmin.commands.columns.topics import TOPIC
 from nsadmin.commands.procedures.drain_warnings import warn_of_drains
-from nsadmin.console.output import ResultRow, ResultRows
+from nsadmin.console.output import Column, Columns, ResultRows
 from nsadmin.console.session import Session
 
 if TYPE_CHECKING:
-    from nsadmin.client.topic_routes import TopicRoute
+    from nsadmin.client.topic_routes import QueueRoute, TopicRoute
     from nsadmin.client.topics.topic_deletion import DeletionStep
     from nsadmin.client.topics.topic_usage import TopicUsage
 
-TOPIC_ROUTE_COLUMNS = (
-    "topic",
-    "brokerName",
-    "clusterName",
-    "brokerAddrs",
-    "perm",
-    "readQueueNums",
-    "writeQueueNums",
-    "topicSysFlag",
-    "logicalQueues",
+NAME_COLUMNS: Columns[str] = (TOPIC.of(lambda name: name),)
+CLUSTER_COLUMNS: Columns[str] = (CLUSTER_NAME.of(lambda name: name),)
+USAGE_COLUMNS: "Columns[TopicUsage]" = (
+    CLUSTER_NAME,
+    TOPIC,
+    Column("consumerGroups", "the groups that read the topic", lambda u: u.consumer_groups),
 )
-TOPIC_USAGE_COLUMNS = ("clusterName", "topic", "consumerGroups")
-TOPIC_DELETION_COLUMNS = ("target", "role", "topic", *CHANGE_RESULT_COLUMNS)
-TOPIC_DELETION_TABLE_COLUMNS = ("target", "role", "topic", *CHANGE_RESULT_IN_TABLE)
+LOGICAL_QUEUES: "Column[QueueRoute]" = Column(
+    "logicalQueues",
+    "of a static topic: its queues that this broker writes, with their numbers there",
+    lambda q: q.logical_queues,
+)
+ROUTE_COLUMNS: "Columns[QueueRoute]" = (
+    TOPIC,
+    BROKER_NAME,
+    CLUSTER_NAME,
+    Column("brokerAddrs", "addresses by broker id; 0 is the master", lambda q: q.broker_addrs),
+    Column(
+        "perm",
+        "permission: r read, w write, i inherit; a number in JSON",
+        lambda q: None if q.perm is None else Perm(q.perm),
+    ),
+    Column("readQueueNums", "number of read queues", lambda q: q.read_queue_nums),
+    Column("writeQueueNums", "number of write queues", lambda q: q.write_queue_nums),
+    Column("topicSysFlag", "flags of the topic, as a number", lambda q: q.topic_sys_flag),
+    LOGICAL_QUEUES,
+)
+DELETION_COLUMNS: Columns[ServerChange] = (
+    TARGET,
+    ROLE,
+    TOPIC,
+    *change_columns(result="done, dry-run, failed, not found, or skipped after a failure"),
+)
 
 TopicArgument = Annotated[str, Argument(metavar="TOPIC", help="Name of a topic."), Flags("-t", "--topic")]
 
 
-@command(columns=("topic", *TOPIC_USAGE_COLUMNS))
+@command(columns=(*NAME_COLUMNS, *USAGE_COLUMNS))
 def topic_list(
     session: Session,
     with_groups: Annotated[
@@ -66,47 +81,29 @@ def topic_list(
         # Consumer groups of topics in a cluster
         nsadmin topicList -c --cluster cluster-a --filter 'topic~^pay'
     """
-    topic_admin = session.admin.topics
-    topic_names = (
-        topic_admin.list_names(cluster_name) if include_system else topic_admin.list_user_names(cluster_name)
-    )
+    topics = session.admin.topics
+    names = topics.list_names(cluster_name) if include_system else topics.list_user_names(cluster_name)
     if not with_groups:
-        return ResultRows(("topic",), [{"topic": topic_name} for topic_name in topic_names])
-    topic_usages = [
-        topic_usage
-        for topic_usage in topic_admin.list_usage(topic_names)
-        if cluster_name in (None, topic_usage.cluster_name)
-    ]
-    usage_rows: list[ResultRow] = [
-        {
-            "clusterName": topic_usage.cluster_name,
-            "topic": topic_usage.topic,
-            "consumerGroups": topic_usage.consumer_groups,
-        }
-        for topic_usage in topic_usages
-    ]
+        return ResultRows.from_records(NAME_COLUMNS, names)
+    usages = [u for u in topics.list_usage(names) if cluster_name in (None, u.cluster_name)]
     # None stands for the name server, which answered: not everything failed, even if all brokers did.
-    return ResultRows(
-        TOPIC_USAGE_COLUMNS,
-        usage_rows,
-        [None, *(topic_usage.error for topic_usage in topic_usages)],
-        _usage_notes(topic_usages),
-    )
+    errors = [None, *(u.error for u in usages)]
+    return ResultRows.from_records(USAGE_COLUMNS, usages, errors, _usage_notes(usages))
 
 
-def _usage_notes(topic_usages: "Sequence[TopicUsage]") -> list[str]:
+def _usage_notes(usages: "Sequence[TopicUsage]") -> list[str]:
     """A line for each different error: one dead broker can affect thousands of topics."""
     topics_by_error: dict[str, list[str]] = {}
-    for topic_usage in topic_usages:
-        if topic_usage.error is not None:
-            topics_by_error.setdefault(str(topic_usage.error).split("\n", 1)[0], []).append(topic_usage.topic)
+    for usage in usages:
+        if usage.error is not None:
+            topics_by_error.setdefault(str(usage.error).split("\n", 1)[0], []).append(usage.topic)
     return [
-        f"topic {topics[0]}{f' and {len(topics) - 1} more' if len(topics) > 1 else ''}: {error_line}"
-        for error_line, topics in topics_by_error.items()
+        f"topic {topics[0]}{f' and {len(topics) - 1} more' if len(topics) > 1 else ''}: {error}"
+        for error, topics in topics_by_error.items()
     ]
 
 
-@command(columns=TOPIC_ROUTE_COLUMNS)
+@command(columns=ROUTE_COLUMNS)
 def topic_route(
     session: Session,
     topic: TopicArgument,
@@ -133,29 +130,14 @@ def topic_route(
     return route_rows(topic, session.admin.topics.get_route(topic))
 
 
-def route_rows(topic: str, topic_route: "TopicRoute") -> ResultRows:
+def route_rows(topic: str, route: "TopicRoute") -> ResultRows:
     """A row for each broker of a route."""
-    broker_rows: list[ResultRow] = [
-        {
-            "topic": topic,
-            "brokerName": queue_route.broker_name,
-            "clusterName": queue_route.cluster_name,
-            "brokerAddrs": queue_route.broker_addrs,
-            "perm": None if queue_route.perm is None else Perm(queue_route.perm),
-            "readQueueNums": queue_route.read_queue_nums,
-            "writeQueueNums": queue_route.write_queue_nums,
-            "topicSysFlag": queue_route.topic_sys_flag,
-            "logicalQueues": queue_route.logical_queues,
-        }
-        for queue_route in topic_route.queues
-    ]
-    is_static = any(queue_route.logical_queues is not None for queue_route in topic_route.queues)
-    return ResultRows(
-        TOPIC_ROUTE_COLUMNS, broker_rows, table_columns=None if is_static else TOPIC_ROUTE_COLUMNS[:-1]
-    )
+    is_static = any(q.logical_queues is not None for q in route.queues)
+    columns = ROUTE_COLUMNS if is_static else (*ROUTE_COLUMNS[:-1], LOGICAL_QUEUES.in_wide())
+    return ResultRows.from_records(columns, route.queues, common={TOPIC: topic})
 
 
-@command(columns=("clusterName",))
+@command(columns=CLUSTER_COLUMNS)
 def topic_cluster_list(session: Session, topic: TopicArgument) -> ResultRows:
     """Show the clusters of a topic, from all brokers of its route.
 
@@ -163,13 +145,10 @@ def topic_cluster_list(session: Session, topic: TopicArgument) -> ResultRows:
         # One cluster per line
         nsadmin topicClusterList orders --output value
     """
-    return ResultRows(
-        ("clusterName",),
-        [{"clusterName": cluster_name} for cluster_name in session.admin.topics.list_clusters(topic)],
-    )
+    return ResultRows.from_records(CLUSTER_COLUMNS, session.admin.topics.list_clusters(topic))
 
 
-@command(columns=TOPIC_DELETION_COLUMNS)
+@command(columns=DELETION_COLUMNS)
 def delete_topic(
     session: Session,
     topic: TopicArgument,
@@ -192,69 +171,46 @@ def delete_topic(
         # Delete it without a question
         nsadmin deleteTopic refunds cluster-a --yes
     """
-    topic_deletion = session.admin.topics.plan_deletion(topic, cluster_name)
-    master_count, namesrv_count = len(topic_deletion.masters), len(topic_deletion.namesrv_addrs)
-    places_text = f"{master_count} master(s) of {cluster_name} and {namesrv_count} name server(s)"
-    warn_of_drains(session, topic_deletion.broker_names)
-    session.confirm_change(f"Delete {topic} and all its messages on {places_text}?")
-    deletion_steps = (
-        topic_deletion.list_planned_steps() if session.is_dry_run else topic_deletion.run_deletion()
-    )
-    step_rows: list[ResultRow] = [
-        {**deletion_row(deletion_step), "topic": topic} for deletion_step in deletion_steps
-    ]
-    step_errors = [
-        deletion_step.error for deletion_step in deletion_steps if deletion_step.result != "skipped"
-    ]
-    if not any(step_errors):
-        conf_rows, conf_errors = _remove_order_confs(session, topic, topic_deletion.broker_names)
-        step_rows, step_errors = step_rows + conf_rows, step_errors + conf_errors
-    return ResultRows(TOPIC_DELETION_COLUMNS, step_rows, step_errors, (), TOPIC_DELETION_TABLE_COLUMNS)
+    deletion = session.admin.topics.plan_deletion(topic, cluster_name)
+    masters = f"{len(deletion.masters)} master(s) of {cluster_name}"
+    name_servers = f"{len(deletion.namesrv_addrs)} name server(s)"
+    warn_of_drains(session, deletion.broker_names)
+    session.confirm_change(f"Delete {topic} and all its messages on {masters} and {name_servers}?")
+    steps = deletion.list_planned_steps() if session.is_dry_run else deletion.run_deletion()
+    changes = [describe_deletion(step, topic) for step in steps]
+    if not any(change.error for change in changes):
+        changes += _remove_order_confs(session, topic, deletion.broker_names)
+    errors = [change.error for change in changes if change.done != "skipped"]
+    return ResultRows.from_records(DELETION_COLUMNS, changes, errors)
 
 
-def _remove_order_confs(
-    session: Session, topic: str, broker_names: Collection[str]
-) -> tuple[list[ResultRow], list[RocketMQError | None]]:
+def _remove_order_confs(session: Session, topic: str, broker_names: Collection[str]) -> list[ServerChange]:
     """Remove the brokers from the order configuration: it would make a new topic of this name ordered."""
     conf_admin = session.admin.order_confs
-    planned_changes = conf_admin.plan_removal(topic, broker_names)
-    errors: list[RocketMQError | None] = [None for _ in planned_changes]
-    if not session.is_dry_run:
-        errors = [conf_result.error for conf_result in conf_admin.apply_removal(planned_changes)]
-    conf_rows: list[ResultRow] = [
-        {
-            "target": planned_change.addr,
-            "role": "nameserver",
-            "topic": topic,
-            **change_cells(
-                {"orderConf": planned_change.before},
-                None if planned_change.after is None else {"orderConf": planned_change.after},
-            ),
-            **outcome_cells(error, "dry-run" if session.is_dry_run else "done"),
-        }
-        for planned_change, error in zip(planned_changes, errors, strict=True)
+    plan = conf_admin.plan_removal(topic, broker_names)
+    done = "dry-run" if session.is_dry_run else "done"
+    errors = [None for _ in plan] if session.is_dry_run else [r.error for r in conf_admin.apply_removal(plan)]
+    return [
+        ServerChange(
+            conf.addr,
+            {"orderConf": conf.before},
+            None if conf.after is None else {"orderConf": conf.after},
+            error,
+            done,
+            "nameserver",
+            topic,
+        )
+        for conf, error in zip(plan, errors, strict=True)
     ]
-    return conf_rows, errors
 
 
-def _describe_deletion_step(deletion_step: "DeletionStep") -> str | None:
-    if deletion_step.before is None or deletion_step.result not in ("done", "dry-run"):
-        return None
-    if deletion_step.role == "nameserver":
-        return f"removed: queues on {', '.join(sorted(deletion_step.before))}"
-    return describe_removal(deletion_step.before, ("readQueueNums", "writeQueueNums", "perm"))
-
-
-def deletion_row(deletion_step: "DeletionStep") -> ResultRow:
-    """The row of one server in a deletion, or in its dry run, without the topic's name."""
-    deletion_cells = {
-        "changes": _describe_deletion_step(deletion_step),
-        "before": deletion_step.before,
-        "after": None,
-    }
-    return {
-        "target": deletion_step.target,
-        "role": deletion_step.role,
-        **deletion_cells,
-        **outcome_cells(deletion_step.error, deletion_step.result),
-    }
+def describe_deletion(step: "DeletionStep", topic: str) -> ServerChange:
+    """The part of one server in a deletion, or in its dry run."""
+    words = None
+    if step.before is not None:
+        words = (
+            f"removed: queues on {', '.join(sorted(step.before))}"
+            if step.role == "nameserver"
+            else describe_removal(step.before, ("readQueueNums", "writeQueueNums", "perm"))
+        )
+    return ServerChange(step.target, step.before, None, step.error, step.result, step.role, topic, words)

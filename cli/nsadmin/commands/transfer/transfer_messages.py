@@ -2,16 +2,20 @@
 
 from collections.abc import Sequence
 from contextlib import closing
-from typing import Annotated
+from typing import Annotated, NamedTuple
 
 from typer import Argument, Option
 
 from namesrv_core.errors import RocketMQError
+from nsadmin.client.messages.message_sender import SendQueue
 from nsadmin.client.results import error_text
 from nsadmin.command_line.argument_values import parse_name_list
 from nsadmin.command_line.declarations import Flags, Values, command
 from nsadmin.command_line.time_arguments import parse_time_option
-from nsadmin.commands.columns.result_rows import outcome_cells
+from nsadmin.commands.columns.brokers import BROKER_NAME
+from nsadmin.commands.columns.changes import RESULT
+from nsadmin.commands.columns.servers import ERROR, outcome_word
+from nsadmin.commands.columns.topics import QUEUE_ID, TOPIC
 from nsadmin.commands.messages.message_conditions import (
     BodyRegexOption,
     KeysOption,
@@ -26,18 +30,66 @@ from nsadmin.commands.procedures.signals import SYSTEM_CLOCK, StopRequestedError
 from nsadmin.commands.transfer.cluster_ends import SourceOption, TargetOption, open_clusters
 from nsadmin.commands.transfer.copy_status import show_copy
 from nsadmin.console.exit_codes import CommandInterrupted, UsageError
-from nsadmin.console.output import ResultRow, ResultRows
+from nsadmin.console.output import AnyColumn, Column, Columns, ResultRows, of_part
 from nsadmin.console.output.quantities import count_noun
 from nsadmin.console.phrases import abbreviate_names
 from nsadmin.console.session import Session
 from nsadmin.operations.transfer.message_rules import MessageRules
-from nsadmin.operations.transfer.topic_plan import TopicPair, TopicPlan, TopicPlanner
+from nsadmin.operations.transfer.topic_plan import PlannedQueue, TopicPair, TopicPlan, TopicPlanner
+from nsadmin.operations.transfer.transfer_record import QueueRecord
 from nsadmin.operations.transfer.transfer_run import TransferOptions, TransferRun
 
-TRANSFER_COLUMNS = (
-    "topic", "brokerName", "queueId", "targetTopic", "targetBroker", "targetQueue", "beginOffset",
-    "nextOffset", "remaining", "copied", "skipped", "lost", "result", "error",
-)  # fmt: skip
+TARGET_TOPIC: Column[SendQueue] = Column("targetTopic", "name of the topic in the target", lambda q: q.topic)
+TARGET_BROKER: AnyColumn = Column("targetBroker", "name of the target broker", lambda q: q.broker_name)
+TARGET_QUEUE: AnyColumn = Column(
+    "targetQueue", "number of the target queue on its broker, from 0", lambda q: q.queue_id
+)
+QUEUE_COLUMNS: Columns[PlannedQueue] = (
+    *of_part(
+        lambda p: p.source,
+        (
+            TOPIC,
+            BROKER_NAME.means("name of the source broker"),
+            QUEUE_ID.means("number of the source queue on its broker, from 0"),
+        ),
+    ),
+    *of_part(lambda p: p.send_queue, (TARGET_TOPIC, TARGET_BROKER, TARGET_QUEUE)),
+)
+
+
+class QueueTransfer(NamedTuple):
+    """The transfer of a queue until now, with its error if it failed; `copied` is None in a dry run."""
+
+    queue: PlannedQueue
+    record: QueueRecord
+    copied: int | None = None
+    skipped: int = 0
+    error: RocketMQError | None = None
+
+    @property
+    def result(self) -> str:
+        return outcome_word(self.error, "dry-run" if self.copied is None else "done")
+
+
+TRANSFER_COLUMNS: Columns[QueueTransfer] = (
+    *of_part(lambda t: t.queue, QUEUE_COLUMNS),
+    Column("beginOffset", "source offset where the transfer began", lambda t: t.record.begin_offset),
+    Column("nextOffset", "first source offset that is not copied yet", lambda t: t.record.next_offset),
+    Column(
+        "remaining",
+        "source messages that were not copied, of those at the start of the command",
+        lambda t: max(0, t.queue.end_offset - t.record.next_offset),
+    ),
+    Column("copied", "messages that this run copied", lambda t: t.copied or 0),
+    Column(
+        "skipped",
+        "messages that a condition such as --key excluded; those of --tag and --sql do not count",
+        lambda t: t.skipped,
+    ),
+    Column("lost", "messages that the source deleted before they were copied", lambda t: t.record.lost_count),
+    RESULT.means("done, dry-run or failed"),
+    ERROR,
+)
 TopicsArgument = Annotated[
     str,
     Argument(metavar="TOPICS", help="Topics, separated by commas."),
@@ -119,7 +171,8 @@ def transfer_messages(
         planner = TopicPlanner(clusters, rules.save(), begin_ms, merges_queues=merges_queues)
         plans = [planner.plan_topic(topic_pair) for topic_pair in topic_pairs]
         if session.is_dry_run:
-            return _preview_rows(plans)
+            queues = [QueueTransfer(queue, queue.record) for plan in plans for queue in plan.queues]
+            return ResultRows.from_records(TRANSFER_COLUMNS, queues, [None])
         session.confirm_change(_build_question(plans, source_text, target_text))
         return _copy_messages(session, TransferRun(clusters, planner, plans, options), plans, follows)
 
@@ -173,51 +226,12 @@ def _copy_messages(
 
 
 def _transfer_rows(transfer_run: TransferRun) -> ResultRows:
-    rows: list[ResultRow] = []
-    errors: list[RocketMQError | None] = []
-    for queue in transfer_run.queues:
-        error = queue.error if queue.is_failed else None
-        errors.append(error)
-        rows.append(
-            {
-                "topic": queue.source.topic,
-                "brokerName": queue.source.broker_name,
-                "queueId": queue.source.queue_id,
-                "targetTopic": queue.send_queue.topic,
-                "targetBroker": queue.send_queue.broker_name,
-                "targetQueue": queue.send_queue.queue_id,
-                "beginOffset": queue.record.begin_offset,
-                "nextOffset": queue.record.next_offset,
-                "remaining": max(0, queue.planned_queue.end_offset - queue.record.next_offset),
-                "copied": queue.copied_count,
-                "skipped": queue.skipped_count,
-                "lost": queue.record.lost_count,
-                **outcome_cells(error),
-            }
+    queues = [
+        QueueTransfer(
+            q.planned_queue, q.record, q.copied_count, q.skipped_count, q.error if q.is_failed else None
         )
-    notes = sorted({error_text(error) for error in errors if error is not None})
-    return ResultRows(TRANSFER_COLUMNS, rows, errors, notes)
-
-
-def _preview_rows(plans: Sequence[TopicPlan]) -> ResultRows:
-    rows: list[ResultRow] = [
-        {
-            "topic": plan.topic_pair.topic,
-            "brokerName": queue.source.broker_name,
-            "queueId": queue.source.queue_id,
-            "targetTopic": plan.topic_pair.target_topic,
-            "targetBroker": queue.send_queue.broker_name,
-            "targetQueue": queue.send_queue.queue_id,
-            "beginOffset": queue.record.begin_offset,
-            "nextOffset": queue.record.next_offset,
-            "remaining": queue.remaining_count,
-            "copied": 0,
-            "skipped": 0,
-            "lost": queue.record.lost_count,
-            "result": "dry-run",
-            "error": None,
-        }
-        for plan in plans
-        for queue in plan.queues
+        for q in transfer_run.queues
     ]
-    return ResultRows(TRANSFER_COLUMNS, rows, [None])
+    errors = [q.error for q in queues]
+    notes = sorted({error_text(error) for error in errors if error is not None})
+    return ResultRows.from_records(TRANSFER_COLUMNS, queues, errors, notes)

@@ -9,19 +9,17 @@ from nsadmin.client import NotApplied
 from nsadmin.command_line.argument_values import parse_name_list
 from nsadmin.command_line.declarations import Flags, Values, command
 from nsadmin.commands.backups.backup_restore import (
-    RESTORE_COLUMNS,
-    RESTORE_TABLE_COLUMNS,
-    make_outcome_row,
+    outcome_columns,
     summarize_outcomes,
 )
 from nsadmin.commands.transfer.cluster_ends import SourceOption, TargetOption, open_clusters
 from nsadmin.console.exit_codes import UsageError
-from nsadmin.console.output import ResultRow, ResultRows
+from nsadmin.console.output import ResultRows
 from nsadmin.console.output.quantities import count_noun
 from nsadmin.console.phrases import abbreviate_names
 from nsadmin.console.session import Session
 from nsadmin.operations.backups.records import Section
-from nsadmin.operations.transfer.metadata_plan import MetadataLoss
+from nsadmin.operations.backups.restore_outcome import RestoreOutcome
 from nsadmin.operations.transfer.metadata_transfer import MetadataScope, MetadataTransfer
 
 SourceClusterOption = Annotated[
@@ -42,9 +40,17 @@ AllBrokersOption = Annotated[
     bool, Option("--all-brokers", help="Every target broker gets the items of all source brokers.")
 ]
 
+TRANSFER_COLUMNS = outcome_columns(
+    "kind of the item: topics, groups, orderConf, consumeModes, users, acls or accounts",
+    "name of the target broker, or address of a name server",
+    "the topic, group, user, subject or account",
+    "why the target cannot have the item; null for others",
+    "done, dry-run, unknown, failed, or left out (the target cannot have it)",
+)
+
 
 @command(
-    columns=RESTORE_COLUMNS,
+    columns=TRANSFER_COLUMNS,
     agent_refusal="it changes another cluster",
     examples=("elsewhere", "its source and its target are two clusters"),
 )
@@ -88,7 +94,7 @@ def transfer_topics(
 
 
 @command(
-    columns=RESTORE_COLUMNS,
+    columns=TRANSFER_COLUMNS,
     agent_refusal="it changes another cluster",
     examples=("elsewhere", "its source and its target are two clusters"),
 )
@@ -130,7 +136,7 @@ def transfer_groups(
 
 
 @command(
-    columns=RESTORE_COLUMNS,
+    columns=TRANSFER_COLUMNS,
     agent_refusal="it changes another cluster",
     examples=("elsewhere", "its source and its target are two clusters"),
 )
@@ -200,30 +206,19 @@ def _transfer(
         items_text = abbreviate_names(names, 5) if names else f"all {command_name.partition(' ')[2]}"
         session.confirm_change(f"Create and change {items_text} of {source_text} in {target_text}?")
         outcomes = list(transfer.run(is_dry_run=session.is_dry_run))
-    rows = [make_outcome_row(outcome) for outcome in outcomes if outcome.result != "unchanged"]
+    shown = [outcome for outcome in outcomes if outcome.result != "unchanged"]
+    shown += [
+        RestoreOutcome(loss.section, loss.broker_name, loss.item_name, None, None, "left out", loss.reason)
+        for loss in transfer.losses
+    ]
     notes = [*transfer.source_backup.remarks, summarize_outcomes(outcomes, "nothing to change")]
     if transfer.losses:
         notes.append(
             f"the target cannot have {count_noun(len(transfer.losses), 'item')}: see the rows with `left out`"
         )
-    return ResultRows(
-        RESTORE_COLUMNS,
-        [*rows, *map(_make_loss_row, transfer.losses)],
-        [None, *(outcome.error for outcome in outcomes), *map(NotApplied, transfer.source_backup.remarks)],
-        notes,
-        RESTORE_TABLE_COLUMNS,
-    )
-
-
-def _make_loss_row(loss: MetadataLoss) -> ResultRow:
-    return {
-        "section": loss.section.value,
-        "server": loss.broker_name,
-        "name": loss.item_name,
-        "changes": None,
-        "reason": loss.reason,
-        "before": None,
-        "after": None,
-        "result": "left out",
-        "error": None,
-    }
+    errors = [
+        None,
+        *(outcome.error for outcome in outcomes),
+        *map(NotApplied, transfer.source_backup.remarks),
+    ]
+    return ResultRows.from_records(TRANSFER_COLUMNS, shown, errors, notes)

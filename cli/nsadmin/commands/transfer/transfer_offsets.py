@@ -1,15 +1,19 @@
 """Owns `transfer offsets`, which moves a consumer group to the copies of its messages."""
 
 from collections.abc import Sequence
-from typing import Annotated
+from typing import Annotated, NamedTuple
 
 from typer import Argument, Option
 
 from namesrv_core.errors import RocketMQError
-from nsadmin.client.results import NotApplied, error_text
+from nsadmin.client.results import NotApplied
 from nsadmin.command_line.declarations import Flags, Values, command
+from nsadmin.commands.columns.changes import RESULT
+from nsadmin.commands.columns.servers import ERROR
+from nsadmin.commands.columns.topics import TOPIC
 from nsadmin.commands.transfer.cluster_ends import SourceOption, TargetOption, open_clusters
-from nsadmin.console.output import ResultRow, ResultRows
+from nsadmin.commands.transfer.transfer_messages import TARGET_BROKER, TARGET_QUEUE, TARGET_TOPIC
+from nsadmin.console.output import Column, Columns, ResultRows, of_part
 from nsadmin.console.output.quantities import count_noun
 from nsadmin.console.session import Session
 from nsadmin.operations.transfer.group_transfer import (
@@ -19,10 +23,51 @@ from nsadmin.operations.transfer.group_transfer import (
     is_retry_topic,
 )
 
-OFFSET_COLUMNS = (
-    "topic", "sourceOffsets", "targetTopic", "targetBroker", "targetQueue", "from", "to", "repeated",
-    "missed", "result", "error",
-)  # fmt: skip
+
+class OffsetRow(NamedTuple):
+    """A target queue of the group, or a topic without copies."""
+
+    topic: str
+    move: MovedQueue | None
+    missed: int | None
+    result: str
+
+
+OFFSET_COLUMNS: Columns[OffsetRow] = (
+    TOPIC.means("name of the topic in the source"),
+    *of_part(
+        lambda r: r.move,
+        (
+            Column(
+                "sourceOffsets",
+                "offset of the group on each source queue, by BROKER/QUEUE",
+                lambda m: {
+                    f"{queue.source.broker_name}/{queue.source.queue_id}": offset
+                    for queue, offset in m.translated_queue.sources
+                },
+            ),
+            TARGET_TOPIC.of(lambda m: m.topic_pair.target_topic),
+            TARGET_BROKER.of(lambda m: m.translated_queue.span.broker_name),
+            TARGET_QUEUE.of(lambda m: m.translated_queue.span.queue_id),
+            Column("from", "offset of the group in the target before; null for none", lambda m: m.old_offset),
+            Column(
+                "to", "offset in the target where the group continues", lambda m: m.translated_queue.offset
+            ),
+            Column(
+                "repeated",
+                "messages that the group gets again, or twice",
+                lambda m: m.translated_queue.repeated_count,
+            ),
+        ),
+    ),
+    Column(
+        "missed",
+        "messages that the group did not consume in the source, and that have no copy",
+        lambda r: r.missed,
+    ),
+    RESULT.means("done, dry-run, kept, failed or not carried"),
+    *of_part(lambda r: r.move, (ERROR,)),
+)
 
 
 @command(
@@ -86,62 +131,36 @@ def transfer_offsets(
 def _make_rows(
     moves: Sequence[MovedQueue], uncarried_topics: Sequence[UncarriedTopic], *, is_dry_run: bool
 ) -> ResultRows:
-    rows = [_move_row(move, is_dry_run=is_dry_run) for move in moves]
-    rows += [
-        {
-            **dict.fromkeys(OFFSET_COLUMNS),
-            "topic": uncarried_topic.topic,
-            "missed": uncarried_topic.pending_count,
-            "result": "not carried",
-        }
-        for uncarried_topic in uncarried_topics
+    rows = [
+        OffsetRow(
+            m.topic_pair.topic,
+            m,
+            m.translated_queue.missed_count,
+            "dry-run" if is_dry_run and m.result == "planned" else m.result,
+        )
+        for m in moves
     ]
-    errors: list[RocketMQError | None] = [move.error for move in moves]
-    missed_count = sum(move.translated_queue.missed_count for move in moves) + sum(
-        uncarried_topic.pending_count or 0 for uncarried_topic in uncarried_topics
-    )
+    rows += [OffsetRow(t.topic, None, t.pending_count, "not carried") for t in uncarried_topics]
+    errors: list[RocketMQError | None] = [m.error for m in moves]
     errors += [
-        NotApplied(f"unknown whether messages of {uncarried_topic.topic} were not consumed")
-        for uncarried_topic in uncarried_topics
-        if uncarried_topic.pending_count is None
+        NotApplied(f"unknown whether messages of {t.topic} were not consumed")
+        for t in uncarried_topics
+        if t.pending_count is None
     ]
+    missed_count = sum(row.missed or 0 for row in rows)
     if missed_count:
         errors += [None, NotApplied(f"{count_noun(missed_count, 'unconsumed message')} without a copy")]
-    return ResultRows(OFFSET_COLUMNS, rows, errors, _list_notes(moves, uncarried_topics))
+    return ResultRows.from_records(OFFSET_COLUMNS, rows, errors, _list_notes(moves, uncarried_topics))
 
 
 def _list_notes(moves: Sequence[MovedQueue], uncarried_topics: Sequence[UncarriedTopic]) -> list[str]:
-    notes = []
-    for uncarried_topic in uncarried_topics:
-        if uncarried_topic.pending_count and is_retry_topic(uncarried_topic.topic):
-            pending_text = count_noun(uncarried_topic.pending_count, "message")
-            notes.append(
-                f"not carried: {pending_text} in {uncarried_topic.topic}: let the group consume them in the "
-                "source"
-            )
-    kept_count = sum(
-        move.result == "kept" and move.old_offset != move.translated_queue.offset for move in moves
-    )
+    notes = [
+        f"not carried: {count_noun(t.pending_count, 'message')} in {t.topic}: let the group consume them in "
+        "the source"
+        for t in uncarried_topics
+        if t.pending_count and is_retry_topic(t.topic)
+    ]
+    kept_count = sum(m.result == "kept" and m.old_offset != m.translated_queue.offset for m in moves)
     if kept_count:
         notes.append(f"{count_noun(kept_count, 'queue')} kept another offset: --overwrite-offsets moves them")
     return notes
-
-
-def _move_row(move: MovedQueue, *, is_dry_run: bool) -> ResultRow:
-    translated_queue = move.translated_queue
-    return {
-        "topic": move.topic_pair.topic,
-        "sourceOffsets": {
-            f"{planned_queue.source.broker_name}/{planned_queue.source.queue_id}": offset
-            for planned_queue, offset in translated_queue.sources
-        },
-        "targetTopic": move.topic_pair.target_topic,
-        "targetBroker": translated_queue.span.broker_name,
-        "targetQueue": translated_queue.span.queue_id,
-        "from": move.old_offset,
-        "to": translated_queue.offset,
-        "repeated": translated_queue.repeated_count,
-        "missed": translated_queue.missed_count,
-        "result": "dry-run" if is_dry_run and move.result == "planned" else move.result,
-        "error": None if move.error is None else error_text(move.error),
-    }

@@ -5,24 +5,77 @@ from nsadmin.client.results import NotApplied
 from nsadmin.command_line.declarations import command
 from nsadmin.commands.transfer.cluster_ends import SourceOption, TargetOption, open_clusters
 from nsadmin.commands.transfer.transfer_messages import (
+    QUEUE_COLUMNS,
     MapTopicOption,
     TopicsArgument,
     parse_pairs_of_topics,
 )
-from nsadmin.console.output import ResultRow, ResultRows
+from nsadmin.console.output import Column, Columns, ResultRows, of_part
 from nsadmin.console.session import Session
 from nsadmin.operations.transfer.verification import VerifiedQueue, load_transfer, verify_topic
 
-VERIFY_COLUMNS = (
-    "topic", "brokerName", "queueId", "targetTopic", "targetBroker", "targetQueue", "compared", "copies",
-    "missing", "duplicates", "changed", "misplaced", "expired", "remaining", "missingOffsets", "sourceHash",
-    "targetHash", "result",
-)  # fmt: skip
-_TABLE_COLUMNS = (
-    "topic", "brokerName", "queueId", "targetBroker", "targetQueue", "compared", "copies", "missing",
-    "duplicates", "changed", "misplaced", "remaining", "result",
-)  # fmt: skip
 _MAX_RANGES = 10
+
+
+def _judge_queue(queue: VerifiedQueue) -> str:
+    compared = queue.compared_queue
+    if not compared.is_equal or compared.changed_count:
+        return "different"
+    if queue.planned_queue.remaining_count:
+        return "unfinished"
+    return "duplicates" if compared.duplicate_count else "equal"
+
+
+VERIFY_COLUMNS: Columns[VerifiedQueue] = (
+    *of_part(
+        lambda q: q.planned_queue, (c.in_wide() if c.key == "targetTopic" else c for c in QUEUE_COLUMNS)
+    ),
+    *of_part(
+        lambda q: q.compared_queue,
+        (
+            Column("compared", "source messages that were compared", lambda c: c.source_count),
+            Column("copies", "copies in the target, repeated ones too", lambda c: c.copy_count),
+            Column("missing", "source messages without a copy", lambda c: len(c.missing)),
+            Column(
+                "duplicates",
+                "copies of messages that the target has already",
+                lambda c: c.duplicate_count,
+            ),
+            Column("changed", "copies with another content", lambda c: c.changed_count),
+            Column(
+                "misplaced",
+                "copies that come after the copy of a later message",
+                lambda c: c.misplaced_count,
+            ),
+        ),
+    ),
+    Column(
+        "expired",
+        "messages that the source deleted, so that they were not compared",
+        lambda q: q.expired_count,
+        wide=True,
+    ),
+    Column("remaining", "source messages after the last copy", lambda q: q.planned_queue.remaining_count),
+    *of_part(
+        lambda q: q.compared_queue,
+        (
+            Column(
+                "missingOffsets",
+                "source offsets without a copy: the first 10 ranges",
+                lambda c: [
+                    f"{begin}-{end - 1}" if end - begin > 1 else str(begin)
+                    for begin, end in c.missing.ranges[:_MAX_RANGES]
+                ],
+                wide=True,
+            ),
+            Column(
+                "sourceHash", "hash of the source messages in their order", lambda c: c.source_hash, wide=True
+            ),
+            Column("targetHash", "the same hash of the first copies", lambda c: c.target_hash, wide=True),
+        ),
+    ),
+    Column("result", "equal, duplicates, different or unfinished", _judge_queue),
+)
 
 
 @command(
@@ -60,52 +113,11 @@ def transfer_verify(
         records = [queue.record for plan in plans for queue in plan.queues]
         message_count = sum(record.next_offset - record.begin_offset for record in records)
         with session.show_progress("comparing", 2 * message_count) as advance_progress:
-            verified_queues = [
-                verified_queue
-                for plan in plans
-                for verified_queue in verify_topic(clusters, plan, advance_progress)
-            ]
-    rows: list[ResultRow] = [_make_row(verified_queue) for verified_queue in verified_queues]
-    results = {str(row["result"]) for row in rows}
+            queues = [q for plan in plans for q in verify_topic(clusters, plan, advance_progress)]
+    results = {_judge_queue(q) for q in queues}
     errors: list[RocketMQError | None] = []
     if "different" in results:
         errors = [NotApplied("the target lacks messages, or has other ones")]
     elif "unfinished" in results:
         errors = [None, NotApplied("later messages are not copied yet")]
-    return ResultRows(VERIFY_COLUMNS, rows, errors, [], _TABLE_COLUMNS)
-
-
-def _make_row(verified_queue: VerifiedQueue) -> ResultRow:
-    planned_queue, compared_queue = verified_queue.planned_queue, verified_queue.compared_queue
-    return {
-        "topic": planned_queue.source.topic,
-        "brokerName": planned_queue.source.broker_name,
-        "queueId": planned_queue.source.queue_id,
-        "targetTopic": planned_queue.send_queue.topic,
-        "targetBroker": planned_queue.send_queue.broker_name,
-        "targetQueue": planned_queue.send_queue.queue_id,
-        "compared": compared_queue.source_count,
-        "copies": compared_queue.copy_count,
-        "missing": len(compared_queue.missing),
-        "duplicates": compared_queue.duplicate_count,
-        "changed": compared_queue.changed_count,
-        "misplaced": compared_queue.misplaced_count,
-        "expired": verified_queue.expired_count,
-        "remaining": planned_queue.remaining_count,
-        "missingOffsets": [
-            f"{begin}-{end - 1}" if end - begin > 1 else str(begin)
-            for begin, end in compared_queue.missing.ranges[:_MAX_RANGES]
-        ],
-        "sourceHash": compared_queue.source_hash,
-        "targetHash": compared_queue.target_hash,
-        "result": _judge_queue(verified_queue),
-    }
-
-
-def _judge_queue(verified_queue: VerifiedQueue) -> str:
-    compared_queue = verified_queue.compared_queue
-    if not compared_queue.is_equal or compared_queue.changed_count:
-        return "different"
-    if verified_queue.planned_queue.remaining_count:
-        return "unfinished"
-    return "duplicates" if compared_queue.duplicate_count else "equal"
+    return ResultRows.from_records(VERIFY_COLUMNS, queues, errors)

@@ -3,6 +3,7 @@
 Nothing else writes to stdout.
 """
 
+from nsadmin.console.output.columns import AnyColumn, Column, Columns, of_part, read_row, replace_columns
 from nsadmin.console.output.result_rows import (
     OUTPUT_FORMATS,
     ByteSize,
@@ -22,8 +23,11 @@ from nsadmin.console.output.stdout_writer import clear_screen, write_rows, write
 
 __all__ = [
     "OUTPUT_FORMATS",
+    "AnyColumn",
     "ByteSize",
     "CheckVerdict",
+    "Column",
+    "Columns",
     "DurationMillis",
     "EpochMillisText",
     "FineDurationMillis",
@@ -35,6 +39,9 @@ __all__ = [
     "RowSelection",
     "UnwritableOutputError",
     "clear_screen",
+    "of_part",
+    "read_row",
+    "replace_columns",
     "write_rows",
     "write_text",
 ]

@@ -14,8 +14,8 @@ from nsadmin.console.output.result_rows import ResultRows
 
 
 def _row_objects(rows: ResultRows) -> list[dict[str, Any]]:
-    """Return an object for each row, with all columns as keys."""
-    return [{column_name: row.get(column_name) for column_name in rows.columns} for row in rows.rows]
+    """An object for each row, with all columns as keys."""
+    return [{c: row.get(c) for c in rows.columns} for row in rows.rows]
 
 
 def as_json(rows: ResultRows) -> str:
@@ -25,7 +25,7 @@ def as_json(rows: ResultRows) -> str:
 
 def as_jsonl(rows: ResultRows) -> str:
     """Return one JSON object per line."""
-    return "\n".join(_compact_json(row_object) for row_object in _row_objects(rows))
+    return "\n".join(map(_compact_json, _row_objects(rows)))
 
 
 def _compact_json(value: object) -> str:
@@ -54,14 +54,12 @@ def as_spreadsheet(rows: ResultRows, headers: bool) -> str:
 def _write_csv(rows: ResultRows, headers: bool, cell_text: Callable[[object], str]) -> str:
     import csv
 
-    csv_lines = _CsvLines()
-    csv_writer = csv.writer(csv_lines)
+    lines = _CsvLines()
+    writer = csv.writer(lines)
     if headers:
-        csv_writer.writerow(rows.columns)
-    csv_writer.writerows(
-        [cell_text(row.get(column_name)) for column_name in rows.columns] for row in rows.rows
-    )
-    return "".join(csv_lines.lines)
+        writer.writerow(rows.columns)
+    writer.writerows([cell_text(row.get(c)) for c in rows.columns] for row in rows.rows)
+    return "".join(lines.lines)
 
 
 class _CsvLines:
@@ -83,28 +81,24 @@ _NUMBER_PATTERN = re.compile(r"[+-]?[0-9]+(\.[0-9]+)?")
 
 
 def _spreadsheet_text(value: object) -> str:
-    """Return the text of a field, with an apostrophe before a text that would be a formula."""
-    field_text = _field_text(value)
+    """The text of a field, with an apostrophe before a text that would be a formula."""
+    text = _field_text(value)
     is_formula = (
-        isinstance(value, str)
-        and _FORMULA_START_PATTERN.match(field_text)
-        and not _NUMBER_PATTERN.fullmatch(field_text)
+        isinstance(value, str) and _FORMULA_START_PATTERN.match(text) and not _NUMBER_PATTERN.fullmatch(text)
     )
-    return f"'{field_text}" if is_formula else field_text
+    return f"'{text}" if is_formula else text
 
 
 # Python and other languages also end a line at the rare separators.
 _LINE_ENDS = "\n\r\x0b\x0c\x1c\x1d\x1e\x85\u2028\u2029"
-_TSV_ESCAPES = str.maketrans(
-    {"\\": "\\\\", "\t": "\\t", **{line_end: escape_unsafe(line_end) for line_end in _LINE_ENDS}}
-)
+_TSV_ESCAPES = str.maketrans({"\\": "\\\\", "\t": "\\t", **{c: escape_unsafe(c) for c in _LINE_ENDS}})
 
 
 def as_tsv(rows: ResultRows, headers: bool) -> str:
     """Return fields separated by tabs. Tabs, line ends and backslashes in fields are escaped."""
-    field_lines = [rows.columns] if headers else []
-    field_lines += [[_tsv_text(row.get(column_name)) for column_name in rows.columns] for row in rows.rows]
-    return "\n".join("\t".join(field_line) for field_line in field_lines)
+    lines = [rows.columns] if headers else []
+    lines += [[_tsv_text(row.get(c)) for c in rows.columns] for row in rows.rows]
+    return "\n".join(map("\t".join, lines))
 
 
 def _tsv_text(value: object) -> str:
@@ -132,23 +126,18 @@ def _field_text(value: object) -> str:
 
 
 def escape_cells(rows: ResultRows) -> ResultRows:
-    """Return the rows with escaped texts, for a line format without escapes."""
-    return rows._replace(
-        rows=[
-            {column_name: _escape_cell(cell_value) for column_name, cell_value in row.items()}
-            for row in rows.rows
-        ]
-    )
+    """The rows with escaped texts, for a line format without escapes."""
+    return rows._replace(rows=[{c: _escape_cell(value) for c, value in row.items()} for row in rows.rows])
 
 
-def _escape_cell(cell_value: object) -> object:
-    if isinstance(cell_value, str):
-        return escape_unsafe(cell_value)
-    if isinstance(cell_value, Mapping):
-        return {_escape_cell(item_key): _escape_cell(item) for item_key, item in cell_value.items()}
-    if isinstance(cell_value, (list, tuple)):
-        return [_escape_cell(item) for item in cell_value]
-    return cell_value
+def _escape_cell(value: object) -> object:
+    if isinstance(value, str):
+        return escape_unsafe(value)
+    if isinstance(value, Mapping):
+        return {_escape_cell(key): _escape_cell(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_escape_cell(item) for item in value]
+    return value
 
 
 FORMAT_WRITERS: dict[str, Callable[[ResultRows, bool], str]] = {

@@ -1,9 +1,10 @@
 """Owns the records of output: the rows of a command, and the style to write them in."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from namesrv_core.errors import RocketMQError
+from nsadmin.console.output.columns import AnyColumn, Column, R
 
 OUTPUT_FORMATS = (
     "table", "wide", "json", "jsonl", "yaml", "csv", "spreadsheet", "tsv", "name", "value", "mqadmin",
@@ -44,6 +45,36 @@ class ResultRows(NamedTuple):
     table_columns: Sequence[str] | None = None
     totals: Mapping[str, Any] = {}
     done_code: int = 0
+
+    @classmethod
+    def from_records(
+        cls,
+        columns: Sequence[Column[R]],
+        records: Iterable[R],
+        errors: Sequence[RocketMQError | None] = (),
+        notes: Sequence[str] = (),
+        *,
+        common: Mapping[AnyColumn, object] = {},
+        table: Sequence[AnyColumn] = (),
+    ) -> "ResultRows":
+        """Read a row off each record.
+
+        `common` has the columns whose value is the same in all rows. `table` are the columns of a table with
+        another order.
+        """
+        values = {c.key: value for c, value in common.items()}
+        readers = [(c.key, _constant(values[c.key]) if c.key in values else c.read) for c in columns]
+        return cls(
+            [c.key for c in columns],
+            [{key: read(record) for key, read in readers} for record in records],
+            errors,
+            notes,
+            [c.key for c in table or columns if not c.wide],
+        )
+
+
+def _constant(value: object) -> Callable[[Any], object]:
+    return lambda record: value
 
 
 class OutputText(str):

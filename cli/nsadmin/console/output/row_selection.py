@@ -28,65 +28,51 @@ _COMPARISONS: dict[str, Callable[[Any, Any], bool]] = {
 
 def select_rows(rows: ResultRows, selection: RowSelection) -> ResultRows:
     """Return the rows that meet every condition, sorted, with the chosen columns."""
-    selected_rows = rows.rows
-    for condition_text in selection.filters:
-        meets_condition = parse_condition(condition_text, rows.columns)
-        selected_rows = [row for row in selected_rows if meets_condition(row)]
+    selected = rows.rows
+    for condition in selection.filters:
+        selected = list(filter(parse_condition(condition, rows.columns), selected))
     if selection.sort is not None:
-        selected_rows = _sort_rows(selected_rows, selection.sort, rows.columns)
+        selected = _sort_rows(selected, selection.sort, rows.columns)
     if selection.columns is None:
-        return rows._replace(rows=selected_rows)
-    column_names = [
-        _find_column("--columns", column_name, rows.columns) for column_name in selection.columns.split(",")
-    ]
-    return rows._replace(rows=selected_rows, columns=column_names, table_columns=None)
+        return rows._replace(rows=selected)
+    columns = [_find_column("--columns", name, rows.columns) for name in selection.columns.split(",")]
+    return rows._replace(rows=selected, columns=columns, table_columns=None)
 
 
-def _find_column(option_name: str, wanted_name: str, columns: Sequence[str]) -> str:
-    """Return the column that an option names, compared without case."""
+def _find_column(option: str, wanted_name: str, columns: Sequence[str]) -> str:
+    """The column that an option names, compared without case."""
     for column in columns:
         if column.lower() == wanted_name.strip().lower():
             return column
     raise InvalidSelectionError(
-        f'unknown column "{wanted_name.strip()}" in {option_name}: choose from ' + ", ".join(columns)
+        f'unknown column "{wanted_name.strip()}" in {option}: choose from ' + ", ".join(columns)
     )
 
 
 def parse_condition(condition_text: str, columns: Sequence[str]) -> Callable[[ResultRow], bool]:
     """Parse a condition into a predicate of rows; InvalidSelectionError if it is invalid."""
-    condition_match = _CONDITION_PATTERN.fullmatch(condition_text.strip())
-    if condition_match is None:
+    match = _CONDITION_PATTERN.fullmatch(condition_text.strip())
+    if match is None:
         raise InvalidSelectionError(
             f'invalid condition "{condition_text}" for --filter: use COLUMN, an operator (= != < <= > >= ~ '
             "!~) and a value, such as perm!=6 or name~abc"
         )
-    column_name, operator_sign, wanted_text = (
-        _find_column("--filter", condition_match[1], columns),
-        condition_match[2],
-        condition_match[3].strip(),
-    )
-    if operator_sign in ("~", "!~"):
-        wanted_pattern = _compile_pattern(wanted_text)
-        return lambda row: (
-            bool(wanted_pattern.search(_value_text(row.get(column_name)))) is (operator_sign == "~")
-        )
-    return lambda row: _holds_condition(row.get(column_name), operator_sign, wanted_text)
+    column, sign, wanted = _find_column("--filter", match[1], columns), match[2], match[3].strip()
+    if sign in ("~", "!~"):
+        pattern = _compile_pattern(wanted)
+        return lambda row: bool(pattern.search(_value_text(row.get(column)))) is (sign == "~")
+    return lambda row: _holds_condition(row.get(column), sign, wanted)
 
 
-def _holds_condition(row_value: object, operator_sign: str, wanted_text: str) -> bool:
-    if row_value is None and operator_sign[0] in "<>":
+def _holds_condition(value: object, sign: str, wanted: str) -> bool:
+    if value is None and sign[0] in "<>":
         return False
-    left_value, right_value = _to_comparable(row_value, wanted_text)
-    if (
-        operator_sign[0] in "<>"
-        and isinstance(left_value, str)
-        and type(row_value) is not str
-        and type(row_value) is not bool
-    ):
+    left, right = _to_comparable(value, wanted)
+    if sign[0] in "<>" and isinstance(left, str) and type(value) not in (str, bool):
         raise InvalidSelectionError(
-            f'invalid value "{wanted_text}" in --filter: compare {_value_text(row_value)} with a number'
+            f'invalid value "{wanted}" in --filter: compare {_value_text(value)} with a number'
         )
-    return _COMPARISONS[operator_sign](left_value, right_value)
+    return _COMPARISONS[sign](left, right)
 
 
 def _compile_pattern(pattern_text: str) -> re.Pattern[str]:
@@ -98,34 +84,31 @@ def _compile_pattern(pattern_text: str) -> re.Pattern[str]:
         ) from None
 
 
-def _to_comparable(row_value: object, wanted_text: str) -> tuple[object, object]:
-    """Return both values as numbers if possible, else as texts. A permission is a number or its letters."""
-    if isinstance(row_value, Perm) and not wanted_text.lstrip("-").isdigit():
-        return perm_text(row_value), wanted_text
-    if isinstance(row_value, (int, float)) and not isinstance(row_value, bool):
+def _to_comparable(value: object, wanted: str) -> tuple[object, object]:
+    """Both values as numbers if possible, else as texts. A permission is a number or its letters."""
+    if isinstance(value, Perm) and not wanted.lstrip("-").isdigit():
+        return perm_text(value), wanted
+    if isinstance(value, (int, float)) and not isinstance(value, bool):
         for number_type in (int, float):
             with suppress(ValueError):
-                return row_value, number_type(wanted_text)
-    return _value_text(row_value), wanted_text
+                return value, number_type(wanted)
+    return _value_text(value), wanted
 
 
-def _value_text(row_value: object) -> str:
-    return "null" if row_value is None else row_value if isinstance(row_value, str) else cell_text(row_value)
+def _value_text(value: object) -> str:
+    return "null" if value is None else value if isinstance(value, str) else cell_text(value)
 
 
 def _sort_rows(rows: Sequence[ResultRow], sort_columns: str, columns: Sequence[str]) -> list[ResultRow]:
     """Sort by the named columns, first column first; -NAME sorts descending; null comes last."""
     sorted_rows = list(rows)
-    for sort_column in reversed(sort_columns.split(",")):
-        is_descending = sort_column.strip().startswith("-")
-        column_name = _find_column("--sort", sort_column.strip().removeprefix("-"), columns)
-        filled_rows = [row for row in sorted_rows if row.get(column_name) is not None]
-        filled_rows.sort(key=lambda row: _sort_key(row[column_name]), reverse=is_descending)
-        sorted_rows = filled_rows + [row for row in sorted_rows if row.get(column_name) is None]
+    for name in map(str.strip, reversed(sort_columns.split(","))):
+        column = _find_column("--sort", name.removeprefix("-"), columns)
+        filled = [row for row in sorted_rows if row.get(column) is not None]
+        filled.sort(key=lambda row: _sort_key(row[column]), reverse=name.startswith("-"))
+        sorted_rows = filled + [row for row in sorted_rows if row.get(column) is None]
     return sorted_rows
 
 
-def _sort_key(row_value: object) -> tuple[bool, float, str]:
-    if isinstance(row_value, (int, float)):
-        return False, row_value, ""
-    return True, 0.0, _value_text(row_value)
+def _sort_key(value: object) -> tuple[bool, float, str]:
+    return (False, value, "") if isinstance(value, (int, float)) else (True, 0.0, _value_text(value))

@@ -6,7 +6,7 @@ import sys
 from nsadmin.console.output.result_rows import OutputStyle, ResultRows, RowSelection, UnwritableOutputError
 
 
-def write_rows(rows: ResultRows, output_style: OutputStyle) -> None:
+def write_rows(rows: ResultRows, style: OutputStyle) -> None:
     """Write rows in the chosen format; tables are drawn by Rich on a terminal, else plain aligned text.
 
     A table without rows is not written; the other formats write an empty list or only their column names.
@@ -14,13 +14,13 @@ def write_rows(rows: ResultRows, output_style: OutputStyle) -> None:
     Raises InvalidSelectionError, with nothing written, if the selection does not fit the rows.
     """
     # A command needs only one format, so each is imported where it is used.
-    if output_style.selection != RowSelection():
+    if style.selection != RowSelection():
         from nsadmin.console.output.row_selection import select_rows
 
-        rows = select_rows(rows, output_style.selection)
-    if output_style.output_format == "wide":
+        rows = select_rows(rows, style.selection)
+    if style.output_format == "wide":
         rows = rows._replace(table_columns=None)
-    if output_style.output_format in ("table", "wide"):
+    if style.output_format in ("table", "wide"):
         if not rows.rows:
             # Column names above nothing look like an unfinished answer; a note on stderr says what is empty.
             return
@@ -29,22 +29,20 @@ def write_rows(rows: ResultRows, output_style: OutputStyle) -> None:
         if sys.stdout.isatty():
             text_table.draw_table(
                 rows,
-                output_style.uses_color,
-                output_style.shows_headers,
-                output_style.context_banner,
-                truncated_column="body" if output_style.output_format == "table" else None,
+                style.uses_color,
+                style.shows_headers,
+                style.context_banner,
+                truncated_column="body" if style.output_format == "table" else None,
             )
         else:
-            write_text(text_table.format_plain_table(rows, output_style.shows_headers))
+            write_text(text_table.format_plain_table(rows, style.shows_headers))
     else:
         from nsadmin.console.output import machine_formats
 
-        if output_style.output_format in ("csv", "spreadsheet") and sys.stdout.isatty():
+        if style.output_format in ("csv", "spreadsheet") and sys.stdout.isatty():
             # A terminal shows a line end between quotes as the beginning of another row.
             rows = machine_formats.escape_cells(rows)
-        write_text(
-            machine_formats.FORMAT_WRITERS[output_style.output_format](rows, output_style.shows_headers)
-        )
+        write_text(machine_formats.FORMAT_WRITERS[style.output_format](rows, style.shows_headers))
 
 
 # The characters that `escape_unsafe` escapes, without line feeds and tabs, which lay out the text.
@@ -65,13 +63,13 @@ def write_text(text: str) -> None:
     _write_bytes(text.encode("utf-8", "backslashreplace"))
 
 
-def _write_bytes(encoded_text: bytes) -> None:
+def _write_bytes(encoded: bytes) -> None:
     try:
         sys.stdout.flush()
-        unwritten_bytes = memoryview(encoded_text)
-        while unwritten_bytes:
+        rest = memoryview(encoded)
+        while rest:
             # With PYTHONUNBUFFERED stdout is a raw file, whose write can be partial.
-            unwritten_bytes = unwritten_bytes[sys.stdout.buffer.write(unwritten_bytes) :]
+            rest = rest[sys.stdout.buffer.write(rest) :]
         sys.stdout.flush()
     except BrokenPipeError:
         raise
@@ -79,7 +77,7 @@ def _write_bytes(encoded_text: bytes) -> None:
         raise UnwritableOutputError(error.errno, error.strerror, "stdout") from None
 
 
-def clear_screen(output_style: OutputStyle) -> None:
+def clear_screen(style: OutputStyle) -> None:
     """Clear the screen before the next table; do nothing off a terminal or for other formats."""
-    if output_style.output_format in ("table", "wide") and sys.stdout.isatty():
+    if style.output_format in ("table", "wide") and sys.stdout.isatty():
         _write_bytes(b"\x1b[H\x1b[2J\x1b[3J\n")

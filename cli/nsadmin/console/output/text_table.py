@@ -20,21 +20,16 @@ from nsadmin.console.output.timestamps import format_utc
 
 
 def format_plain_table(rows: ResultRows, shows_headers: bool = True) -> str:
-    """Return aligned columns below their names, two blanks apart. Numbers are right-aligned."""
-    column_names = rows.table_columns or rows.columns
-    cell_rows = [[cell_text(row.get(column_name)) for column_name in column_names] for row in rows.rows]
+    """Aligned columns below their names, two blanks apart. Numbers are right-aligned."""
+    columns = rows.table_columns or rows.columns
+    lines = [[cell_text(row.get(c)) for c in columns] for row in rows.rows]
     if shows_headers:
-        cell_rows.insert(0, list(column_names))
-    column_widths = [max(map(len, column)) for column in zip(*cell_rows, strict=True)]
-    is_right_aligned = [_is_number_column(rows, column_name) for column_name in column_names]
+        lines.insert(0, list(columns))
+    widths = [max(map(len, texts)) for texts in zip(*lines, strict=True)]
+    pads = [str.rjust if _is_number_column(rows, c) else str.ljust for c in columns]
     return "\n".join(
-        "  ".join(
-            shown_text.rjust(column_width) if aligns_right else shown_text.ljust(column_width)
-            for shown_text, column_width, aligns_right in zip(
-                cell_row, column_widths, is_right_aligned, strict=True
-            )
-        ).rstrip()
-        for cell_row in cell_rows
+        "  ".join(pad(text, width) for pad, text, width in zip(pads, line, widths, strict=True)).rstrip()
+        for line in lines
     )
 
 
@@ -42,50 +37,45 @@ _MAX_CELL_CHARS = 10_000
 """All cells of a column are as wide as the widest one."""
 
 
-def cell_text(row_value: object) -> str:
-    """Return the text of a cell, on one line. A long text is cut."""
-    if type(row_value) is str and len(row_value) <= _MAX_CELL_CHARS and row_value.isprintable():
+def cell_text(value: object) -> str:
+    """The text of a cell, on one line. A long text is cut."""
+    if type(value) is str and len(value) <= _MAX_CELL_CHARS and value.isprintable():
         # The usual case. No character that `escape_unsafe` escapes is printable.
-        return row_value
-    if type(row_value) is str:
+        return value
+    if type(value) is str:
         # Not the whole text is escaped, which can have megabytes.
-        return cut_text(
-            escape_unsafe(row_value[:_MAX_CELL_CHARS]) + row_value[_MAX_CELL_CHARS:], _MAX_CELL_CHARS
-        )
-    return cut_text(_whole_text(row_value), _MAX_CELL_CHARS)
+        return cut_text(escape_unsafe(value[:_MAX_CELL_CHARS]) + value[_MAX_CELL_CHARS:], _MAX_CELL_CHARS)
+    return cut_text(_whole_text(value), _MAX_CELL_CHARS)
 
 
-def _whole_text(row_value: object) -> str:
-    if row_value is None or row_value == () or row_value == {}:
+def _whole_text(value: object) -> str:
+    if value is None or value == () or value == {}:
         return "-"
-    if isinstance(row_value, bool):
-        return "true" if row_value else "false"
-    if isinstance(row_value, Perm):
-        return perm_text(row_value)
-    if isinstance(row_value, ByteSize):
-        return _byte_size_text(row_value)
-    if isinstance(row_value, (DurationMillis, FineDurationMillis)):
-        return _duration_text(row_value)
-    if isinstance(row_value, EpochMillisText):
-        return format_utc(int(row_value)) or "-"
-    if isinstance(row_value, float):
-        return f"{row_value:.2f}"
-    if isinstance(row_value, Mapping):
-        return " ".join(
-            f"{escape_unsafe(str(item_key))}={cell_text(item_value)}"
-            for item_key, item_value in row_value.items()
-        )
-    if isinstance(row_value, (list, tuple)):
-        return ",".join(map(cell_text, row_value))
-    return escape_unsafe(str(row_value))
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, Perm):
+        return perm_text(value)
+    if isinstance(value, ByteSize):
+        return _byte_size_text(value)
+    if isinstance(value, (DurationMillis, FineDurationMillis)):
+        return _duration_text(value)
+    if isinstance(value, EpochMillisText):
+        return format_utc(int(value)) or "-"
+    if isinstance(value, float):
+        return f"{value:.2f}"
+    if isinstance(value, Mapping):
+        return " ".join(f"{escape_unsafe(str(key))}={cell_text(item)}" for key, item in value.items())
+    if isinstance(value, (list, tuple)):
+        return ",".join(map(cell_text, value))
+    return escape_unsafe(str(value))
 
 
-def _byte_size_text(byte_count: int) -> str:
+def _byte_size_text(size: int) -> str:
     """Format a size: 1536 is 1.5 KiB."""
-    for power, unit_name in ((4, "TiB"), (3, "GiB"), (2, "MiB"), (1, "KiB")):
-        if abs(byte_count) >= 1024**power:
-            return f"{byte_count / 1024**power:.1f} {unit_name}"
-    return f"{byte_count} B"
+    for power, unit in ((4, "TiB"), (3, "GiB"), (2, "MiB"), (1, "KiB")):
+        if abs(size) >= 1024**power:
+            return f"{size / 1024**power:.1f} {unit}"
+    return f"{size} B"
 
 
 _DURATION_UNITS = (
@@ -97,24 +87,20 @@ _DURATION_UNITS = (
 
 def _duration_text(duration_ms: float) -> str:
     """Format a duration: 90000 is 1 min 30 s."""
-    for unit_ms, unit_name, part_ms, part_name in _DURATION_UNITS:
+    for unit_ms, unit, part_ms, part in _DURATION_UNITS:
         if abs(duration_ms) >= unit_ms:
-            whole_units, rest_ms = divmod(int(duration_ms), unit_ms)
-            return (
-                f"{whole_units} {unit_name} {rest_ms // part_ms} {part_name}"
-                if rest_ms >= part_ms
-                else f"{whole_units} {unit_name}"
-            )
+            count, rest_ms = divmod(int(duration_ms), unit_ms)
+            rest_text = f" {rest_ms // part_ms} {part}" if rest_ms >= part_ms else ""
+            return f"{count} {unit}{rest_text}"
     if abs(duration_ms) >= 1000:
         return f"{duration_ms / 1000:.2f} s"
     return f"{duration_ms} ms" if isinstance(duration_ms, int) else f"{duration_ms:.2f} ms"
 
 
-def _is_number_column(rows: ResultRows, column_name: str) -> bool:
-    column_values = [row.get(column_name) for row in rows.rows]
-    return any(value is not None for value in column_values) and all(
-        value is None or (isinstance(value, (int, float)) and not isinstance(value, (bool, Perm)))
-        for value in column_values
+def _is_number_column(rows: ResultRows, column: str) -> bool:
+    values = [row[column] for row in rows.rows if row.get(column) is not None]
+    return bool(values) and all(
+        isinstance(value, (int, float)) and not isinstance(value, (bool, Perm)) for value in values
     )
 
 
@@ -158,80 +144,60 @@ def draw_table(
     from rich.table import Table
     from rich.text import Text
 
-    column_names = rows.table_columns or rows.columns
+    columns = rows.table_columns or rows.columns
     uses_color = uses_color and not os.environ.get("NO_COLOR")
     console = Console(no_color=not uses_color, highlight=False)
     if context_banner is not None:
-        column_name, banner_color = context_banner
-        console.print(Text(f"[{cell_text(column_name)}]", f"bold {banner_color}" if uses_color else ""))
-    if sum(_needed_widths(rows, column_names)) > console.width:
-        rows = _shorten_rows(rows, column_names, f"{datetime.now(UTC):%Y-%m-%d}T")
-        column_names = rows.table_columns or column_names
-    if (
-        any(column_name in _SENTENCE_COLUMNS for column_name in column_names)
-        and sum(_needed_widths(rows, column_names)) > console.width
-    ):
-        for styled_line in _lines_with_sentences(rows, column_names, console.width, shows_headers):
-            console.print(
-                Text.assemble(
-                    *(
-                        (shown_text, text_style if uses_color else "")
-                        for shown_text, text_style in styled_line
-                    )
-                )
-            )
+        name, color = context_banner
+        console.print(Text(f"[{cell_text(name)}]", f"bold {color}" if uses_color else ""))
+    if sum(_needed_widths(rows, columns)) > console.width:
+        rows = _shorten_rows(rows, columns, f"{datetime.now(UTC):%Y-%m-%d}T")
+        columns = rows.table_columns or columns
+    if any(c in _SENTENCE_COLUMNS for c in columns) and sum(_needed_widths(rows, columns)) > console.width:
+        for line in _lines_with_sentences(rows, columns, console.width, shows_headers):
+            console.print(Text.assemble(*((text, style if uses_color else "") for text, style in line)))
         return
-    column_widths = _fit_widths(rows, column_names, console.width)
-    header_style = "bold" if uses_color else ""
-    rich_table = Table(
+    widths = _fit_widths(rows, columns, console.width)
+    table = Table(
         box=box.SIMPLE_HEAD,
         show_edge=False,
         pad_edge=False,
         padding=(0, 1, 0, 0),
-        header_style=header_style,
+        header_style="bold" if uses_color else "",
         show_header=shows_headers,
     )
-    for column_name, column_width in zip(column_names, column_widths, strict=True):
-        rich_table.add_column(
-            Text(_fold_heading(column_name, column_width)),
-            width=column_width,
-            no_wrap=column_name == truncated_column,
-            overflow="ellipsis" if column_name == truncated_column else "fold",
-            justify="right" if _is_number_column(rows, column_name) else "left",
+    for column, width in zip(columns, widths, strict=True):
+        is_truncated = column == truncated_column
+        table.add_column(
+            Text(_fold_heading(column, width)),
+            width=width,
+            no_wrap=is_truncated,
+            overflow="ellipsis" if is_truncated else "fold",
+            justify="right" if _is_number_column(rows, column) else "left",
         )
     for row in rows.rows:
-        rich_table.add_row(
-            *(
-                Text(
-                    cell_text(row.get(column_name))
-                    if column_name == truncated_column
-                    else _fold_text(cell_text(row.get(column_name)), column_width),
-                    _cell_style(column_name, row) if uses_color else "",
-                )
-                for column_name, column_width in zip(column_names, column_widths, strict=True)
+        texts = [
+            text if column == truncated_column else _fold_text(text, width)
+            for column, width, text in zip(
+                columns, widths, (cell_text(row.get(c)) for c in columns), strict=True
             )
-        )
+        ]
+        styles = [_cell_style(c, row) if uses_color else "" for c in columns]
+        table.add_row(*map(Text, texts, styles))
     # If the table is still too wide, the terminal breaks its lines, which is better than cut values.
-    console.width = max(console.width, sum(column_widths) + _COLUMN_GAP * len(column_widths))
-    console.print(rich_table)
+    console.width = max(console.width, sum(widths) + _COLUMN_GAP * len(widths))
+    console.print(table)
 
 
-def _shorten_rows(rows: ResultRows, column_names: Sequence[str], today_prefix: str) -> ResultRows:
+def _shorten_rows(rows: ResultRows, columns: Sequence[str], today_prefix: str) -> ResultRows:
     """The same rows without columns that are empty in all of them, and without the date of today's times."""
-    empty_cell = cell_text(None)
-    shown_columns = tuple(
-        column_name
-        for column_name in column_names
-        if any(cell_text(row.get(column_name)) != empty_cell for row in rows.rows)
-    )
+    empty = cell_text(None)
+    shown = tuple(c for c in columns if any(cell_text(row.get(c)) != empty for row in rows.rows))
     short_rows: list[ResultRow] = [
-        {
-            column_name: row_value.removeprefix(today_prefix) if type(row_value) is str else row_value
-            for column_name, row_value in row.items()
-        }
+        {c: value.removeprefix(today_prefix) if type(value) is str else value for c, value in row.items()}
         for row in rows.rows
     ]
-    return rows._replace(rows=short_rows, table_columns=shown_columns or tuple(column_names))
+    return rows._replace(rows=short_rows, table_columns=shown or tuple(columns))
 
 
 def _fold_text(text: str, line_width: int) -> str:
@@ -246,59 +212,44 @@ def _fold_text(text: str, line_width: int) -> str:
     return "\n".join(line.rstrip() for line in lines)
 
 
-def _needed_widths(rows: ResultRows, column_names: Sequence[str]) -> list[int]:
-    """Return the width of each column without folding, with the gap after it."""
-    return [
-        max([len(column_name), *(len(cell_text(row.get(column_name))) for row in rows.rows)]) + _COLUMN_GAP
-        for column_name in column_names
-    ]
+def _needed_widths(rows: ResultRows, columns: Sequence[str]) -> list[int]:
+    """The width of each column without folding, with the gap after it."""
+    return [max(len(c), _cell_width(rows, c)) + _COLUMN_GAP for c in columns]
+
+
+def _cell_width(rows: ResultRows, column: str) -> int:
+    return max((len(cell_text(row.get(column))) for row in rows.rows), default=0)
 
 
 def _lines_with_sentences(
-    rows: ResultRows, column_names: Sequence[str], line_width: int, shows_headers: bool
+    rows: ResultRows, columns: Sequence[str], line_width: int, shows_headers: bool
 ) -> Iterator[Sequence[tuple[str, str]]]:
     """Yield lines of texts with styles; sentences go below their row and use the whole width.
 
     Side by side in narrow columns they would be several times as tall. The first one stays in the line of
     its row where it fits; the columns after it have an arrow.
     """
-    short_columns = [column_name for column_name in column_names if column_name not in _SENTENCE_COLUMNS]
-    column_widths = _needed_widths(rows, short_columns)
+    short_columns = [c for c in columns if c not in _SENTENCE_COLUMNS]
+    widths = _needed_widths(rows, short_columns)
     if shows_headers and short_columns:
-        column_titles = [
-            column_name.ljust(column_width)
-            for column_name, column_width in zip(short_columns, column_widths, strict=True)
-        ]
-        yield [("".join(column_titles).rstrip(), "bold")]
+        titles = "".join(c.ljust(width) for c, width in zip(short_columns, widths, strict=True))
+        yield [(titles.rstrip(), "bold")]
     for row in rows.rows:
-        cell_texts = [
-            cell_text(row.get(column_name)).ljust(column_width)
-            for column_name, column_width in zip(short_columns, column_widths, strict=True)
+        cells = [
+            (cell_text(row.get(c)).ljust(width), _cell_style(c, row))
+            for c, width in zip(short_columns, widths, strict=True)
         ]
-        leading_cells = [
-            (text, _cell_style(column_name, row))
-            for column_name, text in zip(short_columns, cell_texts, strict=True)
-        ]
-        sentence_texts = [
-            cell_text(row[column_name])
-            for column_name in column_names
-            if column_name in _SENTENCE_COLUMNS and row.get(column_name)
-        ]
-        if (
-            sentence_texts
-            and sum(len(text) for text, _ in leading_cells) + len(sentence_texts[0]) <= line_width
-        ):
-            yield [*leading_cells, (sentence_texts[0], "")]
+        sentences = [cell_text(row[c]) for c in columns if c in _SENTENCE_COLUMNS and row.get(c)]
+        if sentences and sum(len(text) for text, _ in cells) + len(sentences[0]) <= line_width:
+            yield [*cells, (sentences[0], "")]
         else:
-            if leading_cells:
-                yield [*leading_cells[:-1], (leading_cells[-1][0].rstrip(), leading_cells[-1][1])]
-            yield from (
-                [(wrapped_line, "")]
-                for text in sentence_texts[:1]
-                for wrapped_line in _wrap_indented(text, "    ", line_width)
-            )
-        for text in sentence_texts[1:]:
-            yield from ([(wrapped_line, "")] for wrapped_line in _wrap_indented(text, "  → ", line_width))
+            if cells:
+                text, style = cells[-1]
+                yield [*cells[:-1], (text.rstrip(), style)]
+            for sentence in sentences[:1]:
+                yield from ([(line, "")] for line in _wrap_indented(sentence, "    ", line_width))
+        for sentence in sentences[1:]:
+            yield from ([(line, "")] for line in _wrap_indented(sentence, "  → ", line_width))
 
 
 def _wrap_indented(text: str, first_indent: str, line_width: int) -> list[str]:
@@ -307,65 +258,52 @@ def _wrap_indented(text: str, first_indent: str, line_width: int) -> list[str]:
     )
 
 
-def _fit_widths(rows: ResultRows, column_names: Sequence[str], line_width: int) -> list[int]:
+def _fit_widths(rows: ResultRows, columns: Sequence[str], line_width: int) -> list[int]:
     """A width for each column: as its name and its cells need, if the terminal is wide enough.
 
     Else headings are folded, those with the largest gain first, and then columns of free text.
     """
-    cell_widths = [
-        max([0, *(len(cell_text(row.get(column_name))) for row in rows.rows)]) for column_name in column_names
-    ]
-    column_widths = [
-        max(len(column_name), cell_width)
-        for column_name, cell_width in zip(column_names, cell_widths, strict=True)
-    ]
-    excess_width = sum(column_widths) + _COLUMN_GAP * len(column_widths) - line_width
+    cell_widths = [_cell_width(rows, c) for c in columns]
+    widths = [max(len(c), cell_width) for c, cell_width in zip(columns, cell_widths, strict=True)]
+    excess = sum(widths) + _COLUMN_GAP * len(widths) - line_width
     folded_widths = [
-        max(cell_width, *map(len, _heading_parts(column_name)))
-        for column_name, cell_width in zip(column_names, cell_widths, strict=True)
+        max(cell_width, *map(len, _heading_parts(c)))
+        for c, cell_width in zip(columns, cell_widths, strict=True)
     ]
-    gains = [
-        column_width - folded_width
-        for column_width, folded_width in zip(column_widths, folded_widths, strict=True)
-    ]
-    for column_index in sorted(range(len(gains)), key=lambda index: -gains[index]):
-        if excess_width > 0:
-            excess_width -= gains[column_index]
-            column_widths[column_index] = folded_widths[column_index]
-    for column_index, column_name in enumerate(column_names):
-        if (
-            excess_width > 0
-            and column_name in _FOLDABLE_COLUMNS
-            and column_widths[column_index] > _MIN_FOLDED_WIDTH
-        ):
+    gains = [width - folded for width, folded in zip(widths, folded_widths, strict=True)]
+    for i in sorted(range(len(gains)), key=lambda i: -gains[i]):
+        if excess > 0:
+            excess -= gains[i]
+            widths[i] = folded_widths[i]
+    for i, column in enumerate(columns):
+        if excess > 0 and column in _FOLDABLE_COLUMNS and widths[i] > _MIN_FOLDED_WIDTH:
             unbroken_widths = (
                 len(piece.rstrip())
                 for row in rows.rows
-                for piece in _BREAK.split(cell_text(row.get(column_name)))
+                for piece in _BREAK.split(cell_text(row.get(column)))
                 if len(piece) <= _MAX_UNBROKEN
             )
             min_width = max((_MIN_FOLDED_WIDTH, *unbroken_widths))
-            folded_width = max(min_width, column_widths[column_index] - excess_width)
-            folded_width = min(folded_width, column_widths[column_index])
-            excess_width -= column_widths[column_index] - folded_width
-            column_widths[column_index] = folded_width
-    return column_widths
+            folded = min(max(min_width, widths[i] - excess), widths[i])
+            excess -= widths[i] - folded
+            widths[i] = folded
+    return widths
 
 
-def _heading_parts(column_name: str) -> list[str]:
+def _heading_parts(column: str) -> list[str]:
     """The parts between which a heading can be folded: brokerName is "broker" and "Name"."""
-    return re.split(r"(?<=[a-z])(?=[A-Z])", column_name)
+    return re.split(r"(?<=[a-z])(?=[A-Z])", column)
 
 
-def _fold_heading(column_name: str, column_width: int) -> str:
+def _fold_heading(column: str, width: int) -> str:
     """The column's name, as --columns and --sort accept it, on as few lines as fit the width."""
-    heading_lines = [""]
-    for heading_part in _heading_parts(column_name):
-        if len(heading_lines[-1]) + len(heading_part) <= column_width:
-            heading_lines[-1] += heading_part
+    lines = [""]
+    for part in _heading_parts(column):
+        if len(lines[-1]) + len(part) <= width:
+            lines[-1] += part
         else:
-            heading_lines.append(heading_part)
-    return "\n".join(filter(None, heading_lines))
+            lines.append(part)
+    return "\n".join(filter(None, lines))
 
 
 _RESULT_COLORS = {
@@ -374,14 +312,10 @@ _RESULT_COLORS = {
 }  # fmt: skip
 
 
-def _cell_style(column_name: str, row: ResultRow) -> str:
-    row_value = row.get(column_name)
-    if (
-        (column_name == "error" and row_value)
-        or row_value == "failed"
-        or (column_name == "reachable" and row_value is False)
-    ):
+def _cell_style(column: str, row: ResultRow) -> str:
+    value = row.get(column)
+    if (column == "error" and value) or value == "failed" or (column == "reachable" and value is False):
         return "red"
-    if column_name == "name" and row.get("color"):
+    if column == "name" and row.get("color"):
         return f"bold {row['color']}"
-    return _RESULT_COLORS.get(str(row_value), "") if column_name == "result" else ""
+    return _RESULT_COLORS.get(str(value), "") if column == "result" else ""

@@ -10,9 +10,10 @@ from nsadmin.client.messages.message_queries import FoundMessages, LocatedMessag
 from nsadmin.commands.messages.message_rows import (
     MESSAGE_COLUMNS,
     body_notes,
-    make_message_rows,
-    message_row,
+    show_findings,
+    show_message,
 )
+from nsadmin.console.output import read_row
 from tests.support.messages import encode_message
 
 DOWN = RocketMQError("down")
@@ -24,13 +25,13 @@ def located(body: bytes, sys_flag: int = 0, **table: str) -> LocatedMessage:
 
 
 def body(item: LocatedMessage, encoding: str = "utf-8") -> tuple[object, object, object]:
-    row = message_row(item, encoding)
-    return row["body"], row["bodyEncoding"], row["bodyError"]
+    return show_message(item, encoding)[2:5]
 
 
 def test_a_row_has_every_column() -> None:
-    row = message_row(located(b"hello", KEYS="a b", TAGS="A"))
-    assert tuple(row) == MESSAGE_COLUMNS
+    row = read_row(MESSAGE_COLUMNS, show_message(located(b"hello", KEYS="a b", TAGS="A")))
+    assert tuple(row)[:2] == ("msgId", "offsetMsgId")
+    assert len(row) == 23
     assert (row["keys"], row["tags"], row["storeTime"]) == (("a", "b"), "A", "2023-11-14T22:13:20.000Z")
 
 
@@ -51,28 +52,25 @@ def test_else_it_is_base64_and_says_so() -> None:
 
 
 def test_bodies_can_be_left_out() -> None:
-    row = message_row(located(b"plain", 0x301), with_body=False)
-    assert (row["body"], row["bodyEncoding"], row["bodyError"]) == (None, None, None)
+    assert show_message(located(b"plain", 0x301), with_body=False)[2:5] == (None, None, None)
 
 
 def test_nothing_found_is_an_error_only_where_all_answered() -> None:
     answered = ServerResult("h:1", 0, None)
     with pytest.raises(NotFound, match="no such thing"):
-        make_message_rows(FoundMessages((), (answered,)), "no such thing", MESSAGE_COLUMNS)
-    rows = make_message_rows(
-        FoundMessages((), (answered, ServerResult("h:2", None, DOWN))), "no such thing", MESSAGE_COLUMNS
-    )
+        show_findings(FoundMessages((), (answered,)), "no such thing")
+    rows = show_findings(FoundMessages((), (answered, ServerResult("h:2", None, DOWN))), "no such thing")
     assert (rows.errors, rows.notes) == (
         [None, DOWN],
         ["broker h:2: down", "no such thing on the brokers that answered"],
     )
-    rows = make_message_rows(
-        FoundMessages((), (ServerResult("h:2", None, DOWN),)), "no such thing", MESSAGE_COLUMNS
-    )
+    rows = show_findings(FoundMessages((), (ServerResult("h:2", None, DOWN),)), "no such thing")
     assert (rows.errors, rows.notes) == ([DOWN], ["broker h:2: down"])
 
 
 def test_reasons_why_bodies_are_not_inflated_are_told_once() -> None:
     items = [located(b"a", 0x501), located(b"b", 0x501), located(b"c")]
     name = items[0].message.msg_id
-    assert body_notes(map(message_row, items)) == [f"body of {name} and 1 more: unknown compression type (5)"]
+    assert body_notes(map(show_message, items)) == [
+        f"body of {name} and 1 more: unknown compression type (5)"
+    ]

@@ -15,19 +15,18 @@ def sent_to(broker_name: str, error: NotApplied | None = None) -> SentDraft:
 
 
 def test_each_broker_has_a_row() -> None:
-    totals = SendTotals(OPTIONS)
+    totals = SendTotals()
     totals.add_batch([sent_to("b"), sent_to("a"), sent_to("b"), sent_to("a", NotApplied("no"))], False)
     assert [
-        (row["brokerName"], row["messageCount"], row["bodyBytes"], row["failed"], row["result"])
-        for row in totals.list_rows()
+        (t.broker_name, t.message_count, t.body_bytes, t.failed, t.result) for t in totals.list_totals()
     ] == [("a", 1, 5, 1, "failed"), ("b", 2, 10, 0, "done")]
-    assert (totals.sent_count, totals.sent_rows) == (3, [])
+    assert (totals.sent_count, totals.sendings) == (3, [])
 
 
 def test_a_batch_without_traces_is_remembered() -> None:
-    totals = SendTotals(OPTIONS)
+    totals = SendTotals()
     totals.add_batch([sent_to("a")._replace(trace_error=NotApplied("no trace"))], True)
-    assert (str(totals.trace_error), totals.errors, len(totals.sent_rows)) == ("no trace", {}, 1)
+    assert (str(totals.trace_error), totals.errors, len(totals.sendings)) == ("no trace", {}, 1)
 
 
 def test_a_preview_counts_the_drafts() -> None:

@@ -33,7 +33,8 @@ def in_utc(monkeypatch: pytest.MonkeyPatch) -> Any:
 
 
 def lines(command: str, rows: list[ResultRow] | str, **arguments: Any) -> list[str]:
-    result_rows = rows if isinstance(rows, str) else ResultRows((), rows, (), (), None, {"consumeTps": 0.5})
+    totals = {"consumeTps": 0.5, "emptyStoreHours": {"h:1": None, "h:3": 498749.04}}
+    result_rows = rows if isinstance(rows, str) else ResultRows((), rows, (), (), None, totals)
     return OUTPUT_FORMS[command](result_rows, arguments).split("\n")[:-1]
 
 
@@ -58,7 +59,7 @@ def test_a_broker_that_told_and_one_that_did_not() -> None:
 
 
 def test_an_empty_store_is_as_old_as_1970() -> None:
-    empty = {**LOAD, "hour": None, "emptyStoreHours": 498749.04}
+    empty = {**LOAD, "brokerAddr": "h:3", "hour": None}
     assert lines("clusterList", [empty], more=False)[1].split()[-3] == "498749.04"
 
 

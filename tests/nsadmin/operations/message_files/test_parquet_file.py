@@ -9,7 +9,8 @@ import pytest
 
 from namesrv_core.protocol.stored_messages import decode_messages
 from nsadmin.client.messages.message_queries import LocatedMessage
-from nsadmin.commands.messages.message_rows import message_row
+from nsadmin.commands.messages.message_rows import MESSAGE_COLUMNS, show_message
+from nsadmin.console.output import read_row
 from nsadmin.operations.message_files.file_form import InvalidMessageFileError
 from nsadmin.operations.message_files.parquet_file import read_parquet_rows, replace_parquet_file
 from tests.support.messages import encode_message
@@ -17,7 +18,7 @@ from tests.support.messages import encode_message
 
 def make_row(body: bytes, **table: str) -> dict[str, Any]:
     [message] = decode_messages(encode_message(body, "T", table=table, stored=1_700_000_000_123)).messages
-    return dict(message_row(LocatedMessage("broker-a", message)))
+    return read_row(MESSAGE_COLUMNS, show_message(LocatedMessage("broker-a", message)))
 
 
 def test_a_row_comes_back_with_bytes_and_times(tmp_path: Path) -> None:

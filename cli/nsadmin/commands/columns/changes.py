@@ -1,0 +1,237 @@
+"""Columns about a change on a server: the values before and after it, the difference, and the outcome."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from operator import itemgetter
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from namesrv_core.errors import RocketMQError
+from namesrv_core.protocol.codes import perm_text
+from nsadmin.client import ServerResult
+from nsadmin.client.results import is_not_found
+from nsadmin.commands.columns.brokers import BROKER_NAME, TARGET_COLUMNS
+from nsadmin.commands.columns.servers import ERROR, NAMESRV_ADDR, outcome_word
+from nsadmin.console.output import AnyColumn, Column, Columns, ResultRows, of_part
+from nsadmin.operations.plans.settings import SpreadKind, without_defaults
+
+if TYPE_CHECKING:
+    from nsadmin.client.brokers.targets import BrokerTarget
+    from nsadmin.operations.backups.comparison import NamedItemDifference
+
+
+class ServerChange(NamedTuple):
+    """A change on a server. None stands for a missing value, before or after.
+
+    `done` is the result of a success: done, dry-run, unchanged, or skipped. `words` replace the difference.
+    """
+
+    target: str | None
+    before: object
+    after: object
+    error: RocketMQError | None = None
+    done: str = "done"
+    role: str | None = None
+    topic: str | None = None
+    words: str | None = None
+
+    @property
+    def result(self) -> str:
+        return outcome_word(self.error, self.done)
+
+    @property
+    def changes(self) -> str | None:
+        if self.error is not None or self.done == "skipped":
+            return None
+        return self.words or describe_change(self.before, self.after)
+
+
+CHANGES: AnyColumn = Column("changes", "the change in words; null for none", lambda r: r.changes)
+BEFORE: AnyColumn = Column(
+    "before",
+    "the state before the change, with the wire's names; null for none, or if nsadmin did not read it",
+    lambda r: r.before,
+    wide=True,
+)
+AFTER: AnyColumn = Column(
+    "after",
+    "the state after the change, with the wire's names; null for none, or if the change failed",
+    lambda r: r.after,
+    wide=True,
+)
+RESULT: AnyColumn = Column("result", "done, unchanged, dry-run, failed or not found", lambda r: r.result)
+
+
+def change_columns(
+    before: str = BEFORE.meaning, after: str = AFTER.meaning, result: str = RESULT.meaning
+) -> tuple[AnyColumn, ...]:
+    """The last columns of a row about a change, read off a ServerChange, with these meanings."""
+    return (CHANGES, BEFORE.means(before), AFTER.means(after), RESULT.means(result), ERROR)
+
+
+CHANGE_COLUMNS = change_columns()
+
+
+def broker_change_columns(
+    *own: AnyColumn, before: str = BEFORE.meaning, after: str = AFTER.meaning, result: str = RESULT.meaning
+) -> Columns[Any]:
+    """Columns of a tuple that begins with a broker and its change; `own` ones of the tuple stand between."""
+    return (*TARGET_COLUMNS, *own, *of_part(itemgetter(1), change_columns(before, after, result)))
+
+
+def broker_change_rows(
+    columns: Columns[Any],
+    targets: Iterable["BrokerTarget"],
+    changes: Sequence[ServerChange],
+    common: Mapping[AnyColumn, object] = {},
+) -> ResultRows:
+    """A row for each broker with its change."""
+    errors = [change.error for change in changes]
+    return ResultRows.from_records(columns, zip(targets, changes, strict=True), errors, common=common)
+
+
+def read_change(result: ServerResult[Any], done: str) -> ServerChange:
+    """The change of a server whose result has `before` and `after`; unchanged if these are equal."""
+    change = result.result
+    if change is None:
+        return ServerChange(result.addr, None, None, result.error, done)
+    done = "unchanged" if change.before == change.after else done
+    return ServerChange(result.addr, change.before, change.after, result.error, done)
+
+
+def describe_change(before: Any, after: Any) -> str | None:
+    """The change on one line: "48 -> 72", "perm rw- -> r--", "new: …", "gone: …"; None for no change."""
+    if before == after:
+        return None
+    if before is None or after is None:
+        return f"gone: {_format_value(before)}" if after is None else f"new: {_format_value(after)}"
+    if isinstance(before, Mapping) and isinstance(after, Mapping):
+        changed_names = [
+            setting_name
+            for setting_name in {**before, **after}
+            if before.get(setting_name) != after.get(setting_name)
+        ]
+        return ", ".join(
+            f"{setting_name} {_format_setting(setting_name, before.get(setting_name))} -> "
+            f"{_format_setting(setting_name, after.get(setting_name))}"
+            for setting_name in changed_names
+        )
+    return f"{_format_value(before)} -> {_format_value(after)}"
+
+
+def describe_item_change(
+    kind: SpreadKind, before: Mapping[str, Any] | None, after: Mapping[str, Any] | None
+) -> str | None:
+    """Describe the change of a topic or group; for a new or deleted one, its settings that are no default."""
+    if before is not None and after is not None:
+        return describe_change(before, after)
+    always_shown = ("readQueueNums", "writeQueueNums", "perm") if kind == "topic" else ("retryMaxTimes",)
+    brief_before, brief_after = (
+        settings
+        and {
+            **{name: settings[name] for name in always_shown if name in settings},
+            **without_defaults(kind, settings),
+        }
+        for settings in (before, after)
+    )
+    return describe_change(brief_before, brief_after)
+
+
+def difference_columns(
+    section: str, broker_name: str, name: str, before: str, after: str
+) -> "Columns[NamedItemDifference]":
+    """The columns of items that differ, with these meanings."""
+    return (
+        Column("section", section, lambda d: str(d.item.section)),
+        BROKER_NAME.means(broker_name).of(lambda d: d.item.parent_name or None),
+        Column("name", name, lambda d: d.item.name),
+        Column(
+            "differs",
+            "the difference in words",
+            lambda d: describe_change(plain_value(d.before), plain_value(d.after)),
+        ),
+        BEFORE.means(before).of(lambda d: plain_value(d.before)),
+        AFTER.means(after).of(lambda d: plain_value(d.after)),
+    )
+
+
+def plain_value(fields: Mapping[str, Any] | None) -> object:
+    """Return the value of an item that has only one, under the name ""; else its fields."""
+    return fields[""] if fields is not None and "" in fields else fields
+
+
+def summarize_perm_changes(perms_before: Mapping[str, int], perms_after: Mapping[str, int]) -> str | None:
+    """ "rw- -> r-- on 12 topics", for each pair of permissions that differ; None if no permission changes."""
+    topic_counts: dict[str, int] = {}
+    for topic, perm_bits in perms_before.items():
+        if perm_bits != perms_after[topic]:
+            change_text = f"{perm_text(perm_bits)} -> {perm_text(perms_after[topic])}"
+            topic_counts[change_text] = topic_counts.get(change_text, 0) + 1
+    count_texts = (
+        f"{change_text} on {topic_count} topic{'s' if topic_count > 1 else ''}"
+        for change_text, topic_count in topic_counts.items()
+    )
+    return ", ".join(count_texts) or None
+
+
+def describe_removal(before: Mapping[str, Any] | None, main_settings: Sequence[str]) -> str | None:
+    """Describe a removed item by its main settings, or by all settings if it has none of the main ones."""
+    if before is None:
+        return None
+    return describe_change(
+        {setting_name: before[setting_name] for setting_name in main_settings if setting_name in before}
+        or before,
+        None,
+    )
+
+
+def _format_value(value: Any) -> str:
+    if not isinstance(value, Mapping):
+        return _format_setting("", value)
+    return (
+        ", ".join(
+            f"{setting_name} {_format_setting(setting_name, setting_value)}"
+            for setting_name, setting_value in value.items()
+        )
+        or "{}"
+    )
+
+
+def _format_setting(setting_name: str, value: Any) -> str:
+    """Format a setting's value; a permission becomes letters."""
+    if setting_name == "perm" and isinstance(value, int):
+        return perm_text(value)
+    if isinstance(value, Mapping):
+        return (
+            " ".join(
+                f"{entry_key}={_format_setting(entry_key, entry_value)}"
+                for entry_key, entry_value in value.items()
+            )
+            or "none"
+        )
+    if value is None or isinstance(value, bool):
+        return str(value).lower()
+    return str(value) or "''"
+
+
+def name_server_change_columns(
+    *own: AnyColumn, before: str = BEFORE.meaning, after: str = AFTER.meaning, result: str = RESULT.meaning
+) -> Columns[ServerChange]:
+    """The columns of a change on a name server; the `own` ones stand after its address."""
+    return (NAMESRV_ADDR.of(lambda c: c.target), *own, *change_columns(before, after, result))
+
+
+def name_server_change_rows(
+    columns: Columns[ServerChange],
+    earlier_results: Sequence[ServerResult[Any]],
+    results: Sequence[ServerResult[Any]],
+    done: str = "done",
+    common: Mapping[AnyColumn, object] = {},
+) -> ResultRows:
+    """A row for each name server, in the order of `results`, which hold the values afterwards."""
+    before = {r.addr: r.result for r in earlier_results}
+    changes = [ServerChange(r.addr, before.get(r.addr), r.result, r.error, done) for r in results]
+    return ResultRows.from_records(columns, changes, [r.error for r in results], common=common)
+
+
+def forgive_not_found(errors: Sequence[RocketMQError | None]) -> list[RocketMQError | None]:
+    """The errors without "not found", if at least one server had the item to delete."""
+    return [None if is_not_found(e) else e for e in errors] if None in errors else list(errors)

@@ -1,0 +1,39 @@
+"""Columns about servers, and about what a request did on each of them."""
+
+from collections.abc import Iterable
+from typing import Any
+
+from namesrv_core.errors import RocketMQError
+from nsadmin.client.results import ServerResult, error_text, is_not_found
+from nsadmin.console.output import AnyColumn, Column
+
+NAMESRV_ADDR: AnyColumn = Column("namesrvAddr", "address of the name server, HOST:PORT", lambda r: r.addr)
+TARGET: AnyColumn = Column("target", "address of the changed server", lambda r: r.target)
+ROLE: AnyColumn = Column("role", "master, slave or nameserver", lambda r: r.role)
+ERROR: AnyColumn = Column(
+    "error", "error text; null after a success", lambda r: None if r.error is None else error_text(r.error)
+)
+
+
+def list_failures(kind: str, results: Iterable[ServerResult[Any]]) -> list[str]:
+    """A line for each server of this kind that failed."""
+    return [f"{kind} {r.addr}: {error_text(r.error)}" for r in results if r.error is not None]
+
+
+def outcome_word(error: RocketMQError | None, done: str = "done") -> str:
+    """The value of the column `result`."""
+    return done if error is None else "not found" if is_not_found(error) else "failed"
+
+
+def result_column(meaning: str, done: str = "done") -> AnyColumn:
+    """The column `result` of records with an `error`."""
+
+    def read(record: Any) -> str:
+        return outcome_word(record.error, done)
+
+    return Column("result", meaning, read)
+
+
+def broker_notes(errors: Iterable[tuple[str, RocketMQError | None]]) -> list[str]:
+    """A line for each broker that failed."""
+    return [f"broker {broker}: {error_text(error)}" for broker, error in errors if error is not None]
