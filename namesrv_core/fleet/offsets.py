@@ -35,14 +35,12 @@ class ConsumerOffsets:
     """
 
     def __init__(
-        self, traffic: BrokerTraffic, initial_topics: list[str], readers_by_topic: dict[str, tuple[str, ...]]
+        self, traffic: BrokerTraffic, topics: list[str], readers: dict[str, tuple[str, ...]]
     ) -> None:
         self._traffic = traffic
-        self._traffic_topics = [
-            topic for topic in initial_topics if not topic.startswith((RETRY_PREFIX, DLQ_PREFIX))
-        ]
+        self._traffic_topics = [topic for topic in topics if not topic.startswith((RETRY_PREFIX, DLQ_PREFIX))]
         self._index_by_topic = {topic: topic_index for topic_index, topic in enumerate(self._traffic_topics)}
-        self.readers_by_topic = readers_by_topic
+        self.readers_by_topic = readers
         self._read_topics_by_group: dict[str, frozenset[str]] | None = None
         self._moved_offsets: dict[OffsetKey, _MovedOffset] = {}
 
@@ -58,25 +56,23 @@ class ConsumerOffsets:
         """The number of the message at an offset of a queue."""
         return self.number_of_topic_message(topic, offset * queue_count + queue_id)
 
-    def topic_of_message(self, message_number: int) -> str:
+    def topic_of_message(self, number: int) -> str:
         """The topic of a message; "" if no topic receives messages."""
-        return (
-            self._traffic_topics[message_number % len(self._traffic_topics)] if self._traffic_topics else ""
-        )
+        return self._traffic_topics[number % len(self._traffic_topics)] if self._traffic_topics else ""
 
-    def index_in_topic(self, message_number: int) -> int:
+    def index_in_topic(self, number: int) -> int:
         """The index of a message in its topic, counted from 0."""
-        return message_number // len(self._traffic_topics)
+        return number // len(self._traffic_topics)
 
-    def place_in_queue(self, message_number: int, queue_count: int) -> tuple[int, int]:
+    def place_in_queue(self, number: int, queue_count: int) -> tuple[int, int]:
         """The queue and the offset of a message."""
-        offset, queue_id = divmod(self.index_in_topic(message_number), queue_count)
+        offset, queue_id = divmod(self.index_in_topic(number), queue_count)
         return queue_id, offset
 
     def count_recent_messages(self, topic: str, now_ms: int, window_ms: int) -> int:
         """Count the messages that the topic received in the last `window` ms."""
-        topic_share = self._topic_share(topic)
-        return topic_share(self._traffic.stored_count(now_ms)) - topic_share(
+        share = self._topic_share(topic)
+        return share(self._traffic.stored_count(now_ms)) - share(
             self._traffic.stored_count(now_ms - window_ms)
         )
 
@@ -89,15 +85,15 @@ class ConsumerOffsets:
         return self._split_among_queues(topic, queue_count, self._traffic.deleted_count(time_ms))
 
     def _split_among_queues(self, topic: str, queue_count: int, message_total: int) -> list[int]:
-        topic_total = self._topic_share(topic)(message_total)
-        return [_even_part(topic_total, queue_id, queue_count) for queue_id in range(queue_count)]
+        total = self._topic_share(topic)(message_total)
+        return [_even_part(total, queue_id, queue_count) for queue_id in range(queue_count)]
 
     def _topic_share(self, topic: str) -> Callable[[int], int]:
         """The topic's share of a number of messages."""
         if topic not in self._index_by_topic:
-            return lambda message_total: 0
+            return lambda total: 0
         topic_index = self._index_by_topic[topic]
-        return lambda message_total: _even_part(message_total, topic_index, len(self._traffic_topics))
+        return lambda total: _even_part(total, topic_index, len(self._traffic_topics))
 
     def topics_of_group(self, group: str) -> list[str]:
         """The topics that the group reads or has an offset of."""
@@ -111,11 +107,11 @@ class ConsumerOffsets:
         # A client subscribes on every broker of a fleet, so a search of all tables for each would take long.
         if self._read_topics_by_group is None:
             topics_by_group: dict[str, set[str]] = {}
-            for topic, reader_groups in self.readers_by_topic.items():
-                for reader_group in reader_groups:
-                    topics_by_group.setdefault(reader_group, set()).add(topic)
+            for topic, groups in self.readers_by_topic.items():
+                for reader in groups:
+                    topics_by_group.setdefault(reader, set()).add(topic)
             self._read_topics_by_group = {
-                reader_group: frozenset(topics) for reader_group, topics in topics_by_group.items()
+                reader: frozenset(topics) for reader, topics in topics_by_group.items()
             }
         return self._read_topics_by_group.get(group, frozenset())
 
@@ -131,16 +127,16 @@ class ConsumerOffsets:
         """The group's offset; None if it has none."""
         group, topic, queue_id = offset_key
         is_reader = group in self.readers_by_topic.get(topic, ()) and queue_id < queue_count
-        moved_offset = self._moved_offsets.get(offset_key)
+        moved = self._moved_offsets.get(offset_key)
         if not is_reader:
-            return moved_offset and moved_offset.offset
-        usual_offset = self.end_offsets(topic, queue_count, now_ms - group_delay_ms(group))[queue_id]
-        if moved_offset is None:
-            return usual_offset
+            return moved and moved.offset
+        usual = self.end_offsets(topic, queue_count, now_ms - group_delay_ms(group))[queue_id]
+        if moved is None:
+            return usual
         read_since_move = (
-            max(now_ms - moved_offset.moved_at_ms - _PAUSE_AFTER_MOVE_MS, 0) * _CATCH_UP_PER_SECOND // 1000
+            max(now_ms - moved.moved_at_ms - _PAUSE_AFTER_MOVE_MS, 0) * _CATCH_UP_PER_SECOND // 1000
         )
-        return max(min(moved_offset.offset + read_since_move, usual_offset), moved_offset.offset)
+        return max(min(moved.offset + read_since_move, usual), moved.offset)
 
     def move_offset(self, offset_key: OffsetKey, offset: int, now_ms: int) -> None:
         self._moved_offsets[offset_key] = _MovedOffset(offset, now_ms)
@@ -156,26 +152,20 @@ class ConsumerOffsets:
                     self.move_offset((group, topic, queue_id), offset, now_ms)
         self.readers_by_topic.update(
             {
-                topic: tuple(reader_group for reader_group in reader_groups if reader_group != group)
-                for topic, reader_groups in self.readers_by_topic.items()
+                topic: tuple(reader for reader in groups if reader != group)
+                for topic, groups in self.readers_by_topic.items()
             }
         )
         self._read_topics_by_group = None
         if forget_offsets:
             self._moved_offsets = {
-                offset_key: moved_offset
-                for offset_key, moved_offset in self._moved_offsets.items()
-                if offset_key[0] != group
+                key: moved for key, moved in self._moved_offsets.items() if key[0] != group
             }
 
     def forget_topic(self, topic: str) -> None:
         self.readers_by_topic.pop(topic, None)
         self._read_topics_by_group = None
-        self._moved_offsets = {
-            offset_key: moved_offset
-            for offset_key, moved_offset in self._moved_offsets.items()
-            if offset_key[1] != topic
-        }
+        self._moved_offsets = {key: moved for key, moved in self._moved_offsets.items() if key[1] != topic}
 
     def last_consumed_ms(self, offset_key: OffsetKey, queue_count: int, now_ms: int) -> int:
         """The store time of the last message that the group consumed; 0 if there is none."""

@@ -18,14 +18,14 @@ from namesrv_core.protocol.command import ExtFields, RemotingCommand, build_repl
 
 
 def handle_request(
-    broker_model: BrokerModel, command: RemotingCommand, now_ms: int
+    model: BrokerModel, command: RemotingCommand, now_ms: int
 ) -> tuple[RemotingCommand, HandlerOutcome]:
     """Handle a request. A refusal is an answer as well."""
     try:
         handler = _HANDLERS.get(command.code)
         if handler is None:
             raise NotSupported(f" request type {command.code} not supported")
-        outcome = handler(broker_model, command, now_ms)
+        outcome = handler(model, command, now_ms)
     except RequestError as error:
         return build_reply(command, error.code, remark=error.remark), HandlerOutcome()
     except ValueError as error:
@@ -37,30 +37,25 @@ def handle_request(
     ), outcome
 
 
-def _account_handler(account_action: Callable[[UserTable, ExtFields, bytes], bytes | None]) -> RequestHandler:
+def _account_handler(action: Callable[[UserTable, ExtFields, bytes], bytes | None]) -> RequestHandler:
     """Build the handler of a request about users or ACLs, which takes ext fields and a body."""
 
-    def handle_account_request(
-        broker_model: BrokerModel, command: RemotingCommand, now_ms: int
-    ) -> HandlerOutcome:
+    def handle_account_request(model: BrokerModel, command: RemotingCommand, now_ms: int) -> HandlerOutcome:
         return HandlerOutcome(
-            account_action(broker_model.user_table, command.ext or {}, command.body) or b"",
-            remark=NO_RESPONSE_CODE_REMARK,
+            action(model.user_table, command.ext or {}, command.body) or b"", remark=NO_RESPONSE_CODE_REMARK
         )
 
     return handle_account_request
 
 
 def _command_handler(
-    command_action: Callable[[BrokerModel, RemotingCommand, int], operator_commands.CommandAnswer],
+    action: Callable[[BrokerModel, RemotingCommand, int], operator_commands.CommandAnswer],
 ) -> RequestHandler:
     """Build the handler of an operator request, which is answered with a body or a remark."""
 
-    def handle_operator_command(
-        broker_model: BrokerModel, command: RemotingCommand, now_ms: int
-    ) -> HandlerOutcome:
-        response_body, response_remark = command_action(broker_model, command, now_ms)
-        return HandlerOutcome(response_body, remark=response_remark)
+    def handle_operator_command(model: BrokerModel, command: RemotingCommand, now_ms: int) -> HandlerOutcome:
+        body, remark = action(model, command, now_ms)
+        return HandlerOutcome(body, remark=remark)
 
     return handle_operator_command
 
@@ -104,30 +99,14 @@ _HANDLERS: dict[int, RequestHandler] = {
     RequestCode.POP_ROLLBACK: broker_handlers.ignore_cleanup,
     RequestCode.AUTH_CREATE_USER: _account_handler(UserTable.create_user),
     RequestCode.AUTH_UPDATE_USER: _account_handler(UserTable.update_user),
-    RequestCode.AUTH_DELETE_USER: _account_handler(
-        lambda user_table, ext_fields, _: user_table.delete_user(ext_fields)
-    ),
-    RequestCode.AUTH_GET_USER: _account_handler(
-        lambda user_table, ext_fields, _: user_table.get_user(ext_fields)
-    ),
-    RequestCode.AUTH_LIST_USER: _account_handler(
-        lambda user_table, ext_fields, _: user_table.list_users(ext_fields)
-    ),
-    RequestCode.AUTH_CREATE_ACL: _account_handler(
-        lambda user_table, _, request_body: user_table.put_acl(request_body)
-    ),
-    RequestCode.AUTH_UPDATE_ACL: _account_handler(
-        lambda user_table, _, request_body: user_table.put_acl(request_body)
-    ),
-    RequestCode.AUTH_DELETE_ACL: _account_handler(
-        lambda user_table, ext_fields, _: user_table.delete_acl(ext_fields)
-    ),
-    RequestCode.AUTH_GET_ACL: _account_handler(
-        lambda user_table, ext_fields, _: user_table.get_acl(ext_fields)
-    ),
-    RequestCode.AUTH_LIST_ACL: _account_handler(
-        lambda user_table, ext_fields, _: user_table.list_acls(ext_fields)
-    ),
+    RequestCode.AUTH_DELETE_USER: _account_handler(lambda table, fields, _: table.delete_user(fields)),
+    RequestCode.AUTH_GET_USER: _account_handler(lambda table, fields, _: table.get_user(fields)),
+    RequestCode.AUTH_LIST_USER: _account_handler(lambda table, fields, _: table.list_users(fields)),
+    RequestCode.AUTH_CREATE_ACL: _account_handler(lambda table, _, body: table.put_acl(body)),
+    RequestCode.AUTH_UPDATE_ACL: _account_handler(lambda table, _, body: table.put_acl(body)),
+    RequestCode.AUTH_DELETE_ACL: _account_handler(lambda table, fields, _: table.delete_acl(fields)),
+    RequestCode.AUTH_GET_ACL: _account_handler(lambda table, fields, _: table.get_acl(fields)),
+    RequestCode.AUTH_LIST_ACL: _account_handler(lambda table, fields, _: table.list_acls(fields)),
     RequestCode.DELETE_EXPIRED_COMMITLOG: broker_handlers.ignore_cleanup,
     RequestCode.SET_MESSAGE_REQUEST_MODE: _command_handler(operator_commands.set_consume_mode),
     RequestCode.GET_ALL_MESSAGE_REQUEST_MODE: _command_handler(operator_commands.list_consume_modes),

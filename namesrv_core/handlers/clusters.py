@@ -21,15 +21,14 @@ def get_cluster_info(
     ext_fields = None
     if headers.read_header(headers.GetClusterInfo, request.ext).with_heartbeats:
         silences_by_addr = {
-            broker_addr: list(silence_and_timeout)
-            for broker_addr, silence_and_timeout in liveness.silences_by_addr(state.tables, now_ms).items()
+            addr: list(timeout) for addr, timeout in liveness.silences_by_addr(state.tables, now_ms).items()
         }
         ext_fields = {"heartbeats": fastjson.encode_json(silences_by_addr).decode()}
-    cluster_reply = answer_list(
+    reply = answer_list(
         state,
         build_reply(request, ext=ext_fields),
         request.code,
         lambda: table_lookup.encode_cluster_body_in_steps(state.tables),
         len(state.tables.broker_groups) > _MAX_GROUPS_AT_ONCE,
     )
-    return cluster_reply, ()
+    return reply, ()

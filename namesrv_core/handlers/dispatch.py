@@ -44,11 +44,7 @@ HANDLERS_BY_CODE: Mapping[int, RequestHandler] = {
 _EXT_FIELD_CODES = frozenset({RequestCode.GET_KV_CONFIG, RequestCode.REGISTER_BROKER})
 # These bodies are small in practice, and their decoders would take seconds for megabytes.
 _SLOW_BODY_CODES = frozenset(
-    {
-        RequestCode.REGISTER_TOPIC_IN_NAMESRV,
-        RequestCode.UPDATE_NAMESRV_CONFIG,
-        RequestCode.QUERY_DATA_VERSION,
-    }
+    {RequestCode.REGISTER_TOPIC_IN_NAMESRV, RequestCode.UPDATE_NAMESRV_CONFIG, RequestCode.QUERY_DATA_VERSION}
 )
 _MAX_REMARK_LENGTH = 1_000
 

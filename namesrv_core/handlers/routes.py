@@ -52,11 +52,11 @@ def _encode_route(
     cache_key = (placement, order_conf, is_standard, table_lookup.is_member_topic(topic))
     route_body = None if has_own_body else state.get_cached_body(cache_key)
     if route_body is None:
-        topic_route = table_lookup.find_route(state.tables, topic, state.settings.supportActingMaster)
-        if topic_route is None:
+        route = table_lookup.find_route(state.tables, topic, state.settings.supportActingMaster)
+        if route is None:
             raise _build_no_route_error(topic)
         route_body = table_lookup.encode_route_body(
-            topic_route if zone_name is None else table_lookup.cut_to_zone(topic_route, zone_name),
+            route if zone_name is None else table_lookup.cut_to_zone(route, zone_name),
             order_conf,
             is_standard,
         )

@@ -101,10 +101,8 @@ def delete_topic(
     state: NameServerState, request: RemotingCommand, channel_id: int, now_ms: int
 ) -> HandlerAnswer:
     """DELETE_TOPIC_IN_NAMESRV."""
-    request_header = headers.read_header(headers.DeleteTopic, request.ext)
-    return build_reply(request), topics.delete_topic(
-        state.tables, request_header.topic, request_header.cluster_name
-    )
+    header = headers.read_header(headers.DeleteTopic, request.ext)
+    return build_reply(request), topics.delete_topic(state.tables, header.topic, header.cluster_name)
 
 
 def register_topic(
@@ -112,12 +110,12 @@ def register_topic(
 ) -> HandlerAnswer:
     """REGISTER_TOPIC_IN_NAMESRV."""
     topic = headers.read_header(headers.TopicName, request.ext).topic
-    queue_datas = TopicQueuesRequest.decode_once(request, state.decode_limits.json_depth).queue_datas
-    if isinstance(queue_datas, RequestError):
-        raise queue_datas
-    if isinstance(queue_datas, ValueError):
-        raise BadRequest(f"invalid TopicRouteData: {queue_datas}")
+    queues = TopicQueuesRequest.decode_once(request, state.decode_limits.json_depth).queue_datas
+    if isinstance(queues, RequestError):
+        raise queues
+    if isinstance(queues, ValueError):
+        raise BadRequest(f"invalid TopicRouteData: {queues}")
     if topic is not None:
         check_topic_name(topic, state.decode_limits.name_bytes)
         check_topic_limit(state, (topic,))
-    return build_reply(request), topics.register_topic_queues(state.tables, topic, queue_datas)
+    return build_reply(request), topics.register_topic_queues(state.tables, topic, queues)

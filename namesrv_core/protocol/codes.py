@@ -186,8 +186,8 @@ class Perm(IntFlag):
 def perm_text(perm: int) -> str:
     """Write permission bits as operators of `mqadmin` read them: 6 -> "rw-", 4 -> "r--", 7 -> "rwi"."""
     return "".join(
-        perm_letter if perm & perm_bit else "-"
-        for perm_letter, perm_bit in (("r", Perm.READ), ("w", Perm.WRITE), ("i", Perm.INHERIT))
+        letter if perm & bit else "-"
+        for letter, bit in (("r", Perm.READ), ("w", Perm.WRITE), ("i", Perm.INHERIT))
     ) + ("p" if perm & Perm.PRIORITY else "")  # fmt: skip
 
 

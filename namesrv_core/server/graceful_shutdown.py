@@ -32,9 +32,9 @@ class GracefulShutdown:
     """A shutdown in progress. `open_streams` are the connections at its beginning."""
 
     def __init__(
-        self, route_tables: RouteTables, open_streams: Collection[CommandStream], counters: ServerCounters
+        self, tables: RouteTables, open_streams: Collection[CommandStream], counters: ServerCounters
     ) -> None:
-        self._route_tables = route_tables
+        self._route_tables = tables
         self._earlier_channel_ids = {stream.channel_id for stream in open_streams}
         self._hurry_event = asyncio.Event()
         self._counters = counters
@@ -57,13 +57,13 @@ class GracefulShutdown:
             self._route_tables.live_keys_on_channel(stream.channel_id)
         ):
             return None
-        event_loop = asyncio.get_running_loop()
+        loop = asyncio.get_running_loop()
         if stream.channel_id in self._earlier_channel_ids and request.version >= _GO_AWAY_VERSION:
             self._counters.go_away_count += 1
             # Until then, other requests on this connection receive GO_AWAY as well.
-            event_loop.call_later(_CLOSE_AFTER_SECONDS, stream.close)
+            loop.call_later(_CLOSE_AFTER_SECONDS, stream.close)
             return build_reply(request, ResponseCode.GO_AWAY, remark="please go away")
         # A persisted request is answered once it is on disk, so its connection stays open until the end.
         if request.code not in PERSISTED_REQUESTS:
-            event_loop.call_soon(stream.close)
+            loop.call_soon(stream.close)
         return None

@@ -46,98 +46,91 @@ class HttpPages(Collector):
             "/debug/state": self._debug_state_page,
         }
 
-    def answer_request(self, page_request: PageRequest) -> PageResponse:
+    def answer_request(self, request: PageRequest) -> PageResponse:
         """Render the requested page. The status is 404 for an unknown page and 500 for one that fails."""
-        render_page = self._pages_by_path.get(page_request.page_path, self._not_found_page)
+        render_page = self._pages_by_path.get(request.page_path, self._not_found_page)
         try:
-            page_response = render_page(page_request)
+            response = render_page(request)
         except Exception as error:
             # Only known pages fail, so there are few kinds of lines.
             self._log_throttle.log_warning(
-                page_request.page_path, f"page {page_request.page_path} failed", with_traceback=True
+                request.page_path, f"page {request.page_path} failed", with_traceback=True
             )
-            page_response = PageResponse(
+            response = PageResponse(
                 500, f"{type(error).__name__}: see the server's log for the reason\n".encode()
             )
         self._page_counts[
-            page_request.page_path if page_request.page_path in self._pages_by_path else "other",
-            page_response.status,
+            request.page_path if request.page_path in self._pages_by_path else "other", response.status
         ] += 1
-        return page_response
+        return response
 
     def collect(self) -> "Iterator[Metric]":
         """Collect the request counts of the pages."""
-        metric_family = CounterMetricFamily(
+        family = CounterMetricFamily(
             METRIC_PREFIX + "http_requests", "HTTP requests for pages.", labels=("path", "status")
         )
-        for (page_path, status), request_count in self._page_counts.items():
-            metric_family.add_metric((page_path, str(status)), request_count)
-        yield metric_family
+        for (path, status), request_count in self._page_counts.items():
+            family.add_metric((path, str(status)), request_count)
+        yield family
 
-    def _not_found_page(self, page_request: PageRequest) -> PageResponse:
+    def _not_found_page(self, request: PageRequest) -> PageResponse:
         return PageResponse(404, f"page not found; pages: {' '.join(self._pages_by_path)}\n".encode())
 
-    def _metrics_page(self, page_request: PageRequest) -> PageResponse:
-        metrics_body, content_type = render_metrics(
-            self._metrics_registry, page_request.headers.get("accept", "")
-        )
-        return PageResponse(200, metrics_body, content_type)
+    def _metrics_page(self, request: PageRequest) -> PageResponse:
+        body, content_type = render_metrics(self._metrics_registry, request.headers.get("accept", ""))
+        return PageResponse(200, body, content_type)
 
-    def _health_page(self, page_request: PageRequest) -> PageResponse:
+    def _health_page(self, request: PageRequest) -> PageResponse:
         return PageResponse(200, b"ok\n")
 
-    def _readiness_page(self, page_request: PageRequest) -> PageResponse:
-        unready_reason = self._name_server.unready_reason()
-        return (
-            PageResponse(200, b"ready\n")
-            if unready_reason is None
-            else PageResponse(503, f"{unready_reason}\n".encode())
-        )
+    def _readiness_page(self, request: PageRequest) -> PageResponse:
+        reason = self._name_server.unready_reason()
+        return PageResponse(200, b"ready\n") if reason is None else PageResponse(503, f"{reason}\n".encode())
 
-    def _nsaddr_page(self, page_request: PageRequest) -> PageResponse:
+    def _nsaddr_page(self, request: PageRequest) -> PageResponse:
         """The name server list in the format that brokers and clients expect from an address server."""
         settings = self._name_server.state.settings
         if settings.nsaddr:
             return PageResponse(200, f"{settings.nsaddr}\n".encode())
-        bound_host, bound_port = self._name_server.bound_host_port
-        if bound_host in _WILDCARD_HOSTS:
+        host, port = self._name_server.bound_host_port
+        if host in _WILDCARD_HOSTS:
             # The requester reached this address of ours, so it can also reach the name server there.
-            bound_host = page_request.local_address[0]
-        return PageResponse(200, f"{join_addr(bound_host, bound_port)}\n".encode())
+            host = request.local_address[0]
+        return PageResponse(200, f"{join_addr(host, port)}\n".encode())
 
-    def _debug_state_page(self, page_request: PageRequest) -> PageResponse:
-        refusal = self._refuse_debug_state(page_request)
+    def _debug_state_page(self, request: PageRequest) -> PageResponse:
+        refusal = self._refuse_debug_state(request)
         if refusal is not None:
             return refusal
         return PageResponse(
             200, json.dumps(describe_server(self._name_server), indent=1).encode() + b"\n", _JSON_TYPE
         )
 
-    def _refuse_debug_state(self, page_request: PageRequest) -> PageResponse | None:
+    def _refuse_debug_state(self, request: PageRequest) -> PageResponse | None:
         """The refusal, unless the request has the token or an administrator's key; None if it is allowed."""
-        server_state = self._name_server.state
-        token_path = server_state.settings.httpTokenFile
-        if token_path is None and server_state.policy is None:
-            refusal_text = b"forbidden: set httpTokenFile to a file with a token, or set credentialsFile\n"
-            return PageResponse(403, refusal_text)
-        auth_scheme, _, auth_value = page_request.headers.get("authorization", "").partition(" ")
-        if auth_scheme.lower() == "bearer" and token_path is not None:
+        state = self._name_server.state
+        token_path = state.settings.httpTokenFile
+        if token_path is None and state.policy is None:
+            text = b"forbidden: set httpTokenFile to a file with a token, or set credentialsFile\n"
+            return PageResponse(403, text)
+        scheme, _, value = request.headers.get("authorization", "").partition(" ")
+        if scheme.lower() == "bearer" and token_path is not None:
             try:
-                expected_token = _read_token(token_path)
+                expected = _read_token(token_path)
             except BadSettings as error:
                 self._log_throttle.log_warning("httpTokenFile", str(error))
                 return PageResponse(503, b"invalid token file: see the server's log for the reason\n")
-            if hmac.compare_digest(auth_value.strip().encode(), expected_token.encode()):
+            if hmac.compare_digest(value.strip().encode(), expected.encode()):
                 return None
         if (
-            auth_scheme.lower() == "basic"
-            and server_state.policy is not None
-            and _is_admin_login(auth_value, server_state.policy, page_request.peer_host)
+            scheme.lower() == "basic"
+            and state.policy is not None
+            and _is_admin_login(value, state.policy, request.peer_host)
         ):
             return None
-        challenge_headers = (("WWW-Authenticate", "Bearer"), ("WWW-Authenticate", "Basic"))
+        headers = (("WWW-Authenticate", "Bearer"), ("WWW-Authenticate", "Basic"))
         return PageResponse(
-            401, b"unauthorized: send the token, or the key of an administrator\n", headers=challenge_headers
+            401, b"unauthorized: send the token, or the key of an administrator\n", headers=headers
         )
 
 
@@ -147,31 +140,31 @@ def _read_token(token_path: str) -> str:
     Raises BadSettings for a file that is missing, unreadable or empty.
     """
     try:
-        token_text = Path(token_path).read_text("utf-8").strip()
+        token = Path(token_path).read_text("utf-8").strip()
     except OSError as error:
         raise BadSettings(f'cannot read httpTokenFile "{token_path}": {error.strerror}') from None
     except UnicodeDecodeError:
         raise BadSettings(f'invalid httpTokenFile "{token_path}": write the token as UTF-8 text') from None
-    if not token_text:
+    if not token:
         raise BadSettings(f'empty httpTokenFile "{token_path}": write a token into it')
-    return token_text
+    return token
 
 
-def _is_admin_login(encoded_pair: str, access_policy: AccessPolicy, peer_host: str) -> bool:
+def _is_admin_login(pair: str, policy: AccessPolicy, peer_host: str) -> bool:
     """Whether the base64 pair of access key and secret belongs to an administrator who may use this host."""
     try:
-        access_key, _, sent_secret = base64.b64decode(encoded_pair, validate=True).decode().partition(":")
+        access_key, _, sent = base64.b64decode(pair, validate=True).decode().partition(":")
     except ValueError:
         return False
-    signer_account = access_policy.accounts_by_key.get(access_key)
+    account = policy.accounts_by_key.get(access_key)
     # Compare also without an account, so that the response time does not reveal whether it exists.
-    expected_secret = "" if signer_account is None else signer_account.secret_key
-    is_secret_valid = hmac.compare_digest(sent_secret.encode(), expected_secret.encode())
+    expected = "" if account is None else account.secret_key
+    is_secret_valid = hmac.compare_digest(sent.encode(), expected.encode())
     return (
         is_secret_valid
-        and signer_account is not None
-        and signer_account.grant.role >= AccessRole.ADMIN
-        and signer_account.grant.covers_peer(PeerIdentity(peer_host))
+        and account is not None
+        and account.grant.role >= AccessRole.ADMIN
+        and account.grant.covers_peer(PeerIdentity(peer_host))
     )
 
 

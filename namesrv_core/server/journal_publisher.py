@@ -46,13 +46,13 @@ class JournalPublisher:
 
     def __init__(
         self,
-        journal_writer: JournalWriter,
-        server_state: NameServerState,
+        writer: JournalWriter,
+        state: NameServerState,
         read_persisted: ReadPersisted,
         wall_clock: Callable[[], float] = time.time,
     ) -> None:
-        self._journal_writer = journal_writer
-        self._server_state = server_state
+        self._journal_writer = writer
+        self._server_state = state
         self._read_persisted = read_persisted
         self._wall_clock = wall_clock
         self._journal_recorder: JournalRecorder | None = None
@@ -90,33 +90,33 @@ class JournalPublisher:
         if self._journal_recorder is None or not events:
             return False
         self._has_changed = True
-        record_origin = RecordOrigin(int(self._wall_clock() * 1000), cause, client_addr)
+        origin = RecordOrigin(int(self._wall_clock() * 1000), cause, client_addr)
         for event in events:
-            self._journal_recorder.put_event(record_origin, event)
+            self._journal_recorder.put_event(origin, event)
         return self._journal_recorder.needs_roll
 
     def handle_tick(self, now_ms: int) -> None:
         """Write what is due; called every second, and soon after a segment is full."""
-        journal_recorder = self._journal_recorder
-        if journal_recorder is None:
+        recorder = self._journal_recorder
+        if recorder is None:
             return
         pause_ms = now_ms - self._ticked_at - TICK_MS
         self._ticked_at = now_ms
         if pause_ms >= _MIN_PAUSE_MS:
             self._record_event(ServerPaused(pause_ms))
         self._record_readiness(now_ms)
-        journal_recorder.record_losses(self._build_own_origin())
-        self._take_due_snapshot(journal_recorder, now_ms)
+        recorder.record_losses(self._build_own_origin())
+        self._take_due_snapshot(recorder, now_ms)
         if now_ms - self._proven_at >= _PROOF_INTERVAL_MS:
             self._proven_at = now_ms
             self._record_event(self._build_proof_of_life(now_ms))
-        self._server_state.journal_status = journal_recorder.status_text
+        self._server_state.journal_status = recorder.status_text
 
-    def _take_due_snapshot(self, journal_recorder: JournalRecorder, now_ms: int) -> None:
+    def _take_due_snapshot(self, recorder: JournalRecorder, now_ms: int) -> None:
         # First the roll, which always has room in the queue, and closes a gap as well.
-        if journal_recorder.needs_roll:
+        if recorder.needs_roll:
             self.take_snapshot("roll", now_ms)
-        elif journal_recorder.has_gap:
+        elif recorder.has_gap:
             self.take_snapshot("loss", now_ms)
         elif (
             now_ms - self._snapshot_taken_at
@@ -128,14 +128,13 @@ class JournalPublisher:
                 self._snapshot_taken_at = now_ms
                 self._record_event(SnapshotMark("interval", len(self._server_state.tables.live_brokers)))
 
-    def take_snapshot(self, snapshot_reason: str, now_ms: int) -> None:
+    def take_snapshot(self, reason: str, now_ms: int) -> None:
         """Queue a snapshot of all tables. If the queue is full, the next tick tries again."""
         if self._journal_recorder is None:
             return
-        tables_copy = snapshot.copy_tables(self._server_state, now_ms, *self._read_persisted())
+        tables = snapshot.copy_tables(self._server_state, now_ms, *self._read_persisted())
         if self._journal_recorder.put_event(
-            self._build_own_origin(),
-            QueuedSnapshot(tables_copy, snapshot_reason, rolls_segment=snapshot_reason == "roll"),
+            self._build_own_origin(), QueuedSnapshot(tables, reason, rolls_segment=reason == "roll")
         ):
             self._snapshot_taken_at = now_ms
             self._has_changed = self._journal_recorder.has_gap = False
@@ -156,10 +155,8 @@ class JournalPublisher:
         live_brokers = self._server_state.tables.live_brokers
         if not live_brokers:
             return Heartbeats(0, None, None)
-        (_, broker_addr), longest_silent = min(
-            live_brokers.items(), key=lambda live_item: live_item[1].heard_at_ms
-        )
-        return Heartbeats(len(live_brokers), now_ms - longest_silent.heard_at_ms, broker_addr)
+        (_, broker_addr), longest = min(live_brokers.items(), key=lambda item: item[1].heard_at_ms)
+        return Heartbeats(len(live_brokers), now_ms - longest.heard_at_ms, broker_addr)
 
     def _record_readiness(self, now_ms: int) -> None:
         settings = self._server_state.settings
@@ -180,18 +177,18 @@ class JournalPublisher:
 
 
 def open_journal(
-    server_state: NameServerState, read_persisted: ReadPersisted, wall_clock: Callable[[], float] = time.time
+    state: NameServerState, read_persisted: ReadPersisted, wall_clock: Callable[[], float] = time.time
 ) -> JournalPublisher | None:
     """Open the journal if the settings require one. Raises OSError and RocketMQError if that fails."""
-    settings = server_state.settings
+    settings = state.settings
     if settings.journalDir is None:
         return None
-    journal_limits = JournalLimits(
+    limits = JournalLimits(
         settings.journalSegmentMegabytes * _MEGABYTE_BYTES,
         settings.journalSegmentHours * 60 * _MINUTE_MS,
         settings.journalKeepMegabytes * _MEGABYTE_BYTES,
         settings.journalKeepDays * 24 * 60 * _MINUTE_MS,
     )
     return JournalPublisher(
-        JournalWriter(Path(settings.journalDir), journal_limits), server_state, read_persisted, wall_clock
+        JournalWriter(Path(settings.journalDir), limits), state, read_persisted, wall_clock
     )

@@ -19,13 +19,13 @@ class LogThrottle:
         self._steady_clock = steady_clock
         self._last_line_by_kind: dict[str, tuple[float, int]] = {}
 
-    def log_warning(self, line_kind: str, line_text: str, *, with_traceback: bool = False) -> None:
+    def log_warning(self, kind: str, text: str, *, with_traceback: bool = False) -> None:
         """Log a warning. There must be few kinds, so a kind must not contain text from a peer."""
-        now_seconds = self._steady_clock()
-        logged_at, left_out_count = self._last_line_by_kind.get(line_kind, (float("-inf"), 0))
-        if now_seconds - logged_at < self._interval_seconds:
-            self._last_line_by_kind[line_kind] = logged_at, left_out_count + 1
+        now = self._steady_clock()
+        logged_at, left_out = self._last_line_by_kind.get(kind, (float("-inf"), 0))
+        if now - logged_at < self._interval_seconds:
+            self._last_line_by_kind[kind] = logged_at, left_out + 1
             return
-        self._last_line_by_kind[line_kind] = now_seconds, 0
-        more_text = f" (and {left_out_count} similar ones since the last such line)" if left_out_count else ""
-        log.warning("%s%s", line_text, more_text, exc_info=with_traceback)
+        self._last_line_by_kind[kind] = now, 0
+        more = f" (and {left_out} similar ones since the last such line)" if left_out else ""
+        log.warning("%s%s", text, more, exc_info=with_traceback)

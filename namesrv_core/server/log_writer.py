@@ -30,12 +30,12 @@ class LogWriter(logging.Handler):
         self._writer_thread = threading.Thread(target=self._run_thread, name="log", daemon=True)
         self._writer_thread.start()
 
-    def emit(self, log_record: logging.LogRecord) -> None:
+    def emit(self, record: logging.LogRecord) -> None:
         if len(self._waiting_lines) >= self._max_waiting_lines:
             self.lost_lines += 1
             return
         try:
-            self._waiting_lines.append(self.format(log_record) + "\n")
+            self._waiting_lines.append(self.format(record) + "\n")
         except Exception as error:
             self._waiting_lines.append(f"cannot format a log line: {type(error).__name__}\n")
         self._lines_event.set()
@@ -51,21 +51,21 @@ class LogWriter(logging.Handler):
 
     def _write_batch(self) -> None:
         # About as many lines as a pipe accepts at once. One call per line would cost more than the lines.
-        batch_lines = [self._waiting_lines.popleft() for _ in range(min(len(self._waiting_lines), 100))]
-        lost_lines = self.lost_lines
-        if lost_lines > self._reported_lost_lines:
-            loss_text = (
-                f"{lost_lines - self._reported_lost_lines} log lines were lost, "
+        lines = [self._waiting_lines.popleft() for _ in range(min(len(self._waiting_lines), 100))]
+        lost = self.lost_lines
+        if lost > self._reported_lost_lines:
+            text = (
+                f"{lost - self._reported_lost_lines} log lines were lost, "
                 f"because the reader of the log was too slow"
             )
-            loss_record = logging.LogRecord("log", logging.WARNING, "", 0, loss_text, None, None)
-            batch_lines.append(self.format(loss_record) + "\n")
-            self._reported_lost_lines = lost_lines
+            record = logging.LogRecord("log", logging.WARNING, "", 0, text, None, None)
+            lines.append(self.format(record) + "\n")
+            self._reported_lost_lines = lost
         try:
-            self._write_text("".join(batch_lines))
+            self._write_text("".join(lines))
         except (OSError, ValueError):
             # stderr is closed, so this cannot be reported anywhere.
-            self.lost_lines += len(batch_lines)
+            self.lost_lines += len(lines)
             self._reported_lost_lines = self.lost_lines
 
     def flush(self) -> None:

@@ -66,32 +66,28 @@ class ServerMetrics(Collector):
         yield from _collect_requests(counters)
         yield from self._collect_connections()
         yield from _collect_tables(name_server.state.tables, name_server.now_ms())
-        kv_tables = name_server.state.kv_config.tables_by_namespace
-        yield build_gauge("kv_namespaces", "Number of namespaces in the KV config.", len(kv_tables))
-        yield build_gauge(
-            "kv_entries", "Number of entries in the KV config.", sum(map(len, kv_tables.values()))
-        )
+        tables = name_server.state.kv_config.tables_by_namespace
+        yield build_gauge("kv_namespaces", "Number of namespaces in the KV config.", len(tables))
+        yield build_gauge("kv_entries", "Number of entries in the KV config.", sum(map(len, tables.values())))
         yield from _collect_brokers(name_server.state.tables, counters, name_server.now_ms())
         yield from _collect_events(counters)
         yield from security_metrics.export_security_metrics(name_server)
-        if (journal_figures := name_server.read_journal_figures()) is not None:
-            yield build_gauge("journal_up", "1 if the journal can be written, else 0.", journal_figures.is_ok)
+        if (figures := name_server.read_journal_figures()) is not None:
+            yield build_gauge("journal_up", "1 if the journal can be written, else 0.", figures.is_ok)
             yield build_gauge(
                 "journal_waiting_changes",
                 "Changes waiting to be written to the journal.",
-                journal_figures.waiting_changes,
+                figures.waiting_changes,
             )
             yield build_gauge(
-                "journal_behind_seconds", "Age of the oldest waiting change.", journal_figures.behind_seconds
+                "journal_behind_seconds", "Age of the oldest waiting change.", figures.behind_seconds
             )
             yield build_counter(
                 "journal_lost_events",
                 "Events missing from the journal because the queue was full.",
-                journal_figures.lost_count,
+                figures.lost_count,
             )
-            yield build_counter(
-                "journal_records", "Records queued for the journal.", journal_figures.record_count
-            )
+            yield build_counter("journal_records", "Records queued for the journal.", figures.record_count)
         yield build_labelled_histogram(
             "event_loop_lag_seconds", "Delay of the event loop's timers.", {(): counters.loop_lag}, ()
         )
@@ -108,8 +104,7 @@ class ServerMetrics(Collector):
             "sent_away", "Requests answered with GO_AWAY during shutdown.", counters.go_away_count
         )
         counts_by_limit = {
-            (limit_key,): hit_count
-            for limit_key, hit_count in self._name_server.state.limit_hits.hit_counts.items()
+            (key,): hit_count for key, hit_count in self._name_server.state.limit_hits.hit_counts.items()
         }
         yield build_labelled_counter("limits_met", "Limit violations, by limit.", ("limit",), counts_by_limit)
         yield build_labelled_counter(
@@ -122,22 +117,22 @@ class ServerMetrics(Collector):
 
 def build_registry(name_server: InspectedServer) -> CollectorRegistry:
     """Build the registry of a server's metrics and its process's metrics."""
-    metrics_registry = CollectorRegistry()
-    metrics_registry.register(ServerMetrics(name_server))
-    ProcessCollector(registry=metrics_registry)
-    return metrics_registry
+    registry = CollectorRegistry()
+    registry.register(ServerMetrics(name_server))
+    ProcessCollector(registry=registry)
+    return registry
 
 
 def _collect_requests(counters: ServerCounters) -> Iterator[Metric]:
     tallies_by_request = {
-        RequestCode(response_code).name: counters.tallies_by_code.get(response_code) or RequestTally()
-        for response_code in HANDLERS_BY_CODE
+        RequestCode(code).name: counters.tallies_by_code.get(code) or RequestTally()
+        for code in HANDLERS_BY_CODE
     }
     tallies_by_request["unknown"] = counters.unknown_tally
     counts_by_answer = {
-        (request_name, _response_label(response_code)): float(answer_count)
-        for request_name, request_tally in tallies_by_request.items()
-        for response_code, answer_count in {0: 0, **request_tally.counts_by_code}.items()
+        (name, _response_label(code)): float(answer_count)
+        for name, tally in tallies_by_request.items()
+        for code, answer_count in {0: 0, **tally.counts_by_code}.items()
     }
     # Cached answers are found before decoding, so they are not timed.
     counts_by_answer[RequestCode.GET_ROUTEINFO_BY_TOPIC.name, _response_label(0)] += (
@@ -147,9 +142,7 @@ def _collect_requests(counters: ServerCounters) -> Iterator[Metric]:
         "requests", "Requests, by request code and response code.", ("request", "code"), counts_by_answer
     )
     histograms_by_request = {
-        (request_name,): request_tally.duration_seconds
-        for request_name, request_tally in tallies_by_request.items()
-        if request_tally.counts_by_code
+        (name,): tally.duration_seconds for name, tally in tallies_by_request.items() if tally.counts_by_code
     }
     yield build_labelled_histogram(
         "request_duration_seconds",
@@ -169,34 +162,28 @@ def _response_label(response_code: int) -> str:
         return "other"
 
 
-def _collect_tables(route_tables: RouteTables, now_ms: int) -> Iterator[Metric]:
-    cluster_labels = _label_shown_clusters(route_tables)
+def _collect_tables(tables: RouteTables, now_ms: int) -> Iterator[Metric]:
+    cluster_labels = _label_shown_clusters(tables)
     shown_labels = (
         [*cluster_labels.values(), OTHERS_LABEL]
-        if len(route_tables.broker_names_by_cluster) > MAX_SHOWN_CLUSTERS
+        if len(tables.broker_names_by_cluster) > MAX_SHOWN_CLUSTERS
         else cluster_labels.values()
     )
     broker_counts: Counter[tuple[str, ...]] = Counter(
         dict.fromkeys(product(shown_labels, _BROKER_ROLES, _BROKER_STATES), 0)
     )
-    masterless_counts: Counter[tuple[str, ...]] = Counter(
-        {(cluster_label,): 0 for cluster_label in cluster_labels.values()}
-    )
-    for broker_group in route_tables.broker_groups.values():
-        cluster_label = cluster_labels.get(broker_group.cluster_name, OTHERS_LABEL)
-        masterless_counts[(cluster_label,)] += MASTER_BROKER_ID not in broker_group.broker_addrs
-        for broker_id, broker_addr in broker_group.broker_addrs.items():
+    masterless_counts: Counter[tuple[str, ...]] = Counter({(label,): 0 for label in cluster_labels.values()})
+    for group in tables.broker_groups.values():
+        cluster_label = cluster_labels.get(group.cluster_name, OTHERS_LABEL)
+        masterless_counts[(cluster_label,)] += MASTER_BROKER_ID not in group.broker_addrs
+        for broker_id, broker_addr in group.broker_addrs.items():
             broker_role = "master" if broker_id == MASTER_BROKER_ID else "slave"
-            live_broker = route_tables.live_brokers.get((broker_group.cluster_name, broker_addr))
+            live = tables.live_brokers.get((group.cluster_name, broker_addr))
             broker_state = (
-                "unheard"
-                if live_broker is None
-                else "silent"
-                if is_broker_silent(live_broker, now_ms)
-                else "heard"
+                "unheard" if live is None else "silent" if is_broker_silent(live, now_ms) else "heard"
             )
             broker_counts[cluster_label, broker_role, broker_state] += 1
-    yield build_gauge("clusters", "Number of clusters.", len(route_tables.broker_names_by_cluster))
+    yield build_gauge("clusters", "Number of clusters.", len(tables.broker_names_by_cluster))
     yield build_labelled_gauge(
         "brokers",
         "Number of brokers, by cluster, role and heartbeat state.",
@@ -209,100 +196,83 @@ def _collect_tables(route_tables: RouteTables, now_ms: int) -> Iterator[Metric]:
         ("cluster",),
         masterless_counts,
     )
-    yield build_gauge("topics", "Number of topics with queues.", len(route_tables.placements_by_topic))
+    yield build_gauge("topics", "Number of topics with queues.", len(tables.placements_by_topic))
     yield build_gauge(
-        "static_topics",
-        "Number of static topics (topics with queue mappings).",
-        len(route_tables.queue_mappings),
+        "static_topics", "Number of static topics (topics with queue mappings).", len(tables.queue_mappings)
     )
-    yield build_counter("route_changes", "Changes of the route tables.", route_tables.generation)
+    yield build_counter("route_changes", "Changes of the route tables.", tables.generation)
 
 
-def _label_shown_clusters(route_tables: RouteTables) -> dict[str, str]:
+def _label_shown_clusters(tables: RouteTables) -> dict[str, str]:
     """The labels of the clusters that have one: those with the most broker groups."""
     cluster_names = sorted(
-        route_tables.broker_names_by_cluster,
-        key=lambda cluster_name: (-len(route_tables.broker_names_by_cluster[cluster_name]), cluster_name),
+        tables.broker_names_by_cluster, key=lambda name: (-len(tables.broker_names_by_cluster[name]), name)
     )
-    return {cluster_name: bounded_label(cluster_name) for cluster_name in cluster_names[:MAX_SHOWN_CLUSTERS]}
+    return {name: bounded_label(name) for name in cluster_names[:MAX_SHOWN_CLUSTERS]}
 
 
-def _collect_brokers(route_tables: RouteTables, counters: ServerCounters, now_ms: int) -> Iterator[Metric]:
+def _collect_brokers(tables: RouteTables, counters: ServerCounters, now_ms: int) -> Iterator[Metric]:
     """Collect the metrics per broker, for the first MAX_SHOWN_BROKERS by name."""
-    group_members = [
-        (broker_group, member_id, broker_addr)
-        for broker_group in _sort_broker_groups(route_tables)
-        for member_id, broker_addr in broker_group.broker_addrs.items()
+    members = [
+        (group, member_id, addr)
+        for group in _sort_broker_groups(tables)
+        for member_id, addr in group.broker_addrs.items()
     ]
     heard_seconds: dict[tuple[str, ...], float] = {}
     timeout_seconds: dict[tuple[str, ...], float] = {}
     registration_bytes: dict[tuple[str, ...], float] = {}
-    registration_ages: dict[tuple[str, ...], float] = {}
-    for broker_group, broker_id, broker_addr in group_members[:MAX_SHOWN_BROKERS]:
-        label_values = (
-            bounded_label(broker_group.cluster_name),
-            bounded_label(broker_group.broker_name),
-            str(broker_id),
-        )
-        live_broker = route_tables.live_brokers.get((broker_group.cluster_name, broker_addr))
-        if live_broker is not None:
-            heard_seconds[label_values], timeout_seconds[label_values] = (
-                (now_ms - live_broker.heard_at_ms) / 1000,
-                live_broker.timeout_ms / 1000,
+    ages: dict[tuple[str, ...], float] = {}
+    for group, broker_id, broker_addr in members[:MAX_SHOWN_BROKERS]:
+        values = (bounded_label(group.cluster_name), bounded_label(group.broker_name), str(broker_id))
+        live = tables.live_brokers.get((group.cluster_name, broker_addr))
+        if live is not None:
+            heard_seconds[values], timeout_seconds[values] = (
+                (now_ms - live.heard_at_ms) / 1000,
+                live.timeout_ms / 1000,
             )
-        latest_registration = counters.latest_registrations.get((broker_group.cluster_name, broker_addr))
-        if latest_registration is not None:
-            registration_bytes[label_values], registration_ages[label_values] = (
-                latest_registration.body_bytes,
-                (now_ms - latest_registration.received_at_ms) / 1000,
+        latest = counters.latest_registrations.get((group.cluster_name, broker_addr))
+        if latest is not None:
+            registration_bytes[values], ages[values] = (
+                latest.body_bytes,
+                (now_ms - latest.received_at_ms) / 1000,
             )
-    label_names = ("cluster", "broker", "id")
+    labels = ("cluster", "broker", "id")
     yield build_labelled_gauge(
-        "broker_heard_seconds", "Time since the broker's last heartbeat.", label_names, heard_seconds
+        "broker_heard_seconds", "Time since the broker's last heartbeat.", labels, heard_seconds
     )
     yield build_labelled_gauge(
-        "broker_timeout_seconds", "Heartbeat timeout of the broker.", label_names, timeout_seconds
+        "broker_timeout_seconds", "Heartbeat timeout of the broker.", labels, timeout_seconds
     )
     yield build_labelled_gauge(
         "broker_registration_bytes",
         "Size of the broker's latest registration, as sent.",
-        label_names,
+        labels,
         registration_bytes,
     )
     yield build_labelled_gauge(
-        "broker_registration_age_seconds",
-        "Time since the broker's latest registration.",
-        label_names,
-        registration_ages,
+        "broker_registration_age_seconds", "Time since the broker's latest registration.", labels, ages
     )
     yield build_gauge(
         "brokers_not_shown",
         "Number of brokers without their own series.",
-        max(len(group_members) - MAX_SHOWN_BROKERS, 0),
+        max(len(members) - MAX_SHOWN_BROKERS, 0),
     )
 
 
-def _sort_broker_groups(route_tables: RouteTables) -> Iterable[RegisteredGroup]:
-    return sorted(
-        route_tables.broker_groups.values(),
-        key=lambda broker_group: (broker_group.cluster_name, broker_group.broker_name),
-    )
+def _sort_broker_groups(tables: RouteTables) -> Iterable[RegisteredGroup]:
+    return sorted(tables.broker_groups.values(), key=lambda group: (group.cluster_name, group.broker_name))
 
 
 def _collect_events(counters: ServerCounters) -> Iterator[Metric]:
-    counts_by_event = {
-        (event_type.__name__,): float(counters.counts_by_event[event_type.__name__])
-        for event_type in _TABLE_EVENTS
-    }
+    counts = {(kind.__name__,): float(counters.counts_by_event[kind.__name__]) for kind in _TABLE_EVENTS}
     yield build_labelled_counter(
-        "events", "Events that changed the tables, by journal event type.", ("event",), counts_by_event
+        "events", "Events that changed the tables, by journal event type.", ("event",), counts
     )
     counts_by_reason = {
-        (leave_reason,): float(counters.counts_by_leave_reason[leave_reason])
-        for leave_reason in _LEAVE_REASONS
+        (reason,): float(counters.counts_by_leave_reason[reason]) for reason in _LEAVE_REASONS
     }
     yield build_labelled_counter("brokers_left", "Brokers removed, by reason.", ("reason",), counts_by_reason)
-    size_histograms = {(): counters.registration_sizes}
+    histograms = {(): counters.registration_sizes}
     yield build_labelled_histogram(
-        "registration_bytes", "Sizes of registration bodies, as sent.", size_histograms, ()
+        "registration_bytes", "Sizes of registration bodies, as sent.", histograms, ()
     )

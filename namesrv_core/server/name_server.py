@@ -111,9 +111,7 @@ class NameServer:
         )
         self.state_persistence = StatePersistence(self.state)
         self._journal_publisher = journal_publisher.open_journal(
-            self.state,
-            self.state_persistence.persisted_copies,
-            wall_clock,
+            self.state, self.state_persistence.persisted_copies, wall_clock
         )
 
     def now_ms(self) -> int:
@@ -170,10 +168,8 @@ class NameServer:
             await self._serve_http(settings.httpAddress)
         self._arrange_handlers()
         if self._journal_publisher is not None:
-            server_name = settings.journalServerId or join_addr(
-                socket.gethostname(), self._listener.bound_port
-            )
-            self._journal_publisher.start(self.namesrv_addr, server_name, self.now_ms())
+            name = settings.journalServerId or join_addr(socket.gethostname(), self._listener.bound_port)
+            self._journal_publisher.start(self.namesrv_addr, name, self.now_ms())
         self._periodic_tasks.start()
 
     async def _serve_http(self, listen_text: str) -> None:
@@ -216,8 +212,8 @@ class NameServer:
         for stream in list(self._open_streams):
             stream.close()
         if self._journal_publisher is not None:
-            journal_publisher, self._journal_publisher = self._journal_publisher, None
-            await asyncio.to_thread(journal_publisher.stop, stop_reason)
+            publisher, self._journal_publisher = self._journal_publisher, None
+            await asyncio.to_thread(publisher.stop, stop_reason)
 
     def hurry_shutdown(self) -> None:
         """Stop waiting for clients, so that a `stop` in progress ends soon."""
@@ -279,22 +275,17 @@ class NameServer:
             if go_away_reply is not None:
                 return None if command.is_oneway else go_away_reply
         if len(command.body) >= registration_precompute.LARGE_BODY_BYTES:
-            precompute_steps = registration_precompute.precompute_steps(
-                self.state, command, self.now_ms(), stream
-            )
-            if precompute_steps is not None:
-                return self._answer_in_steps(stream, command, precompute_steps)
+            steps = registration_precompute.precompute_steps(self.state, command, self.now_ms(), stream)
+            if steps is not None:
+                return self._answer_in_steps(stream, command, steps)
         answer = self._carry_out_request(stream, command)
         return answer.complete_in_steps() if isinstance(answer, stepped_reply.SteppedReply) else answer
 
     def _answer_in_steps(
-        self,
-        stream: CommandStream,
-        command: RemotingCommand,
-        precompute_steps: registration_precompute.PrecomputeSteps,
+        self, stream: CommandStream, command: RemotingCommand, steps: registration_precompute.PrecomputeSteps
     ) -> AnswerSteps:
         try:
-            command = yield from precompute_steps
+            command = yield from steps
         except Exception:
             # The handler will raise the same error and answer it.
             log.debug("cannot precompute %s", command, exc_info=True)
@@ -316,12 +307,10 @@ class NameServer:
         if access_guard.is_claim_refused(answer):
             stream.protocol_connection.lower_frame_limit(effective_limit(self.state.settings.maxBodyBytes))
         if events or command.code in PERSISTED_REQUESTS:
-            change_persister = self.state_persistence.persister_of_request(command.code, events)
-            if change_persister is not None:
-                change_persister.persist_change(
-                    lambda write_failure: self._answer_persisted(
-                        stream, command, answer, events, write_failure
-                    )
+            persister = self.state_persistence.persister_of_request(command.code, events)
+            if persister is not None:
+                persister.persist_change(
+                    lambda failure: self._answer_persisted(stream, command, answer, events, failure)
                 )
                 return None
             self._publish_events(events, request_name(command.code), stream.peer_addr)
@@ -343,21 +332,18 @@ class NameServer:
         command: RemotingCommand,
         answer: RemotingCommand,
         events: Sequence[Event],
-        write_failure: Exception | None,
+        failure: Exception | None,
     ) -> None:
-        if write_failure is None:
+        if failure is None:
             self._publish_events(events, request_name(command.code), stream.peer_addr)
         else:
             log.error(
-                "could not save the change of request %d from %s: %s",
-                command.code,
-                stream.peer_addr,
-                write_failure,
+                "could not save the change of request %d from %s: %s", command.code, stream.peer_addr, failure
             )
             answer = build_reply(
                 command,
                 ResponseCode.SYSTEM_ERROR,
-                remark=f"not changed, the change could not be saved: {write_failure}",
+                remark=f"not changed, the change could not be saved: {failure}",
             )
         if not command.is_oneway:
             stream.send_command(answer)

@@ -12,8 +12,8 @@ PeriodicTask = tuple[Callable[[], float], Callable[[], None]]
 
 def begin_with_pause(first_seconds: float, pause_seconds: Callable[[], float]) -> Callable[[], float]:
     """Use another pause before the first run."""
-    all_pauses = chain([first_seconds], iter(pause_seconds, None))
-    return lambda: next(all_pauses)
+    pauses = chain([first_seconds], iter(pause_seconds, None))
+    return lambda: next(pauses)
 
 
 class PeriodicTasks:
@@ -24,25 +24,25 @@ class PeriodicTasks:
         self._timers_by_index: dict[int, asyncio.TimerHandle] = {}
 
     def start(self) -> None:
-        for task_index in range(len(self._periodic_tasks)):
-            self._schedule_task(task_index)
+        for index in range(len(self._periodic_tasks)):
+            self._schedule_task(index)
 
     def resume_tasks(self) -> None:
         """Start again after a freeze. All tasks run soon, after the data that arrived in the meantime."""
-        for task_index in range(len(self._periodic_tasks)):
-            self._timers_by_index[task_index] = asyncio.get_running_loop().call_later(
-                _RESUME_SECONDS, self._run_task, task_index
+        for index in range(len(self._periodic_tasks)):
+            self._timers_by_index[index] = asyncio.get_running_loop().call_later(
+                _RESUME_SECONDS, self._run_task, index
             )
 
-    def _schedule_task(self, task_index: int) -> None:
-        pause_seconds, _ = self._periodic_tasks[task_index]
-        self._timers_by_index[task_index] = asyncio.get_running_loop().call_later(
-            pause_seconds(), self._run_task, task_index
+    def _schedule_task(self, index: int) -> None:
+        pause_seconds, _ = self._periodic_tasks[index]
+        self._timers_by_index[index] = asyncio.get_running_loop().call_later(
+            pause_seconds(), self._run_task, index
         )
 
-    def _run_task(self, task_index: int) -> None:
-        self._schedule_task(task_index)
-        self._periodic_tasks[task_index][1]()
+    def _run_task(self, index: int) -> None:
+        self._schedule_task(index)
+        self._periodic_tasks[index][1]()
 
     def stop(self) -> None:
         for timer in self._timers_by_index.values():

@@ -45,21 +45,21 @@ class ChangePersister(Generic[CopyT]):
 
     async def _write_changes(self) -> None:
         while self._waiting_callbacks:
-            written_callbacks, self._waiting_callbacks = self._waiting_callbacks, []
-            written_copy = self._take_copy()
+            callbacks, self._waiting_callbacks = self._waiting_callbacks, []
+            copy = self._take_copy()
             try:
-                await asyncio.to_thread(self._save_copy, written_copy)
+                await asyncio.to_thread(self._save_copy, copy)
             except Exception as error:
                 # Changes during the write were based on the undone one, so they are undone as well.
-                written_callbacks += self._waiting_callbacks
+                callbacks += self._waiting_callbacks
                 self._waiting_callbacks = []
                 self._restore_copy(self.persisted_copy)
-                write_failure: Exception | None = error
+                failure: Exception | None = error
             else:
-                self.persisted_copy = written_copy
-                write_failure = None
-            for on_persisted in written_callbacks:
-                on_persisted(write_failure)
+                self.persisted_copy = copy
+                failure = None
+            for on_persisted in callbacks:
+                on_persisted(failure)
         self._write_task = None
 
     async def finish_writes(self) -> None:

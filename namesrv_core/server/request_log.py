@@ -34,12 +34,12 @@ def log_requests(handle_request: HandleFunction) -> HandleFunction:
     return handle_logged
 
 
-def request_name(request_code: int) -> str:
+def request_name(code: int) -> str:
     """The protocol's name of a request code."""
     try:
-        return RequestCode(request_code).name
+        return RequestCode(code).name
     except ValueError:
-        return f"request {request_code}"
+        return f"request {code}"
 
 
 def response_name(response_code: int) -> str:

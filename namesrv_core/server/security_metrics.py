@@ -18,12 +18,12 @@ if TYPE_CHECKING:
 def export_security_metrics(name_server: InspectedServer) -> Iterator[Metric]:
     """Export all security metrics. Those of TLS are left out if TLS is disabled."""
     access_control = name_server.access_control
-    counts_by_reason = {
+    counts = {
         (reason.value,): refusal_count
         for reason, refusal_count in name_server.state.refusals.counts_by_reason.items()
     }
     yield build_labelled_counter(
-        "refused_requests", "Requests refused by the access policy, by reason.", ("reason",), counts_by_reason
+        "refused_requests", "Requests refused by the access policy, by reason.", ("reason",), counts
     )
     counts_by_result = {
         ("read",): access_control.reload_count,
@@ -36,10 +36,8 @@ def export_security_metrics(name_server: InspectedServer) -> Iterator[Metric]:
         yield from _export_tls_metrics(
             name_server.tls_certificates, name_server.tls_certificates.tls_policy.handshake_count
         )
-    lost_lines = sum(map(_lost_line_count, log.handlers))
-    yield build_counter(
-        "log_lost_lines", "Log lines lost because the reader of the log was too slow.", lost_lines
-    )
+    lost = sum(map(_lost_line_count, log.handlers))
+    yield build_counter("log_lost_lines", "Log lines lost because the reader of the log was too slow.", lost)
 
 
 def _export_tls_metrics(tls_certificates: "TlsCertificates", handshake_count: int) -> Iterator[Metric]:
@@ -47,12 +45,9 @@ def _export_tls_metrics(tls_certificates: "TlsCertificates", handshake_count: in
     yield build_counter(
         "tls_refused", "Connections closed because TLS failed.", tls_certificates.refused_count
     )
-    counts_by_result = {
-        ("read",): tls_certificates.reload_count,
-        ("failed",): tls_certificates.failed_reload_count,
-    }
+    counts = {("read",): tls_certificates.reload_count, ("failed",): tls_certificates.failed_reload_count}
     yield build_labelled_counter(
-        "tls_reloads", "Reloads of the TLS certificate and key, by result.", ("result",), counts_by_result
+        "tls_reloads", "Reloads of the TLS certificate and key, by result.", ("result",), counts
     )
     if tls_certificates.expires_at is not None:
         yield build_gauge(
@@ -62,5 +57,5 @@ def _export_tls_metrics(tls_certificates: "TlsCertificates", handshake_count: in
         )
 
 
-def _lost_line_count(log_handler: logging.Handler) -> int:
-    return log_handler.lost_lines if isinstance(log_handler, LogWriter) else 0
+def _lost_line_count(handler: logging.Handler) -> int:
+    return handler.lost_lines if isinstance(handler, LogWriter) else 0

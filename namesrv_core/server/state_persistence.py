@@ -22,32 +22,28 @@ class StatePersistence:
     def __init__(self, state: NameServerState) -> None:
         settings, kv_config, kv_path = state.settings, state.kv_config, Path(state.settings.kvConfigPath)
         self._kv_persister: ChangePersister[NamespaceTables] = ChangePersister(
-            lambda: {
-                namespace: dict(kv_table) for namespace, kv_table in kv_config.tables_by_namespace.items()
-            },
-            lambda kv_tables: kv_file.save_kv_tables(kv_path, kv_tables),
+            lambda: {namespace: dict(table) for namespace, table in kv_config.tables_by_namespace.items()},
+            lambda tables: kv_file.save_kv_tables(kv_path, tables),
             kv_config.restore_tables,
         )
         self._settings_persister: ChangePersister[dict[str, str]] = ChangePersister(
             settings.shown_items,
-            lambda setting_items: settings_file.save_settings(
-                Path(settings.configStorePath), {**setting_items, **settings.hidden}
+            lambda items: settings_file.save_settings(
+                Path(settings.configStorePath), {**items, **settings.hidden}
             ),
             settings.restore_items,
         )
 
     def persister_of_request(
-        self, request_code: int, events: Sequence[Event]
+        self, code: int, events: Sequence[Event]
     ) -> ChangePersister[NamespaceTables] | ChangePersister[dict[str, str]] | None:
         """The persister that a request must wait for: it made a change, or an earlier one is not on disk."""
-        if request_code not in PERSISTED_REQUESTS:
+        if code not in PERSISTED_REQUESTS:
             return None
-        change_persister = (
-            self._settings_persister
-            if request_code == RequestCode.UPDATE_NAMESRV_CONFIG
-            else self._kv_persister
+        persister = (
+            self._settings_persister if code == RequestCode.UPDATE_NAMESRV_CONFIG else self._kv_persister
         )
-        return change_persister if events or change_persister.is_writing else None
+        return persister if events or persister.is_writing else None
 
     def persisted_copies(self) -> tuple[NamespaceTables, dict[str, str]]:
         """The KV tables and the settings that are on disk."""

@@ -20,9 +20,9 @@ class BrokerIndex:
         self._names_by_key: dict[LiveKey, dict[str, None]] = {}
         self._clusters_by_place: dict[tuple[str, str], dict[str, None]] = {}
 
-    def add_channel(self, channel_id: int, live_key: LiveKey) -> None:
+    def add_channel(self, channel_id: int, key: LiveKey) -> None:
         """Note that a broker has registered over a channel."""
-        self._keys_by_channel.setdefault(channel_id, {})[live_key] = None
+        self._keys_by_channel.setdefault(channel_id, {})[key] = None
 
     def is_channel_known(self, channel_id: int) -> bool:
         """Whether a broker has registered over the channel and the channel is open."""
@@ -36,31 +36,31 @@ class BrokerIndex:
         """Forget a closed channel. Return the brokers that have registered over it."""
         return self._keys_by_channel.pop(channel_id, ())
 
-    def remove_from_channels(self, live_key: LiveKey, channel_ids: Iterable[int]) -> None:
+    def remove_from_channels(self, key: LiveKey, channel_ids: Iterable[int]) -> None:
         """Forget that a broker has registered over these channels."""
         for channel_id in channel_ids:
-            live_keys = self._keys_by_channel.get(channel_id)
-            if live_keys is not None:
-                live_keys.pop(live_key, None)
-                if not live_keys:
+            keys = self._keys_by_channel.get(channel_id)
+            if keys is not None:
+                keys.pop(key, None)
+                if not keys:
                     del self._keys_by_channel[channel_id]
 
-    def hold_place(self, broker_name: str, live_key: LiveKey) -> None:
+    def hold_place(self, broker_name: str, key: LiveKey) -> None:
         """Note that an address has registered in a group under its cluster."""
-        if broker_name in self._names_by_key.get(live_key, ()):
+        if broker_name in self._names_by_key.get(key, ()):
             return
-        self._names_by_key.setdefault(live_key, {})[broker_name] = None
-        cluster_name, broker_addr = live_key
+        self._names_by_key.setdefault(key, {})[broker_name] = None
+        cluster_name, broker_addr = key
         self._clusters_by_place.setdefault((broker_name, broker_addr), {})[cluster_name] = None
 
-    def names_at(self, live_key: LiveKey) -> Iterable[str]:
+    def names_at(self, key: LiveKey) -> Iterable[str]:
         """The groups in which an address has a place that is held through this cluster."""
-        return self._names_by_key.get(live_key, ())
+        return self._names_by_key.get(key, ())
 
-    def release_place(self, broker_name: str, live_key: LiveKey) -> bool:
+    def release_place(self, broker_name: str, key: LiveKey) -> bool:
         """Hold a place no longer through this cluster. Return whether another cluster still holds it."""
-        self._forget_name(broker_name, live_key)
-        cluster_name, broker_addr = live_key
+        self._forget_name(broker_name, key)
+        cluster_name, broker_addr = key
         cluster_names = self._clusters_by_place.get((broker_name, broker_addr), {})
         cluster_names.pop(cluster_name, None)
         return bool(cluster_names)
@@ -70,8 +70,8 @@ class BrokerIndex:
         for cluster_name in self._clusters_by_place.pop((broker_name, broker_addr), ()):
             self._forget_name(broker_name, (cluster_name, broker_addr))
 
-    def _forget_name(self, broker_name: str, live_key: LiveKey) -> None:
-        broker_names = self._names_by_key.get(live_key, {})
-        broker_names.pop(broker_name, None)
-        if not broker_names:
-            self._names_by_key.pop(live_key, None)
+    def _forget_name(self, broker_name: str, key: LiveKey) -> None:
+        names = self._names_by_key.get(key, {})
+        names.pop(broker_name, None)
+        if not names:
+            self._names_by_key.pop(key, None)

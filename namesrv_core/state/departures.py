@@ -35,7 +35,7 @@ class Departure(NamedTuple):
     channel_id: int | None = None
 
 
-def leave_in_steps(tables: RouteTables, departure_orders: Sequence[DepartureOrder]) -> Iterator[Departure]:
+def leave_in_steps(tables: RouteTables, orders: Sequence[DepartureOrder]) -> Iterator[Departure]:
     """Carry out orders in steps of less than a millisecond, except for brokers with thousands of topics.
 
     The topics of all brokers are searched for once, and before any broker leaves. Otherwise brokers with few
@@ -43,48 +43,44 @@ def leave_in_steps(tables: RouteTables, departure_orders: Sequence[DepartureOrde
     """
     topics_by_broker: dict[str, list[str]] = {}
     if len(tables.placements_by_topic) > _ENTRIES_PER_STEP:
-        yield from _list_leaving_brokers(tables, departure_orders, topics_by_broker)
+        yield from _list_leaving_brokers(tables, orders, topics_by_broker)
         yield from _collect_topics(tables, topics_by_broker)
-    for order_number, departure_order in enumerate(departure_orders):
-        broker_removal = BrokerRemoval(tables, departure_order.reason, topics_by_broker)
-        for live_key in departure_order.live_keys:
-            while (live_broker := tables.live_brokers.get(live_key)) is not None and departure_order.is_due(
-                live_broker
-            ):
-                channel_id = live_broker.channel_id if any(tables.members_at_addr(live_key)) else None
-                yield Departure(order_number, broker_removal.remove_live_broker(live_key), channel_id)
-        min_id_events = broker_removal.build_min_id_events()
-        if min_id_events:
-            yield Departure(order_number, min_id_events)
+    for number, order in enumerate(orders):
+        removal = BrokerRemoval(tables, order.reason, topics_by_broker)
+        for key in order.live_keys:
+            while (live := tables.live_brokers.get(key)) is not None and order.is_due(live):
+                channel_id = live.channel_id if any(tables.members_at_addr(key)) else None
+                yield Departure(number, removal.remove_live_broker(key), channel_id)
+        events = removal.build_min_id_events()
+        if events:
+            yield Departure(number, events)
 
 
 def _list_leaving_brokers(
-    tables: RouteTables,
-    departure_orders: Sequence[DepartureOrder],
-    topics_by_broker: dict[str, list[str]],
+    tables: RouteTables, orders: Sequence[DepartureOrder], topics_by_broker: dict[str, list[str]]
 ) -> Iterator[Departure]:
     """Give each leaving broker name that has topics an empty list."""
-    for order_number, departure_order in enumerate(departure_orders):
-        for live_key in departure_order.live_keys:
-            for broker_group, _ in tables.members_at_addr(live_key):
-                if broker_group.broker_name in tables.topic_counts:
-                    topics_by_broker[broker_group.broker_name] = []
-            yield Departure(order_number)
+    for number, order in enumerate(orders):
+        for key in order.live_keys:
+            for group, _ in tables.members_at_addr(key):
+                if group.broker_name in tables.topic_counts:
+                    topics_by_broker[group.broker_name] = []
+            yield Departure(number)
 
 
 def _collect_topics(tables: RouteTables, topics_by_broker: dict[str, list[str]]) -> Iterator[Departure]:
     """Fill the lists of the brokers' topics."""
-    known_topics = list(tables.placements_by_topic) if topics_by_broker else []
-    for step_start in range(0, len(known_topics), _ENTRIES_PER_STEP):
-        names_by_placement: dict[object, list[str]] = {}
-        for topic in known_topics[step_start : step_start + _ENTRIES_PER_STEP]:
+    topics = list(tables.placements_by_topic) if topics_by_broker else []
+    for step_start in range(0, len(topics), _ENTRIES_PER_STEP):
+        names: dict[object, list[str]] = {}
+        for topic in topics[step_start : step_start + _ENTRIES_PER_STEP]:
             placement = tables.placements_by_topic.get(topic)
             if placement is None:
                 continue
-            broker_names = names_by_placement.get(placement)
+            broker_names = names.get(placement)
             if broker_names is None:
-                broker_names = names_by_placement[placement] = [
-                    broker_name for broker_name in placement.broker_queues if broker_name in topics_by_broker
+                broker_names = names[placement] = [
+                    name for name in placement.broker_queues if name in topics_by_broker
                 ]
             for broker_name in broker_names:
                 topics_by_broker[broker_name].append(topic)

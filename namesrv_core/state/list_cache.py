@@ -31,8 +31,8 @@ class _ListComputation:
     def take_step(self) -> None:
         try:
             next(self.body_steps)
-        except StopIteration as stop_iteration:
-            self.body = stop_iteration.value
+        except StopIteration as stop:
+            self.body = stop.value
             # None means that an earlier step has failed.
             assert self.body is not None
 
@@ -67,21 +67,17 @@ class ListCache:
         There is one computation at a time, because each holds a copy of all names. Whoever waits for another
         list helps to finish this one first.
         """
-        asked_generation = self._tables.generation
+        asked = self._tables.generation
         while True:
-            cached_body = self.get_body(key)
-            if cached_body is not None:
-                return cached_body
+            cached = self.get_body(key)
+            if cached is not None:
+                return cached
             if self._computation is None:
                 self._computation = _ListComputation(key, self._tables.generation, begin_steps())
             computation = self._computation
             yield from self._help_computation(computation)
             # An older computation may lack changes that were answered before this request.
-            if (
-                computation.body is not None
-                and computation.key == key
-                and computation.generation >= asked_generation
-            ):
+            if computation.body is not None and computation.key == key and computation.generation >= asked:
                 return computation.body
 
     def _help_computation(self, computation: _ListComputation) -> Generator[None, None, None]:

@@ -33,66 +33,44 @@ class RegistrationPreview(NamedTuple):
 
     def apply_to_tables(self, tables: RouteTables, *, new_only: bool) -> tuple[TopicChanges, ...]:
         """Apply the moves and return the changes. With `new_only` skip topics that the broker already has."""
-        applied_moves = (
-            [topic_move for topic_move in self.topic_moves if topic_move.queue_before is None]
-            if new_only
-            else self.topic_moves
+        applied = (
+            [move for move in self.topic_moves if move.queue_before is None] if new_only else self.topic_moves
         )
-        if applied_moves:
-            tables.apply_moves(self.broker_name, applied_moves, self.new_placements, self.move_count)
+        if applied:
+            tables.apply_moves(self.broker_name, applied, self.new_placements, self.move_count)
         return merge_topic_changes(
-            TopicChanges(tuple(topic_move.topics), topic_move.queue_before, topic_move.queue_after)
-            for topic_move in applied_moves
+            TopicChanges(tuple(move.topics), move.queue_before, move.queue_after) for move in applied
         )
 
 
 def preview_registration(
-    tables: RouteTables, broker_name: str, topic_configs: Mapping[str, RegisteredTopicConfig]
+    tables: RouteTables, broker_name: str, configs: Mapping[str, RegisteredTopicConfig]
 ) -> Generator[None, None, RegistrationPreview | None]:
     """Preview in steps. Return None if a topic's name differs from its key (it may occur twice)."""
-    new_placements: dict[str, QueuePlacement] = {}
-    known_placements, move_count = tables.placements_by_topic, tables.move_count
+    new: dict[str, QueuePlacement] = {}
+    known, move_count = tables.placements_by_topic, tables.move_count
     moves_by_change: dict[tuple[QueuePlacement | None, int, int, int, int], TopicMove] = {}
-    remaining_topics = iter(topic_configs.items())
-    for _ in range(0, len(topic_configs), _TOPICS_PER_STEP):
+    remaining = iter(configs.items())
+    for _ in range(0, len(configs), _TOPICS_PER_STEP):
         yield
-        for topic, topic_config in islice(remaining_topics, _TOPICS_PER_STEP):
-            if topic_config.topicName != topic:
+        for topic, config in islice(remaining, _TOPICS_PER_STEP):
+            if config.topicName != topic:
                 return None
-            old_placement = known_placements.get(topic)
-            change_key = (
-                old_placement,
-                topic_config.readQueueNums,
-                topic_config.writeQueueNums,
-                topic_config.perm,
-                topic_config.topicSysFlag,
-            )
-            topic_move = moves_by_change.get(change_key)
-            if topic_move is None:
-                topic_move = moves_by_change[change_key] = _plan_move(
-                    tables, old_placement, QueueData(broker_name, *change_key[1:])
-                )
-            if topic_move.new_placement is not old_placement:
-                topic_move.topics.append(topic)
-                if old_placement is None:
-                    new_placements[topic] = topic_move.new_placement
+            old = known.get(topic)
+            key = (old, config.readQueueNums, config.writeQueueNums, config.perm, config.topicSysFlag)
+            move = moves_by_change.get(key)
+            if move is None:
+                move = moves_by_change[key] = _plan_move(tables, old, QueueData(broker_name, *key[1:]))
+            if move.new_placement is not old:
+                move.topics.append(topic)
+                if old is None:
+                    new[topic] = move.new_placement
     return RegistrationPreview(
-        broker_name,
-        [topic_move for topic_move in moves_by_change.values() if topic_move.topics],
-        new_placements,
-        move_count,
+        broker_name, [move for move in moves_by_change.values() if move.topics], new, move_count
     )
 
 
-def _plan_move(
-    tables: RouteTables, old_placement: QueuePlacement | None, queue_after: QueueData
-) -> TopicMove:
-    queue_before = None if old_placement is None else old_placement.broker_queues.get(queue_after.broker_name)
-    queue_after = tables.share_queue(queue_after)
-    return TopicMove(
-        old_placement,
-        queue_before,
-        queue_after,
-        tables.placement_successors.placement_with_queue(old_placement, queue_after),
-        [],
-    )
+def _plan_move(tables: RouteTables, old: QueuePlacement | None, after: QueueData) -> TopicMove:
+    before = None if old is None else old.broker_queues.get(after.broker_name)
+    after = tables.share_queue(after)
+    return TopicMove(old, before, after, tables.placement_successors.placement_with_queue(old, after), [])

@@ -39,9 +39,9 @@ DEFAULT_LIMITS: Mapping[str, int] = {
 _MAX_UNLOGGED_HITS = 16
 
 
-def effective_limit(setting_value: int) -> int:
+def effective_limit(value: int) -> int:
     """The limit that a setting's value means."""
-    return setting_value if setting_value > 0 else UNLIMITED
+    return value if value > 0 else UNLIMITED
 
 
 class LimitHits:
@@ -52,7 +52,7 @@ class LimitHits:
         self.unlogged_hits: list[tuple[str, str]] = []
         """Limit keys and texts for the log: the first few since the server last emptied the list."""
 
-    def record_hit(self, limit_key: str, hit_text: str) -> None:
+    def record_hit(self, limit_key: str, hits: str) -> None:
         self.hit_counts[limit_key] += 1
         if len(self.unlogged_hits) < _MAX_UNLOGGED_HITS:
-            self.unlogged_hits.append((limit_key, hit_text))
+            self.unlogged_hits.append((limit_key, hits))

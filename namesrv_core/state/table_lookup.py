@@ -55,24 +55,14 @@ def find_route(
     With `supports_acting_master` the slave with the smallest id acts for a missing master: it gets id 0 if
     the topic's queues on its group are not writable.
     """
-    queues_by_broker = tables.queues_of_topic(topic)
-    broker_groups = [
-        tables.broker_groups[broker_name]
-        for broker_name in queues_by_broker
-        if broker_name in tables.broker_groups
-    ]
-    if not broker_groups:
+    queues = tables.queues_of_topic(topic)
+    groups = [tables.broker_groups[name] for name in queues if name in tables.broker_groups]
+    if not groups:
         return None
     rewrites_master = supports_acting_master and not is_member_topic(topic)
-    route_members = [
-        _build_route_member(broker_group, queues_by_broker[broker_group.broker_name], rewrites_master)
-        for broker_group in broker_groups
-    ]
+    members = [_build_route_member(group, queues[group.broker_name], rewrites_master) for group in groups]
     return RegisteredRoute(
-        route_members,
-        list(queues_by_broker.values()),
-        _filter_servers_of(tables, broker_groups),
-        tables.queue_mappings.get(topic),
+        members, list(queues.values()), _filter_servers_of(tables, groups), tables.queue_mappings.get(topic)
     )
 
 
@@ -81,24 +71,18 @@ def is_member_topic(topic: str) -> bool:
     return topic.startswith(_MEMBER_TOPIC_PREFIX)
 
 
-def _build_route_member(
-    broker_group: RegisteredGroup, queue_data: QueueData, rewrites_master: bool
-) -> RouteMember:
-    broker_addrs = dict(broker_group.broker_addrs)
+def _build_route_member(group: RegisteredGroup, queue: QueueData, rewrites_master: bool) -> RouteMember:
+    addrs = dict(group.broker_addrs)
     if (
         rewrites_master
-        and broker_addrs
-        and MASTER_BROKER_ID not in broker_addrs
-        and broker_group.enable_acting_master
-        and not queue_data.perm & Perm.WRITE
+        and addrs
+        and MASTER_BROKER_ID not in addrs
+        and group.enable_acting_master
+        and not queue.perm & Perm.WRITE
     ):
-        broker_addrs[MASTER_BROKER_ID] = broker_addrs.pop(min(broker_addrs))
+        addrs[MASTER_BROKER_ID] = addrs.pop(min(addrs))
     return RouteMember(
-        broker_group.cluster_name,
-        broker_group.broker_name,
-        broker_addrs,
-        broker_group.enable_acting_master,
-        broker_group.zone_name,
+        group.cluster_name, group.broker_name, addrs, group.enable_acting_master, group.zone_name
     )
 
 
@@ -108,64 +92,41 @@ def _filter_servers_of(
     if not tables.filter_servers:
         return {}
     addrs_and_keys = (
-        (broker_addr, (broker_group.cluster_name, broker_addr))
-        for broker_group in broker_groups
-        for broker_addr in broker_group.broker_addrs.values()
+        (addr, (group.cluster_name, addr)) for group in broker_groups for addr in group.broker_addrs.values()
     )
-    return {
-        broker_addr: tables.filter_servers[live_key]
-        for broker_addr, live_key in addrs_and_keys
-        if live_key in tables.filter_servers
-    }
+    return {addr: tables.filter_servers[key] for addr, key in addrs_and_keys if key in tables.filter_servers}
 
 
-def cut_to_zone(topic_route: RegisteredRoute, zone_name: str) -> RegisteredRoute:
+def cut_to_zone(route: RegisteredRoute, zone_name: str) -> RegisteredRoute:
     """The part of a route for clients of one zone. It keeps groups without a master."""
-    excluded_members = [
-        route_member
-        for route_member in topic_route.route_members
-        if MASTER_BROKER_ID in route_member.broker_addrs
-        and (route_member.zone_name or "").lower() != zone_name.lower()
+    excluded = [
+        member
+        for member in route.route_members
+        if MASTER_BROKER_ID in member.broker_addrs and (member.zone_name or "").lower() != zone_name.lower()
     ]
-    excluded_names = {route_member.broker_name for route_member in excluded_members}
-    excluded_addrs = {
-        broker_addr for route_member in excluded_members for broker_addr in route_member.broker_addrs.values()
-    }
+    excluded_names = {member.broker_name for member in excluded}
+    excluded_addrs = {addr for member in excluded for addr in member.broker_addrs.values()}
     return RegisteredRoute(
-        [
-            route_member
-            for route_member in topic_route.route_members
-            if route_member.broker_name not in excluded_names
-        ],
-        [
-            queue_data
-            for queue_data in topic_route.queue_datas
-            if queue_data.broker_name not in excluded_names
-        ],
-        {
-            broker_addr: filter_servers
-            for broker_addr, filter_servers in topic_route.filter_servers.items()
-            if broker_addr not in excluded_addrs
-        },
-        topic_route.queue_mappings,
+        [member for member in route.route_members if member.broker_name not in excluded_names],
+        [queue for queue in route.queue_datas if queue.broker_name not in excluded_names],
+        {addr: servers for addr, servers in route.filter_servers.items() if addr not in excluded_addrs},
+        route.queue_mappings,
     )
 
 
-def encode_route_body(topic_route: RegisteredRoute, order_conf: str | None, is_standard: bool) -> bytes:
+def encode_route_body(route: RegisteredRoute, order_conf: str | None, is_standard: bool) -> bytes:
     """The body TopicRouteData."""
-    queue_mappings = topic_route.queue_mappings
-    member_texts = (_encode_member(route_member, is_standard) for route_member in topic_route.route_members)
+    mappings = route.queue_mappings
+    texts = (_encode_member(member, is_standard) for member in route.route_members)
     return fastjson.encode_json(
         {
-            "brokerDatas": _join_encoded_list(member_texts),
-            "filterServerTable": topic_route.filter_servers,
+            "brokerDatas": _join_encoded_list(texts),
+            "filterServerTable": route.filter_servers,
             "orderTopicConf": order_conf,
             "queueDatas": _join_encoded_list(
-                _encode_queue(queue_data, is_standard) for queue_data in topic_route.queue_datas
+                _encode_queue(queue, is_standard) for queue in route.queue_datas
             ),
-            "topicQueueMappingByBroker": None
-            if queue_mappings is None
-            else mapping_infos_json(queue_mappings),
+            "topicQueueMappingByBroker": None if mappings is None else mapping_infos_json(mappings),
         },
         is_standard=is_standard,
     )
@@ -175,45 +136,44 @@ _member_texts: BoundedCache[tuple[object, ...], str] = BoundedCache(_MAX_CACHE_B
 _queue_texts: BoundedCache[tuple[QueueData, bool], str] = BoundedCache(_MAX_CACHE_BYTES)
 
 
-def _encode_member(route_member: RouteMember, is_standard: bool) -> str:
-    cluster_name, broker_name, broker_addrs, enable_acting_master, zone_name = route_member
-    addr_items = tuple(broker_addrs.items())
-    member_key = (cluster_name, broker_name, addr_items, enable_acting_master, zone_name, is_standard)
-    member_text = _member_texts.get(member_key)
-    if member_text is None:
-        member_text = fastjson.encode_json_text(broker_data_json(*route_member), is_standard)
+def _encode_member(member: RouteMember, is_standard: bool) -> str:
+    cluster_name, broker_name, addrs, enable_acting_master, zone_name = member
+    items = tuple(addrs.items())
+    member_key = (cluster_name, broker_name, items, enable_acting_master, zone_name, is_standard)
+    text = _member_texts.get(member_key)
+    if text is None:
+        text = fastjson.encode_json_text(broker_data_json(*member), is_standard)
         # The key has the same names as the text.
-        entry_bytes = 2 * sys.getsizeof(member_text) + _ADDR_BYTES * len(addr_items) + _ENTRY_BYTES
-        _member_texts.put(member_key, member_text, entry_bytes)
-    return member_text
+        size = 2 * sys.getsizeof(text) + _ADDR_BYTES * len(items) + _ENTRY_BYTES
+        _member_texts.put(member_key, text, size)
+    return text
 
 
-def _encode_queue(queue_data: QueueData, is_standard: bool) -> str:
-    queue_text = _queue_texts.get((queue_data, is_standard))
-    if queue_text is None:
-        queue_text = fastjson.encode_json_text(queue_data_json(queue_data), is_standard)
-        entry_bytes = 2 * sys.getsizeof(queue_text) + _ENTRY_BYTES
-        _queue_texts.put((queue_data, is_standard), queue_text, entry_bytes)
-    return queue_text
+def _encode_queue(queue: QueueData, is_standard: bool) -> str:
+    text = _queue_texts.get((queue, is_standard))
+    if text is None:
+        text = fastjson.encode_json_text(queue_data_json(queue), is_standard)
+        size = 2 * sys.getsizeof(text) + _ENTRY_BYTES
+        _queue_texts.put((queue, is_standard), text, size)
+    return text
 
 
-def _join_encoded_list(json_texts: Iterable[str]) -> fastjson.EncodedJson:
-    return fastjson.EncodedJson(f"[{','.join(json_texts)}]")
+def _join_encoded_list(texts: Iterable[str]) -> fastjson.EncodedJson:
+    return fastjson.EncodedJson(f"[{','.join(texts)}]")
 
 
-def mapping_infos_json(queue_mappings: dict[str | None, MappingInfo]) -> dict[str, object]:
+def mapping_infos_json(mappings: dict[str | None, MappingInfo]) -> dict[str, object]:
     return {
-        "null" if broker_name is None else broker_name: mapping_info_json(mapping_info)
-        for broker_name, mapping_info in queue_mappings.items()
+        "null" if name is None else name: mapping_info_json(mapping) for name, mapping in mappings.items()
     }
 
 
 def encode_cluster_body_in_steps(tables: RouteTables) -> BodySteps:
     """The body ClusterInfo. Only the last step returns it; earlier steps encode the groups."""
-    for group_index, broker_group in enumerate(list(tables.broker_groups.values())):
+    for group_index, group in enumerate(list(tables.broker_groups.values())):
         if group_index % _GROUPS_PER_STEP == 0:
             yield
-        _encode_group(broker_group)
+        _encode_group(group)
     return encode_cluster_body(tables)
 
 
@@ -222,46 +182,32 @@ def encode_cluster_body(tables: RouteTables) -> bytes:
     return fastjson.encode_json(
         {
             "brokerAddrTable": {
-                broker_group.broker_name: _encode_group(broker_group)
-                for broker_group in tables.broker_groups.values()
+                group.broker_name: _encode_group(group) for group in tables.broker_groups.values()
             },
-            "clusterAddrTable": {
-                cluster_name: list(broker_names)
-                for cluster_name, broker_names in tables.broker_names_by_cluster.items()
-            },
+            "clusterAddrTable": {name: list(names) for name, names in tables.broker_names_by_cluster.items()},
         }
     )
 
 
-def _encode_group(broker_group: RegisteredGroup) -> fastjson.EncodedJson:
-    route_member = RouteMember(
-        broker_group.cluster_name,
-        broker_group.broker_name,
-        broker_group.broker_addrs,
-        broker_group.enable_acting_master,
-        broker_group.zone_name,
+def _encode_group(group: RegisteredGroup) -> fastjson.EncodedJson:
+    member = RouteMember(
+        group.cluster_name, group.broker_name, group.broker_addrs, group.enable_acting_master, group.zone_name
     )
-    return fastjson.EncodedJson(_encode_member(route_member, False))
+    return fastjson.EncodedJson(_encode_member(member, False))
 
 
 def encode_member_group_body(tables: RouteTables, cluster_name: str | None, broker_name: str | None) -> bytes:
     """The body BrokerMemberGroup. Its cluster is the one in the request."""
-    broker_group = tables.broker_groups.get(broker_name) if broker_name is not None else None
-    broker_addrs = dict(broker_group.broker_addrs) if broker_group else {}
-    group_fields = {"brokerAddrs": broker_addrs, "brokerName": broker_name, "cluster": cluster_name}
-    return fastjson.encode_json({"brokerMemberGroup": group_fields})
+    group = tables.broker_groups.get(broker_name) if broker_name is not None else None
+    addrs = dict(group.broker_addrs) if group else {}
+    fields = {"brokerAddrs": addrs, "brokerName": broker_name, "cluster": cluster_name}
+    return fastjson.encode_json({"brokerMemberGroup": fields})
 
 
 def system_topics(tables: RouteTables) -> tuple[list[str], str | None]:
     """The system topics, which are named like clusters and brokers, and the address of one broker."""
-    topic_names = dict.fromkeys(
-        topic_name
-        for cluster_name, broker_names in tables.broker_names_by_cluster.items()
-        for topic_name in (cluster_name, *broker_names)
+    topics = dict.fromkeys(
+        topic_name for name, names in tables.broker_names_by_cluster.items() for topic_name in (name, *names)
     )
-    broker_addrs = (
-        broker_addr
-        for broker_group in tables.broker_groups.values()
-        for broker_addr in broker_group.broker_addrs.values()
-    )
-    return list(topic_names), next(broker_addrs, None)
+    addrs = (addr for group in tables.broker_groups.values() for addr in group.broker_addrs.values())
+    return list(topics), next(addrs, None)

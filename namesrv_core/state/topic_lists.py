@@ -22,35 +22,33 @@ def encode_topics_in_steps(tables: RouteTables, is_listed: PlacementTest | None 
     The list has the topics of the first step, without those that are deleted or moved until their own step.
     """
     # BytesIO grows in place, and its `getvalue` returns the buffer without a copy.
-    body_buffer = BytesIO()
-    body_buffer.write(b'{"topicList":[')
+    buffer = BytesIO()
+    buffer.write(b'{"topicList":[')
     separator = ""
     # In reverse, because the end of a list can be removed in steps.
-    remaining_topics = list(reversed(tables.placements_by_topic))
-    while remaining_topics:
+    remaining = list(reversed(tables.placements_by_topic))
+    while remaining:
         yield
-        step_topics = remaining_topics[: -_TOPICS_PER_STEP - 1 : -1]
-        del remaining_topics[-_TOPICS_PER_STEP:]
+        topics = remaining[: -_TOPICS_PER_STEP - 1 : -1]
+        del remaining[-_TOPICS_PER_STEP:]
         if is_listed is not None:
-            step_topics = [
+            topics = [
                 topic
-                for topic in step_topics
+                for topic in topics
                 if (placement := tables.placements_by_topic.get(topic)) is not None and is_listed(placement)
             ]
-        if step_topics:
-            names_json = separator + ",".join(map(fastjson.encode_json_text, step_topics))
-            body_buffer.write(fastjson.encode_json(fastjson.EncodedJson(names_json)))
+        if topics:
+            names_json = separator + ",".join(map(fastjson.encode_json_text, topics))
+            buffer.write(fastjson.encode_json(fastjson.EncodedJson(names_json)))
             separator = ","
-    body_buffer.write(b"]}")
-    return body_buffer.getvalue()
+    buffer.write(b"]}")
+    return buffer.getvalue()
 
 
 def build_cluster_test(tables: RouteTables, cluster_name: str | None) -> PlacementTest:
     """The test for the topics with queues on a broker of the cluster."""
-    broker_names = frozenset(
-        () if cluster_name is None else tables.broker_names_by_cluster.get(cluster_name, ())
-    )
-    return lambda placement: not broker_names.isdisjoint(placement.broker_queues)
+    names = frozenset(() if cluster_name is None else tables.broker_names_by_cluster.get(cluster_name, ()))
+    return lambda placement: not names.isdisjoint(placement.broker_queues)
 
 
 def is_unit_topic(placement: QueuePlacement) -> bool:

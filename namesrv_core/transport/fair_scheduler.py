@@ -24,8 +24,8 @@ class TurnTaker(Protocol):
 class _SteppedWork:
     """Work in short steps. Each turn does as many of them as fit into it."""
 
-    def __init__(self, work_steps: Iterator[None], work_clock: Callable[[], float]) -> None:
-        self._work_steps = work_steps
+    def __init__(self, steps: Iterator[None], work_clock: Callable[[], float]) -> None:
+        self._work_steps = steps
         self._work_clock = work_clock
 
     def take_turn(self) -> bool:
@@ -48,9 +48,9 @@ class FairScheduler:
         self._waiting_takers.append(turn_taker)
         self._schedule_round()
 
-    def add_steps(self, work_steps: Iterator[None]) -> None:
+    def add_steps(self, steps: Iterator[None]) -> None:
         """Add work in steps of at most a millisecond."""
-        self.add_turn_taker(_SteppedWork(work_steps, self._work_clock))
+        self.add_turn_taker(_SteppedWork(steps, self._work_clock))
 
     def _schedule_round(self) -> None:
         if not self._is_round_due:

@@ -67,27 +67,27 @@ class PagePace:
         self._long_pages: set[str] = set()
         self._free_at = 0.0
 
-    def delay_of_page(self, page_path: str) -> float:
+    def delay_of_page(self, path: str) -> float:
         """Seconds until this page may be rendered."""
-        return max(self._free_at - self._loop_clock(), 0.0) if page_path in self._long_pages else 0.0
+        return max(self._free_at - self._loop_clock(), 0.0) if path in self._long_pages else 0.0
 
-    def record_duration(self, page_path: str, render_seconds: float) -> None:
+    def record_duration(self, path: str, render_seconds: float) -> None:
         """Record how long the page took to render."""
         if render_seconds < _LONG_PAGE_SECONDS:
-            self._long_pages.discard(page_path)
+            self._long_pages.discard(path)
             return
         if len(self._long_pages) < _MAX_LONG_PAGES:
-            self._long_pages.add(page_path)
+            self._long_pages.add(path)
         self._free_at = self._loop_clock() + _REST_FACTOR * render_seconds
 
 
 class HttpListener:
     """Created by `await HttpListener.open(...)`. `bound_addr` is the actual address."""
 
-    def __init__(self, asyncio_server: asyncio.Server, http_slots: HttpSlots) -> None:
-        self._asyncio_server = asyncio_server
+    def __init__(self, server: asyncio.Server, http_slots: HttpSlots) -> None:
+        self._asyncio_server = server
         self._http_slots = http_slots
-        self.bound_addr = join_addr(*asyncio_server.sockets[0].getsockname()[:2])
+        self.bound_addr = join_addr(*server.sockets[0].getsockname()[:2])
 
     @classmethod
     async def open(
@@ -99,13 +99,13 @@ class HttpListener:
     ) -> "HttpListener":
         """Listen on an address; port 0 takes a free one. Raises OSError if the address cannot be bound."""
         used_slots = http_slots or HttpSlots()
-        event_loop = asyncio.get_running_loop()
-        page_pace = PagePace(event_loop.time)
-        asyncio_server = await event_loop.create_server(
+        loop = asyncio.get_running_loop()
+        page_pace = PagePace(loop.time)
+        server = await loop.create_server(
             lambda: _HttpConnection(answer_request, used_slots, page_pace),
             sock=bind_socket(listen_host, listen_port),
         )
-        return cls(asyncio_server, used_slots)
+        return cls(server, used_slots)
 
     def close(self) -> None:
         """Accept no more connections. Close the open ones after their pending response."""
@@ -203,54 +203,51 @@ class _HttpConnection(asyncio.Protocol):
         """Handle complete requests while the peer reads responses. Other work runs between two requests."""
         while not (self._is_write_paused or self._is_request_paused or self._transport.is_closing()):
             try:
-                http_event = self._h11_connection.next_event()
+                event = self._h11_connection.next_event()
             except h11.RemoteProtocolError as error:
                 self._send_page(
                     PageResponse(error.error_status_hint, b"this is no request that is understood here\n")
                 )
                 return
-            if isinstance(http_event, h11.Request):
-                self._page_request = http_event
-            elif isinstance(http_event, h11.EndOfMessage):
+            if isinstance(event, h11.Request):
+                self._page_request = event
+            elif isinstance(event, h11.EndOfMessage):
                 self._reply_at_pace()
-            elif not isinstance(http_event, h11.Data):
+            elif not isinstance(event, h11.Data):
                 return
 
     def _reply_at_pace(self) -> None:
         assert self._page_request is not None
-        page_path = self._page_request.target.partition(b"?")[0].decode("ascii", "replace")
-        delay_seconds = self._page_pace.delay_of_page(page_path)
-        if delay_seconds > 0:
-            self._set_deadline(delay_seconds + _REQUEST_SECONDS)
-            self._pause_before(delay_seconds, self._reply_at_pace)
+        path = self._page_request.target.partition(b"?")[0].decode("ascii", "replace")
+        delay = self._page_pace.delay_of_page(path)
+        if delay > 0:
+            self._set_deadline(delay + _REQUEST_SECONDS)
+            self._pause_before(delay, self._reply_at_pace)
             return
         # Processor time, as in CommandStream, so that a pause of the machine does not count against a page.
-        began_at = time.thread_time()
-        self._reply_to_request(page_path)
-        self._page_pace.record_duration(page_path, time.thread_time() - began_at)
+        began = time.thread_time()
+        self._reply_to_request(path)
+        self._page_pace.record_duration(path, time.thread_time() - began)
         if self._h11_connection.trailing_data[0] and not (self._is_write_paused or self._future_page):
             self._pause_before(0, lambda: None)
 
-    def _reply_to_request(self, page_path: str) -> None:
+    def _reply_to_request(self, path: str) -> None:
         assert self._page_request is not None
-        http_request, self._page_request = self._page_request, None
-        if http_request.method not in (b"GET", b"HEAD"):
+        request, self._page_request = self._page_request, None
+        if request.method not in (b"GET", b"HEAD"):
             self._send_page(PageResponse(405, b"only GET and HEAD\n", headers=(("Allow", "GET, HEAD"),)))
             return
-        headers = {
-            header_name.decode(): header_value.decode("latin-1")
-            for header_name, header_value in http_request.headers
-        }
+        headers = {name.decode(): value.decode("latin-1") for name, value in request.headers}
         local_address = self._transport.get_extra_info("sockname")
-        query_text = http_request.target.partition(b"?")[2].decode("ascii", "replace")
-        page_response = self._answer_request(
-            PageRequest(page_path, headers, (local_address[0], local_address[1]), self.peer_host, query_text)
+        query = request.target.partition(b"?")[2].decode("ascii", "replace")
+        response = self._answer_request(
+            PageRequest(path, headers, (local_address[0], local_address[1]), self.peer_host, query)
         )
-        is_head_request = http_request.method == b"HEAD"
-        if isinstance(page_response, asyncio.Future):
-            self._send_later(page_response, is_head_request)
+        is_head_request = request.method == b"HEAD"
+        if isinstance(response, asyncio.Future):
+            self._send_later(response, is_head_request)
         else:
-            self._send_page(page_response, is_head_request)
+            self._send_page(response, is_head_request)
 
     def _send_later(self, future_page: asyncio.Future[PageResponse], is_head_request: bool) -> None:
         """Send the page when it is rendered. Until then, the connection handles no further request.
@@ -262,38 +259,36 @@ class _HttpConnection(asyncio.Protocol):
         self._set_deadline(_FUTURE_PAGE_SECONDS)
         future_page.add_done_callback(lambda page: self._send_rendered(page, is_head_request))
 
-    def _send_rendered(self, rendered_page: asyncio.Future[PageResponse], is_head_request: bool) -> None:
+    def _send_rendered(self, page: asyncio.Future[PageResponse], is_head_request: bool) -> None:
         self._is_request_paused = False
         self._future_page = None
-        if rendered_page.cancelled() or rendered_page.exception() is not None:
+        if page.cancelled() or page.exception() is not None:
             self._transport.abort()
         elif not self._transport.is_closing():
-            self._send_page(rendered_page.result(), is_head_request)
+            self._send_page(page.result(), is_head_request)
             self._resume_if_idle()
 
-    def _send_page(self, page_response: PageResponse, is_head_request: bool = False) -> None:
+    def _send_page(self, response: PageResponse, is_head_request: bool = False) -> None:
         headers = [
-            ("Content-Type", page_response.content_type),
-            ("Content-Length", str(len(page_response.body))),
-            *page_response.headers,
+            ("Content-Type", response.content_type),
+            ("Content-Length", str(len(response.body))),
+            *response.headers,
         ]
         if self._h11_connection.our_state not in (h11.IDLE, h11.SEND_RESPONSE):
             self._transport.abort()
             return
-        response_parts: list[bytes | None] = [
+        parts: list[bytes | None] = [
             self._h11_connection.send(
                 h11.Response(
-                    status_code=page_response.status,
-                    headers=headers,
-                    reason=HTTPStatus(page_response.status).phrase,
+                    status_code=response.status, headers=headers, reason=HTTPStatus(response.status).phrase
                 )
             )
         ]
         if not is_head_request:
-            response_parts.append(self._h11_connection.send(h11.Data(page_response.body)))
-        response_parts.append(self._h11_connection.send(h11.EndOfMessage()))
+            parts.append(self._h11_connection.send(h11.Data(response.body)))
+        parts.append(self._h11_connection.send(h11.EndOfMessage()))
         # A shared page is not copied for each connection.
-        self._transport.writelines([response_part or b"" for response_part in response_parts])
+        self._transport.writelines([part or b"" for part in parts])
         if self._h11_connection.states == {h11.CLIENT: h11.DONE, h11.SERVER: h11.DONE}:
             self._h11_connection.start_next_cycle()
             self._set_deadline(_IDLE_SECONDS)

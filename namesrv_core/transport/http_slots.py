@@ -40,9 +40,7 @@ class HttpSlots:
     """The open connections, ordered by the time at which they last began or ended a request."""
 
     def __init__(
-        self,
-        max_connections: int = MAX_CONNECTIONS,
-        max_connections_per_host: int = MAX_CONNECTIONS_PER_HOST,
+        self, max_connections: int = MAX_CONNECTIONS, max_connections_per_host: int = MAX_CONNECTIONS_PER_HOST
     ) -> None:
         self._max_connections = max_connections
         self._max_connections_per_host = max_connections_per_host
@@ -61,8 +59,8 @@ class HttpSlots:
         if self._counts_by_host[new_holder.peer_host] > self._max_connections_per_host:
             crowded_hosts = {new_holder.peer_host}
         elif len(self._holders) > self._max_connections:
-            largest_count = max(self._counts_by_host.values())
-            crowded_hosts = {host for host, count in self._counts_by_host.items() if count == largest_count}
+            largest = max(self._counts_by_host.values())
+            crowded_hosts = {host for host, count in self._counts_by_host.items() if count == largest}
         else:
             return
         closed_holder = min(

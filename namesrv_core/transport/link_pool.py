@@ -19,38 +19,36 @@ class LinkPool:
         return iter(self._links_by_addr.values())
 
     def close(self) -> None:
-        for server_link in self:
-            server_link.close()
+        for link in self:
+            link.close()
         self._links_by_addr.clear()
 
     def get_peer(self, server_addr: str) -> Any:
         """The socket address of the connected peer; None if there is no connection to that address."""
-        server_link = self._links_by_addr.get(server_addr)
+        link = self._links_by_addr.get(server_addr)
         # Read once, because another thread may be closing the link.
-        tcp_socket = None if server_link is None else server_link.tcp_socket
+        sock = None if link is None else link.tcp_socket
         with suppress(OSError):
-            return None if tcp_socket is None else tcp_socket.getpeername()
+            return None if sock is None else sock.getpeername()
 
-    def queue_requests(self, addressed_requests: Sequence[tuple[str, RemotingCommand]]) -> deque[ServerLink]:
+    def queue_requests(self, requests: Sequence[tuple[str, RemotingCommand]]) -> deque[ServerLink]:
         """Queue each request, with its index, in the link of its server. Return these links."""
         chosen_links: dict[str, ServerLink] = {}
-        for request_index, (server_addr, request) in enumerate(addressed_requests):
-            server_link = chosen_links.get(server_addr)
-            if server_link is None:
+        for index, (server_addr, request) in enumerate(requests):
+            link = chosen_links.get(server_addr)
+            if link is None:
                 # Removed and inserted again, so that the least recently used links come first.
-                server_link = chosen_links[server_addr] = (
+                link = chosen_links[server_addr] = (
                     self._links_by_addr.pop(server_addr)
                     if server_addr in self._links_by_addr
                     else ServerLink(server_addr)
                 )
-                self._links_by_addr[server_addr] = server_link
-            server_link.unsent_requests.append((request_index, request))
+                self._links_by_addr[server_addr] = link
+            link.unsent_requests.append((index, request))
         return deque(chosen_links.values())
 
     def close_idle_links(self, active_links: set[ServerLink], max_sockets: int) -> None:
         """Close idle connections, the least recently used first, if one more would exceed the limit."""
-        idle_links = [
-            server_link for server_link in self if server_link.tcp_socket and server_link not in active_links
-        ]
-        for server_link in idle_links[: max(0, len(idle_links) + len(active_links) - max_sockets)]:
-            server_link.close()
+        idle_links = [link for link in self if link.tcp_socket and link not in active_links]
+        for link in idle_links[: max(0, len(idle_links) + len(active_links) - max_sockets)]:
+            link.close()

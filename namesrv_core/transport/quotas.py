@@ -20,18 +20,18 @@ class ObservedStream(Protocol):
 class QuotaObserver(Protocol):
     """Receives the reports of streams. `limit_key` is the key of a setting."""
 
-    def report_over_limit(self, stream: ObservedStream, limit_key: str, hit_text: str) -> None:
+    def report_over_limit(self, stream: ObservedStream, limit_key: str, hits: str) -> None:
         """A stream exceeded a limit; it waits or is being closed."""
 
-    def report_held_bytes(self, stream: ObservedStream, held_bytes: int) -> None:
+    def report_held_bytes(self, stream: ObservedStream, held: int) -> None:
         """A stream holds this many bytes of unhandled requests, computations and unsent answers."""
 
 
 class _NullObserver:
-    def report_over_limit(self, stream: ObservedStream, limit_key: str, hit_text: str) -> None:
+    def report_over_limit(self, stream: ObservedStream, limit_key: str, hits: str) -> None:
         pass
 
-    def report_held_bytes(self, stream: ObservedStream, held_bytes: int) -> None:
+    def report_held_bytes(self, stream: ObservedStream, held: int) -> None:
         pass
 
 
@@ -57,7 +57,7 @@ class StreamQuotas:
     def __init__(
         self,
         quota_observer: QuotaObserver | None = None,
-        decode_limits: DecodeLimits = NO_LIMITS,
+        limits: DecodeLimits = NO_LIMITS,
         frames_per_second: int = UNLIMITED,
         bytes_per_second: int = UNLIMITED,
         max_unsent_bytes: int = UNLIMITED,
@@ -65,7 +65,7 @@ class StreamQuotas:
         max_work_bytes: int = UNLIMITED,
     ) -> None:
         self.quota_observer: QuotaObserver = quota_observer or _NullObserver()
-        self.decode_limits = decode_limits
+        self.decode_limits = limits
         self.frames_per_second = frames_per_second
         self.bytes_per_second = bytes_per_second
         self.max_unsent_bytes = max_unsent_bytes

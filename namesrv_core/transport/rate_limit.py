@@ -25,7 +25,7 @@ class LimitedStream(Protocol):
     def resume_work(self) -> None:
         """Continue after a rest has ended."""
 
-    def report_over_limit(self, limit_key: str, hit_text: str) -> None:
+    def report_over_limit(self, limit_key: str, hits: str) -> None:
         """Report that the limit of the setting `limit_key` was exceeded."""
 
 
@@ -49,56 +49,53 @@ class RateLimiter:
         "refilled_at",
     )
 
-    def __init__(self, stream_quotas: StreamQuotas, event_loop: asyncio.AbstractEventLoop) -> None:
+    def __init__(self, stream_quotas: StreamQuotas, loop: asyncio.AbstractEventLoop) -> None:
         self._stream_quotas = stream_quotas
-        self._event_loop = event_loop
+        self._event_loop = loop
         self.frames_granted = stream_quotas.frames_per_second
         self.bytes_granted = stream_quotas.bytes_per_second
         self.is_resting = self.is_slow = False
         self.refilled_at = self._charged_at = self._charged_seconds = 0.0
 
-    def refill_grants(self, limited_stream: LimitedStream) -> None:
+    def refill_grants(self, stream: LimitedStream) -> None:
         """Refill the rate limits for the time that has passed. If they stay exceeded, the stream rests."""
-        stream_quotas, loop_time = self._stream_quotas, self._event_loop.time()
-        frame_count, byte_count = limited_stream.frame_count, limited_stream.byte_count
-        passed_seconds, self.refilled_at = loop_time - self.refilled_at, loop_time
+        quotas, now = self._stream_quotas, self._event_loop.time()
+        frame_count, count = stream.frame_count, stream.byte_count
+        passed, self.refilled_at = now - self.refilled_at, now
         frames_left = min(
-            stream_quotas.frames_per_second,
-            self.frames_granted - frame_count + int(passed_seconds * stream_quotas.frames_per_second),
+            quotas.frames_per_second,
+            self.frames_granted - frame_count + int(passed * quotas.frames_per_second),
         )
         bytes_left = min(
-            stream_quotas.bytes_per_second,
-            self.bytes_granted - byte_count + int(passed_seconds * stream_quotas.bytes_per_second),
+            quotas.bytes_per_second, self.bytes_granted - count + int(passed * quotas.bytes_per_second)
         )
-        self.frames_granted, self.bytes_granted = frame_count + frames_left, byte_count + bytes_left
-        pause_seconds = max(
-            -frames_left / stream_quotas.frames_per_second, -bytes_left / stream_quotas.bytes_per_second
-        )
+        self.frames_granted, self.bytes_granted = frame_count + frames_left, count + bytes_left
+        pause_seconds = max(-frames_left / quotas.frames_per_second, -bytes_left / quotas.bytes_per_second)
         if pause_seconds > 0 and not self.is_resting:
             limit_key = "maxFramesPerSecond" if frames_left < 0 else "maxBytesPerSecond"
-            limited_stream.report_over_limit(limit_key, f"reading pauses for {pause_seconds:.1f} s")
-            self._rest_for(limited_stream, pause_seconds)
+            stream.report_over_limit(limit_key, f"reading pauses for {pause_seconds:.1f} s")
+            self._rest_for(stream, pause_seconds)
 
-    def rest_after_work(self, limited_stream: LimitedStream, work_seconds: float) -> None:
+    def rest_after_work(self, stream: LimitedStream, work_seconds: float) -> None:
         """Rest nine times as long as slow work took, so one connection uses at most a tenth of the server."""
         self.is_slow = work_seconds > TURN_SECONDS
         if work_seconds > _LONG_WORK_SECONDS and not self.is_resting:
-            self._rest_for(limited_stream, _REST_FACTOR * work_seconds)
+            self._rest_for(stream, _REST_FACTOR * work_seconds)
 
-    def charge_work(self, limited_stream: LimitedStream, work_seconds: float) -> None:
+    def charge_work(self, stream: LimitedStream, work_seconds: float) -> None:
         """Charge work that belongs to no single request. Rest if it exceeds a tenth of the time for long."""
-        loop_time = self._event_loop.time()
-        paid_seconds = (loop_time - self._charged_at) / (1 + _REST_FACTOR)
+        now = self._event_loop.time()
+        paid_seconds = (now - self._charged_at) / (1 + _REST_FACTOR)
         self._charged_seconds = max(self._charged_seconds - paid_seconds, 0) + work_seconds
-        self._charged_at = loop_time
+        self._charged_at = now
         if self._charged_seconds > _LONG_WORK_SECONDS and not self.is_resting:
-            self._rest_for(limited_stream, _REST_FACTOR * self._charged_seconds)
+            self._rest_for(stream, _REST_FACTOR * self._charged_seconds)
 
-    def _rest_for(self, limited_stream: LimitedStream, rest_seconds: float) -> None:
+    def _rest_for(self, stream: LimitedStream, rest_seconds: float) -> None:
         self.is_resting = True
-        limited_stream.update_reading()
-        self._event_loop.call_later(rest_seconds, self._end_rest, limited_stream)
+        stream.update_reading()
+        self._event_loop.call_later(rest_seconds, self._end_rest, stream)
 
-    def _end_rest(self, limited_stream: LimitedStream) -> None:
+    def _end_rest(self, stream: LimitedStream) -> None:
         self.is_resting = False
-        limited_stream.resume_work()
+        stream.resume_work()

@@ -37,13 +37,13 @@ class TlsTransport(asyncio.Protocol):
 
     def __init__(
         self,
-        command_stream: CommandStream,
+        stream: CommandStream,
         socket_transport: asyncio.Transport,
         ssl_context: ssl.SSLContext,
         report_refusal: Callable[[str, str], None],
         handshake_seconds: float,
     ) -> None:
-        self._command_stream = command_stream
+        self._command_stream = stream
         self._socket_transport = socket_transport
         self._report_refusal = report_refusal
         self._incoming_bio, self._outgoing_bio = ssl.MemoryBIO(), ssl.MemoryBIO()
@@ -55,7 +55,7 @@ class TlsTransport(asyncio.Protocol):
         self._handshake_timer = asyncio.get_running_loop().call_later(
             handshake_seconds, self._abort_late_handshake, handshake_seconds
         )
-        command_stream.use_transport(cast(asyncio.Transport, self))
+        stream.use_transport(cast(asyncio.Transport, self))
 
     def data_received(self, data: bytes) -> None:
         self._unread_bytes = self._unread_bytes + data if self._unread_bytes else data
@@ -72,11 +72,11 @@ class TlsTransport(asyncio.Protocol):
     def take_turn(self) -> bool:
         self._is_queued = False
         if not self._is_paused and not self._socket_transport.is_closing():
-            work_clock, rate_limiter = self._command_stream.work_clock, self._command_stream.rate_limiter
-            began_at = work_clock()
-            decrypted_bytes = self._decrypt_records(began_at + TURN_SECONDS)
-            rate_limiter.charge_work(self._command_stream, work_clock() - began_at)
-            self._pass_on(decrypted_bytes)
+            work_clock, limiter = self._command_stream.work_clock, self._command_stream.rate_limiter
+            began = work_clock()
+            plain = self._decrypt_records(began + TURN_SECONDS)
+            limiter.charge_work(self._command_stream, work_clock() - began)
+            self._pass_on(plain)
             self._arrange_reading()
         # If work is left, `_arrange_reading` has queued it already, or will when the stream resumes reading.
         return False
@@ -98,43 +98,41 @@ class TlsTransport(asyncio.Protocol):
 
     def _decrypt_records(self, turn_ends_at: float | None) -> bytes:
         """Decrypt unread records until the turn ends; outside of turns until one of them has no data."""
-        unread_bytes, position, missing_bytes = self._unread_bytes, 0, self._missing_bytes
-        decrypted_parts: list[bytes] = []
+        unread, position, missing = self._unread_bytes, 0, self._missing_bytes
+        parts: list[bytes] = []
         while not self._has_ended:
             data_start = position + _HEADER_BYTES
-            if not missing_bytes and data_start <= len(unread_bytes):
-                missing_bytes = _HEADER_BYTES + (
-                    unread_bytes[data_start - 2] << 8 | unread_bytes[data_start - 1]
-                )
-            record_part = unread_bytes[position : position + missing_bytes]
+            if not missing and data_start <= len(unread):
+                missing = _HEADER_BYTES + (unread[data_start - 2] << 8 | unread[data_start - 1])
+            record_part = unread[position : position + missing]
             if not record_part:
                 break
             position += len(record_part)
-            missing_bytes -= len(record_part)
+            missing -= len(record_part)
             self._incoming_bio.write(record_part)
-            if not missing_bytes or not self._is_ready:
-                decrypted_parts.append(self._read_record())
+            if not missing or not self._is_ready:
+                parts.append(self._read_record())
             if (
                 self._takes_turns
                 if turn_ends_at is None
                 else self._command_stream.work_clock() > turn_ends_at
             ):
                 break
-        self._unread_bytes, self._missing_bytes = unread_bytes[position:], missing_bytes
-        decrypted_bytes = b"".join(decrypted_parts)
-        self._command_stream.byte_count += position - len(decrypted_bytes)
-        return decrypted_bytes
+        self._unread_bytes, self._missing_bytes = unread[position:], missing
+        plain = b"".join(parts)
+        self._command_stream.byte_count += position - len(plain)
+        return plain
 
     def _read_record(self) -> bytes:
         """The data of the record that OpenSSL has received; none if it has no data or is incomplete."""
         try:
             if self._is_ready:
-                decrypted_bytes = self._ssl_object.read(_MAX_RECORD_BYTES)
+                plain = self._ssl_object.read(_MAX_RECORD_BYTES)
                 self._empty_records = 0
-                if not decrypted_bytes:
+                if not plain:
                     # The peer has sent close_notify.
                     self._has_ended = True
-                return decrypted_bytes
+                return plain
             self._ssl_object.do_handshake()
             self._finish_handshake()
         except ssl.SSLWantReadError:
@@ -150,22 +148,22 @@ class TlsTransport(asyncio.Protocol):
         if self._empty_records > MAX_EMPTY_RECORDS:
             self._end_refused(f"sent more than {MAX_EMPTY_RECORDS} TLS records without data in a row")
 
-    def _end_refused(self, refusal_reason: str) -> None:
+    def _end_refused(self, reason: str) -> None:
         self._has_ended = True
-        self._report_refusal(self._command_stream.peer_addr, refusal_reason)
+        self._report_refusal(self._command_stream.peer_addr, reason)
 
-    def _pass_on(self, decrypted_bytes: bytes) -> None:
+    def _pass_on(self, plain: bytes) -> None:
         self._flush_outgoing()
-        if decrypted_bytes:
-            self._command_stream.data_received(decrypted_bytes)
+        if plain:
+            self._command_stream.data_received(plain)
         if self._has_ended:
             self.close()
 
     def _finish_handshake(self) -> None:
         self._is_ready = True
         self._handshake_timer.cancel()
-        peer_certificate = self._ssl_object.getpeercert()
-        self._command_stream.subject = distinguished_name(peer_certificate) if peer_certificate else None
+        certificate = self._ssl_object.getpeercert()
+        self._command_stream.subject = distinguished_name(certificate) if certificate else None
 
     def _abort_late_handshake(self, handshake_seconds: float) -> None:
         self._report_refusal(
@@ -174,9 +172,9 @@ class TlsTransport(asyncio.Protocol):
         self._socket_transport.abort()
 
     def _flush_outgoing(self) -> None:
-        outgoing_bytes = self._outgoing_bio.read()
-        if outgoing_bytes and not self._socket_transport.is_closing():
-            self._socket_transport.write(outgoing_bytes)
+        outgoing = self._outgoing_bio.read()
+        if outgoing and not self._socket_transport.is_closing():
+            self._socket_transport.write(outgoing)
 
     def pause_writing(self) -> None:
         self._command_stream.pause_writing()

@@ -36,7 +36,7 @@ class Twin(Judge):
         self.time = 1_000_000.0
         super().__init__(home, clock=lambda: self.time, fastPath=is_quick)
         # Without the disk, for which nobody knows how long an answer waits.
-        self.server.state_persistence.persister_of_request = lambda request_code, events: None  # type: ignore[method-assign]
+        self.server.state_persistence.persister_of_request = lambda code, events: None  # type: ignore[method-assign]
         self.answers: list[tuple[object, ...]] = []
 
     def settle(self, number: int) -> None:

@@ -288,8 +288,7 @@ def _match_convergence(view: RecordedView, row: ReportRow, expected: ExpectedCon
     if row["trigger"] != expected.trigger:
         return False
     wrong_count = max(
-        abs(row["changes"] - expected.change_count),
-        abs(row["unfinishedChanges"] - expected.unfinished_count),
+        abs(row["changes"] - expected.change_count), abs(row["unfinishedChanges"] - expected.unfinished_count)
     )
     if wrong_count or not expected.durations_ms:
         return bool(wrong_count <= expected.doubtful_count)
@@ -301,8 +300,8 @@ def _match_convergence(view: RecordedView, row: ReportRow, expected: ExpectedCon
 
 def _match_growth(view: RecordedView, row: ReportRow, expected: ExpectedGrowth) -> bool:
     """The size is that of the topics, and about 400 bytes for the rest of a registration."""
-    rest_bytes = row["bytes"] - expected.byte_count
-    return (row["brokerName"], row["topics"]) == expected[:2] and 300 <= rest_bytes <= 500
+    rest = row["bytes"] - expected.byte_count
+    return (row["brokerName"], row["topics"]) == expected[:2] and 300 <= rest <= 500
 
 
 def _match_forecast(view: RecordedView, row: ReportRow, expected: ExpectedGrowth) -> bool:

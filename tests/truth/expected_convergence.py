@@ -68,9 +68,9 @@ def _find_changes(
             trigger = _NAME_SERVER if is_watch_change else _CHANGE
         elif began is not None and is_agreed:
             is_doubtful = any(
-                abs(edge - watch_moment) <= TOLERANCE_MS and edge != view.end_ms
+                abs(edge - moment) <= TOLERANCE_MS and edge != view.end_ms
                 for edge in (began, moment)
-                for watch_moment in watch_moments
+                for moment in watch_moments
             )
             yield _Change(trigger, None if is_watch_change else moment - began, is_doubtful)
             began = None

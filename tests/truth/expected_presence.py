@@ -228,9 +228,9 @@ def _shift_start(view: RecordedView, silence: BrokerSilence) -> int:
     """The start by the clock at the end: a journal has the length of a silence, and a time in it."""
     clock_steps: list[ClockStep] = view.facts_of(ClockStep)
     return silence.since + sum(
-        clock_step.change_ms
-        for clock_step in clock_steps
-        if clock_step.server == silence.server and silence.since < clock_step.at <= silence.until
+        step.change_ms
+        for step in clock_steps
+        if step.server == silence.server and silence.since < step.at <= silence.until
     )
 
 

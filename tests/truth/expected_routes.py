@@ -55,11 +55,11 @@ def expect_differences(view: RecordedView) -> list[ExpectedDifference]:
         )
     differences = [
         difference
-        for (topic, broker_name), timelines in queue_lines.items()
+        for (topic, name), timelines in queue_lines.items()
         for field in ("route", *_QUEUE_FIELDS)
         for difference in _find_differences(
             view, timelines, partial(_compare_queues, field),
-            (topic, broker_name, None, field),
+            (topic, name, None, field),
         )
     ]  # fmt: skip
     addr_lines: dict[tuple[str, int], list[_Timeline]] = {}

@@ -4,14 +4,7 @@ from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, TypeVar
 
-from tests.truth.true_facts import (
-    BrokerSilence,
-    BrokerStay,
-    ClockStep,
-    ServerPause,
-    ServerRun,
-    TrueDrain,
-)
+from tests.truth.true_facts import BrokerSilence, BrokerStay, ClockStep, ServerPause, ServerRun, TrueDrain
 
 JOURNAL = "journal"
 SOURCES = (JOURNAL, "5.x", "4.x")
@@ -69,12 +62,12 @@ def build_view(
     known_spans = {
         server: [
             span
-            for run_times in runs
-            if run_times
+            for times in runs
+            if times
             for span in (
-                _known_journal_spans(facts, server, run_times)
+                _known_journal_spans(facts, server, times)
                 if source == JOURNAL
-                else _known_spans(run_times, source)
+                else _known_spans(times, source)
             )
         ]
         for server, runs in word_times.items()

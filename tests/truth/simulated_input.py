@@ -47,7 +47,7 @@ def simulate_seed(seed: int, run_folder: Path, sources: Sequence[str] = SOURCES)
     records = {
         server: list(reader.read_records(input_folder / server / "journal")) for server in simulation.servers
     }
-    word_times = {server: _split_runs(server_records) for server, server_records in records.items()}
+    word_times = {server: _split_runs(records) for server, records in records.items()}
     views = [build_view(JOURNAL, name_prefix, true_facts, word_times, END_MS)]
     for source in sources:
         if source != JOURNAL:

@@ -139,8 +139,8 @@ def read_facts(truth_path: Path) -> Sequence[Any]:
             facts.append(
                 fact_type(
                     **{
-                        field_name: tuple(value) if isinstance(value, list) else value
-                        for field_name, value in fact_fields.items()
+                        name: tuple(value) if isinstance(value, list) else value
+                        for name, value in fact_fields.items()
                     }
                 )
             )

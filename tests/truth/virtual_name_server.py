@@ -55,8 +55,8 @@ class TableObserver(Protocol):
 class _ImmediateScheduler:
     """Does all steps at once: work takes no virtual time."""
 
-    def add_steps(self, work_steps: Iterator[None]) -> None:
-        for _ in work_steps:
+    def add_steps(self, steps: Iterator[None]) -> None:
+        for _ in steps:
             pass
 
 
@@ -68,14 +68,10 @@ class VirtualNameServer:
     """
 
     def __init__(
-        self,
-        server_name: str,
-        journal_folder: Path,
-        clock_ms: Callable[[], int],
-        observer: TableObserver,
+        self, server_name: str, folder: Path, clock_ms: Callable[[], int], observer: TableObserver
     ) -> None:
         self.server_name = server_name
-        self.journal_folder = journal_folder
+        self.journal_folder = folder
         self.run_state = "down"
         self.clock_error_ms = 0
         self.frozen_since_ms = 0
@@ -166,6 +162,5 @@ class VirtualNameServer:
 
     def _copy_kv_tables(self) -> dict[str, dict[str, str | None]]:
         return {
-            namespace: dict(kv_table)
-            for namespace, kv_table in self.state.kv_config.tables_by_namespace.items()
+            namespace: dict(table) for namespace, table in self.state.kv_config.tables_by_namespace.items()
         }

@@ -40,8 +40,8 @@ class JournalRepair(NamedTuple):
     cut_bytes: int
 
 
-def _open_for_append(file_path: Path) -> BinaryIO:
-    return open(file_path, "ab", buffering=0, opener=private_files.open_private_file)
+def _open_for_append(path: Path) -> BinaryIO:
+    return open(path, "ab", buffering=0, opener=private_files.open_private_file)
 
 
 class JournalWriter:
@@ -52,13 +52,10 @@ class JournalWriter:
     """
 
     def __init__(
-        self,
-        journal_folder: Path,
-        journal_limits: JournalLimits = _DEFAULT_LIMITS,
-        open_file: FileOpener | None = None,
+        self, folder: Path, limits: JournalLimits = _DEFAULT_LIMITS, open_file: FileOpener | None = None
     ) -> None:
-        self._journal_folder = journal_folder
-        self._journal_limits = journal_limits
+        self._journal_folder = folder
+        self._journal_limits = limits
         self._open_file = open_file or _open_for_append
         self._segment_file: BinaryIO | None = None
         self._segment_path: Path | None = None
@@ -66,45 +63,45 @@ class JournalWriter:
         self._segment_bytes = self._first_line_bytes = 0
         self._has_unsynced_bytes = self._has_partial_write = False
         self.start_repair: JournalRepair | None = None
-        private_files.make_folder(journal_folder)
-        self._lock_descriptor = _lock_journal(journal_folder / _LOCK_NAME)
+        private_files.make_folder(folder)
+        self._lock_descriptor = _lock_journal(folder / _LOCK_NAME)
         self.next_seq = self._resume_last_segment()
 
     def _resume_last_segment(self) -> int:
         """Cut the torn end of the last segment. Return the number of the next record."""
-        known_segments = segments.list_segments(self._journal_folder)
-        if not known_segments:
+        known = segments.list_segments(self._journal_folder)
+        if not known:
             return 1
-        last_segment = known_segments[-1]
-        if last_segment.is_closed:
-            return segments.find_last_seq(last_segment) + 1
-        file_bytes = last_segment.file_path.stat().st_size
-        whole_bytes, last_seq = segments.find_tail(last_segment.file_path)
-        if whole_bytes < file_bytes:
-            self.start_repair = JournalRepair(last_segment.file_path.name, file_bytes - whole_bytes)
+        last = known[-1]
+        if last.is_closed:
+            return segments.find_last_seq(last) + 1
+        file_bytes = last.file_path.stat().st_size
+        whole, last_seq = segments.find_tail(last.file_path)
+        if whole < file_bytes:
+            self.start_repair = JournalRepair(last.file_path.name, file_bytes - whole)
         if last_seq is None:
-            last_segment.file_path.unlink()
-            return last_segment.first_seq
-        if whole_bytes < file_bytes:
-            os.truncate(last_segment.file_path, whole_bytes)
+            last.file_path.unlink()
+            return last.first_seq
+        if whole < file_bytes:
+            os.truncate(last.file_path, whole)
         return last_seq + 1
 
-    def append_lines(self, line_bytes: bytes, line_count: int, now_ms: int) -> None:
+    def append_lines(self, line: bytes, line_count: int, now_ms: int) -> None:
         """Write all lines or none. Begins a segment, dated `now_ms`, if none is open."""
         if self._segment_file is None:
-            segment_path = self._journal_folder / segments.segment_name(self.next_seq, now_ms)
-            self._segment_file, self._segment_path = self._open_file(segment_path), segment_path
+            path = self._journal_folder / segments.segment_name(self.next_seq, now_ms)
+            self._segment_file, self._segment_path = self._open_file(path), path
             self._segment_bytes, self._segment_started_ms, self._has_partial_write = 0, now_ms, False
         if self._has_partial_write:
             self._cut_partial_write()
         self._has_partial_write = True
-        unwritten_bytes = memoryview(line_bytes)
-        while unwritten_bytes:
-            unwritten_bytes = unwritten_bytes[self._segment_file.write(unwritten_bytes) :]
+        unwritten = memoryview(line)
+        while unwritten:
+            unwritten = unwritten[self._segment_file.write(unwritten) :]
         self._has_partial_write = False
         if not self._segment_bytes:
-            self._first_line_bytes = line_bytes.find(b"\n") + 1
-        self._segment_bytes += len(line_bytes)
+            self._first_line_bytes = line.find(b"\n") + 1
+        self._segment_bytes += len(line)
         self.next_seq += line_count
         self._has_unsynced_bytes = True
 
@@ -157,9 +154,9 @@ class JournalWriter:
     def abandon_segment(self) -> None:
         """Close a segment that was deleted or is broken. The next record begins another one."""
         if self._segment_file is not None:
-            segment_file, self._segment_file, self._segment_path = self._segment_file, None, None
+            file, self._segment_file, self._segment_path = self._segment_file, None, None
             with suppress(OSError):
-                segment_file.close()
+                file.close()
         private_files.make_folder(self._journal_folder)
 
     def tidy_segments(self, now_ms: int, is_hurried: bool = False) -> None:
@@ -171,23 +168,20 @@ class JournalWriter:
         for segment in segments.list_segments(self._journal_folder):
             if not segment.is_closed and segment.file_path != self._segment_path:
                 segments.compress_segment(segment.file_path, is_hurried)
-        closed_segments = segments.list_segments(self._journal_folder)
-        segment_sizes = [
-            segment.file_path.stat().st_size + index.index_bytes(segment.file_path)
-            for segment in closed_segments
+        closed = segments.list_segments(self._journal_folder)
+        sizes = [
+            segment.file_path.stat().st_size + index.index_bytes(segment.file_path) for segment in closed
         ]
-        total_bytes = sum(segment_sizes)
-        for segment, next_segment, segment_bytes in zip(
-            closed_segments, closed_segments[1:], segment_sizes, strict=False
-        ):
-            is_expired = next_segment.started_at_ms < now_ms - self._journal_limits.keep_millis
+        total_bytes = sum(sizes)
+        for segment, following, size in zip(closed, closed[1:], sizes, strict=False):
+            is_expired = following.started_at_ms < now_ms - self._journal_limits.keep_millis
             if segment.file_path == self._segment_path or not (
                 is_expired or total_bytes > self._journal_limits.keep_bytes
             ):
                 break
             segment.file_path.unlink()
             index.index_path(segment.file_path).unlink(missing_ok=True)
-            total_bytes -= segment_bytes
+            total_bytes -= size
         if not is_hurried:
             self._index_newest_segment()
 
@@ -210,12 +204,12 @@ class JournalWriter:
 
 def _lock_journal(lock_path: Path) -> int:
     """Lock the journal for this process and return the lock's descriptor. The lock ends with the process."""
-    lock_descriptor = private_files.open_private_file(lock_path, os.O_RDWR | os.O_CREAT)
+    descriptor = private_files.open_private_file(lock_path, os.O_RDWR | os.O_CREAT)
     try:
-        fcntl.flock(lock_descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
-        os.close(lock_descriptor)
+        os.close(descriptor)
         raise RocketMQError(
             f'another process writes the journal "{lock_path.parent}": stop it, or use another folder'
         ) from None
-    return lock_descriptor
+    return descriptor

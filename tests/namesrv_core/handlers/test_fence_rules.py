@@ -41,7 +41,7 @@ def in_form(body: bytes, form: str, topic: str, info: object, filters: object = 
         fastjson.encode_json(filters),
         len(infos),
     ]
-    parts += [fastjson.encode_json(mapping_info) for mapping_info in infos]
+    parts += [fastjson.encode_json(info) for info in infos]
     return zlib.compress(
         b"".join(
             part.to_bytes(4) if isinstance(part, int) else len(part).to_bytes(4) + part for part in parts

@@ -64,18 +64,7 @@ def test_a_code_of_true_is_1() -> None:
 
 
 @pytest.mark.parametrize(
-    "text",
-    [
-        '"abc"',
-        "99999999999",
-        "2147483648",
-        "0x65",
-        '"0x65"',
-        "[1,2]",
-        "[]",
-        '"Infinity"',
-        '"NaN"',
-    ],
+    "text", ['"abc"', "99999999999", "2147483648", "0x65", '"0x65"', "[1,2]", "[]", '"Infinity"', '"NaN"']
 )
 def test_a_code_that_is_no_int_closes_the_connection(text: str) -> None:
     assert refused(header(f'"code":{text}'))

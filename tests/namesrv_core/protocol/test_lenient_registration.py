@@ -3,10 +3,7 @@
 import pytest
 
 from namesrv_core.protocol.json_bodies import DataVersion
-from namesrv_core.protocol.registration_codec import (
-    BrokerRegistration,
-    RegisteredTopicConfig,
-)
+from namesrv_core.protocol.registration_codec import BrokerRegistration, RegisteredTopicConfig
 from tests.namesrv_core.protocol.test_registration_codec import (
     NOW,
     READ_MAPPING,

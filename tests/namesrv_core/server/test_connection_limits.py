@@ -227,8 +227,8 @@ async def test_many_bodies_are_inflated_one_after_the_other(
     totals: list[int] = []
     reserve = WorkMemory.reserve_bytes
 
-    def reserved(self: WorkMemory, work: AnswerWork, held_bytes: int) -> None:
-        reserve(self, work, held_bytes)
+    def reserved(self: WorkMemory, work: AnswerWork, held: int) -> None:
+        reserve(self, work, held)
         totals.append(self._total_bytes)
 
     monkeypatch.setattr(WorkMemory, "reserve_bytes", reserved)
@@ -375,15 +375,15 @@ async def test_one_broker_too_many_is_refused_and_those_that_are_known_go_on(tmp
 
 @run_on_loop
 async def test_room_in_the_kv_config_comes_back_when_something_is_deleted(tmp_path: Path) -> None:
-    entry_bytes = len('"n""a""vvvvvvvvvvvvvvv"') + ENTRY_OVERHEAD_BYTES
-    settings = {"maxKvBytes": 2 * entry_bytes - 1}
+    size = len('"n""a""vvvvvvvvvvvvvvv"') + ENTRY_OVERHEAD_BYTES
+    settings = {"maxKvBytes": 2 * size - 1}
     async with start_name_server(tmp_path, **settings) as server, Peer.connect(server.namesrv_addr) as peer:
         for key, code in (("a", 0), ("b", 1), ("a", 0)):
             entry = {"namespace": "n", "key": key, "value": "v" * 15}
             assert (await peer.send_request(100, entry)).code == code
         assert (await peer.send_request(102, {"namespace": "n", "key": "a"})).code == 0
         assert (await peer.send_request(100, {"namespace": "n", "key": "b", "value": "v" * 15})).code == 0
-        assert server.state.kv_config.total_bytes == entry_bytes
+        assert server.state.kv_config.total_bytes == size
 
 
 @run_on_loop

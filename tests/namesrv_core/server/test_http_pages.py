@@ -160,11 +160,11 @@ def test_a_token_file_that_becomes_unusable_costs_one_log_line_and_shows_nothing
 ) -> None:
     token = tmp_path / "token"
     token.write_text("secret")
-    server_settings: dict[str, Any] = {**HTTP, "httpTokenFile": str(token)}
+    settings: dict[str, Any] = {**HTTP, "httpTokenFile": str(token)}
 
     @run_on_loop
     async def test() -> None:
-        async with start_name_server(tmp_path, **server_settings) as server:
+        async with start_name_server(tmp_path, **settings) as server:
             put_token(token, content)
             caplog.clear()
             for sent in ("secret", "", "x"):

@@ -35,8 +35,8 @@ def answers(lab: TableHarness) -> list[object]:
     bodies: list[object] = []
     for name in ("T", "U", "V"):
         for acting in (False, True):
-            topic_route = find_route(lab.tables, name, acting)
-            bodies.append(topic_route and encode_route_body(topic_route, None, is_standard=True))
+            route = find_route(lab.tables, name, acting)
+            bodies.append(route and encode_route_body(route, None, is_standard=True))
     return bodies
 
 
@@ -232,8 +232,8 @@ class Operations(RuleBasedStateMachine):
         """When all is silent for long enough, nothing is left, also in the indexes."""
         self.take_all_steps()
         self.lab.expire_channels(self.now + FOREVER)
-        for live_key in self.refused_keys:
-            self.lab.tables.filter_servers.pop(live_key, None)
+        for key in self.refused_keys:
+            self.lab.tables.filter_servers.pop(key, None)
         assert self.lab.is_empty()
         assert not any(getattr(self.lab.tables._broker_index, name) for name in BrokerIndex.__slots__)
         assert not self.lab.tables._mapped_topics

@@ -31,8 +31,8 @@ class CountedStream:
     def resume_work(self) -> None:
         self.deeds.append("resume work")
 
-    def report_over_limit(self, limit_key: str, hit_text: str) -> None:
-        self.deeds.append(f"{limit_key}: {hit_text}")
+    def report_over_limit(self, limit_key: str, hits: str) -> None:
+        self.deeds.append(f"{limit_key}: {hits}")
 
 
 class ClockLoop(asyncio.SelectorEventLoop):
@@ -47,11 +47,7 @@ class ClockLoop(asyncio.SelectorEventLoop):
         return self.now
 
     def call_later(
-        self,
-        delay: float,
-        callback: Callable[[*Args], object],
-        *args: *Args,
-        context: Context | None = None,
+        self, delay: float, callback: Callable[[*Args], object], *args: *Args, context: Context | None = None
     ) -> asyncio.TimerHandle:
         self.later.append(round(delay, 6))
         return super().call_later(delay, callback, *args, context=context)

@@ -33,10 +33,7 @@ def test_so_is_that_of_a_server_that_demands_one(authority: Authority, version: 
     with Server(tls=context) as server:
         assert [
             name_of_certificate(certificate) for certificate in fetch_certificates(server.addr, ANYBODY, 5)
-        ] == [
-            "strict",
-            "test CA",
-        ]
+        ] == ["strict", "test CA"]
 
 
 def test_who_speaks_no_tls_shows_nothing() -> None:

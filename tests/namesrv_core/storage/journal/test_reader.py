@@ -54,9 +54,7 @@ class Pen:
         self.journal.tidy_segments(self.now)
 
     def problems(self) -> list[str]:
-        return [
-            problem for segment_check in check_journal(self.folder) for problem in segment_check.problem_texts
-        ]
+        return [problem for check in check_journal(self.folder) for problem in check.problem_texts]
 
 
 @pytest.fixture
