@@ -44,7 +44,7 @@ class SimulatedClient(NamedTuple):
 
 def _simulate_clients(group: str, client_count: int, model: BrokerModel) -> list[SimulatedClient]:
     rng = random.Random(f"clients {group}")
-    network_number, start_offset_ms = (rng.randrange(250), rng.randrange(_LONGEST_UPTIME_MS))
+    network_number, start_offset_ms = rng.randrange(250), rng.randrange(_LONGEST_UPTIME_MS)
     return [
         SimulatedClient(
             f"10.0.{network_number}.{10 + client_index}@{group}-{client_index + 1}",

@@ -42,7 +42,7 @@ class PullResponse(NamedTuple):
 
 def pull_messages(model: BrokerModel, header: broker_headers.PullMessage, now_ms: int) -> PullResponse:
     """Messages of one queue from an offset on; with a subscription `A || B` only those with such a tag."""
-    topic, queue_id, queue_offset = (header.topic or "", header.queue_id, header.queue_offset or 0)
+    topic, queue_id, queue_offset = header.topic or "", header.queue_id, header.queue_offset or 0
     queue_count = _require_queue_count(model, topic)
     if queue_id not in range(queue_count):
         raise RequestError(f"queueId[{queue_id}] is illegal, topic:[{topic}]", ResponseCode.INVALID_PARAMETER)

@@ -61,7 +61,7 @@ class BrokerTraffic:
 
     def follow_master(self, traffic: "BrokerTraffic") -> None:
         """Store exactly the messages of this master from now on."""
-        self._stores_since_ms, self._write_pauses = (traffic._stores_since_ms, traffic._write_pauses)
+        self._stores_since_ms, self._write_pauses = traffic._stores_since_ms, traffic._write_pauses
 
     @property
     def is_paused(self) -> bool:

@@ -107,7 +107,7 @@ class UserTable:
         return fastjson.encode_json(self._acl_json(subject)) if subject in self._policies_by_subject else b""
 
     def list_acls(self, ext_fields: ExtFields) -> bytes:
-        part, resource_part = (ext_fields.get("subjectFilter") or "", ext_fields.get("resourceFilter") or "")
+        part, resource_part = ext_fields.get("subjectFilter") or "", ext_fields.get("resourceFilter") or ""
         matching = [
             _restrict_to_resource(self._acl_json(subject), resource_part)
             for subject in self._policies_by_subject

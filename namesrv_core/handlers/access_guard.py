@@ -1,9 +1,7 @@
 """The access guard: the only place that decides whether a peer may send a request.
 
-A request code that is in none of these tables, even an unknown one, needs the strongest role.
+`RequestCode` says which roles may send it. A code that is not there needs the strongest role.
 """
-
-from collections.abc import Mapping
 
 from namesrv_core.errors import NoPermission, ResponseCode
 from namesrv_core.handlers import fence_rules
@@ -15,61 +13,22 @@ from namesrv_core.handlers.decoded_bodies import (
 )
 from namesrv_core.protocol import headers
 from namesrv_core.protocol.acl_signature import ACCESS_KEY_FIELD, has_valid_signature, is_signed_with
-from namesrv_core.protocol.codes import RequestCode
+from namesrv_core.protocol.codes import ADMINS, BROKERS, AccessRole, RequestCode
 from namesrv_core.protocol.command import RemotingCommand
 from namesrv_core.protocol.registration_codec import BrokerRegistration
 from namesrv_core.state.access_policy import (
     NO_FENCE,
     AccessGrant,
     AccessPolicy,
-    AccessRole,
     RegistrationFence,
     RequestPeer,
 )
 from namesrv_core.state.name_server_state import NameServerState
 from namesrv_core.state.refusals import RefusalReason, RequestRefusal
 
-ROLES_BY_CODE: Mapping[int, AccessRole] = {
-    RequestCode.GET_ROUTEINFO_BY_TOPIC: AccessRole.READ,
-    RequestCode.GET_BROKER_CLUSTER_INFO: AccessRole.READ,
-    RequestCode.GET_ALL_TOPIC_LIST_FROM_NAMESERVER: AccessRole.READ,
-    RequestCode.GET_TOPICS_BY_CLUSTER: AccessRole.READ,
-    RequestCode.GET_SYSTEM_TOPIC_LIST_FROM_NS: AccessRole.READ,
-    RequestCode.GET_UNIT_TOPIC_LIST: AccessRole.READ,
-    RequestCode.GET_HAS_UNIT_SUB_TOPIC_LIST: AccessRole.READ,
-    RequestCode.GET_HAS_UNIT_SUB_UNUNIT_TOPIC_LIST: AccessRole.READ,
-    RequestCode.REGISTER_BROKER: AccessRole.BROKER,
-    RequestCode.UNREGISTER_BROKER: AccessRole.BROKER,
-    RequestCode.QUERY_DATA_VERSION: AccessRole.BROKER,
-    RequestCode.BROKER_HEARTBEAT: AccessRole.BROKER,
-    RequestCode.GET_BROKER_MEMBER_GROUP: AccessRole.BROKER,
-    RequestCode.REGISTER_TOPIC_IN_NAMESRV: AccessRole.BROKER,
-}
-"""The role that a request needs. Requests of the role broker act on one broker."""
-
-OBSERVER_CODES = frozenset(
-    {
-        RequestCode.GET_KV_CONFIG,
-        RequestCode.GET_KVLIST_BY_NAMESPACE,
-        RequestCode.GET_NAMESRV_CONFIG,
-        RequestCode.GET_BROKER_MEMBER_GROUP,
-    }
-)
-"""What an observer may send beyond the role read: requests that change nothing and keep no broker alive."""
-
-OPERATOR_CHANGE_CODES = frozenset(
-    {
-        RequestCode.PUT_KV_CONFIG,
-        RequestCode.DELETE_KV_CONFIG,
-        RequestCode.WIPE_WRITE_PERM_OF_BROKER,
-        RequestCode.ADD_WRITE_PERM_OF_BROKER,
-        RequestCode.DELETE_TOPIC_IN_NAMESRV,
-        RequestCode.REGISTER_TOPIC_IN_NAMESRV,
-        RequestCode.UPDATE_NAMESRV_CONFIG,
-    }
-)
-"""The changes that operators make, which a read-only server refuses. Registrations are not among them."""
-
+# By number, because peers send any. A request that no name server knows needs the strongest role.
+_SENDERS_BY_CODE = {code.value: code.senders or ADMINS for code in RequestCode}
+_READ_ONLY_REFUSES = frozenset(code.value for code in RequestCode if code.changes and code.senders)
 _INVALID_CLAIM_REMARK = "check signature failed."
 _READ_ONLY_REMARK = "this name server is read-only"
 _NO_REMOTE_CONFIG_REMARK = "this name server does not accept settings by request"
@@ -100,7 +59,7 @@ def judge_request(
     The remarks are those of 5.x brokers, because clients show them to people. Without `judges_body` the body
     of a registration is not decoded, and a claim in it is no reason for a refusal.
     """
-    if policy.read_only and request.code in OPERATOR_CHANGE_CODES:
+    if policy.read_only and request.code in _READ_ONLY_REFUSES:
         return RequestRefusal(RefusalReason.READ_ONLY, _READ_ONLY_REMARK, claimed_access_key(request))
     if policy.no_remote_config and request.code == RequestCode.UPDATE_NAMESRV_CONFIG:
         return RequestRefusal(
@@ -166,9 +125,7 @@ def is_body_judged(policy: AccessPolicy, request: RemotingCommand, peer: Request
 
 def is_role_sufficient(role: AccessRole, code: int) -> bool:
     """Whether the role may send the request."""
-    return role >= ROLES_BY_CODE.get(code, AccessRole.ADMIN) or (
-        role == AccessRole.OBSERVER and code in OBSERVER_CODES
-    )
+    return role in _SENDERS_BY_CODE.get(code, ADMINS)
 
 
 def _judge_signed(
@@ -220,11 +177,7 @@ def claimed_access_key(request: RemotingCommand) -> str | None:
 
 def _describe_needed_role(code: int) -> str:
     needed = next(role for role in AccessRole if is_role_sufficient(role, code))
-    try:
-        name = RequestCode(code).name
-    except ValueError:
-        name = f"request {code}"
-    return f"{name} needs the role {needed.name.lower()}"
+    return f"{RequestCode.name_of(code)} needs the role {needed.name.lower()}"
 
 
 def _find_fence_violation(
@@ -232,9 +185,7 @@ def _find_fence_violation(
 ) -> str | None:
     """The cluster, broker, address or topic outside the grant's fence, or None."""
     fence, ext_fields = grant.fence, request.ext or {}
-    if fence == NO_FENCE or ROLES_BY_CODE.get(request.code) != AccessRole.BROKER:
-        return None
-    if request.code == RequestCode.GET_BROKER_MEMBER_GROUP:
+    if fence == NO_FENCE or _SENDERS_BY_CODE.get(request.code) != BROKERS:
         return None
     if request.code == RequestCode.REGISTER_TOPIC_IN_NAMESRV:
         queues = TopicQueuesRequest.decode_once(request, state.decode_limits.json_depth).queue_datas

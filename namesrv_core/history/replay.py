@@ -117,7 +117,7 @@ class JournalReplay:
         for item in event.groups:
             group = self.broker_groups[item.broker_name] = ReplayedGroup(item.cluster_name)
             group.broker_addrs = {member.broker_id: member.broker_addr for member in item.members}
-            group.enable_acting_master, group.zone_name = (item.enable_acting_master, item.zone_name)
+            group.enable_acting_master, group.zone_name = item.enable_acting_master, item.zone_name
         self.live_infos = {(item.cluster_name, item.broker_addr): item.info for item in event.live}
         self.queues_by_topic = {
             topic: {event.queues[place].broker_name: event.queues[place] for place in topics.places}
@@ -151,7 +151,7 @@ class JournalReplay:
         """Update the group with a broker's registration. An address has only one place in a group."""
         self.broker_names_by_cluster.setdefault(event.cluster_name, {})[event.broker_name] = None
         group = self.broker_groups.setdefault(event.broker_name, ReplayedGroup(event.cluster_name))
-        group.enable_acting_master, group.zone_name = (event.enable_acting_master, event.zone_name)
+        group.enable_acting_master, group.zone_name = event.enable_acting_master, event.zone_name
         for other in [
             broker_id for broker_id, addr in group.broker_addrs.items() if addr == event.broker_addr
         ]:

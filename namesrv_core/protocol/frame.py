@@ -147,7 +147,7 @@ class FrameReader:
 
     def _build_length_error(self, length: int, payloads: list[bytes]) -> ProtocolError:
         if 4 <= length < 1 << 28:
-            hits = f"a frame of {length + 4} bytes, more than {self.max_frame_bytes}"
-            return FrameOverLimit("maxFrameBytes", hits, payloads)
+            remark = f"a frame of {length + 4} bytes, more than {self.max_frame_bytes}"
+            return FrameOverLimit("maxFrameBytes", remark, payloads)
         # A negative length, or the beginning of a text: the peer speaks another protocol.
         return ProtocolError(f"invalid frame length {length}", payloads)

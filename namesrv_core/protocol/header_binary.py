@@ -73,7 +73,7 @@ def encode(command: RemotingCommand) -> bytes:
     parts = [b""]
     for name, value in (command.ext or {}).items():
         if value is not None:
-            name_bytes, value_bytes = (name.encode("utf-8", "replace"), value.encode("utf-8", "replace"))
+            name_bytes, value_bytes = name.encode("utf-8", "replace"), value.encode("utf-8", "replace")
             parts += (
                 _SHORT_FIELD.pack(len(name_bytes)),
                 name_bytes,

@@ -43,8 +43,8 @@ def inflate_in_steps(body: bytes, max_bytes: int) -> Generator[int, None, bytes]
 class RegistrationPartReader:
     """Reads length-prefixed parts one after the other. Raises IndexError at the end."""
 
-    def __init__(self, size: bytes, limits: DecodeLimits) -> None:
-        self._inflated_bytes = size
+    def __init__(self, inflated: bytes, limits: DecodeLimits) -> None:
+        self._inflated = inflated
         self._position = 0
         self._decode_limits = limits
         self._json_bytes_left = limits.lenient_registration_bytes
@@ -52,13 +52,13 @@ class RegistrationPartReader:
     @property
     def held_bytes(self) -> int:
         """Bytes of the inflated body, and of copies of the parts that have been read."""
-        return len(self._inflated_bytes) + self._position
+        return len(self._inflated) + self._position
 
     def _take_bytes(self, count: int) -> bytes:
         part_end = self._position + count
-        if count < 0 or part_end > len(self._inflated_bytes):
+        if count < 0 or part_end > len(self._inflated):
             raise IndexError("a part is longer than the rest of the body")
-        part = self._inflated_bytes[self._position : part_end]
+        part = self._inflated[self._position : part_end]
         self._position = part_end
         return part
 
@@ -67,14 +67,14 @@ class RegistrationPartReader:
 
     def read_text(self, max_bytes: int = UNLIMITED) -> bytes:
         """Read a part. Raises OverLimit if it is longer than `max_bytes`."""
-        size, part_start = self._inflated_bytes, self._position + 4
-        part_end = part_start + int.from_bytes(size[part_start - 4 : part_start], "big", signed=True)
-        if not part_start <= part_end <= len(size):
+        data, part_start = self._inflated, self._position + 4
+        part_end = part_start + int.from_bytes(data[part_start - 4 : part_start], "big", signed=True)
+        if not part_start <= part_end <= len(data):
             raise IndexError("a part is longer than the rest of the body")
         if part_end - part_start > max_bytes:
             raise OverLimit("maxOddRegistrationBytes", f"a topic of {part_end - part_start} bytes")
         self._position = part_end
-        return size[part_start:part_end]
+        return data[part_start:part_end]
 
     def read_json_text(self) -> bytes:
         """Read a part that is JSON. Raises OverLimit if all JSON parts together exceed the limit."""

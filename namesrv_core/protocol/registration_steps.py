@@ -65,7 +65,7 @@ def _decode_in_pieces(
     if table_start < len(_TABLE_START):
         return None
     configs: dict[str, RegisteredTopicConfig] = {}
-    needs_counting, name_count, objects = (can_exceed_limits(body_bytes, limits), 0, 0)
+    needs_counting, name_count, objects = can_exceed_limits(body_bytes, limits), 0, 0
     position = table_start
     while boundary := _TOPIC_BOUNDARY.search(
         body_bytes, position + _PIECE_BYTES, position + 2 * _PIECE_BYTES
@@ -78,7 +78,7 @@ def _decode_in_pieces(
             break
         position = boundary.end()
         if needs_counting:
-            name_count, objects = (name_count + piece.count(_TOPIC_NAME_MEMBER), objects + piece.count(b"{"))
+            name_count, objects = name_count + piece.count(_TOPIC_NAME_MEMBER), objects + piece.count(b"{")
             if max(name_count, objects // 2) > limits.registration_topics:
                 return None
         yield (len(configs) + _TOPICS_PER_PIECE) * DECODED_TOPIC_BYTES

@@ -179,12 +179,9 @@ class RefusalLog:
 
 
 def _format_refusal(kind: RefusalKind, tally: RefusalTally) -> str:
-    try:
-        name = RequestCode(kind.request_code).name
-    except ValueError:
-        name = f"request {kind.request_code}"
     key = f", accessKey {tally.access_key!a}" if tally.access_key else ""
     times = f", {tally.refusal_count} times" if tally.refusal_count > 1 else ""
+    name = RequestCode.name_of(kind.request_code)
     return f"refused {name} from {kind.peer_host} ({kind.reason}{key}{times})"
 
 

@@ -97,8 +97,8 @@ class ConnectionLimits:
 
     # Reports of streams (QuotaObserver).
 
-    def report_over_limit(self, stream: ObservedStream, limit_key: str, hits: str) -> None:
-        self._limit_hits.record_hit(limit_key, f"{stream.peer_addr}: {hits}")
+    def report_over_limit(self, stream: ObservedStream, limit_key: str, text: str) -> None:
+        self._limit_hits.record_hit(limit_key, f"{stream.peer_addr}: {text}")
         self.log_limit_hits()
 
     def report_held_bytes(self, stream: ObservedStream, held: int) -> None:
@@ -158,5 +158,5 @@ class ConnectionLimits:
         """Log the limit hits since the last call. The throttle allows few lines per limit."""
         unlogged = self._limit_hits.unlogged_hits
         while unlogged:
-            limit_key, hits = unlogged.pop(0)
-            self._log_throttle.log_warning(limit_key, f"limit {limit_key} exceeded: {hits}")
+            limit_key, text = unlogged.pop(0)
+            self._log_throttle.log_warning(limit_key, f"limit {limit_key} exceeded: {text}")

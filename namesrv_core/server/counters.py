@@ -82,7 +82,7 @@ class ServerCounters:
 
     def measure_requests(self, handle_request: HandleFunction) -> HandleFunction:
         """Wrap a handler, to count requests by request and response code and to measure durations."""
-        tallies, tally, clock = (self.tallies_by_code, self._tally_of_code, time.perf_counter)
+        tallies, tally, clock = self.tallies_by_code, self._tally_of_code, time.perf_counter
 
         def handle_measured(
             state: NameServerState,

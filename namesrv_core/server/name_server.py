@@ -12,6 +12,7 @@ from namesrv_core.errors import ResponseCode, RocketMQError
 from namesrv_core.events import Event, MinBrokerIdChanged, SettingsChanged
 from namesrv_core.handlers import access_guard, registration_precompute, stepped_reply
 from namesrv_core.handlers.dispatch import handle_request
+from namesrv_core.protocol.codes import RequestCode
 from namesrv_core.protocol.command import RemotingCommand, build_reply
 from namesrv_core.server import (
     access_control,
@@ -30,7 +31,7 @@ from namesrv_core.server.journal_recorder import JournalFigures, describe_error
 from namesrv_core.server.log import log, log_event, set_level
 from namesrv_core.server.loop_lag import LoopLagMonitor
 from namesrv_core.server.periodic_tasks import PeriodicTasks, begin_with_pause
-from namesrv_core.server.request_log import log_requests, request_name
+from namesrv_core.server.request_log import log_requests
 from namesrv_core.server.response_cache import RouteResponseCache
 from namesrv_core.server.state_persistence import PERSISTED_REQUESTS, StatePersistence
 from namesrv_core.state.kv_config import KvConfig
@@ -313,7 +314,7 @@ class NameServer:
                     lambda failure: self._answer_persisted(stream, command, answer, events, failure)
                 )
                 return None
-            self._publish_events(events, request_name(command.code), stream.peer_addr)
+            self._publish_events(events, RequestCode.name_of(command.code), stream.peer_addr)
         return None if command.is_oneway else answer
 
     def stream_closed(self, stream: CommandStream) -> None:
@@ -335,7 +336,7 @@ class NameServer:
         failure: Exception | None,
     ) -> None:
         if failure is None:
-            self._publish_events(events, request_name(command.code), stream.peer_addr)
+            self._publish_events(events, RequestCode.name_of(command.code), stream.peer_addr)
         else:
             log.error(
                 "could not save the change of request %d from %s: %s", command.code, stream.peer_addr, failure

@@ -4,10 +4,11 @@ The strongest grant of a peer decides. A grant never takes a permission away.
 """
 
 from collections.abc import Iterable, Mapping
-from enum import IntEnum
 from functools import lru_cache
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address
 from typing import NamedTuple, Protocol
+
+from namesrv_core.protocol.codes import AccessRole as AccessRole
 
 AddressNetwork = IPv4Network | IPv6Network
 
@@ -15,19 +16,6 @@ _CACHE_ENTRIES = 4096
 _MAX_CACHED_SUBJECT = 512
 _MAX_ADDRESS_LENGTH = 64
 """More than an IPv6 address with the name of an interface has."""
-
-
-class AccessRole(IntEnum):
-    """Each role includes the permissions of the roles before it.
-
-    There is one exception: a broker does not have an observer's permission to read what only an admin reads.
-    """
-
-    NONE = 0
-    READ = 1
-    OBSERVER = 2
-    BROKER = 3
-    ADMIN = 4
 
 
 class RequestPeer(Protocol):

@@ -183,7 +183,7 @@ class RouteTables(BrokerTables):
 
     def _move_topics_together(self, move: TopicMove) -> None:
         """Move topics together, because all of them still have the placement that was computed."""
-        old, new, topic_count = (move.old_placement, move.new_placement, len(move.topics))
+        old, new, topic_count = move.old_placement, move.new_placement, len(move.topics)
         if old is not None:
             # Other brokers may have changed the placement's own queues meanwhile.
             new = self.placement_successors.placement_with_queue(old, move.queue_after)

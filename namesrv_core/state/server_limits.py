@@ -52,7 +52,7 @@ class LimitHits:
         self.unlogged_hits: list[tuple[str, str]] = []
         """Limit keys and texts for the log: the first few since the server last emptied the list."""
 
-    def record_hit(self, limit_key: str, hits: str) -> None:
+    def record_hit(self, limit_key: str, text: str) -> None:
         self.hit_counts[limit_key] += 1
         if len(self.unlogged_hits) < _MAX_UNLOGGED_HITS:
-            self.unlogged_hits.append((limit_key, hits))
+            self.unlogged_hits.append((limit_key, text))

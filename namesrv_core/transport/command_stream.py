@@ -289,9 +289,9 @@ class CommandStream(asyncio.Protocol):
 
     # Reports to the observer.
 
-    def report_over_limit(self, limit_key: str, hits: str) -> None:
+    def report_over_limit(self, limit_key: str, text: str) -> None:
         """Report to the observer that the limit of the setting `limit_key` was exceeded."""
-        self._stream_quotas.quota_observer.report_over_limit(self, limit_key, hits)
+        self._stream_quotas.quota_observer.report_over_limit(self, limit_key, text)
 
     def check_held_bytes(self) -> None:
         """Report what is held. Call it now and then: nothing else notices small answers that stay unsent."""

@@ -20,7 +20,7 @@ class ObservedStream(Protocol):
 class QuotaObserver(Protocol):
     """Receives the reports of streams. `limit_key` is the key of a setting."""
 
-    def report_over_limit(self, stream: ObservedStream, limit_key: str, hits: str) -> None:
+    def report_over_limit(self, stream: ObservedStream, limit_key: str, text: str) -> None:
         """A stream exceeded a limit; it waits or is being closed."""
 
     def report_held_bytes(self, stream: ObservedStream, held: int) -> None:
@@ -28,7 +28,7 @@ class QuotaObserver(Protocol):
 
 
 class _NullObserver:
-    def report_over_limit(self, stream: ObservedStream, limit_key: str, hits: str) -> None:
+    def report_over_limit(self, stream: ObservedStream, limit_key: str, text: str) -> None:
         pass
 
     def report_held_bytes(self, stream: ObservedStream, held: int) -> None:

@@ -25,7 +25,7 @@ class LimitedStream(Protocol):
     def resume_work(self) -> None:
         """Continue after a rest has ended."""
 
-    def report_over_limit(self, limit_key: str, hits: str) -> None:
+    def report_over_limit(self, limit_key: str, text: str) -> None:
         """Report that the limit of the setting `limit_key` was exceeded."""
 
 

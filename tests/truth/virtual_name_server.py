@@ -10,7 +10,6 @@ from namesrv_core.protocol.codes import RequestCode
 from namesrv_core.protocol.command import RemotingCommand
 from namesrv_core.server.broker_departures import BrokerDepartures
 from namesrv_core.server.journal_publisher import JournalPublisher
-from namesrv_core.server.request_log import request_name
 from namesrv_core.state.kv_config import KvConfig
 from namesrv_core.state.name_server_state import NameServerState
 from namesrv_core.state.settings import NameServerSettings
@@ -136,10 +135,10 @@ class VirtualNameServer:
         self._channels[channel.channel_id] = channel
         reply, events = handle_request(self.state, request, channel.channel_id, self._clock_ms())
         assert reply.code == 0, (request, reply)
-        self._publish_events(events, request_name(request.code), channel.client_addr)
+        self._publish_events(events, RequestCode.name_of(request.code), channel.client_addr)
         if request.code == RequestCode.REGISTER_BROKER and sender is not None:
             self._observer.hear_broker(self.server_name, *sender)
-        self._observer.observe_tables(self, request_name(request.code))
+        self._observer.observe_tables(self, RequestCode.name_of(request.code))
 
     def _end_channel(self, channel: VirtualChannel) -> None:
         channel.close()

@@ -2,7 +2,7 @@
 
 import pytest
 
-from namesrv_core.protocol.codes import LANGUAGE_NAMES, perm_text, version_text
+from namesrv_core.protocol.codes import LANGUAGE_NAMES, RequestCode, perm_text, version_text
 
 
 @pytest.mark.parametrize(
@@ -52,3 +52,9 @@ def test_languages_stand_at_their_binary_codes() -> None:
         12,
         13,
     ]
+
+
+def test_every_request_whose_name_says_so_changes_something() -> None:
+    words = ("UPDATE", "DELETE", "PUT", "WIPE", "ADD", "CLEAN", "RESET", "INVOKE", "SEND", "CREATE", "SET")
+    assert all(code.changes for code in RequestCode if code.name.startswith(words))
+    assert [RequestCode.is_change(number) for number in (100, 101, 105, 9999)] == [True, False, False, False]
