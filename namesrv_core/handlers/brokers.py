@@ -7,10 +7,9 @@ from namesrv_core.handlers.handler_types import HandlerAnswer, check_topic_limit
 from namesrv_core.handlers.repeated_registration import apply_repeated_registration, record_fingerprint
 from namesrv_core.protocol import fastjson, headers, json_bodies, registration_codec
 from namesrv_core.protocol.command import RemotingCommand, build_reply
-from namesrv_core.protocol.name_limits import check_name
-from namesrv_core.state import liveness, table_lookup, write_permissions
-from namesrv_core.state.broker_index import LiveKey
-from namesrv_core.state.broker_tables import BrokerClaim
+from namesrv_core.protocol.resource_names import check_name
+from namesrv_core.state import liveness, routes, write_permissions
+from namesrv_core.state.broker_tables import BrokerClaim, LiveKey
 from namesrv_core.state.kv_config import ORDER_TOPIC_CONFIG
 from namesrv_core.state.name_server_state import NameServerState
 from namesrv_core.state.registration import MasterAddress, apply_registration
@@ -198,5 +197,5 @@ def get_member_group(
 ) -> HandlerAnswer:
     """GET_BROKER_MEMBER_GROUP. The answer has the remark that upstream forgets to clear."""
     header = headers.read_header(headers.MemberGroup, request.ext)
-    reply = table_lookup.encode_member_group_body(state.tables, header.cluster_name, header.broker_name)
+    reply = routes.encode_member_group_body(state.tables, header.cluster_name, header.broker_name)
     return build_reply(request, body=reply, remark="not set any response code"), ()

@@ -10,7 +10,7 @@ from namesrv_core.protocol import headers, json_bodies, registration_codec
 from namesrv_core.protocol.command import RemotingCommand
 from namesrv_core.protocol.registration_codec import BrokerRegistration
 from namesrv_core.state.name_server_state import NameServerState
-from namesrv_core.state.registration_preview import RegistrationPreview
+from namesrv_core.state.registration import RegistrationPreview
 
 _COMMAND_FIELDS = ("code", "ext", "body", "opaque", "flag", "remark", "language", "version", "header_type")
 

@@ -21,7 +21,7 @@ from namesrv_core.protocol.command import RemotingCommand
 from namesrv_core.protocol.registration_codec import BrokerRegistration
 from namesrv_core.state.access_policy import RequestPeer
 from namesrv_core.state.name_server_state import NameServerState
-from namesrv_core.state.registration_preview import preview_registration
+from namesrv_core.state.registration import preview_registration
 from namesrv_core.state.server_limits import effective_limit
 
 LARGE_BODY_BYTES = 1 << 8

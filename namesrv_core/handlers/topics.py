@@ -8,11 +8,10 @@ from namesrv_core.handlers.handler_types import HandlerAnswer, check_topic_limit
 from namesrv_core.handlers.stepped_reply import answer_list
 from namesrv_core.protocol import headers, json_bodies
 from namesrv_core.protocol.command import RemotingCommand, build_reply
-from namesrv_core.protocol.name_limits import check_topic_name
-from namesrv_core.state import table_lookup, topic_lists, topics
-from namesrv_core.state.list_cache import BodySteps
+from namesrv_core.protocol.resource_names import check_topic_name
+from namesrv_core.state import list_cache, routes, topics
+from namesrv_core.state.list_cache import BodySteps, PlacementTest
 from namesrv_core.state.name_server_state import NameServerState
-from namesrv_core.state.topic_lists import PlacementTest
 
 _MAX_TOPICS_AT_ONCE = 2_000
 
@@ -23,7 +22,7 @@ def list_all_topics(
     """GET_ALL_TOPIC_LIST_FROM_NAMESERVER."""
     if not state.settings.enableAllTopicList:
         raise RequestError("disable")
-    return _list_topics(state, request, lambda: topic_lists.encode_topics_in_steps(state.tables))
+    return _list_topics(state, request, lambda: list_cache.encode_topics_in_steps(state.tables))
 
 
 def list_cluster_topics(
@@ -37,8 +36,8 @@ def list_cluster_topics(
     return _list_topics(
         state,
         request,
-        lambda: topic_lists.encode_topics_in_steps(
-            state.tables, topic_lists.build_cluster_test(state.tables, cluster_name)
+        lambda: list_cache.encode_topics_in_steps(
+            state.tables, list_cache.build_cluster_test(state.tables, cluster_name)
         ),
         cluster_name,
     )
@@ -48,37 +47,35 @@ def list_system_topics(
     state: NameServerState, request: RemotingCommand, channel_id: int, now_ms: int
 ) -> HandlerAnswer:
     """GET_SYSTEM_TOPIC_LIST_FROM_NS."""
-    return build_reply(
-        request, body=json_bodies.encode_topic_list(*table_lookup.system_topics(state.tables))
-    ), ()
+    return build_reply(request, body=json_bodies.encode_topic_list(*routes.system_topics(state.tables))), ()
 
 
 def list_unit_topics(
     state: NameServerState, request: RemotingCommand, channel_id: int, now_ms: int
 ) -> HandlerAnswer:
     """GET_UNIT_TOPIC_LIST."""
-    return _list_topics_by_flag(state, request, topic_lists.is_unit_topic)
+    return _list_topics_by_flag(state, request, list_cache.is_unit_topic)
 
 
 def list_unit_sub_topics(
     state: NameServerState, request: RemotingCommand, channel_id: int, now_ms: int
 ) -> HandlerAnswer:
     """GET_HAS_UNIT_SUB_TOPIC_LIST."""
-    return _list_topics_by_flag(state, request, topic_lists.is_unit_sub_topic)
+    return _list_topics_by_flag(state, request, list_cache.is_unit_sub_topic)
 
 
 def list_unit_sub_ununit_topics(
     state: NameServerState, request: RemotingCommand, channel_id: int, now_ms: int
 ) -> HandlerAnswer:
     """GET_HAS_UNIT_SUB_UNUNIT_TOPIC_LIST."""
-    return _list_topics_by_flag(state, request, topic_lists.is_unit_sub_ununit_topic)
+    return _list_topics_by_flag(state, request, list_cache.is_unit_sub_ununit_topic)
 
 
 def _list_topics_by_flag(
     state: NameServerState, request: RemotingCommand, is_listed: PlacementTest
 ) -> HandlerAnswer:
     _check_lists_enabled(state)
-    return _list_topics(state, request, lambda: topic_lists.encode_topics_in_steps(state.tables, is_listed))
+    return _list_topics(state, request, lambda: list_cache.encode_topics_in_steps(state.tables, is_listed))
 
 
 def _list_topics(

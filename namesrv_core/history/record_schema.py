@@ -1,4 +1,4 @@
-"""Computes a JSON Schema and the tables of docs/reference/journal.md from the event classes."""
+"""Describes event fields; computes a JSON Schema and docs/reference/journal.md from the event classes."""
 
 import inspect
 import json
@@ -10,8 +10,85 @@ from typing import Any
 
 from namesrv_core import events
 from namesrv_core.events import SCHEMA_VERSION, TopicChange
-from namesrv_core.history.field_meanings import FIELD_MEANINGS
 from namesrv_core.history.records import ENVELOPE_FIELDS, EVENT_TYPES_BY_NAME, to_camel_case
+
+FIELD_MEANINGS = {
+    "address": "listening address of the name server, HOST:PORT",
+    "before": "earlier value; absent if no value existed",
+    "bootTime": "start time of the broker, in ms since 1970",
+    "brokerActive": "whether the broker accepts messages; absent before 5.0",
+    "brokerAddr": "address of the broker, HOST:PORT",
+    "brokerId": "broker id: 0 for a master, higher for a slave",
+    "brokerName": "name of the broker group",
+    "brokerVersion": "release of the broker, such as V5_5_0",
+    "brokers": "number of brokers",
+    "changes": "topics with added (no `before`), changed or removed (no `after`) queues, by equal change",
+    "channel": "number of the connection of the broker's last heartbeat",
+    "clusterName": "name of the cluster",
+    "clusters": "broker names of each cluster",
+    "commitLogDiskRatio": "used part of the disk with the commit log, 0 to 1",
+    "commitLogMaxOffset": "end of the commit log, in bytes since its first message",
+    "commitLogMinOffset": "start of the oldest kept commit log file, in bytes since the first message",
+    "consumerGroup": "name of the consumer group; absent if the event is about no group",
+    "consumerGroups": "number of consumer groups; a group counts once on each broker",
+    "cutBytes": "number of bytes that were cut off",
+    "dispatchBehindBytes": "bytes of the commit log that are not in consume queues yet",
+    "earliestMessageTime": "store time of the oldest message, in ms since 1970; absent without messages",
+    "enableActingMaster": "whether a slave may act for the group's master",
+    "error": "error message",
+    "failedPolls": "number of consecutive polls without all answers",
+    "failingMillis": "duration of the failure, in ms",
+    "file": "file name of the segment",
+    "getTotal": "messages delivered since the broker's start",
+    "getTps": "messages delivered per second, averaged over ten seconds",
+    "groups": "broker groups with their members",
+    "haBrokerAddr": "replication address of the new master",
+    "holderAddr": "address that was registered before",
+    "holderName": "broker name of that address",
+    "info": "other data of the broker's registration; absent if unknown",
+    "intervalMillis": "interval between polls, in ms",
+    "key": "key within the namespace",
+    "kv": "KV config: values by namespace and key; a value may be null",
+    "lags": "lag of the group on each topic",
+    "live": "live broker addresses",
+    "longestPollMillis": "duration of the longest poll, in ms",
+    "longestSilenceMillis": "longest time since a broker's last heartbeat, in ms",
+    "lost": "number of missing events",
+    "mappingChanges": "changed queue mappings of static topics",
+    "mappings": "queue mappings of static topics",
+    "minBrokerAddr": "address of the broker with the smallest id",
+    "minBrokerId": "smallest broker id of the group",
+    "namespace": "namespace of the KV config",
+    "offlineBrokerAddr": "address of the broker that was removed",
+    "pageCacheLockMillis": "time since the broker began to store the current message, in ms",
+    "pauseMillis": "duration of the pause, in ms",
+    "pid": "process id",
+    "pollMillis": "duration of the round, in ms",
+    "polls": "number of polls",
+    "pullQueueSize": "pull requests waiting in the broker's queue",
+    "putTotal": "messages stored since the broker's start",
+    "putTps": "messages stored per second, averaged over ten seconds",
+    "question": "subject of the request: runtime, groups or lag",
+    "queues": "all different queue settings of topics, each listed once",
+    "reason": "reason of the event",
+    "recipients": "addresses that the name server notifies",
+    "replaced": "address that the broker had before",
+    "resumed": "true if the broker is back, false if it is still silent",
+    "routes": "topics, grouped by equal queues on the same brokers",
+    "sendQueueSize": "send requests waiting in the broker's queue",
+    "sendQueueWaitMillis": "time that the first of these requests has waited, in ms",
+    "settingChanges": "changed settings",
+    "settings": "all settings, as in the configuration file",
+    "silentBrokers": "brokers that did not answer, or refused a request",
+    "silentMillis": "time since the last heartbeat, in ms",
+    "topic": "name of the topic",
+    "topics": "number of topics",
+    "value": "new value; absent if null",
+    "version": "release of nsadmin",
+    "zoneName": "zone of the group",
+}
+"""The meanings by field name, in alphabetical order."""
+
 
 JsonSchema = dict[str, Any]
 

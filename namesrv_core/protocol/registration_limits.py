@@ -4,8 +4,8 @@ import re
 from collections.abc import Generator
 
 from namesrv_core.errors import OverLimit
-from namesrv_core.protocol.name_limits import check_name, check_topic_name
 from namesrv_core.protocol.registration_records import BrokerRegistration
+from namesrv_core.protocol.resource_names import check_name, check_topic_name
 from namesrv_core.protocol.size_limits import DecodeLimits
 
 _MIN_TOPIC_BYTES = len('"a":{"topicName":"a"},')

@@ -6,7 +6,7 @@ from itertools import accumulate
 from typing import NamedTuple
 
 from namesrv_core.protocol.frame import MAX_FRAME_BYTES
-from namesrv_core.protocol.name_limits import DEFAULT_NAME_BYTES
+from namesrv_core.protocol.resource_names import DEFAULT_NAME_BYTES
 
 UNLIMITED = 1 << 62
 

@@ -5,8 +5,8 @@ from typing import NamedTuple
 
 from namesrv_core.events import Event
 from namesrv_core.state import liveness
-from namesrv_core.state.departures import DepartureOrder, leave_in_steps
 from namesrv_core.state.route_tables import RouteTables
+from namesrv_core.state.unregistration import DepartureOrder, leave_in_steps
 from namesrv_core.transport.command_stream import CommandStream
 from namesrv_core.transport.fair_scheduler import FairScheduler
 

@@ -15,7 +15,7 @@ from namesrv_core.handlers.dispatch import HANDLERS_BY_CODE
 from namesrv_core.protocol.codes import RequestCode
 from namesrv_core.protocol.command import RemotingCommand
 from namesrv_core.state.access_policy import ANONYMOUS_PEER, RequestPeer
-from namesrv_core.state.broker_index import LiveKey
+from namesrv_core.state.broker_tables import LiveKey
 from namesrv_core.state.name_server_state import NameServerState
 
 HandleFunction = Callable[

@@ -1,14 +1,93 @@
-"""The log of the server: its format and level, and events as log lines."""
+"""The log of the server: its format and level, events as log lines, its writer thread and its throttle.
+
+LogWriter writes in a separate thread, so that a slow reader cannot block the server.
+"""
 
 import logging
 import os
 import sys
+import threading
+import time
+from collections import deque
+from collections.abc import Callable
 
 from namesrv_core.events import Event, MappingChange, TopicChanges, count_changed_topics, limit_topic_changes
 from namesrv_core.printable_text import cut_text, escape_unsafe
 from namesrv_core.server import log_json
 from namesrv_core.server.log_json import EventMessage, JsonFormatter
-from namesrv_core.server.log_writer import LogWriter
+
+MAX_WAITING_LINES = 10_000
+"""The limit of waiting lines. Further lines are lost and counted."""
+
+_FLUSH_SECONDS = 1.0
+
+
+class LogWriter(logging.Handler):
+    """Writes whole lines with `write_text`, which may block. `lost_lines` counts lines that did not fit."""
+
+    def __init__(
+        self, write_text: Callable[[str], object], max_waiting_lines: int = MAX_WAITING_LINES
+    ) -> None:
+        super().__init__()
+        self._write_text = write_text
+        self._max_waiting_lines = max_waiting_lines
+        self._waiting_lines: deque[str] = deque()
+        self._lines_event = threading.Event()
+        self._is_writing = False
+        self.lost_lines = 0
+        self._reported_lost_lines = 0
+        # A daemon thread, so that a blocked reader does not prevent the process from ending.
+        self._writer_thread = threading.Thread(target=self._run_thread, name="log", daemon=True)
+        self._writer_thread.start()
+
+    def emit(self, record: logging.LogRecord) -> None:
+        if len(self._waiting_lines) >= self._max_waiting_lines:
+            self.lost_lines += 1
+            return
+        try:
+            self._waiting_lines.append(self.format(record) + "\n")
+        except Exception as error:
+            self._waiting_lines.append(f"cannot format a log line: {type(error).__name__}\n")
+        self._lines_event.set()
+
+    def _run_thread(self) -> None:
+        while True:
+            self._lines_event.wait()
+            self._lines_event.clear()
+            self._is_writing = True
+            while self._waiting_lines:
+                self._write_batch()
+            self._is_writing = False
+
+    def _write_batch(self) -> None:
+        # About as many lines as a pipe accepts at once. One call per line would cost more than the lines.
+        lines = [self._waiting_lines.popleft() for _ in range(min(len(self._waiting_lines), 100))]
+        lost = self.lost_lines
+        if lost > self._reported_lost_lines:
+            text = (
+                f"{lost - self._reported_lost_lines} log lines were lost, "
+                f"because the reader of the log was too slow"
+            )
+            record = logging.LogRecord("log", logging.WARNING, "", 0, text, None, None)
+            lines.append(self.format(record) + "\n")
+            self._reported_lost_lines = lost
+        try:
+            self._write_text("".join(lines))
+        except (OSError, ValueError):
+            # stderr is closed, so this cannot be reported anywhere.
+            self.lost_lines += len(lines)
+            self._reported_lost_lines = self.lost_lines
+
+    def flush(self) -> None:
+        """Wait until all lines are written, for at most a second."""
+        flush_deadline = time.monotonic() + _FLUSH_SECONDS
+        while (
+            (self._waiting_lines or self._is_writing)
+            and time.monotonic() < flush_deadline
+            and self._writer_thread.is_alive()
+        ):
+            time.sleep(0.001)
+
 
 _MAX_SHOWN_CHANGES = 3
 
@@ -132,3 +211,29 @@ def _format_topic_change(topic: str, group: TopicChanges) -> str:
         for queue in (group.before, group.after)
     )
     return f"{topic} {before}->{after}"
+
+
+INTERVAL_SECONDS = 10.0
+"""The least interval between two lines of a kind."""
+
+
+class LogThrottle:
+    """Logs at most one line of a kind per interval. The next line states how many were left out."""
+
+    def __init__(
+        self, interval_seconds: float = INTERVAL_SECONDS, steady_clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        self._interval_seconds = interval_seconds
+        self._steady_clock = steady_clock
+        self._last_line_by_kind: dict[str, tuple[float, int]] = {}
+
+    def log_warning(self, kind: str, text: str, *, with_traceback: bool = False) -> None:
+        """Log a warning. There must be few kinds, so a kind must not contain text from a peer."""
+        now = self._steady_clock()
+        logged_at, left_out = self._last_line_by_kind.get(kind, (float("-inf"), 0))
+        if now - logged_at < self._interval_seconds:
+            self._last_line_by_kind[kind] = logged_at, left_out + 1
+            return
+        self._last_line_by_kind[kind] = now, 0
+        more = f" (and {left_out} similar ones since the last such line)" if left_out else ""
+        log.warning("%s%s", text, more, exc_info=with_traceback)

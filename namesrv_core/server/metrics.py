@@ -4,33 +4,150 @@ The number of series is bounded. Brokers beyond MAX_SHOWN_BROKERS and clusters b
 counted together, and arbitrary names from requests do not become labels.
 """
 
+import logging
+import zlib
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import product
+from typing import TYPE_CHECKING, TypeVar
 
 from prometheus_client import CollectorRegistry, ProcessCollector
-from prometheus_client.core import InfoMetricFamily, Metric
+from prometheus_client.core import (
+    CounterMetricFamily,
+    GaugeMetricFamily,
+    HistogramMetricFamily,
+    InfoMetricFamily,
+    Metric,
+)
 from prometheus_client.registry import Collector
 
 from namesrv_core import __version__, events
 from namesrv_core.errors import ResponseCode
 from namesrv_core.handlers.dispatch import HANDLERS_BY_CODE
+from namesrv_core.printable_text import escape_unsafe
 from namesrv_core.protocol.codes import MASTER_BROKER_ID, RequestCode
-from namesrv_core.server import security_metrics
-from namesrv_core.server.counters import RequestTally, ServerCounters
+from namesrv_core.server.counters import Histogram, RequestTally, ServerCounters
 from namesrv_core.server.inspected_server import InspectedServer
-from namesrv_core.server.metric_families import (
-    METRIC_PREFIX,
-    bounded_label,
-    build_counter,
-    build_gauge,
-    build_labelled_counter,
-    build_labelled_gauge,
-    build_labelled_histogram,
-)
+from namesrv_core.server.log import LogWriter, log
 from namesrv_core.state.broker_tables import RegisteredGroup
 from namesrv_core.state.registration import is_broker_silent
 from namesrv_core.state.route_tables import RouteTables
+
+if TYPE_CHECKING:
+    from namesrv_core.server.tls_certificates import TlsCertificates
+
+
+def export_security_metrics(name_server: InspectedServer) -> Iterator[Metric]:
+    """Export all security metrics. Those of TLS are left out if TLS is disabled."""
+    access_control = name_server.access_control
+    counts = {
+        (reason.value,): refusal_count
+        for reason, refusal_count in name_server.state.refusals.counts_by_reason.items()
+    }
+    yield build_labelled_counter(
+        "refused_requests", "Requests refused by the access policy, by reason.", ("reason",), counts
+    )
+    counts_by_result = {
+        ("read",): access_control.reload_count,
+        ("failed",): access_control.failed_reload_count,
+    }
+    yield build_labelled_counter(
+        "credentials_reloads", "Reloads of the credentials file, by result.", ("result",), counts_by_result
+    )
+    if name_server.tls_certificates.tls_policy is not None:
+        yield from _export_tls_metrics(
+            name_server.tls_certificates, name_server.tls_certificates.tls_policy.handshake_count
+        )
+    lost = sum(map(_lost_line_count, log.handlers))
+    yield build_counter("log_lost_lines", "Log lines lost because the reader of the log was too slow.", lost)
+
+
+def _export_tls_metrics(tls_certificates: "TlsCertificates", handshake_count: int) -> Iterator[Metric]:
+    yield build_counter("tls_handshakes", "TLS handshakes started.", handshake_count)
+    yield build_counter(
+        "tls_refused", "Connections closed because TLS failed.", tls_certificates.refused_count
+    )
+    counts = {("read",): tls_certificates.reload_count, ("failed",): tls_certificates.failed_reload_count}
+    yield build_labelled_counter(
+        "tls_reloads", "Reloads of the TLS certificate and key, by result.", ("result",), counts
+    )
+    if tls_certificates.expires_at is not None:
+        yield build_gauge(
+            "tls_certificate_expiry_timestamp_seconds",
+            "Expiry time of the TLS certificate, in seconds since 1970.",
+            tls_certificates.expires_at,
+        )
+
+
+def _lost_line_count(handler: logging.Handler) -> int:
+    return handler.lost_lines if isinstance(handler, LogWriter) else 0
+
+
+METRIC_PREFIX = "nsadmin_namesrv_"
+
+LabelValues = TypeVar("LabelValues", bound=tuple[str, ...])
+
+_MAX_LABEL_LENGTH = 128
+
+
+def bounded_label(peer: str) -> str:
+    """Make a label of bounded length, without control characters, from a name that a peer chose.
+
+    A changed name gets a checksum suffix, so that two names never become the same series.
+    """
+    label = escape_unsafe(peer[:_MAX_LABEL_LENGTH].encode("utf-8", "replace").decode())
+    label = label[:_MAX_LABEL_LENGTH]
+    return label if label == peer else f"{label}#{zlib.crc32(peer.encode('utf-8', 'surrogatepass')):08x}"
+
+
+def build_gauge(name: str, help_text: str, value: float) -> Metric:
+    """Build a gauge with one series."""
+    return GaugeMetricFamily(METRIC_PREFIX + name, help_text, float(value))
+
+
+def build_counter(name: str, help_text: str, value: float) -> Metric:
+    """Build a counter with one series. Pass its name without `_total`."""
+    return CounterMetricFamily(METRIC_PREFIX + name, help_text, float(value))
+
+
+def build_labelled_gauge(
+    name: str, help_text: str, labels: tuple[str, ...], values_by_labels: Mapping[LabelValues, float]
+) -> Metric:
+    """Build a gauge with a series per key."""
+    family = GaugeMetricFamily(METRIC_PREFIX + name, help_text, labels=labels)
+    for values, value in values_by_labels.items():
+        family.add_metric(values, value)
+    return family
+
+
+def build_labelled_counter(
+    name: str, help_text: str, labels: tuple[str, ...], values_by_labels: Mapping[LabelValues, float]
+) -> Metric:
+    """Build a counter with a series per key."""
+    family = CounterMetricFamily(METRIC_PREFIX + name, help_text, labels=labels)
+    for values, value in values_by_labels.items():
+        family.add_metric(values, value)
+    return family
+
+
+def build_labelled_histogram(
+    name: str, help_text: str, histograms: Mapping[LabelValues, Histogram], labels: tuple[str, ...]
+) -> Metric:
+    """Build a histogram per key. The key of a histogram without labels is ()."""
+    family = HistogramMetricFamily(METRIC_PREFIX + name, help_text, labels=labels)
+    for values, histogram in histograms.items():
+        family.add_metric(values, list(_cumulative_buckets(histogram)), histogram.value_sum)
+    return family
+
+
+def _cumulative_buckets(histogram: Histogram) -> Iterator[tuple[str, float]]:
+    total = 0
+    for upper_bound, count in zip(
+        (*histogram.upper_bounds, float("inf")), histogram.bucket_counts, strict=True
+    ):
+        total += count
+        yield "+Inf" if upper_bound == float("inf") else repr(float(upper_bound)), total
+
 
 MAX_SHOWN_BROKERS = 500
 MAX_SHOWN_CLUSTERS = 50
@@ -71,7 +188,7 @@ class ServerMetrics(Collector):
         yield build_gauge("kv_entries", "Number of entries in the KV config.", sum(map(len, tables.values())))
         yield from _collect_brokers(name_server.state.tables, counters, name_server.now_ms())
         yield from _collect_events(counters)
-        yield from security_metrics.export_security_metrics(name_server)
+        yield from export_security_metrics(name_server)
         if (figures := name_server.read_journal_figures()) is not None:
             yield build_gauge("journal_up", "1 if the journal can be written, else 0.", figures.is_ok)
             yield build_gauge(

@@ -14,23 +14,16 @@ from namesrv_core.handlers import access_guard, registration_precompute, stepped
 from namesrv_core.handlers.dispatch import handle_request
 from namesrv_core.protocol.codes import RequestCode
 from namesrv_core.protocol.command import RemotingCommand, build_reply
-from namesrv_core.server import (
-    access_control,
-    connection_limits,
-    idle_streams,
-    journal_publisher,
-    tls_certificates,
-)
+from namesrv_core.server import access_control, connection_limits, journal_publisher, tls_certificates
 from namesrv_core.server.access_control import AccessControl
 from namesrv_core.server.broker_departures import BrokerDepartures
 from namesrv_core.server.broker_notices import BrokerNotices
+from namesrv_core.server.connection_limits import IdleStreams
 from namesrv_core.server.counters import HandleFunction, ServerCounters
 from namesrv_core.server.graceful_shutdown import GracefulShutdown
-from namesrv_core.server.idle_streams import IdleStreams
 from namesrv_core.server.journal_recorder import JournalFigures, describe_error
 from namesrv_core.server.log import log, log_event, set_level
-from namesrv_core.server.loop_lag import LoopLagMonitor
-from namesrv_core.server.periodic_tasks import PeriodicTasks, begin_with_pause
+from namesrv_core.server.periodic_tasks import LoopLagMonitor, PeriodicTasks, begin_with_pause
 from namesrv_core.server.request_log import log_requests
 from namesrv_core.server.response_cache import RouteResponseCache
 from namesrv_core.server.state_persistence import PERSISTED_REQUESTS, StatePersistence
@@ -104,7 +97,7 @@ class NameServer:
                 ),
                 lambda: self._broker_departures.expire_silent_brokers(self.now_ms()),
             ),
-            (lambda: idle_streams.CHECK_SECONDS, self._idle_streams.close_idle_streams),
+            (lambda: connection_limits.CHECK_SECONDS, self._idle_streams.close_idle_streams),
             (lambda: journal_publisher.TICK_MS / 1000, self._tick_journal),
             (lambda: access_control.TICK_SECONDS, lambda: self.access_control.handle_tick(self.now_ms())),
             (lambda: connection_limits.CHECK_SECONDS, self.connection_limits.cut_off_slow_streams),

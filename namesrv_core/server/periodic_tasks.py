@@ -1,8 +1,11 @@
-"""PeriodicTasks, the timers of a name server, for example for silent brokers and idle connections."""
+"""PeriodicTasks, the timers of a name server, and LoopLagMonitor, which measures how late they are."""
 
 import asyncio
+import time
 from collections.abc import Callable
 from itertools import chain
+
+from namesrv_core.server.counters import Histogram
 
 _RESUME_SECONDS = 0.01
 
@@ -47,3 +50,27 @@ class PeriodicTasks:
     def stop(self) -> None:
         for timer in self._timers_by_index.values():
             timer.cancel()
+
+
+_PERIOD_SECONDS = 0.25
+
+
+class LoopLagMonitor:
+    """Adds the lag to a histogram four times a second, from `start` to `stop`."""
+
+    def __init__(self, lag_histogram: Histogram) -> None:
+        self._lag_histogram = lag_histogram
+        self._next_timer: asyncio.TimerHandle | None = None
+
+    def start(self) -> None:
+        # Not the loop's own time, which stands still while the loop is busy.
+        due_at = time.monotonic() + _PERIOD_SECONDS
+        self._next_timer = asyncio.get_running_loop().call_later(_PERIOD_SECONDS, self._record_lag, due_at)
+
+    def _record_lag(self, due_at: float) -> None:
+        self._lag_histogram.add_value(max(time.monotonic() - due_at, 0.0))
+        self.start()
+
+    def stop(self) -> None:
+        if self._next_timer is not None:
+            self._next_timer.cancel()

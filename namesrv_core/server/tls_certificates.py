@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from namesrv_core.errors import BadSettings
 from namesrv_core.printable_text import escape_unsafe
-from namesrv_core.server.log import log
-from namesrv_core.server.log_throttle import LogThrottle
+from namesrv_core.server.log import LogThrottle, log
 from namesrv_core.state.tls_settings import TlsSettings
 from namesrv_core.transport.protocol_detection import TlsPolicy
 

@@ -3,12 +3,10 @@
 from collections.abc import Iterator
 
 from namesrv_core.events import DataVersion, Event, HeartbeatGap
-from namesrv_core.state.broker_index import LiveKey
-from namesrv_core.state.broker_tables import LiveBroker
-from namesrv_core.state.departures import DepartureOrder
+from namesrv_core.state.broker_tables import LiveBroker, LiveKey
 from namesrv_core.state.registration import end_heartbeat_gap, is_broker_silent
 from namesrv_core.state.route_tables import RouteTables
-from namesrv_core.state.unregistration import RegisteredPlace
+from namesrv_core.state.unregistration import DepartureOrder, RegisteredPlace
 
 
 def record_heartbeat(tables: RouteTables, key: LiveKey, now_ms: int) -> DataVersion | None:

@@ -1,38 +1,196 @@
-"""Registration and unregistration of brokers (`RouteInfoManager#registerBroker`, `#unRegisterBroker`).
+"""The registration of brokers and its events (`RouteInfoManager#registerBroker`, `#unRegisterBroker`).
 
-A registration is applied completely or not at all.
+A registration is applied completely or not at all. The changes of topics of a large one are computed in steps
+before: this preview is valid only until another change of that broker's queues, which `apply_registration`
+checks.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Generator, Iterable, Mapping
+from itertools import islice
 from typing import NamedTuple
 
 from namesrv_core.errors import BadRequest, RequestError
 from namesrv_core.events import (
     AddressConflict,
+    BrokerChanged,
+    BrokerInfo,
+    BrokerRegistered,
     Event,
     HeartbeatGap,
     MappingChange,
     MappingInfo,
+    MappingsChanged,
+    MinBrokerIdChanged,
     QueueData,
     RegistrationRefused,
     TopicChange,
     TopicChanges,
     TopicsChanged,
     group_topic_changes,
+    merge_topic_changes,
 )
 from namesrv_core.protocol.codes import MASTER_BROKER_ID, Perm
 from namesrv_core.protocol.registration_codec import BrokerRegistration, RegisteredTopicConfig
-from namesrv_core.state.broker_index import LiveKey
-from namesrv_core.state.broker_tables import BrokerClaim, LiveBroker, RegisteredGroup
-from namesrv_core.state.registration_events import (
-    build_mapping_events,
-    build_min_id_event,
-    build_registration_event,
-    registered_state,
-    release_live_broker,
-)
-from namesrv_core.state.registration_preview import RegistrationPreview
+from namesrv_core.state import acting_master
+from namesrv_core.state.broker_tables import BrokerClaim, LiveBroker, LiveKey, RegisteredGroup
+from namesrv_core.state.placements import QueuePlacement, TopicMove
 from namesrv_core.state.route_tables import RouteTables, filter_mapping_changes
+
+
+def registered_state(
+    tables: RouteTables, broker: BrokerClaim, group: RegisteredGroup | None
+) -> tuple[object, ...]:
+    """Everything that a registration can change except topics, for a comparison."""
+    is_listed = broker.broker_name in tables.broker_names_by_cluster.get(broker.cluster_name, ())
+    if group is None:
+        return (is_listed,)
+    known = broker_info(tables, (broker.cluster_name, broker.broker_addr))
+    return (is_listed, dict(group.broker_addrs), group.enable_acting_master, group.zone_name, known)
+
+
+def broker_info(tables: RouteTables, key: LiveKey) -> BrokerInfo | None:
+    """The stored information about the broker at an address of a cluster."""
+    live = tables.live_brokers.get(key)
+    if live is None:
+        return None
+    return BrokerInfo(
+        live.ha_server_addr, live.timeout_ms, live.data_version, tuple(tables.filter_servers.get(key, ()))
+    )
+
+
+def release_live_broker(tables: RouteTables, key: LiveKey) -> list[Event]:
+    """Remove a live broker that has lost its place in a group, unless it has places in other groups.
+
+    Upstream removes it in any case, so these places would never end. As there, the next query of its data
+    version has the broker register again.
+    """
+    remaining = next(tables.members_at_addr(key), None)
+    if remaining is None:
+        tables.drop_live_broker(key)
+        return []
+    tables.live_brokers[key].forget_registration()
+    group, broker_id = remaining
+    # The event of the lost place removes the live broker from a replay. This one restores it.
+    return [
+        BrokerChanged(
+            *place_of_broker(group, broker_id, key),
+            tables.topic_counts.get(group.broker_name, 0),
+            group.enable_acting_master,
+            group.zone_name,
+            broker_info(tables, key),
+        )
+    ]
+
+
+def build_registration_event(
+    tables: RouteTables,
+    broker: BrokerClaim,
+    registration: BrokerRegistration,
+    group: RegisteredGroup,
+    replaced: str | None,
+) -> Event:
+    topic_count = len(registration.topic_configs or ())
+    known = broker_info(tables, (broker.cluster_name, broker.broker_addr))
+    assert known is not None
+    if replaced != broker.broker_addr:
+        return BrokerRegistered(
+            *broker[:4], topic_count, replaced, group.enable_acting_master, group.zone_name, known
+        )
+    return BrokerChanged(*broker[:4], topic_count, group.enable_acting_master, group.zone_name, known)
+
+
+def build_mapping_events(broker_name: str, changes: tuple[MappingChange, ...]) -> list[Event]:
+    return [MappingsChanged(broker_name, changes)] if changes else []
+
+
+def place_of_broker(group: RegisteredGroup, broker_id: int, key: LiveKey) -> tuple[str, str, int, str]:
+    return key[0], group.broker_name, broker_id, key[1]
+
+
+def build_min_id_event(
+    group: RegisteredGroup, offline_addr: str | None, ha_addr: str | None
+) -> MinBrokerIdChanged:
+    """The event for a new smallest broker id. Its recipients are the remaining members of the group.
+
+    If a registration lowered the id, the registering broker is no recipient, unless it is alone.
+    """
+    min_broker_id = min(group.broker_addrs)
+    others = [addr for broker_id, addr in group.broker_addrs.items() if broker_id != min_broker_id]
+    addrs = list(group.broker_addrs.values())
+    recipients = addrs if offline_addr is not None or not others else others
+    return MinBrokerIdChanged(
+        group.broker_name,
+        min_broker_id,
+        group.broker_addrs[min_broker_id],
+        offline_addr,
+        ha_addr,
+        tuple(recipients),
+    )
+
+
+_TOPICS_PER_STEP = 512
+
+
+class RegistrationPreview(NamedTuple):
+    """The topics whose queues a broker will change, computed when the tables had counted `move_count` moves.
+
+    `new_placements` has the topics without a placement, and the placement that each of them gets. The caller
+    may empty both collections after applying them.
+    """
+
+    broker_name: str
+    topic_moves: list[TopicMove]
+    new_placements: dict[str, QueuePlacement]
+    move_count: int
+
+    def is_current(self, tables: RouteTables, broker_name: str) -> bool:
+        """Whether the preview is for this broker and the broker's queues have not changed since."""
+        return self.broker_name == broker_name and tables.last_move_of(broker_name) <= self.move_count
+
+    def apply_to_tables(self, tables: RouteTables, *, new_only: bool) -> tuple[TopicChanges, ...]:
+        """Apply the moves and return the changes. With `new_only` skip topics that the broker already has."""
+        applied = (
+            [move for move in self.topic_moves if move.queue_before is None] if new_only else self.topic_moves
+        )
+        if applied:
+            tables.apply_moves(self.broker_name, applied, self.new_placements, self.move_count)
+        return merge_topic_changes(
+            TopicChanges(tuple(move.topics), move.queue_before, move.queue_after) for move in applied
+        )
+
+
+def preview_registration(
+    tables: RouteTables, broker_name: str, configs: Mapping[str, RegisteredTopicConfig]
+) -> Generator[None, None, RegistrationPreview | None]:
+    """Preview in steps. Return None if a topic's name differs from its key (it may occur twice)."""
+    new: dict[str, QueuePlacement] = {}
+    known, move_count = tables.placements_by_topic, tables.move_count
+    moves_by_change: dict[tuple[QueuePlacement | None, int, int, int, int], TopicMove] = {}
+    remaining = iter(configs.items())
+    for _ in range(0, len(configs), _TOPICS_PER_STEP):
+        yield
+        for topic, config in islice(remaining, _TOPICS_PER_STEP):
+            if config.topicName != topic:
+                return None
+            old = known.get(topic)
+            key = (old, config.readQueueNums, config.writeQueueNums, config.perm, config.topicSysFlag)
+            move = moves_by_change.get(key)
+            if move is None:
+                move = moves_by_change[key] = _plan_move(tables, old, QueueData(broker_name, *key[1:]))
+            if move.new_placement is not old:
+                move.topics.append(topic)
+                if old is None:
+                    new[topic] = move.new_placement
+    return RegistrationPreview(
+        broker_name, [move for move in moves_by_change.values() if move.topics], new, move_count
+    )
+
+
+def _plan_move(tables: RouteTables, old: QueuePlacement | None, after: QueueData) -> TopicMove:
+    before = None if old is None else old.broker_queues.get(after.broker_name)
+    after = tables.share_queue(after)
+    return TopicMove(old, before, after, tables.placement_successors.placement_with_queue(old, after), [])
+
 
 DEFAULT_TIMEOUT_MS = 120_000
 """A broker expires after this time without a sign of life (ms), unless it registers another timeout."""
@@ -235,11 +393,7 @@ def _apply_topic_configs(
     """Apply the topics of a master, or without a master those of the slave with the smallest id."""
     if registration.topic_configs is None:
         return []
-    is_prime_slave = (
-        broker.enable_acting_master is not None
-        and broker.broker_id != MASTER_BROKER_ID
-        and broker.broker_id == min(group.broker_addrs)
-    )
+    is_prime_slave = acting_master.is_smallest_slave(broker, group)
     if broker.broker_id != MASTER_BROKER_ID and not is_prime_slave:
         return []
     if registration_preview is not None and not registration_preview.is_current(tables, broker.broker_name):

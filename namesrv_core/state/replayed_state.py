@@ -1,7 +1,7 @@
 """The answers that a name server gave in the past, computed from the tables of a journal's replay."""
 
 from namesrv_core.history.replay import JournalReplay, ReplayedGroup
-from namesrv_core.state import table_lookup
+from namesrv_core.state import routes
 from namesrv_core.state.broker_tables import RegisteredGroup
 from namesrv_core.state.kv_config import ORDER_TOPIC_CONFIG
 from namesrv_core.state.placements import QueuePlacement
@@ -13,14 +13,14 @@ def replayed_route_body(replay: JournalReplay, topic: str) -> bytes | None:
 
     It has the filter servers of live brokers only: the journal does not record those of a refused broker.
     """
-    route = table_lookup.find_route(
+    route = routes.find_route(
         _build_route_tables(replay, topic), topic, _is_setting_on(replay, "supportActingMaster")
     )
     if route is None:
         return None
     is_order_enabled = _is_setting_on(replay, "orderMessageEnable")
     order_conf = replay.kv_tables.get(ORDER_TOPIC_CONFIG, {}).get(topic) if is_order_enabled else None
-    return table_lookup.encode_route_body(route, order_conf, is_standard=True)
+    return routes.encode_route_body(route, order_conf, is_standard=True)
 
 
 def _is_setting_on(replay: JournalReplay, key: str) -> bool:

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from namesrv_core.protocol.frame import MAX_FRAME_BYTES
-from namesrv_core.protocol.name_limits import DEFAULT_NAME_BYTES
+from namesrv_core.protocol.resource_names import DEFAULT_NAME_BYTES
 from namesrv_core.protocol.size_limits import UNLIMITED
 
 _KIB, _MIB = 1 << 10, 1 << 20

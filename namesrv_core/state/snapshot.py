@@ -19,7 +19,7 @@ from namesrv_core.events import (
 )
 from namesrv_core.state.name_server_state import NameServerState
 from namesrv_core.state.placements import BrokerQueues
-from namesrv_core.state.registration_events import broker_info
+from namesrv_core.state.registration import broker_info
 
 KvTables = Mapping[str, Mapping[str, str | None]]
 

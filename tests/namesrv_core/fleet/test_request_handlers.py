@@ -6,8 +6,7 @@ from typing import Any
 import pytest
 
 from namesrv_core.fleet.broker_model import BrokerModel
-from namesrv_core.fleet.handler_outcome import HandlerOutcome
-from namesrv_core.fleet.request_handlers import handle_request
+from namesrv_core.fleet.request_handlers import HandlerOutcome, handle_request
 from namesrv_core.protocol.command import RemotingCommand, build_request
 from tests.namesrv_core.fleet.conftest import NOW
 

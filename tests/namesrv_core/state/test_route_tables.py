@@ -11,11 +11,11 @@ from namesrv_core.errors import RequestError
 from namesrv_core.events import RegistrationRefused
 from namesrv_core.protocol.json_bodies import DataVersion, MappingInfo
 from namesrv_core.state import topics, write_permissions
-from namesrv_core.state.broker_index import BrokerIndex
-from namesrv_core.state.departures import leave_in_steps
+from namesrv_core.state.broker_tables import BrokerIndex
 from namesrv_core.state.liveness import find_expired_brokers, record_heartbeat
 from namesrv_core.state.route_tables import RouteTables
-from namesrv_core.state.table_lookup import encode_route_body, find_route
+from namesrv_core.state.routes import encode_route_body, find_route
+from namesrv_core.state.unregistration import leave_in_steps
 from tests.support.brokers import TableHarness, make_queue, make_topic
 
 NAMES = st.sampled_from(["a", "b"])

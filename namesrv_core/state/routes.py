@@ -1,4 +1,4 @@
-"""The queries on the route tables: routes of topics, cluster map and topic lists. A query changes nothing."""
+"""Routes of topics, the cluster map, broker groups and system topics, as the tables have them."""
 
 import sys
 from collections.abc import Iterable
@@ -7,13 +7,14 @@ from typing import NamedTuple
 from namesrv_core.events import QueueData
 from namesrv_core.protocol import fastjson
 from namesrv_core.protocol.bounded_cache import BoundedCache
-from namesrv_core.protocol.codes import MASTER_BROKER_ID, Perm
+from namesrv_core.protocol.codes import MASTER_BROKER_ID
 from namesrv_core.protocol.json_bodies import (
     MappingInfo,
     broker_data_json,
     mapping_info_json,
     queue_data_json,
 )
+from namesrv_core.state import acting_master
 from namesrv_core.state.broker_tables import RegisteredGroup
 from namesrv_core.state.list_cache import BodySteps
 from namesrv_core.state.route_tables import RouteTables
@@ -52,8 +53,7 @@ def find_route(
 ) -> RegisteredRoute | None:
     """The route of a topic, or None if no known broker has queues of it.
 
-    With `supports_acting_master` the slave with the smallest id acts for a missing master: it gets id 0 if
-    the topic's queues on its group are not writable.
+    With `supports_acting_master` a slave acts for a missing master (see `acting_master`).
     """
     queues = tables.queues_of_topic(topic)
     groups = [tables.broker_groups[name] for name in queues if name in tables.broker_groups]
@@ -72,15 +72,7 @@ def is_member_topic(topic: str) -> bool:
 
 
 def _build_route_member(group: RegisteredGroup, queue: QueueData, rewrites_master: bool) -> RouteMember:
-    addrs = dict(group.broker_addrs)
-    if (
-        rewrites_master
-        and addrs
-        and MASTER_BROKER_ID not in addrs
-        and group.enable_acting_master
-        and not queue.perm & Perm.WRITE
-    ):
-        addrs[MASTER_BROKER_ID] = addrs.pop(min(addrs))
+    addrs = acting_master.route_addrs(group, queue) if rewrites_master else dict(group.broker_addrs)
     return RouteMember(
         group.cluster_name, group.broker_name, addrs, group.enable_acting_master, group.zone_name
     )

@@ -3,7 +3,7 @@
 import asyncio
 import threading
 
-from namesrv_core.server.persister import ChangePersister
+from namesrv_core.server.state_persistence import ChangePersister
 from tests.support.name_servers import run_on_loop
 
 

@@ -4,8 +4,8 @@ import pytest
 
 from namesrv_core.protocol import fastjson
 from namesrv_core.protocol.json_bodies import MappingInfo, broker_data_json, queue_data_json
-from namesrv_core.state import table_lookup
-from namesrv_core.state.table_lookup import (
+from namesrv_core.state import routes
+from namesrv_core.state.routes import (
     RegisteredRoute,
     RouteMember,
     encode_route_body,
@@ -121,7 +121,7 @@ def test_a_zone_keeps_its_brokers_in_any_case_and_those_without_a_master() -> No
     lab.register_broker("e", 1, zone="west")
     route = find_route(lab.tables, "T")
     assert route is not None
-    cut = table_lookup.cut_to_zone(route, "eAST")
+    cut = routes.cut_to_zone(route, "eAST")
     assert [member.broker_name for member in cut.route_members] == ["a", "e"]
     assert [item.broker_name for item in cut.queue_datas] == ["a", "e"]
     assert cut.filter_servers == {"a0": ["f"]}
@@ -132,7 +132,7 @@ def test_a_zone_may_leave_nothing_of_a_route() -> None:
     lab.register_broker("a", 0, zone="east")
     route = find_route(lab.tables, "T")
     assert route is not None
-    assert encode_route_body(table_lookup.cut_to_zone(route, "west"), None, False) == (
+    assert encode_route_body(routes.cut_to_zone(route, "west"), None, False) == (
         b'{"brokerDatas":[],"filterServerTable":{},"queueDatas":[]}'
     )
 
@@ -193,40 +193,36 @@ def test_a_body_is_that_of_the_tables_as_they_are_now() -> None:
 
 
 def test_the_cluster_map_has_bare_ids_and_true_ones(lab_without_master: TableHarness) -> None:
-    assert table_lookup.encode_cluster_body(lab_without_master.tables) == (
+    assert routes.encode_cluster_body(lab_without_master.tables) == (
         b'{"brokerAddrTable":{"a":{"brokerAddrs":{1:"a1",2:"a2"},"brokerName":"a","cluster":"c",'
         b'"enableActingMaster":true}},"clusterAddrTable":{"c":["a"]}}'
     )
     assert (
-        table_lookup.encode_cluster_body(TableHarness().tables)
-        == b'{"brokerAddrTable":{},"clusterAddrTable":{}}'
+        routes.encode_cluster_body(TableHarness().tables) == b'{"brokerAddrTable":{},"clusterAddrTable":{}}'
     )
 
 
 def test_a_member_group_has_the_cluster_that_was_asked_for(lab_without_master: TableHarness) -> None:
-    assert table_lookup.encode_member_group_body(lab_without_master.tables, "any", "a") == (
+    assert routes.encode_member_group_body(lab_without_master.tables, "any", "a") == (
         b'{"brokerMemberGroup":{"brokerAddrs":{1:"a1",2:"a2"},"brokerName":"a","cluster":"any"}}'
     )
 
 
 def test_a_member_group_that_nobody_knows_is_empty() -> None:
     tables = TableHarness().tables
-    assert table_lookup.encode_member_group_body(tables, "c", "z") == (
+    assert routes.encode_member_group_body(tables, "c", "z") == (
         b'{"brokerMemberGroup":{"brokerAddrs":{},"brokerName":"z","cluster":"c"}}'
     )
-    assert (
-        table_lookup.encode_member_group_body(tables, None, None)
-        == b'{"brokerMemberGroup":{"brokerAddrs":{}}}'
-    )
+    assert routes.encode_member_group_body(tables, None, None) == b'{"brokerMemberGroup":{"brokerAddrs":{}}}'
 
 
 def test_system_topics_are_the_names_of_clusters_and_brokers_with_some_address() -> None:
     lab = TableHarness()
-    assert table_lookup.system_topics(lab.tables) == ([], None)
+    assert routes.system_topics(lab.tables) == ([], None)
     lab.register_broker("a", 0)
     lab.register_broker("b", 0)
     lab.register_broker("c", 0, cluster="d")
-    names, addr = table_lookup.system_topics(lab.tables)
+    names, addr = routes.system_topics(lab.tables)
     assert sorted(names) == ["a", "b", "c", "d"]
     assert addr in ("a0", "b0", "c0")
 
