@@ -19,7 +19,8 @@ from namesrv_core.events import (
     SettingsChanged,
     count_changed_topics,
 )
-from namesrv_core.history.records import RecordOrigin, encode_record_line
+from namesrv_core.history.record_lines import encode_record_line
+from namesrv_core.history.records import RecordOrigin
 from namesrv_core.server.log import log
 from namesrv_core.state.snapshot import TablesCopy, build_snapshot
 from namesrv_core.storage.journal.rolling_writer import JournalWriter

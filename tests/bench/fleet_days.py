@@ -27,7 +27,8 @@ from namesrv_core.events import (
     TopicsChanged,
     group_topic_changes,
 )
-from namesrv_core.history.records import RecordOrigin, encode_record_line
+from namesrv_core.history.record_lines import encode_record_line
+from namesrv_core.history.records import RecordOrigin
 from namesrv_core.storage.journal import segments
 from tests.support.journals import make_snapshot
 

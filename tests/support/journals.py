@@ -14,7 +14,8 @@ from namesrv_core.events import (
     TopicsChanged,
     group_topic_changes,
 )
-from namesrv_core.history.records import RecordOrigin, encode_record_line
+from namesrv_core.history.record_lines import encode_record_line
+from namesrv_core.history.records import RecordOrigin
 from namesrv_core.storage.journal.rolling_writer import JournalWriter
 
 NOW = 1_763_733_780_000

@@ -17,7 +17,8 @@ from namesrv_core.events import (
     TopicsChanged,
     WritePermWiped,
 )
-from namesrv_core.history.records import RecordOrigin, encode_record_line
+from namesrv_core.history.record_lines import encode_record_line
+from namesrv_core.history.records import RecordOrigin
 from nsreport.sources import schemas
 from nsreport.sources.write_permissions import changes_write
 from tests.support.journals import make_snapshot

@@ -17,7 +17,8 @@ from struct import Struct
 from sys import byteorder
 from typing import NamedTuple
 
-from namesrv_core.history.records import InvalidRecordError, parse_record_line
+from namesrv_core.history.record_lines import parse_record_line
+from namesrv_core.history.records import InvalidRecordError
 from namesrv_core.history.subject_filter import IndexTerms
 from namesrv_core.storage import atomic_write
 from namesrv_core.storage.journal.segments import (

@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 from namesrv_core.events import Snapshot
+from namesrv_core.history.record_lines import parse_record_line
 from namesrv_core.history.record_shapes import require_record_shape
-from namesrv_core.history.records import InvalidRecordError, JournalRecord, event_of_record, parse_record_line
+from namesrv_core.history.records import InvalidRecordError, JournalRecord, event_of_record
 from namesrv_core.history.replay import JournalReplay
 from namesrv_core.storage.journal import index
 from namesrv_core.storage.journal.segments import (

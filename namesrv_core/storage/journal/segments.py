@@ -18,7 +18,8 @@ from typing import BinaryIO, NamedTuple
 from namesrv_core import bounded_inflation
 from namesrv_core.bounded_inflation import InflatedData
 from namesrv_core.errors import RocketMQError
-from namesrv_core.history.records import InvalidRecordError, OtherSchemaVersionError, parse_record_line
+from namesrv_core.history.record_lines import parse_record_line
+from namesrv_core.history.records import InvalidRecordError, OtherSchemaVersionError
 from namesrv_core.storage import atomic_write
 
 _NAME_PATTERN = re.compile(r"(\d{16})-(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)(\d{3})Z\.jsonl(\.zst)?")

@@ -10,14 +10,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from namesrv_core.events import Event
+from namesrv_core.history.record_lines import encode_record_line, parse_record_line
 from namesrv_core.history.record_shapes import require_record_shape
 from namesrv_core.history.records import (
     EVENT_TYPES_BY_NAME,
     InvalidRecordError,
     RecordOrigin,
-    encode_record_line,
     event_of_record,
-    parse_record_line,
 )
 from namesrv_core.history.replay import JournalReplay
 from namesrv_core.history.subject_filter import IndexTerms, JournalSubject, SubjectFilter

@@ -27,7 +27,8 @@ from namesrv_core.events import (
     TopicsChanged,
     group_topic_changes,
 )
-from namesrv_core.history.records import JournalRecord, RecordOrigin, encode_record_line, parse_record_line
+from namesrv_core.history.record_lines import encode_record_line, parse_record_line
+from namesrv_core.history.records import JournalRecord, RecordOrigin
 from namesrv_core.history.replay import JournalReplay
 from namesrv_core.protocol import fastjson
 from namesrv_core.protocol.json_bodies import DataVersion

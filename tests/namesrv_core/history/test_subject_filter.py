@@ -23,7 +23,8 @@ from namesrv_core.events import (
     WritePermWiped,
     group_topic_changes,
 )
-from namesrv_core.history.records import RecordOrigin, encode_record_line, parse_record_line
+from namesrv_core.history.record_lines import encode_record_line, parse_record_line
+from namesrv_core.history.records import RecordOrigin
 from namesrv_core.history.subject_filter import JournalSubject, SubjectFilter, SubjectKind
 from tests.support.journals import make_snapshot, registration_events
 

@@ -26,7 +26,8 @@ from namesrv_core.events import (
     TopicsChanged,
     group_topic_changes,
 )
-from namesrv_core.history.records import JournalRecord, RecordOrigin, event_of_record, parse_record_line
+from namesrv_core.history.record_lines import parse_record_line
+from namesrv_core.history.records import JournalRecord, RecordOrigin, event_of_record
 from namesrv_core.server.journal_recorder import JournalFigures, JournalRecorder, QueuedSnapshot
 from namesrv_core.state.snapshot import copy_tables
 from namesrv_core.storage.journal.rolling_writer import JournalLimits, JournalWriter

@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from namesrv_core.events import Event
-from namesrv_core.history.records import RecordOrigin, encode_record_line, parse_record_line
+from namesrv_core.history.record_lines import encode_record_line, parse_record_line
+from namesrv_core.history.records import RecordOrigin
 from namesrv_core.history.replay import JournalReplay
 from namesrv_core.state import liveness
 from namesrv_core.state.replayed_state import replayed_route_body

@@ -25,7 +25,8 @@ from namesrv_core.events import (
     WritePermWiped,
     group_topic_changes,
 )
-from namesrv_core.history.records import RecordOrigin, encode_record_line
+from namesrv_core.history.record_lines import encode_record_line
+from namesrv_core.history.records import RecordOrigin
 from namesrv_core.history.replay import JournalReplay
 from namesrv_core.storage.journal import past_state, reader
 from nsreport.facts import routes

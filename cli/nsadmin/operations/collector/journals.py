@@ -23,7 +23,8 @@ from namesrv_core.events import (
     PollRecovered,
     SnapshotMark,
 )
-from namesrv_core.history.records import RecordOrigin, encode_record_line
+from namesrv_core.history.record_lines import encode_record_line
+from namesrv_core.history.records import RecordOrigin
 from namesrv_core.history.replay import JournalReplay
 from namesrv_core.storage.journal import reader
 from namesrv_core.storage.journal.rolling_writer import FileOpener, JournalLimits, JournalWriter

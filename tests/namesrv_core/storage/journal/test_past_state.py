@@ -19,7 +19,8 @@ from namesrv_core.events import (
     ServerStopping,
     Snapshot,
 )
-from namesrv_core.history.records import RecordOrigin, encode_record_line
+from namesrv_core.history.record_lines import encode_record_line
+from namesrv_core.history.records import RecordOrigin
 from namesrv_core.storage.journal.past_state import MAX_SILENCE_MS, PastState, load_past_state
 from namesrv_core.storage.journal.rolling_writer import JournalWriter
 from tests.support import journals

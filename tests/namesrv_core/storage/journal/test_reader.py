@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from namesrv_core.events import AlikeTopics, Event, KvPut, Snapshot
-from namesrv_core.history.records import RecordOrigin, encode_record_line
+from namesrv_core.history.record_lines import encode_record_line
+from namesrv_core.history.records import RecordOrigin
 from namesrv_core.storage.journal.reader import (
     RecordFilter,
     RecordTypeCount,

@@ -7,7 +7,8 @@ import zstandard
 
 from namesrv_core import bounded_inflation
 from namesrv_core.events import KvPut
-from namesrv_core.history.records import RecordOrigin, encode_record_line
+from namesrv_core.history.record_lines import encode_record_line
+from namesrv_core.history.records import RecordOrigin
 from namesrv_core.storage.journal import segments
 from namesrv_core.storage.journal.segments import (
     InvalidSegmentError,

@@ -19,7 +19,8 @@ from namesrv_core.events import (
     WritePermWiped,
     group_topic_changes,
 )
-from namesrv_core.history.records import RecordOrigin, encode_record_line
+from namesrv_core.history.record_lines import encode_record_line
+from namesrv_core.history.records import RecordOrigin
 from nsadmin.commands.history import history
 from tests.nsadmin.conftest import Run
 from tests.support.journals import JournalPen, make_snapshot, registration_events, write_journal

@@ -16,7 +16,8 @@ from namesrv_core.events import (
     TopicsChanged,
     group_topic_changes,
 )
-from namesrv_core.history.records import JournalRecord, RecordOrigin, encode_record_line
+from namesrv_core.history.record_lines import encode_record_line
+from namesrv_core.history.records import JournalRecord, RecordOrigin
 from namesrv_core.storage.journal import reader
 from namesrv_core.storage.journal.rolling_writer import JournalWriter
 from tests.nsadmin.conftest import Run

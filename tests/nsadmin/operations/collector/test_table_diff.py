@@ -25,7 +25,8 @@ from namesrv_core.events import (
     TopicsChanged,
     group_topic_changes,
 )
-from namesrv_core.history.records import RecordOrigin, encode_record_line, event_of_record, parse_record_line
+from namesrv_core.history.record_lines import encode_record_line, parse_record_line
+from namesrv_core.history.records import RecordOrigin, event_of_record
 from namesrv_core.history.replay import JournalReplay
 from nsadmin.client.name_servers.name_server_tables import NameServerListing, TopicQueues
 from nsadmin.operations.collector.name_server_poller import PollObservation

@@ -9,7 +9,8 @@ import pytest
 from pyspark.sql import DataFrame, Row, SparkSession
 from pyspark.sql.functions import max as latest
 
-from namesrv_core.history.records import JournalRecord, parse_record_line
+from namesrv_core.history.record_lines import parse_record_line
+from namesrv_core.history.records import JournalRecord
 from namesrv_core.lab import java_logs as lab_logs
 from namesrv_core.lab.truth_log import Deed
 from nsreport.facts.presence import select_lifecycle_events
