@@ -22,55 +22,58 @@ _ODD_VALUE_ERRORS = (ArithmeticError, AttributeError, LookupError, RecursionErro
 
 
 def read_text(
-    path: "str | os.PathLike[str]", *, max_characters: int = MAX_CHARACTERS, encoding: str | None = "utf-8"
+    file_path: "str | os.PathLike[str]",
+    *,
+    max_characters: int = MAX_CHARACTERS,
+    encoding: str | None = "utf-8",
 ) -> str:
     """Read a text file. Raises OSError, also for a file that is too large, and UnicodeDecodeError."""
-    with open(path, encoding=encoding) as file:
-        text = file.read(max_characters + 1)
-    if len(text) > max_characters:
-        raise OSError(errno.EFBIG, os.strerror(errno.EFBIG), os.fspath(path))
-    return text
+    with open(file_path, encoding=encoding) as text_file:
+        file_text = text_file.read(max_characters + 1)
+    if len(file_text) > max_characters:
+        raise OSError(errno.EFBIG, os.strerror(errno.EFBIG), os.fspath(file_path))
+    return file_text
 
 
-def read_bytes(path: "str | os.PathLike[str]", *, max_bytes: int = MAX_CHARACTERS) -> bytes:
+def read_bytes(file_path: "str | os.PathLike[str]", *, max_bytes: int = MAX_CHARACTERS) -> bytes:
     """Read a file. Raises OSError, also for a file that is too large."""
-    with open(path, "rb") as file:
-        content = file.read(max_bytes + 1)
-    if len(content) > max_bytes:
-        raise OSError(errno.EFBIG, os.strerror(errno.EFBIG), os.fspath(path))
-    return content
+    with open(file_path, "rb") as binary_file:
+        file_content = binary_file.read(max_bytes + 1)
+    if len(file_content) > max_bytes:
+        raise OSError(errno.EFBIG, os.strerror(errno.EFBIG), os.fspath(file_path))
+    return file_content
 
 
-def parse_json(text: str | bytes) -> Any:
+def parse_json(json_text: str | bytes) -> Any:
     """Like `json.loads`, but raises ValueError also for JSON that is nested too deeply."""
     import json
 
     try:
-        return json.loads(text)
+        return json.loads(json_text)
     except RecursionError:
         raise ValueError("nested too deeply") from None
 
 
-def parse_yaml(text: str, loader: Any = None) -> Any:
+def parse_yaml(yaml_text: str, loader_class: Any = None) -> Any:
     """Like `yaml.safe_load`, or `yaml.load` with this loader, within the limits. Raises only YAMLError."""
     import yaml
 
     default_loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     try:
-        check_yaml(text)
+        check_yaml(yaml_text)
     except yaml.composer.ComposerError:
         raise
     except yaml.YAMLError:
         # Python's parser accepts a little more than the C parser, and reports the line of a mistake better.
         default_loader = yaml.SafeLoader
-        check_yaml(text, default_loader)
+        check_yaml(yaml_text, default_loader)
     try:
-        return yaml.load(text, loader or default_loader)
+        return yaml.load(yaml_text, loader_class or default_loader)
     except _ODD_VALUE_ERRORS:
         raise yaml.YAMLError("invalid value") from None
 
 
-def check_yaml(text: str, parser: Any = None) -> None:
+def check_yaml(yaml_text: str, parser_class: Any = None) -> None:
     """Check the limits by the parser's events, which need no recursion. The default is the fast C parser.
 
     Raises ComposerError beyond a limit, with the place, and other YAMLErrors for what is no YAML.
@@ -79,7 +82,7 @@ def check_yaml(text: str, parser: Any = None) -> None:
 
     counter = _YamlCounter()
     fast_parser: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-    for event in yaml.parse(text, Loader=parser or fast_parser):
+    for event in yaml.parse(yaml_text, Loader=parser_class or fast_parser):
         if isinstance(event, yaml.CollectionStartEvent):
             counter.open_collection(event)
         elif isinstance(event, yaml.CollectionEndEvent):

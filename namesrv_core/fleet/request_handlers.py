@@ -373,7 +373,7 @@ def _java_string_hash(text: str) -> int:
 
 def _account_handler(action: Callable[[UserTable, ExtFields, bytes], bytes | None]) -> RequestHandler:
     """Build the handler of a request about users or ACLs, which takes ext fields and a body."""
-    return lambda model, _, now_ms: HandlerOutcome(
+    return lambda model, command, _: HandlerOutcome(
         action(model.user_table, command.ext or {}, command.body) or b"", remark=_NO_RESPONSE_CODE
     )
 

@@ -102,94 +102,111 @@ class CredentialsFile(Struct, forbid_unknown_fields=True):
     networks: list[NetworkEntry] = []
 
 
-def build_policy(content: object, *, read_only: bool = False, no_remote_config: bool = False) -> AccessPolicy:
+def build_policy(
+    file_content: object, *, read_only: bool = False, no_remote_config: bool = False
+) -> AccessPolicy:
     """Build the policy of a file's content. Raises BadSettings, which names the entry but no secret."""
-    if content is None:
+    if file_content is None:
         raise BadSettings("empty file: add accounts, certificates, networks or everybody")
     try:
-        entries = msgspec.convert(content, CredentialsFile)
+        file_entries = msgspec.convert(file_content, CredentialsFile)
     except msgspec.ValidationError as error:
         raise BadSettings(_describe_validation_error(str(error))) from None
-    keyless = [AccessGrant(AccessRole[entries.everybody.upper()])]
-    for index, entry in enumerate(entries.certificates):
-        path = f"certificates[{index}]"
-        networks = _parse_networks(entry.from_, f"{path}.from")
-        keyless.append(_build_grant(entry, path, networks, _parse_subject(entry.subject, path)))
-    for index, network_entry in enumerate(entries.networks):
-        path = f"networks[{index}]"
-        keyless.append(
-            _build_grant(network_entry, path, _parse_networks([network_entry.network], f"{path}.network"))
+    keyless_grants = [AccessGrant(AccessRole[file_entries.everybody.upper()])]
+    for entry_index, certificate_entry in enumerate(file_entries.certificates):
+        entry_path = f"certificates[{entry_index}]"
+        peer_networks = _parse_networks(certificate_entry.from_, f"{entry_path}.from")
+        keyless_grants.append(
+            _build_grant(
+                certificate_entry,
+                entry_path,
+                peer_networks,
+                _parse_subject(certificate_entry.subject, entry_path),
+            )
         )
-    accounts = _build_accounts(entries.accounts)
-    if not accounts and len(keyless) == 1 and keyless[0].role == AccessRole.NONE:
+    for entry_index, network_entry in enumerate(file_entries.networks):
+        entry_path = f"networks[{entry_index}]"
+        keyless_grants.append(
+            _build_grant(
+                network_entry, entry_path, _parse_networks([network_entry.network], f"{entry_path}.network")
+            )
+        )
+    accounts_by_key = _build_accounts(file_entries.accounts)
+    if not accounts_by_key and len(keyless_grants) == 1 and keyless_grants[0].role == AccessRole.NONE:
         raise BadSettings("no rule allows anything: add accounts, certificates, networks or everybody")
-    return AccessPolicy(keyless, accounts, read_only=read_only, no_remote_config=no_remote_config)
+    return AccessPolicy(
+        keyless_grants, accounts_by_key, read_only=read_only, no_remote_config=no_remote_config
+    )
 
 
-def _build_accounts(entries: Sequence[AccountEntry]) -> Mapping[str, SignerAccount]:
-    accounts: dict[str, SignerAccount] = {}
-    for index, entry in enumerate(entries):
-        path = f"accounts[{index}]"
-        if entry.accessKey in accounts:
-            raise BadSettings(f'{path}.accessKey: duplicate key "{entry.accessKey}"')
-        grant = _build_grant(entry, path, _parse_networks(entry.from_, f"{path}.from"))
-        accounts[entry.accessKey] = SignerAccount(entry.secretKey, grant)
-    return accounts
+def _build_accounts(account_entries: Sequence[AccountEntry]) -> Mapping[str, SignerAccount]:
+    accounts_by_key: dict[str, SignerAccount] = {}
+    for entry_index, account_entry in enumerate(account_entries):
+        entry_path = f"accounts[{entry_index}]"
+        if account_entry.accessKey in accounts_by_key:
+            raise BadSettings(f'{entry_path}.accessKey: duplicate key "{account_entry.accessKey}"')
+        access_grant = _build_grant(
+            account_entry, entry_path, _parse_networks(account_entry.from_, f"{entry_path}.from")
+        )
+        accounts_by_key[account_entry.accessKey] = SignerAccount(account_entry.secretKey, access_grant)
+    return accounts_by_key
 
 
 def _build_grant(
-    entry: AccountEntry | CertificateEntry | NetworkEntry,
-    path: str,
-    networks: tuple[AddressNetwork, ...] | None,
+    grant_entry: AccountEntry | CertificateEntry | NetworkEntry,
+    entry_path: str,
+    peer_networks: tuple[AddressNetwork, ...] | None,
     subject: str | None = None,
 ) -> AccessGrant:
-    role = AccessRole[entry.role.upper()]
-    fence = RegistrationFence(
-        None if entry.clusters is None else frozenset(entry.clusters),
-        _parse_networks(entry.addresses, f"{path}.addresses"),
-        None if entry.staticTopics is None else frozenset(entry.staticTopics),
+    access_role = AccessRole[grant_entry.role.upper()]
+    registration_fence = RegistrationFence(
+        None if grant_entry.clusters is None else frozenset(grant_entry.clusters),
+        _parse_networks(grant_entry.addresses, f"{entry_path}.addresses"),
+        None if grant_entry.staticTopics is None else frozenset(grant_entry.staticTopics),
     )
-    if fence != NO_FENCE and role != AccessRole.BROKER:
+    if registration_fence != NO_FENCE and access_role != AccessRole.BROKER:
         raise BadSettings(
-            f'{path}: role "{entry.role}" with clusters, addresses or staticTopics: '
+            f'{entry_path}: role "{grant_entry.role}" with clusters, addresses or staticTopics: '
             "use them only with the role broker"
         )
-    return AccessGrant(role, networks, subject, fence)
+    return AccessGrant(access_role, peer_networks, subject, registration_fence)
 
 
-def _parse_networks(texts: Sequence[str] | None, path: str) -> tuple[AddressNetwork, ...] | None:
-    if texts is None:
+def _parse_networks(
+    network_texts: Sequence[str] | None, entry_path: str
+) -> tuple[AddressNetwork, ...] | None:
+    if network_texts is None:
         return None
     try:
-        return tuple(map(ip_network, texts))
+        return tuple(map(ip_network, network_texts))
     except ValueError as error:
-        raise BadSettings(f"{path}: {error}") from None
+        raise BadSettings(f"{entry_path}: {error}") from None
 
 
-def _parse_subject(subject: str, path: str) -> str:
-    if "=" not in subject:
-        raise BadSettings(f'{path}.subject: invalid subject "{subject}": write CN=ops,O=Example')
-    if any(character < " " or "\x7f" <= character <= "\x9f" for character in subject):
+def _parse_subject(subject_text: str, entry_path: str) -> str:
+    if "=" not in subject_text:
+        raise BadSettings(f'{entry_path}.subject: invalid subject "{subject_text}": write CN=ops,O=Example')
+    if any(character < " " or "\x7f" <= character <= "\x9f" for character in subject_text):
         raise BadSettings(
-            f'{path}.subject: control character in "{escape_unsafe(subject)}": write it as \\0A'
+            f'{entry_path}.subject: control character in "{escape_unsafe(subject_text)}": write it as \\0A'
         )
-    return normalize_subject(subject)
+    return normalize_subject(subject_text)
 
 
 def _describe_validation_error(error_text: str) -> str:
     """The message of msgspec with the entry in front: "accounts[0].role: ..."."""
-    problem, _, path = error_text.partition(" - at `$")
-    hint = ": put it in quotes" if problem.startswith("Expected `str`") else ""
-    return f"{path.strip('.`')}: {problem}{hint}" if path else problem
+    problem_text, _, entry_path = error_text.partition(" - at `$")
+    quote_hint = ": put it in quotes" if problem_text.startswith("Expected `str`") else ""
+    return f"{entry_path.strip('.`')}: {problem_text}{quote_hint}" if entry_path else problem_text
 
 
 def build_credentials_schema() -> dict[str, object]:
     """The JSON Schema of the file (draft 2020-12), for editors."""
-    schema: dict[str, object] = msgspec.json.schema(CredentialsFile)
+    file_schema: dict[str, object] = msgspec.json.schema(CredentialsFile)
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "Access rules of a name server",
-        **schema,
+        **file_schema,
     }
 
 

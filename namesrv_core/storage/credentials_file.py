@@ -21,55 +21,55 @@ class FileMark(NamedTuple):
     modified_ns: int
 
 
-def read_file_mark(path: Path) -> FileMark | None:
+def read_file_mark(file_path: Path) -> FileMark | None:
     """None if the file does not exist or cannot be examined."""
     try:
-        status = path.stat()
+        file_status = file_path.stat()
     except OSError:
         return None
-    return FileMark(status.st_ino, status.st_size, status.st_mtime_ns)
+    return FileMark(file_status.st_ino, file_status.st_size, file_status.st_mtime_ns)
 
 
-def is_world_readable(path: Path) -> bool:
+def is_world_readable(file_path: Path) -> bool:
     """Whether every user of this machine can read the file."""
-    return bool(path.stat().st_mode & stat.S_IROTH)
+    return bool(file_path.stat().st_mode & stat.S_IROTH)
 
 
-def load_credentials(path: Path) -> object:
+def load_credentials(file_path: Path) -> object:
     """Parse the file. Raises BadSettings if that fails; the message never quotes the file's secrets."""
     try:
-        text = operator_files.read_text(path, max_characters=operator_files.MAX_CONFIG_CHARACTERS)
+        file_text = operator_files.read_text(file_path, max_characters=operator_files.MAX_CONFIG_CHARACTERS)
     except OSError as error:
-        raise BadSettings(f"{path}: {error.strerror}") from None
+        raise BadSettings(f"{file_path}: {error.strerror}") from None
     except UnicodeDecodeError:
-        raise BadSettings(f'invalid credentials file "{path}": not UTF-8 text') from None
-    return (_parse_json if path.suffix == ".json" else _parse_yaml)(path, text)
+        raise BadSettings(f'invalid credentials file "{file_path}": not UTF-8 text') from None
+    return (_parse_json if file_path.suffix == ".json" else _parse_yaml)(file_path, file_text)
 
 
-def _parse_json(path: Path, text: str) -> object:
+def _parse_json(file_path: Path, file_text: str) -> object:
     import json
 
     try:
-        return json.loads(text, object_pairs_hook=_require_unique_members)
+        return json.loads(file_text, object_pairs_hook=_require_unique_members)
     except (ValueError, RecursionError) as error:
-        raise BadSettings(f'invalid JSON in "{path}": {error}') from None
+        raise BadSettings(f'invalid JSON in "{file_path}": {error}') from None
 
 
 def _require_unique_members(member_pairs: Sequence[tuple[str, object]]) -> dict[str, object]:
     """Build a JSON object and reject duplicate names, because `json` would silently drop the first one."""
     members = dict(member_pairs)
     if len(members) < len(member_pairs):
-        raise ValueError(_describe_duplicate([key for key, _ in member_pairs]))
+        raise ValueError(_describe_duplicate([member_key for member_key, _ in member_pairs]))
     return members
 
 
-def _describe_duplicate(keys: Sequence[str]) -> str:
-    counts = Counter(keys)
-    key = next(key for key in keys if counts[key] > 1)
-    return f'duplicate key "{key}"'
+def _describe_duplicate(member_keys: Sequence[str]) -> str:
+    key_counts = Counter(member_keys)
+    repeated_key = next(member_key for member_key in member_keys if key_counts[member_key] > 1)
+    return f'duplicate key "{repeated_key}"'
 
 
-def _parse_yaml(path: Path, text: str) -> object:
+def _parse_yaml(file_path: Path, file_text: str) -> object:
     # Imported late, because most name servers have no credentials file.
     import yaml
 
@@ -77,18 +77,24 @@ def _parse_yaml(path: Path, text: str) -> object:
         """Rejects duplicate keys in a mapping."""
 
         def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Hashable, Any]:
-            keys = [node.value for node, _ in node.value if isinstance(node, yaml.ScalarNode)]
-            if len(set(keys)) < len(keys):
-                raise yaml.MarkedYAMLError(problem=_describe_duplicate(keys), problem_mark=node.start_mark)
+            member_keys = [
+                key_node.value for key_node, _ in node.value if isinstance(key_node, yaml.ScalarNode)
+            ]
+            if len(set(member_keys)) < len(member_keys):
+                raise yaml.MarkedYAMLError(
+                    problem=_describe_duplicate(member_keys), problem_mark=node.start_mark
+                )
             return super().construct_mapping(node, deep)
 
     try:
-        return operator_files.parse_yaml(text, StrictLoader)
+        return operator_files.parse_yaml(file_text, StrictLoader)
     except yaml.MarkedYAMLError as error:
-        hint = f", line {error.problem_mark.line + 1}" if error.problem_mark else ""
-        raise BadSettings(f'invalid YAML in "{path}"{hint}: {_redact_problem(error.problem or "")}') from None
+        line_hint = f", line {error.problem_mark.line + 1}" if error.problem_mark else ""
+        raise BadSettings(
+            f'invalid YAML in "{file_path}"{line_hint}: {_redact_problem(error.problem or "")}'
+        ) from None
     except yaml.YAMLError:
-        raise BadSettings(f'invalid YAML in "{path}"') from None
+        raise BadSettings(f'invalid YAML in "{file_path}"') from None
 
 
 def _redact_problem(problem_text: str) -> str:
