@@ -27,12 +27,10 @@ class InflatedData(NamedTuple):
 
 
 def max_inflated_bytes(compressed_bytes: int) -> int:
-    """The limit for data of this compressed size."""
     return FREE_BYTES + MAX_RATIO * compressed_bytes
 
 
 def inflate_zstd_frame(data: bytes | memoryview, max_bytes: int) -> InflatedData:
-    """Inflate the first frame of the data."""
     # Imported late, because this costs 10 ms and few commands decompress something.
     import zstandard
 

@@ -131,5 +131,4 @@ _ERRORS_BY_CODE: dict[int, type[RequestError]] = {
 
 
 def build_request_error(response_code: int, remark: str | None) -> RequestError:
-    """The error for an answer with this code and remark."""
     return _ERRORS_BY_CODE.get(response_code, RequestError)(remark, response_code)

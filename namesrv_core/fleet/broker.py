@@ -160,7 +160,6 @@ class SimulatedBroker:
             self.model.allow_writes(self._clock_ms(), False)
 
     def _is_writable(self, reply: RemotingCommand) -> bool:
-        """Whether a route allows clients to write to this broker."""
         queues = fastjson.decode_json(reply.body).get("queueDatas") if reply.body else None
         return any(
             queue["brokerName"] == self.spec.broker_name and queue["perm"] & Perm.WRITE

@@ -88,7 +88,6 @@ class BrokerModel:
         self.peer_models: PeerModels = {(spec.broker_name, spec.broker_id): self}
 
     def read_queue_count(self, topic: str) -> int:
-        """The number of readable queues of the topic on this broker."""
         config = self.topic_table.configs.get(topic)
         return 0 if config is None else int(config["readQueueNums"])
 

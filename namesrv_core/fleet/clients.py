@@ -33,7 +33,6 @@ class SimulatedClient(NamedTuple):
     started_at_ms: int
 
     def connection_json(self) -> dict[str, object]:
-        """Connection."""
         return {
             "clientAddr": self.client_addr,
             "clientId": self.client_id,
@@ -246,12 +245,10 @@ def _producers_by_group(model: BrokerModel) -> dict[str, list[SimulatedClient]]:
 
 
 def producers_of_topic(model: BrokerModel, topic: str) -> list[SimulatedClient]:
-    """The producers of the topic."""
     return _simulate_clients(f"{topic.partition('-')[0]}-producer", _PRODUCERS_PER_GROUP, model)
 
 
 def producer_connection_json(model: BrokerModel, group: str) -> bytes:
-    """ProducerConnection."""
     clients = _producers_by_group(model).get(group)
     if clients is None:
         raise RequestError(f"the producer group[{group}] not exist")

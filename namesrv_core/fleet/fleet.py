@@ -112,7 +112,6 @@ def _list_group_topics(groups_by_topic: Mapping[str, Sequence[str]]) -> Iterator
 
 
 def build_order_confs(specs: Iterable[BrokerSpec]) -> dict[str, str]:
-    """The order configuration of each ordered topic: its brokers with their queue counts."""
     places: dict[str, list[str]] = {}
     for spec in (spec for spec in specs if spec.is_master):
         for config in spec.topic_configs:

@@ -112,7 +112,6 @@ def list_queue_entries(
 
 
 def view_message(model: BrokerModel, physical_offset: int, now_ms: int) -> bytes:
-    """The message at an offset of the commit log."""
     number, remainder = divmod(physical_offset, model.traffic.message_size)
     if remainder or not _is_stored(model, number, now_ms):
         raise RequestError(f"can not find message by the offset, {physical_offset}")

@@ -45,7 +45,6 @@ class ConsumerOffsets:
         self._moved_offsets: dict[OffsetKey, _MovedOffset] = {}
 
     def has_traffic(self, topic: str) -> bool:
-        """Whether the topic receives messages."""
         return topic in self._index_by_topic
 
     def number_of_topic_message(self, topic: str, topic_message_index: int) -> int:
@@ -53,7 +52,6 @@ class ConsumerOffsets:
         return topic_message_index * len(self._traffic_topics) + self._index_by_topic[topic]
 
     def number_of_queue_message(self, topic: str, queue_count: int, queue_id: int, offset: int) -> int:
-        """The number of the message at an offset of a queue."""
         return self.number_of_topic_message(topic, offset * queue_count + queue_id)
 
     def topic_of_message(self, number: int) -> str:
@@ -65,7 +63,6 @@ class ConsumerOffsets:
         return number // len(self._traffic_topics)
 
     def place_in_queue(self, number: int, queue_count: int) -> tuple[int, int]:
-        """The queue and the offset of a message."""
         offset, queue_id = divmod(self.index_in_topic(number), queue_count)
         return queue_id, offset
 
@@ -77,7 +74,6 @@ class ConsumerOffsets:
         )
 
     def end_offsets(self, topic: str, queue_count: int, time_ms: int) -> list[int]:
-        """The end offset of each queue at that time."""
         return self._split_among_queues(topic, queue_count, self._traffic.stored_count(time_ms))
 
     def begin_offsets(self, topic: str, queue_count: int, time_ms: int) -> list[int]:
@@ -89,7 +85,6 @@ class ConsumerOffsets:
         return [_even_part(total, queue_id, queue_count) for queue_id in range(queue_count)]
 
     def _topic_share(self, topic: str) -> Callable[[int], int]:
-        """The topic's share of a number of messages."""
         if topic not in self._index_by_topic:
             return lambda total: 0
         topic_index = self._index_by_topic[topic]
@@ -103,7 +98,6 @@ class ConsumerOffsets:
         )
 
     def read_topics_of_group(self, group: str) -> frozenset[str]:
-        """The topics that the group reads."""
         # A client subscribes on every broker of a fleet, so a search of all tables for each would take long.
         if self._read_topics_by_group is None:
             topics_by_group: dict[str, set[str]] = {}
@@ -124,7 +118,6 @@ class ConsumerOffsets:
         )
 
     def committed_offset(self, offset_key: OffsetKey, queue_count: int, now_ms: int) -> int | None:
-        """The group's offset; None if it has none."""
         group, topic, queue_id = offset_key
         is_reader = group in self.readers_by_topic.get(topic, ()) and queue_id < queue_count
         moved = self._moved_offsets.get(offset_key)

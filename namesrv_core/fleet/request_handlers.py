@@ -364,7 +364,6 @@ def queue_entries_json(model: BrokerModel, command: RemotingCommand, now_ms: int
 
 
 def _java_string_hash(text: str) -> int:
-    """Java's `String#hashCode`."""
     hash_code = 0
     for letter in text:
         hash_code = (31 * hash_code + ord(letter)) & 0xFFFFFFFF

@@ -16,7 +16,6 @@ QueueOffsetPair = tuple[dict[str, object], dict[str, int]]
 
 
 def topic_stats_json(model: BrokerModel, topic: str, now_ms: int) -> bytes:
-    """TopicStatsTable."""
     config = model.topic_table.configs.get(topic)
     if config is None:
         raise TopicNotExist(f"topic[{topic}] not exist")
@@ -89,7 +88,6 @@ def all_offsets_json(model: BrokerModel, now_ms: int) -> bytes:
 
 
 def _consume_tps(model: BrokerModel, group: str, topic_names: Iterable[str], now_ms: int) -> float:
-    """Messages that the group consumes per second."""
     topics = [topic for topic in topic_names if group in model.offsets.readers_by_topic.get(topic, ())]
     return (
         sum(
@@ -102,7 +100,6 @@ def _consume_tps(model: BrokerModel, group: str, topic_names: Iterable[str], now
 
 
 def _consume_stats_body(lags: Iterable[QueueOffsetPair], consume_tps: float) -> bytes:
-    """ConsumeStats."""
     tps = fastjson.format_java_double(consume_tps).encode()
     return b'{"consumeTps":' + tps + b',"offsetTable":' + object_keys.encode_object_key_map(lags) + b"}"
 
@@ -195,7 +192,6 @@ def _reset_targets(model: BrokerModel, header: broker_headers.ResetOffset, now_m
 
 
 def require_topic_and_group(model: BrokerModel, group: str, topic: str) -> None:
-    """Raise the error of 5.5.0 if the topic or the group does not exist."""
     if topic not in model.topic_table.configs:
         raise TopicNotExist(f"Topic {topic} does not exist")
     if group not in model.group_table.configs:

@@ -156,7 +156,6 @@ class TopicTable:
         return True
 
     def advance_version(self, now_ms: int) -> None:
-        """`DataVersion#nextVersion`."""
         self.data_version = DataVersion(
             (self.data_version.counter or 0) + 1, self.data_version.state_version, now_ms
         )

@@ -50,12 +50,10 @@ class BrokerTraffic:
         self._write_pauses: list[tuple[int, int | None]] = []
 
     def pause_writes(self, now_ms: int) -> None:
-        """Let no producer write from now on."""
         if not self.is_paused:
             self._write_pauses.append((now_ms, None))
 
     def resume_writes(self, now_ms: int) -> None:
-        """Let producers write again from now on."""
         if self.is_paused:
             self._write_pauses[-1] = (self._write_pauses[-1][0], now_ms)
 
@@ -65,7 +63,6 @@ class BrokerTraffic:
 
     @property
     def is_paused(self) -> bool:
-        """Whether producers write nothing now."""
         return bool(self._write_pauses) and self._write_pauses[-1][1] is None
 
     def _count_stored(self, time_ms: int) -> int:
@@ -88,7 +85,6 @@ class BrokerTraffic:
         return self._mean_tps / 1000 * (time_ms - sum(terms))
 
     def stored_count(self, time_ms: int) -> int:
-        """The number of messages stored so far, also on a slave."""
         return self._count_stored(time_ms)
 
     def deleted_count(self, time_ms: int) -> int:
@@ -111,7 +107,6 @@ class BrokerTraffic:
         return self._count_stored(time_ms) * self.message_size
 
     def bytes_per_second(self, now_ms: int) -> int:
-        """The growth of the commit log in bytes per second."""
         return (self.stored_bytes(now_ms) - self.stored_bytes(now_ms - 10_000)) // 10
 
     def put_total(self, time_ms: int) -> int:

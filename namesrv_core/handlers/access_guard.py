@@ -124,7 +124,6 @@ def is_body_judged(policy: AccessPolicy, request: RemotingCommand, peer: Request
 
 
 def is_role_sufficient(role: AccessRole, code: int) -> bool:
-    """Whether the role may send the request."""
     return role in _SENDERS_BY_CODE.get(code, ADMINS)
 
 
@@ -206,7 +205,6 @@ def _find_fence_violation(
 def _find_foreign_body_claim(
     fence: RegistrationFence, state: NameServerState, request: RemotingCommand
 ) -> str | None:
-    """Find what the body of a registration claims outside the fence."""
     header = headers.read_header(headers.RegisterBroker, request.ext)
     if not header.compressed and fence_rules.has_only_topics(request.body):
         return None

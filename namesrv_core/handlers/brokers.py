@@ -77,7 +77,6 @@ def _apply_new_registration(
 
 
 def _check_names(broker: BrokerClaim, max_bytes: int) -> None:
-    """Raise OverLimit if a name in the header of a registration is too long."""
     check_name("cluster", broker.cluster_name, max_bytes)
     check_name("broker", broker.broker_name, max_bytes)
     check_name("address", broker.broker_addr, max_bytes)

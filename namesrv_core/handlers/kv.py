@@ -12,7 +12,6 @@ from namesrv_core.state.server_limits import effective_limit
 def put_kv_config(
     state: NameServerState, request: RemotingCommand, channel_id: int, now_ms: int
 ) -> HandlerAnswer:
-    """PUT_KV_CONFIG."""
     header = headers.read_header(headers.PutKvConfig, request.ext)
     if header.namespace is None or header.key is None:
         raise RequestError("namespace or key is null")
@@ -37,7 +36,6 @@ def _check_kv_limits(state: NameServerState, namespace: str, key: str, value: st
 def get_kv_config(
     state: NameServerState, request: RemotingCommand, channel_id: int, now_ms: int
 ) -> HandlerAnswer:
-    """GET_KV_CONFIG."""
     header = headers.read_header(headers.KvKey, request.ext)
     value = None
     if header.namespace is not None and header.key is not None:
@@ -62,7 +60,6 @@ def delete_kv_config(
 def list_kv_namespace(
     state: NameServerState, request: RemotingCommand, channel_id: int, now_ms: int
 ) -> HandlerAnswer:
-    """GET_KVLIST_BY_NAMESPACE."""
     namespace = headers.read_header(headers.KvNamespace, request.ext).namespace
     table = state.kv_config.tables_by_namespace.get(namespace) if namespace is not None else None
     if table is None:

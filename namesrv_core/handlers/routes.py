@@ -36,7 +36,6 @@ def get_route(
 
 
 def _requested_zone(zone_mode: str | None, zone_name: str | None) -> str | None:
-    """The zone that the client wants, or None for all zones."""
     return zone_name if (zone_mode or "").lower() == "true" and zone_name and zone_name.strip() else None
 
 

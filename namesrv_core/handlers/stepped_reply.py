@@ -25,7 +25,6 @@ class SteppedReply(RemotingCommand):
         self._body_steps = body_steps
 
     def complete_in_steps(self) -> Generator[None, None, RemotingCommand]:
-        """Compute the body in steps and return this answer."""
         self.body = yield from self._body_steps
         return self
 

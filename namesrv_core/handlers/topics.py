@@ -19,7 +19,6 @@ _MAX_TOPICS_AT_ONCE = 2_000
 def list_all_topics(
     state: NameServerState, request: RemotingCommand, channel_id: int, now_ms: int
 ) -> HandlerAnswer:
-    """GET_ALL_TOPIC_LIST_FROM_NAMESERVER."""
     if not state.settings.enableAllTopicList:
         raise RequestError("disable")
     return _list_topics(state, request, lambda: list_cache.encode_topics_in_steps(state.tables))
@@ -28,7 +27,6 @@ def list_all_topics(
 def list_cluster_topics(
     state: NameServerState, request: RemotingCommand, channel_id: int, now_ms: int
 ) -> HandlerAnswer:
-    """GET_TOPICS_BY_CLUSTER."""
     _check_lists_enabled(state)
     cluster_name = headers.read_header(headers.ClusterName, request.ext).cluster
     if cluster_name not in state.tables.broker_names_by_cluster:
@@ -46,28 +44,24 @@ def list_cluster_topics(
 def list_system_topics(
     state: NameServerState, request: RemotingCommand, channel_id: int, now_ms: int
 ) -> HandlerAnswer:
-    """GET_SYSTEM_TOPIC_LIST_FROM_NS."""
     return build_reply(request, body=json_bodies.encode_topic_list(*routes.system_topics(state.tables))), ()
 
 
 def list_unit_topics(
     state: NameServerState, request: RemotingCommand, channel_id: int, now_ms: int
 ) -> HandlerAnswer:
-    """GET_UNIT_TOPIC_LIST."""
     return _list_topics_by_flag(state, request, list_cache.is_unit_topic)
 
 
 def list_unit_sub_topics(
     state: NameServerState, request: RemotingCommand, channel_id: int, now_ms: int
 ) -> HandlerAnswer:
-    """GET_HAS_UNIT_SUB_TOPIC_LIST."""
     return _list_topics_by_flag(state, request, list_cache.is_unit_sub_topic)
 
 
 def list_unit_sub_ununit_topics(
     state: NameServerState, request: RemotingCommand, channel_id: int, now_ms: int
 ) -> HandlerAnswer:
-    """GET_HAS_UNIT_SUB_UNUNIT_TOPIC_LIST."""
     return _list_topics_by_flag(state, request, list_cache.is_unit_sub_ununit_topic)
 
 
@@ -97,7 +91,6 @@ def _check_lists_enabled(state: NameServerState) -> None:
 def delete_topic(
     state: NameServerState, request: RemotingCommand, channel_id: int, now_ms: int
 ) -> HandlerAnswer:
-    """DELETE_TOPIC_IN_NAMESRV."""
     header = headers.read_header(headers.DeleteTopic, request.ext)
     return build_reply(request), topics.delete_topic(state.tables, header.topic, header.cluster_name)
 
@@ -105,7 +98,6 @@ def delete_topic(
 def register_topic(
     state: NameServerState, request: RemotingCommand, channel_id: int, now_ms: int
 ) -> HandlerAnswer:
-    """REGISTER_TOPIC_IN_NAMESRV."""
     topic = headers.read_header(headers.TopicName, request.ext).topic
     queues = TopicQueuesRequest.decode_once(request, state.decode_limits.json_depth).queue_datas
     if isinstance(queues, RequestError):

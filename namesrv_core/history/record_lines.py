@@ -21,7 +21,6 @@ _decode_json = msgspec.json.Decoder().decode
 
 
 def encode_record_line(seq: int, server_name: str, origin: RecordOrigin, event: Event) -> bytes:
-    """Encode an event as a line, with its newline."""
     head = {
         "v": SCHEMA_VERSION,
         "seq": seq,

@@ -127,7 +127,6 @@ def build_record_schema() -> JsonSchema:
 
 
 def record_schema_text() -> str:
-    """The text of the schema file."""
     return json.dumps(build_record_schema(), indent=2) + "\n"
 
 
@@ -173,7 +172,6 @@ def _describe_record(record_type: Any) -> str:
 
 
 def is_optional_type(hint: Any) -> bool:
-    """Whether a field of this type may be left out."""
     return type(None) in typing.get_args(hint)
 
 
@@ -229,7 +227,6 @@ def _list_fields(record_type: Any, with_types: bool = False) -> str:
 
 
 def _describe_type(hint: Any) -> str:
-    """The name of a type in JSON terms."""
     origin, args = typing.get_origin(hint), typing.get_args(hint)
     if origin in (types.UnionType, typing.Union):
         return next(_describe_type(item) for item in args if item is not type(None)) + " or null"

@@ -91,13 +91,11 @@ class JournalReplay:
                 raise InvalidRecordError(f"{record.event_type} {record.seq}: {error}") from None
 
     def apply_event(self, event: Event) -> None:
-        """Apply an event to the tables."""
         apply_step = _STEPS_BY_EVENT.get(type(event))
         if apply_step is not None:
             apply_step(self, event)
 
     def table_contents(self) -> Mapping[str, Any]:
-        """All tables, for a comparison."""
         return {
             "clusters": {key: set(names) for key, names in self.broker_names_by_cluster.items()},
             "groups": {key: group.comparable_contents() for key, group in self.broker_groups.items()},

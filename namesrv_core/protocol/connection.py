@@ -37,7 +37,6 @@ class ProtocolConnection:
 
     @property
     def pending_request_count(self) -> int:
-        """The number of our requests that wait for an answer."""
         return len(self._pending_requests)
 
     def lower_frame_limit(self, max_frame_bytes: int) -> None:
@@ -83,7 +82,6 @@ class ProtocolConnection:
         return codec.encode_command(command)
 
     def forget_request(self, command: RemotingCommand) -> None:
-        """Stop waiting for the answer to this request."""
         self._pending_requests.pop(command.opaque, None)
 
     def take_request(self, answer: RemotingCommand) -> RemotingCommand | None:

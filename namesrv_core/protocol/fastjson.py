@@ -35,7 +35,6 @@ def encode_json(value: object, *, is_standard: bool = False) -> bytes:
 
 
 def encode_json_text(value: object, is_standard: bool = False) -> str:
-    """Like `encode_json`, but the result is text."""
     if isinstance(value, str):
         return _quote(value)
     if value is None:
@@ -145,7 +144,6 @@ _MATCHES_PER_STEP = 1024
 
 
 def quote_keys_in_steps(data: bytes) -> Generator[None, None, bytes]:
-    """Put quotes around integer keys."""
     parts: list[bytes] = []
     position = 0
     for match_index, key_match in enumerate(_STRING_OR_BARE_KEY.finditer(data), 1):

@@ -22,7 +22,6 @@ def encode_frame_head(header_type: int, header_bytes: bytes, body_size: int) -> 
 
 
 def build_frame(header_type: int, header_bytes: bytes, body_bytes: bytes) -> bytes:
-    """The bytes of one frame."""
     return encode_frame_head(header_type, header_bytes, len(body_bytes)) + body_bytes
 
 

@@ -99,7 +99,6 @@ def _parse_queue_ids(value: Any) -> tuple[tuple[int, int], ...]:
 
 
 def mapping_info_json(mapping: MappingInfo) -> dict[str, object]:
-    """The TopicQueueMappingInfo as a JSON object."""
     return {
         "bname": mapping.bname,
         "currIdMap": dict(mapping.curr_id_map),
@@ -158,10 +157,8 @@ def broker_data_json(
 
 
 def encode_topic_list(topics: Iterable[str], broker_addr: str | None = None) -> bytes:
-    """The body TopicList."""
     return fastjson.encode_json({"brokerAddr": broker_addr, "topicList": list(topics)})
 
 
 def encode_kv_table(kv_values: Mapping[str, str | None]) -> bytes:
-    """The body KVTable."""
     return fastjson.encode_json({"table": dict(kv_values)})

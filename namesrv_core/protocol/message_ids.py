@@ -30,7 +30,6 @@ class UniqueKey(NamedTuple):
 
 
 def format_host(address_bytes: bytes) -> str:
-    """Write an IP address of 4 or 16 bytes as text."""
     if len(address_bytes) == 4:
         return ".".join(map(str, address_bytes))
     from ipaddress import IPv6Address

@@ -77,7 +77,6 @@ def split_tokens(text: str) -> list[str] | None:
 
 
 def encode_object_key_map(pairs: Iterable[tuple[object, object]]) -> bytes:
-    """Encode a map whose keys are any values, in the given order."""
     return (
         b"{"
         + b",".join(fastjson.encode_json(key) + b":" + fastjson.encode_json(value) for key, value in pairs)

@@ -84,7 +84,6 @@ def count_ids_in_steps(data: bytes, limits: DecodeLimits) -> Generator[None, Non
 
 
 def check_id_count(data: bytes, limits: DecodeLimits) -> None:
-    """Like `count_ids_in_steps`."""
     for _ in count_ids_in_steps(data, limits):
         pass
 

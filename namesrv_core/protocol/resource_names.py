@@ -21,7 +21,6 @@ _ALLOWED_CHARACTERS = "letters, digits and % | _ -"
 
 
 def max_topic_length(topic: str) -> int:
-    """Return the limit of a topic's name in characters: topics of retries and dead letters may be longer."""
     return MAX_OLD_NAME_LENGTH if topic.startswith(GROUP_TOPIC_PREFIXES) else MAX_TOPIC_LENGTH
 
 

@@ -125,7 +125,6 @@ class AccessControl:
             log.warning("reloaded %s: %s", self._credentials_path, describe_policy(policy))
 
     def log_last_refusals(self, now_ms: int) -> None:
-        """Log the refusals that are not logged yet."""
         self._log_refusals(now_ms)
 
     def _build_policy(self) -> AccessPolicy:
@@ -161,7 +160,6 @@ class RefusalLog:
     def build_lines(
         self, unlogged: dict[RefusalKind, RefusalTally], overflow_count: int, now_ms: int
     ) -> list[str]:
-        """Build the lines for the refusals since the last call."""
         lines = []
         if now_ms >= self._window_ends_at:
             if self._repeated_count:

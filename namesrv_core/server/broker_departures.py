@@ -40,7 +40,6 @@ class BrokerDepartures:
         self._is_running = self._is_stopped = False
 
     def end_channel(self, channel_id: int, cause: str, client_addr: str) -> None:
-        """Remove the brokers of a channel that has closed."""
         order = liveness.end_channel(self._route_tables, channel_id)
         self._add_order(_WaitingOrder(order, cause, client_addr))
 
@@ -51,7 +50,6 @@ class BrokerDepartures:
         self._fair_scheduler.add_steps(self._report_silence(now_ms))
 
     def stop(self) -> None:
-        """Remove no more brokers."""
         self._is_stopped = True
 
     def _add_order(self, order: _WaitingOrder) -> None:

@@ -66,8 +66,6 @@ class LatestRegistration(NamedTuple):
 
 
 class ServerCounters:
-    """Counts since the start of the server."""
-
     def __init__(self) -> None:
         self.tallies_by_code: dict[int, RequestTally] = {}
         self.unknown_tally = RequestTally()
@@ -130,7 +128,6 @@ class ServerCounters:
             }
 
     def count_events(self, events: Sequence[Event]) -> None:
-        """Count events by name, and unregistered brokers by reason."""
         for event in events:
             self.counts_by_event[type(event).__name__] += 1
             if isinstance(event, BrokerUnregistered):

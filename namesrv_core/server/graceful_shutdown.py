@@ -48,7 +48,6 @@ class GracefulShutdown:
             pass
 
     def end_wait(self) -> None:
-        """End the wait now."""
         self._hurry_event.set()
 
     def answer_go_away(self, stream: CommandStream, request: RemotingCommand) -> RemotingCommand | None:

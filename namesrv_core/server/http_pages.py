@@ -107,8 +107,6 @@ _WILDCARD_HOSTS = ("", "0.0.0.0", "::")
 
 
 class HttpPages(Collector):
-    """Answers requests for pages and counts them."""
-
     def __init__(self, name_server: InspectedServer) -> None:
         self._name_server = name_server
         self._page_counts: Counter[tuple[str, int]] = Counter()
@@ -142,7 +140,6 @@ class HttpPages(Collector):
         return response
 
     def collect(self) -> "Iterator[Metric]":
-        """Collect the request counts of the pages."""
         family = CounterMetricFamily(
             METRIC_PREFIX + "http_requests", "HTTP requests for pages.", labels=("path", "status")
         )

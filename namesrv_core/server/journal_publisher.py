@@ -140,7 +140,6 @@ class JournalPublisher:
             self._has_changed = self._journal_recorder.has_gap = False
 
     def read_figures(self) -> JournalFigures | None:
-        """The state of the journal; None before the start."""
         return None if self._journal_recorder is None else self._journal_recorder.read_figures()
 
     def _record_event(self, event: Event) -> None:

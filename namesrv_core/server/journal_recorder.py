@@ -94,7 +94,6 @@ class JournalRecorder:
 
     @property
     def status_text(self) -> str:
-        """The text "ok", or "failing" and the reason."""
         return next((f"failing: {text}" for text in list(self._errors_by_step.values())), "ok")
 
     @property
@@ -106,7 +105,6 @@ class JournalRecorder:
         ) or self._text_since_roll >= self._journal_writer.full_bytes
 
     def read_figures(self) -> JournalFigures:
-        """The current state of the journal."""
         oldest_ms = self._oldest_waiting_ms
         behind_seconds = 0.0 if oldest_ms is None else max(self._wall_clock() - oldest_ms / 1000, 0.0)
         waiting = self._queued_changes - self._written_changes

@@ -134,7 +134,6 @@ def configure_log(log_format: str = "text", log_level: str = "INFO") -> None:
 
 
 def set_level(log_level: str) -> None:
-    """Set the lowest level that is logged: DEBUG, INFO, WARN or ERROR."""
     log.setLevel(LEVELS_BY_NAME[log_level])
 
 
@@ -166,7 +165,6 @@ def _write_to_stderr(text: str) -> None:
 
 
 def log_event(event: Event, cause: str, client_addr: str | None = None) -> None:
-    """Log an event, unless the level excludes it."""
     if log.isEnabledFor(logging.INFO):
         text = format_event(event, cause if client_addr is None else f"{cause} from {client_addr}")
         log.info(EventMessage(event, cause, client_addr, text))

@@ -101,7 +101,6 @@ def bounded_label(peer: str) -> str:
 
 
 def build_gauge(name: str, help_text: str, value: float) -> Metric:
-    """Build a gauge with one series."""
     return GaugeMetricFamily(METRIC_PREFIX + name, help_text, float(value))
 
 
@@ -113,7 +112,6 @@ def build_counter(name: str, help_text: str, value: float) -> Metric:
 def build_labelled_gauge(
     name: str, help_text: str, labels: tuple[str, ...], values_by_labels: Mapping[LabelValues, float]
 ) -> Metric:
-    """Build a gauge with a series per key."""
     family = GaugeMetricFamily(METRIC_PREFIX + name, help_text, labels=labels)
     for values, value in values_by_labels.items():
         family.add_metric(values, value)
@@ -123,7 +121,6 @@ def build_labelled_gauge(
 def build_labelled_counter(
     name: str, help_text: str, labels: tuple[str, ...], values_by_labels: Mapping[LabelValues, float]
 ) -> Metric:
-    """Build a counter with a series per key."""
     family = CounterMetricFamily(METRIC_PREFIX + name, help_text, labels=labels)
     for values, value in values_by_labels.items():
         family.add_metric(values, value)
@@ -233,7 +230,6 @@ class ServerMetrics(Collector):
 
 
 def build_registry(name_server: InspectedServer) -> CollectorRegistry:
-    """Build the registry of a server's metrics and its process's metrics."""
     registry = CollectorRegistry()
     registry.register(ServerMetrics(name_server))
     ProcessCollector(registry=registry)

@@ -114,17 +114,14 @@ class NameServer:
 
     @property
     def bound_host_port(self) -> tuple[str, int]:
-        """The host and port that the server actually listens on."""
         return self._listener.bound_host, self._listener.bound_port
 
     @property
     def namesrv_addr(self) -> str:
-        """The listening address in the form "host:port"."""
         return join_addr(*self.bound_host_port)
 
     @property
     def open_streams(self) -> Collection[CommandStream]:
-        """The open connections."""
         return self._open_streams
 
     def unready_reason(self) -> str | None:
@@ -143,7 +140,6 @@ class NameServer:
         return max(settings.shutdownWaitTimeSeconds, 0) if settings.enableShutdownGracefully else 0
 
     def read_journal_figures(self) -> JournalFigures | None:
-        """The state of the journal; None if there is none."""
         return None if self._journal_publisher is None else self._journal_publisher.read_figures()
 
     async def start(self) -> None:
@@ -185,7 +181,6 @@ class NameServer:
             self._journal_publisher.take_snapshot("request", self.now_ms())
 
     def reload_files(self) -> None:
-        """Reload credentials and certificates from their files."""
         self.access_control.reload_credentials()
         self.tls_certificates.reload_files()
 

@@ -33,7 +33,6 @@ def log_requests(handle_request: HandleFunction) -> HandleFunction:
 
 
 def response_name(response_code: int) -> str:
-    """The protocol's name of a response code."""
     try:
         return ResponseCode(response_code).name
     except ValueError:

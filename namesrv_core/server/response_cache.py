@@ -21,8 +21,6 @@ _ZERO_DIGIT = ord("0")
 
 
 class RouteResponseCache:
-    """The cached answers of a server. `counters` count the cache hits."""
-
     def __init__(self, state: NameServerState, counters: ServerCounters) -> None:
         self._server_state = state
         self._counters = counters
@@ -69,12 +67,10 @@ class RouteResponseCache:
         return pieces, body
 
     def disable_cache(self) -> None:
-        """Clear the cache and stop caching."""
         self._clear_answers()
         self._is_disabled = True
 
     def enable_cache(self) -> None:
-        """Start caching again."""
         self._is_disabled = False
 
     def learn_answer(self, payload: bytes, request: RemotingCommand, answer: RemotingCommand) -> None:

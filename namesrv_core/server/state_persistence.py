@@ -71,7 +71,6 @@ class ChangePersister(Generic[CopyT]):
         self._write_task = None
 
     async def finish_writes(self) -> None:
-        """Wait until all changes are written."""
         if self._write_task is not None:
             await self._write_task
 
@@ -116,6 +115,5 @@ class StatePersistence:
         return self._kv_persister.persisted_copy, self._settings_persister.persisted_copy
 
     async def finish_writes(self) -> None:
-        """Wait until every change is on disk."""
         await self._kv_persister.finish_writes()
         await self._settings_persister.finish_writes()

@@ -41,7 +41,6 @@ class SystemdNotifier:
         self._send_lines("STOPPING=1", f"STATUS={status}", f"EXTEND_TIMEOUT_USEC={extension_us}")
 
     def stop_watchdog(self) -> None:
-        """Stop notifying the watchdog."""
         if self._watchdog_timer is not None:
             self._watchdog_timer.cancel()
 

@@ -120,7 +120,6 @@ class AccessPolicy:
 
 
 def is_in_networks(host: str, networks: Iterable[AddressNetwork]) -> bool:
-    """Whether the text is an IP address in one of the networks."""
     # Peers write these texts. Only short ones are cached.
     address = None if len(host) > _MAX_ADDRESS_LENGTH else _parse_address(host)
     return address is not None and any(address in network for network in networks)

@@ -28,11 +28,9 @@ class BrokerIndex:
         self._clusters_by_place: dict[tuple[str, str], dict[str, None]] = {}
 
     def add_channel(self, channel_id: int, key: LiveKey) -> None:
-        """Note that a broker has registered over a channel."""
         self._keys_by_channel.setdefault(channel_id, {})[key] = None
 
     def is_channel_known(self, channel_id: int) -> bool:
-        """Whether a broker has registered over the channel and the channel is open."""
         return channel_id in self._keys_by_channel
 
     def keys_of_channel(self, channel_id: int) -> Iterable[LiveKey]:
@@ -44,7 +42,6 @@ class BrokerIndex:
         return self._keys_by_channel.pop(channel_id, ())
 
     def remove_from_channels(self, key: LiveKey, channel_ids: Iterable[int]) -> None:
-        """Forget that a broker has registered over these channels."""
         for channel_id in channel_ids:
             keys = self._keys_by_channel.get(channel_id)
             if keys is not None:
@@ -53,7 +50,6 @@ class BrokerIndex:
                     del self._keys_by_channel[channel_id]
 
     def hold_place(self, broker_name: str, key: LiveKey) -> None:
-        """Note that an address has registered in a group under its cluster."""
         if broker_name in self._names_by_key.get(key, ()):
             return
         self._names_by_key.setdefault(key, {})[broker_name] = None
@@ -73,7 +69,6 @@ class BrokerIndex:
         return bool(cluster_names)
 
     def remove_place(self, broker_name: str, broker_addr: str) -> None:
-        """Forget a place that has ended."""
         for cluster_name in self._clusters_by_place.pop((broker_name, broker_addr), ()):
             self._forget_name(broker_name, (cluster_name, broker_addr))
 
@@ -205,7 +200,6 @@ class BrokerTables:
         return group
 
     def unlist_group(self, broker_name: str) -> None:
-        """Remove a group without members from all clusters."""
         for cluster_name in self.broker_groups.pop(broker_name).listing_clusters:
             names = self.broker_names_by_cluster[cluster_name]
             del names[broker_name]

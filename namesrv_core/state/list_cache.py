@@ -58,7 +58,6 @@ class ListCache:
         return self._bodies.get(key)
 
     def compute_at_once(self, key: Hashable, body_steps: BodySteps) -> bytes:
-        """Compute the body of a small list and cache it."""
         computation = _ListComputation(key, self._tables.generation, body_steps)
         while computation.body is None:
             computation.take_step()
@@ -143,7 +142,6 @@ def encode_topics_in_steps(tables: RouteTables, is_listed: PlacementTest | None 
 
 
 def build_cluster_test(tables: RouteTables, cluster_name: str | None) -> PlacementTest:
-    """The test for the topics with queues on a broker of the cluster."""
     names = frozenset(() if cluster_name is None else tables.broker_names_by_cluster.get(cluster_name, ()))
     return lambda placement: not names.isdisjoint(placement.broker_queues)
 

@@ -31,7 +31,6 @@ def end_silence(tables: RouteTables, key: LiveKey, now_ms: int) -> list[Event]:
 
 
 def _find_broker_places(tables: RouteTables, key: LiveKey) -> list[RegisteredPlace]:
-    """The places that a broker's address has in its cluster's groups."""
     return [
         RegisteredPlace(key[0], group.broker_name, broker_id, key[1])
         for group, broker_id in tables.reported_members(key)

@@ -49,7 +49,6 @@ def registered_state(
 
 
 def broker_info(tables: RouteTables, key: LiveKey) -> BrokerInfo | None:
-    """The stored information about the broker at an address of a cluster."""
     live = tables.live_brokers.get(key)
     if live is None:
         return None
@@ -197,8 +196,6 @@ DEFAULT_TIMEOUT_MS = 120_000
 
 
 class MasterAddress(NamedTuple):
-    """The answer to a registration: the address of the group's master, for slaves."""
-
     master_addr: str | None = None
     ha_server_addr: str | None = None
 
@@ -306,7 +303,6 @@ def _has_newer_holder(
 
 
 def _drop_previous_ids(tables: RouteTables, broker: BrokerClaim, group: RegisteredGroup) -> None:
-    """Remove the broker's address from the other ids of its group: the broker has changed its id."""
     ids = [
         member_id
         for member_id, addr in group.broker_addrs.items()

@@ -55,12 +55,10 @@ class RouteTables(BrokerTables):
         return self._shared_queues.setdefault(queue, queue)
 
     def queues_of_topic(self, topic: str) -> BrokerQueues:
-        """The queues of a topic by broker name; empty for an unknown topic."""
         placement = self.placements_by_topic.get(topic)
         return NO_QUEUES if placement is None else placement.broker_queues
 
     def set_queue(self, topic: str, queue: QueueData) -> TopicChange | None:
-        """Set a broker's queues of a topic. Return None if that changes nothing."""
         old = self.placements_by_topic.get(topic)
         before = None if old is None else old.broker_queues.get(queue.broker_name)
         if before == queue:
@@ -73,7 +71,6 @@ class RouteTables(BrokerTables):
         return TopicChange(topic, before, after)
 
     def drop_queue(self, topic: str, broker_name: str) -> TopicChange | None:
-        """Remove a broker's queues of a topic; None if there were none."""
         old = self.placements_by_topic.get(topic)
         before = None if old is None else old.broker_queues.get(broker_name)
         if old is None or before is None:
@@ -120,7 +117,6 @@ class RouteTables(BrokerTables):
     def _group_topics(
         self, broker_name: str, expected_topics: Collection[str]
     ) -> dict[QueuePlacement, list[str]]:
-        """The topics of a broker by placement."""
         topics_by_placement: dict[QueuePlacement, list[str]] = {}
         topic_count = self.topic_counts.get(broker_name, 0)
         if not topic_count:
@@ -209,7 +205,6 @@ class RouteTables(BrokerTables):
         self._last_moves[broker_name] = self.move_count
 
     def set_mapping(self, topic: str, mapping: MappingInfo) -> MappingChange | None:
-        """Set the mapping of a static topic on a broker. Return None if that changes nothing."""
         mappings_by_broker = self.queue_mappings.setdefault(topic, {})
         before = mappings_by_broker.get(mapping.bname)
         mappings_by_broker[mapping.bname] = mapping
@@ -217,7 +212,6 @@ class RouteTables(BrokerTables):
         return None if before == mapping else MappingChange(topic, mapping.bname, before, mapping)
 
     def drop_mapping(self, topic: str, broker_name: str) -> MappingChange | None:
-        """Remove the mapping of a static topic on a broker. Return None if there is none."""
         mappings_by_broker = self.queue_mappings.get(topic, {})
         before = mappings_by_broker.pop(broker_name, None)
         if before is None:
@@ -242,5 +236,4 @@ class RouteTables(BrokerTables):
 
 
 def filter_mapping_changes(changes: Iterable[MappingChange | None]) -> tuple[MappingChange, ...]:
-    """The changes that are not None."""
     return tuple(change for change in changes if change is not None)

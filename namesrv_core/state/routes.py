@@ -107,7 +107,6 @@ def cut_to_zone(route: RegisteredRoute, zone_name: str) -> RegisteredRoute:
 
 
 def encode_route_body(route: RegisteredRoute, order_conf: str | None, is_standard: bool) -> bytes:
-    """The body TopicRouteData."""
     mappings = route.queue_mappings
     texts = (_encode_member(member, is_standard) for member in route.route_members)
     return fastjson.encode_json(
@@ -170,7 +169,6 @@ def encode_cluster_body_in_steps(tables: RouteTables) -> BodySteps:
 
 
 def encode_cluster_body(tables: RouteTables) -> bytes:
-    """The body ClusterInfo."""
     return fastjson.encode_json(
         {
             "brokerAddrTable": {

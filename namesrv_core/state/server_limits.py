@@ -40,7 +40,6 @@ _MAX_UNLOGGED_HITS = 16
 
 
 def effective_limit(value: int) -> int:
-    """The limit that a setting's value means."""
     return value if value > 0 else UNLIMITED
 
 

@@ -227,7 +227,6 @@ class NameServerSettings:
             self.set_from_text(key, text)
 
     def _all_items(self) -> dict[str, str]:
-        """All keys with their texts, including those that are not shown."""
         return {**_UNSHOWN_DEFAULTS, **self.shown_items()}
 
     def shown_items(self) -> dict[str, str]:
@@ -244,12 +243,10 @@ class NameServerSettings:
         return dict(sorted({**self.others, **texts}.items()))
 
     def format_setting(self, key: str) -> str:
-        """The text of a known setting; empty if it has no value."""
         value = getattr(self, key)
         return "" if value is None else _format_value(value)
 
     def build_decode_limits(self) -> DecodeLimits:
-        """The size limits for decoding."""
         return DecodeLimits(
             effective_limit(self.maxFrameBytes),
             effective_limit(self.maxHeaderBytes),

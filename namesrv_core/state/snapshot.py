@@ -25,8 +25,6 @@ KvTables = Mapping[str, Mapping[str, str | None]]
 
 
 class TablesCopy(NamedTuple):
-    """An immutable copy of the tables."""
-
     clusters: tuple[ClusterNames, ...]
     groups: tuple[Group, ...]
     live: tuple[Living, ...]

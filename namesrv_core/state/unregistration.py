@@ -103,7 +103,6 @@ class BrokerRemoval:
         return events or [AddressForgotten(*key, reason=self._reason)]
 
     def build_min_id_events(self) -> list[Event]:
-        """The events for groups that have lost their smallest broker id and still have members."""
         groups = self._tables.broker_groups
         return [
             build_min_id_event(groups[name], addr, None)
@@ -149,7 +148,6 @@ class BrokerRemoval:
 def unregister_brokers(
     tables: RouteTables, leaving_brokers: Iterable[RegisteredPlace], reason: str
 ) -> list[Event]:
-    """Unregister brokers by their addresses."""
     removal = BrokerRemoval(tables, reason)
     events = [event for leaving in leaving_brokers for event in removal.unregister_broker(leaving)]
     return events + removal.build_min_id_events()
@@ -216,7 +214,6 @@ def _list_leaving_brokers(
 
 
 def _collect_topics(tables: RouteTables, topics_by_broker: dict[str, list[str]]) -> Iterator[Departure]:
-    """Fill the lists of the brokers' topics."""
     topics = list(tables.placements_by_topic) if topics_by_broker else []
     for step_start in range(0, len(topics), _ENTRIES_PER_STEP):
         names: dict[object, list[str]] = {}

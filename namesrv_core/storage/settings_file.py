@@ -21,7 +21,6 @@ class SettingItem(NamedTuple):
 
 
 def load_setting_items(path: Path) -> list[SettingItem]:
-    """Read the items in order. Raises CorruptFileError, and OSError also if the file is missing."""
     text = path.read_text("latin-1")
     from javaproperties import InvalidUEscapeError
 

@@ -21,7 +21,6 @@ def split_server_addr(server_addr: str) -> tuple[str, int] | None:
 
 
 def explain_invalid_addr(server_addr: str) -> str:
-    """Say what is wrong with an address that a server sent."""
     return f'invalid address "{server_addr}": if a broker registered it, set its brokerIP1'
 
 
@@ -37,5 +36,4 @@ def split_listen_text(listen_text: str) -> tuple[str, int]:
 
 
 def join_addr(host: str, port: int) -> str:
-    """Join host and port, with brackets around an IPv6 address."""
     return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"

@@ -82,7 +82,6 @@ class AnswerWork:
 
     @property
     def held_bytes(self) -> int:
-        """Bytes of memory for the request and the computation."""
         return self._payload_bytes + self._reserved_bytes
 
     def take_turn(self, work_clock: Callable[[], float]) -> bool:

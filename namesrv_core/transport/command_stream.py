@@ -108,7 +108,6 @@ class CommandStream(asyncio.Protocol):
 
     @property
     def fair_scheduler(self) -> FairScheduler:
-        """The scheduler of busy streams."""
         return self._stream_quotas.fair_scheduler
 
     def use_transport(self, transport: asyncio.Transport) -> None:

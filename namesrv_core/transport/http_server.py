@@ -60,7 +60,6 @@ class HttpSlots:
         self._holders: dict[SlotHolder, None] = {}
 
     def list_holders(self) -> list[SlotHolder]:
-        """The open connections."""
         return list(self._holders)
 
     def admit_holder(self, new_holder: SlotHolder) -> None:
@@ -129,8 +128,6 @@ class PageRequest(NamedTuple):
 
 
 class PageResponse(NamedTuple):
-    """The response to a request."""
-
     status: int
     body: bytes
     content_type: str = TEXT_TYPE
@@ -157,7 +154,6 @@ class PagePace:
         return max(self._free_at - self._loop_clock(), 0.0) if path in self._long_pages else 0.0
 
     def record_duration(self, path: str, render_seconds: float) -> None:
-        """Record how long the page took to render."""
         if render_seconds < _LONG_PAGE_SECONDS:
             self._long_pages.discard(path)
             return

@@ -81,7 +81,6 @@ class ServerLink:
             return False
 
     def queue_bytes(self, frame_bytes: bytes) -> None:
-        """Queue bytes for sending, encrypted if TLS is used."""
         if self.tls_connection is None:
             self.queued_bytes += frame_bytes
         else:
@@ -108,7 +107,6 @@ class ServerLink:
             pass
 
     def build_connect_error(self, errno: int) -> CallError:
-        """Build the error for a connection that could not be opened."""
         reason = (
             "connection refused, no server listens on this port"
             if errno == ECONNREFUSED

@@ -119,11 +119,9 @@ class TlsConnection:
         return bytes(plain)
 
     def write_bytes(self, plain: bytes) -> None:
-        """Encrypt all bytes; the outgoing buffer is unlimited."""
         self._ssl_object.write(plain)
 
     def drain_outgoing(self) -> bytes:
-        """Take the bytes that must be sent next."""
         return self._outgoing_bio.read()
 
     def _describe_distrust(self, error: ssl.SSLCertVerificationError) -> str:
@@ -248,12 +246,10 @@ def read_certificates(pem_path: Path) -> list[dict[str, Any]]:
 
 
 def expiry_seconds(record: Mapping[str, Any]) -> int:
-    """When a certificate expires, in seconds since 1970."""
     return int(ssl.cert_time_to_seconds(record["notAfter"]))
 
 
 def name_of_certificate(record: Mapping[str, Any]) -> str:
-    """The common name of a certificate's subject."""
     return _find_common_name(record, "subject")
 
 

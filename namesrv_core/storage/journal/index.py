@@ -37,12 +37,10 @@ _MAX_PLAIN_BYTES = 1 << 32
 
 
 def index_path(path: Path) -> Path:
-    """The path of a closed segment's index."""
     return path.with_name(f"{path.name.removesuffix('.jsonl.zst')}.idx")
 
 
 def index_bytes(path: Path) -> int:
-    """The size of a segment's index in bytes; 0 if there is none."""
     file = index_path(path)
     return file.stat().st_size if file.exists() else 0
 
@@ -86,7 +84,6 @@ def _terms_of_line(terms: IndexTerms, line: bytes) -> Iterable[str]:
 
 
 def type_term(type_name: str) -> str:
-    """The term of all records of an event type."""
     return f"type {type_name}"
 
 

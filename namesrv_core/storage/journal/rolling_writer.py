@@ -34,8 +34,6 @@ _DEFAULT_LIMITS = JournalLimits()
 
 
 class JournalRepair(NamedTuple):
-    """A file that ended in the middle of a record, and how many bytes were cut off."""
-
     file_name: str
     cut_bytes: int
 
@@ -124,7 +122,6 @@ class JournalWriter:
         return max(self._journal_limits.segment_bytes, 2 * self._first_line_bytes)
 
     def is_segment_full(self, now_ms: int) -> bool:
-        """Whether the open segment has reached the size or age at which it should roll."""
         if self._segment_file is None:
             return False
         return (
@@ -140,7 +137,6 @@ class JournalWriter:
             self._segment_file = self._segment_path = None
 
     def sync_segment(self) -> None:
-        """Flush everything written so far to disk."""
         if self._segment_file is None or not self._has_unsynced_bytes:
             return
         os.fsync(self._segment_file.fileno())

@@ -51,7 +51,6 @@ class SegmentTail(NamedTuple):
 
 
 def segment_name(first_seq: int, now_ms: int) -> str:
-    """The file name of a segment that begins at `now_ms`."""
     seconds, millis = divmod(now_ms, 1000)
     return f"{first_seq:016d}-{datetime.fromtimestamp(seconds, UTC):{_TIME_FORMAT}}{millis:03d}Z.jsonl"
 
@@ -97,8 +96,6 @@ def read_lines(segment: JournalSegment) -> Iterator[bytes]:
 
 
 class SegmentFrame(NamedTuple):
-    """The start of a frame, in the file and in the plain segment."""
-
     file_offset: int
     plain_offset: int
 
