@@ -59,17 +59,17 @@ class SimulatedBroker:
         self.master_addr: str | None = None
         self._listen_place = (host, port)
         self._peer_models: PeerModels = {} if peer_models is None else peer_models
-        self._heartbeat_period = heartbeat_period
+        self._period = heartbeat_period
         self._first_delay_seconds = heartbeat_period if first_delay_seconds is None else first_delay_seconds
         self._metadata_period = metadata_period
         self._producer_period = producer_period
         self._listener: StreamListener | None = None
         self._clock_ms = clock_ms
         self._is_frozen = False
-        self._namesrv_channels = [open_channel(addr) for addr in namesrv_addrs]
+        self._channels = [open_channel(addr) for addr in namesrv_addrs]
         self._master_channel: RequestChannel | None = None
         self._open_streams: set[CommandStream] = set()
-        self._background_tasks: set[asyncio.Task[None]] = set()
+        self._tasks: set[asyncio.Task[None]] = set()
         self._registration_lock = asyncio.Lock()
 
     @property
@@ -85,7 +85,7 @@ class SimulatedBroker:
                 f"{self._log_name} cannot listen at {listen_host}:{listen_port}: {error.strerror}"
             ) from error
         broker_addr = f"{listen_host}:{self._listener.bound_port}"
-        namesrv_addrs = [channel.server_addr for channel in self._namesrv_channels]
+        namesrv_addrs = [channel.server_addr for channel in self._channels]
         self.model = BrokerModel(self.spec, broker_addr, namesrv_addrs, self._clock_ms())
         self._peer_models[self.spec.broker_name, self.spec.broker_id] = self.model
         self.model.peer_models = self._peer_models
@@ -94,7 +94,7 @@ class SimulatedBroker:
     async def _begin_heartbeats(self) -> None:
         await self.register_topics()
         self._run_in_background(
-            self._repeat_every(self._heartbeat_period, self.register_topics, self._first_delay_seconds)
+            self._repeat_every(self._period, self.register_topics, self._first_delay_seconds)
         )
         if self.spec.is_master and self.spec.topic_configs:
             self._run_in_background(self._repeat_every(self._producer_period, self.follow_write_permission))
@@ -110,7 +110,7 @@ class SimulatedBroker:
             await asyncio.gather(
                 *(
                     self._register_at_name_server(channel, ext_fields, body, accepted)
-                    for channel in self._namesrv_channels
+                    for channel in self._channels
                 )
             )
         if accepted:
@@ -151,7 +151,7 @@ class SimulatedBroker:
             RequestCode.GET_ROUTEINFO_BY_TOPIC, headers.write_header(headers.GetRoute(writable[0]))
         )
         replies = await asyncio.gather(
-            *(channel.send_request(request) for channel in self._namesrv_channels), return_exceptions=True
+            *(channel.send_request(request) for channel in self._channels), return_exceptions=True
         )
         received = [reply for reply in replies if isinstance(reply, RemotingCommand)]
         if any(self._is_writable(reply) for reply in received):
@@ -213,7 +213,7 @@ class SimulatedBroker:
     async def leave_cluster(self) -> None:
         """Unregister from each name server, then close. Unreachable name servers notice it on their own."""
         self._cancel_tasks()
-        for channel in self._namesrv_channels if self._listener is not None else ():
+        for channel in self._channels if self._listener is not None else ():
             try:
                 await channel.send_request(self.model.build_unregistration())
             except OSError as error:
@@ -240,14 +240,14 @@ class SimulatedBroker:
         await self._begin_heartbeats()
 
     def _cancel_tasks(self) -> None:
-        for task in self._background_tasks:
+        for task in self._tasks:
             task.cancel()
 
     def _close_connections(self, *, is_abrupt: bool) -> None:
         if self._listener is not None:
             self._listener.close()
         self._close_master_channel()
-        open_ends: list[RequestChannel | CommandStream] = [*self._namesrv_channels, *self._open_streams]
+        open_ends: list[RequestChannel | CommandStream] = [*self._channels, *self._open_streams]
         for open_end in open_ends:
             open_end.abort() if is_abrupt else open_end.close()
 
@@ -264,8 +264,8 @@ class SimulatedBroker:
 
     def _run_in_background(self, coroutine: Coroutine[None, None, None]) -> None:
         task = asyncio.get_running_loop().create_task(coroutine)
-        self._background_tasks.add(task)
-        task.add_done_callback(self._background_tasks.discard)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
 
     def stream_opened(self, stream: CommandStream) -> None:
         self._open_streams.add(stream)

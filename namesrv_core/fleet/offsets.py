@@ -38,29 +38,29 @@ class ConsumerOffsets:
         self, traffic: BrokerTraffic, topics: list[str], readers: dict[str, tuple[str, ...]]
     ) -> None:
         self._traffic = traffic
-        self._traffic_topics = [topic for topic in topics if not topic.startswith((RETRY_PREFIX, DLQ_PREFIX))]
-        self._index_by_topic = {topic: topic_index for topic_index, topic in enumerate(self._traffic_topics)}
+        self._topics = [topic for topic in topics if not topic.startswith((RETRY_PREFIX, DLQ_PREFIX))]
+        self._indexes = {topic: topic_index for topic_index, topic in enumerate(self._topics)}
         self.readers_by_topic = readers
-        self._read_topics_by_group: dict[str, frozenset[str]] | None = None
-        self._moved_offsets: dict[OffsetKey, _MovedOffset] = {}
+        self._topics_by_group: dict[str, frozenset[str]] | None = None
+        self._moved: dict[OffsetKey, _MovedOffset] = {}
 
     def has_traffic(self, topic: str) -> bool:
-        return topic in self._index_by_topic
+        return topic in self._indexes
 
     def number_of_topic_message(self, topic: str, topic_message_index: int) -> int:
         """The broker's number of a topic's message, counted from 0."""
-        return topic_message_index * len(self._traffic_topics) + self._index_by_topic[topic]
+        return topic_message_index * len(self._topics) + self._indexes[topic]
 
     def number_of_queue_message(self, topic: str, queue_count: int, queue_id: int, offset: int) -> int:
         return self.number_of_topic_message(topic, offset * queue_count + queue_id)
 
     def topic_of_message(self, number: int) -> str:
         """The topic of a message; "" if no topic receives messages."""
-        return self._traffic_topics[number % len(self._traffic_topics)] if self._traffic_topics else ""
+        return self._topics[number % len(self._topics)] if self._topics else ""
 
     def index_in_topic(self, number: int) -> int:
         """The index of a message in its topic, counted from 0."""
-        return number // len(self._traffic_topics)
+        return number // len(self._topics)
 
     def place_in_queue(self, number: int, queue_count: int) -> tuple[int, int]:
         offset, queue_id = divmod(self.index_in_topic(number), queue_count)
@@ -85,42 +85,40 @@ class ConsumerOffsets:
         return [_even_part(total, queue_id, queue_count) for queue_id in range(queue_count)]
 
     def _topic_share(self, topic: str) -> Callable[[int], int]:
-        if topic not in self._index_by_topic:
+        if topic not in self._indexes:
             return lambda total: 0
-        topic_index = self._index_by_topic[topic]
-        return lambda total: _even_part(total, topic_index, len(self._traffic_topics))
+        topic_index = self._indexes[topic]
+        return lambda total: _even_part(total, topic_index, len(self._topics))
 
     def topics_of_group(self, group: str) -> list[str]:
         """The topics that the group reads or has an offset of."""
         return sorted(
             self.read_topics_of_group(group)
-            | {topic for moved_group, topic, _ in self._moved_offsets if moved_group == group}
+            | {topic for moved_group, topic, _ in self._moved if moved_group == group}
         )
 
     def read_topics_of_group(self, group: str) -> frozenset[str]:
         # A client subscribes on every broker of a fleet, so a search of all tables for each would take long.
-        if self._read_topics_by_group is None:
+        if self._topics_by_group is None:
             topics_by_group: dict[str, set[str]] = {}
             for topic, groups in self.readers_by_topic.items():
                 for reader in groups:
                     topics_by_group.setdefault(reader, set()).add(topic)
-            self._read_topics_by_group = {
-                reader: frozenset(topics) for reader, topics in topics_by_group.items()
-            }
-        return self._read_topics_by_group.get(group, frozenset())
+            self._topics_by_group = {reader: frozenset(topics) for reader, topics in topics_by_group.items()}
+        return self._topics_by_group.get(group, frozenset())
 
     def groups_of_topic(self, topic: str) -> list[str]:
         return sorted(
             {
                 *self.readers_by_topic.get(topic, ()),
-                *(group for group, moved_topic, _ in self._moved_offsets if moved_topic == topic),
+                *(group for group, moved_topic, _ in self._moved if moved_topic == topic),
             }
         )
 
     def committed_offset(self, offset_key: OffsetKey, queue_count: int, now_ms: int) -> int | None:
         group, topic, queue_id = offset_key
         is_reader = group in self.readers_by_topic.get(topic, ()) and queue_id < queue_count
-        moved = self._moved_offsets.get(offset_key)
+        moved = self._moved.get(offset_key)
         if not is_reader:
             return moved and moved.offset
         usual = self.end_offsets(topic, queue_count, now_ms - group_delay_ms(group))[queue_id]
@@ -132,7 +130,7 @@ class ConsumerOffsets:
         return max(min(moved.offset + read_since_move, usual), moved.offset)
 
     def move_offset(self, offset_key: OffsetKey, offset: int, now_ms: int) -> None:
-        self._moved_offsets[offset_key] = _MovedOffset(offset, now_ms)
+        self._moved[offset_key] = _MovedOffset(offset, now_ms)
 
     def stop_group(
         self, group: str, queue_count_of: Callable[[str], int], now_ms: int, *, forget_offsets: bool
@@ -149,16 +147,14 @@ class ConsumerOffsets:
                 for topic, groups in self.readers_by_topic.items()
             }
         )
-        self._read_topics_by_group = None
+        self._topics_by_group = None
         if forget_offsets:
-            self._moved_offsets = {
-                key: moved for key, moved in self._moved_offsets.items() if key[0] != group
-            }
+            self._moved = {key: moved for key, moved in self._moved.items() if key[0] != group}
 
     def forget_topic(self, topic: str) -> None:
         self.readers_by_topic.pop(topic, None)
-        self._read_topics_by_group = None
-        self._moved_offsets = {key: moved for key, moved in self._moved_offsets.items() if key[1] != topic}
+        self._topics_by_group = None
+        self._moved = {key: moved for key, moved in self._moved.items() if key[1] != topic}
 
     def last_consumed_ms(self, offset_key: OffsetKey, queue_count: int, now_ms: int) -> int:
         """The store time of the last message that the group consumed; 0 if there is none."""
@@ -166,7 +162,7 @@ class ConsumerOffsets:
         last_offset = (self.committed_offset(offset_key, queue_count, now_ms) or 0) - 1
         if last_offset < 0 or not self.has_traffic(topic):
             return 0
-        if offset_key not in self._moved_offsets:
+        if offset_key not in self._moved:
             return now_ms - group_delay_ms(group)
         return self._traffic.stored_time_ms(
             self.number_of_queue_message(topic, queue_count, queue_id, last_offset), now_ms

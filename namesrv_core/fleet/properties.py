@@ -22,20 +22,20 @@ class BrokerProperties:
     """Keys and values as text, and the DataVersion, which an update advances. `now` is in ms."""
 
     def __init__(self, own: Mapping[str, object], now_ms: int) -> None:
-        self._values_by_key = _load_defaults() | {key: str(value) for key, value in own.items()}
+        self._values = _load_defaults() | {key: str(value) for key, value in own.items()}
         self.data_version = DataVersion(0, 0, now_ms)
 
     def __getitem__(self, key: str) -> str:
-        return self._values_by_key[key]
+        return self._values[key]
 
     @property
     def broker_permission(self) -> int:
-        return int(self._values_by_key["brokerPermission"])
+        return int(self._values["brokerPermission"])
 
     @property
     def encoded_lines(self) -> bytes:
         """`key=value` lines, sorted by key. Values are not escaped, as upstream."""
-        return "".join(f"{key}={value}\n" for key, value in sorted(self._values_by_key.items())).encode()
+        return "".join(f"{key}={value}\n" for key, value in sorted(self._values.items())).encode()
 
     def apply_update(self, data: bytes, now_ms: int) -> bool:
         """Apply properties text. Return whether it has a brokerPermission. Raises NoPermission.
@@ -45,14 +45,12 @@ class BrokerProperties:
         changed = loads(data.decode("utf-8", "replace"))
         if not changed:
             return False
-        protected = {"rocketmqHome", "brokerConfigPath", *self._values_by_key["configBlackList"].split(";")}
+        protected = {"rocketmqHome", "brokerConfigPath", *self._values["configBlackList"].split(";")}
         if protected & changed.keys():
             raise NoPermission("Can not update config in black list.")
         for key, new_value in changed.items():
-            if key in self._values_by_key and _has_same_type(self._values_by_key[key], new_value):
-                self._values_by_key[key] = (
-                    new_value.lower() if self._values_by_key[key] in ("true", "false") else new_value
-                )
+            if key in self._values and _has_same_type(self._values[key], new_value):
+                self._values[key] = new_value.lower() if self._values[key] in ("true", "false") else new_value
         self.data_version = DataVersion((self.data_version.counter or 0) + 1, 0, now_ms)
         return "brokerPermission" in changed
 

@@ -16,10 +16,8 @@ class UserTable:
     """Users by name, and ACLs by subject. A simulated broker does not check credentials."""
 
     def __init__(self) -> None:
-        self._users_by_name: dict[str, AccountJson] = {
-            "operator-1": _user_json("operator-1", "s3cret", "Super")
-        }
-        self._policies_by_subject: dict[str, list[AccountJson]] = {
+        self._users: dict[str, AccountJson] = {"operator-1": _user_json("operator-1", "s3cret", "Super")}
+        self._policies: dict[str, list[AccountJson]] = {
             "User:operator-1": [
                 {
                     "policyType": "Custom",
@@ -33,14 +31,14 @@ class UserTable:
             _require_username(ext_fields),
             json_bodies.require_object(fastjson.decode_json(request_body)),
         )
-        if username in self._users_by_name:
+        if username in self._users:
             raise NoPermission("The user is existed")
         if not wanted.get("password"):
             raise NoPermission("password can not be blank")
         user_type = wanted.get("userType")
         # A broker treats an unknown type as a missing one.
         user_type = user_type if user_type in _USER_TYPES else "Normal"
-        self._users_by_name[username] = _user_json(
+        self._users[username] = _user_json(
             username, wanted["password"], user_type, wanted.get("userStatus") or "enable"
         )
 
@@ -49,31 +47,31 @@ class UserTable:
             _require_username(ext_fields),
             json_bodies.require_object(fastjson.decode_json(request_body)),
         )
-        if username not in self._users_by_name:
+        if username not in self._users:
             raise NoPermission("The user is not exist")
         changed = {name: wanted[name] for name in ("password", "userType", "userStatus") if wanted.get(name)}
-        self._users_by_name[username] = {**self._users_by_name[username], **changed}
+        self._users[username] = {**self._users[username], **changed}
 
     def delete_user(self, ext_fields: ExtFields) -> None:
-        self._users_by_name.pop(_require_username(ext_fields), None)
-        self._policies_by_subject.pop(f"User:{_require_username(ext_fields)}", None)
+        self._users.pop(_require_username(ext_fields), None)
+        self._policies.pop(f"User:{_require_username(ext_fields)}", None)
 
     def get_user(self, ext_fields: ExtFields) -> bytes:
-        user = self._users_by_name.get(_require_username(ext_fields))
+        user = self._users.get(_require_username(ext_fields))
         return fastjson.encode_json(user) if user else b""
 
     def list_users(self, ext_fields: ExtFields) -> bytes:
         name_part = ext_fields.get("filter") or ""
-        matching = [user for username, user in self._users_by_name.items() if name_part in username]
+        matching = [user for username, user in self._users.items() if name_part in username]
         return fastjson.encode_json(matching) if matching else b""
 
     def put_acl(self, request_body: bytes) -> None:
         """Create or update an ACL. New entries replace those for the same resource."""
         wanted = json_bodies.require_object(fastjson.decode_json(request_body))
         subject = str(wanted.get("subject"))
-        if subject.removeprefix("User:") not in self._users_by_name:
+        if subject.removeprefix("User:") not in self._users:
             raise NoPermission(f"The subject of {subject} is not exist.")
-        present = self._policies_by_subject.setdefault(subject, [])
+        present = self._policies.setdefault(subject, [])
         for wanted_policy in wanted.get("policies") or ():
             policy_type = wanted_policy.get("policyType") or "Custom"
             present_policy = next((item for item in present if item["policyType"] == policy_type), None)
@@ -87,43 +85,41 @@ class UserTable:
     def delete_acl(self, ext_fields: ExtFields) -> None:
         """Delete an ACL, or its entries for a resource; without a policy type those of type Custom."""
         subject, resource = self._require_subject(ext_fields), ext_fields.get("resource")
-        if subject not in self._policies_by_subject:
+        if subject not in self._policies:
             raise NoPermission("The acl is not exist.")
         if not resource:
-            del self._policies_by_subject[subject]
+            del self._policies[subject]
             return
         policy_type = ext_fields.get("policyType") or "Custom"
-        for policy in self._policies_by_subject[subject]:
+        for policy in self._policies[subject]:
             if policy["policyType"] == policy_type:
                 policy["entries"] = [entry for entry in policy["entries"] if entry["resource"] != resource]
-        self._policies_by_subject[subject] = [
-            policy for policy in self._policies_by_subject[subject] if policy["entries"]
-        ]
-        if not self._policies_by_subject[subject]:
-            del self._policies_by_subject[subject]
+        self._policies[subject] = [policy for policy in self._policies[subject] if policy["entries"]]
+        if not self._policies[subject]:
+            del self._policies[subject]
 
     def get_acl(self, ext_fields: ExtFields) -> bytes:
         subject = self._require_subject(ext_fields)
-        return fastjson.encode_json(self._acl_json(subject)) if subject in self._policies_by_subject else b""
+        return fastjson.encode_json(self._acl_json(subject)) if subject in self._policies else b""
 
     def list_acls(self, ext_fields: ExtFields) -> bytes:
         part, resource_part = ext_fields.get("subjectFilter") or "", ext_fields.get("resourceFilter") or ""
         matching = [
             _restrict_to_resource(self._acl_json(subject), resource_part)
-            for subject in self._policies_by_subject
+            for subject in self._policies
             if part in subject
         ]
         matching = [acl for acl in matching if acl["policies"]]
         return fastjson.encode_json(matching) if matching else b""
 
     def _acl_json(self, subject: str) -> AccountJson:
-        return {"policies": self._policies_by_subject[subject], "subject": subject}
+        return {"policies": self._policies[subject], "subject": subject}
 
     def _require_subject(self, ext_fields: ExtFields) -> str:
         subject = ext_fields.get("subject") or ""
         if not subject.startswith("User:"):
             raise NoPermission("The subject is null.")
-        if subject.removeprefix("User:") not in self._users_by_name:
+        if subject.removeprefix("User:") not in self._users:
             raise NoPermission("The subject is not exist.")
         return subject
 

@@ -67,7 +67,7 @@ class RegistrationPartReader:
     def __init__(self, inflated: bytes, limits: DecodeLimits) -> None:
         self._inflated = inflated
         self._position = 0
-        self._decode_limits = limits
+        self._limits = limits
         self._json_bytes_left = limits.lenient_registration_bytes
 
     @property
@@ -103,7 +103,7 @@ class RegistrationPartReader:
         self._json_bytes_left -= len(data)
         if self._json_bytes_left < 0:
             remark = (
-                f"more than {self._decode_limits.lenient_registration_bytes} bytes of "
+                f"more than {self._limits.lenient_registration_bytes} bytes of "
                 f"JSON in a compressed registration"
             )
             raise OverLimit("maxOddRegistrationBytes", remark)
@@ -114,7 +114,7 @@ class RegistrationPartReader:
         data = self.read_json_text()
         if not data:
             return None
-        return fastjson.decode_json(data, errors=errors, max_depth=self._decode_limits.json_depth)
+        return fastjson.decode_json(data, errors=errors, max_depth=self._limits.json_depth)
 
 
 _ZLIB_MAGIC = 0x78

@@ -19,9 +19,9 @@ class ProtocolConnection:
     """
 
     def __init__(self, limits: DecodeLimits = NO_LIMITS) -> None:
-        self._decode_limits = limits
+        self._limits = limits
         self._frame_reader = FrameReader(limits.frame_bytes)
-        self._pending_requests: dict[int, RemotingCommand] = {}
+        self._pending: dict[int, RemotingCommand] = {}
         self.error: ProtocolError | None = None
         self.frame_sizes: list[int] | None = None
 
@@ -37,7 +37,7 @@ class ProtocolConnection:
 
     @property
     def pending_request_count(self) -> int:
-        return len(self._pending_requests)
+        return len(self._pending)
 
     def lower_frame_limit(self, max_frame_bytes: int) -> None:
         """Accept no larger frame from now on, nor the rest of one that has begun."""
@@ -70,7 +70,7 @@ class ProtocolConnection:
     def decode_payload(self, payload: bytes) -> RemotingCommand | None:
         """The command in a payload. None for an invalid payload: do not decode the payloads after it."""
         try:
-            return codec.decode_command(payload, self._decode_limits)
+            return codec.decode_command(payload, self._limits)
         except ProtocolError as error:
             self.error = error
             return None
@@ -78,12 +78,12 @@ class ProtocolConnection:
     def encode_request(self, command: RemotingCommand) -> bytes:
         """The bytes of our request. Unless it is oneway, `take_request` recognises its answer."""
         if not command.is_oneway:
-            self._pending_requests[command.opaque] = command
+            self._pending[command.opaque] = command
         return codec.encode_command(command)
 
     def forget_request(self, command: RemotingCommand) -> None:
-        self._pending_requests.pop(command.opaque, None)
+        self._pending.pop(command.opaque, None)
 
     def take_request(self, answer: RemotingCommand) -> RemotingCommand | None:
         """Take the request that an answer belongs to. None if no request waits for this answer."""
-        return self._pending_requests.pop(answer.opaque, None) if answer.is_reply else None
+        return self._pending.pop(answer.opaque, None) if answer.is_reply else None

@@ -26,17 +26,15 @@ class AccessControl:
 
     def __init__(self, state: NameServerState) -> None:
         self._server_state = state
-        self._credentials_path = (
-            Path(state.settings.credentialsFile) if state.settings.credentialsFile else None
-        )
+        self._path = Path(state.settings.credentialsFile) if state.settings.credentialsFile else None
         self._loaded_mark = self._seen_mark = (
-            credentials_file.read_file_mark(self._credentials_path) if self._credentials_path else None
+            credentials_file.read_file_mark(self._path) if self._path else None
         )
         self._file_content: object = None
         self._logged_problem = ""
         self._refusal_log = RefusalLog()
         self.reload_count = self.failed_reload_count = 0
-        if self._credentials_path is not None or state.settings.readOnly or state.settings.noRemoteConfig:
+        if self._path is not None or state.settings.readOnly or state.settings.noRemoteConfig:
             state.policy = self._build_policy()
 
     @property
@@ -62,10 +60,10 @@ class AccessControl:
                 "docs/how-to/secure-the-name-server.md"
             ]
         warnings = []
-        if self._credentials_path is not None and credentials_file.is_world_readable(self._credentials_path):
+        if self._path is not None and credentials_file.is_world_readable(self._path):
             warnings.append(
-                f'every user of this machine can read the secrets in "{self._credentials_path}": '
-                f"run chmod 600 {self._credentials_path}"
+                f'every user of this machine can read the secrets in "{self._path}": '
+                f"run chmod 600 {self._path}"
             )
         policy = self._server_state.policy
         if (
@@ -74,7 +72,7 @@ class AccessControl:
             and any(grant.subject for grant in policy.keyless_grants)
         ):
             warnings.append(
-                f'the certificate rules in "{self._credentials_path}" have no effect: '
+                f'the certificate rules in "{self._path}" have no effect: '
                 "set tls.server.need.client.auth=require"
             )
         if accepts_plain_text and not warnings:
@@ -96,8 +94,8 @@ class AccessControl:
         """Reload a changed file and log refusals; called about every second."""
         if not self.is_on:
             return
-        if self._credentials_path is not None:
-            mark = credentials_file.read_file_mark(self._credentials_path)
+        if self._path is not None:
+            mark = credentials_file.read_file_mark(self._path)
             # A file that differs between two ticks may still be incomplete.
             if mark != self._loaded_mark and mark == self._seen_mark:
                 self._loaded_mark = mark
@@ -107,7 +105,7 @@ class AccessControl:
 
     def reload_credentials(self) -> None:
         """Read the file again. An invalid file changes nothing."""
-        if self._credentials_path is None:
+        if self._path is None:
             return
         previous = self._file_content
         try:
@@ -122,25 +120,25 @@ class AccessControl:
         self._server_state.policy = policy
         if self._file_content != previous:
             self.reload_count += 1
-            log.warning("reloaded %s: %s", self._credentials_path, describe_policy(policy))
+            log.warning("reloaded %s: %s", self._path, describe_policy(policy))
 
     def log_last_refusals(self, now_ms: int) -> None:
         self._log_refusals(now_ms)
 
     def _build_policy(self) -> AccessPolicy:
         settings = self._server_state.settings
-        if self._credentials_path is None:
+        if self._path is None:
             return AccessPolicy(read_only=settings.readOnly, no_remote_config=settings.noRemoteConfig)
         # Imported late, because most name servers have no credentials file.
         from namesrv_core.state.credentials_schema import build_policy
 
-        content = credentials_file.load_credentials(self._credentials_path)
+        content = credentials_file.load_credentials(self._path)
         try:
             policy = build_policy(
                 content, read_only=settings.readOnly, no_remote_config=settings.noRemoteConfig
             )
         except BadSettings as error:
-            raise BadSettings(f"{self._credentials_path}: {error}") from None
+            raise BadSettings(f"{self._path}: {error}") from None
         self._file_content = content
         return policy
 

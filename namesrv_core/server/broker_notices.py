@@ -18,8 +18,8 @@ class BrokerNotices:
     """Sends notices in the background, over TLS if `ssl_context` is given. Logs unreachable brokers."""
 
     def __init__(self, ssl_context: "ssl.SSLContext | None" = None) -> None:
-        self._ssl_context = ssl_context
-        self._running_tasks: set[asyncio.Task[None]] = set()
+        self._context = ssl_context
+        self._tasks: set[asyncio.Task[None]] = set()
 
     def send_min_id_notice(self, event: MinBrokerIdChanged) -> None:
         header = headers.MinBrokerIdChange(
@@ -29,11 +29,11 @@ class BrokerNotices:
             task = asyncio.get_running_loop().create_task(
                 self._notify_broker(broker_addr, headers.write_header(header))
             )
-            self._running_tasks.add(task)
-            task.add_done_callback(self._running_tasks.discard)
+            self._tasks.add(task)
+            task.add_done_callback(self._tasks.discard)
 
     async def _notify_broker(self, broker_addr: str, ext_fields: dict[str, str]) -> None:
-        channel = RequestChannel(broker_addr, ssl_context=self._ssl_context)
+        channel = RequestChannel(broker_addr, ssl_context=self._context)
         try:
             await channel.send_oneway(
                 build_request(RequestCode.NOTIFY_MIN_BROKER_ID_CHANGE, ext_fields, is_oneway=True)
@@ -44,5 +44,5 @@ class BrokerNotices:
             channel.close()
 
     def stop(self) -> None:
-        for task in self._running_tasks:
+        for task in self._tasks:
             task.cancel()

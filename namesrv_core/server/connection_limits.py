@@ -45,10 +45,10 @@ class ConnectionLimits:
         throttle: LogThrottle | None = None,
     ) -> None:
         self._settings = settings
-        self._limit_hits = limit_hits
+        self._hits = limit_hits
         self._open_streams = open_streams
-        self._log_throttle = throttle or LogThrottle()
-        self._streams_by_host: Counter[str] = Counter()
+        self._throttle = throttle or LogThrottle()
+        self._by_host: Counter[str] = Counter()
         self._held_by_stream: dict[ObservedStream, int] = {}
         self._held_bytes = 0
         self._unfinished_frames: dict[CommandStream, tuple[int, float]] = {}
@@ -75,13 +75,13 @@ class ConnectionLimits:
 
     def admit_stream(self, stream: CommandStream) -> bool:
         """Whether a new stream is within the limits. Every stream, admitted or not, must be released."""
-        self._streams_by_host[stream.host] += 1
+        self._by_host[stream.host] += 1
         if len(self._open_streams) >= self.max_connections:
             self.report_over_limit(
                 stream, "maxConnections", f"the server has {self.max_connections} connections"
             )
             return False
-        if self._streams_by_host[stream.host] > self.max_connections_per_host:
+        if self._by_host[stream.host] > self.max_connections_per_host:
             self.report_over_limit(
                 stream,
                 "maxConnectionsPerAddress",
@@ -91,15 +91,15 @@ class ConnectionLimits:
         return True
 
     def release_stream(self, stream: CommandStream) -> None:
-        self._streams_by_host[stream.host] -= 1
-        if not self._streams_by_host[stream.host]:
-            del self._streams_by_host[stream.host]
+        self._by_host[stream.host] -= 1
+        if not self._by_host[stream.host]:
+            del self._by_host[stream.host]
         self._unfinished_frames.pop(stream, None)
 
     # Reports of streams (QuotaObserver).
 
     def report_over_limit(self, stream: ObservedStream, limit_key: str, text: str) -> None:
-        self._limit_hits.record_hit(limit_key, f"{stream.peer_addr}: {text}")
+        self._hits.record_hit(limit_key, f"{stream.peer_addr}: {text}")
         self.log_limit_hits()
 
     def report_held_bytes(self, stream: ObservedStream, held: int) -> None:
@@ -157,10 +157,10 @@ class ConnectionLimits:
 
     def log_limit_hits(self) -> None:
         """Log the limit hits since the last call. The throttle allows few lines per limit."""
-        unlogged = self._limit_hits.unlogged_hits
+        unlogged = self._hits.unlogged_hits
         while unlogged:
             limit_key, text = unlogged.pop(0)
-            self._log_throttle.log_warning(limit_key, f"limit {limit_key} exceeded: {text}")
+            self._throttle.log_warning(limit_key, f"limit {limit_key} exceeded: {text}")
 
 
 class IdleStreams:
@@ -172,7 +172,7 @@ class IdleStreams:
         self._settings = settings
         self._open_streams = open_streams
         self._counters = counters
-        self._closing_streams: set[CommandStream] = set()
+        self._closing: set[CommandStream] = set()
 
     def close_idle_streams(self) -> None:
         """Close the connections that are idle. Abort one whose peer has not accepted the remaining data."""
@@ -183,17 +183,17 @@ class IdleStreams:
             for stream in self._open_streams
             if max_idle_seconds > 0 and stream.active_at < silent_since
         ]:
-            if stream in self._closing_streams:
+            if stream in self._closing:
                 # The peer has had a second to accept the remaining data.
                 stream.abort()
                 continue
             log.info("closing %s, idle for %d s", stream.peer_addr, max_idle_seconds)
-            self._closing_streams.add(stream)
+            self._closing.add(stream)
             self._counters.idle_count += 1
             stream.close()
 
     def forget_stream(self, stream: CommandStream) -> bool:
         """Forget a connection that has ended. Return whether it was closed for being idle."""
-        was_idle = stream in self._closing_streams
-        self._closing_streams.discard(stream)
+        was_idle = stream in self._closing
+        self._closing.discard(stream)
         return was_idle

@@ -34,7 +34,7 @@ class GracefulShutdown:
     def __init__(
         self, tables: RouteTables, open_streams: Collection[CommandStream], counters: ServerCounters
     ) -> None:
-        self._route_tables = tables
+        self._tables = tables
         self._earlier_channel_ids = {stream.channel_id for stream in open_streams}
         self._hurry_event = asyncio.Event()
         self._counters = counters
@@ -52,9 +52,7 @@ class GracefulShutdown:
 
     def answer_go_away(self, stream: CommandStream, request: RemotingCommand) -> RemotingCommand | None:
         """The GO_AWAY answer, if the client will repeat its request; None if the request must be executed."""
-        if request.code in _BROKER_REQUESTS or any(
-            self._route_tables.live_keys_on_channel(stream.channel_id)
-        ):
+        if request.code in _BROKER_REQUESTS or any(self._tables.live_keys_on_channel(stream.channel_id)):
             return None
         loop = asyncio.get_running_loop()
         if stream.channel_id in self._earlier_channel_ids and request.version >= _GO_AWAY_VERSION:

@@ -108,12 +108,12 @@ _WILDCARD_HOSTS = ("", "0.0.0.0", "::")
 
 class HttpPages(Collector):
     def __init__(self, name_server: InspectedServer) -> None:
-        self._name_server = name_server
+        self._server = name_server
         self._page_counts: Counter[tuple[str, int]] = Counter()
-        self._log_throttle = LogThrottle()
-        self._metrics_registry = metrics.build_registry(name_server)
-        self._metrics_registry.register(self)
-        self._pages_by_path: Mapping[str, Callable[[PageRequest], PageResponse]] = {
+        self._throttle = LogThrottle()
+        self._registry = metrics.build_registry(name_server)
+        self._registry.register(self)
+        self._pages: Mapping[str, Callable[[PageRequest], PageResponse]] = {
             "/metrics": self._metrics_page,
             "/healthz": self._health_page,
             "/readyz": self._readiness_page,
@@ -123,19 +123,19 @@ class HttpPages(Collector):
 
     def answer_request(self, request: PageRequest) -> PageResponse:
         """Render the requested page. The status is 404 for an unknown page and 500 for one that fails."""
-        render_page = self._pages_by_path.get(request.page_path, self._not_found_page)
+        render_page = self._pages.get(request.page_path, self._not_found_page)
         try:
             response = render_page(request)
         except Exception as error:
             # Only known pages fail, so there are few kinds of lines.
-            self._log_throttle.log_warning(
+            self._throttle.log_warning(
                 request.page_path, f"page {request.page_path} failed", with_traceback=True
             )
             response = PageResponse(
                 500, f"{type(error).__name__}: see the server's log for the reason\n".encode()
             )
         self._page_counts[
-            request.page_path if request.page_path in self._pages_by_path else "other", response.status
+            request.page_path if request.page_path in self._pages else "other", response.status
         ] += 1
         return response
 
@@ -148,25 +148,25 @@ class HttpPages(Collector):
         yield family
 
     def _not_found_page(self, request: PageRequest) -> PageResponse:
-        return PageResponse(404, f"page not found; pages: {' '.join(self._pages_by_path)}\n".encode())
+        return PageResponse(404, f"page not found; pages: {' '.join(self._pages)}\n".encode())
 
     def _metrics_page(self, request: PageRequest) -> PageResponse:
-        body, content_type = render_metrics(self._metrics_registry, request.headers.get("accept", ""))
+        body, content_type = render_metrics(self._registry, request.headers.get("accept", ""))
         return PageResponse(200, body, content_type)
 
     def _health_page(self, request: PageRequest) -> PageResponse:
         return PageResponse(200, b"ok\n")
 
     def _readiness_page(self, request: PageRequest) -> PageResponse:
-        reason = self._name_server.unready_reason()
+        reason = self._server.unready_reason()
         return PageResponse(200, b"ready\n") if reason is None else PageResponse(503, f"{reason}\n".encode())
 
     def _nsaddr_page(self, request: PageRequest) -> PageResponse:
         """The name server list in the format that brokers and clients expect from an address server."""
-        settings = self._name_server.state.settings
+        settings = self._server.state.settings
         if settings.nsaddr:
             return PageResponse(200, f"{settings.nsaddr}\n".encode())
-        host, port = self._name_server.bound_host_port
+        host, port = self._server.bound_host_port
         if host in _WILDCARD_HOSTS:
             # The requester reached this address of ours, so it can also reach the name server there.
             host = request.local_address[0]
@@ -177,12 +177,12 @@ class HttpPages(Collector):
         if refusal is not None:
             return refusal
         return PageResponse(
-            200, json.dumps(describe_server(self._name_server), indent=1).encode() + b"\n", _JSON_TYPE
+            200, json.dumps(describe_server(self._server), indent=1).encode() + b"\n", _JSON_TYPE
         )
 
     def _refuse_debug_state(self, request: PageRequest) -> PageResponse | None:
         """The refusal, unless the request has the token or an administrator's key; None if it is allowed."""
-        state = self._name_server.state
+        state = self._server.state
         token_path = state.settings.httpTokenFile
         if token_path is None and state.policy is None:
             text = b"forbidden: set httpTokenFile to a file with a token, or set credentialsFile\n"
@@ -192,7 +192,7 @@ class HttpPages(Collector):
             try:
                 expected = _read_token(token_path)
             except BadSettings as error:
-                self._log_throttle.log_warning("httpTokenFile", str(error))
+                self._throttle.log_warning("httpTokenFile", str(error))
                 return PageResponse(503, b"invalid token file: see the server's log for the reason\n")
             if hmac.compare_digest(value.strip().encode(), expected.encode()):
                 return None

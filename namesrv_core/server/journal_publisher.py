@@ -55,7 +55,7 @@ class JournalPublisher:
         self._server_state = state
         self._read_persisted = read_persisted
         self._wall_clock = wall_clock
-        self._journal_recorder: JournalRecorder | None = None
+        self._recorder: JournalRecorder | None = None
         self._is_ready = False
         self._has_changed = False
         self._ticked_at = self._proven_at = self._snapshot_taken_at = 0
@@ -64,7 +64,7 @@ class JournalPublisher:
     def start(self, namesrv_addr: str, server_name: str, now_ms: int) -> None:
         """Begin the journal of this run with a snapshot and ServerStarted. The server listens already."""
         settings = self._server_state.settings
-        self._journal_recorder = JournalRecorder(
+        self._recorder = JournalRecorder(
             self._journal_writer,
             server_name,
             settings.journalFsync,
@@ -78,8 +78,8 @@ class JournalPublisher:
         if self._journal_writer.start_repair is not None:
             self._record_event(JournalRepaired(*self._journal_writer.start_repair))
         self._record_readiness(now_ms)
-        self._journal_recorder.start()
-        self._server_state.journal_status = self._journal_recorder.status_text
+        self._recorder.start()
+        self._server_state.journal_status = self._recorder.status_text
 
     def publish_events(self, events: Sequence[Event], cause: str, client_addr: str | None = None) -> bool:
         """Queue events for writing. Does not wait for the disk.
@@ -87,17 +87,17 @@ class JournalPublisher:
         Return whether the segment is full, so that `handle_tick` should be called soon. It must not be called
         before all events of changes that the tables already contain are published.
         """
-        if self._journal_recorder is None or not events:
+        if self._recorder is None or not events:
             return False
         self._has_changed = True
         origin = RecordOrigin(int(self._wall_clock() * 1000), cause, client_addr)
         for event in events:
-            self._journal_recorder.put_event(origin, event)
-        return self._journal_recorder.needs_roll
+            self._recorder.put_event(origin, event)
+        return self._recorder.needs_roll
 
     def handle_tick(self, now_ms: int) -> None:
         """Write what is due; called every second, and soon after a segment is full."""
-        recorder = self._journal_recorder
+        recorder = self._recorder
         if recorder is None:
             return
         pause_ms = now_ms - self._ticked_at - TICK_MS
@@ -130,22 +130,22 @@ class JournalPublisher:
 
     def take_snapshot(self, reason: str, now_ms: int) -> None:
         """Queue a snapshot of all tables. If the queue is full, the next tick tries again."""
-        if self._journal_recorder is None:
+        if self._recorder is None:
             return
         tables = snapshot.copy_tables(self._server_state, now_ms, *self._read_persisted())
-        if self._journal_recorder.put_event(
+        if self._recorder.put_event(
             self._build_own_origin(), QueuedSnapshot(tables, reason, rolls_segment=reason == "roll")
         ):
             self._snapshot_taken_at = now_ms
-            self._has_changed = self._journal_recorder.has_gap = False
+            self._has_changed = self._recorder.has_gap = False
 
     def read_figures(self) -> JournalFigures | None:
-        return None if self._journal_recorder is None else self._journal_recorder.read_figures()
+        return None if self._recorder is None else self._recorder.read_figures()
 
     def _record_event(self, event: Event) -> None:
         """Queue an event that does not change a table."""
-        if self._journal_recorder is not None:
-            self._journal_recorder.put_event(self._build_own_origin(), event)
+        if self._recorder is not None:
+            self._recorder.put_event(self._build_own_origin(), event)
 
     def _build_own_origin(self) -> RecordOrigin:
         return RecordOrigin(int(self._wall_clock() * 1000), _OWN_CAUSE)
@@ -166,13 +166,13 @@ class JournalPublisher:
 
     def stop(self, stop_reason: str | None) -> None:
         """Write the queue for at most two seconds and close the journal. With None, omit ServerStopping."""
-        if self._journal_recorder is None:
+        if self._recorder is None:
             self._journal_writer.close()
             return
         if stop_reason is not None:
             self._record_event(ServerStopping(stop_reason))
-        self._journal_recorder.stop()
-        self._journal_recorder = None
+        self._recorder.stop()
+        self._recorder = None
 
 
 def open_journal(

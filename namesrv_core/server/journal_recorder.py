@@ -79,13 +79,13 @@ class JournalRecorder:
         self._fsync_mode = fsync_mode
         self._max_waiting_changes = max_waiting_changes
         self._wall_clock = wall_clock
-        self._queued_items: deque[tuple[int, QueuedItem]] = deque()
+        self._queue: deque[tuple[int, QueuedItem]] = deque()
         self._queued_changes = self._written_changes = self._unrecorded_losses = 0
         self._record_count = self._lost_events = self._unwritable_events = 0
         self._oldest_waiting_ms: int | None = None
         self._wake_event, self._stop_event = threading.Event(), threading.Event()
         self._synced_at = self._tidied_at = float("-inf")
-        self._errors_by_step: dict[str, str] = {}
+        self._errors: dict[str, str] = {}
         self._failing_since_ms = 0
         self.is_segment_full = self.has_gap = False
         self._has_rolled = False
@@ -94,7 +94,7 @@ class JournalRecorder:
 
     @property
     def status_text(self) -> str:
-        return next((f"failing: {text}" for text in list(self._errors_by_step.values())), "ok")
+        return next((f"failing: {text}" for text in list(self._errors.values())), "ok")
 
     @property
     def needs_roll(self) -> bool:
@@ -109,7 +109,7 @@ class JournalRecorder:
         behind_seconds = 0.0 if oldest_ms is None else max(self._wall_clock() - oldest_ms / 1000, 0.0)
         waiting = self._queued_changes - self._written_changes
         return JournalFigures(
-            not self._errors_by_step,
+            not self._errors,
             waiting,
             behind_seconds,
             self._record_count,
@@ -152,7 +152,7 @@ class JournalRecorder:
     def _queue_item(self, change_count: int, item: QueuedItem) -> None:
         self._queued_changes += change_count
         self._record_count += 1
-        self._queued_items.append((change_count, item))
+        self._queue.append((change_count, item))
         if not self._wake_event.is_set():
             self._wake_event.set()
 
@@ -179,8 +179,8 @@ class JournalRecorder:
 
     def write_waiting(self) -> None:
         """Write the queue. After each batch, sync and tidy the files if that is due."""
-        while self._queued_items:
-            self._oldest_waiting_ms = self._queued_items[0][1][0].time_ms
+        while self._queue:
+            self._oldest_waiting_ms = self._queue[0][1][0].time_ms
             if not self._write_items(self._take_batch()):
                 return
             self._maintain_files()
@@ -191,8 +191,8 @@ class JournalRecorder:
         """Take the next items from the queue, at least one. All lines of a batch are in memory at once."""
         items: list[tuple[int, QueuedItem]] = []
         changes = 0
-        while self._queued_items and len(items) < _MAX_BATCH_ITEMS and changes < _MAX_BATCH_CHANGES:
-            items.append(self._queued_items.popleft())
+        while self._queue and len(items) < _MAX_BATCH_ITEMS and changes < _MAX_BATCH_CHANGES:
+            items.append(self._queue.popleft())
             changes += items[-1][0]
         return items
 
@@ -213,7 +213,7 @@ class JournalRecorder:
             log.warning("journal: the open segment file was deleted; writing to a new one")
             self._journal_writer.abandon_segment()
             self.has_gap = True
-        self._journal_writer.tidy_segments(self._now_ms(), is_hurried=bool(self._queued_items))
+        self._journal_writer.tidy_segments(self._now_ms(), is_hurried=bool(self._queue))
 
     def _now_ms(self) -> int:
         return int(self._wall_clock() * 1000)
@@ -282,14 +282,14 @@ class JournalRecorder:
             run()
         except Exception as error:
             # Catch any error, because a thread that ended would leave the status "ok".
-            if not self._errors_by_step:
+            if not self._errors:
                 self._failing_since_ms = self._now_ms()
-            if name not in self._errors_by_step:
+            if name not in self._errors:
                 log.error("journal: %s failed: %s", name, error)
-            self._errors_by_step[name] = describe_error(error)
+            self._errors[name] = describe_error(error)
             return False
-        error_before = self._errors_by_step.pop(name, None)
-        if error_before is not None and not self._errors_by_step:
+        error_before = self._errors.pop(name, None)
+        if error_before is not None and not self._errors:
             log.info("journal: writing again")
             self._record_resumption(error_before)
         return True

@@ -31,7 +31,7 @@ class LogWriter(logging.Handler):
         super().__init__()
         self._write_text = write_text
         self._max_waiting_lines = max_waiting_lines
-        self._waiting_lines: deque[str] = deque()
+        self._lines: deque[str] = deque()
         self._lines_event = threading.Event()
         self._is_writing = False
         self.lost_lines = 0
@@ -41,13 +41,13 @@ class LogWriter(logging.Handler):
         self._writer_thread.start()
 
     def emit(self, record: logging.LogRecord) -> None:
-        if len(self._waiting_lines) >= self._max_waiting_lines:
+        if len(self._lines) >= self._max_waiting_lines:
             self.lost_lines += 1
             return
         try:
-            self._waiting_lines.append(self.format(record) + "\n")
+            self._lines.append(self.format(record) + "\n")
         except Exception as error:
-            self._waiting_lines.append(f"cannot format a log line: {type(error).__name__}\n")
+            self._lines.append(f"cannot format a log line: {type(error).__name__}\n")
         self._lines_event.set()
 
     def _run_thread(self) -> None:
@@ -55,13 +55,13 @@ class LogWriter(logging.Handler):
             self._lines_event.wait()
             self._lines_event.clear()
             self._is_writing = True
-            while self._waiting_lines:
+            while self._lines:
                 self._write_batch()
             self._is_writing = False
 
     def _write_batch(self) -> None:
         # About as many lines as a pipe accepts at once. One call per line would cost more than the lines.
-        lines = [self._waiting_lines.popleft() for _ in range(min(len(self._waiting_lines), 100))]
+        lines = [self._lines.popleft() for _ in range(min(len(self._lines), 100))]
         lost = self.lost_lines
         if lost > self._reported_lost_lines:
             text = (
@@ -82,7 +82,7 @@ class LogWriter(logging.Handler):
         """Wait until all lines are written, for at most a second."""
         flush_deadline = time.monotonic() + _FLUSH_SECONDS
         while (
-            (self._waiting_lines or self._is_writing)
+            (self._lines or self._is_writing)
             and time.monotonic() < flush_deadline
             and self._writer_thread.is_alive()
         ):

@@ -165,10 +165,10 @@ class ServerMetrics(Collector):
     """All metrics of one server. They are computed only in `collect`."""
 
     def __init__(self, name_server: InspectedServer) -> None:
-        self._name_server = name_server
+        self._server = name_server
 
     def collect(self) -> Iterator[Metric]:
-        name_server, counters = self._name_server, self._name_server.counters
+        name_server, counters = self._server, self._server.counters
         yield InfoMetricFamily(
             METRIC_PREFIX + "build", "Version of the name server.", {"version": __version__}
         )
@@ -207,8 +207,8 @@ class ServerMetrics(Collector):
         )
 
     def _collect_connections(self) -> Iterator[Metric]:
-        counters = self._name_server.counters
-        yield build_gauge("connections", "Open connections.", len(self._name_server.open_streams))
+        counters = self._server.counters
+        yield build_gauge("connections", "Open connections.", len(self._server.open_streams))
         yield build_counter("connections_opened", "Connections accepted.", counters.opened_count)
         counts_by_close_reason = {
             ("idle",): counters.idle_count,
@@ -218,7 +218,7 @@ class ServerMetrics(Collector):
             "sent_away", "Requests answered with GO_AWAY during shutdown.", counters.go_away_count
         )
         counts_by_limit = {
-            (key,): hit_count for key, hit_count in self._name_server.state.limit_hits.hit_counts.items()
+            (key,): hit_count for key, hit_count in self._server.state.limit_hits.hit_counts.items()
         }
         yield build_labelled_counter("limits_met", "Limit violations, by limit.", ("limit",), counts_by_limit)
         yield build_labelled_counter(

@@ -68,10 +68,10 @@ class NameServer:
         self._loop_lag = LoopLagMonitor(self.counters.loop_lag)
         self._open_streams: set[CommandStream] = set()
         self._listener: StreamListener
-        self._http_listener: HttpListener | None = None
-        self._graceful_shutdown: GracefulShutdown | None = None
+        self._http: HttpListener | None = None
+        self._shutdown: GracefulShutdown | None = None
         self._is_frozen = False
-        self._idle_streams = IdleStreams(settings, self._open_streams, self.counters)
+        self._idle = IdleStreams(settings, self._open_streams, self.counters)
         self._is_stopped = False
         self.connection_limits = connection_limits.ConnectionLimits(
             settings,
@@ -79,7 +79,7 @@ class NameServer:
             self._open_streams,
             time.thread_time if steady_clock is None else steady_clock,
         )
-        self._broker_departures = BrokerDepartures(
+        self._departures = BrokerDepartures(
             self.state.tables,
             self._open_streams,
             self.connection_limits.stream_quotas.fair_scheduler,
@@ -87,24 +87,24 @@ class NameServer:
         )
         self.state.actual_settings.update(settings.tls.shown_items())
         self.tls_certificates = tls_certificates.TlsCertificates(settings.tls)
-        self._broker_notices = BrokerNotices(tls_certificates.build_outgoing_context(settings.tls))
+        self._notices = BrokerNotices(tls_certificates.build_outgoing_context(settings.tls))
         self.access_control = AccessControl(self.state)
-        self._periodic_tasks = PeriodicTasks(
+        self._tasks = PeriodicTasks(
             (
                 begin_with_pause(
                     FIRST_SCAN_SECONDS,
                     lambda: max(settings.scanNotActiveBrokerInterval / 1000, _MIN_SCAN_SECONDS),
                 ),
-                lambda: self._broker_departures.expire_silent_brokers(self.now_ms()),
+                lambda: self._departures.expire_silent_brokers(self.now_ms()),
             ),
-            (lambda: connection_limits.CHECK_SECONDS, self._idle_streams.close_idle_streams),
+            (lambda: connection_limits.CHECK_SECONDS, self._idle.close_idle_streams),
             (lambda: journal_publisher.TICK_MS / 1000, self._tick_journal),
             (lambda: access_control.TICK_SECONDS, lambda: self.access_control.handle_tick(self.now_ms())),
             (lambda: connection_limits.CHECK_SECONDS, self.connection_limits.cut_off_slow_streams),
             (lambda: tls_certificates.CHECK_SECONDS, self.tls_certificates.start_file_check),
         )
         self.state_persistence = StatePersistence(self.state)
-        self._journal_publisher = journal_publisher.open_journal(
+        self._publisher = journal_publisher.open_journal(
             self.state, self.state_persistence.persisted_copies, wall_clock
         )
 
@@ -126,7 +126,7 @@ class NameServer:
 
     def unready_reason(self) -> str | None:
         """The reason why route lookups are not answered; None if they are."""
-        if self._graceful_shutdown is not None or self._is_stopped:
+        if self._shutdown is not None or self._is_stopped:
             return "stopping"
         settings, running_ms = self.state.settings, self.now_ms() - self.state.started_at_ms
         if settings.needWaitForService and running_ms < settings.waitSecondsForService * 1000:
@@ -140,7 +140,7 @@ class NameServer:
         return max(settings.shutdownWaitTimeSeconds, 0) if settings.enableShutdownGracefully else 0
 
     def read_journal_figures(self) -> JournalFigures | None:
-        return None if self._journal_publisher is None else self._journal_publisher.read_figures()
+        return None if self._publisher is None else self._publisher.read_figures()
 
     async def start(self) -> None:
         settings = self.state.settings
@@ -157,28 +157,28 @@ class NameServer:
         if settings.httpAddress is not None:
             await self._serve_http(settings.httpAddress)
         self._arrange_handlers()
-        if self._journal_publisher is not None:
+        if self._publisher is not None:
             name = settings.journalServerId or join_addr(socket.gethostname(), self._listener.bound_port)
-            self._journal_publisher.start(self.namesrv_addr, name, self.now_ms())
-        self._periodic_tasks.start()
+            self._publisher.start(self.namesrv_addr, name, self.now_ms())
+        self._tasks.start()
 
     async def _serve_http(self, listen_text: str) -> None:
         # Imported late, so that a server without HTTP port loads neither h11 nor prometheus_client.
         from namesrv_core.server import http_pages
 
         try:
-            self._http_listener = await http_pages.open_http_pages(self, listen_text)
+            self._http = await http_pages.open_http_pages(self, listen_text)
         except (OSError, RocketMQError) as error:
             self._listener.close()
             raise RocketMQError(f"cannot serve HTTP at {listen_text}: {describe_error(error)}") from None
         self._loop_lag.start()
-        self.state.actual_settings["httpAddress"] = self._http_listener.bound_addr
-        log.info("HTTP at http://%s", self._http_listener.bound_addr)
+        self.state.actual_settings["httpAddress"] = self._http.bound_addr
+        log.info("HTTP at http://%s", self._http.bound_addr)
 
     def take_snapshot(self) -> None:
         """Write all tables to the journal, if there is one."""
-        if self._journal_publisher is not None:
-            self._journal_publisher.take_snapshot("request", self.now_ms())
+        if self._publisher is not None:
+            self._publisher.take_snapshot("request", self.now_ms())
 
     def reload_files(self) -> None:
         self.access_control.reload_credentials()
@@ -192,48 +192,48 @@ class NameServer:
                 self.shutdown_wait_seconds,
             )
             self._response_cache.disable_cache()
-            self._graceful_shutdown = GracefulShutdown(self.state.tables, self._open_streams, self.counters)
-            await self._graceful_shutdown.wait_for_clients(self.shutdown_wait_seconds)
+            self._shutdown = GracefulShutdown(self.state.tables, self._open_streams, self.counters)
+            await self._shutdown.wait_for_clients(self.shutdown_wait_seconds)
             log.info("answered %d requests with GO_AWAY", self.counters.go_away_count)
         self._stop_serving()
         self.access_control.log_last_refusals(self.now_ms())
         await self.state_persistence.finish_writes()
         for stream in list(self._open_streams):
             stream.close()
-        if self._journal_publisher is not None:
-            publisher, self._journal_publisher = self._journal_publisher, None
+        if self._publisher is not None:
+            publisher, self._publisher = self._publisher, None
             await asyncio.to_thread(publisher.stop, stop_reason)
 
     def hurry_shutdown(self) -> None:
         """Stop waiting for clients, so that a `stop` in progress ends soon."""
-        if self._graceful_shutdown is not None:
-            self._graceful_shutdown.end_wait()
+        if self._shutdown is not None:
+            self._shutdown.end_wait()
 
     async def stop_abruptly(self) -> None:
         """End like a killed process: break all connections without notice."""
         self._stop_serving()
         for stream in list(self._open_streams):
             stream.abort()
-        if self._journal_publisher is not None:
-            await asyncio.to_thread(self._journal_publisher.stop, None)
-            self._journal_publisher = None
+        if self._publisher is not None:
+            await asyncio.to_thread(self._publisher.stop, None)
+            self._publisher = None
 
     def _stop_serving(self) -> None:
         """Accept no more connections and stop all timers."""
         self._is_stopped = True
         self._listener.close()
         self.tls_certificates.stop()
-        if self._http_listener is not None:
-            self._http_listener.close()
+        if self._http is not None:
+            self._http.close()
         self._loop_lag.stop()
-        self._periodic_tasks.stop()
-        self._broker_departures.stop()
-        self._broker_notices.stop()
+        self._tasks.stop()
+        self._departures.stop()
+        self._notices.stop()
 
     def freeze(self) -> None:
         """Behave like a suspended process: accept connections, but read nothing."""
         self._is_frozen = True
-        self._periodic_tasks.stop()
+        self._tasks.stop()
         for stream in self._open_streams:
             stream.hold_reading()
 
@@ -242,7 +242,7 @@ class NameServer:
         self._is_frozen = False
         for stream in self._open_streams:
             stream.release_reading()
-        self._periodic_tasks.resume_tasks()
+        self._tasks.resume_tasks()
 
     def stream_opened(self, stream: CommandStream) -> None:
         if not self.connection_limits.admit_stream(stream):
@@ -259,8 +259,8 @@ class NameServer:
     ) -> RemotingCommand | AnswerSteps | None:
         if command.is_reply:
             return None
-        if self._graceful_shutdown is not None:
-            go_away_reply = self._graceful_shutdown.answer_go_away(stream, command)
+        if self._shutdown is not None:
+            go_away_reply = self._shutdown.answer_go_away(stream, command)
             if go_away_reply is not None:
                 return None if command.is_oneway else go_away_reply
         if len(command.body) >= registration_precompute.LARGE_BODY_BYTES:
@@ -311,9 +311,9 @@ class NameServer:
             return
         self._open_streams.discard(stream)
         self.counters.unintelligible_count += stream.protocol_connection.error is not None
-        cause = "channel idle" if self._idle_streams.forget_stream(stream) else "channel closed"
+        cause = "channel idle" if self._idle.forget_stream(stream) else "channel closed"
         if not self._is_stopped:
-            self._broker_departures.end_channel(stream.channel_id, cause, stream.peer_addr)
+            self._departures.end_channel(stream.channel_id, cause, stream.peer_addr)
 
     def _answer_persisted(
         self,
@@ -339,16 +339,14 @@ class NameServer:
 
     def _publish_events(self, events: Sequence[Event], cause: str, client_addr: str | None = None) -> None:
         self.counters.count_events(events)
-        if self._journal_publisher is not None and self._journal_publisher.publish_events(
-            events, cause, client_addr
-        ):
+        if self._publisher is not None and self._publisher.publish_events(events, cause, client_addr):
             asyncio.get_running_loop().call_soon(self._tick_journal)
         for event in events:
             log_event(event, cause, client_addr)
             if isinstance(event, SettingsChanged) and event.has_setting("logLevel"):
                 self._set_log_level(self.state.settings.logLevel)
             if isinstance(event, MinBrokerIdChanged) and self.state.settings.notifyMinBrokerIdChanged:
-                self._broker_notices.send_min_id_notice(event)
+                self._notices.send_min_id_notice(event)
 
     def toggle_debugging(self) -> None:
         """Switch the log level to DEBUG, or back to the level in the settings."""
@@ -364,15 +362,15 @@ class NameServer:
     def _arrange_handlers(self) -> None:
         """Wrap the handlers with only the wrappers in use, because every request passes through them."""
         measured_handler = (
-            handle_request if self._http_listener is None else self.counters.measure_requests(handle_request)
+            handle_request if self._http is None else self.counters.measure_requests(handle_request)
         )
         is_debugging = log.isEnabledFor(logging.DEBUG)
         self._handle_request = log_requests(measured_handler) if is_debugging else measured_handler
-        if is_debugging or self._graceful_shutdown is not None or not self.state.settings.fastPath:
+        if is_debugging or self._shutdown is not None or not self.state.settings.fastPath:
             self._response_cache.disable_cache()
         else:
             self._response_cache.enable_cache()
 
     def _tick_journal(self) -> None:
-        if self._journal_publisher is not None:
-            self._journal_publisher.handle_tick(self.now_ms())
+        if self._publisher is not None:
+            self._publisher.handle_tick(self.now_ms())

@@ -26,7 +26,7 @@ class RouteResponseCache:
         self._counters = counters
         self._route_generation = -1
         self._is_disabled = not state.settings.fastPath
-        self._cached_answers: dict[bytes, tuple[bytes, int, bytes, bytes, bytes]] = {}
+        self._answers: dict[bytes, tuple[bytes, int, bytes, bytes, bytes]] = {}
         self._answer_bodies: dict[bytes, bytes] = {}
         self._cached_bytes = 0
 
@@ -38,7 +38,7 @@ class RouteResponseCache:
         """
         pieces: list[bytes] = []
         body = answer_count = 0
-        state, cached_answers = self._server_state, self._cached_answers
+        state, cached_answers = self._server_state, self._answers
         if state.route_generation != self._route_generation or not (
             state.policy is None or state.policy.lets_all_read
         ):
@@ -105,7 +105,7 @@ class RouteResponseCache:
             self._cached_bytes += len(body)
         head, _, tail = header.partition(_OPAQUE_MEMBER + digits)
         self._cached_bytes += size
-        self._cached_answers[before] = (
+        self._answers[before] = (
             after,
             len(digits),
             head + _OPAQUE_MEMBER,
@@ -126,6 +126,6 @@ class RouteResponseCache:
         return True
 
     def _clear_answers(self) -> None:
-        self._cached_answers.clear()
+        self._answers.clear()
         self._answer_bodies.clear()
         self._cached_bytes = 0

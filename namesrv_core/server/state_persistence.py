@@ -37,7 +37,7 @@ class ChangePersister(Generic[CopyT]):
         self._save_copy = save_copy
         self._restore_copy = restore_copy
         self.persisted_copy = take_copy()
-        self._waiting_callbacks: list[PersistCallback] = []
+        self._callbacks: list[PersistCallback] = []
         self._write_task: asyncio.Task[None] | None = None
 
     @property
@@ -47,20 +47,20 @@ class ChangePersister(Generic[CopyT]):
 
     def persist_change(self, on_persisted: PersistCallback) -> None:
         """Write the current content. Calls back with None, or with the error after the change is undone."""
-        self._waiting_callbacks.append(on_persisted)
+        self._callbacks.append(on_persisted)
         if self._write_task is None:
             self._write_task = asyncio.get_running_loop().create_task(self._write_changes())
 
     async def _write_changes(self) -> None:
-        while self._waiting_callbacks:
-            callbacks, self._waiting_callbacks = self._waiting_callbacks, []
+        while self._callbacks:
+            callbacks, self._callbacks = self._callbacks, []
             copy = self._take_copy()
             try:
                 await asyncio.to_thread(self._save_copy, copy)
             except Exception as error:
                 # Changes during the write were based on the undone one, so they are undone as well.
-                callbacks += self._waiting_callbacks
-                self._waiting_callbacks = []
+                callbacks += self._callbacks
+                self._callbacks = []
                 self._restore_copy(self.persisted_copy)
                 failure: Exception | None = error
             else:
@@ -86,12 +86,12 @@ class StatePersistence:
 
     def __init__(self, state: NameServerState) -> None:
         settings, kv_config, kv_path = state.settings, state.kv_config, Path(state.settings.kvConfigPath)
-        self._kv_persister: ChangePersister[NamespaceTables] = ChangePersister(
+        self._kv: ChangePersister[NamespaceTables] = ChangePersister(
             lambda: {namespace: dict(table) for namespace, table in kv_config.tables_by_namespace.items()},
             lambda tables: kv_file.save_kv_tables(kv_path, tables),
             kv_config.restore_tables,
         )
-        self._settings_persister: ChangePersister[dict[str, str]] = ChangePersister(
+        self._settings: ChangePersister[dict[str, str]] = ChangePersister(
             settings.shown_items,
             lambda items: settings_file.save_settings(
                 Path(settings.configStorePath), {**items, **settings.hidden}
@@ -105,15 +105,13 @@ class StatePersistence:
         """The persister that a request must wait for: it made a change, or an earlier one is not on disk."""
         if code not in PERSISTED_REQUESTS:
             return None
-        persister = (
-            self._settings_persister if code == RequestCode.UPDATE_NAMESRV_CONFIG else self._kv_persister
-        )
+        persister = self._settings if code == RequestCode.UPDATE_NAMESRV_CONFIG else self._kv
         return persister if events or persister.is_writing else None
 
     def persisted_copies(self) -> tuple[NamespaceTables, dict[str, str]]:
         """The KV tables and the settings that are on disk."""
-        return self._kv_persister.persisted_copy, self._settings_persister.persisted_copy
+        return self._kv.persisted_copy, self._settings.persisted_copy
 
     async def finish_writes(self) -> None:
-        await self._kv_persister.finish_writes()
-        await self._settings_persister.finish_writes()
+        await self._kv.finish_writes()
+        await self._settings.finish_writes()

@@ -51,13 +51,13 @@ class TlsCertificates:
         self, tls: TlsSettings, read_files: "Callable[[TlsServerFiles], _CertificateReading] | None" = None
     ) -> None:
         self._read_files = read_files or _read_certificate_files
-        self._server_files: TlsServerFiles | None = None
+        self._files: TlsServerFiles | None = None
         self._seen_digest: bytes | None = None
         self._tried_digest: bytes | None = None
         self._used_digest: bytes | None = None
         self._logged_problem = ""
         self._check_task: asyncio.Task[None] | None = None
-        self._log_throttle = LogThrottle()
+        self._throttle = LogThrottle()
         self.expires_at: float | None = None
         self.reload_count = self.failed_reload_count = self.refused_count = 0
         self.tls_policy: TlsPolicy | None = None
@@ -78,19 +78,19 @@ class TlsCertificates:
 
         assert self.tls_policy is not None
         path = Path(tls.trust_path) if tls.trust_path else None
-        self._server_files = TlsServerFiles(
+        self._files = TlsServerFiles(
             Path(cert_path), Path(key_path), tls.key_password, tls.client_auth, path, _build_cipher_offer(tls)
         )
         self.tls_policy = TlsPolicy(None, self.tls_policy.is_required, None, self._count_refusal)
-        first = self._read_files(self._server_files)
+        first = self._read_files(self._files)
         if first.ssl_context is None and self.tls_policy.is_required:
             raise BadSettings(first.problem_text or _WRITING_PROBLEM)
         self._apply_reading(first)
 
     def start_file_check(self) -> None:
         """Start a check for changed files; called every `CHECK_SECONDS`. Reads the disk in a thread."""
-        if self._server_files is not None and (self._check_task is None or self._check_task.done()):
-            self._check_task = asyncio.get_running_loop().create_task(self._check_files(self._server_files))
+        if self._files is not None and (self._check_task is None or self._check_task.done()):
+            self._check_task = asyncio.get_running_loop().create_task(self._check_files(self._files))
 
     async def _check_files(self, files: "TlsServerFiles") -> None:
         reading = await asyncio.to_thread(self._read_files, files)
@@ -108,9 +108,9 @@ class TlsCertificates:
 
     def reload_files(self) -> None:
         """Apply the current content of the files at once, and log the result in any case."""
-        if self._server_files is None:
+        if self._files is None:
             return
-        reading = self._read_files(self._server_files)
+        reading = self._read_files(self._files)
         if reading.content_digest is not None and reading.content_digest == self._used_digest:
             log.info("TLS: the certificate has not changed")
             return
@@ -152,7 +152,7 @@ class TlsCertificates:
 
     def _count_refusal(self, peer_addr: str, reason: str) -> None:
         self.refused_count += 1
-        self._log_throttle.log_warning(
+        self._throttle.log_warning(
             reason.partition("(")[0].partition(" of ")[0], f"closing {peer_addr}: the client {reason}"
         )
 

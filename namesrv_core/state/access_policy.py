@@ -104,18 +104,18 @@ class AccessPolicy:
         self.lets_all_read = any(
             grant.role >= AccessRole.READ and grant.is_for_everybody for grant in self.keyless_grants
         )
-        self._grants_by_peer: dict[tuple[str, str | None], tuple[AccessGrant, ...]] = {}
+        self._grants: dict[tuple[str, str | None], tuple[AccessGrant, ...]] = {}
 
     def grants_without_key(self, peer: RequestPeer) -> tuple[AccessGrant, ...]:
         """The grants of a peer that does not sign, strongest first."""
         peer_key = peer.host, peer.subject
-        matching = self._grants_by_peer.get(peer_key)
+        matching = self._grants.get(peer_key)
         if matching is None:
-            if len(self._grants_by_peer) >= _CACHE_ENTRIES:
-                self._grants_by_peer.clear()
+            if len(self._grants) >= _CACHE_ENTRIES:
+                self._grants.clear()
             matching = tuple(grant for grant in self.keyless_grants if grant.covers_peer(peer))
             if len(peer.subject or "") <= _MAX_CACHED_SUBJECT:
-                self._grants_by_peer[peer_key] = matching
+                self._grants[peer_key] = matching
         return matching
 
 

@@ -188,7 +188,7 @@ class BrokerTables:
         self.broker_groups: dict[str, RegisteredGroup] = {}
         self.live_brokers: dict[LiveKey, LiveBroker] = {}
         self.filter_servers: dict[LiveKey, list[str | None]] = {}
-        self._broker_index = BrokerIndex()
+        self._index = BrokerIndex()
 
     def join_group(self, cluster_name: str, broker_name: str) -> RegisteredGroup:
         """The group of a broker that registers under this cluster. A new group belongs to the cluster."""
@@ -211,23 +211,23 @@ class BrokerTables:
         broker_name, broker_addr = group.broker_name, key[1]
         replaced = group.broker_addrs.get(broker_id)
         if replaced is not None and replaced != broker_addr:
-            self._broker_index.remove_place(broker_name, replaced)
+            self._index.remove_place(broker_name, replaced)
         group.broker_addrs[broker_id] = broker_addr
-        self._broker_index.hold_place(broker_name, key)
+        self._index.hold_place(broker_name, key)
 
     def drop_member(self, group: RegisteredGroup, broker_id: int) -> None:
-        self._broker_index.remove_place(group.broker_name, group.broker_addrs.pop(broker_id))
+        self._index.remove_place(group.broker_name, group.broker_addrs.pop(broker_id))
 
     def release_member(self, group: RegisteredGroup, key: LiveKey) -> bool:
         """End a broker's hold of its place. Return whether it holds the place through another cluster."""
-        return self._broker_index.release_place(group.broker_name, key)
+        return self._index.release_place(group.broker_name, key)
 
     def members_at_addr(self, key: LiveKey) -> Iterator[tuple[RegisteredGroup, int]]:
         """The groups in which an address is registered under its cluster, with its broker id in each.
 
         There is one such group, unless a broker has changed its name. Change no group during the iteration.
         """
-        for broker_name in self._broker_index.names_at(key):
+        for broker_name in self._index.names_at(key):
             group = self.broker_groups[broker_name]
             broker_id = group.find_id(key[1])
             assert broker_id is not None
@@ -242,7 +242,7 @@ class BrokerTables:
         previous = self.live_brokers.get(key)
         self.live_brokers[key] = live
         if previous is None:
-            self._broker_index.add_channel(live.channel_id, key)
+            self._index.add_channel(live.channel_id, key)
         else:
             live.former_channel_ids = previous.former_channel_ids
             channel_id, live.channel_id = live.channel_id, previous.channel_id
@@ -251,20 +251,20 @@ class BrokerTables:
     def change_channel(self, key: LiveKey, live: LiveBroker, channel_id: int) -> None:
         """Note that a live broker has registered over this channel, which it mostly used before."""
         if channel_id != live.channel_id:
-            if self._broker_index.is_channel_known(live.channel_id):
+            if self._index.is_channel_known(live.channel_id):
                 live.former_channel_ids.add(live.channel_id)
             live.former_channel_ids.discard(channel_id)
             live.channel_id = channel_id
-        self._broker_index.add_channel(channel_id, key)
+        self._index.add_channel(channel_id, key)
 
     def drop_live_broker(self, key: LiveKey) -> None:
         live = self.live_brokers.pop(key, None)
         if live is not None:
-            self._broker_index.remove_from_channels(key, (live.channel_id, *live.former_channel_ids))
+            self._index.remove_from_channels(key, (live.channel_id, *live.former_channel_ids))
 
     def drop_channel(self, channel_id: int) -> list[LiveKey]:
         """Forget a closed channel. Return the brokers that have registered over none since."""
-        keys = self._broker_index.remove_channel(channel_id)
+        keys = self._index.remove_channel(channel_id)
         for key in keys:
             self.live_brokers[key].former_channel_ids.discard(channel_id)
         return [key for key in keys if self.live_brokers[key].channel_id == channel_id]
@@ -272,6 +272,6 @@ class BrokerTables:
     def live_keys_on_channel(self, channel_id: int) -> Iterator[LiveKey]:
         return (
             key
-            for key in self._broker_index.keys_of_channel(channel_id)
+            for key in self._index.keys_of_channel(channel_id)
             if self.live_brokers[key].channel_id == channel_id
         )

@@ -26,38 +26,38 @@ class WorkMemory:
         self._max_bytes = max_bytes
         self._total_bytes = 0
         # Both are in the order of age.
-        self._held_by_work: dict[AnswerWork, int] = {}
-        self._waiting_works: dict[AnswerWork, None] = {}
+        self._held: dict[AnswerWork, int] = {}
+        self._waiting: dict[AnswerWork, None] = {}
 
     def reserve_bytes(self, work: "AnswerWork", held: int) -> None:
         """Count the bytes that a computation will hold after its next step."""
-        self._total_bytes += held - self._held_by_work.get(work, 0)
-        self._held_by_work[work] = held
+        self._total_bytes += held - self._held.get(work, 0)
+        self._held[work] = held
 
     def may_continue(self, work: "AnswerWork") -> bool:
         """Whether a computation may take its next step. If not, its `resume` is called when it may."""
         if (
             self._total_bytes <= self._max_bytes
-            or self._held_by_work.get(work, 0) <= FREE_WORK_BYTES
-            or next(iter(self._held_by_work)) is work
+            or self._held.get(work, 0) <= FREE_WORK_BYTES
+            or next(iter(self._held)) is work
         ):
             return True
-        self._waiting_works[work] = None
+        self._waiting[work] = None
         return False
 
     def release_bytes(self, work: "AnswerWork") -> None:
         """Forget a computation that has ended, and let others continue."""
-        self._total_bytes -= self._held_by_work.pop(work, 0)
-        self._waiting_works.pop(work, None)
-        oldest = next(iter(self._held_by_work), None)
-        if oldest in self._waiting_works:
+        self._total_bytes -= self._held.pop(work, 0)
+        self._waiting.pop(work, None)
+        oldest = next(iter(self._held), None)
+        if oldest in self._waiting:
             self._resume_work(oldest)
-        if self._waiting_works and self._total_bytes <= self._max_bytes:
+        if self._waiting and self._total_bytes <= self._max_bytes:
             # One after the other: each resumes the next one when it ends.
-            self._resume_work(next(iter(self._waiting_works)))
+            self._resume_work(next(iter(self._waiting)))
 
     def _resume_work(self, work: "AnswerWork") -> None:
-        del self._waiting_works[work]
+        del self._waiting[work]
         work.resume()
 
 

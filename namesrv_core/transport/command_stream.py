@@ -80,26 +80,26 @@ class CommandStream(asyncio.Protocol):
         self.active_at = 0.0
         self.frame_count = self.byte_count = self.undecrypted_bytes = 0
         self.full_since: float | None = None
-        self._stream_quotas = stream_quotas = stream_quotas or StreamQuotas()
+        self._quotas = stream_quotas = stream_quotas or StreamQuotas()
         self.protocol_connection = ProtocolConnection(stream_quotas.decode_limits)
         self._is_held = False
         self._held_bytes = self._unsent_bytes = 0
         self._is_behind = self._is_queued = False
         self._unread_bytes = b""
-        self._waiting_payloads: list[bytes] = []
-        self._current_work: AnswerWork | None = None
+        self._payloads: list[bytes] = []
+        self._work: AnswerWork | None = None
         self.work_clock = stream_quotas.work_clock
         self._stream_owner = stream_owner
         self._response_cache = response_cache
         self._transport: asyncio.Transport
         self._socket_transport: asyncio.Transport
-        self._event_loop = asyncio.get_running_loop()
-        self.rate_limiter = RateLimiter(stream_quotas, self._event_loop)
+        self._loop = asyncio.get_running_loop()
+        self.rate_limiter = RateLimiter(stream_quotas, self._loop)
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         # uvloop's transport has the interface of asyncio.Transport, but is not a subclass.
         self._transport = self._socket_transport = cast(asyncio.Transport, transport)
-        self.active_at = self.rate_limiter.refilled_at = self._event_loop.time()
+        self.active_at = self.rate_limiter.refilled_at = self._loop.time()
         peer = transport.get_extra_info("peername")
         if peer:
             self.host = peer[0]
@@ -108,7 +108,7 @@ class CommandStream(asyncio.Protocol):
 
     @property
     def fair_scheduler(self) -> FairScheduler:
-        return self._stream_quotas.fair_scheduler
+        return self._quotas.fair_scheduler
 
     def use_transport(self, transport: asyncio.Transport) -> None:
         """Use a transport that wraps the original one, for example a TlsTransport."""
@@ -121,7 +121,7 @@ class CommandStream(asyncio.Protocol):
             # This data arrived before the transport paused reading.
             self._unread_bytes += data
             return
-        self.active_at = self._event_loop.time()
+        self.active_at = self._loop.time()
         if self.rate_limiter.is_slow or (
             len(data) > _PIECE_BYTES and len(data) > self.protocol_connection.missing_bytes
         ):
@@ -134,14 +134,14 @@ class CommandStream(asyncio.Protocol):
             if payloads:
                 began = self.work_clock()
                 pieces = self._answer_payload(payloads[0])
-                if self._current_work is not None:
+                if self._work is not None:
                     self._fall_behind()
                     return
                 self.rate_limiter.rest_after_work(self, self.work_clock() - began)
             if pieces:
                 self._write_pieces(pieces)
         elif payloads:
-            self._waiting_payloads += payloads
+            self._payloads += payloads
             if len(payloads) > _MANY_PAYLOADS or not self._answer_payloads():
                 self._fall_behind()
                 return
@@ -173,9 +173,7 @@ class CommandStream(asyncio.Protocol):
         if command is None or answer is None:
             return ()
         if not isinstance(answer, RemotingCommand):
-            self._current_work = AnswerWork(
-                answer, len(payload), self._stream_quotas.work_memory, self.resume_work
-            )
+            self._work = AnswerWork(answer, len(payload), self._quotas.work_memory, self.resume_work)
             return ()
         if self._response_cache is not None:
             self._response_cache.learn_answer(payload, command, answer)
@@ -185,7 +183,7 @@ class CommandStream(asyncio.Protocol):
         """Answer waiting requests for one turn. Return whether all are answered."""
         turn_ends_at = self.work_clock() + TURN_SECONDS
         pieces: list[bytes] = []
-        payloads = self._waiting_payloads
+        payloads = self._payloads
         answer = 0
         while payloads and self.full_since is None:
             # Cached answers take a microsecond each, so only their size limits the turn.
@@ -199,19 +197,19 @@ class CommandStream(asyncio.Protocol):
             answer += sum(map(len, new_pieces))
             if self.protocol_connection.error is not None:
                 payloads.clear()
-            if self._current_work is not None:
+            if self._work is not None:
                 break
             if answer > _LARGE_ANSWER_BYTES or self.work_clock() > turn_ends_at:
                 # Whether the peer accepts the answers is only visible between two turns.
                 break
         if pieces:
             self._write_pieces(pieces)
-        return not payloads and self._current_work is None
+        return not payloads and self._work is None
 
     def _advance_work(self, work: AnswerWork) -> None:
         """Run steps for one turn. After the last step send the answer."""
         if work.take_turn(self.work_clock):
-            self._current_work = None
+            self._work = None
             if work.answer is not None:
                 self._write_pieces(codec.encode_command_parts(work.answer))
             self.rate_limiter.rest_after_work(self, work.seconds)
@@ -226,7 +224,7 @@ class CommandStream(asyncio.Protocol):
     def _queue_up(self) -> None:
         if not self._is_queued:
             self._is_queued = True
-            self._stream_quotas.fair_scheduler.add_turn_taker(self)
+            self._quotas.fair_scheduler.add_turn_taker(self)
 
     def take_turn(self) -> bool:
         self._is_queued = self._take_turn()
@@ -239,7 +237,7 @@ class CommandStream(asyncio.Protocol):
         # `resume_work` queues the stream again when any of these waits ends.
         if self._is_held or self.rate_limiter.is_resting:
             return False
-        work = self._current_work
+        work = self._work
         if work is not None:
             # Also if the peer accepts no answers: others may wait for the memory of this work.
             self._advance_work(work)
@@ -247,12 +245,12 @@ class CommandStream(asyncio.Protocol):
         if self.full_since is not None:
             return False
         began = self.work_clock()
-        if not self._waiting_payloads and self._unread_bytes:
+        if not self._payloads and self._unread_bytes:
             piece_end = max(
                 _PIECE_BYTES, min(self.protocol_connection.missing_bytes, len(self._unread_bytes))
             )
             piece_bytes, self._unread_bytes = self._unread_bytes[:piece_end], self._unread_bytes[piece_end:]
-            self._waiting_payloads += self._split_frames(piece_bytes)
+            self._payloads += self._split_frames(piece_bytes)
         self._answer_payloads()
         self.rate_limiter.rest_after_work(self, self.work_clock() - began)
         return self._end_turn()
@@ -260,8 +258,8 @@ class CommandStream(asyncio.Protocol):
     def _end_turn(self) -> bool:
         """Return whether work is left. If not, resume reading."""
         if (
-            self._current_work is not None
-            or self._waiting_payloads
+            self._work is not None
+            or self._payloads
             or (self._unread_bytes and self.protocol_connection.error is None)
         ):
             return True
@@ -279,17 +277,17 @@ class CommandStream(asyncio.Protocol):
         self._transport.close()
 
     def _drop_unread(self) -> None:
-        self._waiting_payloads.clear()
+        self._payloads.clear()
         self._unread_bytes = b""
-        if self._current_work is not None:
-            self._current_work.release_work()
-            self._current_work = None
+        if self._work is not None:
+            self._work.release_work()
+            self._work = None
 
     # Reports to the observer.
 
     def report_over_limit(self, limit_key: str, text: str) -> None:
         """Report to the observer that the limit of the setting `limit_key` was exceeded."""
-        self._stream_quotas.quota_observer.report_over_limit(self, limit_key, text)
+        self._quotas.quota_observer.report_over_limit(self, limit_key, text)
 
     def check_held_bytes(self) -> None:
         """Report what is held. Call it now and then: nothing else notices small answers that stay unsent."""
@@ -303,15 +301,15 @@ class CommandStream(asyncio.Protocol):
             self.protocol_connection.unfinished_bytes
             + len(self._unread_bytes)
             + self.undecrypted_bytes
-            + sum(map(len, self._waiting_payloads))
-            + _BYTES_OBJECT_BYTES * len(self._waiting_payloads)
+            + sum(map(len, self._payloads))
+            + _BYTES_OBJECT_BYTES * len(self._payloads)
             + self._unsent_bytes
         )
-        if self._current_work is not None:
-            held += self._current_work.held_bytes
+        if self._work is not None:
+            held += self._work.held_bytes
         if held != self._held_bytes:
             self._held_bytes = held
-            self._stream_quotas.quota_observer.report_held_bytes(self, held)
+            self._quotas.quota_observer.report_held_bytes(self, held)
 
     # Writing.
 
@@ -326,7 +324,7 @@ class CommandStream(asyncio.Protocol):
     def send_command(self, command: RemotingCommand) -> None:
         """Send an answer or a oneway command. A closed stream ignores it."""
         if not self._transport.is_closing():
-            self.active_at = self._event_loop.time()
+            self.active_at = self._loop.time()
             self._transport.write(codec.encode_command(command))
 
     def send_request(self, command: RemotingCommand) -> None:
@@ -335,9 +333,9 @@ class CommandStream(asyncio.Protocol):
             self._transport.write(self.protocol_connection.encode_request(command))
 
     def pause_writing(self) -> None:
-        self.full_since = self._event_loop.time()
+        self.full_since = self._loop.time()
         self.check_held_bytes()
-        if self._unsent_bytes > self._stream_quotas.max_unsent_bytes:
+        if self._unsent_bytes > self._quotas.max_unsent_bytes:
             self.report_over_limit("maxUnsentBytes", f"did not read {self._unsent_bytes} bytes of answers")
             self._transport.abort()
         self.update_reading()
@@ -364,19 +362,19 @@ class CommandStream(asyncio.Protocol):
 
     def connection_lost(self, error: Exception | None) -> None:
         self._drop_unread()
-        self._stream_quotas.quota_observer.report_held_bytes(self, 0)
+        self._quotas.quota_observer.report_held_bytes(self, 0)
         self._stream_owner.stream_closed(self)
 
     def hold_reading(self) -> None:
         """Read nothing until `release_reading`. Data from the peer waits."""
         # Deferred, because the transport of a new connection starts reading after this call.
         self._is_held = True
-        self._event_loop.call_soon(self.update_reading)
+        self._loop.call_soon(self.update_reading)
 
     def release_reading(self) -> None:
         self._is_held = False
         if self._unread_bytes:
-            self.active_at = self._event_loop.time()
+            self.active_at = self._loop.time()
             self._is_behind = True
         self.resume_work()
 

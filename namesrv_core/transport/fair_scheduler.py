@@ -38,14 +38,14 @@ class FairScheduler:
 
     def __init__(self, work_clock: Callable[[], float]) -> None:
         self._work_clock = work_clock
-        self._waiting_takers: deque[TurnTaker] = deque()
+        self._takers: deque[TurnTaker] = deque()
         self._is_round_due = False
 
     def __len__(self) -> int:
-        return len(self._waiting_takers)
+        return len(self._takers)
 
     def add_turn_taker(self, turn_taker: TurnTaker) -> None:
-        self._waiting_takers.append(turn_taker)
+        self._takers.append(turn_taker)
         self._schedule_round()
 
     def add_steps(self, steps: Iterator[None]) -> None:
@@ -60,11 +60,11 @@ class FairScheduler:
     def _run_round(self) -> None:
         self._is_round_due = False
         round_ends_at = self._work_clock() + _ROUND_SECONDS
-        while self._waiting_takers:
-            turn_taker = self._waiting_takers.popleft()
+        while self._takers:
+            turn_taker = self._takers.popleft()
             if turn_taker.take_turn():
-                self._waiting_takers.append(turn_taker)
+                self._takers.append(turn_taker)
             if self._work_clock() > round_ends_at:
                 break
-        if self._waiting_takers:
+        if self._takers:
             self._schedule_round()

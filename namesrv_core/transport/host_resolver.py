@@ -34,7 +34,7 @@ class HostResolver:
     """
 
     def __init__(self, selector_bell: SelectorBell, find_addrs: AddrLookup | None = None) -> None:
-        self._selector_bell = selector_bell
+        self._bell = selector_bell
         self._find_addrs = find_addrs
         self._resolved_hosts: deque[tuple[ServerLink, LookupResult]] = deque()
 
@@ -69,7 +69,7 @@ class HostResolver:
             except CallError as error:
                 result = error
             self._resolved_hosts.append((link, result))
-            self._selector_bell.ring()
+            self._bell.ring()
 
         Thread(target=resolve_and_ring, daemon=True).start()
 

@@ -167,7 +167,7 @@ class HttpListener:
 
     def __init__(self, server: asyncio.Server, http_slots: HttpSlots) -> None:
         self._asyncio_server = server
-        self._http_slots = http_slots
+        self._slots = http_slots
         self.bound_addr = join_addr(*server.sockets[0].getsockname()[:2])
 
     @classmethod
@@ -191,7 +191,7 @@ class HttpListener:
     def close(self) -> None:
         """Accept no more connections. Close the open ones after their pending response."""
         self._asyncio_server.close()
-        for connection in self._http_slots.list_holders():
+        for connection in self._slots.list_holders():
             connection.close()
 
 
@@ -200,37 +200,37 @@ class _HttpConnection(asyncio.Protocol):
 
     def __init__(self, answer_request: PageHandler, http_slots: HttpSlots, page_pace: PagePace) -> None:
         self._answer_request = answer_request
-        self._http_slots = http_slots
+        self._slots = http_slots
         self._page_pace = page_pace
-        self._h11_connection = h11.Connection(h11.SERVER, max_incomplete_event_size=_MAX_HEAD_BYTES)
-        self._event_loop = asyncio.get_running_loop()
+        self._h11 = h11.Connection(h11.SERVER, max_incomplete_event_size=_MAX_HEAD_BYTES)
+        self._loop = asyncio.get_running_loop()
         self._page_request: h11.Request | None = None
         self._future_page: asyncio.Future[PageResponse] | None = None
         self._is_write_paused = self._is_request_paused = self._has_responded = False
         self.peer_host = ""
         self._transport: asyncio.Transport
-        self._deadline_timer: asyncio.TimerHandle
+        self._timer: asyncio.TimerHandle
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         # uvloop's transport has the interface of asyncio.Transport, but is not a subclass.
         self._transport = cast(asyncio.Transport, transport)
-        self._deadline_timer = self._event_loop.call_later(_REQUEST_SECONDS, self._transport.abort)
+        self._timer = self._loop.call_later(_REQUEST_SECONDS, self._transport.abort)
         # A peer that has already disconnected has no name.
         self.peer_host = (transport.get_extra_info("peername") or ("",))[0]
-        self._http_slots.admit_holder(self)
+        self._slots.admit_holder(self)
 
     def connection_lost(self, error: Exception | None) -> None:
-        self._deadline_timer.cancel()
-        self._http_slots.release_holder(self)
+        self._timer.cancel()
+        self._slots.release_holder(self)
         if self._future_page is not None:
             self._future_page.cancel()
 
     def data_received(self, data: bytes) -> None:
-        if self._h11_connection.their_state is h11.IDLE and self._h11_connection.trailing_data[0] == b"":
+        if self._h11.their_state is h11.IDLE and self._h11.trailing_data[0] == b"":
             self._set_deadline(_REQUEST_SECONDS)
-            self._http_slots.renew_holder(self)
-        self._h11_connection.receive_data(data)
-        if self._future_page is not None and len(self._h11_connection.trailing_data[0]) > _MAX_HEAD_BYTES:
+            self._slots.renew_holder(self)
+        self._h11.receive_data(data)
+        if self._future_page is not None and len(self._h11.trailing_data[0]) > _MAX_HEAD_BYTES:
             self._transport.abort()
             return
         self._handle_requests()
@@ -254,20 +254,18 @@ class _HttpConnection(asyncio.Protocol):
             return HttpPhase.AWAITS_RESPONSE
         if self._transport.get_write_buffer_size():
             return HttpPhase.READS_RESPONSE
-        is_between_requests = (
-            self._h11_connection.their_state is h11.IDLE and not self._h11_connection.trailing_data[0]
-        )
+        is_between_requests = self._h11.their_state is h11.IDLE and not self._h11.trailing_data[0]
         # A new connection is expected to send its first request, so it is not idle.
         return HttpPhase.IDLE if is_between_requests and self._has_responded else HttpPhase.SENDS_REQUEST
 
     def _set_deadline(self, seconds: float) -> None:
-        self._deadline_timer.cancel()
-        self._deadline_timer = self._event_loop.call_later(seconds, self._transport.abort)
+        self._timer.cancel()
+        self._timer = self._loop.call_later(seconds, self._transport.abort)
 
     def _pause_before(self, pause_seconds: float, continue_work: Callable[[], None]) -> None:
         self._is_request_paused = True
         self._transport.pause_reading()
-        self._event_loop.call_later(pause_seconds, self._resume_after_pause, continue_work)
+        self._loop.call_later(pause_seconds, self._resume_after_pause, continue_work)
 
     def _resume_after_pause(self, continue_work: Callable[[], None]) -> None:
         self._is_request_paused = False
@@ -284,7 +282,7 @@ class _HttpConnection(asyncio.Protocol):
         """Handle complete requests while the peer reads responses. Other work runs between two requests."""
         while not (self._is_write_paused or self._is_request_paused or self._transport.is_closing()):
             try:
-                event = self._h11_connection.next_event()
+                event = self._h11.next_event()
             except h11.RemoteProtocolError as error:
                 self._send_page(
                     PageResponse(error.error_status_hint, b"this is no request that is understood here\n")
@@ -309,7 +307,7 @@ class _HttpConnection(asyncio.Protocol):
         began = time.thread_time()
         self._reply_to_request(path)
         self._page_pace.record_duration(path, time.thread_time() - began)
-        if self._h11_connection.trailing_data[0] and not (self._is_write_paused or self._future_page):
+        if self._h11.trailing_data[0] and not (self._is_write_paused or self._future_page):
             self._pause_before(0, lambda: None)
 
     def _reply_to_request(self, path: str) -> None:
@@ -355,26 +353,26 @@ class _HttpConnection(asyncio.Protocol):
             ("Content-Length", str(len(response.body))),
             *response.headers,
         ]
-        if self._h11_connection.our_state not in (h11.IDLE, h11.SEND_RESPONSE):
+        if self._h11.our_state not in (h11.IDLE, h11.SEND_RESPONSE):
             self._transport.abort()
             return
         parts: list[bytes | None] = [
-            self._h11_connection.send(
+            self._h11.send(
                 h11.Response(
                     status_code=response.status, headers=headers, reason=HTTPStatus(response.status).phrase
                 )
             )
         ]
         if not is_head_request:
-            parts.append(self._h11_connection.send(h11.Data(response.body)))
-        parts.append(self._h11_connection.send(h11.EndOfMessage()))
+            parts.append(self._h11.send(h11.Data(response.body)))
+        parts.append(self._h11.send(h11.EndOfMessage()))
         # A shared page is not copied for each connection.
         self._transport.writelines([part or b"" for part in parts])
-        if self._h11_connection.states == {h11.CLIENT: h11.DONE, h11.SERVER: h11.DONE}:
-            self._h11_connection.start_next_cycle()
+        if self._h11.states == {h11.CLIENT: h11.DONE, h11.SERVER: h11.DONE}:
+            self._h11.start_next_cycle()
             self._set_deadline(_IDLE_SECONDS)
             self._has_responded = True
-            self._http_slots.renew_holder(self)
+            self._slots.renew_holder(self)
         else:
             self._set_deadline(_REQUEST_SECONDS)
             self._transport.close()

@@ -26,12 +26,12 @@ class StreamListener:
 
     def __init__(self, sock: socket.socket, build_protocol: Callable[[], asyncio.Protocol]) -> None:
         self.bound_host, self.bound_port = sock.getsockname()[:2]
-        self._listen_socket = sock
+        self._socket = sock
         self._build_protocol = build_protocol
-        self._event_loop = asyncio.get_running_loop()
+        self._loop = asyncio.get_running_loop()
         self._arriving_tasks: set[asyncio.Task[object]] = set()
         self._pause_timer: asyncio.TimerHandle | None = None
-        self._event_loop.add_reader(sock, self._accept_waiting)
+        self._loop.add_reader(sock, self._accept_waiting)
 
     @classmethod
     async def open(
@@ -63,40 +63,40 @@ class StreamListener:
     def _accept_waiting(self) -> None:
         for _ in range(_MAX_ARRIVING - len(self._arriving_tasks)):
             try:
-                accepted, _ = self._listen_socket.accept()
+                accepted, _ = self._socket.accept()
             except (BlockingIOError, InterruptedError, ConnectionAbortedError):
                 return
             except OSError as error:
                 asyncio_log.error("cannot accept connections for %g s: %s", _PAUSE_SECONDS, error)
-                self._event_loop.remove_reader(self._listen_socket)
-                self._pause_timer = self._event_loop.call_later(_PAUSE_SECONDS, self._resume_accepting)
+                self._loop.remove_reader(self._socket)
+                self._pause_timer = self._loop.call_later(_PAUSE_SECONDS, self._resume_accepting)
                 return
             accepted.setblocking(False)
-            task = self._event_loop.create_task(self._hand_over(accepted))
+            task = self._loop.create_task(self._hand_over(accepted))
             # Keep a reference, because the event loop itself does not keep a task alive.
             self._arriving_tasks.add(task)
             task.add_done_callback(self._arriving_tasks.discard)
 
     async def _hand_over(self, accepted: socket.socket) -> None:
         try:
-            await self._event_loop.connect_accepted_socket(self._build_protocol, accepted)
+            await self._loop.connect_accepted_socket(self._build_protocol, accepted)
         except OSError:
             # The peer has already disconnected.
             accepted.close()
 
     def _resume_accepting(self) -> None:
         self._pause_timer = None
-        self._event_loop.add_reader(self._listen_socket, self._accept_waiting)
+        self._loop.add_reader(self._socket, self._accept_waiting)
 
     def close(self) -> None:
         """Accept no more connections. Open connections stay open."""
-        if self._listen_socket.fileno() < 0:
+        if self._socket.fileno() < 0:
             return
         if self._pause_timer is not None:
             self._pause_timer.cancel()
         else:
-            self._event_loop.remove_reader(self._listen_socket)
-        self._listen_socket.close()
+            self._loop.remove_reader(self._socket)
+        self._socket.close()
 
 
 def bind_socket(listen_host: str, listen_port: int) -> socket.socket:

@@ -33,19 +33,19 @@ class LinkPool:
     """Keeps a link for each server, whether it has an open connection or not."""
 
     def __init__(self) -> None:
-        self._links_by_addr: dict[str, ServerLink] = {}
+        self._links: dict[str, ServerLink] = {}
 
     def __iter__(self) -> Iterator[ServerLink]:
-        return iter(self._links_by_addr.values())
+        return iter(self._links.values())
 
     def close(self) -> None:
         for link in self:
             link.close()
-        self._links_by_addr.clear()
+        self._links.clear()
 
     def get_peer(self, server_addr: str) -> Any:
         """The socket address of the connected peer; None if there is no connection to that address."""
-        link = self._links_by_addr.get(server_addr)
+        link = self._links.get(server_addr)
         # Read once, because another thread may be closing the link.
         sock = None if link is None else link.tcp_socket
         with suppress(OSError):
@@ -59,11 +59,9 @@ class LinkPool:
             if link is None:
                 # Removed and inserted again, so that the least recently used links come first.
                 link = chosen_links[server_addr] = (
-                    self._links_by_addr.pop(server_addr)
-                    if server_addr in self._links_by_addr
-                    else ServerLink(server_addr)
+                    self._links.pop(server_addr) if server_addr in self._links else ServerLink(server_addr)
                 )
-                self._links_by_addr[server_addr] = link
+                self._links[server_addr] = link
             link.unsent_requests.append((index, request))
         return deque(chosen_links.values())
 
@@ -98,14 +96,14 @@ class MultiplexedClient:
         tls_client: "TlsClient | None" = None,
         find_addrs: AddrLookup | None = None,
     ) -> None:
-        self._tls_client = tls_client
+        self._tls = tls_client
         self._max_sockets = max_sockets
         self._max_unanswered = max_unanswered
-        self._link_pool = LinkPool()
+        self._pool = LinkPool()
         self._selector = selectors.DefaultSelector()
-        self._selector_bell = SelectorBell(self._selector)
-        self._host_resolver = HostResolver(self._selector_bell, find_addrs)
-        self._exchange_tracker: ExchangeTracker | None = None
+        self._bell = SelectorBell(self._selector)
+        self._resolver = HostResolver(self._bell, find_addrs)
+        self._tracker: ExchangeTracker | None = None
         self._wakeup_check: Callable[[], None] | None = None
         self._request_results: list[RemotingCommand | CallError | None] = []
         self._timeout_seconds = 0.0
@@ -117,13 +115,13 @@ class MultiplexedClient:
         self.close()
 
     def close(self) -> None:
-        self._link_pool.close()
+        self._pool.close()
         self._selector.close()
-        self._selector_bell.close()
+        self._bell.close()
 
     def wake(self) -> None:
         """Let the pending `send_requests` call its `wakeup_check`. Any thread may call this until `close`."""
-        self._selector_bell.ring()
+        self._bell.ring()
 
     def send_requests(
         self,
@@ -139,9 +137,9 @@ class MultiplexedClient:
         """
         self._timeout_seconds, self._wakeup_check = timeout_seconds, wakeup_check
         requests = list(requests)
-        self._exchange_tracker = observer and ExchangeTracker(observer, requests)
+        self._tracker = observer and ExchangeTracker(observer, requests)
         self._request_results = [None] * len(requests)
-        waiting_links = self._link_pool.queue_requests(requests)
+        waiting_links = self._pool.queue_requests(requests)
         active_links: set[ServerLink] = set()
         try:
             while waiting_links or active_links:
@@ -158,10 +156,10 @@ class MultiplexedClient:
 
     def get_peer(self, server_addr: str) -> Any:
         """The socket address of the connected peer; None if there is no connection to that address."""
-        return self._link_pool.get_peer(server_addr)
+        return self._pool.get_peer(server_addr)
 
     def _abandon_requests(self, active_links: set[ServerLink]) -> None:
-        for link in self._link_pool:
+        for link in self._pool:
             for index, _ in link.unanswered_requests.values():
                 self._finish_request(
                     link, index, CallError(link.server_addr, "interrupted", "interrupted before the answer")
@@ -180,10 +178,10 @@ class MultiplexedClient:
             self._write_requests(link)
             return
         self._close_link(link)
-        self._link_pool.close_idle_links(active_links, self._max_sockets)
+        self._pool.close_idle_links(active_links, self._max_sockets)
         link.last_error = None
         try:
-            link.candidate_addrs = self._host_resolver.resolve_at_once(link)
+            link.candidate_addrs = self._resolver.resolve_at_once(link)
         except CallError as error:
             self._fail_link(link, error)
             return
@@ -191,13 +189,13 @@ class MultiplexedClient:
             self._connect_next_candidate(link)
 
     def _answer_bell(self, active_links: set[ServerLink]) -> None:
-        self._selector_bell.silence()
+        self._bell.silence()
         if self._wakeup_check is not None:
             self._wakeup_check()
         self._take_resolved_hosts(active_links)
 
     def _take_resolved_hosts(self, active_links: set[ServerLink]) -> None:
-        for link, result in self._host_resolver.take_resolved():
+        for link, result in self._resolver.take_resolved():
             if link not in active_links or link.tcp_socket is not None or link.is_done:
                 continue
             if isinstance(result, CallError):
@@ -240,8 +238,8 @@ class MultiplexedClient:
             return
         link.is_connected = True
         link.candidate_addrs.clear()
-        if self._tls_client is not None:
-            link.tls_connection = self._tls_client.create_connection(split_addr(link.server_addr)[0])
+        if self._tls is not None:
+            link.tls_connection = self._tls.create_connection(split_addr(link.server_addr)[0])
             # Feeding no bytes starts the TLS handshake.
             link.decrypt_received(b"")
         self._write_requests(link)
@@ -282,8 +280,8 @@ class MultiplexedClient:
             link.unanswered_requests[request.opaque] = (index, link.deadline)
             frame = link.protocol_connection.encode_request(request)
             link.queue_bytes(frame)
-            if self._exchange_tracker is not None:
-                self._exchange_tracker.record_sent(index, len(frame))
+            if self._tracker is not None:
+                self._tracker.record_sent(index, len(frame))
         try:
             link.flush_queued()
         except OSError as error:
@@ -312,7 +310,7 @@ class MultiplexedClient:
         except RocketMQError as error:
             self._fail_tls(link, error)
             return
-        if self._exchange_tracker is not None and link.protocol_connection.frame_sizes is None:
+        if self._tracker is not None and link.protocol_connection.frame_sizes is None:
             link.protocol_connection.frame_sizes = []
         answers = link.protocol_connection.feed_bytes(received)
         for answer, frame_bytes in zip(
@@ -394,8 +392,8 @@ class MultiplexedClient:
         self, link: ServerLink, index: int, result: RemotingCommand | CallError, answer: int = 0
     ) -> None:
         self._request_results[index] = result
-        if self._exchange_tracker is not None:
-            self._exchange_tracker.report_ended(index, result, answer, link.turn_began_at)
+        if self._tracker is not None:
+            self._tracker.report_ended(index, result, answer, link.turn_began_at)
 
     def _watch_socket(self, link: ServerLink, events: int) -> None:
         assert link.tcp_socket is not None

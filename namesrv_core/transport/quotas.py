@@ -109,8 +109,8 @@ class RateLimiter:
     __slots__ = (
         "_charged_at",
         "_charged_seconds",
-        "_event_loop",
-        "_stream_quotas",
+        "_loop",
+        "_quotas",
         "bytes_granted",
         "frames_granted",
         "is_resting",
@@ -119,8 +119,8 @@ class RateLimiter:
     )
 
     def __init__(self, stream_quotas: StreamQuotas, loop: asyncio.AbstractEventLoop) -> None:
-        self._stream_quotas = stream_quotas
-        self._event_loop = loop
+        self._quotas = stream_quotas
+        self._loop = loop
         self.frames_granted = stream_quotas.frames_per_second
         self.bytes_granted = stream_quotas.bytes_per_second
         self.is_resting = self.is_slow = False
@@ -128,7 +128,7 @@ class RateLimiter:
 
     def refill_grants(self, stream: LimitedStream) -> None:
         """Refill the rate limits for the time that has passed. If they stay exceeded, the stream rests."""
-        quotas, now = self._stream_quotas, self._event_loop.time()
+        quotas, now = self._quotas, self._loop.time()
         frame_count, count = stream.frame_count, stream.byte_count
         passed, self.refilled_at = now - self.refilled_at, now
         frames_left = min(
@@ -153,7 +153,7 @@ class RateLimiter:
 
     def charge_work(self, stream: LimitedStream, work_seconds: float) -> None:
         """Charge work that belongs to no single request. Rest if it exceeds a tenth of the time for long."""
-        now = self._event_loop.time()
+        now = self._loop.time()
         paid_seconds = (now - self._charged_at) / (1 + _REST_FACTOR)
         self._charged_seconds = max(self._charged_seconds - paid_seconds, 0) + work_seconds
         self._charged_at = now
@@ -163,7 +163,7 @@ class RateLimiter:
     def _rest_for(self, stream: LimitedStream, rest_seconds: float) -> None:
         self.is_resting = True
         stream.update_reading()
-        self._event_loop.call_later(rest_seconds, self._end_rest, stream)
+        self._loop.call_later(rest_seconds, self._end_rest, stream)
 
     def _end_rest(self, stream: LimitedStream) -> None:
         self.is_resting = False

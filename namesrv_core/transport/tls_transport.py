@@ -43,7 +43,7 @@ class TlsTransport(asyncio.Protocol):
         report_refusal: Callable[[str, str], None],
         handshake_seconds: float,
     ) -> None:
-        self._command_stream = stream
+        self._stream = stream
         self._socket_transport = socket_transport
         self._report_refusal = report_refusal
         self._incoming_bio, self._outgoing_bio = ssl.MemoryBIO(), ssl.MemoryBIO()
@@ -52,7 +52,7 @@ class TlsTransport(asyncio.Protocol):
         self._takes_turns = self._has_ended = False
         self._unread_bytes = b""
         self._missing_bytes = self._empty_records = 0
-        self._handshake_timer = asyncio.get_running_loop().call_later(
+        self._timer = asyncio.get_running_loop().call_later(
             handshake_seconds, self._abort_late_handshake, handshake_seconds
         )
         stream.use_transport(cast(asyncio.Transport, self))
@@ -61,7 +61,7 @@ class TlsTransport(asyncio.Protocol):
         self._unread_bytes = self._unread_bytes + data if self._unread_bytes else data
         if self._is_queued or self._is_paused:
             # This data arrived before the transport paused reading.
-            self._command_stream.undecrypted_bytes = len(self._unread_bytes)
+            self._stream.undecrypted_bytes = len(self._unread_bytes)
         elif self._is_ready and not self._takes_turns and len(data) <= _MAX_DIRECT_BYTES:
             self._pass_on(self._decrypt_records(None))
             if self._unread_bytes:
@@ -72,10 +72,10 @@ class TlsTransport(asyncio.Protocol):
     def take_turn(self) -> bool:
         self._is_queued = False
         if not self._is_paused and not self._socket_transport.is_closing():
-            work_clock, limiter = self._command_stream.work_clock, self._command_stream.rate_limiter
+            work_clock, limiter = self._stream.work_clock, self._stream.rate_limiter
             began = work_clock()
             plain = self._decrypt_records(began + TURN_SECONDS)
-            limiter.charge_work(self._command_stream, work_clock() - began)
+            limiter.charge_work(self._stream, work_clock() - began)
             self._pass_on(plain)
             self._arrange_reading()
         # If work is left, `_arrange_reading` has queued it already, or will when the stream resumes reading.
@@ -84,11 +84,11 @@ class TlsTransport(asyncio.Protocol):
     def _queue_up(self) -> None:
         self._is_queued = True
         self._socket_transport.pause_reading()
-        self._command_stream.fair_scheduler.add_turn_taker(self)
+        self._stream.fair_scheduler.add_turn_taker(self)
 
     def _arrange_reading(self) -> None:
         """Queue up if whole records or parts of them are left. Otherwise read on."""
-        unread_count = self._command_stream.undecrypted_bytes = len(self._unread_bytes)
+        unread_count = self._stream.undecrypted_bytes = len(self._unread_bytes)
         if self._socket_transport.is_closing() or self._is_paused or self._is_queued:
             return
         if unread_count >= _HEADER_BYTES or (unread_count and self._missing_bytes):
@@ -112,15 +112,11 @@ class TlsTransport(asyncio.Protocol):
             self._incoming_bio.write(record_part)
             if not missing or not self._is_ready:
                 parts.append(self._read_record())
-            if (
-                self._takes_turns
-                if turn_ends_at is None
-                else self._command_stream.work_clock() > turn_ends_at
-            ):
+            if self._takes_turns if turn_ends_at is None else self._stream.work_clock() > turn_ends_at:
                 break
         self._unread_bytes, self._missing_bytes = unread[position:], missing
         plain = b"".join(parts)
-        self._command_stream.byte_count += position - len(plain)
+        self._stream.byte_count += position - len(plain)
         return plain
 
     def _read_record(self) -> bytes:
@@ -150,24 +146,24 @@ class TlsTransport(asyncio.Protocol):
 
     def _end_refused(self, reason: str) -> None:
         self._has_ended = True
-        self._report_refusal(self._command_stream.peer_addr, reason)
+        self._report_refusal(self._stream.peer_addr, reason)
 
     def _pass_on(self, plain: bytes) -> None:
         self._flush_outgoing()
         if plain:
-            self._command_stream.data_received(plain)
+            self._stream.data_received(plain)
         if self._has_ended:
             self.close()
 
     def _finish_handshake(self) -> None:
         self._is_ready = True
-        self._handshake_timer.cancel()
+        self._timer.cancel()
         certificate = self._ssl_object.getpeercert()
-        self._command_stream.subject = distinguished_name(certificate) if certificate else None
+        self._stream.subject = distinguished_name(certificate) if certificate else None
 
     def _abort_late_handshake(self, handshake_seconds: float) -> None:
         self._report_refusal(
-            self._command_stream.peer_addr, f"did not finish its TLS handshake within {handshake_seconds:g} s"
+            self._stream.peer_addr, f"did not finish its TLS handshake within {handshake_seconds:g} s"
         )
         self._socket_transport.abort()
 
@@ -177,15 +173,15 @@ class TlsTransport(asyncio.Protocol):
             self._socket_transport.write(outgoing)
 
     def pause_writing(self) -> None:
-        self._command_stream.pause_writing()
+        self._stream.pause_writing()
 
     def resume_writing(self) -> None:
-        self._command_stream.resume_writing()
+        self._stream.resume_writing()
 
     def connection_lost(self, error: Exception | None) -> None:
-        self._handshake_timer.cancel()
+        self._timer.cancel()
         self._unread_bytes = b""
-        self._command_stream.connection_lost(error)
+        self._stream.connection_lost(error)
 
     def write(self, data: bytes) -> None:
         """Encrypt and send data. Data written before the end of the handshake is discarded."""

@@ -160,7 +160,7 @@ class _IndexTable:
     """An open index, with the given counts of frames, terms and lists."""
 
     def __init__(self, data: mmap.mmap, frame_count: int, term_count: int, list_count: int) -> None:
-        self._index_data = data
+        self._data = data
         self._term_count = term_count
         self._hashes_at = _INDEX_HEAD.size + frame_count * _FRAME_ENTRY.size
         self._list_starts_at = self._hashes_at + term_count * (_HASH_BYTES + _NUMBER_WORD.size)
@@ -169,7 +169,7 @@ class _IndexTable:
     def read_frames(self) -> list[SegmentFrame]:
         return [
             SegmentFrame(*entry)
-            for entry in _FRAME_ENTRY.iter_unpack(self._index_data[_INDEX_HEAD.size : self._hashes_at])
+            for entry in _FRAME_ENTRY.iter_unpack(self._data[_INDEX_HEAD.size : self._hashes_at])
         ]
 
     def find_offsets(self, terms: Iterable[str]) -> set[int]:
@@ -181,12 +181,12 @@ class _IndexTable:
             return ()
         list_numbers_at = self._hashes_at + self._term_count * _HASH_BYTES
         (list_number,) = _NUMBER_WORD.unpack_from(
-            self._index_data, list_numbers_at + hash_index * _NUMBER_WORD.size
+            self._data, list_numbers_at + hash_index * _NUMBER_WORD.size
         )
         list_start, list_end = _LIST_BOUNDS.unpack_from(
-            self._index_data, self._list_starts_at + list_number * _NUMBER_WORD.size
+            self._data, self._list_starts_at + list_number * _NUMBER_WORD.size
         )
-        packed_offsets = self._index_data[
+        packed_offsets = self._data[
             self._lists_at + list_start * _NUMBER_WORD.size : self._lists_at + list_end * _NUMBER_WORD.size
         ]
         offsets = array("I", packed_offsets)
@@ -195,6 +195,6 @@ class _IndexTable:
         return offsets
 
     def _hash_at(self, hash_index: int) -> bytes:
-        return self._index_data[
+        return self._data[
             self._hashes_at + hash_index * _HASH_BYTES : self._hashes_at + (hash_index + 1) * _HASH_BYTES
         ]

@@ -208,12 +208,12 @@ class _OpenSegmentReader:
     """Reads what was appended to an open segment since the previous read."""
 
     def __init__(self) -> None:
-        self._segment_path: Path | None = None
+        self._path: Path | None = None
         self._read_offset = 0
 
     def read_new_records(self, path: Path) -> list[JournalRecord]:
-        if path != self._segment_path:
-            self._segment_path, self._read_offset = path, 0
+        if path != self._path:
+            self._path, self._read_offset = path, 0
         try:
             with path.open("rb") as file:
                 file.seek(self._read_offset)
@@ -249,28 +249,28 @@ def check_journal(folder: Path) -> Iterator[SegmentCheck]:
 
 class _SegmentChecker:
     def __init__(self, segment: JournalSegment, replay: JournalReplay) -> None:
-        self._journal_segment = segment
-        self._journal_replay = replay
-        self._problem_texts: list[str] = []
+        self._segment = segment
+        self._replay = replay
+        self._problems: list[str] = []
 
     def check_segment(self) -> SegmentCheck:
         first_and_last: list[JournalRecord] = []
         record_count = plain = line_number = 0
         try:
-            for line_number, line in enumerate(read_lines(self._journal_segment), 1):
+            for line_number, line in enumerate(read_lines(self._segment), 1):
                 plain += len(line)
                 record = self._check_line(line_number, line)
                 if record is not None:
                     record_count += 1
                     first_and_last = [*first_and_last[:1], record]
         except InvalidSegmentError as error:
-            self._problem_texts.append(str(error))
-        path = self._journal_segment.file_path
+            self._problems.append(str(error))
+        path = self._segment.file_path
         file_bytes = path.stat().st_size if path.exists() else plain
-        torn = 0 if self._journal_segment.is_closed else max(file_bytes - plain, 0)
+        torn = 0 if self._segment.is_closed else max(file_bytes - plain, 0)
         first, last = (first_and_last[0], first_and_last[-1]) if first_and_last else (None, None)
         return SegmentCheck(
-            self._journal_segment,
+            self._segment,
             record_count,
             first and first.seq,
             last and last.seq,
@@ -287,14 +287,14 @@ class _SegmentChecker:
             record = require_record_shape(parse_record_line(line))
             self._check_record(record)
         except InvalidRecordError as error:
-            self._problem_texts.append(f"line {line_number}: {error}")
+            self._problems.append(f"line {line_number}: {error}")
             return None
         return record
 
     def _check_record(self, record: JournalRecord) -> None:
-        replay, previous_seq = self._journal_replay, self._journal_replay.last_seq
+        replay, previous_seq = self._replay, self._replay.last_seq
         if previous_seq is not None and record.seq != previous_seq + 1:
-            self._problem_texts.append(f"record {previous_seq} is followed by {record.seq}")
+            self._problems.append(f"record {previous_seq} is followed by {record.seq}")
         if record.event_type != Snapshot.__name__:
             replay.feed_record(record)
             return
@@ -306,11 +306,11 @@ class _SegmentChecker:
             differing = [name for name, table in replay.table_contents().items() if table != before[name]]
             if differing:
                 table_names = ", ".join(differing)
-                self._problem_texts.append(
+                self._problems.append(
                     f"snapshot {record.seq} contradicts the events before it: {table_names}"
                 )
 
     def _shown_problems(self) -> tuple[str, ...]:
-        hidden = len(self._problem_texts) - _MAX_SHOWN_PROBLEMS
+        hidden = len(self._problems) - _MAX_SHOWN_PROBLEMS
         hidden_text = (f"and {hidden} more",) if hidden > 0 else ()
-        return (*self._problem_texts[:_MAX_SHOWN_PROBLEMS], *hidden_text)
+        return (*self._problems[:_MAX_SHOWN_PROBLEMS], *hidden_text)

@@ -58,8 +58,8 @@ class Desk:
         self.turn()
 
     def turn(self) -> None:
-        if self.journaling._journal_recorder is not None:
-            self.journaling._journal_recorder.write_waiting()
+        if self.journaling._recorder is not None:
+            self.journaling._recorder.write_waiting()
 
     def pass_by(self, seconds: int, step: int = 1) -> None:
         for _ in range(0, seconds, step):
@@ -165,7 +165,7 @@ def test_a_snapshot_can_be_asked_for(desk: Desk) -> None:
 
 def test_after_a_loss_comes_a_snapshot(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     desk.start()
-    recorder = desk.journaling._journal_recorder
+    recorder = desk.journaling._recorder
     assert recorder is not None
     monkeypatch.setattr(recorder, "_max_waiting_changes", 2)
     desk.journaling.publish_events([KvPut("n", f"k{number}", None, "v") for number in range(5)], "test")
@@ -216,7 +216,7 @@ def test_a_large_snapshot_does_not_roll_a_segment_each_second(desk: Desk) -> Non
         desk.wire.register_broker(
             "a", *(f"{'x' * 120}-{number}-{topic}" for topic in range(1000)), now=desk.now
         )
-    desk.journaling._journal_writer._journal_limits = JournalLimits(segment_bytes=1 << 20)
+    desk.journaling._journal_writer._limits = JournalLimits(segment_bytes=1 << 20)
     desk.start()
     desk.pass_by(20)
     assert len(list(desk.folder.glob("*.jsonl*"))) == 1
@@ -233,9 +233,9 @@ def test_a_server_that_could_do_nothing_for_a_while_says_for_how_long(desk: Desk
 def test_the_status_is_what_the_configuration_shows(desk: Desk) -> None:
     desk.start()
     assert b"\njournal=ok\n" in desk.wire.send_request(319).body
-    recorder = desk.journaling._journal_recorder
+    recorder = desk.journaling._recorder
     assert recorder is not None
-    recorder._errors_by_step["write"] = "No space left on device"
+    recorder._errors["write"] = "No space left on device"
     desk.pass_by(1)
     assert desk.wire.send_request(319).body.endswith(b"\njournal=failing: No space left on device\n")
 

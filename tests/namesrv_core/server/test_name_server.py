@@ -413,7 +413,7 @@ def test_a_broker_that_cannot_be_told_harms_nobody(tmp_path: Path, addr: str) ->
         async with start_name_server(tmp_path, **NOTIFY) as server, Peer.connect(server.namesrv_addr) as peer:
             await register(peer, 1, addr)
             await register(peer, 0, "127.0.0.1:2")
-            await wait_until(lambda: not server._broker_notices._running_tasks)
+            await wait_until(lambda: not server._notices._tasks)
             assert (await peer.send_request(106)).code == 0
 
     test()

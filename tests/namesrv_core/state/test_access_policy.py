@@ -90,7 +90,7 @@ def test_peers_without_end_are_not_remembered_without_end() -> None:
     policy = AccessPolicy([AccessGrant(AccessRole.READ, NET)])
     for number in range(10_000):
         policy.grants_without_key(PeerIdentity(f"10.0.{number // 256}.{number % 256}"))
-    assert len(policy._grants_by_peer) <= 4096
+    assert len(policy._grants) <= 4096
 
 
 def test_peers_whose_certificates_have_long_subjects_are_not_remembered() -> None:

@@ -235,7 +235,7 @@ class Operations(RuleBasedStateMachine):
         for key in self.refused_keys:
             self.lab.tables.filter_servers.pop(key, None)
         assert self.lab.is_empty()
-        assert not any(getattr(self.lab.tables._broker_index, name) for name in BrokerIndex.__slots__)
+        assert not any(getattr(self.lab.tables._index, name) for name in BrokerIndex.__slots__)
         assert not self.lab.tables._mapped_topics
 
 

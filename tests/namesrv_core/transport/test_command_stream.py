@@ -254,7 +254,7 @@ async def test_requests_that_wait_and_answers_that_stay_unsent_count_as_held() -
         while stream.full_since is None:
             peer.send(large_frame * 500)
             await asyncio.sleep(0.001)
-        waiting = len(stream._unread_bytes) + sum(map(len, stream._waiting_payloads))
+        waiting = len(stream._unread_bytes) + sum(map(len, stream._payloads))
         assert overseer.held[-1] >= waiting + stream._transport.get_write_buffer_size()
 
 

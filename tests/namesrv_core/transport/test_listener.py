@@ -115,7 +115,7 @@ async def test_without_descriptors_it_waits_and_goes_on(
 ) -> None:
     monkeypatch.setattr(listener_module, "_PAUSE_SECONDS", 0.05)
     async with open_listener(Echo()) as listener:
-        listener._listen_socket = short = OutOfDescriptors(listener._listen_socket)  # type: ignore[assignment]
+        listener._socket = short = OutOfDescriptors(listener._socket)  # type: ignore[assignment]
         async with Peer.connect(f"127.0.0.1:{listener.bound_port}") as peer:
             assert (await peer.send_request(1, body=b"let in")).body == b"let in"
         assert short.failed == 1
