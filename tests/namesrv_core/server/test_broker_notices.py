@@ -23,7 +23,6 @@ def change(*recipients: str) -> MinBrokerIdChanged:
     return MinBrokerIdChanged("a", 1, "127.0.0.1:2", "127.0.0.1:1", None, recipients)
 
 
-@run_on_loop
 async def test_each_recipient_is_told_once_and_hung_up_on() -> None:
     one, two = Recorder(), Recorder()
     notices = BrokerNotices()
@@ -55,7 +54,6 @@ def test_a_recipient_that_cannot_be_reached_is_named_in_the_log(
     assert f"could not notify {addr}" in caplog.text
 
 
-@run_on_loop
 async def test_what_is_under_way_is_given_up_at_the_stop() -> None:
     notices = BrokerNotices()
     notices.send_min_id_notice(change("192.0.2.1:1"))

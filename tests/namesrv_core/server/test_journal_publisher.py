@@ -30,7 +30,7 @@ from namesrv_core.storage.journal.rolling_writer import JournalLimits
 from namesrv_core.storage.journal.segments import list_segments, read_lines
 from tests.namesrv_core.server.test_journal_recorder import written
 from tests.support.brokers import make_queue
-from tests.support.name_servers import Peer, run_on_loop, start_name_server
+from tests.support.name_servers import Peer, start_name_server
 from tests.support.wire import STARTED_AT, Wire
 
 
@@ -274,7 +274,6 @@ def test_a_quiet_day_of_64_brokers_and_10000_topics_takes_less_than_a_megabyte(
     assert kinds["SnapshotMark"].record_count == 24
 
 
-@run_on_loop
 async def test_a_flood_of_large_values_rolls_segments_between_two_ticks(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -27,7 +27,6 @@ HTTP = {"httpAddress": "127.0.0.1:0"}
 ROOT = Path(__file__).parents[3]
 
 
-@run_on_loop
 async def test_a_scrape_tells_what_was_asked_answered_and_registered(tmp_path: Path) -> None:
     async with start_name_server(tmp_path, **HTTP) as server, Peer.connect(server.namesrv_addr) as peer:
         await peer.send_request(103, broker_ext("a", 0, "127.0.0.1:1"), BODY)
@@ -68,7 +67,6 @@ async def test_a_scrape_tells_what_was_asked_answered_and_registered(tmp_path: P
     assert (scraped("event_loop_lag_seconds_bucket", le="+Inf") or 0) >= 0
 
 
-@run_on_loop
 async def test_brokers_that_left_are_counted_by_why(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(name_server, "FIRST_SCAN_SECONDS", 0.02)
     async with (
@@ -88,7 +86,6 @@ async def test_brokers_that_left_are_counted_by_why(tmp_path: Path, monkeypatch:
             assert scraped("brokers_left_total", reason=reason) == 1
 
 
-@run_on_loop
 async def test_connections_that_are_closed_from_here_are_counted_by_why(tmp_path: Path) -> None:
     async with (
         start_name_server(tmp_path, serverChannelMaxIdleTimeSeconds=1) as server,
@@ -105,7 +102,6 @@ async def test_connections_that_are_closed_from_here_are_counted_by_why(tmp_path
         assert (scraped("connections"), scraped("connections_opened_total")) == (0, 2)
 
 
-@run_on_loop
 async def test_a_journal_tells_how_it_is(tmp_path: Path) -> None:
     async with start_name_server(tmp_path, journalDir=str(tmp_path / "j")) as server:
         scraped = ScrapedSamples.scrape_server(server)
@@ -114,7 +110,6 @@ async def test_a_journal_tells_how_it_is(tmp_path: Path) -> None:
         assert scraped("journal_lost_events_total") == 0
 
 
-@run_on_loop
 async def test_whatever_brokers_make_up_there_are_only_so_many_series(tmp_path: Path) -> None:
     async with start_name_server(tmp_path) as server:
         tables, now = server.state.tables, server.now_ms()
@@ -168,7 +163,6 @@ def frame(header: bytes, body: bytes) -> bytes:
     return (4 + len(header) + len(body)).to_bytes(4, "big") + size + header + body
 
 
-@run_on_loop
 async def test_silent_brokers_and_those_that_only_their_group_knows_are_told_apart(tmp_path: Path) -> None:
     async with start_name_server(tmp_path) as server:
         tables, now = server.state.tables, server.now_ms()
@@ -335,13 +329,11 @@ def test_tls_tells_its_handshakes_its_renewals_and_when_its_certificate_expires(
     test()
 
 
-@run_on_loop
 async def test_without_tls_nothing_is_told_of_it(tmp_path: Path) -> None:
     async with start_name_server(tmp_path, tls=TlsSettings("disabled")) as server:
         assert "tls" not in ScrapedSamples.scrape_server(server).text
 
 
-@run_on_loop
 async def test_lines_of_the_log_that_nobody_read_are_counted(tmp_path: Path) -> None:
     writer = LogWriter(lambda text: None, max_waiting_lines=0)
     log.addHandler(writer)
@@ -353,7 +345,6 @@ async def test_lines_of_the_log_that_nobody_read_are_counted(tmp_path: Path) -> 
         log.removeHandler(writer)
 
 
-@run_on_loop
 async def test_refusals_are_told_by_reason_and_files_that_could_not_be_used(tmp_path: Path) -> None:
     path = tmp_path / "credentials.yaml"
     path.write_text("everybody: read")

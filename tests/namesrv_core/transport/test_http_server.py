@@ -52,7 +52,6 @@ async def serving(host: str = "127.0.0.1", slots: HttpSlots | None = None) -> As
         listener.close()
 
 
-@run_on_loop
 async def test_a_page_has_a_status_a_kind_a_length_and_its_own_headers() -> None:
     async with serving() as (site, address):
         answer = await fetch_page(address, "/a?b=c", Authorization="Bearer x")
@@ -66,7 +65,6 @@ async def test_a_page_has_a_status_a_kind_a_length_and_its_own_headers() -> None
         assert site.asked[0].headers["authorization"] == "Bearer x"
 
 
-@run_on_loop
 async def test_the_head_of_a_page_is_without_its_body() -> None:
     async with serving() as (_, address):
         answer = await fetch_page(address, "/abc", "HEAD")
@@ -85,7 +83,6 @@ def test_other_methods_are_refused_and_never_reach_a_page(method: str) -> None:
     test()
 
 
-@run_on_loop
 async def test_a_connection_serves_many_requests_also_when_they_come_at_once_or_in_pieces() -> None:
     async with serving() as (_, address):
         host, _, port = address.rpartition(":")
@@ -101,7 +98,6 @@ async def test_a_connection_serves_many_requests_also_when_they_come_at_once_or_
         writer.close()
 
 
-@run_on_loop
 async def test_a_request_with_a_body_is_answered_and_its_body_ignored() -> None:
     async with serving() as (_, address):
         sent = b"GET /1 HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: 5\r\n\r\nhello"
@@ -126,7 +122,6 @@ def test_what_is_no_request_is_refused_and_the_connection_closed(sent: bytes, st
     test()
 
 
-@run_on_loop
 async def test_a_peer_that_never_completes_its_request_is_cut_off(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(http_server, "_REQUEST_SECONDS", 0.05)
     async with serving() as (_, address):
@@ -134,7 +129,6 @@ async def test_a_peer_that_never_completes_its_request_is_cut_off(monkeypatch: p
             assert await exchange_bytes(address, sent) == b""
 
 
-@run_on_loop
 async def test_a_connection_that_asks_no_more_is_closed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(http_server, "_IDLE_SECONDS", 0.05)
     async with serving() as (_, address):
@@ -172,7 +166,6 @@ def test_a_probe_is_answered_while_one_address_holds_70_connections(sent: bytes)
     test()
 
 
-@run_on_loop
 async def test_the_oldest_idle_connection_makes_room_and_an_unfinished_request_does_not() -> None:
     async with serving(slots=HttpSlots(max_connections_per_host=3)) as (_, address):
         unfinished, older, newer = [await connect_from("127.0.0.1", address) for _ in range(3)]
@@ -188,7 +181,6 @@ async def test_the_oldest_idle_connection_makes_room_and_an_unfinished_request_d
             writer.close()
 
 
-@run_on_loop
 async def test_a_response_that_is_not_read_makes_room_when_nothing_else_can() -> None:
     async with serving(slots=HttpSlots(max_connections_per_host=2)) as (site, address):
         slow = [await connect_from("127.0.0.1", address) for _ in range(2)]
@@ -201,7 +193,6 @@ async def test_a_response_that_is_not_read_makes_room_when_nothing_else_can() ->
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="other systems have only one loopback address")
-@run_on_loop
 async def test_the_address_with_the_most_connections_makes_room_for_another_address() -> None:
     async with serving(slots=HttpSlots(max_connections=4)) as (_, address):
         scraper = await connect_from("127.0.0.2", address)
@@ -217,7 +208,6 @@ async def test_the_address_with_the_most_connections_makes_room_for_another_addr
             writer.close()
 
 
-@run_on_loop
 async def test_of_whoever_does_not_read_no_more_is_taken_until_he_does() -> None:
     async with serving() as (site, address):
         host, _, port = address.rpartition(":")
@@ -246,7 +236,6 @@ async def read_page(reader: asyncio.StreamReader) -> bytes:
     return await reader.readexactly(int(size.partition(b":")[2]))
 
 
-@run_on_loop
 async def test_who_asks_for_much_at_once_lets_others_in_between() -> None:
     async with serving() as (site, address):
         host, _, port = address.rpartition(":")
@@ -265,7 +254,6 @@ async def test_who_asks_for_much_at_once_lets_others_in_between() -> None:
         asks_one.close()
 
 
-@run_on_loop
 async def test_a_page_that_takes_long_is_made_again_after_a_rest_and_others_are_not_held_up() -> None:
     pages_made: list[tuple[str, float]] = []
 
@@ -309,7 +297,6 @@ def test_a_page_that_is_quick_again_waits_no_more() -> None:
     assert (pace.delay_of_page("/0"), pace.delay_of_page("/1") > 0) == (0.0, True)
 
 
-@run_on_loop
 async def test_it_listens_on_ipv6_too() -> None:
     async with serving("::1") as (site, address):
         assert address.startswith("[::1]:")
@@ -317,7 +304,6 @@ async def test_it_listens_on_ipv6_too() -> None:
         assert site.asked[0].local_address[0] == "::1"
 
 
-@run_on_loop
 async def test_a_listener_that_closes_closes_its_connections() -> None:
     async with serving() as (_, address):
         pass
@@ -341,7 +327,6 @@ async def rendering_later() -> AsyncIterator[tuple[list[asyncio.Future[PageRespo
         listener.close()
 
 
-@run_on_loop
 async def test_pages_that_are_rendered_later_answer_in_the_order_of_their_requests() -> None:
     async with rendering_later() as (pages, address):
         request = f"GET /a?b=c HTTP/1.1\r\nHost: {address}\r\n".encode()
@@ -359,7 +344,6 @@ async def test_pages_that_are_rendered_later_answer_in_the_order_of_their_reques
         assert raw.index("first") < raw.index("second")
 
 
-@run_on_loop
 async def test_a_page_whose_rendering_fails_ends_its_connection() -> None:
     async with rendering_later() as (pages, address):
         answer = asyncio.create_task(
@@ -371,7 +355,6 @@ async def test_a_page_whose_rendering_fails_ends_its_connection() -> None:
             assert await answer == b""
 
 
-@run_on_loop
 async def test_a_page_is_cancelled_when_its_peer_leaves() -> None:
     async with rendering_later() as (pages, address):
         waiting = asyncio.create_task(fetch_page(address, "/"))
@@ -380,7 +363,6 @@ async def test_a_page_is_cancelled_when_its_peer_leaves() -> None:
         await wait_until(lambda: pages[0].cancelled())
 
 
-@run_on_loop
 async def test_a_peer_that_sends_much_while_it_waits_is_cut_off() -> None:
     async with rendering_later() as (pages, address):
         host, _, port = address.rpartition(":")
@@ -392,7 +374,6 @@ async def test_a_peer_that_sends_much_while_it_waits_is_cut_off() -> None:
         writer.close()
 
 
-@run_on_loop
 async def test_a_page_knows_its_query() -> None:
     async with serving() as (site, address):
         await fetch_page(address, "/a?b=c&d")
