@@ -62,11 +62,13 @@ class BrokerModel:
         self.broker_addr = broker_addr
         self.namesrv_addrs = tuple(namesrv_addrs)
         self.started_at_ms = now_ms
-        self.topic_table = TopicTable(
-            [*_initial_system_topics(spec), *(spec.topic_configs if spec.is_master else ())],
-            reserved_names(spec.cluster_name, spec.broker_name),
-            now_ms,
-        )
+        topics = make_system_topics(spec.cluster_name, spec.broker_name)
+        if not spec.auto_create:
+            topics = [config for config in topics if config["topicName"] != DEFAULT_TOPIC]
+        if spec.is_master:
+            topics += spec.topic_configs
+        names = reserved_names(spec.cluster_name, spec.broker_name)
+        self.topic_table = TopicTable(topics, names, now_ms)
         uptime_ms = random.Random(f"uptime {spec.traffic_seed}").randrange(_LONGEST_UPTIME_MS)
         self.traffic = BrokerTraffic(
             spec.traffic_seed,
@@ -165,15 +167,6 @@ class BrokerModel:
             self.spec.broker_name, self.broker_addr, self.spec.cluster_name, self.spec.broker_id
         )
         return build_request(RequestCode.UNREGISTER_BROKER, headers.write_header(identity))
-
-
-def _initial_system_topics(spec: BrokerSpec) -> list[TopicConfigJson]:
-    configs = make_system_topics(spec.cluster_name, spec.broker_name)
-    return (
-        configs
-        if spec.auto_create
-        else [config for config in configs if config["topicName"] != DEFAULT_TOPIC]
-    )
 
 
 def _readers_by_topic(spec: BrokerSpec) -> dict[str, tuple[str, ...]]:

@@ -48,21 +48,17 @@ def _master_status(model: BrokerModel, now_ms: int) -> dict[str, object]:
     }
 
 
-def _master_flush_offset(model: BrokerModel, master: BrokerModel, now_ms: int) -> int:
-    """The master's flush offset that the slave received, if it did."""
-    set_offset = model.master_flush_offset
-    return master.traffic.stored_bytes(now_ms) if set_offset is None else set_offset
-
-
 def _slave_status(model: BrokerModel, now_ms: int) -> dict[str, object]:
     master = model.peer_models.get((model.spec.broker_name, MASTER_BROKER_ID))
     master_link: dict[str, object] = dict(_NO_HA_CLIENT)
     if master is not None:
+        # What an operator told the slave counts, if there is such an offset.
+        flushed = model.master_flush_offset
         master_link = {
             "lastReadTimestamp": now_ms - 10,
             "lastWriteTimestamp": now_ms - 10,
             "masterAddr": master.ha_server_addr,
-            "masterFlushOffset": _master_flush_offset(model, master, now_ms),
+            "masterFlushOffset": master.traffic.stored_bytes(now_ms) if flushed is None else flushed,
             "maxOffset": model.traffic.stored_bytes(now_ms),
             "transferredByteInSecond": model.traffic.bytes_per_second(now_ms),
         }

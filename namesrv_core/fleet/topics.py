@@ -126,19 +126,18 @@ class TopicTable:
     def require_valid_name(self, topic: str | None) -> str:
         """Return the name if such a topic may be created or deleted. Raises RequestError 29 otherwise."""
         if topic is None or not topic.strip():
-            raise _invalid_parameter_error("The specified topic is blank.")
-        if not re.fullmatch(NAME_PATTERN, topic):
-            raise _invalid_parameter_error(
+            remark = "The specified topic is blank."
+        elif not re.fullmatch(NAME_PATTERN, topic):
+            remark = (
                 f"The specified topic: {topic}, contains illegal characters, allowing only ^{NAME_PATTERN}$"
             )
-        max_length = max_topic_length(topic)
-        if len(topic) > max_length:
-            raise _invalid_parameter_error(
-                f"The specified topic: {topic}, is longer than topic max length: {max_length}"
-            )
-        if topic in self.reserved_names:
-            raise _invalid_parameter_error(f"The topic[{topic}] is conflict with system topic.")
-        return topic
+        elif len(topic) > (max_length := max_topic_length(topic)):
+            remark = f"The specified topic: {topic}, is longer than topic max length: {max_length}"
+        elif topic in self.reserved_names:
+            remark = f"The topic[{topic}] is conflict with system topic."
+        else:
+            return topic
+        raise RequestError(remark, ResponseCode.INVALID_PARAMETER)
 
     def put_config(self, config: TopicConfigJson, now_ms: int) -> bool:
         """Create or replace a config. Return False, without a new version, if nothing differs."""
@@ -164,7 +163,3 @@ class TopicTable:
         """Copy the table of a master, as a slave does."""
         self.configs = dict(master_configs)
         self.data_version = master_version
-
-
-def _invalid_parameter_error(remark: str) -> RequestError:
-    return RequestError(remark, ResponseCode.INVALID_PARAMETER)

@@ -65,8 +65,8 @@ class BrokerTraffic:
     def is_paused(self) -> bool:
         return bool(self._write_pauses) and self._write_pauses[-1][1] is None
 
-    def _count_stored(self, time_ms: int) -> int:
-        """Count the messages stored from boot to `at`."""
+    def stored_count(self, time_ms: int) -> int:
+        """The number of messages stored so far, also on a slave."""
         if time_ms <= self._stores_since_ms:
             return 0
         paused = sum(
@@ -84,19 +84,16 @@ class BrokerTraffic:
         )
         return self._mean_tps / 1000 * (time_ms - sum(terms))
 
-    def stored_count(self, time_ms: int) -> int:
-        return self._count_stored(time_ms)
-
     def deleted_count(self, time_ms: int) -> int:
         """The number of stored messages whose files have been deleted."""
-        return self._count_stored(self._earliest_message_ms(time_ms))
+        return self.stored_count(self._earliest_message_ms(time_ms))
 
     def stored_time_ms(self, number: int, now_ms: int) -> int:
         """The store time of a message by its number, counted from 0; `now` for a future message."""
         low_ms, high_ms = self.booted_at_ms, now_ms
         while low_ms < high_ms:
             middle_ms = (low_ms + high_ms) // 2
-            if self._count_stored(middle_ms) > number:
+            if self.stored_count(middle_ms) > number:
                 high_ms = middle_ms
             else:
                 low_ms = middle_ms + 1
@@ -104,13 +101,13 @@ class BrokerTraffic:
 
     def stored_bytes(self, time_ms: int) -> int:
         """The end of the commit log."""
-        return self._count_stored(time_ms) * self.message_size
+        return self.stored_count(time_ms) * self.message_size
 
     def bytes_per_second(self, now_ms: int) -> int:
         return (self.stored_bytes(now_ms) - self.stored_bytes(now_ms - 10_000)) // 10
 
     def put_total(self, time_ms: int) -> int:
-        return self._count_stored(time_ms) if self._is_master else 0
+        return self.stored_count(time_ms) if self._is_master else 0
 
     def get_total(self, time_ms: int) -> int:
         """The number of messages delivered to consumers, one second after they were stored."""
@@ -120,7 +117,7 @@ class BrokerTraffic:
         """The rates over 10 s, 1 min and 10 min of a counter that is `total` times the stored messages."""
         return " ".join(
             format_java_double(
-                (self._count_stored(now_ms) - self._count_stored(now_ms - window_ms))
+                (self.stored_count(now_ms) - self.stored_count(now_ms - window_ms))
                 * counter_factor
                 * 1000
                 / window_ms
@@ -186,7 +183,7 @@ class BrokerTraffic:
         stored = self.stored_bytes(now_ms)
         earliest_ms = self._earliest_message_ms(now_ms)
         dropped_bytes = (
-            self._count_stored(earliest_ms) * self.message_size // _LOG_FILE_BYTES * _LOG_FILE_BYTES
+            self.stored_count(earliest_ms) * self.message_size // _LOG_FILE_BYTES * _LOG_FILE_BYTES
         )
         used_share = 0.08 + (stored - dropped_bytes) / _DISK_CAPACITY_BYTES
         ratio = format_java_double(min(round(used_share, 2), 0.75))
@@ -219,7 +216,7 @@ class BrokerTraffic:
         }
 
     def _schedule_figures(self, now_ms: int) -> dict[str, str]:
-        delayed_count = self._count_stored(now_ms) // 400
+        delayed_count = self.stored_count(now_ms) // 400
         counts = {level: delayed_count // level for level in (1, 3, 9)}
         return {
             **{

@@ -27,10 +27,8 @@ class UserTable:
         }
 
     def create_user(self, ext_fields: ExtFields, request_body: bytes) -> None:
-        username, wanted = (
-            _require_username(ext_fields),
-            json_bodies.require_object(fastjson.decode_json(request_body)),
-        )
+        username = _require_username(ext_fields)
+        wanted = json_bodies.require_object(fastjson.decode_json(request_body))
         if username in self._users:
             raise NoPermission("The user is existed")
         if not wanted.get("password"):
@@ -43,10 +41,8 @@ class UserTable:
         )
 
     def update_user(self, ext_fields: ExtFields, request_body: bytes) -> None:
-        username, wanted = (
-            _require_username(ext_fields),
-            json_bodies.require_object(fastjson.decode_json(request_body)),
-        )
+        username = _require_username(ext_fields)
+        wanted = json_bodies.require_object(fastjson.decode_json(request_body))
         if username not in self._users:
             raise NoPermission("The user is not exist")
         changed = {name: wanted[name] for name in ("password", "userType", "userStatus") if wanted.get(name)}

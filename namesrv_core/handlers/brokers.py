@@ -37,7 +37,10 @@ def register_broker(
     master, events = result or _apply_new_registration(state, request, header, lazy, channel_id, now_ms)
     fields = {"haServerAddr": master.ha_server_addr, "masterAddr": master.master_addr}
     ext_fields = {name: text for name, text in fields.items() if text is not None}
-    return build_reply(request, ext=ext_fields, body=_encode_order_topics(state)), events
+    orders = state.kv_config.tables_by_namespace.get(ORDER_TOPIC_CONFIG)
+    has_orders = orders is not None and state.settings.returnOrderTopicConfigToBroker
+    body = json_bodies.encode_kv_table(orders or {}) if has_orders else b""
+    return build_reply(request, ext=ext_fields, body=body), events
 
 
 def _apply_new_registration(
@@ -106,13 +109,6 @@ def _check_broker_limit(
     if not is_known and known_count >= max_brokers:
         raise OverLimit("maxBrokers", f"more than {max_brokers} brokers")
     check_topic_limit(state, registration.topic_configs or ())
-
-
-def _encode_order_topics(state: NameServerState) -> bytes:
-    orders = state.kv_config.tables_by_namespace.get(ORDER_TOPIC_CONFIG)
-    if orders is None or not state.settings.returnOrderTopicConfigToBroker:
-        return b""
-    return json_bodies.encode_kv_table(orders)
 
 
 def unregister_broker(

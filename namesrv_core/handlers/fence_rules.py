@@ -127,18 +127,14 @@ class _HolderSearch:
             *(() if has_known_queues else queues),
             *self._tables.queue_mappings.get(topic, ()),
         ):
-            group = self._find_unknown_group(holder_name)
+            is_known = holder_name is None or holder_name in self._allowed_names
+            group = None if is_known else self._tables.broker_groups.get(holder_name)
             part = _find_foreign_part(self._registration_fence, group) if group else None
             if part is not None:
                 return f"broker {holder_name} {part}"
             self._allowed_names.add(holder_name)
         self._allowed_queue_ids.add(id(queues))
         return None
-
-    def _find_unknown_group(self, holder_name: str | None) -> RegisteredGroup | None:
-        if holder_name is None or holder_name in self._allowed_names:
-            return None
-        return self._tables.broker_groups.get(holder_name)
 
 
 def _find_foreign_filter_server(

@@ -28,15 +28,13 @@ def get_route(
         raise RequestError("name server not ready")
     ext_fields = request.ext or {}
     topic = ext_fields.get("topic")
-    zone_name = _requested_zone(ext_fields.get("__ZONE_MODE"), ext_fields.get("__ZONE_NAME"))
+    zone_name = ext_fields.get("__ZONE_NAME")
+    if (ext_fields.get("__ZONE_MODE") or "").lower() != "true" or not zone_name or not zone_name.strip():
+        zone_name = None
     is_standard = zone_name is None and (
         request.version >= V4_9_4 or (ext_fields.get("acceptStandardJsonOnly") or "").lower() == "true"
     )
     return build_reply(request, body=_encode_route(state, topic, is_standard, zone_name)), ()
-
-
-def _requested_zone(zone_mode: str | None, zone_name: str | None) -> str | None:
-    return zone_name if (zone_mode or "").lower() == "true" and zone_name and zone_name.strip() else None
 
 
 def _encode_route(

@@ -48,18 +48,15 @@ def require_record_shape(record: JournalRecord) -> JournalRecord:
         raise InvalidRecordError(
             "not a journal record: seq, time, server, type, cause, client or source is invalid"
         )
-    for field, is_required, has_shape in _field_checks(kind):
+    event_class: Any = EVENT_TYPES_BY_NAME.get(kind)
+    checks = _UNKNOWN_TYPE_CHECKS if event_class is None else _known_field_checks(event_class)
+    for field, is_required, has_shape in checks:
         if field in fields:
             if not has_shape(fields[field]):
                 raise InvalidRecordError(f"{kind} {seq}: {field} has the wrong type")
         elif is_required:
             raise InvalidRecordError(f"{kind} {seq}: {field} is missing")
     return record
-
-
-def _field_checks(kind: str) -> list[tuple[str, bool, ShapeCheck]]:
-    event_class: Any = EVENT_TYPES_BY_NAME.get(kind)
-    return _UNKNOWN_TYPE_CHECKS if event_class is None else _known_field_checks(event_class)
 
 
 @cache

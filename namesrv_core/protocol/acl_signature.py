@@ -10,6 +10,7 @@ from collections.abc import Generator, Mapping
 
 from namesrv_core.protocol.codes import V4_9_3, HeaderType
 from namesrv_core.protocol.command import RemotingCommand
+from namesrv_core.protocol.steps import run_all_steps
 
 ACCESS_KEY_FIELD, SECURITY_TOKEN_FIELD, SIGNATURE_FIELD = "AccessKey", "SecurityToken", "Signature"
 _UNIQUE_KEY_QUERY = "_UNIQUE_KEY_QUERY"
@@ -58,7 +59,7 @@ def sign_command(
 
 def has_valid_signature(command: RemotingCommand, secret_key: str) -> bool:
     """Whether the command has a valid signature of this secret key. Compares in constant time."""
-    return is_signed_with(command, _run_all_steps(expected_signature_in_steps(command, secret_key)))
+    return is_signed_with(command, run_all_steps(expected_signature_in_steps(command, secret_key)))
 
 
 def is_signed_with(command: RemotingCommand, expected: str) -> bool:
@@ -83,15 +84,6 @@ def expected_signature_in_steps(command: RemotingCommand, secret_key: str) -> Ge
         running_hmac.update(command.body[piece_start : piece_start + _PIECE_BYTES])
         yield
     return b64encode(running_hmac.digest()).decode()
-
-
-def _run_all_steps(signature_steps: Generator[None, None, str]) -> str:
-    while True:
-        try:
-            next(signature_steps)
-        except StopIteration as stop:
-            signature: str = stop.value
-            return signature
 
 
 def _utf16_sort_key(name: str) -> bytes:

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple, Self
 from namesrv_core.errors import OverLimit
 from namesrv_core.printable_text import cut_text
 from namesrv_core.protocol.size_limits import UNLIMITED, is_nested_deeper
+from namesrv_core.protocol.steps import run_all_steps
 
 # The largest integer that a double can hold exactly. The standard dialect writes larger integers as text.
 _MAX_SAFE_INTEGER = 2**53 - 1
@@ -156,13 +157,7 @@ def quote_keys_in_steps(data: bytes) -> Generator[None, None, bytes]:
 
 
 def quote_keys(data: bytes) -> bytes:
-    quote_steps = quote_keys_in_steps(data)
-    while True:
-        try:
-            next(quote_steps)
-        except StopIteration as stop:
-            quoted: bytes = stop.value
-            return quoted
+    return run_all_steps(quote_keys_in_steps(data))
 
 
 def decode_json(data: bytes, *, errors: str = "strict", max_depth: int = UNLIMITED) -> Any:

@@ -31,6 +31,7 @@ from namesrv_core.protocol.registration_records import BrokerRegistration as Bro
 from namesrv_core.protocol.registration_records import DecodeSteps, JavaLong, RegisteredMapping
 from namesrv_core.protocol.registration_records import RegisteredTopicConfig as RegisteredTopicConfig
 from namesrv_core.protocol.size_limits import NO_LIMITS, DecodeLimits
+from namesrv_core.protocol.steps import run_all_steps
 
 
 class _VersionJson(msgspec.Struct):
@@ -90,7 +91,7 @@ def _decode_any_form(
     if not body_bytes:
         return BrokerRegistration(DataVersion(), {}, {}, [] if broker_version >= V3_0_11 else None)
     if is_compressed(body_bytes, broker_version, compressed_flag):
-        return _run_all_steps(decode_compressed_steps(body_bytes, broker_version, now_ms, limits))
+        return run_all_steps(decode_compressed_steps(body_bytes, broker_version, now_ms, limits))
     check_id_count(body_bytes, limits)
     if broker_version >= V3_0_11:
         try:
@@ -112,7 +113,7 @@ def _decode_plain_json(body_bytes: bytes, now_ms: int, limits: DecodeLimits) -> 
         # The typed decoder does not check the UTF-8 of members that it skips.
         body_bytes.decode()
     typed = decode_typed_json(body_bytes, limits)
-    return _run_all_steps(convert_typed_json(typed, now_ms, limits))
+    return run_all_steps(convert_typed_json(typed, now_ms, limits))
 
 
 def decode_typed_json(body_bytes: bytes, limits: DecodeLimits) -> RegistrationJson:
@@ -141,15 +142,6 @@ def decode_typed_json(body_bytes: bytes, limits: DecodeLimits) -> RegistrationJs
 def _min_entry_count(table_text: msgspec.Raw) -> int:
     """The least number of entries: entries of real brokers have `OBJECTS_PER_ENTRY` objects each."""
     return bytes(table_text).count(b"{") // OBJECTS_PER_ENTRY
-
-
-def _run_all_steps(decode_steps: DecodeSteps) -> BrokerRegistration:
-    while True:
-        try:
-            next(decode_steps)
-        except StopIteration as stop:
-            registration: BrokerRegistration = stop.value
-            return registration
 
 
 def convert_typed_json(typed: RegistrationJson, now_ms: int, limits: DecodeLimits = NO_LIMITS) -> DecodeSteps:

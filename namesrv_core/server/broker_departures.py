@@ -74,16 +74,13 @@ class BrokerDepartures:
             _, cause, client_addr = orders[departure.order_number]
             self._publish_events(departure.events, cause, client_addr)
             if departure.channel_id is not None and cause == _NO_HEARTBEAT:
-                streams = streams or self._map_streams()
+                streams = streams or {stream.channel_id: stream for stream in self._open_streams}
                 stream = streams.pop(departure.channel_id, None)
                 if stream is not None:
                     stream.close()
             yield
             if self._is_stopped:
                 return
-
-    def _map_streams(self) -> dict[int, CommandStream]:
-        return {stream.channel_id: stream for stream in self._open_streams}
 
     def _report_silence(self, now_ms: int) -> Iterator[None]:
         for gap_events in liveness.detect_silent_brokers(self._tables, now_ms):

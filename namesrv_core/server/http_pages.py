@@ -115,7 +115,7 @@ class HttpPages(Collector):
         self._registry.register(self)
         self._pages: Mapping[str, Callable[[PageRequest], PageResponse]] = {
             "/metrics": self._metrics_page,
-            "/healthz": self._health_page,
+            "/healthz": lambda request: PageResponse(200, b"ok\n"),
             "/readyz": self._readiness_page,
             "/rocketmq/nsaddr": self._nsaddr_page,
             "/debug/state": self._debug_state_page,
@@ -153,9 +153,6 @@ class HttpPages(Collector):
     def _metrics_page(self, request: PageRequest) -> PageResponse:
         body, content_type = render_metrics(self._registry, request.headers.get("accept", ""))
         return PageResponse(200, body, content_type)
-
-    def _health_page(self, request: PageRequest) -> PageResponse:
-        return PageResponse(200, b"ok\n")
 
     def _readiness_page(self, request: PageRequest) -> PageResponse:
         reason = self._server.unready_reason()

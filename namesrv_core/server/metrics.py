@@ -4,10 +4,9 @@ The number of series is bounded. Brokers beyond MAX_SHOWN_BROKERS and clusters b
 counted together, and arbitrary names from requests do not become labels.
 """
 
-import logging
 import zlib
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from itertools import product
 from typing import TYPE_CHECKING, TypeVar
 
@@ -29,7 +28,6 @@ from namesrv_core.protocol.codes import MASTER_BROKER_ID, RequestCode
 from namesrv_core.server.counters import Histogram, RequestTally, ServerCounters
 from namesrv_core.server.inspected_server import InspectedServer
 from namesrv_core.server.log import LogWriter, log
-from namesrv_core.state.broker_tables import RegisteredGroup
 from namesrv_core.state.registration import is_broker_silent
 from namesrv_core.state.route_tables import RouteTables
 
@@ -58,7 +56,7 @@ def export_security_metrics(name_server: InspectedServer) -> Iterator[Metric]:
         yield from _export_tls_metrics(
             name_server.tls_certificates, name_server.tls_certificates.tls_policy.handshake_count
         )
-    lost = sum(map(_lost_line_count, log.handlers))
+    lost = sum(handler.lost_lines for handler in log.handlers if isinstance(handler, LogWriter))
     yield build_counter("log_lost_lines", "Log lines lost because the reader of the log was too slow.", lost)
 
 
@@ -77,10 +75,6 @@ def _export_tls_metrics(tls_certificates: "TlsCertificates", handshake_count: in
             "Expiry time of the TLS certificate, in seconds since 1970.",
             tls_certificates.expires_at,
         )
-
-
-def _lost_line_count(handler: logging.Handler) -> int:
-    return handler.lost_lines if isinstance(handler, LogWriter) else 0
 
 
 METRIC_PREFIX = "nsadmin_namesrv_"
@@ -328,7 +322,7 @@ def _collect_brokers(tables: RouteTables, counters: ServerCounters, now_ms: int)
     """Collect the metrics per broker, for the first MAX_SHOWN_BROKERS by name."""
     members = [
         (group, member_id, addr)
-        for group in _sort_broker_groups(tables)
+        for group in sorted(tables.broker_groups.values(), key=lambda g: (g.cluster_name, g.broker_name))
         for member_id, addr in group.broker_addrs.items()
     ]
     heard_seconds: dict[tuple[str, ...], float] = {}
@@ -370,10 +364,6 @@ def _collect_brokers(tables: RouteTables, counters: ServerCounters, now_ms: int)
         "Number of brokers without their own series.",
         max(len(members) - MAX_SHOWN_BROKERS, 0),
     )
-
-
-def _sort_broker_groups(tables: RouteTables) -> Iterable[RegisteredGroup]:
-    return sorted(tables.broker_groups.values(), key=lambda group: (group.cluster_name, group.broker_name))
 
 
 def _collect_events(counters: ServerCounters) -> Iterator[Metric]:

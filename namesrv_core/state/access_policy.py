@@ -138,12 +138,8 @@ def _parse_address(host: str) -> IPv4Address | IPv6Address | None:
 
 def normalize_subject(subject: str) -> str:
     """Normalize a distinguished name (RFC 4514): remove blanks, write attribute types in upper case."""
-    return ",".join(_normalize_part(part) for part in _split_subject(subject))
-
-
-def _normalize_part(part: str) -> str:
-    kind, _, value = part.partition("=")
-    return f"{kind.strip(' ').upper()}={_strip_blanks(value)}"
+    parts = (part.partition("=") for part in _split_subject(subject))
+    return ",".join(f"{kind.strip(' ').upper()}={_strip_blanks(value)}" for kind, _, value in parts)
 
 
 def _strip_blanks(value: str) -> str:

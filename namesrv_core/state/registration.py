@@ -214,16 +214,15 @@ def apply_registration(
 
     `registration_preview` is the precomputed change of topics, if there is one.
     """
-    if registration_preview is None:
-        _check_topic_names(registration)
-    _check_queue_mappings(registration)
+    _check_complete(registration, registration_preview is not None)
     key = (broker.cluster_name, broker.broker_addr)
     group = tables.broker_groups.get(broker.broker_name)
     addrs = group.broker_addrs if group else {}
     replaced = addrs.get(broker.broker_id)
     is_outdated = _has_newer_holder(tables, broker, registration, replaced)
-    if replaced is None:
-        _refuse_single_topic(registration)
+    # A new broker registers all its topics.
+    if replaced is None and registration.topic_configs is not None and len(registration.topic_configs) == 1:
+        raise RequestError("register broker failed")
 
     previous = tables.live_brokers.get(key)
     events = _detect_address_conflicts(tables, broker, replaced, now_ms) + end_heartbeat_gap(
@@ -270,22 +269,13 @@ def repeat_registration(
     return _master_address(tables, broker, tables.broker_groups[broker.broker_name]), events
 
 
-def _check_topic_names(registration: BrokerRegistration) -> None:
-    for key, config in (registration.topic_configs or {}).items():
+def _check_complete(registration: BrokerRegistration, has_preview: bool) -> None:
+    for topic, config in () if has_preview else (registration.topic_configs or {}).items():
         if config.topicName is None:
-            raise BadRequest(f"the config of topic {key} has no topicName, nothing was registered")
-
-
-def _check_queue_mappings(registration: BrokerRegistration) -> None:
-    for key, mapping in registration.queue_mappings.items():
+            raise BadRequest(f"the config of topic {topic} has no topicName, nothing was registered")
+    for topic, mapping in registration.queue_mappings.items():
         if mapping is None:
-            raise BadRequest(f"the queue mapping of topic {key} is null, nothing was registered")
-
-
-def _refuse_single_topic(registration: BrokerRegistration) -> None:
-    """Refuse a single topic of a broker that is not registered: a new broker registers all its topics."""
-    if registration.topic_configs is not None and len(registration.topic_configs) == 1:
-        raise RequestError("register broker failed")
+            raise BadRequest(f"the queue mapping of topic {topic} is null, nothing was registered")
 
 
 def _has_newer_holder(
@@ -303,13 +293,9 @@ def _has_newer_holder(
 
 
 def _drop_previous_ids(tables: RouteTables, broker: BrokerClaim, group: RegisteredGroup) -> None:
-    ids = [
-        member_id
-        for member_id, addr in group.broker_addrs.items()
-        if addr == broker.broker_addr and member_id != broker.broker_id
-    ]
-    for previous in ids:
-        tables.drop_member(group, previous)
+    for member_id, addr in list(group.broker_addrs.items()):
+        if addr == broker.broker_addr and member_id != broker.broker_id:
+            tables.drop_member(group, member_id)
 
 
 def _refuse_outdated_broker(

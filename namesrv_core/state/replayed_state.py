@@ -1,6 +1,6 @@
 """The answers that a name server gave in the past, computed from the tables of a journal's replay."""
 
-from namesrv_core.history.replay import JournalReplay, ReplayedGroup
+from namesrv_core.history.replay import JournalReplay
 from namesrv_core.state import routes
 from namesrv_core.state.broker_tables import RegisteredGroup
 from namesrv_core.state.kv_config import ORDER_TOPIC_CONFIG
@@ -36,20 +36,11 @@ def _build_route_tables(replay: JournalReplay, topic: str) -> RouteTables:
         tables.queue_mappings[topic] = replay.queue_mappings[topic]
     for broker_name in replay.queues_by_topic.get(topic, ()):
         if broker_name in replay.broker_groups:
-            tables.broker_groups[broker_name] = _build_broker_group(
-                broker_name, replay.broker_groups[broker_name]
-            )
+            known = replay.broker_groups[broker_name]
+            group = tables.broker_groups[broker_name] = RegisteredGroup(known.cluster_name, broker_name)
+            group.broker_addrs, group.zone_name = known.broker_addrs, known.zone_name
+            group.enable_acting_master = known.enable_acting_master
     tables.filter_servers = {
         key: list(live.filter_servers) for key, live in replay.live_infos.items() if live.filter_servers
     }
     return tables
-
-
-def _build_broker_group(broker_name: str, replayed_group: ReplayedGroup) -> RegisteredGroup:
-    group = RegisteredGroup(replayed_group.cluster_name, broker_name)
-    group.broker_addrs = replayed_group.broker_addrs
-    group.enable_acting_master, group.zone_name = (
-        replayed_group.enable_acting_master,
-        replayed_group.zone_name,
-    )
-    return group

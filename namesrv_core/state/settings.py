@@ -201,7 +201,9 @@ class NameServerSettings:
 
         Raises NoPermission, without a change, if one of the keys is protected.
         """
-        if self.protected.intersection(requested) or any(map(self._is_delicate_key, requested)):
+        if self.protected.intersection(requested) or any(
+            key in self.others and _DELICATE_KEY.search(key) for key in requested
+        ):
             raise NoPermission("Can not update config in black list.")
         before = self._all_items()
         for key, text in requested.items():
@@ -215,9 +217,6 @@ class NameServerSettings:
                 if text != before.get(key)
             )
         )
-
-    def _is_delicate_key(self, key: str) -> bool:
-        return key in self.others and _DELICATE_KEY.search(key) is not None
 
     def restore_items(self, items: Mapping[str, str]) -> None:
         """Go back to earlier settings, because the later changes could not be saved."""

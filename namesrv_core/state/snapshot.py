@@ -11,7 +11,6 @@ from namesrv_core.events import (
     ClusterNames,
     Group,
     Living,
-    MappingInfo,
     Member,
     QueueData,
     Snapshot,
@@ -47,7 +46,7 @@ def copy_tables(
                 name,
                 group.enable_acting_master,
                 group.zone_name,
-                _build_members(group.broker_addrs),
+                tuple(Member(*item) for item in group.broker_addrs.items()),
             )
             for name, group in tables.broker_groups.items()
         ),
@@ -57,22 +56,10 @@ def copy_tables(
             if (live := broker_info(tables, key)) is not None
         ),
         {topic: placement.broker_queues for topic, placement in tables.placements_by_topic.items()},
-        tuple(
-            TopicMappings(topic, _mapping_items(broker)) for topic, broker in tables.queue_mappings.items()
-        ),
+        tuple(TopicMappings(topic, tuple(table.items())) for topic, table in tables.queue_mappings.items()),
         kv_tables,
         settings,
     )
-
-
-def _build_members(broker_addrs: Mapping[int, str]) -> tuple[Member, ...]:
-    return tuple(Member(broker_id, addr) for broker_id, addr in broker_addrs.items())
-
-
-def _mapping_items(
-    mappings_by_broker: Mapping[str | None, MappingInfo],
-) -> tuple[tuple[str | None, MappingInfo], ...]:
-    return tuple(mappings_by_broker.items())
 
 
 def build_snapshot(tables: TablesCopy, reason: str) -> Snapshot:

@@ -133,7 +133,7 @@ class BrokerRemoval:
         if was_smallest:
             self._offline_addrs[broker_name] = offline_addr
         if acting_master.lacks_master(group):
-            return self._change_queues(broker_name, _without_write_permission)
+            return self._change_queues(broker_name, lambda q: q._replace(perm=q.perm & ~int(Perm.WRITE)))
         return []
 
     def _change_queues(
@@ -151,10 +151,6 @@ def unregister_brokers(
     removal = BrokerRemoval(tables, reason)
     events = [event for leaving in leaving_brokers for event in removal.unregister_broker(leaving)]
     return events + removal.build_min_id_events()
-
-
-def _without_write_permission(queue: QueueData) -> QueueData:
-    return queue._replace(perm=queue.perm & ~int(Perm.WRITE))
 
 
 _ENTRIES_PER_STEP = 2048

@@ -65,13 +65,10 @@ class TlsClient:
         self._has_certificate = cert_file is not None
         self._server_name = server_name
         if server_name is not None:
-            self._check_server_name(server_name)
-
-    def _check_server_name(self, server_name: str) -> None:
-        try:
-            self.create_connection(server_name)
-        except ValueError:
-            raise BadSettings(f'invalid TLS server name "{server_name}"') from None
+            try:
+                self.create_connection(server_name)
+            except ValueError:
+                raise BadSettings(f'invalid TLS server name "{server_name}"') from None
 
     def create_connection(self, server_host: str) -> "TlsConnection":
         """Create the TLS state of a new connection. The host is a name or an IP address without brackets."""
