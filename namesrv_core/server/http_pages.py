@@ -13,7 +13,6 @@ from prometheus_client.registry import Collector
 
 from namesrv_core.errors import BadSettings
 from namesrv_core.server import metrics
-from namesrv_core.server.inspected_server import InspectedServer
 from namesrv_core.server.log import LogThrottle
 from namesrv_core.server.metrics import METRIC_PREFIX
 from namesrv_core.state.access_policy import AccessPolicy, AccessRole, PeerIdentity
@@ -23,6 +22,8 @@ from namesrv_core.transport.metrics_page import render_metrics
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from namesrv_core.server.name_server import NameServer
 import asyncio
 import gc
 import os
@@ -35,7 +36,7 @@ from namesrv_core.protocol.codes import RequestCode
 _MAX_ITEMS = 1000
 
 
-def describe_server(name_server: InspectedServer) -> Mapping[str, Any]:
+def describe_server(name_server: "NameServer") -> Mapping[str, Any]:
     """As JSON: settings, tables, first `_MAX_ITEMS` brokers and connections, requests, journal, process."""
     state, figures = name_server.state, name_server.read_journal_figures()
     return {
@@ -62,7 +63,7 @@ def describe_server(name_server: InspectedServer) -> Mapping[str, Any]:
     }
 
 
-def _describe_tables(name_server: InspectedServer) -> dict[str, int]:
+def _describe_tables(name_server: "NameServer") -> dict[str, int]:
     tables = name_server.state.tables
     return {
         "clusters": len(tables.broker_names_by_cluster),
@@ -75,7 +76,7 @@ def _describe_tables(name_server: InspectedServer) -> dict[str, int]:
     }
 
 
-def _describe_brokers(name_server: InspectedServer) -> list[dict[str, Any]]:
+def _describe_brokers(name_server: "NameServer") -> list[dict[str, Any]]:
     now_ms, latest = name_server.now_ms(), name_server.counters.latest_registrations
     return [
         {
@@ -90,7 +91,7 @@ def _describe_brokers(name_server: InspectedServer) -> list[dict[str, Any]]:
     ]
 
 
-def _describe_connections(name_server: InspectedServer) -> list[dict[str, Any]]:
+def _describe_connections(name_server: "NameServer") -> list[dict[str, Any]]:
     now = asyncio.get_running_loop().time()
     return [
         {
@@ -107,7 +108,7 @@ _WILDCARD_HOSTS = ("", "0.0.0.0", "::")
 
 
 class HttpPages(Collector):
-    def __init__(self, name_server: InspectedServer) -> None:
+    def __init__(self, name_server: "NameServer") -> None:
         self._server = name_server
         self._page_counts: Counter[tuple[str, int]] = Counter()
         self._throttle = LogThrottle()
@@ -239,7 +240,7 @@ def _is_admin_login(pair: str, policy: AccessPolicy, peer_host: str) -> bool:
     )
 
 
-async def open_http_pages(name_server: InspectedServer, listen_text: str) -> HttpListener:
+async def open_http_pages(name_server: "NameServer", listen_text: str) -> HttpListener:
     """Serve the pages at "port" or "host:port". Raises BadSettings and OSError if that fails."""
     if name_server.state.settings.httpTokenFile is not None:
         _read_token(name_server.state.settings.httpTokenFile)

@@ -234,25 +234,23 @@ def text(*metrics: Metric) -> list[str]:
 
 
 def test_figures_of_one_series_have_our_prefix() -> None:
-    assert text(metrics.build_gauge("a", "?", 1), metrics.build_counter("b", "?", 2)) == [
+    assert text(metrics.gauge("a", "?", 1), metrics.counter("b", "?", 2)) == [
         "nsadmin_namesrv_a 1.0",
         "nsadmin_namesrv_b_total 2.0",
     ]
 
 
 def test_those_with_labels_have_a_series_for_each_key() -> None:
-    gauge = metrics.build_labelled_gauge("a", "?", ("x", "y"), {("1", "2"): 3, ("1", 'q"\n'): 4})
+    gauge = metrics.gauge("a", "?", {("1", "2"): 3, ("1", 'q"\n'): 4}, "x", "y")
     assert text(gauge) == ['nsadmin_namesrv_a{x="1",y="2"} 3.0', 'nsadmin_namesrv_a{x="1",y="q\\"\\n"} 4.0']
-    assert text(metrics.build_labelled_counter("b", "?", ("x",), {("1",): 3})) == [
-        'nsadmin_namesrv_b_total{x="1"} 3.0'
-    ]
+    assert text(metrics.counter("b", "?", {"1": 3}, "x")) == ['nsadmin_namesrv_b_total{x="1"} 3.0']
 
 
 def test_a_histogram_adds_up_its_buckets() -> None:
     histogram = Histogram((1.0, 2.5))
     for value in (0.5, 1.5, 2.0, 9.0):
         histogram.add_value(value)
-    assert text(metrics.build_labelled_histogram("h", "?", {("r",): histogram}, ("x",))) == [
+    assert text(metrics.histogram("h", "?", {("r",): histogram}, "x")) == [
         'nsadmin_namesrv_h_bucket{le="1.0",x="r"} 1.0',
         'nsadmin_namesrv_h_bucket{le="2.5",x="r"} 3.0',
         'nsadmin_namesrv_h_bucket{le="+Inf",x="r"} 4.0',
@@ -288,7 +286,7 @@ def test_a_name_with_control_characters_is_escaped_and_still_differs_from_its_es
     assert all(label.isprintable() and len(label) <= 128 + 9 for label in labels)
     assert len(set(labels)) == len(names)
     assert (labels[1], labels[-1]) == (names[1], names[-1])
-    (line,) = text(metrics.build_labelled_gauge("a", "?", ("x",), {(labels[0],): 1}))
+    (line,) = text(metrics.gauge("a", "?", {labels[0]: 1}, "x"))
     assert line.startswith(r'nsadmin_namesrv_a{x="a\\nb#')
 
 
