@@ -8,12 +8,12 @@ from namesrv_core.handlers.repeated_registration import apply_repeated_registrat
 from namesrv_core.protocol import fastjson, headers, json_bodies, registration_codec
 from namesrv_core.protocol.command import RemotingCommand, build_reply
 from namesrv_core.protocol.resource_names import check_name
+from namesrv_core.protocol.size_limits import effective_limit
 from namesrv_core.state import liveness, routes, write_permissions
 from namesrv_core.state.broker_tables import BrokerClaim, LiveKey
 from namesrv_core.state.kv_config import ORDER_TOPIC_CONFIG
 from namesrv_core.state.name_server_state import NameServerState
 from namesrv_core.state.registration import MasterAddress, apply_registration
-from namesrv_core.state.server_limits import effective_limit
 from namesrv_core.state.unregistration import RegisteredPlace, is_stale_unregistration, unregister_brokers
 
 

@@ -10,9 +10,9 @@ from namesrv_core.handlers.handler_types import HandlerAnswer, RequestHandler
 from namesrv_core.printable_text import cut_text
 from namesrv_core.protocol.codes import RequestCode
 from namesrv_core.protocol.command import RemotingCommand, build_reply
+from namesrv_core.protocol.size_limits import effective_limit
 from namesrv_core.state.access_policy import ANONYMOUS_PEER, RequestPeer
 from namesrv_core.state.name_server_state import NameServerState
-from namesrv_core.state.server_limits import effective_limit
 
 HANDLERS_BY_CODE: Mapping[int, RequestHandler] = {
     RequestCode.PUT_KV_CONFIG: kv.put_kv_config,

@@ -6,8 +6,8 @@ from typing import TypeVar
 from namesrv_core.errors import BadRequest, OverLimit
 from namesrv_core.events import Event
 from namesrv_core.protocol.command import RemotingCommand
+from namesrv_core.protocol.size_limits import effective_limit
 from namesrv_core.state.name_server_state import NameServerState
-from namesrv_core.state.server_limits import effective_limit
 
 FieldValue = TypeVar("FieldValue")
 

@@ -4,9 +4,9 @@ from namesrv_core.errors import OverLimit, QueryNotFound, RequestError
 from namesrv_core.handlers.handler_types import HandlerAnswer
 from namesrv_core.protocol import headers, json_bodies
 from namesrv_core.protocol.command import RemotingCommand, build_reply
+from namesrv_core.protocol.size_limits import effective_limit
 from namesrv_core.state.kv_config import entry_size, stored_size
 from namesrv_core.state.name_server_state import NameServerState
-from namesrv_core.state.server_limits import effective_limit
 
 
 def put_kv_config(

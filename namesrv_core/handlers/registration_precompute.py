@@ -19,10 +19,10 @@ from namesrv_core.protocol.acl_signature import expected_signature_in_steps
 from namesrv_core.protocol.codes import RequestCode
 from namesrv_core.protocol.command import RemotingCommand
 from namesrv_core.protocol.registration_codec import BrokerRegistration
+from namesrv_core.protocol.size_limits import effective_limit
 from namesrv_core.state.access_policy import RequestPeer
 from namesrv_core.state.name_server_state import NameServerState
 from namesrv_core.state.registration import preview_registration
-from namesrv_core.state.server_limits import effective_limit
 
 LARGE_BODY_BYTES = 1 << 8
 """The smallest body in bytes that counts as large. A compressed one can have 264 KB and 10,000 topics."""

@@ -11,6 +11,11 @@ from namesrv_core.protocol.resource_names import DEFAULT_NAME_BYTES
 UNLIMITED = 1 << 62
 
 
+def effective_limit(value: int) -> int:
+    """The limit that a setting means: zero or less is no limit."""
+    return value if value > 0 else UNLIMITED
+
+
 class DecodeLimits(NamedTuple):
     """The limits for one connection. `registration_bytes` limits the inflated body."""
 

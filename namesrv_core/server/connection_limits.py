@@ -8,9 +8,10 @@ import resource
 from collections import Counter
 from collections.abc import Callable, Collection
 
+from namesrv_core.protocol.size_limits import effective_limit
 from namesrv_core.server.counters import ServerCounters
 from namesrv_core.server.log import LogThrottle, log
-from namesrv_core.state.server_limits import LimitHits, effective_limit
+from namesrv_core.state.server_limits import LimitHits
 from namesrv_core.state.settings import NameServerSettings
 from namesrv_core.transport.command_stream import CommandStream
 from namesrv_core.transport.quotas import ObservedStream, StreamQuotas

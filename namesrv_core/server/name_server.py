@@ -14,6 +14,7 @@ from namesrv_core.handlers import access_guard, registration_precompute, stepped
 from namesrv_core.handlers.dispatch import handle_request
 from namesrv_core.protocol.codes import RequestCode
 from namesrv_core.protocol.command import RemotingCommand, build_reply
+from namesrv_core.protocol.size_limits import effective_limit
 from namesrv_core.server import access_control, connection_limits, journal_publisher, tls_certificates
 from namesrv_core.server.access_control import AccessControl
 from namesrv_core.server.broker_departures import BrokerDepartures
@@ -29,7 +30,6 @@ from namesrv_core.server.response_cache import RouteResponseCache
 from namesrv_core.server.state_persistence import PERSISTED_REQUESTS, StatePersistence
 from namesrv_core.state.kv_config import KvConfig
 from namesrv_core.state.name_server_state import NameServerState
-from namesrv_core.state.server_limits import effective_limit
 from namesrv_core.state.settings import NameServerSettings
 from namesrv_core.storage import kv_file
 from namesrv_core.transport.address import join_addr

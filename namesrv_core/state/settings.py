@@ -11,9 +11,10 @@ from types import MappingProxyType
 
 from namesrv_core.errors import NoPermission
 from namesrv_core.events import SettingChange, SettingsChanged
-from namesrv_core.protocol.size_limits import DecodeLimits
+from namesrv_core.protocol.frame import MAX_FRAME_BYTES
+from namesrv_core.protocol.resource_names import DEFAULT_NAME_BYTES
+from namesrv_core.protocol.size_limits import DecodeLimits, effective_limit
 from namesrv_core.state import tls_settings
-from namesrv_core.state.server_limits import DEFAULT_LIMITS, effective_limit
 from namesrv_core.state.tls_settings import TlsSettings
 
 _JOURNAL_KEYS = (
@@ -30,20 +31,12 @@ _LISTENER_KEYS = (
     "bindAddress", "listenPort", "clientRequestThreadPoolNums", "defaultThreadPoolNums",
     "serverCallbackExecutorThreads", "serverSelectorThreads", "serverWorkerThreads",
 )  # fmt: skip
-# Only the operator of the machine decides where a name server keeps its data: a request cannot move, shorten
-# or stop the journal.
-_PROTECTED_KEYS = frozenset(
-    {
-        "configBlackList", "configStorePath", "kvConfigPath", "rocketmqHome",
-        "fastPath", *_JOURNAL_KEYS, *_OBSERVATION_KEYS, *SECURITY_KEYS, *_LISTENER_KEYS,
-        *tls_settings.TLS_KEYS, *DEFAULT_LIMITS,
-    }
-)  # fmt: skip
 # Another server may use keys of the same file that we do not know. Protect keys that look sensitive by name.
 _DELICATE_KEY = re.compile(
     r"path|dir|file|home|port|addr|peers|thread|tls|ssl|acl|auth|secret|password|key", re.I
 )
 
+_KIB, _MIB = 1 << 10, 1 << 20
 FSYNC_CHOICES = ("always", "interval", "never")
 # Settings that upstream does not have are shown only if they differ from these defaults.
 _UNSHOWN_DEFAULTS = {"fastPath": "true", "logFormat": "text", "logLevel": "INFO"}
@@ -128,37 +121,38 @@ class NameServerSettings:
     logLevel: str = "INFO"
     fastPath: bool = True
 
-    # Our own keys, shown if they differ from the default.
-    maxConnections: int = DEFAULT_LIMITS["maxConnections"]
-    maxConnectionsPerAddress: int = DEFAULT_LIMITS["maxConnectionsPerAddress"]
-    maxFrameBytes: int = DEFAULT_LIMITS["maxFrameBytes"]
-    maxHeaderBytes: int = DEFAULT_LIMITS["maxHeaderBytes"]
-    maxExtFields: int = DEFAULT_LIMITS["maxExtFields"]
-    maxJsonDepth: int = DEFAULT_LIMITS["maxJsonDepth"]
-    maxFramesPerSecond: int = DEFAULT_LIMITS["maxFramesPerSecond"]
-    maxBytesPerSecond: int = DEFAULT_LIMITS["maxBytesPerSecond"]
-    maxSecondsPerFrame: int = DEFAULT_LIMITS["maxSecondsPerFrame"]
-    maxUnsentBytes: int = DEFAULT_LIMITS["maxUnsentBytes"]
-    maxUnsentSeconds: int = DEFAULT_LIMITS["maxUnsentSeconds"]
-    maxBufferedBytes: int = DEFAULT_LIMITS["maxBufferedBytes"]
-    maxRegistrationBytes: int = DEFAULT_LIMITS["maxRegistrationBytes"]
-    maxTopicsPerRegistration: int = DEFAULT_LIMITS["maxTopicsPerRegistration"]
-    maxMappingsPerRegistration: int = DEFAULT_LIMITS["maxMappingsPerRegistration"]
-    maxQueueIdsPerRegistration: int = DEFAULT_LIMITS["maxQueueIdsPerRegistration"]
-    maxFilterServersPerRegistration: int = DEFAULT_LIMITS["maxFilterServersPerRegistration"]
-    maxOddRegistrationBytes: int = DEFAULT_LIMITS["maxOddRegistrationBytes"]
-    maxBodyBytes: int = DEFAULT_LIMITS["maxBodyBytes"]
-    maxNameBytes: int = DEFAULT_LIMITS["maxNameBytes"]
-    maxTopics: int = DEFAULT_LIMITS["maxTopics"]
-    maxBrokers: int = DEFAULT_LIMITS["maxBrokers"]
-    maxKvEntryBytes: int = DEFAULT_LIMITS["maxKvEntryBytes"]
-    maxKvBytes: int = DEFAULT_LIMITS["maxKvBytes"]
+    # The limits, shown if they differ from the default. Zero or less means no limit. The defaults exceed the
+    # needs of any real cluster.
+    maxConnections: int = 100_000
+    maxConnectionsPerAddress: int = 10_000
+    maxFrameBytes: int = MAX_FRAME_BYTES
+    maxHeaderBytes: int = 128 * _KIB
+    maxExtFields: int = 256
+    maxJsonDepth: int = 100
+    maxFramesPerSecond: int = 10_000
+    maxBytesPerSecond: int = 64 * _MIB
+    maxSecondsPerFrame: int = 60
+    maxUnsentBytes: int = 64 * _MIB
+    maxUnsentSeconds: int = 60
+    maxBufferedBytes: int = 256 * _MIB
+    maxRegistrationBytes: int = 64 * _MIB
+    maxTopicsPerRegistration: int = 100_000
+    maxMappingsPerRegistration: int = 10_000
+    maxQueueIdsPerRegistration: int = 20_000
+    maxFilterServersPerRegistration: int = 1_000
+    maxOddRegistrationBytes: int = 4 * _MIB
+    maxBodyBytes: int = 256 * _KIB
+    maxNameBytes: int = DEFAULT_NAME_BYTES
+    maxTopics: int = 1_000_000
+    maxBrokers: int = 10_000
+    maxKvEntryBytes: int = 64 * _KIB
+    maxKvBytes: int = 8 * _MIB
 
     others: dict[str, str] = field(default_factory=dict)
     hidden: dict[str, str] = field(default_factory=dict, repr=False)
     tls: TlsSettings = field(default_factory=TlsSettings)
     generation: int = 0
-    protected: frozenset[str] = _PROTECTED_KEYS
+    protected: frozenset[str] = field(default_factory=lambda: _PROTECTED_KEYS)
 
     def set_from_text(self, key: str, text: str) -> str | None:
         """Set a key from its text, which is trimmed. Return a description of the problem, or None.
@@ -285,17 +279,31 @@ def _parse_number(digits: str) -> int:
 
 
 _TYPES_BY_KEY: dict[str, type] = {
-    settings_field.name: str
-    if settings_field.default is None or isinstance(settings_field.default, str)
-    else type(settings_field.default)
-    for settings_field in fields(NameServerSettings)
-    if settings_field.name not in ("others", "hidden", "tls", "generation", "protected")
+    setting.name: str
+    if setting.default is None or isinstance(setting.default, str)
+    else type(setting.default)
+    for setting in fields(NameServerSettings)
+    if setting.name not in ("others", "hidden", "tls", "generation", "protected")
 }
 _NULLABLE_KEYS = frozenset(
-    settings_field.name
-    for settings_field in fields(NameServerSettings)
-    if settings_field.name in _TYPES_BY_KEY and settings_field.default is None
+    setting.name
+    for setting in fields(NameServerSettings)
+    if setting.name in _TYPES_BY_KEY and setting.default is None
 )
 
 SETTING_KEYS = frozenset(_TYPES_BY_KEY)
 """All keys that this server knows."""
+DEFAULT_LIMITS: Mapping[str, int] = {
+    setting.name: setting.default
+    for setting in fields(NameServerSettings)
+    if setting.name.startswith("max") and isinstance(setting.default, int)
+}
+# Only the operator of the machine decides where a name server keeps its data: a request cannot move, shorten
+# or stop the journal.
+_PROTECTED_KEYS: frozenset[str] = frozenset(
+    {
+        "configBlackList", "configStorePath", "kvConfigPath", "rocketmqHome",
+        "fastPath", *_JOURNAL_KEYS, *_OBSERVATION_KEYS, *SECURITY_KEYS, *_LISTENER_KEYS,
+        *tls_settings.TLS_KEYS, *DEFAULT_LIMITS,
+    }
+)  # fmt: skip
