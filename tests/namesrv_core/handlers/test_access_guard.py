@@ -382,14 +382,9 @@ def test_no_remote_config_refuses_the_one_request() -> None:
 STATE = NameServerState(NameServerSettings(), KvConfig(), STARTED_AT)
 TEXTS = st.one_of(st.none(), st.text(max_size=20))
 NAMES = [
-    "AccessKey",
-    "Signature",
-    "clusterName",
-    "brokerName",
-    "brokerAddr",
-    "haServerAddr",
+    "AccessKey", "Signature", "clusterName", "brokerName", "brokerAddr", "haServerAddr",
     "_UNIQUE_KEY_QUERY",
-]
+]  # fmt: skip
 
 
 @given(

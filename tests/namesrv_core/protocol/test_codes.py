@@ -8,31 +8,14 @@ from namesrv_core.protocol.codes import LANGUAGE_NAMES, RequestCode, perm_text, 
 @pytest.mark.parametrize(
     ("ordinal", "name"),
     [
-        (513, "V5_5_0"),
-        (479, "V5_3_3"),
-        (478, "V5_3_3_SNAPSHOT"),
-        (475, "V5_3_1"),
-        (413, "V5_0_0"),
-        (409, "V4_9_8"),
-        (407, "V4_9_7"),
-        (401, "V4_9_4"),
-        (373, "V4_8_0"),
-        (317, "V4_5_2"),
-        (412, "V5_0_0_SNAPSHOT"),
-        (212, "V4_0_0_SNAPSHOT"),
-        (211, "V3_9_9"),
-        (121, "V3_4_9"),
-        (63, "V3_1_8"),
-        (35, "V3_0_10"),
-        (15, "V3_0_0_FINAL"),
-        (1, "V3_0_0_ALPHA1"),
-        (0, "V3_0_0_SNAPSHOT"),
-        (611, "V5_9_9"),
-        (612, "HIGHER_VERSION"),
-        (2**31 - 1, "HIGHER_VERSION"),
+        (513, "V5_5_0"), (479, "V5_3_3"), (478, "V5_3_3_SNAPSHOT"), (475, "V5_3_1"), (413, "V5_0_0"),
+        (409, "V4_9_8"), (407, "V4_9_7"), (401, "V4_9_4"), (373, "V4_8_0"), (317, "V4_5_2"),
+        (412, "V5_0_0_SNAPSHOT"), (212, "V4_0_0_SNAPSHOT"), (211, "V3_9_9"), (121, "V3_4_9"),
+        (63, "V3_1_8"), (35, "V3_0_10"), (15, "V3_0_0_FINAL"), (1, "V3_0_0_ALPHA1"),
+        (0, "V3_0_0_SNAPSHOT"), (611, "V5_9_9"), (612, "HIGHER_VERSION"), (2**31 - 1, "HIGHER_VERSION"),
         (-1, None),
     ],
-)
+)  # fmt: skip
 def test_a_version_has_the_name_of_its_release(ordinal: int, name: str | None) -> None:
     assert version_text(ordinal) == name
 

@@ -105,15 +105,10 @@ def test_a_surrogate_in_a_compressed_topic_is_one_replaced_character() -> None:
 @pytest.mark.parametrize(
     "topic",
     [
-        "T 8 7 6",
-        "T",
-        "",
-        "T 8 7 6 ODD_TAG",
-        "T 8 7 x SINGLE_TAG",
-        "T 8 7 2147483648 SINGLE_TAG",
+        "T 8 7 6", "T", "", "T 8 7 6 ODD_TAG", "T 8 7 x SINGLE_TAG", "T 8 7 2147483648 SINGLE_TAG",
         "T 8 7 6  SINGLE_TAG",
     ],
-)
+)  # fmt: skip
 def test_a_compressed_topic_that_is_none_is_refused(topic: str) -> None:
     assert refused(compressed(topic), compressed=True)
 

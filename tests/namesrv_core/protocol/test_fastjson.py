@@ -156,24 +156,11 @@ def test_control_characters_inside_text_are_read() -> None:
 @pytest.mark.parametrize(
     "body",
     [
-        b"",
-        b" ",
-        b"{a:1}",
-        b"{'a':1}",
-        b'{"a":1,}',
-        b'{"a":1}x',
-        b'{"a":NaN}',
-        b'{"a":Infinity}',
-        b'{"a":-Infinity}',
-        b'{"a":/**/1}',
-        b'\xef\xbb\xbf{"a":1}',
-        b'{"a":"\xff"}',
-        b'{"a":',
-        b"[0,1:2]",
-        b"{1:}",
-        b"[" * 100_000,
+        b"", b" ", b"{a:1}", b"{'a':1}", b'{"a":1,}', b'{"a":1}x', b'{"a":NaN}', b'{"a":Infinity}',
+        b'{"a":-Infinity}', b'{"a":/**/1}', b'\xef\xbb\xbf{"a":1}', b'{"a":"\xff"}', b'{"a":', b"[0,1:2]",
+        b"{1:}", b"[" * 100_000,
     ],
-)
+)  # fmt: skip
 def test_what_is_no_json_is_a_value_error(body: bytes) -> None:
     with pytest.raises(ValueError, match=r"."):
         decode_json(body)

@@ -178,20 +178,10 @@ def test_a_name_that_is_too_long_is_found_wherever_it_is(position: int) -> None:
 
 PIECES = st.sampled_from(
     [
-        "},",
-        '"a":{',
-        "{",
-        "}",
-        '"',
-        ",",
-        "\\",
-        '"topicName":"x"',
-        '"topicConfigTable":{',
-        "\u00e4",
-        "\ud800",
-        "1",
+        "},", '"a":{', "{", "}", '"', ",", "\\", '"topicName":"x"', '"topicConfigTable":{', "\u00e4",
+        "\ud800", "1",
     ]
-)
+)  # fmt: skip
 TEXTS = st.lists(PIECES, max_size=5).map("".join)
 CONFIGS = st.fixed_dictionaries(
     {"topicName": TEXTS},

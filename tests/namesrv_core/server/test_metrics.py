@@ -270,17 +270,9 @@ def test_a_name_is_a_label_as_it_is_unless_it_is_too_long_or_no_text() -> None:
 
 def test_a_name_with_control_characters_is_escaped_and_still_differs_from_its_escaped_form() -> None:
     names = [
-        "a\nb",
-        r"a\nb",
-        "a\x1b[2J",
-        "a\x7f",
-        "a\x85",
-        "a\u202eb",
-        "a\u2066b",
-        "a\u2028b",
-        "\n" * 128,
+        "a\nb", r"a\nb", "a\x1b[2J", "a\x7f", "a\x85", "a\u202eb", "a\u2066b", "a\u2028b", "\n" * 128,
         'q"\\',
-    ]
+    ]  # fmt: skip
     labels = [metrics.bounded_label(name) for name in names]
     assert labels[0].startswith(r"a\nb#")
     assert all(label.isprintable() and len(label) <= 128 + 9 for label in labels)
