@@ -73,9 +73,7 @@ class TopicChanges(NamedTuple):
 
 def group_topic_changes(changes: Iterable[TopicChange | None]) -> tuple[TopicChanges, ...]:
     """Group the topics with the same change, and skip every None."""
-    return merge_topic_changes(
-        TopicChanges((change.topic,), *change[1:]) for change in changes if change is not None
-    )
+    return merge_topic_changes(TopicChanges((c.topic,), *c[1:]) for c in changes if c is not None)
 
 
 def merge_topic_changes(changes: Iterable[TopicChanges]) -> tuple[TopicChanges, ...]:
@@ -83,10 +81,7 @@ def merge_topic_changes(changes: Iterable[TopicChanges]) -> tuple[TopicChanges, 
     topics_by_change: dict[tuple[QueueData | None, QueueData | None], list[tuple[str, ...]]] = {}
     for group in changes:
         topics_by_change.setdefault(group[1:], []).append(group.topics)
-    return tuple(
-        TopicChanges(tuple(chain(*tuples)), *before_and_after)
-        for before_and_after, tuples in topics_by_change.items()
-    )
+    return tuple(TopicChanges(tuple(chain(*t)), *b) for b, t in topics_by_change.items())
 
 
 def count_changed_topics(changes: Iterable[TopicChanges]) -> int:

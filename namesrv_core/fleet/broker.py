@@ -108,10 +108,7 @@ class SimulatedBroker:
             ext_fields, body = self.model.encode_registration(topic_names)
             accepted: list[RemotingCommand] = []
             await asyncio.gather(
-                *(
-                    self._register_at_name_server(channel, ext_fields, body, accepted)
-                    for channel in self._channels
-                )
+                *(self._register_at_name_server(c, ext_fields, body, accepted) for c in self._channels)
             )
         if accepted:
             # The first answer counts, and a missing address too
@@ -161,10 +158,7 @@ class SimulatedBroker:
 
     def _is_writable(self, reply: RemotingCommand) -> bool:
         queues = fastjson.decode_json(reply.body).get("queueDatas") if reply.body else None
-        return any(
-            queue["brokerName"] == self.spec.broker_name and queue["perm"] & Perm.WRITE
-            for queue in queues or ()
-        )
+        return any(q["brokerName"] == self.spec.broker_name and q["perm"] & Perm.WRITE for q in queues or ())
 
     async def copy_master_tables(self) -> None:
         """Copy the master's topics and groups, if there is a master (`SlaveSynchronize#syncAll`)."""

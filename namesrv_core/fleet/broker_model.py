@@ -134,11 +134,7 @@ class BrokerModel:
     def encode_registration(self, topic_names: Iterable[str] | None = None) -> tuple[dict[str, str], bytes]:
         """Ext fields and body of REGISTER_BROKER for all topics, or only for `names` (incremental)."""
         configs = self.topic_table.configs
-        chosen = (
-            configs
-            if topic_names is None
-            else {topic: configs[topic] for topic in topic_names if topic in configs}
-        )
+        chosen = configs if topic_names is None else {t: configs[t] for t in topic_names if t in configs}
         body = registration_codec.encode_registration(
             self.topic_table.data_version, self._restrict_permissions(chosen)
         )

@@ -155,8 +155,7 @@ def _client_running_info(
             "instanceName": client.client_id.partition("@")[2],
         },
         "statusTable": {
-            topic: _consume_status_json(model, group, topic, share, now_ms)
-            for topic in _subscribed_topics(model, group)
+            t: _consume_status_json(model, group, t, share, now_ms) for t in _subscribed_topics(model, group)
         },
         "subscriptionSet": [
             _subscription_json(topic, _subscribed_at_ms(model)) for topic in _subscribed_topics(model, group)

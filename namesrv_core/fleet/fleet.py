@@ -40,9 +40,7 @@ class FleetPlan(NamedTuple):
 
     def plan_brokers(self) -> list[BrokerSpec]:
         """The brokers of a plan, masters before slaves."""
-        specs = [
-            spec for cluster_number in range(self.clusters) for spec in self._plan_cluster(cluster_number)
-        ]
+        specs = [s for c in range(self.clusters) for s in self._plan_cluster(c)]
         return sorted(specs, key=lambda spec: spec.broker_id)
 
     def _plan_cluster(self, cluster_number: int) -> Iterator[BrokerSpec]:
@@ -50,16 +48,12 @@ class FleetPlan(NamedTuple):
         cluster_name = f"cluster-{cluster_letters}"
         rng = random.Random(f"{self.seed} {cluster_name}")
         names = [f"broker-{cluster_letters}-{group_number}" for group_number in range(self.groups)]
-        groups = {
-            topic: _choose_consumers(topic, self.seed) for topic in _choose_topic_names(self.topics, rng)
-        }
+        groups = {t: _choose_consumers(t, self.seed) for t in _choose_topic_names(self.topics, rng)}
         configs = _place_topics(groups, names, rng)
         for broker_name in names:
             broker_seed = rng.getrandbits(32)
             topic_configs = (*configs[broker_name], *_list_group_topics(groups))
-            reader_groups = {
-                config["topicName"]: groups.get(config["topicName"], ()) for config in configs[broker_name]
-            }
+            reader_groups = {c["topicName"]: groups.get(c["topicName"], ()) for c in configs[broker_name]}
             for broker_id in range(self.replicas):
                 yield BrokerSpec(
                     cluster_name, broker_name, broker_id, topic_configs, reader_groups, broker_seed
@@ -161,9 +155,7 @@ class BrokerFleet:
     async def start(self) -> None:
         """Start masters first, so that slaves find them."""
         for is_master in (True, False):
-            await asyncio.gather(
-                *(broker.start() for broker in self.brokers if broker.spec.is_master is is_master)
-            )
+            await asyncio.gather(*(b.start() for b in self.brokers if b.spec.is_master is is_master))
 
     async def leave_cluster(self, patience_seconds: float = 1.0) -> None:
         """Unregister all brokers at once. Kill those that need more than `patience` seconds."""

@@ -59,11 +59,7 @@ def pull_messages(model: BrokerModel, header: broker_headers.PullMessage, now_ms
         model.offsets.number_of_queue_message(topic, queue_count, queue_id, offset)
         for offset in range(queue_offset, last_offset)
     )
-    messages = [
-        encode_message(model, number, now_ms)
-        for number in numbers
-        if wanted_tags & {"*", "", _message_tag(number)}
-    ]
+    messages = [encode_message(model, n, now_ms) for n in numbers if wanted_tags & {"*", "", _message_tag(n)}]
     code = ResponseCode.SUCCESS if messages else ResponseCode.PULL_RETRY_IMMEDIATELY
     return PullResponse(code, b"".join(messages), _offset_fields(last_offset, min_offset, end))
 
@@ -103,9 +99,7 @@ def list_queue_entries(
         range(first_index, min(first_index + count, end)) if min_offset <= first_index < end else range(0)
     )
     message_size = model.traffic.message_size
-    numbers = (
-        model.offsets.number_of_queue_message(topic, queue_count, queue_id, offset) for offset in wanted
-    )
+    numbers = (model.offsets.number_of_queue_message(topic, queue_count, queue_id, o) for o in wanted)
     return QueueEntryRange(
         min_offset, end, [(number * message_size, message_size, _message_tag(number)) for number in numbers]
     )

@@ -92,10 +92,7 @@ class ConsumerOffsets:
 
     def topics_of_group(self, group: str) -> list[str]:
         """The topics that the group reads or has an offset of."""
-        return sorted(
-            self.read_topics_of_group(group)
-            | {topic for moved_group, topic, _ in self._moved if moved_group == group}
-        )
+        return sorted(self.read_topics_of_group(group) | {t for m, t, _ in self._moved if m == group})
 
     def read_topics_of_group(self, group: str) -> frozenset[str]:
         # A client subscribes on every broker of a fleet, so a search of all tables for each would take long.
@@ -108,12 +105,7 @@ class ConsumerOffsets:
         return self._topics_by_group.get(group, frozenset())
 
     def groups_of_topic(self, topic: str) -> list[str]:
-        return sorted(
-            {
-                *self.readers_by_topic.get(topic, ()),
-                *(group for group, moved_topic, _ in self._moved if moved_topic == topic),
-            }
-        )
+        return sorted({*self.readers_by_topic.get(topic, ()), *(g for g, m, _ in self._moved if m == topic)})
 
     def committed_offset(self, offset_key: OffsetKey, queue_count: int, now_ms: int) -> int | None:
         group, topic, queue_id = offset_key
@@ -142,10 +134,7 @@ class ConsumerOffsets:
                 if offset is not None:
                     self.move_offset((group, topic, queue_id), offset, now_ms)
         self.readers_by_topic.update(
-            {
-                topic: tuple(reader for reader in groups if reader != group)
-                for topic, groups in self.readers_by_topic.items()
-            }
+            {t: tuple(reader for reader in g if reader != group) for t, g in self.readers_by_topic.items()}
         )
         self._topics_by_group = None
         if forget_offsets:

@@ -347,8 +347,7 @@ def queue_entries_json(model: BrokerModel, command: RemotingCommand, now_ms: int
     ext_fields = command.ext or {}
     topic = str(ext_fields.get("topic"))
     queue_id, first_index, count = (
-        headers.parse_java_integer(ext_fields.get(name) or "", 64) or 0
-        for name in ("queueId", "index", "count")
+        headers.parse_java_integer(ext_fields.get(n) or "", 64) or 0 for n in ("queueId", "index", "count")
     )
     if queue_id not in range(model.read_queue_count(topic)):
         raise RequestError(f"{queue_id}@{topic} is not exist!")

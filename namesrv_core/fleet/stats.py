@@ -57,10 +57,7 @@ def consume_stats_list_json(model: BrokerModel, only_ordered: bool, now_ms: int)
             if topic in model.topic_table.configs and (
                 model.topic_table.configs[topic]["order"] or not only_ordered
             ):
-                lags = [
-                    (queue, {**wrapper, "pullOffset": 0})
-                    for queue, wrapper in _list_queue_lags(model, group, topic, now_ms)
-                ]
+                lags = [(q, {**w, "pullOffset": 0}) for q, w in _list_queue_lags(model, group, topic, now_ms)]
                 total_lag += sum(wrapper["brokerOffset"] - wrapper["consumerOffset"] for _, wrapper in lags)
                 topic_bodies.append(_consume_stats_body(lags, _consume_tps(model, group, [topic], now_ms)))
         bodies.append(b"{" + fastjson.encode_json(group) + b":[" + b",".join(topic_bodies) + b"]}")

@@ -44,9 +44,7 @@ class BrokerTraffic:
         self._mean_tps = math.exp(rng.uniform(math.log(20), math.log(600))) * traffic_factor
         self.message_size = rng.randrange(300, 2000)
         self._reader_factor = rng.uniform(0.9, 2.4)
-        self._rate_waves = [
-            (period_ms, amplitude, rng.uniform(0, math.tau)) for period_ms, amplitude in _RATE_WAVES
-        ]
+        self._rate_waves = [(p, a, rng.uniform(0, math.tau)) for p, a in _RATE_WAVES]
         self._write_pauses: list[tuple[int, int | None]] = []
 
     def pause_writes(self, now_ms: int) -> None:
@@ -117,14 +115,11 @@ class BrokerTraffic:
         """The rates over 10 s, 1 min and 10 min of a counter that is `total` times the stored messages."""
         return " ".join(
             format_java_double(
-                (self.stored_count(now_ms) - self.stored_count(now_ms - window_ms))
-                * counter_factor
-                * 1000
-                / window_ms
+                (self.stored_count(now_ms) - self.stored_count(now_ms - w)) * counter_factor * 1000 / w
             )
-            if now_ms - window_ms >= self.booted_at_ms
+            if now_ms - w >= self.booted_at_ms
             else ""
-            for window_ms in _TPS_WINDOWS_MS
+            for w in _TPS_WINDOWS_MS
         )
 
     def runtime_info(self, now_ms: int) -> dict[str, str]:
@@ -152,9 +147,7 @@ class BrokerTraffic:
     def _total_figures(self, now_ms: int) -> dict[str, str]:
         midnight_ms = now_ms - now_ms % _DAY_MS
         put_total = self.put_total(now_ms)
-        counts = " ".join(
-            f"[{bound}]:{int(share * self._mean_tps * 60)}" for bound, share in _PUT_LATENCY_SHARES
-        )
+        counts = " ".join(f"[{b}]:{int(s * self._mean_tps * 60)}" for b, s in _PUT_LATENCY_SHARES)
         return {
             "msgPutTotalYesterdayMorning": str(self.put_total(midnight_ms - _DAY_MS)),
             "msgPutTotalTodayMorning": str(self.put_total(midnight_ms)),
@@ -219,10 +212,7 @@ class BrokerTraffic:
         delayed_count = self.stored_count(now_ms) // 400
         counts = {level: delayed_count // level for level in (1, 3, 9)}
         return {
-            **{
-                f"scheduleMessageOffset_{level}": f"{delivered_count},{delivered_count}"
-                for level, delivered_count in counts.items()
-            },
+            **{f"scheduleMessageOffset_{n}": f"{d},{d}" for n, d in counts.items()},
             "timerReadBehind": "0",
             "timerOffsetBehind": "0",
             "timerCongestNum": "0",

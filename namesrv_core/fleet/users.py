@@ -101,9 +101,7 @@ class UserTable:
     def list_acls(self, ext_fields: ExtFields) -> bytes:
         part, resource_part = ext_fields.get("subjectFilter") or "", ext_fields.get("resourceFilter") or ""
         matching = [
-            _restrict_to_resource(self._acl_json(subject), resource_part)
-            for subject in self._policies
-            if part in subject
+            _restrict_to_resource(self._acl_json(s), resource_part) for s in self._policies if part in s
         ]
         matching = [acl for acl in matching if acl["policies"]]
         return fastjson.encode_json(matching) if matching else b""
@@ -134,7 +132,6 @@ def _user_json(username: str, password: str, user_type: str, user_status: str = 
 def _restrict_to_resource(acl: AccountJson, part: str) -> AccountJson:
     policies: list[Mapping[str, Any]] = acl["policies"]
     restricted_policies = [
-        {**policy, "entries": [entry for entry in policy["entries"] if part in entry["resource"]]}
-        for policy in policies
+        {**p, "entries": [entry for entry in p["entries"] if part in entry["resource"]]} for p in policies
     ]
     return {**acl, "policies": [policy for policy in restricted_policies if policy["entries"]]}

@@ -35,10 +35,7 @@ def record_fingerprint(
 
 def _is_context_small(request: RemotingCommand) -> bool:
     """Whether the ext fields may be kept with the broker. A broker sends a few hundred bytes."""
-    return (
-        sum(len(name) + len(value or "") for name, value in (request.ext or {}).items())
-        <= _MAX_CONTEXT_LENGTH
-    )
+    return sum(len(n) + len(v or "") for n, v in (request.ext or {}).items()) <= _MAX_CONTEXT_LENGTH
 
 
 def apply_repeated_registration(

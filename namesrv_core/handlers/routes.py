@@ -55,9 +55,7 @@ def _encode_route(
         if route is None:
             raise _build_no_route_error(topic)
         route_body = routes.encode_route_body(
-            route if zone_name is None else routes.cut_to_zone(route, zone_name),
-            order_conf,
-            is_standard,
+            route if zone_name is None else routes.cut_to_zone(route, zone_name), order_conf, is_standard
         )
         if not has_own_body:
             state.cache_body(cache_key, route_body)
@@ -81,9 +79,7 @@ def get_cluster_info(
     """
     ext_fields = None
     if headers.read_header(headers.GetClusterInfo, request.ext).with_heartbeats:
-        silences_by_addr = {
-            addr: list(timeout) for addr, timeout in liveness.silences_by_addr(state.tables, now_ms).items()
-        }
+        silences_by_addr = {a: list(t) for a, t in liveness.silences_by_addr(state.tables, now_ms).items()}
         ext_fields = {"heartbeats": fastjson.encode_json(silences_by_addr).decode()}
     reply = answer_list(
         state,

@@ -120,8 +120,7 @@ def build_record_schema() -> JsonSchema:
             for name in EVENT_TYPES_BY_NAME
         ],
         "$defs": {
-            record_type.__name__: _object_schema(record_type)
-            for record_type in (*EVENT_TYPES_BY_NAME.values(), *_nested_record_types())
+            r.__name__: _object_schema(r) for r in (*EVENT_TYPES_BY_NAME.values(), *_nested_record_types())
         },
     }
 
@@ -132,11 +131,7 @@ def record_schema_text() -> str:
 
 def _nested_record_types() -> list[Any]:
     """The records inside events. TopicChange is not one of them: events have TopicChanges."""
-    record_types = [
-        record_type
-        for record_type in vars(events).values()
-        if hasattr(record_type, "_fields") and isinstance(record_type, type)
-    ]
+    record_types = [r for r in vars(events).values() if hasattr(r, "_fields") and isinstance(r, type)]
     return [record_type for record_type in record_types if record_type is not TopicChange]
 
 
@@ -196,9 +191,7 @@ def schema_of_type(hint: Any, is_nullable: bool = False) -> JsonSchema:
 def build_document_tables() -> dict[str, list[str]]:
     """The rows of the tables in docs/reference/journal.md, by the keys "events", "fields" and "parts"."""
     type_hints: dict[str, Any] = {}
-    for field_name, type_hint in (
-        item for record_type in EVENT_TYPES_BY_NAME.values() for item in _field_types(record_type).items()
-    ):
+    for field_name, type_hint in (i for r in EVENT_TYPES_BY_NAME.values() for i in _field_types(r).items()):
         # A field is optional if it is optional in any event.
         if field_name not in type_hints or is_optional_type(type_hint):
             type_hints[field_name] = type_hint
@@ -208,13 +201,11 @@ def build_document_tables() -> dict[str, list[str]]:
             for record_type in EVENT_TYPES_BY_NAME.values()
         ],
         "fields": [
-            f"| `{name}` | {_describe_type(type_hints[name])} | {FIELD_MEANINGS[name]} |"
-            for name in sorted(type_hints)
+            f"| `{n}` | {_describe_type(type_hints[n])} | {FIELD_MEANINGS[n]} |" for n in sorted(type_hints)
         ],
         "parts": [
-            f"| `{record_type.__name__}` | {_list_fields(record_type, with_types=True)} "
-            f"| {_describe_record(record_type)} |"
-            for record_type in _nested_record_types()
+            f"| `{r.__name__}` | {_list_fields(r, with_types=True)} | {_describe_record(r)} |"
+            for r in _nested_record_types()
         ],
     }
 

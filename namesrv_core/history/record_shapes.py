@@ -67,12 +67,8 @@ def _known_field_checks(event_class: Any) -> list[tuple[str, bool, ShapeCheck]]:
         defaults = vars(event_class)
     hints = typing.get_type_hints(event_class)
     return [
-        (
-            _to_camel_case(name),
-            name not in defaults and type(None) not in typing.get_args(hint),
-            _shape_check(hint),
-        )
-        for name, hint in hints.items()
+        (_to_camel_case(n), n not in defaults and type(None) not in typing.get_args(h), _shape_check(h))
+        for n, h in hints.items()
     ]
 
 

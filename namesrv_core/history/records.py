@@ -119,15 +119,11 @@ def json_writer(hint: Any) -> JsonWriter | None:
         writers = [json_writer(item) for item in args]
         if not any(writers):
             return None
-        return lambda value: [
-            writer(item) if writer else item for writer, item in zip(writers, value, strict=True)
-        ]
+        return lambda value: [w(i) if w else i for w, i in zip(writers, value, strict=True)]
     if origin is Mapping:
         value_writer = json_writer(args[1])
         return (
-            dict
-            if value_writer is None
-            else lambda value: {key: value_writer(item) for key, item in value.items()}
+            dict if value_writer is None else lambda value: {key: value_writer(i) for key, i in value.items()}
         )
     if hasattr(hint, "_fields"):
         return _object_writer(hint)

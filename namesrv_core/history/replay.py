@@ -108,9 +108,7 @@ class JournalReplay:
 
     def _restart_from_snapshot(self, event: Snapshot) -> None:
         self.is_complete = self.is_observed = True
-        self.broker_names_by_cluster = {
-            item.cluster_name: dict.fromkeys(item.broker_names) for item in event.clusters
-        }
+        self.broker_names_by_cluster = {i.cluster_name: dict.fromkeys(i.broker_names) for i in event.clusters}
         self.broker_groups = {}
         for item in event.groups:
             group = self.broker_groups[item.broker_name] = ReplayedGroup(item.cluster_name)
@@ -150,9 +148,7 @@ class JournalReplay:
         self.broker_names_by_cluster.setdefault(event.cluster_name, {})[event.broker_name] = None
         group = self.broker_groups.setdefault(event.broker_name, ReplayedGroup(event.cluster_name))
         group.enable_acting_master, group.zone_name = event.enable_acting_master, event.zone_name
-        for other in [
-            broker_id for broker_id, addr in group.broker_addrs.items() if addr == event.broker_addr
-        ]:
+        for other in [b for b, a in group.broker_addrs.items() if a == event.broker_addr]:
             if other != event.broker_id:
                 del group.broker_addrs[other]
         return group

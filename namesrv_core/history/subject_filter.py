@@ -64,10 +64,7 @@ class IndexTerms:
         cluster_name = self._broker_clusters.learn_record(record)
         if record.event_type == Snapshot.__name__:
             # A filter for a cluster learns the cluster's brokers from snapshots.
-            return {
-                _format_term("cluster", group["clusterName"])
-                for group in record.event_fields.get("groups", ())
-            }
+            return {_format_term("cluster", g["clusterName"]) for g in record.event_fields.get("groups", ())}
         if record.event_type in ROUTINE_EVENT_TYPES:
             return set()
         if record.event_type in GLOBAL_EVENT_TYPES:
@@ -109,9 +106,7 @@ class _BrokerClusters:
         """Learn from a record. Return the cluster of the broker that it is about, or None if unknown."""
         fields = record.event_fields
         if record.event_type == Snapshot.__name__:
-            self._clusters_by_broker = {
-                group["brokerName"]: group["clusterName"] for group in fields.get("groups", ())
-            }
+            self._clusters_by_broker = {g["brokerName"]: g["clusterName"] for g in fields.get("groups", ())}
             return None
         broker_name, cluster_name = fields.get("brokerName"), fields.get("clusterName")
         if broker_name is not None and cluster_name is not None:
@@ -189,9 +184,7 @@ def _topic_fields(record: JournalRecord, topic: str) -> Mapping[str, Json] | Non
     fields = record.event_fields
     if fields.get("namespace") == ORDER_TOPIC_CONFIG and fields.get("key") == topic:
         return fields
-    changes = [
-        {**group, "topics": [topic]} for group in fields.get("changes", ()) if topic in group["topics"]
-    ]
+    changes = [{**g, "topics": [topic]} for g in fields.get("changes", ()) if topic in g["topics"]]
     mapping_changes = [change for change in fields.get("mappingChanges", ()) if change.get("topic") == topic]
     if not changes and not mapping_changes and fields.get("topic") != topic:
         return None

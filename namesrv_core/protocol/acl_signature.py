@@ -44,9 +44,7 @@ def sign_command(
     """
     is_binary = command.header_type == HeaderType.ROCKETMQ
     given_fields = {**(command.ext or {}), ACCESS_KEY_FIELD: access_key, SECURITY_TOKEN_FIELD: security_token}
-    ext_fields = {
-        name: value for name, value in given_fields.items() if value or (value == "" and not is_binary)
-    }
+    ext_fields = {n: v for n, v in given_fields.items() if v or (v == "" and not is_binary)}
     ext_fields.pop(SIGNATURE_FIELD, None)
     sent = min(command.version, V4_9_3) if _UNIQUE_KEY_QUERY in ext_fields else command.version
     fields = {name: value for name, value in ext_fields.items() if name != _UNIQUE_KEY_QUERY}

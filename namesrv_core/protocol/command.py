@@ -60,9 +60,7 @@ class RemotingCommand:
 
     def __repr__(self) -> str:
         kind = "reply" if self.is_reply else "oneway" if self.is_oneway else "request"
-        shown = self.ext and {
-            name: "..." if name in _SECRET_FIELDS else value for name, value in self.ext.items()
-        }
+        shown = self.ext and {n: "..." if n in _SECRET_FIELDS else v for n, v in self.ext.items()}
         return f"<{kind} {self.code} #{self.opaque} ext={shown} body={len(self.body)}B>"
 
 

@@ -57,8 +57,7 @@ def encode_json_text(value: object, is_standard: bool = False) -> str:
         return (
             "{"
             + ",".join(
-                f"{_encode_key(key, is_standard)}:{encode_json_text(item, is_standard)}"
-                for key, item in members
+                f"{_encode_key(key, is_standard)}:{encode_json_text(i, is_standard)}" for key, i in members
             )
             + "}"
         )

@@ -92,10 +92,7 @@ def _parse_queue_ids(value: Any) -> tuple[tuple[int, int], ...]:
     queue_id_map = require_object(value)
     if any(queue_id in (None, "", "null") for queue_id in (*queue_id_map, *queue_id_map.values())):
         raise ValueError("currIdMap contains null")
-    return tuple(
-        (to_int(logic_queue_id), to_int(physical_queue_id))
-        for logic_queue_id, physical_queue_id in queue_id_map.items()
-    )
+    return tuple((to_int(logic), to_int(physical)) for logic, physical in queue_id_map.items())
 
 
 def mapping_info_json(mapping: MappingInfo) -> dict[str, object]:

@@ -74,9 +74,7 @@ def _read_wrapper(
         raise build_mappings_error(len(mappings))
     return (
         parse_data_version(fields.get("dataVersion", {}), now_ms),
-        None
-        if table is None
-        else {topic: _read_topic_config(require_object(value)) for topic, value in table.items()},
+        None if table is None else {t: _read_topic_config(require_object(v)) for t, v in table.items()},
         {topic: parse_mapping_info(value) for topic, value in mappings.items()},
     )
 

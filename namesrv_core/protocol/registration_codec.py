@@ -192,10 +192,7 @@ def encode_compressed_registration(
     data_version: DataVersion, configs: Mapping[str, Mapping[str, object]]
 ) -> bytes:
     """Encode the compressed form for version 5.0.0 and later, without filter servers and mappings."""
-    parts = [
-        fastjson.encode_json(data_version.to_json()),
-        *(_encode_topic_line(config) for config in configs.values()),
-    ]
+    parts = [fastjson.encode_json(data_version.to_json()), *(_encode_topic_line(c) for c in configs.values())]
 
     def frame_parts() -> Iterator[bytes]:
         for part_index, part in enumerate(parts):

@@ -131,9 +131,7 @@ def encode_properties(properties: Mapping[str, str]) -> str:
     for text in (*properties, *properties.values()):
         if _NAME_END in text or _VALUE_END in text:
             raise ValueError(f"a property cannot contain \\x01 or \\x02: {text!r}")
-    return "".join(
-        f"{name}{_NAME_END}{value}{_VALUE_END}" for name, value in properties.items() if name and value
-    )
+    return "".join(f"{n}{_NAME_END}{v}{_VALUE_END}" for n, v in properties.items() if n and v)
 
 
 def encode_batch_message(body: bytes, properties: Mapping[str, str], flag: int) -> bytes:

@@ -66,11 +66,7 @@ class AccessControl:
                 f"run chmod 600 {self._path}"
             )
         policy = self._server_state.policy
-        if (
-            settings.tls.client_auth == "none"
-            and policy
-            and any(grant.subject for grant in policy.keyless_grants)
-        ):
+        if settings.tls.client_auth == "none" and policy and any(g.subject for g in policy.keyless_grants):
             warnings.append(
                 f'the certificate rules in "{self._path}" have no effect: '
                 "set tls.server.need.client.auth=require"
@@ -86,9 +82,7 @@ class AccessControl:
         policy = self._server_state.policy
         if policy is None:
             return AccessRole.ADMIN
-        return max(
-            (grant.role for grant in policy.keyless_grants if grant.is_for_everybody), default=AccessRole.NONE
-        )
+        return max((g.role for g in policy.keyless_grants if g.is_for_everybody), default=AccessRole.NONE)
 
     def handle_tick(self, now_ms: int) -> None:
         """Reload a changed file and log refusals; called about every second."""
@@ -183,7 +177,5 @@ def _format_refusal(kind: RefusalKind, tally: RefusalTally) -> str:
 
 def describe_policy(policy: AccessPolicy) -> str:
     """Summarize a policy without naming accounts."""
-    rules = sum(
-        1 for grant in policy.keyless_grants if grant.peer_networks is not None or grant.subject is not None
-    )
+    rules = sum(1 for g in policy.keyless_grants if g.peer_networks is not None or g.subject is not None)
     return f"accounts: {len(policy.accounts_by_key)}, rules about networks and certificates: {rules}"

@@ -179,11 +179,7 @@ class IdleStreams:
         """Close the connections that are idle. Abort one whose peer has not accepted the remaining data."""
         max_idle_seconds = self._settings.serverChannelMaxIdleTimeSeconds
         silent_since = asyncio.get_running_loop().time() - max_idle_seconds
-        for stream in [
-            stream
-            for stream in self._open_streams
-            if max_idle_seconds > 0 and stream.active_at < silent_since
-        ]:
+        for stream in [s for s in self._open_streams if max_idle_seconds > 0 and s.active_at < silent_since]:
             if stream in self._closing:
                 # The peer has had a second to accept the remaining data.
                 stream.abort()

@@ -94,12 +94,8 @@ def _describe_brokers(name_server: "NameServer") -> list[dict[str, Any]]:
 def _describe_connections(name_server: "NameServer") -> list[dict[str, Any]]:
     now = asyncio.get_running_loop().time()
     return [
-        {
-            "number": stream.channel_id,
-            "peer": stream.peer_addr,
-            "idleSeconds": round(now - stream.active_at, 3),
-        }
-        for stream in sorted(name_server.open_streams, key=lambda stream: stream.channel_id)
+        {"number": s.channel_id, "peer": s.peer_addr, "idleSeconds": round(now - s.active_at, 3)}
+        for s in sorted(name_server.open_streams, key=lambda stream: stream.channel_id)
     ]
 
 

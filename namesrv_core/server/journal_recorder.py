@@ -237,9 +237,7 @@ class JournalRecorder:
 
     def _finish_rolls(self, written: list[tuple[int, QueuedItem]]) -> None:
         """Count the rolls after the segment is known to have room, so that no second one is requested."""
-        roll_count = sum(
-            isinstance(event, QueuedSnapshot) and event.rolls_segment for _, (_, event) in written
-        )
+        roll_count = sum(isinstance(e, QueuedSnapshot) and e.rolls_segment for _, (_, e) in written)
         if roll_count:
             self.is_segment_full = False
             self._written_rolls += roll_count

@@ -76,9 +76,7 @@ def _event_fields(message: EventMessage) -> Mapping[str, Any]:
     identity = {"event": type(shortened).__name__, "cause": message.cause}
     client_field = {} if message.client_addr is None else {"client": message.client_addr}
     fields = {
-        name: _shorten_value(value)
-        for name, value in event_to_json(shortened).items()
-        if not is_kv_value(shortened, name)
+        n: _shorten_value(v) for n, v in event_to_json(shortened).items() if not is_kv_value(shortened, n)
     }
     kv_sizes = {to_camel_case(name): size for name, size in measure_kv_values(shortened)}
     return identity | client_field | fields | kv_sizes | left_out_counts

@@ -152,8 +152,7 @@ def build_registry(name_server: "NameServer") -> CollectorRegistry:
 
 def _collect_requests(counters: ServerCounters) -> Iterator[Metric]:
     tallies = {
-        RequestCode(code).name: counters.tallies_by_code.get(code) or RequestTally()
-        for code in HANDLERS_BY_CODE
+        RequestCode(c).name: counters.tallies_by_code.get(c) or RequestTally() for c in HANDLERS_BY_CODE
     }
     tallies["unknown"] = counters.unknown_tally
     answers = {

@@ -105,13 +105,7 @@ class RouteResponseCache:
             self._cached_bytes += len(body)
         head, _, tail = header.partition(_OPAQUE_MEMBER + digits)
         self._cached_bytes += size
-        self._answers[before] = (
-            after,
-            len(digits),
-            head + _OPAQUE_MEMBER,
-            tail,
-            self._answer_bodies[body],
-        )
+        self._answers[before] = (after, len(digits), head + _OPAQUE_MEMBER, tail, self._answer_bodies[body])
 
     def _make_room(self, needed_bytes: int) -> bool:
         """Forget all answers if they are outdated or too many. Return False if there can be no room."""

@@ -21,9 +21,7 @@ def entry_size(namespace: str, key: str, value: str | None) -> int:
 
 def stored_size(namespace: str, key: str, value: str | None) -> int:
     """The most bytes that an entry takes in the file. A control character takes six of them."""
-    return ENTRY_OVERHEAD_BYTES + sum(
-        len(fastjson.encode_json(text)) for text in (namespace, key, value or "")
-    )
+    return ENTRY_OVERHEAD_BYTES + sum(len(fastjson.encode_json(t)) for t in (namespace, key, value or ""))
 
 
 class KvConfig:
@@ -74,15 +72,9 @@ class KvConfig:
 
     def _measure_total_bytes(self) -> int:
         return sum(
-            stored_size(namespace, key, value)
-            for namespace, table in self.tables_by_namespace.items()
-            for key, value in table.items()
+            stored_size(n, key, v) for n, t in self.tables_by_namespace.items() for key, v in t.items()
         )
 
 
 def _copy_used_tables(tables: Mapping[str, Mapping[str, str | None]]) -> NamespaceTables:
-    return {
-        namespace: dict(table)
-        for namespace, table in tables.items()
-        if table or namespace == ORDER_TOPIC_CONFIG
-    }
+    return {n: dict(t) for n, t in tables.items() if t or n == ORDER_TOPIC_CONFIG}

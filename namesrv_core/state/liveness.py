@@ -23,18 +23,11 @@ def end_silence(tables: RouteTables, key: LiveKey, now_ms: int) -> list[Event]:
     live = tables.live_brokers.get(key)
     if live is None or not (live.is_silent or is_broker_silent(live, now_ms)):
         return []
-    return [
-        event
-        for place in _find_broker_places(tables, key)
-        for event in end_heartbeat_gap(place, live, now_ms)
-    ]
+    return [e for p in _find_broker_places(tables, key) for e in end_heartbeat_gap(p, live, now_ms)]
 
 
 def _find_broker_places(tables: RouteTables, key: LiveKey) -> list[RegisteredPlace]:
-    return [
-        RegisteredPlace(key[0], group.broker_name, broker_id, key[1])
-        for group, broker_id in tables.reported_members(key)
-    ]
+    return [RegisteredPlace(key[0], g.broker_name, b, key[1]) for g, b in tables.reported_members(key)]
 
 
 def detect_silent_brokers(tables: RouteTables, now_ms: int) -> Iterator[list[Event]]:
@@ -44,9 +37,7 @@ def detect_silent_brokers(tables: RouteTables, now_ms: int) -> Iterator[list[Eve
     not reported.
     """
     silent = [
-        key
-        for key, live in tables.live_brokers.items()
-        if not live.is_silent and _is_silent_in_time(live, now_ms)
+        key for key, v in tables.live_brokers.items() if not v.is_silent and _is_silent_in_time(v, now_ms)
     ]
     for key in silent:
         live = tables.live_brokers.get(key)

@@ -148,9 +148,7 @@ class RegistrationPreview(NamedTuple):
 
     def apply_to_tables(self, tables: RouteTables, *, new_only: bool) -> tuple[TopicChanges, ...]:
         """Apply the moves and return the changes. With `new_only` skip topics that the broker already has."""
-        applied = (
-            [move for move in self.topic_moves if move.queue_before is None] if new_only else self.topic_moves
-        )
+        applied = [m for m in self.topic_moves if m.queue_before is None] if new_only else self.topic_moves
         if applied:
             tables.apply_moves(self.broker_name, applied, self.new_placements, self.move_count)
         return merge_topic_changes(
@@ -383,9 +381,7 @@ def _apply_topic_configs(
     dropped: list[TopicChange | None] = []
     if deletes_missing and not registration.queue_mappings:
         missing = [
-            topic
-            for topic in tables.topics_of_broker(broker.broker_name)
-            if topic not in registration.topic_configs
+            t for t in tables.topics_of_broker(broker.broker_name) if t not in registration.topic_configs
         ]
         dropped += [tables.drop_queue(topic, broker.broker_name) for topic in missing]
     live = tables.live_brokers.get((broker.cluster_name, broker.broker_addr))

@@ -83,9 +83,7 @@ def _filter_servers_of(
 ) -> dict[str, list[str | None]]:
     if not tables.filter_servers:
         return {}
-    addrs_and_keys = (
-        (addr, (group.cluster_name, addr)) for group in broker_groups for addr in group.broker_addrs.values()
-    )
+    addrs_and_keys = ((a, (g.cluster_name, a)) for g in broker_groups for a in g.broker_addrs.values())
     return {addr: tables.filter_servers[key] for addr, key in addrs_and_keys if key in tables.filter_servers}
 
 
@@ -114,9 +112,7 @@ def encode_route_body(route: RegisteredRoute, order_conf: str | None, is_standar
             "brokerDatas": _join_encoded_list(texts),
             "filterServerTable": route.filter_servers,
             "orderTopicConf": order_conf,
-            "queueDatas": _join_encoded_list(
-                _encode_queue(queue, is_standard) for queue in route.queue_datas
-            ),
+            "queueDatas": _join_encoded_list(_encode_queue(q, is_standard) for q in route.queue_datas),
             "topicQueueMappingByBroker": None if mappings is None else mapping_infos_json(mappings),
         },
         is_standard=is_standard,
@@ -154,9 +150,7 @@ def _join_encoded_list(texts: Iterable[str]) -> fastjson.EncodedJson:
 
 
 def mapping_infos_json(mappings: dict[str | None, MappingInfo]) -> dict[str, object]:
-    return {
-        "null" if name is None else name: mapping_info_json(mapping) for name, mapping in mappings.items()
-    }
+    return {"null" if n is None else n: mapping_info_json(m) for n, m in mappings.items()}
 
 
 def encode_cluster_body_in_steps(tables: RouteTables) -> BodySteps:
@@ -171,9 +165,7 @@ def encode_cluster_body_in_steps(tables: RouteTables) -> BodySteps:
 def encode_cluster_body(tables: RouteTables) -> bytes:
     return fastjson.encode_json(
         {
-            "brokerAddrTable": {
-                group.broker_name: _encode_group(group) for group in tables.broker_groups.values()
-            },
+            "brokerAddrTable": {g.broker_name: _encode_group(g) for g in tables.broker_groups.values()},
             "clusterAddrTable": {name: list(names) for name, names in tables.broker_names_by_cluster.items()},
         }
     )

@@ -205,11 +205,7 @@ class NameServerSettings:
                 self.set_from_text(key, text)
         after = self._all_items()
         return SettingsChanged(
-            tuple(
-                SettingChange(key, before.get(key), text)
-                for key, text in after.items()
-                if text != before.get(key)
-            )
+            tuple(SettingChange(key, before.get(key), t) for key, t in after.items() if t != before.get(key))
         )
 
     def restore_items(self, items: Mapping[str, str]) -> None:
@@ -225,9 +221,7 @@ class NameServerSettings:
     def shown_items(self) -> dict[str, str]:
         """The shown keys with their texts, sorted. Keys that are null or not in use are left out."""
         unused = {key for key in SECURITY_KEYS if not getattr(self, key)}
-        unused.update(
-            key for key, default in _UNSHOWN_DEFAULTS.items() if _format_value(getattr(self, key)) == default
-        )
+        unused.update(key for key, d in _UNSHOWN_DEFAULTS.items() if _format_value(getattr(self, key)) == d)
         unused.update(key for key, default in DEFAULT_LIMITS.items() if getattr(self, key) == default)
         if self.journalDir is None:
             unused.update(_JOURNAL_KEYS)
@@ -279,16 +273,12 @@ def _parse_number(digits: str) -> int:
 
 
 _TYPES_BY_KEY: dict[str, type] = {
-    setting.name: str
-    if setting.default is None or isinstance(setting.default, str)
-    else type(setting.default)
-    for setting in fields(NameServerSettings)
-    if setting.name not in ("others", "hidden", "tls", "generation", "protected")
+    s.name: str if s.default is None or isinstance(s.default, str) else type(s.default)
+    for s in fields(NameServerSettings)
+    if s.name not in ("others", "hidden", "tls", "generation", "protected")
 }
 _NULLABLE_KEYS = frozenset(
-    setting.name
-    for setting in fields(NameServerSettings)
-    if setting.name in _TYPES_BY_KEY and setting.default is None
+    s.name for s in fields(NameServerSettings) if s.name in _TYPES_BY_KEY and s.default is None
 )
 
 SETTING_KEYS = frozenset(_TYPES_BY_KEY)

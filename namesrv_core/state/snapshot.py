@@ -95,8 +95,5 @@ def _group_alike_topics(
                 if places.setdefault(id(queue), len(distinct)) == len(distinct):
                     distinct.append(queue)
         names.append(topic)
-    alike_topics = (
-        AlikeTopics(tuple(topics), tuple(places[identity] for identity in identities))
-        for identities, topics in topics_by_queues.items()
-    )
+    alike_topics = (AlikeTopics(tuple(t), tuple(places[i] for i in i)) for i, t in topics_by_queues.items())
     return tuple(distinct), tuple(alike_topics)

@@ -42,7 +42,4 @@ def register_topic_queues(
             changes[queue.broker_name] = change
     if changes:
         tables.generation += 1
-    return [
-        TopicsChanged(name, "topic registration", group_topic_changes([change]))
-        for name, change in changes.items()
-    ]
+    return [TopicsChanged(n, "topic registration", group_topic_changes([c])) for n, c in changes.items()]

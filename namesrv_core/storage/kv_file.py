@@ -30,9 +30,7 @@ def load_kv_tables(path: Path) -> KvFileTables:
         return {}
     if not isinstance(tables, dict) or not isinstance(tables.get("configTable"), dict):
         raise CorruptFileError(f'invalid KV file "{path}": no configTable')
-    return {
-        namespace: _parse_table(path, namespace, table) for namespace, table in tables["configTable"].items()
-    }
+    return {n: _parse_table(path, n, t) for n, t in tables["configTable"].items()}
 
 
 def _parse_table(path: Path, namespace: str, table: object) -> Mapping[str, str | None]:
@@ -47,8 +45,5 @@ def _parse_table(path: Path, namespace: str, table: object) -> Mapping[str, str 
 def save_kv_tables(path: Path, kv_tables: KvFileTables) -> None:
     """Write the tables durably. Raises OSError."""
     atomic_write.replace_file(
-        path,
-        fastjson.encode_json(
-            {"configTable": {namespace: dict(table) for namespace, table in kv_tables.items()}}
-        ),
+        path, fastjson.encode_json({"configTable": {n: dict(t) for n, t in kv_tables.items()}})
     )

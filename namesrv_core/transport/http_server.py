@@ -74,11 +74,7 @@ class HttpSlots:
         else:
             return
         closed_holder = min(
-            (
-                holder
-                for holder in self._holders
-                if holder is not new_holder and holder.peer_host in crowded_hosts
-            ),
+            (h for h in self._holders if h is not new_holder and h.peer_host in crowded_hosts),
             # If several have the same phase, `min` takes the first, which is the oldest.
             key=lambda holder: holder.current_phase(),
         )

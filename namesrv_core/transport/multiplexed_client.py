@@ -364,11 +364,7 @@ class MultiplexedClient:
         if not link.is_ready:
             self._fail_link(link, self._build_timeout_error(link, "unconnected", "no TLS handshake"))
             return
-        late = [
-            (opaque, index)
-            for opaque, (index, deadline) in link.unanswered_requests.items()
-            if deadline <= now
-        ]
+        late = [(o, i) for o, (i, d) in link.unanswered_requests.items() if d <= now]
         error = self._build_timeout_error(link, "timeout", "no answer")
         for opaque, index in late:
             self._finish_request(link, index, error)

@@ -128,11 +128,7 @@ class TrueHistory:
     def _observe_queues(self, server: VirtualNameServer, cause: str, arrived_names: set[str]) -> None:
         name, now_ms, tables = server.server_name, self._clock_ms(), server.state.tables
         known = self._queues[name]
-        queues = {
-            (topic, name): queue
-            for topic in tables.placements_by_topic
-            for name, queue in tables.queues_of_topic(topic).items()
-        }
+        queues = {(t, n): q for t in tables.placements_by_topic for n, q in tables.queues_of_topic(t).items()}
         closed_topics: dict[str, set[str]] = {}
         opened_topics: dict[str, set[str]] = {}
         for queue_key in known.keys() | queues.keys():
@@ -172,9 +168,7 @@ class TrueHistory:
 
     def _observe_kv_values(self, server: VirtualNameServer, cause: str) -> None:
         values = {
-            (namespace, key): value
-            for namespace, table in server.state.kv_config.tables_by_namespace.items()
-            for key, value in table.items()
+            (n, key): v for n, t in server.state.kv_config.tables_by_namespace.items() for key, v in t.items()
         }
         known_values = self._kv_values.get(server.server_name, {})
         for kv_key in known_values.keys() | values.keys() if cause != "start" else ():

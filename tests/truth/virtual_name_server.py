@@ -160,6 +160,4 @@ class VirtualNameServer:
             self.tick()
 
     def _copy_kv_tables(self) -> dict[str, dict[str, str | None]]:
-        return {
-            namespace: dict(table) for namespace, table in self.state.kv_config.tables_by_namespace.items()
-        }
+        return {n: dict(t) for n, t in self.state.kv_config.tables_by_namespace.items()}

@@ -91,9 +91,7 @@ def _pack_index(frames: list[SegmentFrame], offsets: dict[bytes, list[int]]) -> 
     """Encode the index. Equal lists are stored once: a broker's topics usually occur in the same lines."""
     hashes = sorted(offsets)
     list_numbers: dict[tuple[int, ...], int] = {}
-    list_of_hash = [
-        list_numbers.setdefault(tuple(offsets[offset_list]), len(list_numbers)) for offset_list in hashes
-    ]
+    list_of_hash = [list_numbers.setdefault(tuple(offsets[o]), len(list_numbers)) for o in hashes]
     starts, flat = [0], list[int]()
     for offset_list in list_numbers:
         flat += offset_list
@@ -168,8 +166,7 @@ class _IndexTable:
 
     def read_frames(self) -> list[SegmentFrame]:
         return [
-            SegmentFrame(*entry)
-            for entry in _FRAME_ENTRY.iter_unpack(self._data[_INDEX_HEAD.size : self._hashes_at])
+            SegmentFrame(*e) for e in _FRAME_ENTRY.iter_unpack(self._data[_INDEX_HEAD.size : self._hashes_at])
         ]
 
     def find_offsets(self, terms: Iterable[str]) -> set[int]:

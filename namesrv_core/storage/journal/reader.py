@@ -111,9 +111,7 @@ def _read_candidate_lines(segment: JournalSegment, wanted: RecordFilter) -> Iter
 def _drop_older_segments(segments: list[JournalSegment], since_ms: int) -> list[JournalSegment]:
     """Drop a segment if the next one began before `since_ms`, because all its records are older."""
     return [
-        segment
-        for next_index, segment in enumerate(segments, 1)
-        if next_index == len(segments) or segments[next_index].started_at_ms > since_ms
+        s for n, s in enumerate(segments, 1) if n == len(segments) or segments[n].started_at_ms > since_ms
     ]
 
 

@@ -165,9 +165,7 @@ class JournalWriter:
             if not segment.is_closed and segment.file_path != self._path:
                 segments.compress_segment(segment.file_path, is_hurried)
         closed = segments.list_segments(self._folder)
-        sizes = [
-            segment.file_path.stat().st_size + index.index_bytes(segment.file_path) for segment in closed
-        ]
+        sizes = [s.file_path.stat().st_size + index.index_bytes(s.file_path) for s in closed]
         total_bytes = sum(sizes)
         for segment, following, size in zip(closed, closed[1:], sizes, strict=False):
             is_expired = following.started_at_ms < now_ms - self._limits.keep_millis

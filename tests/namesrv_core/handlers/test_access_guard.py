@@ -76,9 +76,7 @@ class Guarded(Wire):
         """Why a request was refused; None where it was not."""
         before = dict(self.state.refusals.counts_by_reason)
         answer = self.by(*args, **more)
-        reasons = [
-            reason for reason, count in self.state.refusals.counts_by_reason.items() if count > before[reason]
-        ]
+        reasons = [r for r, c in self.state.refusals.counts_by_reason.items() if c > before[r]]
         assert (answer.code == 16) == bool(reasons)
         assert len(reasons) <= 1
         return reasons[0] if reasons else None
@@ -304,9 +302,7 @@ def test_a_fenced_broker_registers_a_topic_for_brokers_within_alone() -> None:
     server = fenced()
 
     def queues(*brokers: str) -> bytes:
-        items = ",".join(
-            f'{{"brokerName":"{name}","readQueueNums":1,"writeQueueNums":1}}' for name in brokers
-        )
+        items = ",".join(f'{{"brokerName":"{n}","readQueueNums":1,"writeQueueNums":1}}' for n in brokers)
         return b'{"queueDatas":[%s]}' % items.encode()
 
     for body, refused in (

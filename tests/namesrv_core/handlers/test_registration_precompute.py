@@ -255,8 +255,5 @@ def tables(server: Server) -> object:
             key: (live.heard_at_ms, live.channel_id, live.former_channel_ids, live.data_version)
             for key, live in known.live_brokers.items()
         },
-        {
-            name: (group.broker_addrs, group.enable_acting_master)
-            for name, group in known.broker_groups.items()
-        },
+        {n: (g.broker_addrs, g.enable_acting_master) for n, g in known.broker_groups.items()},
     )

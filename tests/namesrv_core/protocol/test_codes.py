@@ -28,13 +28,7 @@ def test_a_permission_is_shown_as_letters(perm: int, text: str) -> None:
 
 
 def test_languages_stand_at_their_binary_codes() -> None:
-    assert [LANGUAGE_NAMES.index(name) for name in ("JAVA", "PYTHON", "GO", "RUST", "NODE_JS")] == [
-        0,
-        3,
-        9,
-        12,
-        13,
-    ]
+    assert [LANGUAGE_NAMES.index(n) for n in ("JAVA", "PYTHON", "GO", "RUST", "NODE_JS")] == [0, 3, 9, 12, 13]
 
 
 def test_every_request_whose_name_says_so_changes_something() -> None:

@@ -105,9 +105,7 @@ async def test_a_reader_that_takes_no_answer_is_cut_off(tmp_path: Path) -> None:
         Peer.connect(server.namesrv_addr) as peer,
     ):
         ext = broker_ext()
-        await peer.send_request(
-            103, ext, registration_body([f"topic-{number:0>100}" for number in range(5000)])
-        )
+        await peer.send_request(103, ext, registration_body([f"topic-{n:0>100}" for n in range(5000)]))
         peer.send(codec.encode_command(build_request(206)) * 100)
         await wait_until(lambda: met(server))
         assert met(server) == {"maxUnsentSeconds": 1}
@@ -123,9 +121,7 @@ async def test_when_too_much_is_kept_for_peers_the_one_with_the_most_goes(tmp_pa
     ):
         modest.send(half)
         await wait_until(
-            lambda: any(
-                stream.protocol_connection.unfinished_bytes == len(half) + 1 for stream in server.open_streams
-            )
+            lambda: any(s.protocol_connection.unfinished_bytes == len(half) + 1 for s in server.open_streams)
         )
         greedy.send(codec.encode_command(build_request(106, body=bytes(4 << 20)))[:-1])
         assert await greedy.is_closed()

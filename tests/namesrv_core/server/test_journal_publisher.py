@@ -43,9 +43,7 @@ class Desk:
         self.now = STARTED_AT
         self.kv: dict[str, dict[str, str | None]] = {}
         journal = open_journal(
-            self.wire.state,
-            lambda: ({namespace: dict(table) for namespace, table in self.kv.items()}, {}),
-            lambda: self.now / 1000,
+            self.wire.state, lambda: ({n: dict(t) for n, t in self.kv.items()}, {}), lambda: self.now / 1000
         )
         assert journal is not None
         self.journaling: JournalPublisher = journal
@@ -213,9 +211,7 @@ def test_a_full_segment_is_rolled_at_the_next_event_and_the_journal_keeps_its_bo
 
 def test_a_large_snapshot_does_not_roll_a_segment_each_second(desk: Desk) -> None:
     for number in range(30):
-        desk.wire.register_broker(
-            "a", *(f"{'x' * 120}-{number}-{topic}" for topic in range(1000)), now=desk.now
-        )
+        desk.wire.register_broker("a", *(f"{'x' * 120}-{number}-{t}" for t in range(1000)), now=desk.now)
     desk.journaling._journal_writer._limits = JournalLimits(segment_bytes=1 << 20)
     desk.start()
     desk.pass_by(20)

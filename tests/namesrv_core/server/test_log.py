@@ -73,9 +73,7 @@ def test_long_values_are_cut() -> None:
     )
     assert text.endswith(" characters) (x)")
     assert len(text) < 1200
-    mappings = tuple(
-        MappingChange(f"T{number}", "a", None, MappingInfo(f"T{number}", bname="a")) for number in range(500)
-    )
+    mappings = tuple(MappingChange(f"T{n}", "a", None, MappingInfo(f"T{n}", bname="a")) for n in range(500))
     text = format_event(MappingsChanged("a", mappings), "x")
     assert ("T2" in text, "T3" in text, text.endswith(" and 497 more (x)")) == (True, False, True)
 

@@ -347,9 +347,7 @@ async def test_refusals_are_told_by_reason_and_files_that_could_not_be_used(tmp_
         path.write_text("everybody: all")
         server.reload_files()
         scraped = ScrapedSamples.scrape_server(server)
-    refusals = {
-        reason.value: scraped("refused_requests_total", reason=reason.value) for reason in RefusalReason
-    }
+    refusals = {r.value: scraped("refused_requests_total", reason=r.value) for r in RefusalReason}
     assert {reason: count for reason, count in refusals.items() if count} == {"unsigned": 1, "unknownKey": 1}
     assert None not in refusals.values()
     assert scraped("credentials_reloads_total", result="failed") == 1

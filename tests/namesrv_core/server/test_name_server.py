@@ -207,9 +207,7 @@ async def test_readers_of_a_long_topic_list_get_the_same_list_and_then_each_chan
         server = await stack.enter_async_context(start_name_server(tmp_path))
         peers = [await stack.enter_async_context(Peer.connect(server.namesrv_addr)) for _ in range(5)]
         assert (await peers[0].send_request(103, broker_ext(), registration_body(names))).code == 0
-        answers = await asyncio.gather(
-            *(peer.send_request(206) for peer in peers[1:]), peers[0].send_request(106)
-        )
+        answers = await asyncio.gather(*(p.send_request(206) for p in peers[1:]), peers[0].send_request(106))
         for answer in answers[:-1]:
             assert json.loads(answer.body)["topicList"] == names
         assert (await peers[0].send_request(216, {"topic": "T0007"})).code == 0
@@ -255,9 +253,7 @@ async def test_many_puts_at_once_are_all_answered_and_all_on_the_disk(tmp_path: 
         puts = [build_request(100, KEY | {"key": f"k{number}", "value": "v"}) for number in range(200)]
         peer.send(b"".join(map(codec.encode_command, puts)))
         answers = [await peer.receive() for _ in puts]
-        assert {(answer.opaque, answer.code) for answer in answers if answer} == {
-            (put.opaque, 0) for put in puts
-        }
+        assert {(a.opaque, a.code) for a in answers if a} == {(put.opaque, 0) for put in puts}
         assert len(kv_file.load_kv_tables(tmp_path / "kvConfig.json")["n"]) == 200
 
 

@@ -293,8 +293,5 @@ def _tables(server: Server) -> dict[str, Any]:
             f"{cluster} {addr}": [live.heard_at_ms, live.channel_id, live.timeout_ms, repr(live.data_version)]
             for (cluster, addr), live in tables.live_brokers.items()
         },
-        "groups": {
-            name: [group.cluster_name, dict(group.broker_addrs)]
-            for name, group in tables.broker_groups.items()
-        },
+        "groups": {n: [g.cluster_name, dict(g.broker_addrs)] for n, g in tables.broker_groups.items()},
     }

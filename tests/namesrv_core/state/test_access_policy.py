@@ -97,10 +97,7 @@ def test_peers_whose_certificates_have_long_subjects_are_not_remembered() -> Non
     policy = AccessPolicy([AccessGrant(AccessRole.READ, subject="CN=a")])
     subjects = (f"CN={number}{'x' * 20_000}" for number in range(500))
     assert (
-        kept_megabytes(
-            lambda: [policy.grants_without_key(PeerIdentity("10.0.0.1", subject)) for subject in subjects]
-        )
-        < 1
+        kept_megabytes(lambda: [policy.grants_without_key(PeerIdentity("10.0.0.1", s)) for s in subjects]) < 1
     )
     assert policy.grants_without_key(PeerIdentity("10.0.0.1", "CN=a"))
 

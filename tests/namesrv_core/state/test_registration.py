@@ -842,9 +842,7 @@ def contents(known: RouteTables) -> dict[str, list[tuple[str, QueueData]]]:
     """The queues of each topic in their order."""
     for placement, count in Counter(known.placements_by_topic.values()).items():
         assert placement.topic_count == count
-    return {
-        topic: list(placement.broker_queues.items()) for topic, placement in known.placements_by_topic.items()
-    }
+    return {t: list(p.broker_queues.items()) for t, p in known.placements_by_topic.items()}
 
 
 def drawn(data: st.DataObject) -> dict[str, RegisteredTopicConfig]:

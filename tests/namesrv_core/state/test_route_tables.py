@@ -205,8 +205,7 @@ class Operations(RuleBasedStateMachine):
         assert all(tables.broker_names_by_cluster.values())
         assert set(listed) == tables.broker_groups.keys()
         assert all(
-            name in tables.broker_names_by_cluster[group.cluster_name]
-            for name, group in tables.broker_groups.items()
+            n in tables.broker_names_by_cluster[g.cluster_name] for n, g in tables.broker_groups.items()
         )
 
     @invariant()

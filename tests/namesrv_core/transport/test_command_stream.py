@@ -84,9 +84,7 @@ async def test_a_frame_in_two_halves_is_answered_when_it_is_whole() -> None:
 
 async def test_many_frames_in_one_read_are_answered_in_their_order() -> None:
     async with echoing() as (_, address), Peer.connect(address) as peer:
-        peer.send(
-            b"".join(codec.encode_command(build_request(1, body=b"%d" % number)) for number in range(500))
-        )
+        peer.send(b"".join(codec.encode_command(build_request(1, body=b"%d" % n)) for n in range(500)))
         answers = [await peer.receive() for _ in range(500)]
         assert [answer.body for answer in answers if answer] == [b"%d" % number for number in range(500)]
 

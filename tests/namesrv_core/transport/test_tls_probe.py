@@ -21,9 +21,7 @@ def authority(tmp_path_factory: pytest.TempPathFactory) -> Authority:
 
 def test_a_certificate_that_nobody_trusts_is_seen(authority: Authority) -> None:
     with Server(tls=authority.issue("broker").for_servers()) as server:
-        assert [
-            name_of_certificate(certificate) for certificate in fetch_certificates(server.addr, ANYBODY, 5)
-        ] == ["broker"]
+        assert [name_of_certificate(c) for c in fetch_certificates(server.addr, ANYBODY, 5)] == ["broker"]
 
 
 @pytest.mark.parametrize("version", [ssl.TLSVersion.TLSv1_2, ssl.TLSVersion.TLSv1_3])
