@@ -61,42 +61,38 @@ def _describe_error(error: Exception) -> str:
 
 
 async def _run_server(settings: NameServerSettings) -> None:
-    name_server, service_manager = NameServer(settings), SystemdNotifier()
-    stop_event = asyncio.Event()
-    stop_reasons: list[str] = []
+    name_server, manager = NameServer(settings), SystemdNotifier()
+    stopping = asyncio.Event()
+    reasons: list[str] = []
 
-    def request_stop(stop_signal: signal.Signals) -> None:
-        if stop_reasons:
+    def request_stop(signum: signal.Signals) -> None:
+        if reasons:
             name_server.hurry_shutdown()
-        stop_reasons.append(stop_signal.name)
-        stop_event.set()
+        reasons.append(signum.name)
+        stopping.set()
 
-    for stop_signal in (signal.SIGTERM, signal.SIGINT):
-        asyncio.get_running_loop().add_signal_handler(stop_signal, request_stop, stop_signal)
+    for signum in (signal.SIGTERM, signal.SIGINT):
+        asyncio.get_running_loop().add_signal_handler(signum, request_stop, signum)
     asyncio.get_running_loop().add_signal_handler(signal.SIGUSR1, name_server.take_snapshot)
     asyncio.get_running_loop().add_signal_handler(signal.SIGHUP, name_server.reload_files)
     asyncio.get_running_loop().add_signal_handler(signal.SIGUSR2, name_server.toggle_debugging)
     try:
         await name_server.start()
     except OSError as error:
-        listen_addr = join_addr(settings.bindAddress, settings.listenPort)
-        raise RocketMQError(f"cannot listen on {listen_addr}: {_describe_error(error)}") from None
+        addr = join_addr(settings.bindAddress, settings.listenPort)
+        raise RocketMQError(f"cannot listen on {addr}: {_describe_error(error)}") from None
     try:
         # Write the line in one call, because log lines may go to the same file.
-        boot_message = (
-            f"The Name Server boot success. serializeType=JSON, address {name_server.namesrv_addr}\n"
-        )
-        print(boot_message, end="", flush=True)
-        for guard_warning in name_server.access_control.startup_warnings():
-            log.warning(guard_warning)
-        service_manager.notify_ready(f"serving at {name_server.namesrv_addr}")
-        await stop_event.wait()
+        message = f"The Name Server boot success. serializeType=JSON, address {name_server.namesrv_addr}\n"
+        print(message, end="", flush=True)
+        for warning in name_server.access_control.startup_warnings():
+            log.warning(warning)
+        manager.notify_ready(f"serving at {name_server.namesrv_addr}")
+        await stopping.wait()
     finally:
-        service_manager.notify_stopping(
-            f"stopping: {', '.join(stop_reasons[:1])}", name_server.shutdown_wait_seconds
-        )
-        await name_server.stop(*stop_reasons[:1])
-        service_manager.stop_watchdog()
+        manager.notify_stopping(f"stopping: {', '.join(reasons[:1])}", name_server.shutdown_wait_seconds)
+        await name_server.stop(*reasons[:1])
+        manager.stop_watchdog()
 
 
 if __name__ == "__main__":

@@ -27,59 +27,55 @@ class InflatedData(NamedTuple):
 
 
 def max_inflated_bytes(compressed_bytes: int) -> int:
-    """The limit for data of this compressed size."""
     return FREE_BYTES + MAX_RATIO * compressed_bytes
 
 
-def inflate_zstd_frame(compressed_data: bytes | memoryview, max_bytes: int) -> InflatedData:
-    """Inflate the first frame of the data."""
+def inflate_zstd_frame(data: bytes | memoryview, max_bytes: int) -> InflatedData:
     # Imported late, because this costs 10 ms and few commands decompress something.
     import zstandard
 
-    frame_inflater = zstandard.ZstdDecompressor().decompressobj()
-    inflated_parts: list[bytes] = []
-    inflated_bytes, read_offset = 0, 0
-    problem_text: str | None = None
-    while read_offset < len(compressed_data) and not frame_inflater.eof and problem_text is None:
-        compressed_piece = compressed_data[read_offset : read_offset + _ZSTD_PIECE_BYTES]
+    inflater = zstandard.ZstdDecompressor().decompressobj()
+    parts: list[bytes] = []
+    size, offset = 0, 0
+    problem: str | None = None
+    while offset < len(data) and not inflater.eof and problem is None:
+        piece = data[offset : offset + _ZSTD_PIECE_BYTES]
         try:
-            inflated_part = frame_inflater.decompress(compressed_piece)
+            part = inflater.decompress(piece)
         except zstandard.ZstdError as error:
-            problem_text, inflated_parts = str(error), []
+            problem, parts = str(error), []
             break
-        read_offset += len(compressed_piece)
-        inflated_parts.append(inflated_part[: max_bytes - inflated_bytes])
-        inflated_bytes += len(inflated_part)
-        if inflated_bytes > max_bytes:
-            problem_text = _describe_limit(max_bytes)
-    if problem_text is None and not frame_inflater.eof:
-        problem_text = "incomplete data"
-    return InflatedData(b"".join(inflated_parts), read_offset - len(frame_inflater.unused_data), problem_text)
+        offset += len(piece)
+        parts.append(part[: max_bytes - size])
+        size += len(part)
+        if size > max_bytes:
+            problem = _describe_limit(max_bytes)
+    if problem is None and not inflater.eof:
+        problem = "incomplete data"
+    return InflatedData(b"".join(parts), offset - len(inflater.unused_data), problem)
 
 
-def inflate_gzip_member(compressed_data: bytes | memoryview, max_bytes: int) -> InflatedData:
+def inflate_gzip_member(data: bytes | memoryview, max_bytes: int) -> InflatedData:
     """Inflate the first member of the data. A damaged byte makes at most 4 KiB of the input unreadable."""
-    member_inflater = zlib.decompressobj(16 + zlib.MAX_WBITS)
-    inflated_parts, inflated_bytes, read_offset = [], 0, 0
-    problem_text: str | None = None
-    while read_offset < len(compressed_data) and not member_inflater.eof and problem_text is None:
-        compressed_piece = compressed_data[read_offset : read_offset + _ZLIB_PIECE_BYTES]
+    inflater = zlib.decompressobj(16 + zlib.MAX_WBITS)
+    parts, size, offset = [], 0, 0
+    problem: str | None = None
+    while offset < len(data) and not inflater.eof and problem is None:
+        piece = data[offset : offset + _ZLIB_PIECE_BYTES]
         try:
             # Allow one byte more than the limit: a max_length of 0 would mean no limit.
-            inflated_part = member_inflater.decompress(compressed_piece, max_bytes + 1 - inflated_bytes)
+            part = inflater.decompress(piece, max_bytes + 1 - size)
         except zlib.error as error:
-            problem_text = str(error)
+            problem = str(error)
             break
-        read_offset += len(compressed_piece)
-        inflated_parts.append(inflated_part[: max_bytes - inflated_bytes])
-        inflated_bytes += len(inflated_part)
-        if inflated_bytes > max_bytes:
-            problem_text = _describe_limit(max_bytes)
-    if problem_text is None and not member_inflater.eof:
-        problem_text = "incomplete data"
-    return InflatedData(
-        b"".join(inflated_parts), read_offset - len(member_inflater.unused_data), problem_text
-    )
+        offset += len(piece)
+        parts.append(part[: max_bytes - size])
+        size += len(part)
+        if size > max_bytes:
+            problem = _describe_limit(max_bytes)
+    if problem is None and not inflater.eof:
+        problem = "incomplete data"
+    return InflatedData(b"".join(parts), offset - len(inflater.unused_data), problem)
 
 
 def _describe_limit(max_bytes: int) -> str:

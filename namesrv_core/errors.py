@@ -53,8 +53,8 @@ class RocketMQError(Exception):
         return _rebuild_error, (type(self), self.args), self.__dict__
 
 
-def _rebuild_error(error_type: type[RocketMQError], error_args: tuple[object, ...]) -> RocketMQError:
-    return error_type.__new__(error_type, *error_args)
+def _rebuild_error(error_type: type[RocketMQError], args: tuple[object, ...]) -> RocketMQError:
+    return error_type.__new__(error_type, *args)
 
 
 class ProtocolError(RocketMQError):
@@ -131,5 +131,4 @@ _ERRORS_BY_CODE: dict[int, type[RequestError]] = {
 
 
 def build_request_error(response_code: int, remark: str | None) -> RequestError:
-    """The error for an answer with this code and remark."""
     return _ERRORS_BY_CODE.get(response_code, RequestError)(remark, response_code)

@@ -17,24 +17,20 @@ class Event:
     time and half a megabyte.
     """
 
-    def __init__(self, *positional_values: object, **named_values: object) -> None:
-        event_type = type(self)
-        field_names = event_type.__annotations__
-        field_values = dict(zip(field_names, positional_values, strict=False)) | named_values
-        surplus_count = len(positional_values) + len(named_values) - len(field_values)
-        if len(field_values) < len(field_names):
-            field_values = {
-                field_name: default_value
-                for field_name, default_value in vars(event_type).items()
-                if field_name in field_names
-            } | field_values
-        if surplus_count or field_values.keys() != field_names.keys():
-            wrong_fields = sorted(field_values.keys() ^ field_names.keys()) or ["too many values"]
-            raise TypeError(f"{event_type.__name__}: missing or unknown fields: {', '.join(wrong_fields)}")
-        vars(self).update(field_values)
+    def __init__(self, *args: object, **kwargs: object) -> None:
+        kind = type(self)
+        names = kind.__annotations__
+        values = dict(zip(names, args, strict=False)) | kwargs
+        surplus = len(args) + len(kwargs) - len(values)
+        if len(values) < len(names):
+            values = {name: default for name, default in vars(kind).items() if name in names} | values
+        if surplus or values.keys() != names.keys():
+            wrong = sorted(values.keys() ^ names.keys()) or ["too many values"]
+            raise TypeError(f"{kind.__name__}: missing or unknown fields: {', '.join(wrong)}")
+        vars(self).update(values)
 
-    def __setattr__(self, field_name: str, field_value: object = None) -> NoReturn:
-        raise AttributeError(f"{type(self).__name__}.{field_name} cannot be changed")
+    def __setattr__(self, name: str, value: object = None) -> NoReturn:
+        raise AttributeError(f"{type(self).__name__}.{name} cannot be changed")
 
     __delattr__ = __setattr__
 
@@ -45,10 +41,8 @@ class Event:
         return hash((type(self), frozenset(vars(self).items())))
 
     def __repr__(self) -> str:
-        field_texts = (
-            f"{field_name}={getattr(self, field_name)!r}" for field_name in type(self).__annotations__
-        )
-        return f"{type(self).__name__}({', '.join(field_texts)})"
+        texts = (f"{name}={getattr(self, name)!r}" for name in type(self).__annotations__)
+        return f"{type(self).__name__}({', '.join(texts)})"
 
 
 class QueueData(NamedTuple):
@@ -77,39 +71,32 @@ class TopicChanges(NamedTuple):
     after: QueueData | None
 
 
-def group_topic_changes(topic_changes: Iterable[TopicChange | None]) -> tuple[TopicChanges, ...]:
+def group_topic_changes(changes: Iterable[TopicChange | None]) -> tuple[TopicChanges, ...]:
     """Group the topics with the same change, and skip every None."""
-    return merge_topic_changes(
-        TopicChanges((topic_change.topic,), *topic_change[1:])
-        for topic_change in topic_changes
-        if topic_change is not None
-    )
+    return merge_topic_changes(TopicChanges((c.topic,), *c[1:]) for c in changes if c is not None)
 
 
-def merge_topic_changes(topic_changes: Iterable[TopicChanges]) -> tuple[TopicChanges, ...]:
+def merge_topic_changes(changes: Iterable[TopicChanges]) -> tuple[TopicChanges, ...]:
     """Merge the groups of topics with the same change."""
     topics_by_change: dict[tuple[QueueData | None, QueueData | None], list[tuple[str, ...]]] = {}
-    for change_group in topic_changes:
-        topics_by_change.setdefault(change_group[1:], []).append(change_group.topics)
-    return tuple(
-        TopicChanges(tuple(chain(*topic_tuples)), *before_and_after)
-        for before_and_after, topic_tuples in topics_by_change.items()
-    )
+    for group in changes:
+        topics_by_change.setdefault(group[1:], []).append(group.topics)
+    return tuple(TopicChanges(tuple(chain(*t)), *b) for b, t in topics_by_change.items())
 
 
-def count_changed_topics(topic_changes: Iterable[TopicChanges]) -> int:
+def count_changed_topics(changes: Iterable[TopicChanges]) -> int:
     """The number of topics that changed."""
-    return sum(len(change_group.topics) for change_group in topic_changes)
+    return sum(len(group.topics) for group in changes)
 
 
-def limit_topic_changes(topic_changes: Iterable[TopicChanges], topic_limit: int) -> tuple[TopicChanges, ...]:
+def limit_topic_changes(changes: Iterable[TopicChanges], topic_limit: int) -> tuple[TopicChanges, ...]:
     """The first `topic_limit` topics of these changes."""
-    kept_changes = []
-    for change_group in topic_changes:
+    kept = []
+    for group in changes:
         if topic_limit > 0:
-            kept_changes.append(change_group._replace(topics=change_group.topics[:topic_limit]))
-            topic_limit -= len(change_group.topics)
-    return tuple(kept_changes)
+            kept.append(group._replace(topics=group.topics[:topic_limit]))
+            topic_limit -= len(group.topics)
+    return tuple(kept)
 
 
 class DataVersion(NamedTuple):

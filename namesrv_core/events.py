@@ -189,9 +189,9 @@ class SettingsChanged(Event):
 
     setting_changes: tuple[SettingChange, ...]
 
-    def has_setting(self, setting_key: str) -> bool:
+    def has_setting(self, key: str) -> bool:
         """Whether the setting with this key changed."""
-        return any(setting_change.key == setting_key for setting_change in self.setting_changes)
+        return any(change.key == key for change in self.setting_changes)
 
 
 class ServerStarted(Event):

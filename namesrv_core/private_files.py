@@ -10,38 +10,38 @@ _MAX_LINKS = 40
 _APPEND_FLAGS = os.O_WRONLY | os.O_APPEND | os.O_CREAT | getattr(os, "O_NONBLOCK", 0)
 
 
-def open_private_file(file_path: str | os.PathLike[str], open_flags: int) -> int:
+def open_private_file(path: str | os.PathLike[str], open_flags: int) -> int:
     """Open a file and return its descriptor. A new file can be read only by its owner.
 
     It can be used as the `opener` of `open`. Raises OSError for a link that belongs to another user.
     """
-    path_text = os.fspath(file_path)
+    path_text = os.fspath(path)
     is_link = check_links(path_text)
     # A link that appears after the check is refused as well.
     return os.open(path_text, open_flags | (0 if is_link else os.O_NOFOLLOW) | os.O_CLOEXEC, 0o600)
 
 
-def append_record(file_path: str | os.PathLike[str], record: bytes, *, syncs: bool = False) -> None:
+def append_record(path: str | os.PathLike[str], record: bytes, *, syncs: bool = False) -> None:
     """Append a line to a private file: all of it, on a line of its own, or nothing. Raises OSError."""
-    descriptor = open_private_file(file_path, _APPEND_FLAGS)
+    descriptor = open_private_file(path, _APPEND_FLAGS)
     try:
         # One write where possible: lines of processes that append at the same time do not mix.
-        _write_whole(descriptor, b"\n" + record if _ends_within_line(file_path, descriptor) else record)
+        _write_whole(descriptor, b"\n" + record if _ends_within_line(path, descriptor) else record)
         if syncs:
             os.fsync(descriptor)
     except OSError as error:
-        error.filename = os.fspath(file_path)
+        error.filename = os.fspath(path)
         raise
     finally:
         os.close(descriptor)
 
 
-def _ends_within_line(file_path: str | os.PathLike[str], descriptor: int) -> bool:
+def _ends_within_line(path: str | os.PathLike[str], descriptor: int) -> bool:
     """Whether the last record is torn, because its process was killed."""
     status = os.fstat(descriptor)
     if not stat.S_ISREG(status.st_mode) or not status.st_size:
         return False
-    with suppress(OSError), open(file_path, "rb") as file:
+    with suppress(OSError), open(path, "rb") as file:
         file.seek(-1, os.SEEK_END)
         return file.read(1) != b"\n"
     return False
@@ -90,7 +90,7 @@ def check_links(path: str | os.PathLike[str]) -> bool:
         link_count += 1
         if link_count > _MAX_LINKS:
             raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), os.fspath(path))
-        link_target = os.readlink(entry_path)
-        folder = os.sep if link_target.startswith(os.sep) else folder
-        names += link_target.split(os.sep)[::-1]
+        target = os.readlink(entry_path)
+        folder = os.sep if target.startswith(os.sep) else folder
+        names += target.split(os.sep)[::-1]
     return os.path.islink(path)

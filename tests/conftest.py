@@ -1,5 +1,6 @@
 """Fixtures that every test may ask for."""
 
+import inspect
 import logging
 import os
 import signal
@@ -40,6 +41,19 @@ settings.load_profile("house")
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     items.sort(key=lambda item: work_order.find_place(item.nodeid))
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
+    """Run a test that is a coroutine to its end, on the loop that the server uses."""
+    if not inspect.iscoroutinefunction(pyfuncitem.obj):
+        return None
+    # Imported late, because most tests need no name server.
+    from tests.support.name_servers import run_on_loop
+
+    names = pyfuncitem._fixtureinfo.argnames
+    run_on_loop(pyfuncitem.obj)(**{name: pyfuncitem.funcargs[name] for name in names})
+    return True
 
 
 @pytest.hookimpl(optionalhook=True)

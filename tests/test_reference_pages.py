@@ -5,8 +5,7 @@ import re
 import pytest
 
 from namesrv_core.server.settings_loader import environment_variable
-from namesrv_core.state.server_limits import DEFAULT_LIMITS
-from namesrv_core.state.settings import SETTING_KEYS, NameServerSettings
+from namesrv_core.state.settings import DEFAULT_LIMITS, SETTING_KEYS, NameServerSettings
 from namesrv_core.state.tls_settings import TLS_KEYS
 from nsadmin.command_line.registry import find_command, find_group, take_command
 from nsadmin.console.exit_codes import EXIT_CODE_MEANINGS, PLUGIN_CODE_MEANINGS

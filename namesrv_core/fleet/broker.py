@@ -42,7 +42,7 @@ class SimulatedBroker:
 
     def __init__(
         self,
-        broker_spec: BrokerSpec,
+        spec: BrokerSpec,
         namesrv_addrs: Sequence[str],
         *,
         host: str = "127.0.0.1",
@@ -55,21 +55,21 @@ class SimulatedBroker:
         clock_ms: Callable[[], int] = wall_clock_ms,
         open_channel: Callable[[str], RequestChannel] = RequestChannel,
     ) -> None:
-        self.spec = broker_spec
+        self.spec = spec
         self.master_addr: str | None = None
         self._listen_place = (host, port)
         self._peer_models: PeerModels = {} if peer_models is None else peer_models
-        self._heartbeat_period = heartbeat_period
+        self._period = heartbeat_period
         self._first_delay_seconds = heartbeat_period if first_delay_seconds is None else first_delay_seconds
         self._metadata_period = metadata_period
         self._producer_period = producer_period
         self._listener: StreamListener | None = None
         self._clock_ms = clock_ms
         self._is_frozen = False
-        self._namesrv_channels = [open_channel(namesrv_addr) for namesrv_addr in namesrv_addrs]
+        self._channels = [open_channel(addr) for addr in namesrv_addrs]
         self._master_channel: RequestChannel | None = None
         self._open_streams: set[CommandStream] = set()
-        self._background_tasks: set[asyncio.Task[None]] = set()
+        self._tasks: set[asyncio.Task[None]] = set()
         self._registration_lock = asyncio.Lock()
 
     @property
@@ -85,7 +85,7 @@ class SimulatedBroker:
                 f"{self._log_name} cannot listen at {listen_host}:{listen_port}: {error.strerror}"
             ) from error
         broker_addr = f"{listen_host}:{self._listener.bound_port}"
-        namesrv_addrs = [namesrv_channel.server_addr for namesrv_channel in self._namesrv_channels]
+        namesrv_addrs = [channel.server_addr for channel in self._channels]
         self.model = BrokerModel(self.spec, broker_addr, namesrv_addrs, self._clock_ms())
         self._peer_models[self.spec.broker_name, self.spec.broker_id] = self.model
         self.model.peer_models = self._peer_models
@@ -94,7 +94,7 @@ class SimulatedBroker:
     async def _begin_heartbeats(self) -> None:
         await self.register_topics()
         self._run_in_background(
-            self._repeat_every(self._heartbeat_period, self.register_topics, self._first_delay_seconds)
+            self._repeat_every(self._period, self.register_topics, self._first_delay_seconds)
         )
         if self.spec.is_master and self.spec.topic_configs:
             self._run_in_background(self._repeat_every(self._producer_period, self.follow_write_permission))
@@ -106,78 +106,59 @@ class SimulatedBroker:
         """Register all topics, or these, with every name server. Failures are logged."""
         async with self._registration_lock:
             ext_fields, body = self.model.encode_registration(topic_names)
-            accepted_replies: list[RemotingCommand] = []
+            accepted: list[RemotingCommand] = []
             await asyncio.gather(
-                *(
-                    self._register_at_name_server(namesrv_channel, ext_fields, body, accepted_replies)
-                    for namesrv_channel in self._namesrv_channels
-                )
+                *(self._register_at_name_server(c, ext_fields, body, accepted) for c in self._channels)
             )
-        if accepted_replies:
+        if accepted:
             # The first answer counts, and a missing address too
             # (`BrokerController#handleRegisterBrokerResult`).
-            self.master_addr = (accepted_replies[0].ext or {}).get("masterAddr")
+            self.master_addr = (accepted[0].ext or {}).get("masterAddr")
 
     async def _register_at_name_server(
         self,
-        namesrv_channel: RequestChannel,
+        channel: RequestChannel,
         ext_fields: dict[str, str],
         body: bytes,
-        accepted_replies: list[RemotingCommand],
+        accepted: list[RemotingCommand],
     ) -> None:
         try:
-            registration_reply = await namesrv_channel.send_request(
-                build_request(RequestCode.REGISTER_BROKER, ext_fields, body)
-            )
+            reply = await channel.send_request(build_request(RequestCode.REGISTER_BROKER, ext_fields, body))
         except OSError as error:
             log.warning(
-                "%s: cannot register with %s: %s",
-                self._log_name,
-                namesrv_channel.server_addr,
-                error or "no answer",
+                "%s: cannot register with %s: %s", self._log_name, channel.server_addr, error or "no answer"
             )
             return
-        if registration_reply.code == ResponseCode.SUCCESS:
-            accepted_replies.append(registration_reply)
+        if reply.code == ResponseCode.SUCCESS:
+            accepted.append(reply)
         else:
             log.warning(
                 "%s: %s refused the registration: %s",
                 self._log_name,
-                namesrv_channel.server_addr,
-                escape_unsafe(registration_reply.remark or ""),
+                channel.server_addr,
+                escape_unsafe(reply.remark or ""),
             )
 
     async def follow_write_permission(self) -> None:
         """Let producers write or not: they write while the route of any name server allows it."""
-        writable_topics = [
-            topic_config_json["topicName"]
-            for topic_config_json in self.spec.topic_configs
-            if topic_config_json["perm"] & Perm.WRITE
-        ]
-        if not writable_topics:
+        writable = [config["topicName"] for config in self.spec.topic_configs if config["perm"] & Perm.WRITE]
+        if not writable:
             return
-        route_request = build_request(
-            RequestCode.GET_ROUTEINFO_BY_TOPIC, headers.write_header(headers.GetRoute(writable_topics[0]))
+        request = build_request(
+            RequestCode.GET_ROUTEINFO_BY_TOPIC, headers.write_header(headers.GetRoute(writable[0]))
         )
-        route_replies = await asyncio.gather(
-            *(namesrv_channel.send_request(route_request) for namesrv_channel in self._namesrv_channels),
-            return_exceptions=True,
+        replies = await asyncio.gather(
+            *(channel.send_request(request) for channel in self._channels), return_exceptions=True
         )
-        received_routes = [
-            route_reply for route_reply in route_replies if isinstance(route_reply, RemotingCommand)
-        ]
-        if any(self._is_writable(route_reply) for route_reply in received_routes):
+        received = [reply for reply in replies if isinstance(reply, RemotingCommand)]
+        if any(self._is_writable(reply) for reply in received):
             self.model.allow_writes(self._clock_ms(), True)
-        elif received_routes:
+        elif received:
             self.model.allow_writes(self._clock_ms(), False)
 
-    def _is_writable(self, route_reply: RemotingCommand) -> bool:
-        """Whether a route allows clients to write to this broker."""
-        queue_datas = fastjson.decode_json(route_reply.body).get("queueDatas") if route_reply.body else None
-        return any(
-            queue_data["brokerName"] == self.spec.broker_name and queue_data["perm"] & Perm.WRITE
-            for queue_data in queue_datas or ()
-        )
+    def _is_writable(self, reply: RemotingCommand) -> bool:
+        queues = fastjson.decode_json(reply.body).get("queueDatas") if reply.body else None
+        return any(q["brokerName"] == self.spec.broker_name and q["perm"] & Perm.WRITE for q in queues or ())
 
     async def copy_master_tables(self) -> None:
         """Copy the master's topics and groups, if there is a master (`SlaveSynchronize#syncAll`)."""
@@ -188,14 +169,14 @@ class SimulatedBroker:
             self._close_master_channel()
             self._master_channel = RequestChannel(master_addr)
         try:
-            topic_configs, data_version = await self._fetch_master_table(
+            configs, version = await self._fetch_master_table(
                 self._master_channel, RequestCode.GET_ALL_TOPIC_CONFIG, "topicConfigTable"
             )
-            self.model.topic_table.copy_from(topic_configs, data_version)
-            group_configs, data_version = await self._fetch_master_table(
+            self.model.topic_table.copy_from(configs, version)
+            group_configs, version = await self._fetch_master_table(
                 self._master_channel, RequestCode.GET_ALL_SUBSCRIPTIONGROUP_CONFIG, "subscriptionGroupTable"
             )
-            self.model.group_table.copy_from(group_configs, data_version)
+            self.model.group_table.copy_from(group_configs, version)
         except (OSError, ValueError, KeyError) as error:
             log.warning(
                 "%s: cannot copy topics and groups from its master %s: %s",
@@ -205,16 +186,14 @@ class SimulatedBroker:
             )
 
     async def _fetch_master_table(
-        self, master_channel: RequestChannel, request_code: int, table_name: str
+        self, channel: RequestChannel, code: int, table_name: str
     ) -> tuple[dict[str, Any], DataVersion]:
         """Fetch a table of the master, with its version. Raises ValueError or KeyError without one."""
-        body = require_object(
-            fastjson.decode_json((await master_channel.send_request(build_request(request_code))).body)
-        )
-        data_version = parse_data_version(body["dataVersion"], self._clock_ms())
-        if data_version is None:
+        body = require_object(fastjson.decode_json((await channel.send_request(build_request(code))).body))
+        version = parse_data_version(body["dataVersion"], self._clock_ms())
+        if version is None:
             raise ValueError("no version")
-        return require_object(body[table_name]), data_version
+        return require_object(body[table_name]), version
 
     def _close_master_channel(self) -> None:
         if self._master_channel is not None:
@@ -228,16 +207,11 @@ class SimulatedBroker:
     async def leave_cluster(self) -> None:
         """Unregister from each name server, then close. Unreachable name servers notice it on their own."""
         self._cancel_tasks()
-        for namesrv_channel in self._namesrv_channels if self._listener is not None else ():
+        for channel in self._channels if self._listener is not None else ():
             try:
-                await namesrv_channel.send_request(self.model.build_unregistration())
+                await channel.send_request(self.model.build_unregistration())
             except OSError as error:
-                log.warning(
-                    "%s: cannot unregister from %s: %s",
-                    self._log_name,
-                    namesrv_channel.server_addr,
-                    error,
-                )
+                log.warning("%s: cannot unregister from %s: %s", self._log_name, channel.server_addr, error)
         self._close_connections(is_abrupt=False)
 
     def die_abruptly(self) -> None:
@@ -260,32 +234,32 @@ class SimulatedBroker:
         await self._begin_heartbeats()
 
     def _cancel_tasks(self) -> None:
-        for task in self._background_tasks:
+        for task in self._tasks:
             task.cancel()
 
     def _close_connections(self, *, is_abrupt: bool) -> None:
         if self._listener is not None:
             self._listener.close()
         self._close_master_channel()
-        open_ends: list[RequestChannel | CommandStream] = [*self._namesrv_channels, *self._open_streams]
+        open_ends: list[RequestChannel | CommandStream] = [*self._channels, *self._open_streams]
         for open_end in open_ends:
             open_end.abort() if is_abrupt else open_end.close()
 
     async def _repeat_every(
         self,
         period_seconds: float,
-        repeated_action: Callable[[], Awaitable[None]],
+        action: Callable[[], Awaitable[None]],
         first_delay_seconds: float | None = None,
     ) -> None:
         await asyncio.sleep(period_seconds if first_delay_seconds is None else first_delay_seconds)
         while True:
-            await repeated_action()
+            await action()
             await asyncio.sleep(period_seconds)
 
     def _run_in_background(self, coroutine: Coroutine[None, None, None]) -> None:
         task = asyncio.get_running_loop().create_task(coroutine)
-        self._background_tasks.add(task)
-        task.add_done_callback(self._background_tasks.discard)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
 
     def stream_opened(self, stream: CommandStream) -> None:
         self._open_streams.add(stream)

@@ -57,48 +57,41 @@ PeerModels = dict[tuple[str, int], "BrokerModel"]
 class BrokerModel:
     """The state of a broker at `broker_addr`. It claims an early start time, so that it has a history."""
 
-    def __init__(
-        self, broker_spec: BrokerSpec, broker_addr: str, namesrv_addrs: Iterable[str], now_ms: int
-    ) -> None:
-        self.spec = broker_spec
+    def __init__(self, spec: BrokerSpec, broker_addr: str, namesrv_addrs: Iterable[str], now_ms: int) -> None:
+        self.spec = spec
         self.broker_addr = broker_addr
         self.namesrv_addrs = tuple(namesrv_addrs)
         self.started_at_ms = now_ms
-        self.topic_table = TopicTable(
-            [
-                *_initial_system_topics(broker_spec),
-                *(broker_spec.topic_configs if broker_spec.is_master else ()),
-            ],
-            reserved_names(broker_spec.cluster_name, broker_spec.broker_name),
-            now_ms,
-        )
-        uptime_ms = random.Random(f"uptime {broker_spec.traffic_seed}").randrange(_LONGEST_UPTIME_MS)
+        topics = make_system_topics(spec.cluster_name, spec.broker_name)
+        if not spec.auto_create:
+            topics = [config for config in topics if config["topicName"] != DEFAULT_TOPIC]
+        if spec.is_master:
+            topics += spec.topic_configs
+        names = reserved_names(spec.cluster_name, spec.broker_name)
+        self.topic_table = TopicTable(topics, names, now_ms)
+        uptime_ms = random.Random(f"uptime {spec.traffic_seed}").randrange(_LONGEST_UPTIME_MS)
         self.traffic = BrokerTraffic(
-            broker_spec.traffic_seed,
+            spec.traffic_seed,
             now_ms - uptime_ms,
-            is_master=broker_spec.is_master,
-            traffic_factor=broker_spec.traffic_factor,
+            is_master=spec.is_master,
+            traffic_factor=spec.traffic_factor,
         )
         self.offsets = ConsumerOffsets(
-            self.traffic,
-            [topic_config_json["topicName"] for topic_config_json in broker_spec.topic_configs],
-            _readers_by_topic(broker_spec),
+            self.traffic, [config["topicName"] for config in spec.topic_configs], _readers_by_topic(spec)
         )
         self.group_table = GroupTable(
-            {group for reader_groups in broker_spec.groups_by_topic.values() for group in reader_groups},
-            now_ms,
+            {group for groups in spec.groups_by_topic.values() for group in groups}, now_ms
         )
         self.user_table = UserTable()
         self.properties = BrokerProperties(self._list_own_properties(), now_ms)
         self.consume_modes: dict[str, dict[str, TopicConfigJson]] = {}
         self.cold_thresholds: dict[str, int] = {}
         self.master_flush_offset: int | None = None
-        self.peer_models: PeerModels = {(broker_spec.broker_name, broker_spec.broker_id): self}
+        self.peer_models: PeerModels = {(spec.broker_name, spec.broker_id): self}
 
     def read_queue_count(self, topic: str) -> int:
-        """The number of readable queues of the topic on this broker."""
-        topic_config_json = self.topic_table.configs.get(topic)
-        return 0 if topic_config_json is None else int(topic_config_json["readQueueNums"])
+        config = self.topic_table.configs.get(topic)
+        return 0 if config is None else int(config["readQueueNums"])
 
     def allow_writes(self, now_ms: int, is_allowed: bool) -> None:
         """Let producers write from now on, or not. Slaves then catch up with their master."""
@@ -108,9 +101,9 @@ class BrokerModel:
             self.traffic.resume_writes(now_ms)
         else:
             self.traffic.pause_writes(now_ms)
-        for (broker_name, broker_id), peer_model in self.peer_models.items():
+        for (broker_name, broker_id), peer in self.peer_models.items():
             if broker_name == self.spec.broker_name and broker_id != self.spec.broker_id:
-                peer_model.traffic.follow_master(self.traffic)
+                peer.traffic.follow_master(self.traffic)
 
     @property
     def ha_server_addr(self) -> str:
@@ -140,67 +133,41 @@ class BrokerModel:
 
     def encode_registration(self, topic_names: Iterable[str] | None = None) -> tuple[dict[str, str], bytes]:
         """Ext fields and body of REGISTER_BROKER for all topics, or only for `names` (incremental)."""
-        all_configs = self.topic_table.configs
-        chosen_configs = (
-            all_configs
-            if topic_names is None
-            else {topic: all_configs[topic] for topic in topic_names if topic in all_configs}
+        configs = self.topic_table.configs
+        chosen = configs if topic_names is None else {t: configs[t] for t in topic_names if t in configs}
+        body = registration_codec.encode_registration(
+            self.topic_table.data_version, self._restrict_permissions(chosen)
         )
-        registration_body = registration_codec.encode_registration(
-            self.topic_table.data_version, self._restrict_permissions(chosen_configs)
-        )
-        registration_header = headers.RegisterBroker(
+        header = headers.RegisterBroker(
             self.spec.broker_name,
             self.broker_addr,
             self.spec.cluster_name,
             self.ha_server_addr,
             self.spec.broker_id,
             compressed=False,
-            body_crc32=zlib.crc32(registration_body) & 0x7FFFFFFF,
+            body_crc32=zlib.crc32(body) & 0x7FFFFFFF,
             heartbeat_timeout_millis=self.spec.heartbeat_timeout_millis,
             enable_acting_master=self.spec.acting_master,
         )
-        return headers.write_header(registration_header), registration_body
+        return headers.write_header(header), body
 
-    def _restrict_permissions(
-        self, topic_configs: Mapping[str, TopicConfigJson]
-    ) -> Mapping[str, TopicConfigJson]:
+    def _restrict_permissions(self, configs: Mapping[str, TopicConfigJson]) -> Mapping[str, TopicConfigJson]:
         """Apply brokerPermission: a broker without write or read permission registers topics without it."""
-        broker_permission = self.properties.broker_permission
-        if broker_permission & 6 == 6:
-            return topic_configs
-        return {
-            topic: {**topic_config_json, "perm": topic_config_json["perm"] & broker_permission}
-            for topic, topic_config_json in topic_configs.items()
-        }
+        perm = self.properties.broker_permission
+        if perm & 6 == 6:
+            return configs
+        return {topic: {**config, "perm": config["perm"] & perm} for topic, config in configs.items()}
 
     def build_unregistration(self) -> RemotingCommand:
-        broker_identity = headers.BrokerIdentity(
+        identity = headers.BrokerIdentity(
             self.spec.broker_name, self.broker_addr, self.spec.cluster_name, self.spec.broker_id
         )
-        return build_request(RequestCode.UNREGISTER_BROKER, headers.write_header(broker_identity))
+        return build_request(RequestCode.UNREGISTER_BROKER, headers.write_header(identity))
 
 
-def _initial_system_topics(broker_spec: BrokerSpec) -> list[TopicConfigJson]:
-    topic_configs = make_system_topics(broker_spec.cluster_name, broker_spec.broker_name)
-    return (
-        topic_configs
-        if broker_spec.auto_create
-        else [
-            topic_config_json
-            for topic_config_json in topic_configs
-            if topic_config_json["topicName"] != DEFAULT_TOPIC
-        ]
-    )
-
-
-def _readers_by_topic(broker_spec: BrokerSpec) -> dict[str, tuple[str, ...]]:
+def _readers_by_topic(spec: BrokerSpec) -> dict[str, tuple[str, ...]]:
     """The groups by topic, including each group's retry topic if the broker has it."""
-    topic_names = {topic_config_json["topicName"] for topic_config_json in broker_spec.topic_configs}
-    reader_groups = {group for group_names in broker_spec.groups_by_topic.values() for group in group_names}
-    retry_readers = {
-        f"{RETRY_PREFIX}{group}": (group,)
-        for group in reader_groups
-        if f"{RETRY_PREFIX}{group}" in topic_names
-    }
-    return {**broker_spec.groups_by_topic, **retry_readers}
+    topics = {config["topicName"] for config in spec.topic_configs}
+    groups = {group for groups in spec.groups_by_topic.values() for group in groups}
+    readers = {f"{RETRY_PREFIX}{group}": (group,) for group in groups if f"{RETRY_PREFIX}{group}" in topics}
+    return {**spec.groups_by_topic, **readers}

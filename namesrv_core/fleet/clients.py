@@ -33,7 +33,6 @@ class SimulatedClient(NamedTuple):
     started_at_ms: int
 
     def connection_json(self) -> dict[str, object]:
-        """Connection."""
         return {
             "clientAddr": self.client_addr,
             "clientId": self.client_id,
@@ -42,31 +41,28 @@ class SimulatedClient(NamedTuple):
         }
 
 
-def _simulate_clients(group: str, client_count: int, broker_model: BrokerModel) -> list[SimulatedClient]:
-    random_source = random.Random(f"clients {group}")
-    network_number, start_offset_ms = (
-        random_source.randrange(250),
-        random_source.randrange(_LONGEST_UPTIME_MS),
-    )
+def _simulate_clients(group: str, client_count: int, model: BrokerModel) -> list[SimulatedClient]:
+    rng = random.Random(f"clients {group}")
+    network_number, start_offset_ms = rng.randrange(250), rng.randrange(_LONGEST_UPTIME_MS)
     return [
         SimulatedClient(
             f"10.0.{network_number}.{10 + client_index}@{group}-{client_index + 1}",
-            f"10.0.{network_number}.{10 + client_index}:{40_000 + random_source.randrange(20_000)}",
-            broker_model.started_at_ms - start_offset_ms - client_index * 60_000,
+            f"10.0.{network_number}.{10 + client_index}:{40_000 + rng.randrange(20_000)}",
+            model.started_at_ms - start_offset_ms - client_index * 60_000,
         )
         for client_index in range(client_count)
     ]
 
 
-def connected_consumers(broker_model: BrokerModel, group: str) -> list[SimulatedClient]:
+def connected_consumers(model: BrokerModel, group: str) -> list[SimulatedClient]:
     """The connected consumers of a group; empty if the group reads nothing from this broker."""
-    is_reader = bool(broker_model.offsets.read_topics_of_group(group))
-    return _simulate_clients(group, _CONSUMERS_PER_GROUP, broker_model) if is_reader else []
+    is_reader = bool(model.offsets.read_topics_of_group(group))
+    return _simulate_clients(group, _CONSUMERS_PER_GROUP, model) if is_reader else []
 
 
-def consumer_connection_json(broker_model: BrokerModel, group: str) -> bytes:
+def consumer_connection_json(model: BrokerModel, group: str) -> bytes:
     """ConsumerConnection. Raises RequestError 206 if no client is connected."""
-    clients = connected_consumers(broker_model, group)
+    clients = connected_consumers(model, group)
     if not clients:
         raise RequestError(f"the consumer group[{group}] not online", ResponseCode.CONSUMER_NOT_ONLINE)
     other_fields = fastjson.encode_json(
@@ -77,23 +73,19 @@ def consumer_connection_json(broker_model: BrokerModel, group: str) -> bytes:
             "messageModel": "CLUSTERING",
         }
     )
-    subscription_table = _encode_subscriptions(
-        _subscribed_topics(broker_model, group), _subscribed_at_ms(broker_model)
-    )
-    return other_fields[:-1] + b',"subscriptionTable":' + subscription_table + b"}"
+    table = _encode_subscriptions(_subscribed_topics(model, group), _subscribed_at_ms(model))
+    return other_fields[:-1] + b',"subscriptionTable":' + table + b"}"
 
 
-def _subscribed_topics(broker_model: BrokerModel, group: str) -> tuple[str, ...]:
+def _subscribed_topics(model: BrokerModel, group: str) -> tuple[str, ...]:
     """The topics that the group subscribes to, on all brokers together."""
-    topics_by_peer = [
-        peer_model.offsets.read_topics_of_group(group) for peer_model in broker_model.peer_models.values()
-    ]
-    return tuple(sorted(frozenset().union(*topics_by_peer)))
+    topics = [peer.offsets.read_topics_of_group(group) for peer in model.peer_models.values()]
+    return tuple(sorted(frozenset().union(*topics)))
 
 
-def _subscribed_at_ms(broker_model: BrokerModel) -> int:
+def _subscribed_at_ms(model: BrokerModel) -> int:
     """When clients subscribed. They tell all brokers the same time."""
-    return min(peer_model.started_at_ms for peer_model in broker_model.peer_models.values())
+    return min(peer.started_at_ms for peer in model.peer_models.values())
 
 
 @lru_cache(maxsize=32)
@@ -115,41 +107,39 @@ def _subscription_json(topic: str, subscribed_at_ms: int) -> dict[str, object]:
     }
 
 
-def _allocate_queues(broker_model: BrokerModel, group: str, client_count: int) -> list[list[ClientQueue]]:
+def _allocate_queues(model: BrokerModel, group: str, client_count: int) -> list[list[ClientQueue]]:
     """Allocate the sorted queues of each topic to clients (`AllocateMessageQueueAveragely`)."""
-    queue_shares: list[list[ClientQueue]] = [[] for _ in range(client_count)]
-    for topic in _subscribed_topics(broker_model, group):
+    shares: list[list[ClientQueue]] = [[] for _ in range(client_count)]
+    for topic in _subscribed_topics(model, group):
         topic_queues = sorted(
-            (topic, broker_name, queue_id)
-            for (broker_name, broker_id), peer_model in broker_model.peer_models.items()
+            (topic, name, queue_id)
+            for (name, broker_id), peer in model.peer_models.items()
             if broker_id == MASTER_BROKER_ID
-            for queue_id in range(peer_model.read_queue_count(topic))
+            for queue_id in range(peer.read_queue_count(topic))
         )
         base_count, extra_count = divmod(len(topic_queues), client_count)
-        for client_index, queue_share in enumerate(queue_shares):
+        for client_index, share in enumerate(shares):
             begin_index = client_index * base_count + min(client_index, extra_count)
-            queue_share += topic_queues[begin_index : begin_index + base_count + (client_index < extra_count)]
-    return queue_shares
+            share += topic_queues[begin_index : begin_index + base_count + (client_index < extra_count)]
+    return shares
 
 
 def running_info_json(
-    broker_model: BrokerModel, group: str, client_id: str, with_stacks: bool, now_ms: int
+    model: BrokerModel, group: str, client_id: str, with_stacks: bool, now_ms: int
 ) -> bytes:
     """ConsumerRunningInfo of a client, as a broker relays it. Raises RequestError if it is not connected."""
-    clients = connected_consumers(broker_model, group)
-    for client, queue_share in zip(
-        clients, _allocate_queues(broker_model, group, len(clients) or 1), strict=False
-    ):
+    clients = connected_consumers(model, group)
+    for client, share in zip(clients, _allocate_queues(model, group, len(clients) or 1), strict=False):
         if client.client_id == client_id:
-            return _client_running_info(broker_model, group, client, queue_share, with_stacks, now_ms)
+            return _client_running_info(model, group, client, share, with_stacks, now_ms)
     raise RequestError(f"The Consumer <{group}> <{client_id}> not online")
 
 
 def _client_running_info(
-    broker_model: BrokerModel,
+    model: BrokerModel,
     group: str,
     client: SimulatedClient,
-    queue_share: list[ClientQueue],
+    share: list[ClientQueue],
     with_stacks: bool,
     now_ms: int,
 ) -> bytes:
@@ -159,39 +149,32 @@ def _client_running_info(
             "PROP_CONSUMEORDERLY": "false",
             "PROP_CONSUMER_START_TIMESTAMP": str(client.started_at_ms),
             "PROP_CONSUME_TYPE": "CONSUME_PASSIVELY",
-            "PROP_NAMESERVER_ADDR": ";".join(broker_model.namesrv_addrs),
+            "PROP_NAMESERVER_ADDR": ";".join(model.namesrv_addrs),
             "PROP_THREADPOOL_CORE_SIZE": "20",
             "consumerGroup": group,
             "instanceName": client.client_id.partition("@")[2],
         },
         "statusTable": {
-            topic: _consume_status_json(broker_model, group, topic, queue_share, now_ms)
-            for topic in _subscribed_topics(broker_model, group)
+            t: _consume_status_json(model, group, t, share, now_ms) for t in _subscribed_topics(model, group)
         },
         "subscriptionSet": [
-            _subscription_json(topic, _subscribed_at_ms(broker_model))
-            for topic in _subscribed_topics(broker_model, group)
+            _subscription_json(topic, _subscribed_at_ms(model)) for topic in _subscribed_topics(model, group)
         ],
         "userConsumerInfo": {},
         **({"jstack": _THREAD_DUMP} if with_stacks else {}),
     }
-    queue_table_json = object_keys.encode_object_key_map(
-        _process_queue_items(broker_model, group, queue_share, now_ms)
-    )
-    return b'{"mqPopTable":{},"mqTable":' + queue_table_json + b"," + fastjson.encode_json(other_fields)[1:]
+    queues = object_keys.encode_object_key_map(_process_queue_items(model, group, share, now_ms))
+    return b'{"mqPopTable":{},"mqTable":' + queues + b"," + fastjson.encode_json(other_fields)[1:]
 
 
 def _process_queue_items(
-    broker_model: BrokerModel, group: str, queue_share: list[ClientQueue], now_ms: int
+    model: BrokerModel, group: str, share: list[ClientQueue], now_ms: int
 ) -> Iterator[tuple[dict[str, object], dict[str, object]]]:
     """ProcessQueueInfo of each queue. The group has consumed all fetched messages."""
-    for topic, broker_name, queue_id in queue_share:
-        peer_model = broker_model.peer_models[broker_name, MASTER_BROKER_ID]
-        committed_offset = (
-            peer_model.offsets.committed_offset(
-                (group, topic, queue_id), peer_model.read_queue_count(topic), now_ms
-            )
-            or 0
+    for topic, broker_name, queue_id in share:
+        peer = model.peer_models[broker_name, MASTER_BROKER_ID]
+        committed = (
+            peer.offsets.committed_offset((group, topic, queue_id), peer.read_queue_count(topic), now_ms) or 0
         )
         yield (
             {"brokerName": broker_name, "queueId": queue_id, "topic": topic},
@@ -200,12 +183,12 @@ def _process_queue_items(
                 "cachedMsgMaxOffset": 0,
                 "cachedMsgMinOffset": 0,
                 "cachedMsgSizeInMiB": 0,
-                "commitOffset": committed_offset,
+                "commitOffset": committed,
                 "droped": False,
                 "lastConsumeTimestamp": now_ms - 20
-                if peer_model.offsets.has_traffic(topic)
-                else broker_model.started_at_ms,
-                "lastLockTimestamp": broker_model.started_at_ms,
+                if peer.offsets.has_traffic(topic)
+                else model.started_at_ms,
+                "lastLockTimestamp": model.started_at_ms,
                 "lastPullTimestamp": now_ms - 15,
                 "locked": False,
                 "transactionMsgCount": 0,
@@ -217,25 +200,25 @@ def _process_queue_items(
 
 
 def _consume_status_json(
-    broker_model: BrokerModel, group: str, topic: str, queue_share: list[ClientQueue], now_ms: int
+    model: BrokerModel, group: str, topic: str, share: list[ClientQueue], now_ms: int
 ) -> Mapping[str, object]:
     """ConsumeStatus of the client's queues, each with an equal part of its topic's messages."""
     tps = 0.0
-    for broker_name in (broker_name for queue_topic, broker_name, _ in queue_share if queue_topic == topic):
-        peer_model = broker_model.peer_models[broker_name, MASTER_BROKER_ID]
+    for broker_name in (name for queue_topic, name, _ in share if queue_topic == topic):
+        peer = model.peer_models[broker_name, MASTER_BROKER_ID]
         tps += (
-            peer_model.offsets.count_recent_messages(topic, now_ms - group_delay_ms(group), _TPS_WINDOW_MS)
+            peer.offsets.count_recent_messages(topic, now_ms - group_delay_ms(group), _TPS_WINDOW_MS)
             * 1000
             / _TPS_WINDOW_MS
-            / peer_model.read_queue_count(topic)
+            / peer.read_queue_count(topic)
         )
-    random_source = random.Random(f"status {group} {topic}")
+    rng = random.Random(f"status {group} {topic}")
     return {
         "consumeFailedMsgs": 0,
         "consumeFailedTPS": 0.0,
         "consumeOKTPS": round(tps, 3),
-        "consumeRT": round(random_source.uniform(0.4, 12), 2) if tps else 0.0,
-        "pullRT": round(random_source.uniform(0.5, 3), 2) if tps else 0.0,
+        "consumeRT": round(rng.uniform(0.4, 12), 2) if tps else 0.0,
+        "pullRT": round(rng.uniform(0.5, 3), 2) if tps else 0.0,
         "pullTPS": round(tps, 3),
     }
 
@@ -249,44 +232,35 @@ ConsumeMessageThread_1 java.util.concurrent.LinkedBlockingQueue.poll(LinkedBlock
 """
 
 
-def _producers_by_group(broker_model: BrokerModel) -> dict[str, list[SimulatedClient]]:
+def _producers_by_group(model: BrokerModel) -> dict[str, list[SimulatedClient]]:
     """One producer group per first word of topic names. Producers connect only to masters."""
-    if not broker_model.spec.is_master:
+    if not model.spec.is_master:
         return {}
-    topic_names = [topic_config_json["topicName"] for topic_config_json in broker_model.spec.topic_configs]
+    topics = [config["topicName"] for config in model.spec.topic_configs]
     first_words = sorted(
-        {topic.partition("-")[0] for topic in topic_names if not topic.startswith((RETRY_PREFIX, DLQ_PREFIX))}
+        {topic.partition("-")[0] for topic in topics if not topic.startswith((RETRY_PREFIX, DLQ_PREFIX))}
     )
-    return {
-        f"{first_word}-producer": producers_of_topic(broker_model, first_word) for first_word in first_words
-    }
+    return {f"{word}-producer": producers_of_topic(model, word) for word in first_words}
 
 
-def producers_of_topic(broker_model: BrokerModel, topic: str) -> list[SimulatedClient]:
-    """The producers of the topic."""
-    return _simulate_clients(f"{topic.partition('-')[0]}-producer", _PRODUCERS_PER_GROUP, broker_model)
+def producers_of_topic(model: BrokerModel, topic: str) -> list[SimulatedClient]:
+    return _simulate_clients(f"{topic.partition('-')[0]}-producer", _PRODUCERS_PER_GROUP, model)
 
 
-def producer_connection_json(broker_model: BrokerModel, group: str) -> bytes:
-    """ProducerConnection."""
-    clients = _producers_by_group(broker_model).get(group)
+def producer_connection_json(model: BrokerModel, group: str) -> bytes:
+    clients = _producers_by_group(model).get(group)
     if clients is None:
         raise RequestError(f"the producer group[{group}] not exist")
     return fastjson.encode_json({"connectionSet": [client.connection_json() for client in clients]})
 
 
-def producer_table_json(broker_model: BrokerModel, now_ms: int) -> bytes:
+def producer_table_json(model: BrokerModel, now_ms: int) -> bytes:
     """ProducerTableInfo. Every client, also a consumer, has an inner producer."""
-    producers_by_group = _producers_by_group(broker_model)
-    reader_groups = sorted(
-        {group for reader_groups in broker_model.offsets.readers_by_topic.values() for group in reader_groups}
-    )
-    all_clients = [client for clients in producers_by_group.values() for client in clients]
-    all_clients += [client for group in reader_groups for client in connected_consumers(broker_model, group)]
-    clients_by_group: dict[str, list[SimulatedClient]] = {
-        **producers_by_group,
-        "CLIENT_INNER_PRODUCER": all_clients,
-    }
+    producers = _producers_by_group(model)
+    groups = sorted({group for groups in model.offsets.readers_by_topic.values() for group in groups})
+    all_clients = [client for clients in producers.values() for client in clients]
+    all_clients += [client for group in groups for client in connected_consumers(model, group)]
+    clients_by_group: dict[str, list[SimulatedClient]] = {**producers, "CLIENT_INNER_PRODUCER": all_clients}
     producer_data: dict[str, Any] = {
         group: [
             {

@@ -40,30 +40,20 @@ class FleetPlan(NamedTuple):
 
     def plan_brokers(self) -> list[BrokerSpec]:
         """The brokers of a plan, masters before slaves."""
-        broker_specs = [
-            broker_spec
-            for cluster_number in range(self.clusters)
-            for broker_spec in self._plan_cluster(cluster_number)
-        ]
-        return sorted(broker_specs, key=lambda broker_spec: broker_spec.broker_id)
+        specs = [s for c in range(self.clusters) for s in self._plan_cluster(c)]
+        return sorted(specs, key=lambda spec: spec.broker_id)
 
     def _plan_cluster(self, cluster_number: int) -> Iterator[BrokerSpec]:
         cluster_letters = _number_letters(cluster_number)
         cluster_name = f"cluster-{cluster_letters}"
-        random_source = random.Random(f"{self.seed} {cluster_name}")
-        broker_names = [f"broker-{cluster_letters}-{group_number}" for group_number in range(self.groups)]
-        groups_by_topic = {
-            topic: _choose_consumers(topic, self.seed)
-            for topic in _choose_topic_names(self.topics, random_source)
-        }
-        configs_by_broker = _place_topics(groups_by_topic, broker_names, random_source)
-        for broker_name in broker_names:
-            broker_seed = random_source.getrandbits(32)
-            topic_configs = (*configs_by_broker[broker_name], *_list_group_topics(groups_by_topic))
-            reader_groups = {
-                topic_config_json["topicName"]: groups_by_topic.get(topic_config_json["topicName"], ())
-                for topic_config_json in configs_by_broker[broker_name]
-            }
+        rng = random.Random(f"{self.seed} {cluster_name}")
+        names = [f"broker-{cluster_letters}-{group_number}" for group_number in range(self.groups)]
+        groups = {t: _choose_consumers(t, self.seed) for t in _choose_topic_names(self.topics, rng)}
+        configs = _place_topics(groups, names, rng)
+        for broker_name in names:
+            broker_seed = rng.getrandbits(32)
+            topic_configs = (*configs[broker_name], *_list_group_topics(groups))
+            reader_groups = {c["topicName"]: groups.get(c["topicName"], ()) for c in configs[broker_name]}
             for broker_id in range(self.replicas):
                 yield BrokerSpec(
                     cluster_name, broker_name, broker_id, topic_configs, reader_groups, broker_seed
@@ -76,70 +66,65 @@ def _number_letters(cluster_number: int) -> str:
     return (_number_letters(higher_digits) if higher_digits else "") + chr(ord("a") + last_digit)
 
 
-def _choose_topic_names(topic_count: int, random_source: random.Random) -> list[str]:
+def _choose_topic_names(topic_count: int, rng: random.Random) -> list[str]:
     """Choose plain nouns first, so that clusters share topics; then random event names."""
-    event_topics = [
-        f"{noun}{event_suffix}" for event_suffix, noun in product(_TOPIC_EVENTS[1:], _TOPIC_NOUNS)
-    ]
-    random_source.shuffle(event_topics)
-    topic_names = [READ_ONLY_TOPIC, *_TOPIC_NOUNS[: max(topic_count // 2, 1)], *event_topics]
-    topic_names += [f"events-{topic_number}" for topic_number in range(topic_count - len(topic_names))]
-    return topic_names[:topic_count]
+    topics = [f"{noun}{suffix}" for suffix, noun in product(_TOPIC_EVENTS[1:], _TOPIC_NOUNS)]
+    rng.shuffle(topics)
+    names = [READ_ONLY_TOPIC, *_TOPIC_NOUNS[: max(topic_count // 2, 1)], *topics]
+    names += [f"events-{topic_number}" for topic_number in range(topic_count - len(names))]
+    return names[:topic_count]
 
 
 def _choose_consumers(topic: str, seed: int) -> tuple[str, ...]:
     """Choose the groups of a topic: the same in all clusters, as clients read from all brokers of a route."""
-    random_source = random.Random(f"{seed} consumers of {topic}")
-    return tuple(sorted(random_source.sample(_CONSUMER_GROUPS, random_source.randrange(4))))
+    rng = random.Random(f"{seed} consumers of {topic}")
+    return tuple(sorted(rng.sample(_CONSUMER_GROUPS, rng.randrange(4))))
 
 
 def _place_topics(
-    topic_names: Mapping[str, object], broker_names: Sequence[str], random_source: random.Random
+    topic_names: Mapping[str, object], broker_names: Sequence[str], rng: random.Random
 ) -> dict[str, list[TopicConfigJson]]:
     """Place each topic on all brokers of its cluster, and one in six on a single broker."""
-    configs_by_broker: dict[str, list[TopicConfigJson]] = {broker_name: [] for broker_name in broker_names}
+    configs: dict[str, list[TopicConfigJson]] = {name: [] for name in broker_names}
     for topic_number, topic in zip(count(), topic_names):
-        topic_attributes = {"message.type": random_source.choice(_MESSAGE_TYPES)}
+        attributes = {"message.type": rng.choice(_MESSAGE_TYPES)}
         perm, is_ordered = 4 if topic == READ_ONLY_TOPIC else 6, topic == ORDERED_TOPIC
-        new_config = make_topic_config(
-            topic, random_source.choice(_QUEUE_COUNTS), perm, topic_attributes, is_ordered=is_ordered
-        )
-        home_brokers = [random_source.choice(broker_names)] if topic_number % 6 == 5 else broker_names
-        for broker_name in home_brokers:
-            configs_by_broker[broker_name].append(new_config)
-    return configs_by_broker
+        config = make_topic_config(topic, rng.choice(_QUEUE_COUNTS), perm, attributes, is_ordered=is_ordered)
+        homes = [rng.choice(broker_names)] if topic_number % 6 == 5 else broker_names
+        for broker_name in homes:
+            configs[broker_name].append(config)
+    return configs
 
 
 def _list_group_topics(groups_by_topic: Mapping[str, Sequence[str]]) -> Iterator[TopicConfigJson]:
     """The retry topics of all groups, and the dead-letter topic of the first group."""
-    groups = sorted({group for group_names in groups_by_topic.values() for group in group_names})
+    groups = sorted({group for groups in groups_by_topic.values() for group in groups})
     for group in groups:
         yield make_topic_config(f"{RETRY_PREFIX}{group}", 1)
     for group in groups[:1]:
         yield make_topic_config(f"{DLQ_PREFIX}{group}", 1)
 
 
-def build_order_confs(broker_specs: Iterable[BrokerSpec]) -> dict[str, str]:
-    """The order configuration of each ordered topic: its brokers with their queue counts."""
-    places_by_topic: dict[str, list[str]] = {}
-    for broker_spec in (broker_spec for broker_spec in broker_specs if broker_spec.is_master):
-        for topic_config_json in broker_spec.topic_configs:
-            if topic_config_json["order"]:
-                broker_queues = f"{broker_spec.broker_name}:{topic_config_json['writeQueueNums']}"
-                places_by_topic.setdefault(topic_config_json["topicName"], []).append(broker_queues)
-    return {topic: ";".join(broker_places) for topic, broker_places in places_by_topic.items()}
+def build_order_confs(specs: Iterable[BrokerSpec]) -> dict[str, str]:
+    places: dict[str, list[str]] = {}
+    for spec in (spec for spec in specs if spec.is_master):
+        for config in spec.topic_configs:
+            if config["order"]:
+                queues = f"{spec.broker_name}:{config['writeQueueNums']}"
+                places.setdefault(config["topicName"], []).append(queues)
+    return {topic: ";".join(places) for topic, places in places.items()}
 
 
-async def write_order_confs(broker_specs: Iterable[BrokerSpec], namesrv_addrs: Iterable[str]) -> None:
+async def write_order_confs(specs: Iterable[BrokerSpec], namesrv_addrs: Iterable[str]) -> None:
     """Write the order configurations to the KV config of every name server, as mqadmin does."""
-    confs_by_topic = build_order_confs(broker_specs)
-    for namesrv_channel in map(RequestChannel, namesrv_addrs):
+    confs = build_order_confs(specs)
+    for channel in map(RequestChannel, namesrv_addrs):
         try:
-            for topic, order_conf in confs_by_topic.items():
+            for topic, order_conf in confs.items():
                 ext_fields = {"namespace": ORDER_TOPIC_CONFIG, "key": topic, "value": order_conf}
-                await namesrv_channel.send_request(build_request(RequestCode.PUT_KV_CONFIG, ext_fields))
+                await channel.send_request(build_request(RequestCode.PUT_KV_CONFIG, ext_fields))
         finally:
-            namesrv_channel.close()
+            channel.close()
 
 
 class BrokerFleet:
@@ -154,25 +139,23 @@ class BrokerFleet:
         producer_period: float = PRODUCER_PERIOD_SECONDS,
         first_port: int = 0,
     ) -> None:
-        peer_models: PeerModels = {}
+        peers: PeerModels = {}
         self.brokers = [
             SimulatedBroker(
-                broker_spec,
+                spec,
                 namesrv_addrs,
                 heartbeat_period=heartbeat_period,
                 producer_period=producer_period,
                 port=first_port and first_port + broker_index * PORT_STEP,
-                peer_models=peer_models,
+                peer_models=peers,
             )
-            for broker_index, broker_spec in enumerate(fleet_plan.plan_brokers())
+            for broker_index, spec in enumerate(fleet_plan.plan_brokers())
         ]
 
     async def start(self) -> None:
         """Start masters first, so that slaves find them."""
         for is_master in (True, False):
-            await asyncio.gather(
-                *(broker.start() for broker in self.brokers if broker.spec.is_master is is_master)
-            )
+            await asyncio.gather(*(b.start() for b in self.brokers if b.spec.is_master is is_master))
 
     async def leave_cluster(self, patience_seconds: float = 1.0) -> None:
         """Unregister all brokers at once. Kill those that need more than `patience` seconds."""

@@ -50,21 +50,14 @@ class GroupTable:
         }
         self.data_version = DataVersion(0, 0, now_ms)
 
-    def put_config(self, wanted_config: Mapping[str, Any], now_ms: int) -> None:
+    def put_config(self, wanted: Mapping[str, Any], now_ms: int) -> None:
         """Create or replace a group, and merge attributes. Raises RequestError for a bad name."""
-        group = wanted_config.get("groupName")
-        if not isinstance(group, str) or not group.strip():
-            raise RequestError("The specified group is blank.", ResponseCode.INVALID_PARAMETER)
+        group: Any = wanted.get("groupName")
         _require_valid_name(group)
-        current_attributes = self.configs.get(group, {}).get("attributes", {})
-        group_config = {
-            config_key: wanted_config.get(config_key, default_value)
-            for config_key, default_value in _DEFAULT_CONFIG.items()
-        }
-        new_attributes = apply_attribute_changes(
-            current_attributes, dict(wanted_config.get("attributes") or {})
-        )
-        self.configs[group] = {**group_config, "attributes": new_attributes, "groupName": group}
+        current = self.configs.get(group, {}).get("attributes", {})
+        config = {key: wanted.get(key, default) for key, default in _DEFAULT_CONFIG.items()}
+        attributes = apply_attribute_changes(current, dict(wanted.get("attributes") or {}))
+        self.configs[group] = {**config, "attributes": attributes, "groupName": group}
         self._advance_version(now_ms)
 
     def delete_group(self, group: str, now_ms: int) -> bool:
@@ -84,11 +77,14 @@ class GroupTable:
         )
 
 
-def _require_valid_name(group: str) -> None:
+def _require_valid_name(group: Any) -> None:
     """Raise RequestError 29 with the text of 5.5.0 (`TopicValidator#validateGroup`)."""
-    if not re.fullmatch(NAME_PATTERN, group):
+    if not isinstance(group, str) or not group.strip():
+        remark = "The specified group is blank."
+    elif not re.fullmatch(NAME_PATTERN, group):
         remark = f"The specified group: {group}, contains illegal characters, allowing only ^{NAME_PATTERN}$"
-        raise RequestError(remark, ResponseCode.INVALID_PARAMETER)
-    if len(group) > MAX_GROUP_LENGTH:
+    elif len(group) > MAX_GROUP_LENGTH:
         remark = f"The specified group: {group}, is longer than group max length: {MAX_GROUP_LENGTH}"
-        raise RequestError(remark, ResponseCode.INVALID_PARAMETER)
+    else:
+        return
+    raise RequestError(remark, ResponseCode.INVALID_PARAMETER)

@@ -40,60 +40,44 @@ class PullResponse(NamedTuple):
     ext_fields: ExtFields
 
 
-def pull_messages(
-    broker_model: BrokerModel, request_header: broker_headers.PullMessage, now_ms: int
-) -> PullResponse:
+def pull_messages(model: BrokerModel, header: broker_headers.PullMessage, now_ms: int) -> PullResponse:
     """Messages of one queue from an offset on; with a subscription `A || B` only those with such a tag."""
-    topic, queue_id, queue_offset = (
-        request_header.topic or "",
-        request_header.queue_id,
-        request_header.queue_offset or 0,
-    )
-    queue_count = _require_queue_count(broker_model, topic)
+    topic, queue_id, queue_offset = header.topic or "", header.queue_id, header.queue_offset or 0
+    queue_count = _require_queue_count(model, topic)
     if queue_id not in range(queue_count):
         raise RequestError(f"queueId[{queue_id}] is illegal, topic:[{topic}]", ResponseCode.INVALID_PARAMETER)
-    min_offset = broker_model.offsets.begin_offsets(topic, queue_count, now_ms)[queue_id]
-    end_offset = broker_model.offsets.end_offsets(topic, queue_count, now_ms)[queue_id]
-    if not min_offset <= queue_offset < end_offset:
-        response_code = (
-            ResponseCode.PULL_NOT_FOUND if queue_offset == end_offset else ResponseCode.PULL_OFFSET_MOVED
-        )
+    min_offset = model.offsets.begin_offsets(topic, queue_count, now_ms)[queue_id]
+    end = model.offsets.end_offsets(topic, queue_count, now_ms)[queue_id]
+    if not min_offset <= queue_offset < end:
+        code = ResponseCode.PULL_NOT_FOUND if queue_offset == end else ResponseCode.PULL_OFFSET_MOVED
         return PullResponse(
-            response_code,
-            b"",
-            _offset_fields(min(max(queue_offset, min_offset), end_offset), min_offset, end_offset),
+            code, b"", _offset_fields(min(max(queue_offset, min_offset), end), min_offset, end)
         )
-    last_offset = min(queue_offset + max(1, min(request_header.max_msg_nums, _MAX_PULL_COUNT)), end_offset)
-    wanted_tags = {tag.strip() for tag in (request_header.subscription or "*").split("||")}
-    message_numbers = (
-        broker_model.offsets.number_of_queue_message(topic, queue_count, queue_id, offset)
+    last_offset = min(queue_offset + max(1, min(header.max_msg_nums, _MAX_PULL_COUNT)), end)
+    wanted_tags = {tag.strip() for tag in (header.subscription or "*").split("||")}
+    numbers = (
+        model.offsets.number_of_queue_message(topic, queue_count, queue_id, offset)
         for offset in range(queue_offset, last_offset)
     )
-    encoded_messages = [
-        encode_message(broker_model, message_number, now_ms)
-        for message_number in message_numbers
-        if wanted_tags & {"*", "", _message_tag(message_number)}
-    ]
-    response_code = ResponseCode.SUCCESS if encoded_messages else ResponseCode.PULL_RETRY_IMMEDIATELY
-    return PullResponse(
-        response_code, b"".join(encoded_messages), _offset_fields(last_offset, min_offset, end_offset)
-    )
+    messages = [encode_message(model, n, now_ms) for n in numbers if wanted_tags & {"*", "", _message_tag(n)}]
+    code = ResponseCode.SUCCESS if messages else ResponseCode.PULL_RETRY_IMMEDIATELY
+    return PullResponse(code, b"".join(messages), _offset_fields(last_offset, min_offset, end))
 
 
 def _offset_fields(next_offset: int, min_offset: int, max_offset: int) -> ExtFields:
-    numbers_by_field = {
+    numbers = {
         "nextBeginOffset": next_offset,
         "minOffset": min_offset,
         "maxOffset": max_offset,
         "suggestWhichBrokerId": 0,
     }
-    return {field_name: str(field_value) for field_name, field_value in numbers_by_field.items()}
+    return {name: str(value) for name, value in numbers.items()}
 
 
-def _require_queue_count(broker_model: BrokerModel, topic: str) -> int:
-    if topic not in broker_model.topic_table.configs:
+def _require_queue_count(model: BrokerModel, topic: str) -> int:
+    if topic not in model.topic_table.configs:
         raise TopicNotExist(f"the topic[{topic}] not exist")
-    return broker_model.read_queue_count(topic)
+    return model.read_queue_count(topic)
 
 
 class QueueEntryRange(NamedTuple):
@@ -105,175 +89,136 @@ class QueueEntryRange(NamedTuple):
 
 
 def list_queue_entries(
-    broker_model: BrokerModel, topic: str, queue_id: int, first_index: int, entry_count: int, now_ms: int
+    model: BrokerModel, topic: str, queue_id: int, first_index: int, count: int, now_ms: int
 ) -> QueueEntryRange:
     """List up to `count` entries of a queue, from `index` on."""
-    queue_count = _require_queue_count(broker_model, topic)
-    min_offset = broker_model.offsets.begin_offsets(topic, queue_count, now_ms)[queue_id]
-    end_offset = broker_model.offsets.end_offsets(topic, queue_count, now_ms)[queue_id]
-    wanted_offsets = (
-        range(first_index, min(first_index + entry_count, end_offset))
-        if min_offset <= first_index < end_offset
-        else range(0)
+    queue_count = _require_queue_count(model, topic)
+    min_offset = model.offsets.begin_offsets(topic, queue_count, now_ms)[queue_id]
+    end = model.offsets.end_offsets(topic, queue_count, now_ms)[queue_id]
+    wanted = (
+        range(first_index, min(first_index + count, end)) if min_offset <= first_index < end else range(0)
     )
-    message_size = broker_model.traffic.message_size
-    message_numbers = (
-        broker_model.offsets.number_of_queue_message(topic, queue_count, queue_id, offset)
-        for offset in wanted_offsets
-    )
+    message_size = model.traffic.message_size
+    numbers = (model.offsets.number_of_queue_message(topic, queue_count, queue_id, o) for o in wanted)
     return QueueEntryRange(
-        min_offset,
-        end_offset,
-        [
-            (message_number * message_size, message_size, _message_tag(message_number))
-            for message_number in message_numbers
-        ],
+        min_offset, end, [(number * message_size, message_size, _message_tag(number)) for number in numbers]
     )
 
 
-def view_message(broker_model: BrokerModel, physical_offset: int, now_ms: int) -> bytes:
-    """The message at an offset of the commit log."""
-    message_number, byte_remainder = divmod(physical_offset, broker_model.traffic.message_size)
-    if byte_remainder or not _is_stored(broker_model, message_number, now_ms):
+def view_message(model: BrokerModel, physical_offset: int, now_ms: int) -> bytes:
+    number, remainder = divmod(physical_offset, model.traffic.message_size)
+    if remainder or not _is_stored(model, number, now_ms):
         raise RequestError(f"can not find message by the offset, {physical_offset}")
-    return encode_message(broker_model, message_number, now_ms)
+    return encode_message(model, number, now_ms)
 
 
 def query_messages(
-    broker_model: BrokerModel, request_header: broker_headers.QueryMessage, now_ms: int
+    model: BrokerModel, header: broker_headers.QueryMessage, now_ms: int
 ) -> tuple[bytes, ExtFields]:
     """The messages of a topic with a key or an id. Raises QueryNotFound if there is none."""
-    topic, message_key = request_header.topic or "", request_header.key or ""
-    find_numbers = _find_by_unique_id if request_header.unique_key_query else _find_by_key
-    begin_ms, end_ms = request_header.begin_timestamp or 0, request_header.end_timestamp
-    encoded_messages = [
-        encode_message(broker_model, message_number, now_ms)
-        for message_number in find_numbers(broker_model, topic, message_key)
-        if _is_stored(broker_model, message_number, now_ms)
-        and begin_ms <= (stored_at_ms := broker_model.traffic.stored_time_ms(message_number, now_ms))
+    topic, key = header.topic or "", header.key or ""
+    find_numbers = _find_by_unique_id if header.unique_key_query else _find_by_key
+    begin_ms, end_ms = header.begin_timestamp or 0, header.end_timestamp
+    messages = [
+        encode_message(model, number, now_ms)
+        for number in find_numbers(model, topic, key)
+        if _is_stored(model, number, now_ms)
+        and begin_ms <= (stored_at_ms := model.traffic.stored_time_ms(number, now_ms))
         and (end_ms is None or stored_at_ms <= end_ms)
     ]
-    if not encoded_messages:
+    if not messages:
         raise QueryNotFound("can not find message, maybe time range not correct")
-    log_end = broker_model.traffic.stored_bytes(now_ms)
-    return b"".join(encoded_messages), {
+    log_end = model.traffic.stored_bytes(now_ms)
+    return b"".join(messages), {
         "indexLastUpdateTimestamp": str(now_ms),
         "indexLastUpdatePhyoffset": str(log_end),
     }
 
 
-def _find_by_key(broker_model: BrokerModel, topic: str, message_key: str) -> Iterator[int]:
+def _find_by_key(model: BrokerModel, topic: str, key: str) -> Iterator[int]:
     """Find messages by key, which is the topic and a count, as in payments-4711."""
-    key_topic, _, count_text = message_key.rpartition("-")
-    if (
-        key_topic == topic
-        and broker_model.offsets.has_traffic(topic)
-        and count_text.isascii()
-        and count_text.isdigit()
-    ):
-        yield broker_model.offsets.number_of_topic_message(topic, int(count_text))
+    key_topic, _, count = key.rpartition("-")
+    if key_topic == topic and model.offsets.has_traffic(topic) and count.isascii() and count.isdigit():
+        yield model.offsets.number_of_topic_message(topic, int(count))
 
 
-def _find_by_unique_id(broker_model: BrokerModel, topic: str, msg_id: str) -> Iterator[int]:
+def _find_by_unique_id(model: BrokerModel, topic: str, msg_id: str) -> Iterator[int]:
     try:
         _, _, _, low_bits, high_bits = _UNIQUE_ID_LAYOUT.unpack(bytes.fromhex(msg_id))
     except (ValueError, struct.error):
         return
-    message_number = high_bits << 32 | low_bits
-    if (
-        broker_model.offsets.topic_of_message(message_number) == topic
-        and _make_unique_id(broker_model, topic, message_number) == msg_id
-    ):
-        yield message_number
+    number = high_bits << 32 | low_bits
+    if model.offsets.topic_of_message(number) == topic and _make_unique_id(model, topic, number) == msg_id:
+        yield number
 
 
-def _is_stored(broker_model: BrokerModel, message_number: int, now_ms: int) -> bool:
+def _is_stored(model: BrokerModel, number: int, now_ms: int) -> bool:
     """Whether the message was stored, is not deleted, and its topic still exists."""
-    is_retained = (
-        broker_model.traffic.deleted_count(now_ms)
-        <= message_number
-        < broker_model.traffic.stored_count(now_ms)
-    )
-    return (
-        is_retained
-        and broker_model.offsets.topic_of_message(message_number) in broker_model.topic_table.configs
-    )
+    is_retained = model.traffic.deleted_count(now_ms) <= number < model.traffic.stored_count(now_ms)
+    return is_retained and model.offsets.topic_of_message(number) in model.topic_table.configs
 
 
-def encode_message(broker_model: BrokerModel, message_number: int, now_ms: int) -> bytes:
+def encode_message(model: BrokerModel, number: int, now_ms: int) -> bytes:
     """Encode the message as in the commit log, with about the usual message size of this broker."""
-    topic = broker_model.offsets.topic_of_message(message_number)
-    queue_id, queue_offset = broker_model.offsets.place_in_queue(
-        message_number, broker_model.read_queue_count(topic)
-    )
-    stored_at_ms = broker_model.traffic.stored_time_ms(message_number, now_ms)
-    message_properties = {
-        KEYS_PROPERTY: f"{topic}-{broker_model.offsets.index_in_topic(message_number)}",
-        UNIQUE_KEY_PROPERTY: _make_unique_id(broker_model, topic, message_number),
-        "CLUSTER": broker_model.spec.cluster_name,
-        TAGS_PROPERTY: _message_tag(message_number),
+    topic = model.offsets.topic_of_message(number)
+    queue_id, queue_offset = model.offsets.place_in_queue(number, model.read_queue_count(topic))
+    stored_at_ms = model.traffic.stored_time_ms(number, now_ms)
+    properties = {
+        KEYS_PROPERTY: f"{topic}-{model.offsets.index_in_topic(number)}",
+        UNIQUE_KEY_PROPERTY: _make_unique_id(model, topic, number),
+        "CLUSTER": model.spec.cluster_name,
+        TAGS_PROPERTY: _message_tag(number),
         "WAIT": "true",
     }
-    topic_bytes, property_bytes = topic.encode(), encode_properties(message_properties).encode()
-    body_bytes = _message_body(
-        message_properties,
-        message_number,
-        broker_model.traffic.message_size - 91 - len(topic_bytes) - len(property_bytes),
-    )
-    master_model = broker_model.peer_models.get(
-        (broker_model.spec.broker_name, MASTER_BROKER_ID), broker_model
-    )
-    physical_offset = message_number * broker_model.traffic.message_size
-    record_tail = b"".join(
+    topic_bytes, data = topic.encode(), encode_properties(properties).encode()
+    body = _message_body(properties, number, model.traffic.message_size - 91 - len(topic_bytes) - len(data))
+    master = model.peer_models.get((model.spec.broker_name, MASTER_BROKER_ID), model)
+    physical_offset = number * model.traffic.message_size
+    tail = b"".join(
         [
             struct.pack(">iiqqiq", queue_id, 0, queue_offset, physical_offset, 0, stored_at_ms - 2),
-            _encode_address(_message_producer(broker_model, topic, message_number).client_addr),
+            _encode_address(_message_producer(model, topic, number).client_addr),
             struct.pack(">q", stored_at_ms),
-            _encode_address(master_model.broker_addr),
-            struct.pack(">iqi", 0, 0, len(body_bytes)),
-            body_bytes,
+            _encode_address(master.broker_addr),
+            struct.pack(">iqi", 0, 0, len(body)),
+            body,
             struct.pack(">b", len(topic_bytes)) + topic_bytes,
-            struct.pack(">h", len(property_bytes)) + property_bytes,
+            struct.pack(">h", len(data)) + data,
         ]
     )
-    return (
-        struct.pack(">iII", 12 + len(record_tail), MAGIC_V1, zlib.crc32(body_bytes) & 0x7FFFFFFF)
-        + record_tail
-    )
+    return struct.pack(">iII", 12 + len(tail), MAGIC_V1, zlib.crc32(body) & 0x7FFFFFFF) + tail
 
 
-def _message_body(message_properties: dict[str, str], message_number: int, body_size: int) -> bytes:
-    body_fields = {
-        "id": message_properties[KEYS_PROPERTY],
-        "event": message_properties[TAGS_PROPERTY],
-        "amount": message_number * 7919 % 100_000 / 100,
+def _message_body(properties: dict[str, str], number: int, body_size: int) -> bytes:
+    fields = {
+        "id": properties[KEYS_PROPERTY],
+        "event": properties[TAGS_PROPERTY],
+        "amount": number * 7919 % 100_000 / 100,
     }
-    empty_body = json.dumps({**body_fields, "note": ""})
-    filler_text = (_FILLER_TEXT * (max(body_size, 0) // len(_FILLER_TEXT) + 1))[
+    empty_body = json.dumps({**fields, "note": ""})
+    filler = (_FILLER_TEXT * (max(body_size, 0) // len(_FILLER_TEXT) + 1))[
         : max(body_size - len(empty_body), 0)
     ]
-    return json.dumps({**body_fields, "note": filler_text}).encode()
+    return json.dumps({**fields, "note": filler}).encode()
 
 
-def _message_tag(message_number: int) -> str:
-    return _MESSAGE_TAGS[zlib.crc32(message_number.to_bytes(8)) % len(_MESSAGE_TAGS)]
+def _message_tag(number: int) -> str:
+    return _MESSAGE_TAGS[zlib.crc32(number.to_bytes(8)) % len(_MESSAGE_TAGS)]
 
 
-def _message_producer(broker_model: BrokerModel, topic: str, message_number: int) -> clients.SimulatedClient:
-    topic_producers = clients.producers_of_topic(broker_model, topic)
-    return topic_producers[message_number % len(topic_producers)]
+def _message_producer(model: BrokerModel, topic: str, number: int) -> clients.SimulatedClient:
+    producers = clients.producers_of_topic(model, topic)
+    return producers[number % len(producers)]
 
 
-def _make_unique_id(broker_model: BrokerModel, topic: str, message_number: int) -> str:
+def _make_unique_id(model: BrokerModel, topic: str, number: int) -> str:
     """The unique key of the message. It has the broker where Java puts the class loader."""
-    host_bytes = _encode_address(_message_producer(broker_model, topic, message_number).client_addr)[:4]
-    broker_hash = zlib.crc32(broker_model.spec.broker_name.encode()) >> 1
-    return build_unique_key(
-        host_bytes, 4000 + message_number % 2, broker_hash, message_number & 0xFFFFFFFF, message_number >> 32
-    )
+    host = _encode_address(_message_producer(model, topic, number).client_addr)[:4]
+    digest = zlib.crc32(model.spec.broker_name.encode()) >> 1
+    return build_unique_key(host, 4000 + number % 2, digest, number & 0xFFFFFFFF, number >> 32)
 
 
-def _encode_address(socket_addr: str) -> bytes:
+def _encode_address(addr: str) -> bytes:
     """Encode an address such as "10.0.0.1:1000" as in records."""
-    host, _, port = socket_addr.rpartition(":")
+    host, _, port = addr.rpartition(":")
     return bytes(map(int, host.split("."))) + struct.pack(">i", int(port))

@@ -35,53 +35,45 @@ class ConsumerOffsets:
     """
 
     def __init__(
-        self, traffic: BrokerTraffic, initial_topics: list[str], readers_by_topic: dict[str, tuple[str, ...]]
+        self, traffic: BrokerTraffic, topics: list[str], readers: dict[str, tuple[str, ...]]
     ) -> None:
         self._traffic = traffic
-        self._traffic_topics = [
-            topic for topic in initial_topics if not topic.startswith((RETRY_PREFIX, DLQ_PREFIX))
-        ]
-        self._index_by_topic = {topic: topic_index for topic_index, topic in enumerate(self._traffic_topics)}
-        self.readers_by_topic = readers_by_topic
-        self._read_topics_by_group: dict[str, frozenset[str]] | None = None
-        self._moved_offsets: dict[OffsetKey, _MovedOffset] = {}
+        self._topics = [topic for topic in topics if not topic.startswith((RETRY_PREFIX, DLQ_PREFIX))]
+        self._indexes = {topic: topic_index for topic_index, topic in enumerate(self._topics)}
+        self.readers_by_topic = readers
+        self._topics_by_group: dict[str, frozenset[str]] | None = None
+        self._moved: dict[OffsetKey, _MovedOffset] = {}
 
     def has_traffic(self, topic: str) -> bool:
-        """Whether the topic receives messages."""
-        return topic in self._index_by_topic
+        return topic in self._indexes
 
     def number_of_topic_message(self, topic: str, topic_message_index: int) -> int:
         """The broker's number of a topic's message, counted from 0."""
-        return topic_message_index * len(self._traffic_topics) + self._index_by_topic[topic]
+        return topic_message_index * len(self._topics) + self._indexes[topic]
 
     def number_of_queue_message(self, topic: str, queue_count: int, queue_id: int, offset: int) -> int:
-        """The number of the message at an offset of a queue."""
         return self.number_of_topic_message(topic, offset * queue_count + queue_id)
 
-    def topic_of_message(self, message_number: int) -> str:
+    def topic_of_message(self, number: int) -> str:
         """The topic of a message; "" if no topic receives messages."""
-        return (
-            self._traffic_topics[message_number % len(self._traffic_topics)] if self._traffic_topics else ""
-        )
+        return self._topics[number % len(self._topics)] if self._topics else ""
 
-    def index_in_topic(self, message_number: int) -> int:
+    def index_in_topic(self, number: int) -> int:
         """The index of a message in its topic, counted from 0."""
-        return message_number // len(self._traffic_topics)
+        return number // len(self._topics)
 
-    def place_in_queue(self, message_number: int, queue_count: int) -> tuple[int, int]:
-        """The queue and the offset of a message."""
-        offset, queue_id = divmod(self.index_in_topic(message_number), queue_count)
+    def place_in_queue(self, number: int, queue_count: int) -> tuple[int, int]:
+        offset, queue_id = divmod(self.index_in_topic(number), queue_count)
         return queue_id, offset
 
     def count_recent_messages(self, topic: str, now_ms: int, window_ms: int) -> int:
         """Count the messages that the topic received in the last `window` ms."""
-        topic_share = self._topic_share(topic)
-        return topic_share(self._traffic.stored_count(now_ms)) - topic_share(
+        share = self._topic_share(topic)
+        return share(self._traffic.stored_count(now_ms)) - share(
             self._traffic.stored_count(now_ms - window_ms)
         )
 
     def end_offsets(self, topic: str, queue_count: int, time_ms: int) -> list[int]:
-        """The end offset of each queue at that time."""
         return self._split_among_queues(topic, queue_count, self._traffic.stored_count(time_ms))
 
     def begin_offsets(self, topic: str, queue_count: int, time_ms: int) -> list[int]:
@@ -89,61 +81,48 @@ class ConsumerOffsets:
         return self._split_among_queues(topic, queue_count, self._traffic.deleted_count(time_ms))
 
     def _split_among_queues(self, topic: str, queue_count: int, message_total: int) -> list[int]:
-        topic_total = self._topic_share(topic)(message_total)
-        return [_even_part(topic_total, queue_id, queue_count) for queue_id in range(queue_count)]
+        total = self._topic_share(topic)(message_total)
+        return [_even_part(total, queue_id, queue_count) for queue_id in range(queue_count)]
 
     def _topic_share(self, topic: str) -> Callable[[int], int]:
-        """The topic's share of a number of messages."""
-        if topic not in self._index_by_topic:
-            return lambda message_total: 0
-        topic_index = self._index_by_topic[topic]
-        return lambda message_total: _even_part(message_total, topic_index, len(self._traffic_topics))
+        if topic not in self._indexes:
+            return lambda total: 0
+        topic_index = self._indexes[topic]
+        return lambda total: _even_part(total, topic_index, len(self._topics))
 
     def topics_of_group(self, group: str) -> list[str]:
         """The topics that the group reads or has an offset of."""
-        return sorted(
-            self.read_topics_of_group(group)
-            | {topic for moved_group, topic, _ in self._moved_offsets if moved_group == group}
-        )
+        return sorted(self.read_topics_of_group(group) | {t for m, t, _ in self._moved if m == group})
 
     def read_topics_of_group(self, group: str) -> frozenset[str]:
-        """The topics that the group reads."""
         # A client subscribes on every broker of a fleet, so a search of all tables for each would take long.
-        if self._read_topics_by_group is None:
+        if self._topics_by_group is None:
             topics_by_group: dict[str, set[str]] = {}
-            for topic, reader_groups in self.readers_by_topic.items():
-                for reader_group in reader_groups:
-                    topics_by_group.setdefault(reader_group, set()).add(topic)
-            self._read_topics_by_group = {
-                reader_group: frozenset(topics) for reader_group, topics in topics_by_group.items()
-            }
-        return self._read_topics_by_group.get(group, frozenset())
+            for topic, groups in self.readers_by_topic.items():
+                for reader in groups:
+                    topics_by_group.setdefault(reader, set()).add(topic)
+            self._topics_by_group = {reader: frozenset(topics) for reader, topics in topics_by_group.items()}
+        return self._topics_by_group.get(group, frozenset())
 
     def groups_of_topic(self, topic: str) -> list[str]:
-        return sorted(
-            {
-                *self.readers_by_topic.get(topic, ()),
-                *(group for group, moved_topic, _ in self._moved_offsets if moved_topic == topic),
-            }
-        )
+        return sorted({*self.readers_by_topic.get(topic, ()), *(g for g, m, _ in self._moved if m == topic)})
 
     def committed_offset(self, offset_key: OffsetKey, queue_count: int, now_ms: int) -> int | None:
-        """The group's offset; None if it has none."""
         group, topic, queue_id = offset_key
         is_reader = group in self.readers_by_topic.get(topic, ()) and queue_id < queue_count
-        moved_offset = self._moved_offsets.get(offset_key)
+        moved = self._moved.get(offset_key)
         if not is_reader:
-            return moved_offset and moved_offset.offset
-        usual_offset = self.end_offsets(topic, queue_count, now_ms - group_delay_ms(group))[queue_id]
-        if moved_offset is None:
-            return usual_offset
+            return moved and moved.offset
+        usual = self.end_offsets(topic, queue_count, now_ms - group_delay_ms(group))[queue_id]
+        if moved is None:
+            return usual
         read_since_move = (
-            max(now_ms - moved_offset.moved_at_ms - _PAUSE_AFTER_MOVE_MS, 0) * _CATCH_UP_PER_SECOND // 1000
+            max(now_ms - moved.moved_at_ms - _PAUSE_AFTER_MOVE_MS, 0) * _CATCH_UP_PER_SECOND // 1000
         )
-        return max(min(moved_offset.offset + read_since_move, usual_offset), moved_offset.offset)
+        return max(min(moved.offset + read_since_move, usual), moved.offset)
 
     def move_offset(self, offset_key: OffsetKey, offset: int, now_ms: int) -> None:
-        self._moved_offsets[offset_key] = _MovedOffset(offset, now_ms)
+        self._moved[offset_key] = _MovedOffset(offset, now_ms)
 
     def stop_group(
         self, group: str, queue_count_of: Callable[[str], int], now_ms: int, *, forget_offsets: bool
@@ -155,27 +134,16 @@ class ConsumerOffsets:
                 if offset is not None:
                     self.move_offset((group, topic, queue_id), offset, now_ms)
         self.readers_by_topic.update(
-            {
-                topic: tuple(reader_group for reader_group in reader_groups if reader_group != group)
-                for topic, reader_groups in self.readers_by_topic.items()
-            }
+            {t: tuple(reader for reader in g if reader != group) for t, g in self.readers_by_topic.items()}
         )
-        self._read_topics_by_group = None
+        self._topics_by_group = None
         if forget_offsets:
-            self._moved_offsets = {
-                offset_key: moved_offset
-                for offset_key, moved_offset in self._moved_offsets.items()
-                if offset_key[0] != group
-            }
+            self._moved = {key: moved for key, moved in self._moved.items() if key[0] != group}
 
     def forget_topic(self, topic: str) -> None:
         self.readers_by_topic.pop(topic, None)
-        self._read_topics_by_group = None
-        self._moved_offsets = {
-            offset_key: moved_offset
-            for offset_key, moved_offset in self._moved_offsets.items()
-            if offset_key[1] != topic
-        }
+        self._topics_by_group = None
+        self._moved = {key: moved for key, moved in self._moved.items() if key[1] != topic}
 
     def last_consumed_ms(self, offset_key: OffsetKey, queue_count: int, now_ms: int) -> int:
         """The store time of the last message that the group consumed; 0 if there is none."""
@@ -183,7 +151,7 @@ class ConsumerOffsets:
         last_offset = (self.committed_offset(offset_key, queue_count, now_ms) or 0) - 1
         if last_offset < 0 or not self.has_traffic(topic):
             return 0
-        if offset_key not in self._moved_offsets:
+        if offset_key not in self._moved:
             return now_ms - group_delay_ms(group)
         return self._traffic.stored_time_ms(
             self.number_of_queue_message(topic, queue_count, queue_id, last_offset), now_ms

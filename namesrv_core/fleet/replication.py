@@ -15,58 +15,52 @@ _NO_HA_CLIENT = {
 }
 
 
-def ha_status_json(broker_model: BrokerModel, now_ms: int) -> bytes:
+def ha_status_json(model: BrokerModel, now_ms: int) -> bytes:
     """HARuntimeInfo of a master or a slave."""
     return fastjson.encode_json(
-        _master_status(broker_model, now_ms)
-        if broker_model.spec.is_master
-        else _slave_status(broker_model, now_ms)
+        _master_status(model, now_ms) if model.spec.is_master else _slave_status(model, now_ms)
     )
 
 
-def _master_status(broker_model: BrokerModel, now_ms: int) -> dict[str, object]:
-    log_end = broker_model.traffic.stored_bytes(now_ms)
-    slave_links = []
-    for (broker_name, broker_id), slave_model in sorted(broker_model.peer_models.items()):
-        if broker_name == broker_model.spec.broker_name and broker_id != MASTER_BROKER_ID:
-            acknowledged_offset = min(slave_model.traffic.stored_bytes(now_ms), log_end)
-            slave_host = slave_model.broker_addr.rpartition(":")[0]
-            slave_links.append(
+def _master_status(model: BrokerModel, now_ms: int) -> dict[str, object]:
+    log_end = model.traffic.stored_bytes(now_ms)
+    links = []
+    for (broker_name, broker_id), slave in sorted(model.peer_models.items()):
+        if broker_name == model.spec.broker_name and broker_id != MASTER_BROKER_ID:
+            acknowledged = min(slave.traffic.stored_bytes(now_ms), log_end)
+            slave_host = slave.broker_addr.rpartition(":")[0]
+            links.append(
                 {
                     "addr": f"{slave_host}:{50_000 + broker_id}",
-                    "diff": log_end - acknowledged_offset,
-                    "inSync": log_end - acknowledged_offset < _IN_SYNC_BYTES,
-                    "slaveAckOffset": acknowledged_offset,
-                    "transferFromWhere": acknowledged_offset,
-                    "transferredByteInSecond": broker_model.traffic.bytes_per_second(now_ms),
+                    "diff": log_end - acknowledged,
+                    "inSync": log_end - acknowledged < _IN_SYNC_BYTES,
+                    "slaveAckOffset": acknowledged,
+                    "transferFromWhere": acknowledged,
+                    "transferredByteInSecond": model.traffic.bytes_per_second(now_ms),
                 }
             )
     return {
         "haClientRuntimeInfo": _NO_HA_CLIENT,
-        "haConnectionInfo": slave_links,
-        "inSyncSlaveNums": sum(bool(slave_link["inSync"]) for slave_link in slave_links),
+        "haConnectionInfo": links,
+        "inSyncSlaveNums": sum(bool(link["inSync"]) for link in links),
         "master": True,
         "masterCommitLogMaxOffset": log_end,
     }
 
 
-def _master_flush_offset(broker_model: BrokerModel, master_model: BrokerModel, now_ms: int) -> int:
-    """The master's flush offset that the slave received, if it did."""
-    set_offset = broker_model.master_flush_offset
-    return master_model.traffic.stored_bytes(now_ms) if set_offset is None else set_offset
-
-
-def _slave_status(broker_model: BrokerModel, now_ms: int) -> dict[str, object]:
-    master_model = broker_model.peer_models.get((broker_model.spec.broker_name, MASTER_BROKER_ID))
+def _slave_status(model: BrokerModel, now_ms: int) -> dict[str, object]:
+    master = model.peer_models.get((model.spec.broker_name, MASTER_BROKER_ID))
     master_link: dict[str, object] = dict(_NO_HA_CLIENT)
-    if master_model is not None:
+    if master is not None:
+        # What an operator told the slave counts, if there is such an offset.
+        flushed = model.master_flush_offset
         master_link = {
             "lastReadTimestamp": now_ms - 10,
             "lastWriteTimestamp": now_ms - 10,
-            "masterAddr": master_model.ha_server_addr,
-            "masterFlushOffset": _master_flush_offset(broker_model, master_model, now_ms),
-            "maxOffset": broker_model.traffic.stored_bytes(now_ms),
-            "transferredByteInSecond": broker_model.traffic.bytes_per_second(now_ms),
+            "masterAddr": master.ha_server_addr,
+            "masterFlushOffset": master.traffic.stored_bytes(now_ms) if flushed is None else flushed,
+            "maxOffset": model.traffic.stored_bytes(now_ms),
+            "transferredByteInSecond": model.traffic.bytes_per_second(now_ms),
         }
     return {
         "haClientRuntimeInfo": master_link,

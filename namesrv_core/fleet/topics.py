@@ -76,87 +76,75 @@ def make_system_topics(cluster_name: str, broker_name: str) -> list[TopicConfigJ
 
 def reserved_names(cluster_name: str, broker_name: str) -> frozenset[str]:
     """The names that cannot be created or deleted (GET_SYSTEM_TOPIC_LIST_FROM_BROKER)."""
-    return frozenset(
-        [
-            topic_config_json["topicName"]
-            for topic_config_json in make_system_topics(cluster_name, broker_name)
-        ]
-    ).union(_RESERVED_NAMES)
+    return frozenset([config["topicName"] for config in make_system_topics(cluster_name, broker_name)]).union(
+        _RESERVED_NAMES
+    )
 
 
-def parse_attribute_changes(current_attributes: Mapping[str, str], change_text: str | None) -> dict[str, str]:
+def parse_attribute_changes(current: Mapping[str, str], change: str | None) -> dict[str, str]:
     """Apply changes such as "+key=value,-key" to `current`. Raises RequestError for an unknown key."""
-    changes_by_key = {}
-    for change_part in filter(None, (change_text or "").split(",")):
-        signed_key, _, new_value = change_part.partition("=")
+    changes = {}
+    for part in filter(None, (change or "").split(",")):
+        signed_key, _, new_value = part.partition("=")
         if signed_key[0] not in "+-":
-            raise RequestError(f"add/alter attribute format is wrong: {change_part}")
-        changes_by_key[signed_key] = new_value
-    return change_known_attributes(current_attributes, changes_by_key)
+            raise RequestError(f"add/alter attribute format is wrong: {part}")
+        changes[signed_key] = new_value
+    return change_known_attributes(current, changes)
 
 
-def change_known_attributes(
-    current_attributes: Mapping[str, str], changes_by_key: Mapping[str, str] | None
-) -> dict[str, str]:
+def change_known_attributes(current: Mapping[str, str], changes: Mapping[str, str] | None) -> dict[str, str]:
     """Apply changes by signed keys to `current`. Raises RequestError for an unknown key."""
-    unknown_keys = [
-        signed_key[1:] for signed_key in changes_by_key or () if signed_key[1:] not in _KNOWN_ATTRIBUTES
-    ]
-    if unknown_keys:
-        raise RequestError(f"unsupported key: {unknown_keys[0]}")
-    return apply_attribute_changes(current_attributes, changes_by_key or {})
+    unknown = [key[1:] for key in changes or () if key[1:] not in _KNOWN_ATTRIBUTES]
+    if unknown:
+        raise RequestError(f"unsupported key: {unknown[0]}")
+    return apply_attribute_changes(current, changes or {})
 
 
-def apply_attribute_changes(
-    current_attributes: Mapping[str, str], changes_by_key: Mapping[str, str]
-) -> dict[str, str]:
+def apply_attribute_changes(current: Mapping[str, str], changes: Mapping[str, str]) -> dict[str, str]:
     """Apply changes by signed keys to `current`. Raises RequestError for a key without a sign."""
-    new_attributes = dict(current_attributes)
-    for signed_key, new_value in changes_by_key.items():
+    attributes = dict(current)
+    for signed_key, new_value in changes.items():
         if signed_key[:1] == "+":
-            new_attributes[signed_key[1:]] = new_value
+            attributes[signed_key[1:]] = new_value
         elif signed_key[:1] == "-":
-            new_attributes.pop(signed_key[1:], None)
+            attributes.pop(signed_key[1:], None)
         else:
             raise RequestError(f"add/alter attribute format is wrong: {signed_key}")
-    return new_attributes
+    return attributes
 
 
 class TopicTable:
     """Configs by name, and the DataVersion, which each change advances. `now` is in ms."""
 
     def __init__(
-        self, initial_configs: Iterable[TopicConfigJson], reserved_names: frozenset[str], now_ms: int
+        self, configs: Iterable[TopicConfigJson], reserved_names: frozenset[str], now_ms: int
     ) -> None:
-        self.configs: dict[str, TopicConfigJson] = {
-            topic_config_json["topicName"]: topic_config_json for topic_config_json in initial_configs
-        }
+        self.configs: dict[str, TopicConfigJson] = {config["topicName"]: config for config in configs}
         self.reserved_names = reserved_names
         self.data_version = DataVersion(0, 0, now_ms)
 
     def require_valid_name(self, topic: str | None) -> str:
         """Return the name if such a topic may be created or deleted. Raises RequestError 29 otherwise."""
         if topic is None or not topic.strip():
-            raise _invalid_parameter_error("The specified topic is blank.")
-        if not re.fullmatch(NAME_PATTERN, topic):
-            raise _invalid_parameter_error(
+            remark = "The specified topic is blank."
+        elif not re.fullmatch(NAME_PATTERN, topic):
+            remark = (
                 f"The specified topic: {topic}, contains illegal characters, allowing only ^{NAME_PATTERN}$"
             )
-        max_length = max_topic_length(topic)
-        if len(topic) > max_length:
-            raise _invalid_parameter_error(
-                f"The specified topic: {topic}, is longer than topic max length: {max_length}"
-            )
-        if topic in self.reserved_names:
-            raise _invalid_parameter_error(f"The topic[{topic}] is conflict with system topic.")
-        return topic
+        elif len(topic) > (max_length := max_topic_length(topic)):
+            remark = f"The specified topic: {topic}, is longer than topic max length: {max_length}"
+        elif topic in self.reserved_names:
+            remark = f"The topic[{topic}] is conflict with system topic."
+        else:
+            return topic
+        raise RequestError(remark, ResponseCode.INVALID_PARAMETER)
 
-    def put_config(self, topic_config_json: TopicConfigJson, now_ms: int) -> bool:
+    def put_config(self, config: TopicConfigJson, now_ms: int) -> bool:
         """Create or replace a config. Return False, without a new version, if nothing differs."""
-        topic = topic_config_json["topicName"]
-        if self.configs.get(topic) == topic_config_json:
+        topic = config["topicName"]
+        if self.configs.get(topic) == config:
             return False
-        self.configs[topic] = topic_config_json
+        self.configs[topic] = config
         self.advance_version(now_ms)
         return True
 
@@ -167,7 +155,6 @@ class TopicTable:
         return True
 
     def advance_version(self, now_ms: int) -> None:
-        """`DataVersion#nextVersion`."""
         self.data_version = DataVersion(
             (self.data_version.counter or 0) + 1, self.data_version.state_version, now_ms
         )
@@ -176,7 +163,3 @@ class TopicTable:
         """Copy the table of a master, as a slave does."""
         self.configs = dict(master_configs)
         self.data_version = master_version
-
-
-def _invalid_parameter_error(remark: str) -> RequestError:
-    return RequestError(remark, ResponseCode.INVALID_PARAMETER)

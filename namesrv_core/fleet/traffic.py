@@ -38,72 +38,60 @@ class BrokerTraffic:
     def __init__(
         self, traffic_seed: int, booted_at_ms: int, *, is_master: bool = True, traffic_factor: float = 1
     ) -> None:
-        random_source = random.Random(f"traffic {traffic_seed}")
+        rng = random.Random(f"traffic {traffic_seed}")
         self.booted_at_ms = self._stores_since_ms = booted_at_ms
         self._is_master = is_master
-        self._mean_tps = math.exp(random_source.uniform(math.log(20), math.log(600))) * traffic_factor
-        self.message_size = random_source.randrange(300, 2000)
-        self._reader_factor = random_source.uniform(0.9, 2.4)
-        self._rate_waves = [
-            (period_ms, amplitude, random_source.uniform(0, math.tau)) for period_ms, amplitude in _RATE_WAVES
-        ]
+        self._mean_tps = math.exp(rng.uniform(math.log(20), math.log(600))) * traffic_factor
+        self.message_size = rng.randrange(300, 2000)
+        self._reader_factor = rng.uniform(0.9, 2.4)
+        self._rate_waves = [(p, a, rng.uniform(0, math.tau)) for p, a in _RATE_WAVES]
         self._write_pauses: list[tuple[int, int | None]] = []
 
     def pause_writes(self, now_ms: int) -> None:
-        """Let no producer write from now on."""
         if not self.is_paused:
             self._write_pauses.append((now_ms, None))
 
     def resume_writes(self, now_ms: int) -> None:
-        """Let producers write again from now on."""
         if self.is_paused:
             self._write_pauses[-1] = (self._write_pauses[-1][0], now_ms)
 
-    def follow_master(self, master_traffic: "BrokerTraffic") -> None:
+    def follow_master(self, traffic: "BrokerTraffic") -> None:
         """Store exactly the messages of this master from now on."""
-        self._stores_since_ms, self._write_pauses = (
-            master_traffic._stores_since_ms,
-            master_traffic._write_pauses,
-        )
+        self._stores_since_ms, self._write_pauses = traffic._stores_since_ms, traffic._write_pauses
 
     @property
     def is_paused(self) -> bool:
-        """Whether producers write nothing now."""
         return bool(self._write_pauses) and self._write_pauses[-1][1] is None
 
-    def _count_stored(self, time_ms: int) -> int:
-        """Count the messages stored from boot to `at`."""
+    def stored_count(self, time_ms: int) -> int:
+        """The number of messages stored so far, also on a slave."""
         if time_ms <= self._stores_since_ms:
             return 0
-        paused_count = sum(
+        paused = sum(
             self._integrate_rate(time_ms if pause_end_ms is None else min(pause_end_ms, time_ms))
             - self._integrate_rate(pause_begin_ms)
             for pause_begin_ms, pause_end_ms in self._write_pauses
             if pause_begin_ms < time_ms
         )
-        return int(self._integrate_rate(time_ms) - self._integrate_rate(self._stores_since_ms) - paused_count)
+        return int(self._integrate_rate(time_ms) - self._integrate_rate(self._stores_since_ms) - paused)
 
     def _integrate_rate(self, time_ms: int) -> float:
-        swing_terms = (
+        terms = (
             amplitude * period_ms / math.tau * math.cos(math.tau * (time_ms % period_ms) / period_ms + phase)
             for period_ms, amplitude, phase in self._rate_waves
         )
-        return self._mean_tps / 1000 * (time_ms - sum(swing_terms))
-
-    def stored_count(self, time_ms: int) -> int:
-        """The number of messages stored so far, also on a slave."""
-        return self._count_stored(time_ms)
+        return self._mean_tps / 1000 * (time_ms - sum(terms))
 
     def deleted_count(self, time_ms: int) -> int:
         """The number of stored messages whose files have been deleted."""
-        return self._count_stored(self._earliest_message_ms(time_ms))
+        return self.stored_count(self._earliest_message_ms(time_ms))
 
-    def stored_time_ms(self, message_number: int, now_ms: int) -> int:
+    def stored_time_ms(self, number: int, now_ms: int) -> int:
         """The store time of a message by its number, counted from 0; `now` for a future message."""
         low_ms, high_ms = self.booted_at_ms, now_ms
         while low_ms < high_ms:
             middle_ms = (low_ms + high_ms) // 2
-            if self._count_stored(middle_ms) > message_number:
+            if self.stored_count(middle_ms) > number:
                 high_ms = middle_ms
             else:
                 low_ms = middle_ms + 1
@@ -111,14 +99,13 @@ class BrokerTraffic:
 
     def stored_bytes(self, time_ms: int) -> int:
         """The end of the commit log."""
-        return self._count_stored(time_ms) * self.message_size
+        return self.stored_count(time_ms) * self.message_size
 
     def bytes_per_second(self, now_ms: int) -> int:
-        """The growth of the commit log in bytes per second."""
         return (self.stored_bytes(now_ms) - self.stored_bytes(now_ms - 10_000)) // 10
 
     def put_total(self, time_ms: int) -> int:
-        return self._count_stored(time_ms) if self._is_master else 0
+        return self.stored_count(time_ms) if self._is_master else 0
 
     def get_total(self, time_ms: int) -> int:
         """The number of messages delivered to consumers, one second after they were stored."""
@@ -128,14 +115,11 @@ class BrokerTraffic:
         """The rates over 10 s, 1 min and 10 min of a counter that is `total` times the stored messages."""
         return " ".join(
             format_java_double(
-                (self._count_stored(now_ms) - self._count_stored(now_ms - window_ms))
-                * counter_factor
-                * 1000
-                / window_ms
+                (self.stored_count(now_ms) - self.stored_count(now_ms - w)) * counter_factor * 1000 / w
             )
-            if now_ms - window_ms >= self.booted_at_ms
+            if now_ms - w >= self.booted_at_ms
             else ""
-            for window_ms in _TPS_WINDOWS_MS
+            for w in _TPS_WINDOWS_MS
         )
 
     def runtime_info(self, now_ms: int) -> dict[str, str]:
@@ -163,10 +147,7 @@ class BrokerTraffic:
     def _total_figures(self, now_ms: int) -> dict[str, str]:
         midnight_ms = now_ms - now_ms % _DAY_MS
         put_total = self.put_total(now_ms)
-        latency_counts = " ".join(
-            f"[{latency_bound}]:{int(share * self._mean_tps * 60)}"
-            for latency_bound, share in _PUT_LATENCY_SHARES
-        )
+        counts = " ".join(f"[{b}]:{int(s * self._mean_tps * 60)}" for b, s in _PUT_LATENCY_SHARES)
         return {
             "msgPutTotalYesterdayMorning": str(self.put_total(midnight_ms - _DAY_MS)),
             "msgPutTotalTodayMorning": str(self.put_total(midnight_ms)),
@@ -179,7 +160,7 @@ class BrokerTraffic:
             "putMessageSizeTotal": str(put_total * self.message_size),
             "putMessageAverageSize": format_java_double(self.message_size if put_total else 0.0),
             "putMessageEntireTimeMax": "187" if put_total else "0",
-            "putMessageDistributeTime": f"{latency_counts} " if put_total else "null",
+            "putMessageDistributeTime": f"{counts} " if put_total else "null",
             "putLatency99": "1.84" if put_total else "0.00",
             "putLatency999": "7.02" if put_total else "0.00",
             "getMessageEntireTimeMax": "41" if put_total else "0",
@@ -192,22 +173,22 @@ class BrokerTraffic:
         return max(self.booted_at_ms, last_cleanup_ms - _RETENTION_MS - int(hours_in_file * 1_800_000))
 
     def _disk_figures(self, now_ms: int) -> dict[str, str]:
-        stored_bytes = self.stored_bytes(now_ms)
+        stored = self.stored_bytes(now_ms)
         earliest_ms = self._earliest_message_ms(now_ms)
         dropped_bytes = (
-            self._count_stored(earliest_ms) * self.message_size // _LOG_FILE_BYTES * _LOG_FILE_BYTES
+            self.stored_count(earliest_ms) * self.message_size // _LOG_FILE_BYTES * _LOG_FILE_BYTES
         )
-        used_share = 0.08 + (stored_bytes - dropped_bytes) / _DISK_CAPACITY_BYTES
-        ratio_text = format_java_double(min(round(used_share, 2), 0.75))
+        used_share = 0.08 + (stored - dropped_bytes) / _DISK_CAPACITY_BYTES
+        ratio = format_java_double(min(round(used_share, 2), 0.75))
         free_gib = max(1 - used_share, 0.25) * _DISK_CAPACITY_BYTES / 1024**3
         return {
             "commitLogMinOffset": str(dropped_bytes),
-            "commitLogMaxOffset": str(stored_bytes),
-            "commitLogDiskRatio": ratio_text,
-            "consumeQueueDiskRatio": ratio_text,
+            "commitLogMaxOffset": str(stored),
+            "commitLogDiskRatio": ratio,
+            "consumeQueueDiskRatio": ratio,
             "commitLogDirCapacity": f"Total : {_DISK_CAPACITY_BYTES / 1024**3:.1f} GiB, Free : "
             f"{free_gib:.1f} GiB.",
-            "earliestMessageTimeStamp": str(earliest_ms if stored_bytes else -1),
+            "earliestMessageTimeStamp": str(earliest_ms if stored else -1),
             "remainHowManyDataToFlush": f"{self._mean_tps * self.message_size / 2048:.1f} KiB",
             "dispatchBehindBytes": "0",
             "dispatchMaxBuffer": "0",
@@ -228,13 +209,10 @@ class BrokerTraffic:
         }
 
     def _schedule_figures(self, now_ms: int) -> dict[str, str]:
-        delayed_count = self._count_stored(now_ms) // 400
-        count_by_level = {delay_level: delayed_count // delay_level for delay_level in (1, 3, 9)}
+        delayed_count = self.stored_count(now_ms) // 400
+        counts = {level: delayed_count // level for level in (1, 3, 9)}
         return {
-            **{
-                f"scheduleMessageOffset_{delay_level}": f"{delivered_count},{delivered_count}"
-                for delay_level, delivered_count in count_by_level.items()
-            },
+            **{f"scheduleMessageOffset_{n}": f"{d},{d}" for n, d in counts.items()},
             "timerReadBehind": "0",
             "timerOffsetBehind": "0",
             "timerCongestNum": "0",
@@ -244,11 +222,11 @@ class BrokerTraffic:
 
 
 def _thread_pool_figures() -> dict[str, str]:
-    pool_figures = {"EndTransactionQueueSize": "0", "EndTransactionThreadPoolQueueCapacity": "100000"}
+    figures = {"EndTransactionQueueSize": "0", "EndTransactionThreadPoolQueueCapacity": "100000"}
     for pool_name, capacity in _THREAD_POOL_CAPACITIES.items():
-        pool_figures |= {
+        figures |= {
             f"{pool_name}Size": "0",
             f"{pool_name}Capacity": str(capacity),
             f"{pool_name}HeadWaitTimeMills": "0",
         }
-    return pool_figures
+    return figures

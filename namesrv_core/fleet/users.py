@@ -16,10 +16,8 @@ class UserTable:
     """Users by name, and ACLs by subject. A simulated broker does not check credentials."""
 
     def __init__(self) -> None:
-        self._users_by_name: dict[str, AccountJson] = {
-            "operator-1": _user_json("operator-1", "s3cret", "Super")
-        }
-        self._policies_by_subject: dict[str, list[AccountJson]] = {
+        self._users: dict[str, AccountJson] = {"operator-1": _user_json("operator-1", "s3cret", "Super")}
+        self._policies: dict[str, list[AccountJson]] = {
             "User:operator-1": [
                 {
                     "policyType": "Custom",
@@ -29,115 +27,93 @@ class UserTable:
         }
 
     def create_user(self, ext_fields: ExtFields, request_body: bytes) -> None:
-        username, wanted_user = (
-            _require_username(ext_fields),
-            json_bodies.require_object(fastjson.decode_json(request_body)),
-        )
-        if username in self._users_by_name:
+        username = _require_username(ext_fields)
+        wanted = json_bodies.require_object(fastjson.decode_json(request_body))
+        if username in self._users:
             raise NoPermission("The user is existed")
-        if not wanted_user.get("password"):
+        if not wanted.get("password"):
             raise NoPermission("password can not be blank")
-        user_type = wanted_user.get("userType")
+        user_type = wanted.get("userType")
         # A broker treats an unknown type as a missing one.
         user_type = user_type if user_type in _USER_TYPES else "Normal"
-        self._users_by_name[username] = _user_json(
-            username, wanted_user["password"], user_type, wanted_user.get("userStatus") or "enable"
+        self._users[username] = _user_json(
+            username, wanted["password"], user_type, wanted.get("userStatus") or "enable"
         )
 
     def update_user(self, ext_fields: ExtFields, request_body: bytes) -> None:
-        username, wanted_user = (
-            _require_username(ext_fields),
-            json_bodies.require_object(fastjson.decode_json(request_body)),
-        )
-        if username not in self._users_by_name:
+        username = _require_username(ext_fields)
+        wanted = json_bodies.require_object(fastjson.decode_json(request_body))
+        if username not in self._users:
             raise NoPermission("The user is not exist")
-        changed_fields = {
-            field_name: wanted_user[field_name]
-            for field_name in ("password", "userType", "userStatus")
-            if wanted_user.get(field_name)
-        }
-        self._users_by_name[username] = {**self._users_by_name[username], **changed_fields}
+        changed = {name: wanted[name] for name in ("password", "userType", "userStatus") if wanted.get(name)}
+        self._users[username] = {**self._users[username], **changed}
 
     def delete_user(self, ext_fields: ExtFields) -> None:
-        self._users_by_name.pop(_require_username(ext_fields), None)
-        self._policies_by_subject.pop(f"User:{_require_username(ext_fields)}", None)
+        self._users.pop(_require_username(ext_fields), None)
+        self._policies.pop(f"User:{_require_username(ext_fields)}", None)
 
     def get_user(self, ext_fields: ExtFields) -> bytes:
-        user_json = self._users_by_name.get(_require_username(ext_fields))
-        return fastjson.encode_json(user_json) if user_json else b""
+        user = self._users.get(_require_username(ext_fields))
+        return fastjson.encode_json(user) if user else b""
 
     def list_users(self, ext_fields: ExtFields) -> bytes:
         name_part = ext_fields.get("filter") or ""
-        matching_users = [user for username, user in self._users_by_name.items() if name_part in username]
-        return fastjson.encode_json(matching_users) if matching_users else b""
+        matching = [user for username, user in self._users.items() if name_part in username]
+        return fastjson.encode_json(matching) if matching else b""
 
     def put_acl(self, request_body: bytes) -> None:
         """Create or update an ACL. New entries replace those for the same resource."""
-        wanted_acl = json_bodies.require_object(fastjson.decode_json(request_body))
-        subject = str(wanted_acl.get("subject"))
-        if subject.removeprefix("User:") not in self._users_by_name:
+        wanted = json_bodies.require_object(fastjson.decode_json(request_body))
+        subject = str(wanted.get("subject"))
+        if subject.removeprefix("User:") not in self._users:
             raise NoPermission(f"The subject of {subject} is not exist.")
-        present_policies = self._policies_by_subject.setdefault(subject, [])
-        for wanted_policy in wanted_acl.get("policies") or ():
+        present = self._policies.setdefault(subject, [])
+        for wanted_policy in wanted.get("policies") or ():
             policy_type = wanted_policy.get("policyType") or "Custom"
-            present_policy = next(
-                (policy_item for policy_item in present_policies if policy_item["policyType"] == policy_type),
-                None,
-            )
+            present_policy = next((item for item in present if item["policyType"] == policy_type), None)
             if present_policy is None:
                 present_policy = {"policyType": policy_type, "entries": []}
-                present_policies.append(present_policy)
-            entry_by_resource = {entry["resource"]: entry for entry in present_policy["entries"]}
-            entry_by_resource.update(
-                (entry["resource"], entry) for entry in wanted_policy.get("entries") or ()
-            )
-            present_policy["entries"] = [*entry_by_resource.values()]
+                present.append(present_policy)
+            entries = {entry["resource"]: entry for entry in present_policy["entries"]}
+            entries.update((entry["resource"], entry) for entry in wanted_policy.get("entries") or ())
+            present_policy["entries"] = [*entries.values()]
 
     def delete_acl(self, ext_fields: ExtFields) -> None:
         """Delete an ACL, or its entries for a resource; without a policy type those of type Custom."""
         subject, resource = self._require_subject(ext_fields), ext_fields.get("resource")
-        if subject not in self._policies_by_subject:
+        if subject not in self._policies:
             raise NoPermission("The acl is not exist.")
         if not resource:
-            del self._policies_by_subject[subject]
+            del self._policies[subject]
             return
         policy_type = ext_fields.get("policyType") or "Custom"
-        for policy in self._policies_by_subject[subject]:
+        for policy in self._policies[subject]:
             if policy["policyType"] == policy_type:
-                policy["entries"] = [
-                    acl_entry for acl_entry in policy["entries"] if acl_entry["resource"] != resource
-                ]
-        self._policies_by_subject[subject] = [
-            policy for policy in self._policies_by_subject[subject] if policy["entries"]
-        ]
-        if not self._policies_by_subject[subject]:
-            del self._policies_by_subject[subject]
+                policy["entries"] = [entry for entry in policy["entries"] if entry["resource"] != resource]
+        self._policies[subject] = [policy for policy in self._policies[subject] if policy["entries"]]
+        if not self._policies[subject]:
+            del self._policies[subject]
 
     def get_acl(self, ext_fields: ExtFields) -> bytes:
         subject = self._require_subject(ext_fields)
-        return fastjson.encode_json(self._acl_json(subject)) if subject in self._policies_by_subject else b""
+        return fastjson.encode_json(self._acl_json(subject)) if subject in self._policies else b""
 
     def list_acls(self, ext_fields: ExtFields) -> bytes:
-        subject_part, resource_part = (
-            ext_fields.get("subjectFilter") or "",
-            ext_fields.get("resourceFilter") or "",
-        )
-        matching_acls = [
-            _restrict_to_resource(self._acl_json(subject), resource_part)
-            for subject in self._policies_by_subject
-            if subject_part in subject
+        part, resource_part = ext_fields.get("subjectFilter") or "", ext_fields.get("resourceFilter") or ""
+        matching = [
+            _restrict_to_resource(self._acl_json(s), resource_part) for s in self._policies if part in s
         ]
-        matching_acls = [acl for acl in matching_acls if acl["policies"]]
-        return fastjson.encode_json(matching_acls) if matching_acls else b""
+        matching = [acl for acl in matching if acl["policies"]]
+        return fastjson.encode_json(matching) if matching else b""
 
     def _acl_json(self, subject: str) -> AccountJson:
-        return {"policies": self._policies_by_subject[subject], "subject": subject}
+        return {"policies": self._policies[subject], "subject": subject}
 
     def _require_subject(self, ext_fields: ExtFields) -> str:
         subject = ext_fields.get("subject") or ""
         if not subject.startswith("User:"):
             raise NoPermission("The subject is null.")
-        if subject.removeprefix("User:") not in self._users_by_name:
+        if subject.removeprefix("User:") not in self._users:
             raise NoPermission("The subject is not exist.")
         return subject
 
@@ -153,15 +129,9 @@ def _user_json(username: str, password: str, user_type: str, user_status: str = 
     return {"password": password, "userStatus": user_status, "userType": user_type, "username": username}
 
 
-def _restrict_to_resource(acl: AccountJson, resource_part: str) -> AccountJson:
-    acl_policies: list[Mapping[str, Any]] = acl["policies"]
+def _restrict_to_resource(acl: AccountJson, part: str) -> AccountJson:
+    policies: list[Mapping[str, Any]] = acl["policies"]
     restricted_policies = [
-        {
-            **policy,
-            "entries": [
-                acl_entry for acl_entry in policy["entries"] if resource_part in acl_entry["resource"]
-            ],
-        }
-        for policy in acl_policies
+        {**p, "entries": [entry for entry in p["entries"] if part in entry["resource"]]} for p in policies
     ]
     return {**acl, "policies": [policy for policy in restricted_policies if policy["entries"]]}

@@ -1,9 +1,7 @@
 """The access guard: the only place that decides whether a peer may send a request.
 
-A request code that is in none of these tables, even an unknown one, needs the strongest role.
+`RequestCode` says which roles may send it. A code that is not there needs the strongest role.
 """
-
-from collections.abc import Mapping
 
 from namesrv_core.errors import NoPermission, ResponseCode
 from namesrv_core.handlers import fence_rules
@@ -15,61 +13,22 @@ from namesrv_core.handlers.decoded_bodies import (
 )
 from namesrv_core.protocol import headers
 from namesrv_core.protocol.acl_signature import ACCESS_KEY_FIELD, has_valid_signature, is_signed_with
-from namesrv_core.protocol.codes import RequestCode
+from namesrv_core.protocol.codes import ADMINS, BROKERS, AccessRole, RequestCode
 from namesrv_core.protocol.command import RemotingCommand
 from namesrv_core.protocol.registration_codec import BrokerRegistration
 from namesrv_core.state.access_policy import (
     NO_FENCE,
     AccessGrant,
     AccessPolicy,
-    AccessRole,
     RegistrationFence,
     RequestPeer,
 )
 from namesrv_core.state.name_server_state import NameServerState
 from namesrv_core.state.refusals import RefusalReason, RequestRefusal
 
-ROLES_BY_CODE: Mapping[int, AccessRole] = {
-    RequestCode.GET_ROUTEINFO_BY_TOPIC: AccessRole.READ,
-    RequestCode.GET_BROKER_CLUSTER_INFO: AccessRole.READ,
-    RequestCode.GET_ALL_TOPIC_LIST_FROM_NAMESERVER: AccessRole.READ,
-    RequestCode.GET_TOPICS_BY_CLUSTER: AccessRole.READ,
-    RequestCode.GET_SYSTEM_TOPIC_LIST_FROM_NS: AccessRole.READ,
-    RequestCode.GET_UNIT_TOPIC_LIST: AccessRole.READ,
-    RequestCode.GET_HAS_UNIT_SUB_TOPIC_LIST: AccessRole.READ,
-    RequestCode.GET_HAS_UNIT_SUB_UNUNIT_TOPIC_LIST: AccessRole.READ,
-    RequestCode.REGISTER_BROKER: AccessRole.BROKER,
-    RequestCode.UNREGISTER_BROKER: AccessRole.BROKER,
-    RequestCode.QUERY_DATA_VERSION: AccessRole.BROKER,
-    RequestCode.BROKER_HEARTBEAT: AccessRole.BROKER,
-    RequestCode.GET_BROKER_MEMBER_GROUP: AccessRole.BROKER,
-    RequestCode.REGISTER_TOPIC_IN_NAMESRV: AccessRole.BROKER,
-}
-"""The role that a request needs. Requests of the role broker act on one broker."""
-
-OBSERVER_CODES = frozenset(
-    {
-        RequestCode.GET_KV_CONFIG,
-        RequestCode.GET_KVLIST_BY_NAMESPACE,
-        RequestCode.GET_NAMESRV_CONFIG,
-        RequestCode.GET_BROKER_MEMBER_GROUP,
-    }
-)
-"""What an observer may send beyond the role read: requests that change nothing and keep no broker alive."""
-
-OPERATOR_CHANGE_CODES = frozenset(
-    {
-        RequestCode.PUT_KV_CONFIG,
-        RequestCode.DELETE_KV_CONFIG,
-        RequestCode.WIPE_WRITE_PERM_OF_BROKER,
-        RequestCode.ADD_WRITE_PERM_OF_BROKER,
-        RequestCode.DELETE_TOPIC_IN_NAMESRV,
-        RequestCode.REGISTER_TOPIC_IN_NAMESRV,
-        RequestCode.UPDATE_NAMESRV_CONFIG,
-    }
-)
-"""The changes that operators make, which a read-only server refuses. Registrations are not among them."""
-
+# By number, because peers send any. A request that no name server knows needs the strongest role.
+_SENDERS_BY_CODE = {code.value: code.senders or ADMINS for code in RequestCode}
+_READ_ONLY_REFUSES = frozenset(code.value for code in RequestCode if code.changes and code.senders)
 _INVALID_CLAIM_REMARK = "check signature failed."
 _READ_ONLY_REMARK = "this name server is read-only"
 _NO_REMOTE_CONFIG_REMARK = "this name server does not accept settings by request"
@@ -100,20 +59,20 @@ def judge_request(
     The remarks are those of 5.x brokers, because clients show them to people. Without `judges_body` the body
     of a registration is not decoded, and a claim in it is no reason for a refusal.
     """
-    if policy.read_only and request.code in OPERATOR_CHANGE_CODES:
+    if policy.read_only and request.code in _READ_ONLY_REFUSES:
         return RequestRefusal(RefusalReason.READ_ONLY, _READ_ONLY_REMARK, claimed_access_key(request))
     if policy.no_remote_config and request.code == RequestCode.UPDATE_NAMESRV_CONFIG:
         return RequestRefusal(
             RefusalReason.REMOTE_CONFIG, _NO_REMOTE_CONFIG_REMARK, claimed_access_key(request)
         )
-    keyless_grant, fence_violation = _find_keyless_grant(policy, state, request, peer, judges_body)
-    if keyless_grant is not None:
+    keyless, violation = _find_keyless_grant(policy, state, request, peer, judges_body)
+    if keyless is not None:
         return None
     access_key = claimed_access_key(request)
     if access_key is None:
-        if fence_violation is not None:
+        if violation is not None:
             return RequestRefusal(
-                RefusalReason.FENCE, f"{peer.host} has no permission to act for {fence_violation}"
+                RefusalReason.FENCE, f"{peer.host} has no permission to act for {violation}"
             )
         return RequestRefusal(
             RefusalReason.UNSIGNED, f"username cannot be null. {_describe_needed_role(request.code)}"
@@ -125,10 +84,10 @@ def is_key_needed(
     policy: AccessPolicy, state: NameServerState, request: RemotingCommand, peer: RequestPeer
 ) -> bool:
     """Whether the key possibly decides on the request. Reads no body of a registration, and no signature."""
-    keyless_grant, _ = _find_keyless_grant(policy, state, request, peer, judges_body=False)
-    return keyless_grant is None or (
+    keyless, _ = _find_keyless_grant(policy, state, request, peer, judges_body=False)
+    return keyless is None or (
         request.code == RequestCode.REGISTER_BROKER
-        and keyless_grant.fence != NO_FENCE
+        and keyless.fence != NO_FENCE
         and is_body_judged(policy, request, peer)
     )
 
@@ -141,14 +100,14 @@ def _find_keyless_grant(
     judges_body: bool,
 ) -> tuple[AccessGrant | None, str | None]:
     """The grant that allows the request without a key, or None and what is outside the last fence."""
-    fence_violation = None
-    for access_grant in policy.grants_without_key(peer):
-        if not is_role_sufficient(access_grant.role, request.code):
+    violation = None
+    for grant in policy.grants_without_key(peer):
+        if not is_role_sufficient(grant.role, request.code):
             continue
-        fence_violation = _find_fence_violation(access_grant, state, request, judges_body)
-        if fence_violation is None:
-            return access_grant, None
-    return None, fence_violation
+        violation = _find_fence_violation(grant, state, request, judges_body)
+        if violation is None:
+            return grant, None
+    return None, violation
 
 
 def is_claim_refused(answer: RemotingCommand) -> bool:
@@ -158,19 +117,14 @@ def is_claim_refused(answer: RemotingCommand) -> bool:
 
 def is_body_judged(policy: AccessPolicy, request: RemotingCommand, peer: RequestPeer) -> bool:
     """Whether the guard possibly needs the decoded body of this registration."""
-    signer_account = policy.accounts_by_key.get(claimed_access_key(request) or "")
-    signer_grants = () if signer_account is None else (signer_account.grant,)
-    is_fenced = any(
-        access_grant.fence != NO_FENCE for access_grant in (*policy.grants_without_key(peer), *signer_grants)
-    )
+    account = policy.accounts_by_key.get(claimed_access_key(request) or "")
+    grants = () if account is None else (account.grant,)
+    is_fenced = any(grant.fence != NO_FENCE for grant in (*policy.grants_without_key(peer), *grants))
     return is_fenced and not fence_rules.has_only_topics(request.body)
 
 
-def is_role_sufficient(access_role: AccessRole, request_code: int) -> bool:
-    """Whether the role may send the request."""
-    return access_role >= ROLES_BY_CODE.get(request_code, AccessRole.ADMIN) or (
-        access_role == AccessRole.OBSERVER and request_code in OBSERVER_CODES
-    )
+def is_role_sufficient(role: AccessRole, code: int) -> bool:
+    return role in _SENDERS_BY_CODE.get(code, ADMINS)
 
 
 def _judge_signed(
@@ -181,38 +135,38 @@ def _judge_signed(
     access_key: str,
     judges_body: bool,
 ) -> RequestRefusal | None:
-    signer_account = policy.accounts_by_key.get(access_key)
+    account = policy.accounts_by_key.get(access_key)
     secret_key = find_secret(policy, access_key)
     is_signature_valid = (
         is_signed_with(request, request.expected_signature)
         if isinstance(request, SignedRequest) and request.secret_key == secret_key
         else has_valid_signature(request, secret_key)
     )
-    if signer_account is None or not is_signature_valid:
+    if account is None or not is_signature_valid:
         # Do not reveal to a guessing peer which keys exist. The log has the difference.
-        refusal_reason = RefusalReason.UNKNOWN_KEY if signer_account is None else RefusalReason.BAD_SIGNATURE
-        return RequestRefusal(refusal_reason, _INVALID_CLAIM_REMARK, access_key)
-    if not signer_account.grant.covers_peer(peer):
+        reason = RefusalReason.UNKNOWN_KEY if account is None else RefusalReason.BAD_SIGNATURE
+        return RequestRefusal(reason, _INVALID_CLAIM_REMARK, access_key)
+    if not account.grant.covers_peer(peer):
         return RequestRefusal(
             RefusalReason.NETWORK,
             f"User:{access_key} has no permission to send requests from {peer.host}",
             access_key,
         )
-    if not is_role_sufficient(signer_account.grant.role, request.code):
+    if not is_role_sufficient(account.grant.role, request.code):
         remark = f"User:{access_key} has no permission. {_describe_needed_role(request.code)}"
         return RequestRefusal(RefusalReason.ROLE, remark, access_key)
-    fence_violation = _find_fence_violation(signer_account.grant, state, request, judges_body)
-    if fence_violation is None:
+    violation = _find_fence_violation(account.grant, state, request, judges_body)
+    if violation is None:
         return None
     return RequestRefusal(
-        RefusalReason.FENCE, f"User:{access_key} has no permission to act for {fence_violation}", access_key
+        RefusalReason.FENCE, f"User:{access_key} has no permission to act for {violation}", access_key
     )
 
 
 def find_secret(policy: AccessPolicy, access_key: str) -> str:
     """The secret of a key, or a dummy: an unknown key takes the same time."""
-    signer_account = policy.accounts_by_key.get(access_key)
-    return _DUMMY_SECRET if signer_account is None else signer_account.secret_key
+    account = policy.accounts_by_key.get(access_key)
+    return _DUMMY_SECRET if account is None else account.secret_key
 
 
 def claimed_access_key(request: RemotingCommand) -> str | None:
@@ -220,59 +174,48 @@ def claimed_access_key(request: RemotingCommand) -> str | None:
     return (request.ext or {}).get(ACCESS_KEY_FIELD) or None
 
 
-def _describe_needed_role(request_code: int) -> str:
-    needed_role = next(
-        access_role for access_role in AccessRole if is_role_sufficient(access_role, request_code)
-    )
-    try:
-        request_name = RequestCode(request_code).name
-    except ValueError:
-        request_name = f"request {request_code}"
-    return f"{request_name} needs the role {needed_role.name.lower()}"
+def _describe_needed_role(code: int) -> str:
+    needed = next(role for role in AccessRole if is_role_sufficient(role, code))
+    return f"{RequestCode.name_of(code)} needs the role {needed.name.lower()}"
 
 
 def _find_fence_violation(
-    access_grant: AccessGrant, state: NameServerState, request: RemotingCommand, judges_body: bool
+    grant: AccessGrant, state: NameServerState, request: RemotingCommand, judges_body: bool
 ) -> str | None:
     """The cluster, broker, address or topic outside the grant's fence, or None."""
-    registration_fence, ext_fields = access_grant.fence, request.ext or {}
-    if registration_fence == NO_FENCE or ROLES_BY_CODE.get(request.code) != AccessRole.BROKER:
-        return None
-    if request.code == RequestCode.GET_BROKER_MEMBER_GROUP:
+    fence, ext_fields = grant.fence, request.ext or {}
+    if fence == NO_FENCE or _SENDERS_BY_CODE.get(request.code) != BROKERS:
         return None
     if request.code == RequestCode.REGISTER_TOPIC_IN_NAMESRV:
-        queue_datas = TopicQueuesRequest.decode_once(request, state.decode_limits.json_depth).queue_datas
+        queues = TopicQueuesRequest.decode_once(request, state.decode_limits.json_depth).queue_datas
         # The handler will report an error of the body, and changes nothing.
         return (
-            fence_rules.find_foreign_topic_queue(registration_fence, state.tables, queue_datas)
-            if isinstance(queue_datas, list)
+            fence_rules.find_foreign_topic_queue(fence, state.tables, queues)
+            if isinstance(queues, list)
             else None
         )
-    fence_violation = fence_rules.find_foreign_cluster(
-        registration_fence, state.tables, ext_fields
-    ) or fence_rules.find_foreign_address(registration_fence, ext_fields)
-    if judges_body and fence_violation is None and request.code == RequestCode.REGISTER_BROKER:
-        fence_violation = _find_foreign_body_claim(registration_fence, state, request)
-    return fence_violation
+    violation = fence_rules.find_foreign_cluster(
+        fence, state.tables, ext_fields
+    ) or fence_rules.find_foreign_address(fence, ext_fields)
+    if judges_body and violation is None and request.code == RequestCode.REGISTER_BROKER:
+        violation = _find_foreign_body_claim(fence, state, request)
+    return violation
 
 
 def _find_foreign_body_claim(
-    registration_fence: RegistrationFence, state: NameServerState, request: RemotingCommand
+    fence: RegistrationFence, state: NameServerState, request: RemotingCommand
 ) -> str | None:
-    """Find what the body of a registration claims outside the fence."""
-    request_header = headers.read_header(headers.RegisterBroker, request.ext)
-    if not request_header.compressed and fence_rules.has_only_topics(request.body):
+    header = headers.read_header(headers.RegisterBroker, request.ext)
+    if not header.compressed and fence_rules.has_only_topics(request.body):
         return None
     # A large body has been decoded in steps.
-    lazy_registration = (
+    lazy = (
         request.lazy_registration
         if isinstance(request, PreparedRequest)
-        else LazyRegistration(state, request, request_header, now_ms=0)
+        else LazyRegistration(state, request, header, now_ms=0)
     )
-    broker_registration = lazy_registration.decoded_registration
-    if not isinstance(broker_registration, BrokerRegistration):
+    registration = lazy.decoded_registration
+    if not isinstance(registration, BrokerRegistration):
         # The handler will report the error, and changes nothing.
         return None
-    return fence_rules.find_foreign_body_claim(
-        registration_fence, state.tables, request_header, broker_registration
-    )
+    return fence_rules.find_foreign_body_claim(fence, state.tables, header, registration)

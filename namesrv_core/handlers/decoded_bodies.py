@@ -10,7 +10,7 @@ from namesrv_core.protocol import headers, json_bodies, registration_codec
 from namesrv_core.protocol.command import RemotingCommand
 from namesrv_core.protocol.registration_codec import BrokerRegistration
 from namesrv_core.state.name_server_state import NameServerState
-from namesrv_core.state.registration_preview import RegistrationPreview
+from namesrv_core.state.registration import RegistrationPreview
 
 _COMMAND_FIELDS = ("code", "ext", "body", "opaque", "flag", "remark", "language", "version", "header_type")
 
@@ -25,15 +25,11 @@ class LazyRegistration:
     """The preview of its changes, if it has been computed."""
 
     def __init__(
-        self,
-        state: NameServerState,
-        request: RemotingCommand,
-        request_header: headers.RegisterBroker,
-        now_ms: int,
+        self, state: NameServerState, request: RemotingCommand, header: headers.RegisterBroker, now_ms: int
     ) -> None:
         self.body_bytes, self.now_ms = request.body, now_ms
         self.decode_options: dict[str, Any] = {
-            "version": request.version, "compressed": request_header.compressed, "now": now_ms,
+            "version": request.version, "compressed": header.compressed, "now": now_ms,
             "within": state.decode_limits
         }  # fmt: skip
 
@@ -60,9 +56,9 @@ class SignedRequest(RemotingCommand):
 
     __slots__ = ("expected_signature", "secret_key")
 
-    def __init__(self, request: RemotingCommand, secret_key: str | None, expected_signature: str) -> None:
-        super().__init__(*(getattr(request, field_name) for field_name in _COMMAND_FIELDS))
-        self.secret_key, self.expected_signature = secret_key, expected_signature
+    def __init__(self, request: RemotingCommand, secret_key: str | None, expected: str) -> None:
+        super().__init__(*(getattr(request, name) for name in _COMMAND_FIELDS))
+        self.secret_key, self.expected_signature = secret_key, expected
 
 
 class PreparedRequest(SignedRequest):
@@ -70,19 +66,19 @@ class PreparedRequest(SignedRequest):
 
     __slots__ = ("lazy_registration",)
 
-    def __init__(self, request: RemotingCommand, lazy_registration: LazyRegistration) -> None:
+    def __init__(self, request: RemotingCommand, lazy: LazyRegistration) -> None:
         if isinstance(request, SignedRequest):
             super().__init__(request, request.secret_key, request.expected_signature)
         else:
             super().__init__(request, None, "")
-        self.lazy_registration = lazy_registration
+        self.lazy_registration = lazy
 
 
 class TopicQueuesRequest(RemotingCommand):
     """REGISTER_TOPIC_IN_NAMESRV with a body that is decoded on first use."""
 
     def __init__(self, request: RemotingCommand, max_json_depth: int) -> None:
-        super().__init__(*(getattr(request, field_name) for field_name in _COMMAND_FIELDS))
+        super().__init__(*(getattr(request, name) for name in _COMMAND_FIELDS))
         self._max_json_depth = max_json_depth
 
     @classmethod

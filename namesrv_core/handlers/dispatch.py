@@ -4,15 +4,15 @@ from collections.abc import Mapping, Sequence
 
 from namesrv_core.errors import BadRequest, NotSupported, OverLimit, RequestError, detach_error
 from namesrv_core.events import Event
-from namesrv_core.handlers import access_guard, brokers, clusters, kv, routes, settings, topics
+from namesrv_core.handlers import access_guard, brokers, kv, routes, settings, topics
 from namesrv_core.handlers.decoded_bodies import TopicQueuesRequest
 from namesrv_core.handlers.handler_types import HandlerAnswer, RequestHandler
 from namesrv_core.printable_text import cut_text
 from namesrv_core.protocol.codes import RequestCode
 from namesrv_core.protocol.command import RemotingCommand, build_reply
+from namesrv_core.protocol.size_limits import effective_limit
 from namesrv_core.state.access_policy import ANONYMOUS_PEER, RequestPeer
 from namesrv_core.state.name_server_state import NameServerState
-from namesrv_core.state.server_limits import effective_limit
 
 HANDLERS_BY_CODE: Mapping[int, RequestHandler] = {
     RequestCode.PUT_KV_CONFIG: kv.put_kv_config,
@@ -27,7 +27,7 @@ HANDLERS_BY_CODE: Mapping[int, RequestHandler] = {
     RequestCode.ADD_WRITE_PERM_OF_BROKER: brokers.add_write_perm,
     RequestCode.GET_BROKER_MEMBER_GROUP: brokers.get_member_group,
     RequestCode.GET_ROUTEINFO_BY_TOPIC: routes.get_route,
-    RequestCode.GET_BROKER_CLUSTER_INFO: clusters.get_cluster_info,
+    RequestCode.GET_BROKER_CLUSTER_INFO: routes.get_cluster_info,
     RequestCode.GET_ALL_TOPIC_LIST_FROM_NAMESERVER: topics.list_all_topics,
     RequestCode.GET_TOPICS_BY_CLUSTER: topics.list_cluster_topics,
     RequestCode.GET_SYSTEM_TOPIC_LIST_FROM_NS: topics.list_system_topics,
@@ -44,11 +44,7 @@ HANDLERS_BY_CODE: Mapping[int, RequestHandler] = {
 _EXT_FIELD_CODES = frozenset({RequestCode.GET_KV_CONFIG, RequestCode.REGISTER_BROKER})
 # These bodies are small in practice, and their decoders would take seconds for megabytes.
 _SLOW_BODY_CODES = frozenset(
-    {
-        RequestCode.REGISTER_TOPIC_IN_NAMESRV,
-        RequestCode.UPDATE_NAMESRV_CONFIG,
-        RequestCode.QUERY_DATA_VERSION,
-    }
+    {RequestCode.REGISTER_TOPIC_IN_NAMESRV, RequestCode.UPDATE_NAMESRV_CONFIG, RequestCode.QUERY_DATA_VERSION}
 )
 _MAX_REMARK_LENGTH = 1_000
 

@@ -21,164 +21,147 @@ _EMPTY_MEMBERS = (
 )
 
 
-def find_foreign_cluster(
-    registration_fence: RegistrationFence, tables: RouteTables, ext_fields: ExtFields
-) -> str | None:
+def find_foreign_cluster(fence: RegistrationFence, tables: RouteTables, ext_fields: ExtFields) -> str | None:
     """Find a foreign cluster: the request's own, or that of the named group, which may be another one."""
-    if registration_fence.cluster_names is None:
+    if fence.cluster_names is None:
         return None
     cluster_name, broker_name = ext_fields.get("clusterName"), ext_fields.get("brokerName")
-    if cluster_name not in registration_fence.cluster_names:
+    if cluster_name not in fence.cluster_names:
         return f"cluster {cluster_name}"
-    broker_group = tables.broker_groups.get(broker_name) if broker_name is not None else None
-    if broker_group is not None and broker_group.cluster_name not in registration_fence.cluster_names:
-        return f"broker {broker_name} of cluster {broker_group.cluster_name}"
+    group = tables.broker_groups.get(broker_name) if broker_name is not None else None
+    if group is not None and group.cluster_name not in fence.cluster_names:
+        return f"broker {broker_name} of cluster {group.cluster_name}"
     return None
 
 
-def find_foreign_address(registration_fence: RegistrationFence, ext_fields: ExtFields) -> str | None:
+def find_foreign_address(fence: RegistrationFence, ext_fields: ExtFields) -> str | None:
     """Find an address of the request that is not in the networks of the fence."""
-    if registration_fence.broker_networks is None:
+    if fence.broker_networks is None:
         return None
-    for claimed_addr in (
+    for claimed in (
         ext_fields.get("brokerAddr"),
         ext_fields.get("haServerAddr") or ext_fields.get("brokerAddr"),
     ):
-        if not is_in_networks(_host_of_addr(claimed_addr), registration_fence.broker_networks):
-            return f"address {claimed_addr}"
+        if not is_in_networks(_host_of_addr(claimed), fence.broker_networks):
+            return f"address {claimed}"
     return None
 
 
 def find_foreign_topic_queue(
-    registration_fence: RegistrationFence, tables: RouteTables, queue_datas: Iterable[QueueData]
+    fence: RegistrationFence, tables: RouteTables, queues: Iterable[QueueData]
 ) -> str | None:
     """Find a foreign broker among those whose queues REGISTER_TOPIC_IN_NAMESRV registers."""
-    for queue_data in queue_datas:
-        broker_group = tables.broker_groups.get(queue_data.broker_name)
-        foreign_part = _find_foreign_part(registration_fence, broker_group) if broker_group else None
-        if foreign_part is not None:
-            return f"broker {queue_data.broker_name} {foreign_part}"
+    for queue in queues:
+        group = tables.broker_groups.get(queue.broker_name)
+        part = _find_foreign_part(fence, group) if group else None
+        if part is not None:
+            return f"broker {queue.broker_name} {part}"
     return None
 
 
-def has_only_topics(json_body: bytes) -> bool:
+def has_only_topics(body: bytes) -> bool:
     """Whether a JSON registration certainly has no queue mapping and no filter server.
 
     Brokers write both members, mostly empty. An escape sequence may hide the name of a member.
     """
     return (
-        json_body[:1] == b"{"
-        and b"\\" not in json_body
-        and all(
-            json_body.count(member_name) == json_body.count(empty_member)
-            for member_name, empty_member in _EMPTY_MEMBERS
-        )
+        body[:1] == b"{"
+        and b"\\" not in body
+        and all(body.count(name) == body.count(member) for name, member in _EMPTY_MEMBERS)
     )
 
 
 def find_foreign_body_claim(
-    registration_fence: RegistrationFence,
+    fence: RegistrationFence,
     tables: RouteTables,
-    request_header: headers.RegisterBroker,
-    broker_registration: BrokerRegistration,
+    header: headers.RegisterBroker,
+    registration: BrokerRegistration,
 ) -> str | None:
     """Find a foreign queue mapping or filter server in the body of a registration."""
-    foreign_claim = _find_foreign_mapping(
-        registration_fence, tables, request_header.broker_name, broker_registration
-    ) or _find_foreign_filter_server(registration_fence, request_header.broker_addr, broker_registration)
-    return None if foreign_claim is None else cut_text(foreign_claim, _MAX_CLAIM_LENGTH)
+    claim = _find_foreign_mapping(
+        fence, tables, header.broker_name, registration
+    ) or _find_foreign_filter_server(fence, header.broker_addr, registration)
+    return None if claim is None else cut_text(claim, _MAX_CLAIM_LENGTH)
 
 
 def _find_foreign_mapping(
-    registration_fence: RegistrationFence,
-    tables: RouteTables,
-    broker_name: str | None,
-    broker_registration: BrokerRegistration,
+    fence: RegistrationFence, tables: RouteTables, broker_name: str | None, registration: BrokerRegistration
 ) -> str | None:
     """Find a mapping for another broker, or of a topic that the fence does not allow.
 
     Clients of a topic with mappings use only the mapped queues. A single mapping takes all messages away from
     the other brokers of the topic.
     """
-    holder_search = _HolderSearch(registration_fence, tables)
-    for topic, mapping_info in broker_registration.queue_mappings.items():
-        if mapping_info is None:
+    holder_search = _HolderSearch(fence, tables)
+    for topic, mapping in registration.queue_mappings.items():
+        if mapping is None:
             # The handler refuses it.
             continue
         # A mapping applies to the broker that it names, not to the sender.
-        if mapping_info.bname is None or mapping_info.bname != broker_name:
-            return f"broker {mapping_info.bname} in a queue mapping"
-        if registration_fence.static_topics is not None:
-            if topic not in registration_fence.static_topics:
+        if mapping.bname is None or mapping.bname != broker_name:
+            return f"broker {mapping.bname} in a queue mapping"
+        if fence.static_topics is not None:
+            if topic not in fence.static_topics:
                 return f"topic {topic} in a queue mapping"
         elif broker_name not in tables.queue_mappings.get(topic, ()):
             # A broker keeps its registered mappings: another cluster must not push it out of its own topic.
-            foreign_holder = holder_search.find_foreign_holder(topic)
-            if foreign_holder is not None:
-                return f"topic {topic} of {foreign_holder} in a queue mapping"
+            holder = holder_search.find_foreign_holder(topic)
+            if holder is not None:
+                return f"topic {topic} of {holder} in a queue mapping"
     return None
 
 
 class _HolderSearch:
     """Finds the brokers outside a fence that have a topic. It checks each broker once for all topics."""
 
-    def __init__(self, registration_fence: RegistrationFence, tables: RouteTables) -> None:
-        self._registration_fence, self._tables = registration_fence, tables
+    def __init__(self, fence: RegistrationFence, tables: RouteTables) -> None:
+        self._registration_fence, self._tables = fence, tables
         self._allowed_names: set[str | None] = set()
         # Topics on the same brokers share their queues: without this, topics times brokers would be checked.
         self._allowed_queue_ids: set[int] = set()
 
     def find_foreign_holder(self, topic: str) -> str | None:
-        broker_queues = self._tables.queues_of_topic(topic)
-        has_known_queues = id(broker_queues) in self._allowed_queue_ids
+        queues = self._tables.queues_of_topic(topic)
+        has_known_queues = id(queues) in self._allowed_queue_ids
         for holder_name in (
-            *(() if has_known_queues else broker_queues),
+            *(() if has_known_queues else queues),
             *self._tables.queue_mappings.get(topic, ()),
         ):
-            broker_group = self._find_unknown_group(holder_name)
-            foreign_part = (
-                _find_foreign_part(self._registration_fence, broker_group) if broker_group else None
-            )
-            if foreign_part is not None:
-                return f"broker {holder_name} {foreign_part}"
+            is_known = holder_name is None or holder_name in self._allowed_names
+            group = None if is_known else self._tables.broker_groups.get(holder_name)
+            part = _find_foreign_part(self._registration_fence, group) if group else None
+            if part is not None:
+                return f"broker {holder_name} {part}"
             self._allowed_names.add(holder_name)
-        self._allowed_queue_ids.add(id(broker_queues))
+        self._allowed_queue_ids.add(id(queues))
         return None
-
-    def _find_unknown_group(self, holder_name: str | None) -> RegisteredGroup | None:
-        if holder_name is None or holder_name in self._allowed_names:
-            return None
-        return self._tables.broker_groups.get(holder_name)
 
 
 def _find_foreign_filter_server(
-    registration_fence: RegistrationFence, broker_addr: str | None, broker_registration: BrokerRegistration
+    fence: RegistrationFence, broker_addr: str | None, registration: BrokerRegistration
 ) -> str | None:
     """Find a filter server that is neither on the broker's host nor in the networks of the fence.
 
     Consumers send the code of their filters to these servers and take messages from them.
     """
-    for filter_server in broker_registration.filter_servers or ():
-        server_host = _host_of_addr(filter_server)
+    for server in registration.filter_servers or ():
+        server_host = _host_of_addr(server)
         if not server_host or (
             server_host != _host_of_addr(broker_addr)
-            and not is_in_networks(server_host, registration_fence.broker_networks or ())
+            and not is_in_networks(server_host, fence.broker_networks or ())
         ):
-            return f"filter server {filter_server}"
+            return f"filter server {server}"
     return None
 
 
-def _find_foreign_part(registration_fence: RegistrationFence, broker_group: RegisteredGroup) -> str | None:
+def _find_foreign_part(fence: RegistrationFence, group: RegisteredGroup) -> str | None:
     """Find the cluster or the address that puts a registered group outside the fence."""
-    if (
-        registration_fence.cluster_names is not None
-        and broker_group.cluster_name not in registration_fence.cluster_names
-    ):
-        return f"of cluster {broker_group.cluster_name}"
-    for broker_addr in broker_group.broker_addrs.values():
-        foreign_address = find_foreign_address(registration_fence, {"brokerAddr": broker_addr})
-        if foreign_address is not None:
-            return f"at {foreign_address}"
+    if fence.cluster_names is not None and group.cluster_name not in fence.cluster_names:
+        return f"of cluster {group.cluster_name}"
+    for broker_addr in group.broker_addrs.values():
+        address = find_foreign_address(fence, {"brokerAddr": broker_addr})
+        if address is not None:
+            return f"at {address}"
     return None
 
 

@@ -6,8 +6,8 @@ from typing import TypeVar
 from namesrv_core.errors import BadRequest, OverLimit
 from namesrv_core.events import Event
 from namesrv_core.protocol.command import RemotingCommand
+from namesrv_core.protocol.size_limits import effective_limit
 from namesrv_core.state.name_server_state import NameServerState
-from namesrv_core.state.server_limits import effective_limit
 
 FieldValue = TypeVar("FieldValue")
 
@@ -19,16 +19,16 @@ RequestHandler = Callable[[NameServerState, RemotingCommand, int, int], HandlerA
 
 def check_topic_limit(state: NameServerState, topics: Collection[str]) -> None:
     """Raise OverLimit if these topics would exceed the limit `maxTopics`. Known topics do not count."""
-    max_topics, known_topics = effective_limit(state.settings.maxTopics), state.tables.placements_by_topic
+    max_topics, known = effective_limit(state.settings.maxTopics), state.tables.placements_by_topic
     if (
-        len(known_topics) + len(topics) > max_topics
-        and len(known_topics) + sum(topic not in known_topics for topic in topics) > max_topics
+        len(known) + len(topics) > max_topics
+        and len(known) + sum(topic not in known for topic in topics) > max_topics
     ):
-        raise OverLimit("maxTopics", f"more topics than the {len(known_topics)} existing ones")
+        raise OverLimit("maxTopics", f"more topics than the {len(known)} existing ones")
 
 
-def require_field(field_value: FieldValue | None, field_name: str) -> FieldValue:
+def require_field(value: FieldValue | None, name: str) -> FieldValue:
     """The value of an ext field. Raises BadRequest, which names the field, if it is missing."""
-    if field_value is None:
-        raise BadRequest(f"the ext field {field_name} is missing or unreadable")
-    return field_value
+    if value is None:
+        raise BadRequest(f"the ext field {name} is missing or unreadable")
+    return value

@@ -19,10 +19,10 @@ from namesrv_core.protocol.acl_signature import expected_signature_in_steps
 from namesrv_core.protocol.codes import RequestCode
 from namesrv_core.protocol.command import RemotingCommand
 from namesrv_core.protocol.registration_codec import BrokerRegistration
+from namesrv_core.protocol.size_limits import effective_limit
 from namesrv_core.state.access_policy import RequestPeer
 from namesrv_core.state.name_server_state import NameServerState
-from namesrv_core.state.registration_preview import preview_registration
-from namesrv_core.state.server_limits import effective_limit
+from namesrv_core.state.registration import preview_registration
 
 LARGE_BODY_BYTES = 1 << 8
 """The smallest body in bytes that counts as large. A compressed one can have 264 KB and 10,000 topics."""
@@ -41,15 +41,15 @@ def precompute_steps(
 
     The body of a fenced broker has steps as soon as it counts as large when compressed: the guard reads it.
     """
-    request_body, policy = request.body, state.policy
-    if request.code != RequestCode.REGISTER_BROKER and len(request_body) > effective_limit(
+    body, policy = request.body, state.policy
+    if request.code != RequestCode.REGISTER_BROKER and len(body) > effective_limit(
         state.settings.maxBodyBytes
     ):
         # Nobody reads this body, or it is refused for its size.
         return None
     if (
         policy is not None
-        and len(request_body) >= _LARGE_SIGNED_BYTES
+        and len(body) >= _LARGE_SIGNED_BYTES
         and not isinstance(request, SignedRequest)
         and (access_key := access_guard.claimed_access_key(request)) is not None
         and access_guard.is_key_needed(policy, state, request, peer)
@@ -60,11 +60,11 @@ def precompute_steps(
         or not state.settings.fastPath
         or request.version < 0
         or request.ext is None
-        or len(request_body) < LARGE_BODY_BYTES
+        or len(body) < LARGE_BODY_BYTES
     ):
         return None
     is_body_judged = policy is not None and access_guard.is_body_judged(policy, request, peer)
-    if request_body.startswith(b"{") and len(request_body) < _LARGE_JSON_BYTES and not is_body_judged:
+    if body.startswith(b"{") and len(body) < _LARGE_JSON_BYTES and not is_body_judged:
         return None
     if (
         policy is not None
@@ -78,80 +78,76 @@ def _verify_first(
     state: NameServerState, request: RemotingCommand, now_ms: int, peer: RequestPeer, secret_key: str
 ) -> PrecomputeSteps:
     """Compute the signature in small steps, before anything else reads the body."""
-    expected_signature = yield from expected_signature_in_steps(request, secret_key)
-    signed_request = SignedRequest(request, secret_key, expected_signature)
-    further_steps = precompute_steps(state, signed_request, now_ms, peer)
-    return signed_request if further_steps is None else (yield from further_steps)
+    expected = yield from expected_signature_in_steps(request, secret_key)
+    signed = SignedRequest(request, secret_key, expected)
+    steps = precompute_steps(state, signed, now_ms, peer)
+    return signed if steps is None else (yield from steps)
 
 
 def _precompute_registration(
     state: NameServerState, request: RemotingCommand, now_ms: int, is_body_judged: bool
 ) -> PrecomputeSteps:
-    request_header = headers.read_header(headers.RegisterBroker, request.ext)
-    lazy_registration = LazyRegistration(state, request, request_header, now_ms)
-    is_repeated = yield from _read_digest(lazy_registration, state, request_header)
+    header = headers.read_header(headers.RegisterBroker, request.ext)
+    lazy = LazyRegistration(state, request, header, now_ms)
+    is_repeated = yield from _read_digest(lazy, state, header)
     if is_body_judged or not is_repeated:
-        yield from _decode_body(lazy_registration, state, request_header)
-    return PreparedRequest(request, lazy_registration)
+        yield from _decode_body(lazy, state, header)
+    return PreparedRequest(request, lazy)
 
 
 def _read_digest(
-    lazy_registration: LazyRegistration, state: NameServerState, request_header: headers.RegisterBroker
+    lazy: LazyRegistration, state: NameServerState, header: headers.RegisterBroker
 ) -> Generator[None, None, bool]:
     """Compute checksum and digest in small steps. Return whether the digest equals the last one."""
-    running_crc32, piece_digests = 0, []
-    for piece_start in range(0, len(lazy_registration.body_bytes), _PIECE_BYTES):
-        body_piece = lazy_registration.body_bytes[piece_start : piece_start + _PIECE_BYTES]
-        running_crc32 = zlib.crc32(body_piece, running_crc32)
-        piece_digests.append(hash(body_piece))
+    running_crc32, digests = 0, []
+    for piece_start in range(0, len(lazy.body_bytes), _PIECE_BYTES):
+        piece = lazy.body_bytes[piece_start : piece_start + _PIECE_BYTES]
+        running_crc32 = zlib.crc32(piece, running_crc32)
+        digests.append(hash(piece))
         yield
-    lazy_registration.body_crc32 = running_crc32 & 0x7FFFFFFF
-    lazy_registration.body_digest = tuple(piece_digests)
-    live_broker = state.tables.live_brokers.get(
-        (request_header.cluster_name or "", request_header.broker_addr or "")
-    )
+    lazy.body_crc32 = running_crc32 & 0x7FFFFFFF
+    lazy.body_digest = tuple(digests)
+    live = state.tables.live_brokers.get((header.cluster_name or "", header.broker_addr or ""))
     return (
-        live_broker is not None
-        and live_broker.last_fingerprint is not None
-        and live_broker.last_fingerprint.body_digest == lazy_registration.body_digest
+        live is not None
+        and live.last_fingerprint is not None
+        and live.last_fingerprint.body_digest == lazy.body_digest
     )
 
 
 def _decode_body(
-    lazy_registration: LazyRegistration, state: NameServerState, request_header: headers.RegisterBroker
+    lazy: LazyRegistration, state: NameServerState, header: headers.RegisterBroker
 ) -> Generator[int | None, None, None]:
     """Decode the body in small steps, and preview its changes."""
     try:
-        broker_registration = yield from registration_steps.decode_registration_steps(
-            lazy_registration.body_bytes, **lazy_registration.decode_options
+        registration = yield from registration_steps.decode_registration_steps(
+            lazy.body_bytes, **lazy.decode_options
         )
-        lazy_registration.decoded_registration = broker_registration
-        if request_header.broker_name is not None and broker_registration.topic_configs is not None:
-            lazy_registration.registration_preview = yield from preview_registration(
-                state.tables, request_header.broker_name, broker_registration.topic_configs
+        lazy.decoded_registration = registration
+        if header.broker_name is not None and registration.topic_configs is not None:
+            lazy.registration_preview = yield from preview_registration(
+                state.tables, header.broker_name, registration.topic_configs
             )
     except (ValueError, RequestError) as error:
-        lazy_registration.decoded_registration = detach_error(error)
+        lazy.decoded_registration = detach_error(error)
 
 
 def release_precomputed(request: RemotingCommand) -> Generator[None, None, None]:
     """Release the decoded body of a request in small steps: freeing 100,000 objects at once takes 10 ms."""
     if not isinstance(request, PreparedRequest):
         return
-    lazy_registration = request.lazy_registration
+    lazy = request.lazy_registration
     yield
-    if lazy_registration.registration_preview is not None:
-        for topic_move in lazy_registration.registration_preview.topic_moves:
-            while topic_move.topics:
+    if lazy.registration_preview is not None:
+        for move in lazy.registration_preview.topic_moves:
+            while move.topics:
                 yield
-                del topic_move.topics[-_ENTRIES_PER_STEP:]
-        yield from _empty_in_steps(lazy_registration.registration_preview.new_placements)
+                del move.topics[-_ENTRIES_PER_STEP:]
+        yield from _empty_in_steps(lazy.registration_preview.new_placements)
     # Use vars(): attribute access would trigger decoding.
-    decoded_body = vars(lazy_registration).get("decoded_registration")
-    if isinstance(decoded_body, BrokerRegistration) and isinstance(
-        topic_configs := decoded_body.topic_configs, dict
-    ):
-        yield from _empty_in_steps(topic_configs)
+    decoded = vars(lazy).get("decoded_registration")
+    if isinstance(decoded, BrokerRegistration) and isinstance(configs := decoded.topic_configs, dict):
+        yield from _empty_in_steps(configs)
 
 
 def _empty_in_steps(large_table: dict[str, Any]) -> Generator[None, None, None]:

@@ -16,42 +16,33 @@ _MAX_CONTEXT_LENGTH = 2_048
 
 
 def record_fingerprint(
-    state: NameServerState,
-    request: RemotingCommand,
-    broker: BrokerClaim,
-    lazy_registration: LazyRegistration,
+    state: NameServerState, request: RemotingCommand, broker: BrokerClaim, lazy: LazyRegistration
 ) -> None:
     """Record the fingerprint of a registration that has just been applied, so that it may be repeated."""
-    live_broker = state.tables.live_brokers.get((broker.cluster_name, broker.broker_addr))
+    live = state.tables.live_brokers.get((broker.cluster_name, broker.broker_addr))
     # A data version without a time gets the time of its arrival, so an equal body is a new version next time.
     if (
-        live_broker is not None
-        and live_broker.data_version is not None
-        and live_broker.data_version.timestamp != lazy_registration.now_ms
+        live is not None
+        and live.data_version is not None
+        and live.data_version.timestamp != lazy.now_ms
         and _is_context_small(request)
     ):
-        request_context, body_size = _request_context(state, request), len(lazy_registration.body_bytes)
-        live_broker.last_fingerprint = RegistrationFingerprint(
-            broker, request_context, body_size, lazy_registration.body_digest, state.tables.generation
+        context, body_size = _request_context(state, request), len(lazy.body_bytes)
+        live.last_fingerprint = RegistrationFingerprint(
+            broker, context, body_size, lazy.body_digest, state.tables.generation
         )
 
 
 def _is_context_small(request: RemotingCommand) -> bool:
     """Whether the ext fields may be kept with the broker. A broker sends a few hundred bytes."""
-    return (
-        sum(
-            len(field_name) + len(field_value or "")
-            for field_name, field_value in (request.ext or {}).items()
-        )
-        <= _MAX_CONTEXT_LENGTH
-    )
+    return sum(len(n) + len(v or "") for n, v in (request.ext or {}).items()) <= _MAX_CONTEXT_LENGTH
 
 
 def apply_repeated_registration(
     state: NameServerState,
     request: RemotingCommand,
-    request_header: headers.RegisterBroker,
-    lazy_registration: LazyRegistration,
+    header: headers.RegisterBroker,
+    lazy: LazyRegistration,
     channel_id: int,
     now_ms: int,
 ) -> tuple[MasterAddress, list[Event]] | None:
@@ -59,22 +50,18 @@ def apply_repeated_registration(
 
     Return None if it is a new one.
     """
-    live_broker = state.tables.live_brokers.get(
-        (request_header.cluster_name or "", request_header.broker_addr or "")
-    )
-    last_fingerprint = live_broker.last_fingerprint if live_broker is not None else None
+    live = state.tables.live_brokers.get((header.cluster_name or "", header.broker_addr or ""))
+    last = live.last_fingerprint if live is not None else None
     if (
-        live_broker is None
-        or last_fingerprint is None
-        or last_fingerprint.tables_generation != state.tables.generation
-        or last_fingerprint.body_size != len(lazy_registration.body_bytes)
-        or last_fingerprint.request_context != _request_context(state, request)
-        or last_fingerprint.body_digest != lazy_registration.body_digest
+        live is None
+        or last is None
+        or last.tables_generation != state.tables.generation
+        or last.body_size != len(lazy.body_bytes)
+        or last.request_context != _request_context(state, request)
+        or last.body_digest != lazy.body_digest
     ):
         return None
-    return repeat_registration(
-        state.tables, last_fingerprint.broker, live_broker, channel_id=channel_id, now_ms=now_ms
-    )
+    return repeat_registration(state.tables, last.broker, live, channel_id=channel_id, now_ms=now_ms)
 
 
 def _request_context(state: NameServerState, request: RemotingCommand) -> tuple[object, ...]:

@@ -1,10 +1,12 @@
-"""The handler for routes, which clients poll."""
+"""The handlers for routes, which clients poll, and for the cluster map."""
 
 from namesrv_core.errors import RequestError, TopicNotExist
 from namesrv_core.handlers.handler_types import HandlerAnswer
+from namesrv_core.handlers.stepped_reply import answer_list
+from namesrv_core.protocol import fastjson, headers
 from namesrv_core.protocol.codes import V4_9_4
 from namesrv_core.protocol.command import RemotingCommand, build_reply
-from namesrv_core.state import table_lookup
+from namesrv_core.state import liveness, routes
 from namesrv_core.state.kv_config import ORDER_TOPIC_CONFIG
 from namesrv_core.state.name_server_state import NameServerState
 
@@ -26,16 +28,13 @@ def get_route(
         raise RequestError("name server not ready")
     ext_fields = request.ext or {}
     topic = ext_fields.get("topic")
-    zone_name = _requested_zone(ext_fields.get("__ZONE_MODE"), ext_fields.get("__ZONE_NAME"))
+    zone_name = ext_fields.get("__ZONE_NAME")
+    if (ext_fields.get("__ZONE_MODE") or "").lower() != "true" or not zone_name or not zone_name.strip():
+        zone_name = None
     is_standard = zone_name is None and (
         request.version >= V4_9_4 or (ext_fields.get("acceptStandardJsonOnly") or "").lower() == "true"
     )
     return build_reply(request, body=_encode_route(state, topic, is_standard, zone_name)), ()
-
-
-def _requested_zone(zone_mode: str | None, zone_name: str | None) -> str | None:
-    """The zone that the client wants, or None for all zones."""
-    return zone_name if (zone_mode or "").lower() == "true" and zone_name and zone_name.strip() else None
 
 
 def _encode_route(
@@ -49,16 +48,14 @@ def _encode_route(
     )
     # Topics that share a placement share a body, except with a queue mapping or for a zone.
     has_own_body = zone_name is not None or topic in state.tables.queue_mappings
-    cache_key = (placement, order_conf, is_standard, table_lookup.is_member_topic(topic))
+    cache_key = (placement, order_conf, is_standard, routes.is_member_topic(topic))
     route_body = None if has_own_body else state.get_cached_body(cache_key)
     if route_body is None:
-        topic_route = table_lookup.find_route(state.tables, topic, state.settings.supportActingMaster)
-        if topic_route is None:
+        route = routes.find_route(state.tables, topic, state.settings.supportActingMaster)
+        if route is None:
             raise _build_no_route_error(topic)
-        route_body = table_lookup.encode_route_body(
-            topic_route if zone_name is None else table_lookup.cut_to_zone(topic_route, zone_name),
-            order_conf,
-            is_standard,
+        route_body = routes.encode_route_body(
+            route if zone_name is None else routes.cut_to_zone(route, zone_name), order_conf, is_standard
         )
         if not has_own_body:
             state.cache_body(cache_key, route_body)
@@ -67,3 +64,28 @@ def _encode_route(
 
 def _build_no_route_error(topic: str | None) -> TopicNotExist:
     return TopicNotExist(_NO_ROUTE_REMARK.format("null" if topic is None else topic))
+
+
+_MAX_GROUPS_AT_ONCE = 100
+
+
+def get_cluster_info(
+    state: NameServerState, request: RemotingCommand, channel_id: int, now_ms: int
+) -> HandlerAnswer:
+    """GET_BROKER_CLUSTER_INFO, always in the default JSON dialect.
+
+    With the ext field `withHeartbeats` the answer has the ext field `heartbeats`: JSON with the silence and
+    the timeout (ms) of each broker address.
+    """
+    ext_fields = None
+    if headers.read_header(headers.GetClusterInfo, request.ext).with_heartbeats:
+        silences_by_addr = {a: list(t) for a, t in liveness.silences_by_addr(state.tables, now_ms).items()}
+        ext_fields = {"heartbeats": fastjson.encode_json(silences_by_addr).decode()}
+    reply = answer_list(
+        state,
+        build_reply(request, ext=ext_fields),
+        request.code,
+        lambda: routes.encode_cluster_body_in_steps(state.tables),
+        len(state.tables.broker_groups) > _MAX_GROUPS_AT_ONCE,
+    )
+    return reply, ()

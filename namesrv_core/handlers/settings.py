@@ -22,15 +22,15 @@ def get_namesrv_config(
     """
     namespaces = sorted(state.kv_config.tables_by_namespace)
     is_asked = "kvNamespaces" in (request.ext or {})
-    listed_namespaces = (
+    listed = (
         {"kvNamespaces": json.dumps(namespaces)}
         if is_asked and len(namespaces) <= _MAX_LISTED_NAMESPACES
         else {}
     )
-    config_body = state.settings.encode_body({**state.actual_settings, **listed_namespaces})
+    body = state.settings.encode_body({**state.actual_settings, **listed})
     if state.journal_status is not None:
-        config_body += encode_setting_line("journal", state.journal_status)
-    return build_reply(request, body=config_body), ()
+        body += encode_setting_line("journal", state.journal_status)
+    return build_reply(request, body=body), ()
 
 
 def update_namesrv_config(
@@ -42,11 +42,11 @@ def update_namesrv_config(
     return build_reply(request), (state.settings.apply_update(_parse_properties(request.body)),)
 
 
-def _parse_properties(properties_bytes: bytes) -> Mapping[str, str]:
+def _parse_properties(data: bytes) -> Mapping[str, str]:
     # Import javaproperties here, as storage/settings_file does: it takes 3 MiB, and few servers need it.
     from javaproperties import InvalidUEscapeError, loads
 
     try:
-        return loads(properties_bytes.decode("utf-8", "replace"))
+        return loads(data.decode("utf-8", "replace"))
     except InvalidUEscapeError:
         raise RequestError("string2Properties error") from None

@@ -25,7 +25,6 @@ class SteppedReply(RemotingCommand):
         self._body_steps = body_steps
 
     def complete_in_steps(self) -> Generator[None, None, RemotingCommand]:
-        """Compute the body in steps and return this answer."""
         self.body = yield from self._body_steps
         return self
 
@@ -38,10 +37,8 @@ def answer_list(
     is_large: bool,
 ) -> RemotingCommand:
     """Put a list into the body of a reply: the cached one, or a new one, which takes steps if it is large."""
-    cached_body = state.list_cache.get_body(list_key)
-    if cached_body is None and is_large:
+    cached = state.list_cache.get_body(list_key)
+    if cached is None and is_large:
         return SteppedReply(reply, state.list_cache.compute_in_steps(list_key, begin_steps))
-    reply.body = (
-        state.list_cache.compute_at_once(list_key, begin_steps()) if cached_body is None else cached_body
-    )
+    reply.body = state.list_cache.compute_at_once(list_key, begin_steps()) if cached is None else cached
     return reply

@@ -8,11 +8,10 @@ from namesrv_core.handlers.handler_types import HandlerAnswer, check_topic_limit
 from namesrv_core.handlers.stepped_reply import answer_list
 from namesrv_core.protocol import headers, json_bodies
 from namesrv_core.protocol.command import RemotingCommand, build_reply
-from namesrv_core.protocol.name_limits import check_topic_name
-from namesrv_core.state import table_lookup, topic_lists, topics
-from namesrv_core.state.list_cache import BodySteps
+from namesrv_core.protocol.resource_names import check_topic_name
+from namesrv_core.state import list_cache, routes, topics
+from namesrv_core.state.list_cache import BodySteps, PlacementTest
 from namesrv_core.state.name_server_state import NameServerState
-from namesrv_core.state.topic_lists import PlacementTest
 
 _MAX_TOPICS_AT_ONCE = 2_000
 
@@ -20,16 +19,14 @@ _MAX_TOPICS_AT_ONCE = 2_000
 def list_all_topics(
     state: NameServerState, request: RemotingCommand, channel_id: int, now_ms: int
 ) -> HandlerAnswer:
-    """GET_ALL_TOPIC_LIST_FROM_NAMESERVER."""
     if not state.settings.enableAllTopicList:
         raise RequestError("disable")
-    return _list_topics(state, request, lambda: topic_lists.encode_topics_in_steps(state.tables))
+    return _list_topics(state, request, lambda: list_cache.encode_topics_in_steps(state.tables))
 
 
 def list_cluster_topics(
     state: NameServerState, request: RemotingCommand, channel_id: int, now_ms: int
 ) -> HandlerAnswer:
-    """GET_TOPICS_BY_CLUSTER."""
     _check_lists_enabled(state)
     cluster_name = headers.read_header(headers.ClusterName, request.ext).cluster
     if cluster_name not in state.tables.broker_names_by_cluster:
@@ -37,8 +34,8 @@ def list_cluster_topics(
     return _list_topics(
         state,
         request,
-        lambda: topic_lists.encode_topics_in_steps(
-            state.tables, topic_lists.build_cluster_test(state.tables, cluster_name)
+        lambda: list_cache.encode_topics_in_steps(
+            state.tables, list_cache.build_cluster_test(state.tables, cluster_name)
         ),
         cluster_name,
     )
@@ -47,38 +44,32 @@ def list_cluster_topics(
 def list_system_topics(
     state: NameServerState, request: RemotingCommand, channel_id: int, now_ms: int
 ) -> HandlerAnswer:
-    """GET_SYSTEM_TOPIC_LIST_FROM_NS."""
-    return build_reply(
-        request, body=json_bodies.encode_topic_list(*table_lookup.system_topics(state.tables))
-    ), ()
+    return build_reply(request, body=json_bodies.encode_topic_list(*routes.system_topics(state.tables))), ()
 
 
 def list_unit_topics(
     state: NameServerState, request: RemotingCommand, channel_id: int, now_ms: int
 ) -> HandlerAnswer:
-    """GET_UNIT_TOPIC_LIST."""
-    return _list_topics_by_flag(state, request, topic_lists.is_unit_topic)
+    return _list_topics_by_flag(state, request, list_cache.is_unit_topic)
 
 
 def list_unit_sub_topics(
     state: NameServerState, request: RemotingCommand, channel_id: int, now_ms: int
 ) -> HandlerAnswer:
-    """GET_HAS_UNIT_SUB_TOPIC_LIST."""
-    return _list_topics_by_flag(state, request, topic_lists.is_unit_sub_topic)
+    return _list_topics_by_flag(state, request, list_cache.is_unit_sub_topic)
 
 
 def list_unit_sub_ununit_topics(
     state: NameServerState, request: RemotingCommand, channel_id: int, now_ms: int
 ) -> HandlerAnswer:
-    """GET_HAS_UNIT_SUB_UNUNIT_TOPIC_LIST."""
-    return _list_topics_by_flag(state, request, topic_lists.is_unit_sub_ununit_topic)
+    return _list_topics_by_flag(state, request, list_cache.is_unit_sub_ununit_topic)
 
 
 def _list_topics_by_flag(
     state: NameServerState, request: RemotingCommand, is_listed: PlacementTest
 ) -> HandlerAnswer:
     _check_lists_enabled(state)
-    return _list_topics(state, request, lambda: topic_lists.encode_topics_in_steps(state.tables, is_listed))
+    return _list_topics(state, request, lambda: list_cache.encode_topics_in_steps(state.tables, is_listed))
 
 
 def _list_topics(
@@ -100,24 +91,20 @@ def _check_lists_enabled(state: NameServerState) -> None:
 def delete_topic(
     state: NameServerState, request: RemotingCommand, channel_id: int, now_ms: int
 ) -> HandlerAnswer:
-    """DELETE_TOPIC_IN_NAMESRV."""
-    request_header = headers.read_header(headers.DeleteTopic, request.ext)
-    return build_reply(request), topics.delete_topic(
-        state.tables, request_header.topic, request_header.cluster_name
-    )
+    header = headers.read_header(headers.DeleteTopic, request.ext)
+    return build_reply(request), topics.delete_topic(state.tables, header.topic, header.cluster_name)
 
 
 def register_topic(
     state: NameServerState, request: RemotingCommand, channel_id: int, now_ms: int
 ) -> HandlerAnswer:
-    """REGISTER_TOPIC_IN_NAMESRV."""
     topic = headers.read_header(headers.TopicName, request.ext).topic
-    queue_datas = TopicQueuesRequest.decode_once(request, state.decode_limits.json_depth).queue_datas
-    if isinstance(queue_datas, RequestError):
-        raise queue_datas
-    if isinstance(queue_datas, ValueError):
-        raise BadRequest(f"invalid TopicRouteData: {queue_datas}")
+    queues = TopicQueuesRequest.decode_once(request, state.decode_limits.json_depth).queue_datas
+    if isinstance(queues, RequestError):
+        raise queues
+    if isinstance(queues, ValueError):
+        raise BadRequest(f"invalid TopicRouteData: {queues}")
     if topic is not None:
         check_topic_name(topic, state.decode_limits.name_bytes)
         check_topic_limit(state, (topic,))
-    return build_reply(request), topics.register_topic_queues(state.tables, topic, queue_datas)
+    return build_reply(request), topics.register_topic_queues(state.tables, topic, queues)

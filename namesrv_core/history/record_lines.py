@@ -20,64 +20,55 @@ _encode_json = msgspec.json.Encoder().encode
 _decode_json = msgspec.json.Decoder().decode
 
 
-def encode_record_line(seq: int, server_name: str, record_origin: RecordOrigin, event: Event) -> bytes:
-    """Encode an event as a line, with its newline."""
-    record_head = {
+def encode_record_line(seq: int, server_name: str, origin: RecordOrigin, event: Event) -> bytes:
+    head = {
         "v": SCHEMA_VERSION,
         "seq": seq,
-        "time": record_origin.time_ms,
+        "time": origin.time_ms,
         "server": server_name,
         "type": type(event).__name__,
-        "cause": record_origin.cause,
+        "cause": origin.cause,
     }
-    if record_origin.client_addr is not None:
-        record_head["client"] = record_origin.client_addr
-    if record_origin.source is not None:
-        record_head["source"] = record_origin.source
-    return _dump_json(record_head | event_to_json(event)) + b"\n"
+    if origin.client_addr is not None:
+        head["client"] = origin.client_addr
+    if origin.source is not None:
+        head["source"] = origin.source
+    return _dump_json(head | event_to_json(event)) + b"\n"
 
 
-def _dump_json(json_value: Mapping[str, Json]) -> bytes:
+def _dump_json(value: Mapping[str, Json]) -> bytes:
     try:
-        return _encode_json(json_value)
+        return _encode_json(value)
     except (UnicodeEncodeError, OverflowError):
         # A huge number, or half a surrogate pair: clients can send that in JSON, but UTF-8 cannot encode it.
-        return json.dumps(json_value, separators=(",", ":")).encode()
+        return json.dumps(value, separators=(",", ":")).encode()
 
 
-def parse_record_line(line_bytes: bytes) -> JournalRecord:
+def parse_record_line(line: bytes) -> JournalRecord:
     """Parse a line. Raises InvalidRecordError if it is not a record, or has another schema version."""
-    json_value = _load_json(line_bytes)
-    if not isinstance(json_value, dict) or not isinstance(json_value.get("seq"), int):
+    value = _load_json(line)
+    if not isinstance(value, dict) or not isinstance(value.get("seq"), int):
         raise InvalidRecordError("not a journal record: seq is missing")
-    if json_value.get("v") != SCHEMA_VERSION:
+    if value.get("v") != SCHEMA_VERSION:
         raise OtherSchemaVersionError(
-            f"schema version {json_value.get('v')}, but this nsadmin reads version {SCHEMA_VERSION}"
+            f"schema version {value.get('v')}, but this nsadmin reads version {SCHEMA_VERSION}"
         )
     try:
-        record_origin = RecordOrigin(
-            json_value["time"], json_value["cause"], json_value.get("client"), json_value.get("source")
-        )
-        event_fields = {
-            field_name: field_value
-            for field_name, field_value in json_value.items()
-            if field_name not in ENVELOPE_FIELDS
-        }
-        return JournalRecord(
-            json_value["seq"], json_value["server"], record_origin, json_value["type"], event_fields
-        )
+        origin = RecordOrigin(value["time"], value["cause"], value.get("client"), value.get("source"))
+        fields = {name: value for name, value in value.items() if name not in ENVELOPE_FIELDS}
+        return JournalRecord(value["seq"], value["server"], origin, value["type"], fields)
     except KeyError as error:
         raise InvalidRecordError(f"not a journal record: {error.args[0]} is missing") from None
 
 
-def _load_json(line_bytes: bytes) -> Json:
+def _load_json(line: bytes) -> Json:
     try:
-        return _decode_json(line_bytes)
+        return _decode_json(line)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         pass
     try:
         # Python's decoder accepts halves of surrogate pairs, and reports the position of an error.
-        return json.loads(line_bytes)
+        return json.loads(line)
     except ValueError as error:
         raise InvalidRecordError(f"invalid JSON: {error}") from None
     except RecursionError:

@@ -33,92 +33,83 @@ ShapeCheck = Callable[[Json], bool]
 
 def require_record_shape(record: JournalRecord) -> JournalRecord:
     """Return the record. Raises InvalidRecordError if it has another shape than its type."""
-    seq, server_name, record_origin, event_type, event_fields = record
+    seq, name, origin, kind, fields = record
     if not (
         type(seq) is int
         and 0 <= seq < _MAX_SEQ
-        and type(record_origin.time_ms) is int
-        and 0 <= record_origin.time_ms <= _LAST_TIME_MS
-        and isinstance(server_name, str)
-        and isinstance(event_type, str)
-        and isinstance(record_origin.cause, str)
-        and isinstance(record_origin.client_addr, _TEXT_OR_NONE)
-        and isinstance(record_origin.source, _TEXT_OR_NONE)
+        and type(origin.time_ms) is int
+        and 0 <= origin.time_ms <= _LAST_TIME_MS
+        and isinstance(name, str)
+        and isinstance(kind, str)
+        and isinstance(origin.cause, str)
+        and isinstance(origin.client_addr, _TEXT_OR_NONE)
+        and isinstance(origin.source, _TEXT_OR_NONE)
     ):
         raise InvalidRecordError(
             "not a journal record: seq, time, server, type, cause, client or source is invalid"
         )
-    for field_name, is_required, has_shape in _field_checks(event_type):
-        if field_name in event_fields:
-            if not has_shape(event_fields[field_name]):
-                raise InvalidRecordError(f"{event_type} {seq}: {field_name} has the wrong type")
+    event_class: Any = EVENT_TYPES_BY_NAME.get(kind)
+    checks = _UNKNOWN_TYPE_CHECKS if event_class is None else _known_field_checks(event_class)
+    for field, is_required, has_shape in checks:
+        if field in fields:
+            if not has_shape(fields[field]):
+                raise InvalidRecordError(f"{kind} {seq}: {field} has the wrong type")
         elif is_required:
-            raise InvalidRecordError(f"{event_type} {seq}: {field_name} is missing")
+            raise InvalidRecordError(f"{kind} {seq}: {field} is missing")
     return record
-
-
-def _field_checks(event_type: str) -> list[tuple[str, bool, ShapeCheck]]:
-    event_class: Any = EVENT_TYPES_BY_NAME.get(event_type)
-    return _UNKNOWN_TYPE_CHECKS if event_class is None else _known_field_checks(event_class)
 
 
 @cache
 def _known_field_checks(event_class: Any) -> list[tuple[str, bool, ShapeCheck]]:
     """For each field of an event or a record in it: its name in JSON, whether it is required, its check."""
-    default_values = getattr(event_class, "_field_defaults", None)
-    if default_values is None:
-        default_values = vars(event_class)
-    type_hints = typing.get_type_hints(event_class)
+    defaults = getattr(event_class, "_field_defaults", None)
+    if defaults is None:
+        defaults = vars(event_class)
+    hints = typing.get_type_hints(event_class)
     return [
-        (
-            _to_camel_case(field_name),
-            field_name not in default_values and type(None) not in typing.get_args(type_hint),
-            _shape_check(type_hint),
-        )
-        for field_name, type_hint in type_hints.items()
+        (_to_camel_case(n), n not in defaults and type(None) not in typing.get_args(h), _shape_check(h))
+        for n, h in hints.items()
     ]
 
 
 @cache
-def _shape_check(type_hint: Any) -> ShapeCheck:
-    type_origin, type_args = typing.get_origin(type_hint), typing.get_args(type_hint)
-    if type_origin in (types.UnionType, typing.Union):
-        (inner_check,) = (_shape_check(item) for item in type_args if item is not type(None))
-        return lambda json_value: json_value is None or inner_check(json_value)
-    if type_origin is tuple and type_args[-1] is Ellipsis:
-        item_check, item_type = _shape_check(type_args[0]), type_args[0]
+def _shape_check(hint: Any) -> ShapeCheck:
+    origin, args = typing.get_origin(hint), typing.get_args(hint)
+    if origin in (types.UnionType, typing.Union):
+        (inner_check,) = (_shape_check(item) for item in args if item is not type(None))
+        return lambda value: value is None or inner_check(value)
+    if origin is tuple and args[-1] is Ellipsis:
+        item_check, item_type = _shape_check(args[0]), args[0]
         if item_type in (str, int):
             # Lists of names are long: compare all types at once.
-            return lambda json_value: (
-                isinstance(json_value, list) and set(map(type, json_value)) <= {item_type}
-            )
-        return lambda json_value: isinstance(json_value, list) and all(map(item_check, json_value))
-    if type_origin is tuple:
-        part_checks = tuple(map(_shape_check, type_args))
-        return lambda json_value: (
-            isinstance(json_value, list)
-            and len(json_value) == len(part_checks)
-            and all(part_check(item) for part_check, item in zip(part_checks, json_value, strict=True))
+            return lambda value: isinstance(value, list) and set(map(type, value)) <= {item_type}
+        return lambda value: isinstance(value, list) and all(map(item_check, value))
+    if origin is tuple:
+        part_checks = tuple(map(_shape_check, args))
+        return lambda value: (
+            isinstance(value, list)
+            and len(value) == len(part_checks)
+            and all(check(item) for check, item in zip(part_checks, value, strict=True))
         )
-    if type_origin is Mapping:
-        value_check = _shape_check(type_args[1])
-        return lambda json_value: isinstance(json_value, dict) and all(map(value_check, json_value.values()))
-    if hasattr(type_hint, "_fields"):
-        return _record_check(type_hint)
-    if type_hint is float:
-        return lambda json_value: type(json_value) in (int, float)
-    return lambda json_value: type(json_value) is type_hint
+    if origin is Mapping:
+        value_check = _shape_check(args[1])
+        return lambda value: isinstance(value, dict) and all(map(value_check, value.values()))
+    if hasattr(hint, "_fields"):
+        return _record_check(hint)
+    if hint is float:
+        return lambda value: type(value) in (int, float)
+    return lambda value: type(value) is hint
 
 
 def _record_check(record_type: Any) -> ShapeCheck:
     field_checks = _known_field_checks(record_type)
 
-    def has_shape(json_value: Json) -> bool:
-        if not isinstance(json_value, dict):
+    def has_shape(value: Json) -> bool:
+        if not isinstance(value, dict):
             return False
-        for field_name, is_required, has_field_shape in field_checks:
-            if field_name in json_value:
-                if not has_field_shape(json_value[field_name]):
+        for name, is_required, has_field_shape in field_checks:
+            if name in value:
+                if not has_field_shape(value[name]):
                     return False
             elif is_required:
                 return False
@@ -127,11 +118,7 @@ def _record_check(record_type: Any) -> ShapeCheck:
     if record_type is not TopicChanges:
         return has_shape
     # A change needs a value before or after.
-    return lambda json_value: (
-        has_shape(json_value) and bool(json_value.get("before") or json_value.get("after"))
-    )
+    return lambda value: has_shape(value) and bool(value.get("before") or value.get("after"))
 
 
-_UNKNOWN_TYPE_CHECKS = [
-    (field_name, False, _shape_check(type_hint | None)) for field_name, type_hint in _COMMON_FIELDS.items()
-]
+_UNKNOWN_TYPE_CHECKS = [(name, False, _shape_check(hint | None)) for name, hint in _COMMON_FIELDS.items()]

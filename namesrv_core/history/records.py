@@ -17,9 +17,7 @@ from namesrv_core.events import Event
 Json = Any
 
 EVENT_TYPES_BY_NAME: dict[str, type[Event]] = {
-    event_name: event_type
-    for event_name, event_type in vars(events).items()
-    if isinstance(event_type, type) and Event in event_type.__bases__
+    name: kind for name, kind in vars(events).items() if isinstance(kind, type) and Event in kind.__bases__
 }
 """All event classes by name. The name is the `type` of a record."""
 
@@ -62,11 +60,11 @@ class JournalRecord(NamedTuple):
 
 def event_of_record(record: JournalRecord) -> Event | None:
     """The event of a record. None for an unknown type, which a newer server wrote."""
-    event_type: Any = EVENT_TYPES_BY_NAME.get(record.event_type)
-    if event_type is None:
+    kind: Any = EVENT_TYPES_BY_NAME.get(record.event_type)
+    if kind is None:
         return None
     try:
-        event: Event = _object_reader(event_type)(record.event_fields)
+        event: Event = _object_reader(kind)(record.event_fields)
         return event
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise InvalidRecordError(
@@ -74,10 +72,10 @@ def event_of_record(record: JournalRecord) -> Event | None:
         ) from None
 
 
-def to_camel_case(field_name: str) -> str:
+def to_camel_case(name: str) -> str:
     """Convert a field's name to camel case: broker_name becomes brokerName."""
-    first_word, *other_words = field_name.split("_")
-    return first_word + "".join(word.capitalize() for word in other_words)
+    first_word, *words = name.split("_")
+    return first_word + "".join(word.capitalize() for word in words)
 
 
 JsonWriter = Callable[[Any], Json]
@@ -85,60 +83,50 @@ JsonWriter = Callable[[Any], Json]
 
 def event_to_json(event: Event) -> dict[str, Json]:
     """The fields of an event as JSON values, in their order. Sequences may be tuples."""
-    event_type: Any = type(event)
-    json_fields: dict[str, Json] = _object_writer(event_type)(event)
-    return json_fields
+    kind: Any = type(event)
+    fields: dict[str, Json] = _object_writer(kind)(event)
+    return fields
 
 
 @cache
 def _object_writer(record_type: Any) -> JsonWriter:
     """The writer for an event, or for a record in an event. It leaves out fields that are None."""
-    type_hints = typing.get_type_hints(record_type)
-    field_writers = [
-        (to_camel_case(field_name), attrgetter(field_name), json_writer(type_hint))
-        for field_name, type_hint in type_hints.items()
-    ]
+    hints = typing.get_type_hints(record_type)
+    writers = [(to_camel_case(name), attrgetter(name), json_writer(hint)) for name, hint in hints.items()]
 
-    def write_object(written_record: Any) -> Json:
-        json_fields = {}
-        for json_name, get_field, write_field in field_writers:
-            field_value = get_field(written_record)
-            if field_value is not None:
-                json_fields[json_name] = field_value if write_field is None else write_field(field_value)
-        return json_fields
+    def write_object(record: Any) -> Json:
+        fields = {}
+        for name, get_field, write_field in writers:
+            value = get_field(record)
+            if value is not None:
+                fields[name] = value if write_field is None else write_field(value)
+        return fields
 
     return write_object
 
 
 @cache
-def json_writer(type_hint: Any) -> JsonWriter | None:
+def json_writer(hint: Any) -> JsonWriter | None:
     """The writer that converts a value of this type to JSON, or None if the value needs no conversion."""
-    type_origin, type_args = typing.get_origin(type_hint), typing.get_args(type_hint)
-    if type_origin in (types.UnionType, typing.Union):
-        (inner_writer,) = (json_writer(item) for item in type_args if item is not type(None))
-        return inner_writer and (
-            lambda plain_value: None if plain_value is None else inner_writer(plain_value)
-        )
-    if type_origin is tuple and type_args[-1] is Ellipsis:
-        item_writer = json_writer(type_args[0])
-        return item_writer and (lambda plain_value: [item_writer(item) for item in plain_value])
-    if type_origin is tuple:
-        part_writers = [json_writer(item) for item in type_args]
-        if not any(part_writers):
+    origin, args = typing.get_origin(hint), typing.get_args(hint)
+    if origin in (types.UnionType, typing.Union):
+        (write,) = (json_writer(item) for item in args if item is not type(None))
+        return write and (lambda value: None if value is None else write(value))
+    if origin is tuple and args[-1] is Ellipsis:
+        item_writer = json_writer(args[0])
+        return item_writer and (lambda value: [item_writer(item) for item in value])
+    if origin is tuple:
+        writers = [json_writer(item) for item in args]
+        if not any(writers):
             return None
-        return lambda plain_value: [
-            part_writer(item) if part_writer else item
-            for part_writer, item in zip(part_writers, plain_value, strict=True)
-        ]
-    if type_origin is Mapping:
-        value_writer = json_writer(type_args[1])
+        return lambda value: [w(i) if w else i for w, i in zip(writers, value, strict=True)]
+    if origin is Mapping:
+        value_writer = json_writer(args[1])
         return (
-            dict
-            if value_writer is None
-            else lambda plain_value: {map_key: value_writer(item) for map_key, item in plain_value.items()}
+            dict if value_writer is None else lambda value: {key: value_writer(i) for key, i in value.items()}
         )
-    if hasattr(type_hint, "_fields"):
-        return _object_writer(type_hint)
+    if hasattr(hint, "_fields"):
+        return _object_writer(hint)
     return None
 
 
@@ -148,42 +136,35 @@ JsonReader = Callable[[Json], Any]
 @cache
 def _object_reader(record_type: Any) -> JsonReader:
     """The reader for an event, or for a record in an event."""
-    type_hints = typing.get_type_hints(record_type)
-    field_readers = [
-        (to_camel_case(field_name), field_name, json_reader(type_hint))
-        for field_name, type_hint in type_hints.items()
-    ]
-    optional_fields = {
-        field_name for field_name, type_hint in type_hints.items() if type(None) in typing.get_args(type_hint)
-    }
+    hints = typing.get_type_hints(record_type)
+    readers = [(to_camel_case(name), name, json_reader(hint)) for name, hint in hints.items()]
+    optional_fields = {name for name, hint in hints.items() if type(None) in typing.get_args(hint)}
 
-    def read_object(json_fields: Json) -> Any:
-        field_values = {}
-        for json_name, field_name, read_field in field_readers:
-            if json_name in json_fields:
-                field_values[field_name] = read_field(json_fields[json_name])
-            elif field_name in optional_fields:
-                field_values[field_name] = None
-        return record_type(**field_values)
+    def read_object(fields: Json) -> Any:
+        values = {}
+        for name, field, read_field in readers:
+            if name in fields:
+                values[field] = read_field(fields[name])
+            elif field in optional_fields:
+                values[field] = None
+        return record_type(**values)
 
     return read_object
 
 
 @cache
-def json_reader(type_hint: Any) -> JsonReader:
+def json_reader(hint: Any) -> JsonReader:
     """The reader that converts JSON to a value of this type."""
-    type_origin, type_args = typing.get_origin(type_hint), typing.get_args(type_hint)
-    if type_origin in (types.UnionType, typing.Union):
-        (inner_reader,) = (json_reader(item) for item in type_args if item is not type(None))
-        return lambda json_value: None if json_value is None else inner_reader(json_value)
-    if type_origin is tuple and type_args[-1] is Ellipsis:
-        item_reader = json_reader(type_args[0])
-        return lambda json_value: tuple(item_reader(item) for item in json_value)
-    if type_origin is tuple:
-        part_readers = tuple(json_reader(item) for item in type_args)
-        return lambda json_value: tuple(
-            part_reader(item) for part_reader, item in zip(part_readers, json_value, strict=True)
-        )
-    if hasattr(type_hint, "_fields"):
-        return _object_reader(type_hint)
-    return lambda json_value: json_value
+    origin, args = typing.get_origin(hint), typing.get_args(hint)
+    if origin in (types.UnionType, typing.Union):
+        (read,) = (json_reader(item) for item in args if item is not type(None))
+        return lambda value: None if value is None else read(value)
+    if origin is tuple and args[-1] is Ellipsis:
+        item_reader = json_reader(args[0])
+        return lambda value: tuple(item_reader(item) for item in value)
+    if origin is tuple:
+        readers = tuple(json_reader(item) for item in args)
+        return lambda value: tuple(reader(item) for reader, item in zip(readers, value, strict=True))
+    if hasattr(hint, "_fields"):
+        return _object_reader(hint)
+    return lambda value: value

@@ -91,22 +91,14 @@ class JournalReplay:
                 raise InvalidRecordError(f"{record.event_type} {record.seq}: {error}") from None
 
     def apply_event(self, event: Event) -> None:
-        """Apply an event to the tables."""
         apply_step = _STEPS_BY_EVENT.get(type(event))
         if apply_step is not None:
             apply_step(self, event)
 
     def table_contents(self) -> Mapping[str, Any]:
-        """All tables, for a comparison."""
         return {
-            "clusters": {
-                table_key: set(broker_names)
-                for table_key, broker_names in self.broker_names_by_cluster.items()
-            },
-            "groups": {
-                table_key: broker_group.comparable_contents()
-                for table_key, broker_group in self.broker_groups.items()
-            },
+            "clusters": {key: set(names) for key, names in self.broker_names_by_cluster.items()},
+            "groups": {key: group.comparable_contents() for key, group in self.broker_groups.items()},
             "live": self.live_infos,
             "topics": self.queues_by_topic,
             "mappings": self.queue_mappings,
@@ -116,38 +108,20 @@ class JournalReplay:
 
     def _restart_from_snapshot(self, event: Snapshot) -> None:
         self.is_complete = self.is_observed = True
-        self.broker_names_by_cluster = {
-            snapshot_item.cluster_name: dict.fromkeys(snapshot_item.broker_names)
-            for snapshot_item in event.clusters
-        }
+        self.broker_names_by_cluster = {i.cluster_name: dict.fromkeys(i.broker_names) for i in event.clusters}
         self.broker_groups = {}
-        for snapshot_item in event.groups:
-            broker_group = self.broker_groups[snapshot_item.broker_name] = ReplayedGroup(
-                snapshot_item.cluster_name
-            )
-            broker_group.broker_addrs = {
-                member.broker_id: member.broker_addr for member in snapshot_item.members
-            }
-            broker_group.enable_acting_master, broker_group.zone_name = (
-                snapshot_item.enable_acting_master,
-                snapshot_item.zone_name,
-            )
-        self.live_infos = {
-            (snapshot_item.cluster_name, snapshot_item.broker_addr): snapshot_item.info
-            for snapshot_item in event.live
-        }
+        for item in event.groups:
+            group = self.broker_groups[item.broker_name] = ReplayedGroup(item.cluster_name)
+            group.broker_addrs = {member.broker_id: member.broker_addr for member in item.members}
+            group.enable_acting_master, group.zone_name = item.enable_acting_master, item.zone_name
+        self.live_infos = {(item.cluster_name, item.broker_addr): item.info for item in event.live}
         self.queues_by_topic = {
-            topic: {
-                event.queues[queue_place].broker_name: event.queues[queue_place]
-                for queue_place in alike_topics.places
-            }
-            for alike_topics in event.routes
-            for topic in alike_topics.topics
+            topic: {event.queues[place].broker_name: event.queues[place] for place in topics.places}
+            for topics in event.routes
+            for topic in topics.topics
         }
-        self.queue_mappings = {
-            snapshot_item.topic: dict(snapshot_item.mappings) for snapshot_item in event.mappings
-        }
-        self.kv_tables = {namespace: dict(kv_table) for namespace, kv_table in event.kv.items()}
+        self.queue_mappings = {item.topic: dict(item.mappings) for item in event.mappings}
+        self.kv_tables = {namespace: dict(table) for namespace, table in event.kv.items()}
         self.settings = dict(event.settings)
 
     def _mark_incomplete(self, event: EventsLost) -> None:
@@ -160,8 +134,8 @@ class JournalReplay:
         self.is_observed = True
 
     def _register_broker(self, event: BrokerRegistered | BrokerChanged) -> None:
-        broker_group = self._join_group(event)
-        broker_group.broker_addrs[event.broker_id] = event.broker_addr
+        group = self._join_group(event)
+        group.broker_addrs[event.broker_id] = event.broker_addr
         if event.info is not None:
             self.live_infos[event.cluster_name, event.broker_addr] = event.info
 
@@ -172,80 +146,69 @@ class JournalReplay:
     def _join_group(self, event: BrokerRegistered | BrokerChanged | RegistrationRefused) -> ReplayedGroup:
         """Update the group with a broker's registration. An address has only one place in a group."""
         self.broker_names_by_cluster.setdefault(event.cluster_name, {})[event.broker_name] = None
-        broker_group = self.broker_groups.setdefault(event.broker_name, ReplayedGroup(event.cluster_name))
-        broker_group.enable_acting_master, broker_group.zone_name = (
-            event.enable_acting_master,
-            event.zone_name,
-        )
-        for other_id in [
-            broker_id
-            for broker_id, broker_addr in broker_group.broker_addrs.items()
-            if broker_addr == event.broker_addr
-        ]:
-            if other_id != event.broker_id:
-                del broker_group.broker_addrs[other_id]
-        return broker_group
+        group = self.broker_groups.setdefault(event.broker_name, ReplayedGroup(event.cluster_name))
+        group.enable_acting_master, group.zone_name = event.enable_acting_master, event.zone_name
+        for other in [b for b, a in group.broker_addrs.items() if a == event.broker_addr]:
+            if other != event.broker_id:
+                del group.broker_addrs[other]
+        return group
 
     def _unregister_broker(self, event: BrokerUnregistered) -> None:
         self.live_infos.pop((event.cluster_name, event.broker_addr), None)
-        broker_group = self.broker_groups.get(event.broker_name)
-        if broker_group is None:
+        group = self.broker_groups.get(event.broker_name)
+        if group is None:
             return
-        broker_group.broker_addrs.pop(event.broker_id, None)
-        if not broker_group.broker_addrs:
+        group.broker_addrs.pop(event.broker_id, None)
+        if not group.broker_addrs:
             del self.broker_groups[event.broker_name]
-            for cluster_name, broker_names in list(self.broker_names_by_cluster.items()):
-                broker_names.pop(event.broker_name, None)
-                if not broker_names:
+            for cluster_name, names in list(self.broker_names_by_cluster.items()):
+                names.pop(event.broker_name, None)
+                if not names:
                     del self.broker_names_by_cluster[cluster_name]
 
     def _forget_address(self, event: AddressForgotten) -> None:
         self.live_infos.pop((event.cluster_name, event.broker_addr), None)
 
     def _change_topics(self, event: TopicsChanged | TopicDeleted | WritePermWiped | WritePermAdded) -> None:
-        for change_group in event.changes:
-            for topic in change_group.topics:
-                self._change_topic(topic, change_group.before, change_group.after)
+        for group in event.changes:
+            for topic in group.topics:
+                self._change_topic(topic, group.before, group.after)
 
-    def _change_topic(
-        self, topic: str, queue_before: QueueData | None, queue_after: QueueData | None
-    ) -> None:
-        if queue_after is not None:
-            self.queues_by_topic.setdefault(topic, {})[queue_after.broker_name] = queue_after
-        elif queue_before is not None:
-            queues_by_broker = self.queues_by_topic.get(topic, {})
-            queues_by_broker.pop(queue_before.broker_name, None)
-            if not queues_by_broker:
+    def _change_topic(self, topic: str, before: QueueData | None, after: QueueData | None) -> None:
+        if after is not None:
+            self.queues_by_topic.setdefault(topic, {})[after.broker_name] = after
+        elif before is not None:
+            queues = self.queues_by_topic.get(topic, {})
+            queues.pop(before.broker_name, None)
+            if not queues:
                 self.queues_by_topic.pop(topic, None)
 
     def _change_mappings(self, event: MappingsChanged) -> None:
-        for mapping_change in event.mapping_changes:
-            if mapping_change.after is not None:
-                self.queue_mappings.setdefault(mapping_change.topic, {})[mapping_change.bname] = (
-                    mapping_change.after
-                )
+        for change in event.mapping_changes:
+            if change.after is not None:
+                self.queue_mappings.setdefault(change.topic, {})[change.bname] = change.after
                 continue
-            mappings_by_broker = self.queue_mappings.get(mapping_change.topic, {})
-            mappings_by_broker.pop(mapping_change.bname, None)
+            mappings_by_broker = self.queue_mappings.get(change.topic, {})
+            mappings_by_broker.pop(change.bname, None)
             if not mappings_by_broker:
-                self.queue_mappings.pop(mapping_change.topic, None)
+                self.queue_mappings.pop(change.topic, None)
 
     def _put_kv_value(self, event: KvPut) -> None:
         self.kv_tables.setdefault(event.namespace, {})[event.key] = event.value
 
     def _delete_kv_key(self, event: KvDeleted) -> None:
-        kv_table = self.kv_tables.get(event.namespace, {})
-        kv_table.pop(event.key, None)
+        table = self.kv_tables.get(event.namespace, {})
+        table.pop(event.key, None)
         # As the name server does.
-        if not kv_table and event.namespace != ORDER_TOPIC_CONFIG:
+        if not table and event.namespace != ORDER_TOPIC_CONFIG:
             self.kv_tables.pop(event.namespace, None)
 
     def _change_settings(self, event: SettingsChanged) -> None:
-        for setting_change in event.setting_changes:
-            if setting_change.after is None:
-                self.settings.pop(setting_change.key, None)
+        for change in event.setting_changes:
+            if change.after is None:
+                self.settings.pop(change.key, None)
             else:
-                self.settings[setting_change.key] = setting_change.after
+                self.settings[change.key] = change.after
 
 
 _STEPS_BY_EVENT: dict[type[Event], Callable[[JournalReplay, Any], None]] = {
@@ -269,4 +232,4 @@ _STEPS_BY_EVENT: dict[type[Event], Callable[[JournalReplay, Any], None]] = {
     PollFailed: JournalReplay._mark_unobserved,
     PollRecovered: JournalReplay._mark_observed,
 }
-_APPLIED_EVENT_NAMES = {event_type.__name__ for event_type in _STEPS_BY_EVENT}
+_APPLIED_EVENT_NAMES = {kind.__name__ for kind in _STEPS_BY_EVENT}

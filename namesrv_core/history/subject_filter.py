@@ -29,16 +29,16 @@ SubjectKind = Literal["topic", "broker", "cluster", "kv"]
 
 ORDER_TOPIC_CONFIG = "ORDER_TOPIC_CONFIG"
 GLOBAL_EVENT_TYPES = frozenset(
-    event_type.__name__
-    for event_type in (
+    kind.__name__
+    for kind in (
         CollectorStarted, CollectorStopping, EventsLost, PollFailed, PollRecovered,
         ServerPaused, ServerReady, ServerStarted, ServerStopping,
     )
 )  # fmt: skip
 """Events that concern every subject, because the whole record begins, ends or has a gap with them."""
 ROUTINE_EVENT_TYPES = frozenset(
-    event_type.__name__
-    for event_type in (
+    kind.__name__
+    for kind in (
         BrokerPollFailed, BrokerRuntime, BrokersPolled, ConsumerLag,
         Heartbeats, Polled, Snapshot, SnapshotMark,
     )
@@ -64,40 +64,28 @@ class IndexTerms:
         cluster_name = self._broker_clusters.learn_record(record)
         if record.event_type == Snapshot.__name__:
             # A filter for a cluster learns the cluster's brokers from snapshots.
-            return {
-                _format_term("cluster", json_group["clusterName"])
-                for json_group in record.event_fields.get("groups", ())
-            }
+            return {_format_term("cluster", g["clusterName"]) for g in record.event_fields.get("groups", ())}
         if record.event_type in ROUTINE_EVENT_TYPES:
             return set()
         if record.event_type in GLOBAL_EVENT_TYPES:
             return {ANY_TERM}
-        event_fields = record.event_fields
-        name_pairs = (
-            ("cluster", event_fields.get("clusterName")),
+        fields = record.event_fields
+        pairs = (
+            ("cluster", fields.get("clusterName")),
             ("cluster", cluster_name),
-            ("topic", event_fields.get("topic")),
+            ("topic", fields.get("topic")),
         )
-        subject_pairs = (*name_pairs, ("broker", event_fields.get("brokerName")))
-        index_terms = {
-            _format_term(subject_kind, subject_name)
-            for subject_kind, subject_name in subject_pairs
-            if subject_name is not None
-        }
-        for json_group in event_fields.get("changes", ()):
-            index_terms.update(_format_term("topic", topic) for topic in json_group["topics"])
-            index_terms.update(
-                _format_term("broker", subject_name) for subject_name in _brokers_of_change(json_group)
-            )
-        index_terms.update(
-            _format_term("topic", mapping_change["topic"])
-            for mapping_change in event_fields.get("mappingChanges", ())
-        )
-        if "namespace" in event_fields:
-            index_terms.add(_format_term("kv", event_fields["namespace"]))
-            if event_fields["namespace"] == ORDER_TOPIC_CONFIG:
-                index_terms.add(_format_term("topic", event_fields["key"]))
-        return index_terms
+        subject_pairs = (*pairs, ("broker", fields.get("brokerName")))
+        terms = {_format_term(kind, name) for kind, name in subject_pairs if name is not None}
+        for group in fields.get("changes", ()):
+            terms.update(_format_term("topic", topic) for topic in group["topics"])
+            terms.update(_format_term("broker", name) for name in _brokers_of_change(group))
+        terms.update(_format_term("topic", change["topic"]) for change in fields.get("mappingChanges", ()))
+        if "namespace" in fields:
+            terms.add(_format_term("kv", fields["namespace"]))
+            if fields["namespace"] == ORDER_TOPIC_CONFIG:
+                terms.add(_format_term("topic", fields["key"]))
+        return terms
 
 
 ANY_TERM = "any"
@@ -116,14 +104,11 @@ class _BrokerClusters:
 
     def learn_record(self, record: JournalRecord) -> str | None:
         """Learn from a record. Return the cluster of the broker that it is about, or None if unknown."""
-        event_fields = record.event_fields
+        fields = record.event_fields
         if record.event_type == Snapshot.__name__:
-            self._clusters_by_broker = {
-                broker_group["brokerName"]: broker_group["clusterName"]
-                for broker_group in event_fields.get("groups", ())
-            }
+            self._clusters_by_broker = {g["brokerName"]: g["clusterName"] for g in fields.get("groups", ())}
             return None
-        broker_name, cluster_name = event_fields.get("brokerName"), event_fields.get("clusterName")
+        broker_name, cluster_name = fields.get("brokerName"), fields.get("clusterName")
         if broker_name is not None and cluster_name is not None:
             self._clusters_by_broker[broker_name] = cluster_name
         return self._clusters_by_broker.get(broker_name) if broker_name is not None else None
@@ -146,15 +131,15 @@ class SubjectFilter:
         subject = self._subject
         return None if subject is None else (ANY_TERM, _format_term(subject.kind, subject.name))
 
-    def can_match_line(self, line_bytes: bytes) -> bool:
+    def can_match_line(self, line: bytes) -> bool:
         """Whether a line can be about the subject. This is a cheap check, and only False is certain."""
         if self._line_marks is None:
             return True
-        line_head = line_bytes[:512]
+        line_head = line[:512]
         if b'"type":"Snapshot"' in line_head:
             return False
-        return any(line_mark in line_bytes for line_mark in self._line_marks) or any(
-            type_mark in line_head for type_mark in _GLOBAL_TYPE_MARKS
+        return any(mark in line for mark in self._line_marks) or any(
+            mark in line_head for mark in _GLOBAL_TYPE_MARKS
         )
 
     def matching_fields(self, record: JournalRecord) -> Mapping[str, Json] | None:
@@ -176,64 +161,44 @@ class SubjectFilter:
         return self._cluster_fields(record, subject.name)
 
     def _cluster_fields(self, record: JournalRecord, cluster_name: str) -> Mapping[str, Json] | None:
-        known_cluster = self._broker_clusters.learn_record(record)
+        known = self._broker_clusters.learn_record(record)
         if record.event_type in ROUTINE_EVENT_TYPES:
             return None
         return (
-            record.event_fields
-            if cluster_name in (record.event_fields.get("clusterName"), known_cluster)
-            else None
+            record.event_fields if cluster_name in (record.event_fields.get("clusterName"), known) else None
         )
 
 
-_GLOBAL_TYPE_MARKS = tuple(f'"type":"{type_name}"'.encode() for type_name in GLOBAL_EVENT_TYPES)
+_GLOBAL_TYPE_MARKS = tuple(f'"type":"{name}"'.encode() for name in GLOBAL_EVENT_TYPES)
 
 
 def _build_line_marks(subject: JournalSubject | None) -> tuple[bytes, ...] | None:
     """Every line about the subject contains at least one of these texts. None if no text is certain."""
     if subject is None or subject.kind == "cluster":
         return None
-    json_texts = (json.dumps(subject.name, ensure_ascii=is_ascii) for is_ascii in (False, True))
-    return tuple({json_text.encode("utf-8", "surrogatepass") for json_text in json_texts})
+    texts = (json.dumps(subject.name, ensure_ascii=is_ascii) for is_ascii in (False, True))
+    return tuple({text.encode("utf-8", "surrogatepass") for text in texts})
 
 
 def _topic_fields(record: JournalRecord, topic: str) -> Mapping[str, Json] | None:
-    event_fields = record.event_fields
-    if event_fields.get("namespace") == ORDER_TOPIC_CONFIG and event_fields.get("key") == topic:
-        return event_fields
-    topic_changes = [
-        {**change_group, "topics": [topic]}
-        for change_group in event_fields.get("changes", ())
-        if topic in change_group["topics"]
-    ]
-    mapping_changes = [
-        mapping_change
-        for mapping_change in event_fields.get("mappingChanges", ())
-        if mapping_change.get("topic") == topic
-    ]
-    if not topic_changes and not mapping_changes and event_fields.get("topic") != topic:
+    fields = record.event_fields
+    if fields.get("namespace") == ORDER_TOPIC_CONFIG and fields.get("key") == topic:
+        return fields
+    changes = [{**g, "topics": [topic]} for g in fields.get("changes", ()) if topic in g["topics"]]
+    mapping_changes = [change for change in fields.get("mappingChanges", ()) if change.get("topic") == topic]
+    if not changes and not mapping_changes and fields.get("topic") != topic:
         return None
-    own_lists = {"changes": topic_changes, "mappingChanges": mapping_changes}
-    return {
-        field_name: own_lists.get(field_name, field_value) for field_name, field_value in event_fields.items()
-    }
+    own = {"changes": changes, "mappingChanges": mapping_changes}
+    return {name: own.get(name, value) for name, value in fields.items()}
 
 
 def _broker_fields(record: JournalRecord, broker_name: str) -> Mapping[str, Json] | None:
-    event_fields = record.event_fields
-    if event_fields.get("brokerName") == broker_name:
-        return event_fields
-    broker_changes = [
-        change_group
-        for change_group in event_fields.get("changes", ())
-        if broker_name in _brokers_of_change(change_group)
-    ]
-    return {**event_fields, "changes": broker_changes} if broker_changes else None
+    fields = record.event_fields
+    if fields.get("brokerName") == broker_name:
+        return fields
+    changes = [group for group in fields.get("changes", ()) if broker_name in _brokers_of_change(group)]
+    return {**fields, "changes": changes} if changes else None
 
 
-def _brokers_of_change(change_group: Mapping[str, Any]) -> Iterator[str]:
-    return (
-        change_group[change_side]["brokerName"]
-        for change_side in ("before", "after")
-        if change_group.get(change_side)
-    )
+def _brokers_of_change(group: Mapping[str, Any]) -> Iterator[str]:
+    return (group[change_side]["brokerName"] for change_side in ("before", "after") if group.get(change_side))

@@ -10,6 +10,7 @@ from collections.abc import Generator, Mapping
 
 from namesrv_core.protocol.codes import V4_9_3, HeaderType
 from namesrv_core.protocol.command import RemotingCommand
+from namesrv_core.protocol.steps import run_all_steps
 
 ACCESS_KEY_FIELD, SECURITY_TOKEN_FIELD, SIGNATURE_FIELD = "AccessKey", "SecurityToken", "Signature"
 _UNIQUE_KEY_QUERY = "_UNIQUE_KEY_QUERY"
@@ -21,12 +22,8 @@ def signed_content(ext_fields: Mapping[str, str], body_bytes: bytes) -> bytes:
 
     The names of the fields and the request code are not part of it.
     """
-    field_names = sorted(
-        (field_name for field_name in ext_fields if field_name != SIGNATURE_FIELD), key=_utf16_sort_key
-    )
-    return (
-        "".join(ext_fields[field_name] for field_name in field_names).encode("utf-8", "replace") + body_bytes
-    )
+    names = sorted((name for name in ext_fields if name != SIGNATURE_FIELD), key=_utf16_sort_key)
+    return "".join(ext_fields[name] for name in names).encode("utf-8", "replace") + body_bytes
 
 
 def compute_signature(secret_key: str, signed_bytes: bytes) -> str:
@@ -47,35 +44,27 @@ def sign_command(
     """
     is_binary = command.header_type == HeaderType.ROCKETMQ
     given_fields = {**(command.ext or {}), ACCESS_KEY_FIELD: access_key, SECURITY_TOKEN_FIELD: security_token}
-    ext_fields = {
-        field_name: field_value
-        for field_name, field_value in given_fields.items()
-        if field_value or (field_value == "" and not is_binary)
-    }
+    ext_fields = {n: v for n, v in given_fields.items() if v or (v == "" and not is_binary)}
     ext_fields.pop(SIGNATURE_FIELD, None)
-    sent_version = min(command.version, V4_9_3) if _UNIQUE_KEY_QUERY in ext_fields else command.version
-    signed_fields = {
-        field_name: field_value
-        for field_name, field_value in ext_fields.items()
-        if field_name != _UNIQUE_KEY_QUERY
-    }
-    ext_fields[SIGNATURE_FIELD] = compute_signature(secret_key, signed_content(signed_fields, command.body))
+    sent = min(command.version, V4_9_3) if _UNIQUE_KEY_QUERY in ext_fields else command.version
+    fields = {name: value for name, value in ext_fields.items() if name != _UNIQUE_KEY_QUERY}
+    ext_fields[SIGNATURE_FIELD] = compute_signature(secret_key, signed_content(fields, command.body))
     return RemotingCommand(
         command.code, ext_fields, command.body, command.opaque, command.flag, command.remark,
-        command.language, sent_version, command.header_type,
+        command.language, sent, command.header_type,
     )  # fmt: skip
 
 
 def has_valid_signature(command: RemotingCommand, secret_key: str) -> bool:
     """Whether the command has a valid signature of this secret key. Compares in constant time."""
-    return is_signed_with(command, _run_all_steps(expected_signature_in_steps(command, secret_key)))
+    return is_signed_with(command, run_all_steps(expected_signature_in_steps(command, secret_key)))
 
 
-def is_signed_with(command: RemotingCommand, expected_signature: str) -> bool:
+def is_signed_with(command: RemotingCommand, expected: str) -> bool:
     import hmac
 
-    given_signature = ((command.ext or {}).get(SIGNATURE_FIELD) or "").encode("utf-8", "replace")
-    return hmac.compare_digest(expected_signature.encode(), given_signature)
+    given = ((command.ext or {}).get(SIGNATURE_FIELD) or "").encode("utf-8", "replace")
+    return hmac.compare_digest(expected.encode(), given)
 
 
 def expected_signature_in_steps(command: RemotingCommand, secret_key: str) -> Generator[None, None, str]:
@@ -87,27 +76,14 @@ def expected_signature_in_steps(command: RemotingCommand, secret_key: str) -> Ge
 
     ext_fields = command.ext or {}
     skipped_field = _UNIQUE_KEY_QUERY if command.version <= V4_9_3 else None
-    signed_fields = {
-        field_name: field_value or ""
-        for field_name, field_value in ext_fields.items()
-        if field_name != skipped_field
-    }
-    running_hmac = hmac.new(secret_key.encode("utf-8", "replace"), signed_content(signed_fields, b""), "sha1")
+    fields = {name: value or "" for name, value in ext_fields.items() if name != skipped_field}
+    running_hmac = hmac.new(secret_key.encode("utf-8", "replace"), signed_content(fields, b""), "sha1")
     for piece_start in range(0, len(command.body), _PIECE_BYTES):
         running_hmac.update(command.body[piece_start : piece_start + _PIECE_BYTES])
         yield
     return b64encode(running_hmac.digest()).decode()
 
 
-def _run_all_steps(signature_steps: Generator[None, None, str]) -> str:
-    while True:
-        try:
-            next(signature_steps)
-        except StopIteration as stop_iteration:
-            signature: str = stop_iteration.value
-            return signature
-
-
-def _utf16_sort_key(field_name: str) -> bytes:
+def _utf16_sort_key(name: str) -> bytes:
     """Sort by UTF-16 code units as Java does. Outside the basic plane Python's order differs."""
-    return field_name.encode("utf-16-be", "surrogatepass")
+    return name.encode("utf-16-be", "surrogatepass")

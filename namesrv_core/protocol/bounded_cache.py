@@ -28,14 +28,14 @@ class BoundedCache(Generic[CacheKey, CacheValue]):
     def __len__(self) -> int:
         return len(self._entries)
 
-    def put(self, key: CacheKey, value: CacheValue, entry_bytes: int) -> None:
+    def put(self, key: CacheKey, value: CacheValue, size: int) -> None:
         """Add an entry with a new key. An entry that is larger than the cache is left out."""
-        if entry_bytes > self._max_bytes:
+        if size > self._max_bytes:
             return
-        if self.total_bytes + entry_bytes > self._max_bytes:
+        if self.total_bytes + size > self._max_bytes:
             self.clear()
         self._entries[key] = value
-        self.total_bytes += entry_bytes
+        self.total_bytes += size
 
     def clear(self) -> None:
         self._entries.clear()

@@ -53,18 +53,15 @@ class RemotingCommand:
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, RemotingCommand) and all(
-            getattr(self, slot_name) == getattr(other, slot_name) for slot_name in RemotingCommand.__slots__
+            getattr(self, name) == getattr(other, name) for name in RemotingCommand.__slots__
         )
 
     __hash__ = None  # type: ignore[assignment]
 
     def __repr__(self) -> str:
-        command_kind = "reply" if self.is_reply else "oneway" if self.is_oneway else "request"
-        shown_fields = self.ext and {
-            field_name: "..." if field_name in _SECRET_FIELDS else field_value
-            for field_name, field_value in self.ext.items()
-        }
-        return f"<{command_kind} {self.code} #{self.opaque} ext={shown_fields} body={len(self.body)}B>"
+        kind = "reply" if self.is_reply else "oneway" if self.is_oneway else "request"
+        shown = self.ext and {n: "..." if n in _SECRET_FIELDS else v for n, v in self.ext.items()}
+        return f"<{kind} {self.code} #{self.opaque} ext={shown} body={len(self.body)}B>"
 
 
 def build_request(

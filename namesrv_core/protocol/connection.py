@@ -18,10 +18,10 @@ class ProtocolConnection:
     `feed_bytes` fills it with the size of each frame in bytes.
     """
 
-    def __init__(self, decode_limits: DecodeLimits = NO_LIMITS) -> None:
-        self._decode_limits = decode_limits
-        self._frame_reader = FrameReader(decode_limits.frame_bytes)
-        self._pending_requests: dict[int, RemotingCommand] = {}
+    def __init__(self, limits: DecodeLimits = NO_LIMITS) -> None:
+        self._limits = limits
+        self._frame_reader = FrameReader(limits.frame_bytes)
+        self._pending: dict[int, RemotingCommand] = {}
         self.error: ProtocolError | None = None
         self.frame_sizes: list[int] | None = None
 
@@ -37,41 +37,40 @@ class ProtocolConnection:
 
     @property
     def pending_request_count(self) -> int:
-        """The number of our requests that wait for an answer."""
-        return len(self._pending_requests)
+        return len(self._pending)
 
     def lower_frame_limit(self, max_frame_bytes: int) -> None:
         """Accept no larger frame from now on, nor the rest of one that has begun."""
         self._frame_reader.max_frame_bytes = min(self._frame_reader.max_frame_bytes, max_frame_bytes)
 
-    def feed_bytes(self, received_bytes: bytes) -> list[RemotingCommand]:
+    def feed_bytes(self, received: bytes) -> list[RemotingCommand]:
         """The commands that these bytes complete, in the order in which the peer sent them."""
-        frame_payloads = self.split_frames(received_bytes)
+        payloads = self.split_frames(received)
         if self.frame_sizes is not None:
-            self.frame_sizes = [len(frame_payload) + 4 for frame_payload in frame_payloads]
+            self.frame_sizes = [len(payload) + 4 for payload in payloads]
         commands = []
-        for frame_payload in frame_payloads:
-            command = self.decode_payload(frame_payload)
+        for payload in payloads:
+            command = self.decode_payload(payload)
             if command is None:
                 break
             commands.append(command)
         return commands
 
-    def split_frames(self, received_bytes: bytes) -> list[bytes]:
+    def split_frames(self, received: bytes) -> list[bytes]:
         """The payloads of the frames that these bytes complete, for a caller that decodes them one by one."""
         if self.error is not None:
             return []
         try:
-            return self._frame_reader.feed_bytes(received_bytes)
+            return self._frame_reader.feed_bytes(received)
         except ProtocolError as error:
             self.error = error
-            whole_payloads: list[bytes] = error.args[1]
-            return whole_payloads
+            whole: list[bytes] = error.args[1]
+            return whole
 
-    def decode_payload(self, frame_payload: bytes) -> RemotingCommand | None:
+    def decode_payload(self, payload: bytes) -> RemotingCommand | None:
         """The command in a payload. None for an invalid payload: do not decode the payloads after it."""
         try:
-            return codec.decode_command(frame_payload, self._decode_limits)
+            return codec.decode_command(payload, self._limits)
         except ProtocolError as error:
             self.error = error
             return None
@@ -79,13 +78,12 @@ class ProtocolConnection:
     def encode_request(self, command: RemotingCommand) -> bytes:
         """The bytes of our request. Unless it is oneway, `take_request` recognises its answer."""
         if not command.is_oneway:
-            self._pending_requests[command.opaque] = command
+            self._pending[command.opaque] = command
         return codec.encode_command(command)
 
     def forget_request(self, command: RemotingCommand) -> None:
-        """Stop waiting for the answer to this request."""
-        self._pending_requests.pop(command.opaque, None)
+        self._pending.pop(command.opaque, None)
 
     def take_request(self, answer: RemotingCommand) -> RemotingCommand | None:
         """Take the request that an answer belongs to. None if no request waits for this answer."""
-        return self._pending_requests.pop(answer.opaque, None) if answer.is_reply else None
+        return self._pending.pop(answer.opaque, None) if answer.is_reply else None

@@ -17,12 +17,11 @@ _PREALLOCATION_SHARE = 4
 
 def encode_frame_head(header_type: int, header_bytes: bytes, body_size: int) -> bytes:
     """The bytes before the body of a frame: length word, header type, header length and header."""
-    header_size = len(header_bytes)
-    return _FRAME_PREFIX.pack(4 + header_size + body_size, header_type << 24 | header_size) + header_bytes
+    size = len(header_bytes)
+    return _FRAME_PREFIX.pack(4 + size + body_size, header_type << 24 | size) + header_bytes
 
 
 def build_frame(header_type: int, header_bytes: bytes, body_bytes: bytes) -> bytes:
-    """The bytes of one frame."""
     return encode_frame_head(header_type, header_bytes, len(body_bytes)) + body_bytes
 
 
@@ -69,89 +68,85 @@ class FrameReader:
     @property
     def missing_bytes(self) -> int:
         """The number of bytes that complete the unfinished frame, or its length word."""
-        buffered_bytes = self.buffered_bytes
-        return self._wanted_bytes - buffered_bytes if buffered_bytes else 0
+        buffered = self.buffered_bytes
+        return self._wanted_bytes - buffered if buffered else 0
 
-    def feed_bytes(self, received_bytes: bytes) -> list[bytes]:
+    def feed_bytes(self, received: bytes) -> list[bytes]:
         """The payloads that these bytes complete.
 
         Raises ProtocolError for an impossible length. The payloads before it are in `error.args[1]`.
         """
-        frame_payloads: list[bytes] = []
+        payloads: list[bytes] = []
         position = 0
         if self._partial_frame:
-            self._partial_frame += received_bytes
+            self._partial_frame += received
             if len(self._partial_frame) < self._wanted_bytes:
                 return []
-            received_bytes = bytes(self._partial_frame)
+            received = bytes(self._partial_frame)
             self._partial_frame = bytearray()
         elif self._large_body is not None:
             if self._wanted_bytes > self.max_frame_bytes:
                 # The limit was lowered after this frame began.
-                raise self._build_length_error(self._wanted_bytes - 4, frame_payloads)
+                raise self._build_length_error(self._wanted_bytes - 4, payloads)
             position = self.missing_bytes
             if (
                 not self._preallocated_bytes
                 and self.buffered_bytes > self._wanted_bytes // _PREALLOCATION_SHARE
             ):
                 self._large_body = self._preallocate_body(self._large_body.getvalue())
-            self._large_body.write(
-                received_bytes if len(received_bytes) <= position else memoryview(received_bytes)[:position]
-            )
-            if len(received_bytes) < position:
+            self._large_body.write(received if len(received) <= position else memoryview(received)[:position])
+            if len(received) < position:
                 return []
-            frame_payloads.append(self._take_large_payload(self._large_body.getvalue()))
+            payloads.append(self._take_large_payload(self._large_body.getvalue()))
             self._large_body, self._preallocated_bytes = None, 0
-        data_end = len(received_bytes)
+        data_end = len(received)
         while data_end - position >= 4:
-            (payload_length,) = _LENGTH_WORD.unpack_from(received_bytes, position)
-            if payload_length < 4 or payload_length + 4 > self.max_frame_bytes:
-                raise self._build_length_error(payload_length, frame_payloads)
-            frame_end = position + 4 + payload_length
+            (length,) = _LENGTH_WORD.unpack_from(received, position)
+            if length < 4 or length + 4 > self.max_frame_bytes:
+                raise self._build_length_error(length, payloads)
+            frame_end = position + 4 + length
             if frame_end > data_end:
                 break
-            frame_payloads.append(received_bytes[position + 4 : frame_end])
+            payloads.append(received[position + 4 : frame_end])
             position = frame_end
         if position < data_end:
             has_length = data_end - position >= 4
             self._wanted_bytes = (
-                4 + int.from_bytes(received_bytes[position : position + 4], "big") if has_length else 4
+                4 + int.from_bytes(received[position : position + 4], "big") if has_length else 4
             )
             if self._wanted_bytes > _LARGE_FRAME_BYTES:
-                self._begin_large_frame(received_bytes, position + 4)
+                self._begin_large_frame(received, position + 4)
             else:
-                self._partial_frame += received_bytes[position:] if position else received_bytes
-        return frame_payloads
+                self._partial_frame += received[position:] if position else received
+        return payloads
 
-    def _begin_large_frame(self, received_bytes: bytes, payload_start: int) -> None:
+    def _begin_large_frame(self, received: bytes, payload_start: int) -> None:
         """Begin to collect a large frame. If its header is complete, collect its body separately."""
         header_end = (
-            payload_start + 4 + int.from_bytes(received_bytes[payload_start + 1 : payload_start + 4], "big")
+            payload_start + 4 + int.from_bytes(received[payload_start + 1 : payload_start + 4], "big")
         )
-        self._large_header = (
-            received_bytes[payload_start:header_end] if header_end <= len(received_bytes) else b""
-        )
+        self._large_header = received[payload_start:header_end] if header_end <= len(received) else b""
         self._large_body = BytesIO()
-        self._large_body.write(memoryview(received_bytes)[payload_start + len(self._large_header) :])
+        self._large_body.write(memoryview(received)[payload_start + len(self._large_header) :])
 
     def _preallocate_body(self, received_body: bytes) -> BytesIO:
         """Allocate memory for the whole body. A growing buffer would move megabytes again and again."""
         self._preallocated_bytes = self._wanted_bytes
         # BytesIO writes into these bytes without a copy, because there is no other reference to them.
-        large_body = BytesIO(bytes(self._wanted_bytes - 4 - len(self._large_header)))
-        large_body.write(received_body)
-        return large_body
+        large = BytesIO(bytes(self._wanted_bytes - 4 - len(self._large_header)))
+        large.write(received_body)
+        return large
 
-    def _take_large_payload(self, large_body: bytes) -> bytes:
+    def _take_large_payload(self, large: bytes) -> bytes:
         if not self._large_header:
-            return large_body
+            return large
         split_payload = SplitPayload(self._large_header)
-        split_payload.body, self._large_header = large_body, b""
+        split_payload.body, self._large_header = large, b""
         return split_payload
 
-    def _build_length_error(self, payload_length: int, frame_payloads: list[bytes]) -> ProtocolError:
-        if 4 <= payload_length < 1 << 28:
-            hit_text = f"a frame of {payload_length + 4} bytes, more than {self.max_frame_bytes}"
-            return FrameOverLimit("maxFrameBytes", hit_text, frame_payloads)
+    def _build_length_error(self, length: int, payloads: list[bytes]) -> ProtocolError:
+        if 4 <= length < 1 << 28:
+            remark = f"a frame of {length + 4} bytes, more than {self.max_frame_bytes}"
+            return FrameOverLimit("maxFrameBytes", remark, payloads)
         # A negative length, or the beginning of a text: the peer speaks another protocol.
-        return ProtocolError(f"invalid frame length {payload_length}", frame_payloads)
+        return ProtocolError(f"invalid frame length {length}", payloads)

@@ -53,11 +53,11 @@ def _read_ext_fields(header_bytes: bytes, position: int, fields_end: int) -> dic
     try:
         while position < fields_end:
             (text_size,) = _SHORT_FIELD.unpack_from(header_bytes, position)
-            field_name, position = _read_text(header_bytes, position + _SHORT_FIELD.size, text_size, max_size)
+            name, position = _read_text(header_bytes, position + _SHORT_FIELD.size, text_size, max_size)
             (text_size,) = _INT_FIELD.unpack_from(header_bytes, position)
-            field_value, position = _read_text(header_bytes, position + _INT_FIELD.size, text_size, max_size)
-            if field_name is not None:
-                ext_fields[field_name] = field_value
+            value, position = _read_text(header_bytes, position + _INT_FIELD.size, text_size, max_size)
+            if name is not None:
+                ext_fields[name] = value
     except StructError:
         raise ProtocolError("truncated ext fields") from None
     return ext_fields
@@ -67,24 +67,21 @@ def encode(command: RemotingCommand) -> bytes:
     """Encode the header of a command, without the ext values that are null."""
     remark_bytes = (command.remark or "").encode("utf-8", "replace")
     try:
-        language_code = LANGUAGE_NAMES.index(command.language)
+        code = LANGUAGE_NAMES.index(command.language)
     except ValueError:
-        language_code = LANGUAGE_NAMES.index("OTHER")
-    ext_parts = [b""]
-    for field_name, field_value in (command.ext or {}).items():
-        if field_value is not None:
-            name_bytes, value_bytes = (
-                field_name.encode("utf-8", "replace"),
-                field_value.encode("utf-8", "replace"),
-            )
-            ext_parts += (
+        code = LANGUAGE_NAMES.index("OTHER")
+    parts = [b""]
+    for name, value in (command.ext or {}).items():
+        if value is not None:
+            name_bytes, value_bytes = name.encode("utf-8", "replace"), value.encode("utf-8", "replace")
+            parts += (
                 _SHORT_FIELD.pack(len(name_bytes)),
                 name_bytes,
                 _INT_FIELD.pack(len(value_bytes)),
                 value_bytes,
             )
-    ext_bytes = b"".join(ext_parts)
+    ext_bytes = b"".join(parts)
     fixed_head = _FIXED_HEAD.pack(
-        command.code, language_code, command.version, command.opaque, command.flag, len(remark_bytes)
+        command.code, code, command.version, command.opaque, command.flag, len(remark_bytes)
     )
     return b"".join((fixed_head, remark_bytes, _INT_FIELD.pack(len(ext_bytes)), ext_bytes))

@@ -27,17 +27,15 @@ _decoded_headers: BoundedCache[
 
 def decode(header_bytes: bytes, body_bytes: bytes, max_depth: int = UNLIMITED) -> RemotingCommand:
     """Build the command of a header and a body. Raises ProtocolError where 5.5.0 closes the connection."""
-    before_opaque, _, from_opaque = header_bytes.partition(b'"opaque":')
-    opaque_digits, _, after_opaque = from_opaque.partition(b",")
+    before, _, rest = header_bytes.partition(b'"opaque":')
+    digits, _, after = rest.partition(b",")
     # An opaque that is missing is also 0, and a number with leading zeros such as 007 is no JSON.
-    is_plain_opaque = opaque_digits.isdigit() and opaque_digits[0] != _ZERO_DIGIT
-    if is_plain_opaque and len(opaque_digits) < 10:
-        known_header = _decoded_headers.get((before_opaque, after_opaque))
-        if known_header is not None:
-            code, ext_fields, flag, remark, language, version = known_header
-            return RemotingCommand(
-                code, ext_fields, body_bytes, int(opaque_digits), flag, remark, language, version
-            )
+    is_plain_opaque = digits.isdigit() and digits[0] != _ZERO_DIGIT
+    if is_plain_opaque and len(digits) < 10:
+        known = _decoded_headers.get((before, after))
+        if known is not None:
+            code, ext_fields, flag, remark, language, version = known
+            return RemotingCommand(code, ext_fields, body_bytes, int(digits), flag, remark, language, version)
     if is_nested_deeper(header_bytes, max_depth):
         raise FrameOverLimit("maxJsonDepth", f"a header nested more than {max_depth} levels deep")
     command = _parse_header(header_bytes, body_bytes)
@@ -47,70 +45,70 @@ def decode(header_bytes: bytes, body_bytes: bytes, max_depth: int = UNLIMITED) -
         # Cache only if this is the header's one opaque: no escapes, and no opaque within another member.
         and header_bytes.count(b"opaque") == 1
         and b"\\" not in header_bytes
-        and command.opaque == int(opaque_digits)
+        and command.opaque == int(digits)
     ):
-        known_header = (
+        known = (
             command.code, command.ext, command.flag, command.remark, command.language, command.version,
         )  # fmt: skip
-        entry_bytes = 2 * len(header_bytes) + _EXT_FIELD_BYTES * len(command.ext or ()) + _ENTRY_BYTES
-        _decoded_headers.put((before_opaque, after_opaque), known_header, entry_bytes)
+        size = 2 * len(header_bytes) + _EXT_FIELD_BYTES * len(command.ext or ()) + _ENTRY_BYTES
+        _decoded_headers.put((before, after), known, size)
     return command
 
 
 def _parse_header(header_bytes: bytes, body_bytes: bytes) -> RemotingCommand:
     try:
-        header_fields = json_decoder.decode(header_bytes.decode("utf-8", java_utf8.REPLACE_IN_JSON))
-        if not isinstance(header_fields, dict):
+        fields = json_decoder.decode(header_bytes.decode("utf-8", java_utf8.REPLACE_IN_JSON))
+        if not isinstance(fields, dict):
             raise ValueError("it is not an object")
-        if header_fields.get("body") is not None:
+        if fields.get("body") is not None:
             raise ValueError("it has a member body")
-        _parse_enum_name(header_fields.get("serializeTypeCurrentRPC"), _HEADER_TYPES)
+        _parse_enum_name(fields.get("serializeTypeCurrentRPC"), _HEADER_TYPES)
         return RemotingCommand(
-            _parse_number(header_fields.get("code")),
-            _parse_ext_fields(header_fields.get("extFields")),
+            _parse_number(fields.get("code")),
+            _parse_ext_fields(fields.get("extFields")),
             body_bytes,
-            opaque=_parse_number(header_fields.get("opaque")),
-            flag=_parse_number(header_fields.get("flag")),
-            remark=_parse_ext_value(header_fields.get("remark")),
-            language=_parse_enum_name(header_fields.get("language"), LANGUAGE_NAMES),
-            version=_parse_number(header_fields.get("version")),
+            opaque=_parse_number(fields.get("opaque")),
+            flag=_parse_number(fields.get("flag")),
+            remark=_parse_ext_value(fields.get("remark")),
+            language=_parse_enum_name(fields.get("language"), LANGUAGE_NAMES),
+            version=_parse_number(fields.get("version")),
             header_type=HeaderType.JSON,
         )
     except (ValueError, RecursionError) as error:
         raise ProtocolError(f"invalid JSON header: {error}") from None
 
 
-def _parse_number(json_value: object) -> int:
-    return to_int(json_value, 32)
+def _parse_number(value: object) -> int:
+    return to_int(value, 32)
 
 
-def _parse_enum_name(json_value: object, enum_names: Sequence[str]) -> str:
+def _parse_enum_name(value: object, enum_names: Sequence[str]) -> str:
     """Read an enum. Accept any text, known or not, except for too large a number. A number is an index."""
-    if isinstance(json_value, str) and json_value.isdigit():
-        _parse_number(json_value)
-    if isinstance(json_value, DecimalNumber):
-        json_value = _parse_number(json_value)
-    if isinstance(json_value, (bool, dict, list)):
-        raise ValueError(f"{json_value!r} is not a name")
-    if isinstance(json_value, int):
-        if not 0 <= json_value < len(enum_names):
-            raise ValueError(f"unknown number {json_value}")
-        return enum_names[json_value]
-    return str(json_value) if json_value else ""
+    if isinstance(value, str) and value.isdigit():
+        _parse_number(value)
+    if isinstance(value, DecimalNumber):
+        value = _parse_number(value)
+    if isinstance(value, (bool, dict, list)):
+        raise ValueError(f"{value!r} is not a name")
+    if isinstance(value, int):
+        if not 0 <= value < len(enum_names):
+            raise ValueError(f"unknown number {value}")
+        return enum_names[value]
+    return str(value) if value else ""
 
 
-def _parse_ext_fields(json_value: object) -> ExtFields | None:
-    if json_value is None or json_value == "":
+def _parse_ext_fields(value: object) -> ExtFields | None:
+    if value is None or value == "":
         return None
-    if not isinstance(json_value, dict):
+    if not isinstance(value, dict):
         raise ValueError("extFields is not an object")
-    return {field_name: _parse_ext_value(field_value) for field_name, field_value in json_value.items()}
+    return {name: _parse_ext_value(value) for name, value in value.items()}
 
 
-def _parse_ext_value(json_value: object) -> str | None:
-    if json_value is None or isinstance(json_value, str):
-        return json_value
-    return (to_text(json_value) or "").encode("utf-8", "replace").decode()
+def _parse_ext_value(value: object) -> str | None:
+    if value is None or isinstance(value, str):
+        return value
+    return (to_text(value) or "").encode("utf-8", "replace").decode()
 
 
 def encode(command: RemotingCommand) -> bytes:

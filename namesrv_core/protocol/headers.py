@@ -20,17 +20,17 @@ _ODD_WIRE_NAMES = {
 }
 
 
-def _wire_name(field_name: str) -> str:
-    first_word, *other_words = field_name.split("_")
-    return _ODD_WIRE_NAMES.get(field_name) or first_word + "".join(word.capitalize() for word in other_words)
+def _wire_name(name: str) -> str:
+    first_word, *words = name.split("_")
+    return _ODD_WIRE_NAMES.get(name) or first_word + "".join(word.capitalize() for word in words)
 
 
-def parse_java_integer(number_text: str, bit_width: int) -> int | None:
+def parse_java_integer(digits: str, bit_width: int) -> int | None:
     """Parse a text like Java's `parseInt`, or with 64 bits like `parseLong`. Return None where Java fails."""
-    if not _INTEGER_TEXT.fullmatch(number_text):
+    if not _INTEGER_TEXT.fullmatch(digits):
         return None
-    parsed_number = int(number_text)
-    return parsed_number if -(1 << bit_width - 1) <= parsed_number < 1 << bit_width - 1 else None
+    number = int(digits)
+    return number if -(1 << bit_width - 1) <= number < 1 << bit_width - 1 else None
 
 
 def read_header(header_type: type[HeaderRecord], ext_fields: ExtFields | None) -> HeaderRecord:
@@ -39,27 +39,27 @@ def read_header(header_type: type[HeaderRecord], ext_fields: ExtFields | None) -
     `int | None` is a Java Long, and `int` is an int with a default. A `bool` is true only for "true", in
     upper or lower case.
     """
-    texts_by_name: Any = ext_fields or {}
-    field_values: list[Any] = []
-    for field_name, field_type in header_type.__annotations__.items():
-        field_text = texts_by_name.get(_wire_name(field_name))
-        default_value = header_type._field_defaults.get(field_name)
-        if field_text is None or field_type == str | None:
-            field_values.append(default_value if field_text is None else field_text)
+    texts: Any = ext_fields or {}
+    values: list[Any] = []
+    for name, field_type in header_type.__annotations__.items():
+        text = texts.get(_wire_name(name))
+        default = header_type._field_defaults.get(name)
+        if text is None or field_type == str | None:
+            values.append(default if text is None else text)
         elif field_type is bool or field_type == bool | None:
-            field_values.append(field_text.lower() == "true")
+            values.append(text.lower() == "true")
         else:
-            parsed_number = parse_java_integer(field_text, 32 if field_type is int else 64)
-            field_values.append(default_value if parsed_number is None else parsed_number)
-    return header_type(*field_values)
+            number = parse_java_integer(text, 32 if field_type is int else 64)
+            values.append(default if number is None else number)
+    return header_type(*values)
 
 
 def write_header(header_record: NamedTuple) -> dict[str, str]:
     """The ext fields of a record, without the fields that are None."""
     return {
-        _wire_name(field_name): field_value if isinstance(field_value, str) else str(field_value).lower()
-        for field_name, field_value in zip(header_record._fields, header_record, strict=True)
-        if field_value is not None
+        _wire_name(name): value if isinstance(value, str) else str(value).lower()
+        for name, value in zip(header_record._fields, header_record, strict=True)
+        if value is not None
     }
 
 

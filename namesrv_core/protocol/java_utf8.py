@@ -24,16 +24,16 @@ def _replace_invalid_bytes(error: UnicodeError) -> tuple[str, int]:
     assert isinstance(error, UnicodeDecodeError)
     # Decode the whole rest: a call for each invalid byte of a megabyte would take seconds. No character has
     # the first byte of a surrogate within it.
-    rest_bytes = _SURROGATE.sub(_REPLACEMENT_BYTES, error.object[error.start :])
-    return rest_bytes.decode("utf-8", "replace"), len(error.object)
+    rest = _SURROGATE.sub(_REPLACEMENT_BYTES, error.object[error.start :])
+    return rest.decode("utf-8", "replace"), len(error.object)
 
 
 def _replace_json_character(error: UnicodeError) -> tuple[str, int]:
     assert isinstance(error, UnicodeDecodeError)
-    character_match = _JSON_CHARACTER.match(error.object, error.start)
-    if character_match is None:
+    match = _JSON_CHARACTER.match(error.object, error.start)
+    if match is None:
         raise error
-    return character_match[0].decode("utf-8", REPLACE), character_match.end()
+    return match[0].decode("utf-8", REPLACE), match.end()
 
 
 codecs.register_error(REPLACE, _replace_invalid_bytes)

@@ -29,78 +29,72 @@ _MIN_QUEUE_BYTES = 64
 _ENVELOPE_OBJECTS = 8
 
 
-def decode_odd_json(body_bytes: bytes, decode_limits: DecodeLimits) -> Any:
+def decode_odd_json(body_bytes: bytes, limits: DecodeLimits) -> Any:
     """Decode JSON leniently. Raises OverLimit if the body is too long, or seems to have too many entries."""
-    if len(body_bytes) > decode_limits.lenient_registration_bytes:
+    if len(body_bytes) > limits.lenient_registration_bytes:
         raise OverLimit("maxOddRegistrationBytes", f"a nonstandard registration of {len(body_bytes)} bytes")
     # Queues of static topics are objects as well, of more than a hundred bytes each.
-    object_count = body_bytes.count(b"{") - len(body_bytes) // _MIN_QUEUE_BYTES
+    objects = body_bytes.count(b"{") - len(body_bytes) // _MIN_QUEUE_BYTES
     if (
-        object_count
-        > OBJECTS_PER_ENTRY * (decode_limits.registration_topics + decode_limits.registration_mappings)
-        + _ENVELOPE_OBJECTS
+        objects
+        > OBJECTS_PER_ENTRY * (limits.registration_topics + limits.registration_mappings) + _ENVELOPE_OBJECTS
     ):
-        raise build_topics_error(f"about {object_count // OBJECTS_PER_ENTRY}")
-    return fastjson.decode_json(body_bytes, max_depth=decode_limits.json_depth)
+        raise build_topics_error(f"about {objects // OBJECTS_PER_ENTRY}")
+    return fastjson.decode_json(body_bytes, max_depth=limits.json_depth)
 
 
-def read_lenient_body(json_value: Any, now_ms: int, decode_limits: DecodeLimits) -> BrokerRegistration:
+def read_lenient_body(value: Any, now_ms: int, limits: DecodeLimits) -> BrokerRegistration:
     """Read a decoded JSON body. `now_ms` dates a data version without a time."""
-    json_fields = require_object(json_value)
+    fields = require_object(value)
     return BrokerRegistration(
-        *_read_wrapper(json_fields.get("topicConfigSerializeWrapper", {}), now_ms, decode_limits),
-        read_filter_servers(json_fields.get("filterServerList", [])),
+        *_read_wrapper(fields.get("topicConfigSerializeWrapper", {}), now_ms, limits),
+        read_filter_servers(fields.get("filterServerList", [])),
     )
 
 
-def read_bare_wrapper(json_value: Any, now_ms: int, decode_limits: DecodeLimits) -> BrokerRegistration:
+def read_bare_wrapper(value: Any, now_ms: int, limits: DecodeLimits) -> BrokerRegistration:
     """Read the whole body of a broker before 3.0.11. Queue mappings are an unknown member in it."""
-    if isinstance(json_value, dict):
-        json_value = {**json_value, "topicQueueMappingInfoMap": {}}
-    return BrokerRegistration(*_read_wrapper(json_value, now_ms, decode_limits), None)
+    if isinstance(value, dict):
+        value = {**value, "topicQueueMappingInfoMap": {}}
+    return BrokerRegistration(*_read_wrapper(value, now_ms, limits), None)
 
 
 def _read_wrapper(
-    json_value: Any, now_ms: int, decode_limits: DecodeLimits
+    value: Any, now_ms: int, limits: DecodeLimits
 ) -> tuple[DataVersion | None, dict[str, RegisteredTopicConfig] | None, dict[str, MappingInfo | None]]:
     """Read the part with the tables. A null topic table is not an empty one: it deletes no topics."""
-    json_fields = _object_or_none(json_value)
-    if json_fields is None:
+    fields = _object_or_none(value)
+    if fields is None:
         return parse_data_version({}, now_ms), None, {}
-    topic_table = _object_or_none(json_fields.get("topicConfigTable", {}))
-    mapping_table = _object_or_none(json_fields.get("topicQueueMappingInfoMap")) or {}
-    if topic_table is not None and len(topic_table) > decode_limits.registration_topics:
-        raise build_topics_error(len(topic_table))
-    if len(mapping_table) > decode_limits.registration_mappings:
-        raise build_mappings_error(len(mapping_table))
+    table = _object_or_none(fields.get("topicConfigTable", {}))
+    mappings = _object_or_none(fields.get("topicQueueMappingInfoMap")) or {}
+    if table is not None and len(table) > limits.registration_topics:
+        raise build_topics_error(len(table))
+    if len(mappings) > limits.registration_mappings:
+        raise build_mappings_error(len(mappings))
     return (
-        parse_data_version(json_fields.get("dataVersion", {}), now_ms),
-        None
-        if topic_table is None
-        else {
-            topic: _read_topic_config(require_object(config_value))
-            for topic, config_value in topic_table.items()
-        },
-        {topic: parse_mapping_info(mapping_value) for topic, mapping_value in mapping_table.items()},
+        parse_data_version(fields.get("dataVersion", {}), now_ms),
+        None if table is None else {t: _read_topic_config(require_object(v)) for t, v in table.items()},
+        {topic: parse_mapping_info(value) for topic, value in mappings.items()},
     )
 
 
-def _object_or_none(json_value: Any) -> dict[str, Any] | None:
-    return None if json_value is None or json_value == "" else require_object(json_value)
+def _object_or_none(value: Any) -> dict[str, Any] | None:
+    return None if value is None or value == "" else require_object(value)
 
 
-def _read_topic_config(config_fields: Mapping[str, Any]) -> RegisteredTopicConfig:
+def _read_topic_config(fields: Mapping[str, Any]) -> RegisteredTopicConfig:
     return RegisteredTopicConfig(
-        to_text(config_fields.get("topicName")),
-        read_int_member(config_fields, "readQueueNums", DEFAULT_QUEUES),
-        read_int_member(config_fields, "writeQueueNums", DEFAULT_QUEUES),
-        read_int_member(config_fields, "perm", DEFAULT_PERM),
-        read_int_member(config_fields, "topicSysFlag", 0),
+        to_text(fields.get("topicName")),
+        read_int_member(fields, "readQueueNums", DEFAULT_QUEUES),
+        read_int_member(fields, "writeQueueNums", DEFAULT_QUEUES),
+        read_int_member(fields, "perm", DEFAULT_PERM),
+        read_int_member(fields, "topicSysFlag", 0),
     )
 
 
-def read_filter_servers(json_value: Any) -> list[str | None] | None:
+def read_filter_servers(value: Any) -> list[str | None] | None:
     """Read the list of filter servers. None means: keep the known ones."""
-    if isinstance(json_value, str):
-        return [json_value] if json_value else []
-    return [to_text(server_value) for server_value in json_value] if isinstance(json_value, list) else None
+    if isinstance(value, str):
+        return [value] if value else []
+    return [to_text(value) for value in value] if isinstance(value, list) else None

@@ -39,75 +39,75 @@ def deflate_body(body: bytes, compression: str) -> tuple[bytes, int]:
     `compression` is one of COMPRESSIONS. Raises MissingLibraryError.
     """
     if compression == "lz4":
-        lz4_library = _import_library("lz4.frame", _SENDING_TEXT.format(compression))
+        lz4 = _import_library("lz4.frame", _SENDING_TEXT.format(compression))
         # Java clients cannot read linked blocks (LZ4FrameInputStream).
-        deflated_body, compression_type = lz4_library.compress(body, block_linked=False), _LZ4_TYPE
+        deflated, compression_type = lz4.compress(body, block_linked=False), _LZ4_TYPE
     elif compression == "zstd":
-        zstd_library = _import_library("zstandard", _SENDING_TEXT.format(compression))
-        deflated_body, compression_type = zstd_library.ZstdCompressor().compress(body), _ZSTD_TYPE
+        zstd = _import_library("zstandard", _SENDING_TEXT.format(compression))
+        deflated, compression_type = zstd.ZstdCompressor().compress(body), _ZSTD_TYPE
     else:
-        deflated_body, compression_type = zlib.compress(body), _ZLIB_TYPE
-    if len(deflated_body) >= len(body):
+        deflated, compression_type = zlib.compress(body), _ZLIB_TYPE
+    if len(deflated) >= len(body):
         return body, 0
-    return deflated_body, COMPRESSED_FLAG | compression_type << 8
+    return deflated, COMPRESSED_FLAG | compression_type << 8
 
 
-def inflate_body(stored_body: bytes, sys_flag: int, max_bytes: int | None = None) -> bytes:
+def inflate_body(body: bytes, sys_flag: int, max_bytes: int | None = None) -> bytes:
     """Inflate the body of a message with this sysFlag. Raises InflationError if that is impossible.
 
     A body must inflate to less than `max_bytes`, by default MAX_INFLATED_BYTES.
     """
     if not sys_flag & COMPRESSED_FLAG:
-        return stored_body
-    compression_type = (sys_flag & _COMPRESSION_MASK) >> 8
+        return body
+    compression = (sys_flag & _COMPRESSION_MASK) >> 8
     max_bytes = min(max_bytes or MAX_INFLATED_BYTES, MAX_INFLATED_BYTES)
-    if compression_type in _ZLIB_TYPES:
-        return _inflate_zlib(stored_body, max_bytes)
-    if compression_type == _LZ4_TYPE:
-        return _inflate_lz4(stored_body, max_bytes)
-    if compression_type == _ZSTD_TYPE:
-        return _inflate_zstd(stored_body, max_bytes)
-    raise InflationError(f"unknown compression type ({compression_type})")
+    if compression in _ZLIB_TYPES:
+        return _inflate_zlib(body, max_bytes)
+    if compression == _LZ4_TYPE:
+        return _inflate_lz4(body, max_bytes)
+    if compression == _ZSTD_TYPE:
+        return _inflate_zstd(body, max_bytes)
+    raise InflationError(f"unknown compression type ({compression})")
 
 
-def _inflate_zlib(stored_body: bytes, max_bytes: int) -> bytes:
+def _inflate_zlib(body: bytes, max_bytes: int) -> bytes:
     inflater = zlib.decompressobj()
     try:
-        plain_body = inflater.decompress(stored_body, max_bytes)
+        plain = inflater.decompress(body, max_bytes)
     except zlib.error as error:
         raise InflationError(f"corrupt zlib data ({error})") from error
-    return _require_complete("zlib", plain_body, inflater.eof, max_bytes)
+    return _require_complete("zlib", plain, inflater.eof, max_bytes)
 
 
-def _inflate_lz4(stored_body: bytes, max_bytes: int) -> bytes:
+def _inflate_lz4(body: bytes, max_bytes: int) -> bytes:
     inflater = _import_library("lz4.frame", _READING_TEXT.format("LZ4")).LZ4FrameDecompressor()
     try:
-        plain_body: bytes = inflater.decompress(stored_body, max_bytes)
+        plain: bytes = inflater.decompress(body, max_bytes)
     except RuntimeError as error:
         raise InflationError(f"corrupt LZ4 data ({error})") from error
-    return _require_complete("LZ4", plain_body, inflater.eof, max_bytes)
+    return _require_complete("LZ4", plain, inflater.eof, max_bytes)
 
 
-def _inflate_zstd(stored_body: bytes, max_bytes: int) -> bytes:
-    zstd_library = _import_library("zstandard", _READING_TEXT.format("ZSTD"))
+def _inflate_zstd(body: bytes, max_bytes: int) -> bytes:
+    zstd = _import_library("zstandard", _READING_TEXT.format("ZSTD"))
     try:
-        with zstd_library.ZstdDecompressor().stream_reader(stored_body) as zstd_reader:
-            plain_body: bytes = zstd_reader.read(max_bytes + 1)
-    except zstd_library.ZstdError as error:
+        with zstd.ZstdDecompressor().stream_reader(body) as reader:
+            plain: bytes = reader.read(max_bytes + 1)
+    except zstd.ZstdError as error:
         raise InflationError(f"corrupt ZSTD data ({error})") from error
-    return _require_complete("ZSTD", plain_body, bool(plain_body) or not stored_body, max_bytes)
+    return _require_complete("ZSTD", plain, bool(plain) or not body, max_bytes)
 
 
-def _require_complete(algorithm_name: str, plain_body: bytes, is_at_end: bool, max_bytes: int) -> bytes:
-    if len(plain_body) >= max_bytes:
+def _require_complete(algorithm_name: str, plain: bytes, is_at_end: bool, max_bytes: int) -> bytes:
+    if len(plain) >= max_bytes:
         raise InflationError(f"{algorithm_name} data that inflates to more than {max_bytes} bytes")
     if not is_at_end:
         raise InflationError(f"incomplete {algorithm_name} data")
-    return plain_body
+    return plain
 
 
-def _import_library(module_name: str, missing_text: str) -> Any:
+def _import_library(module_name: str, missing: str) -> Any:
     try:
         return import_module(module_name)
     except ImportError:
-        raise MissingLibraryError(missing_text) from None
+        raise MissingLibraryError(missing) from None

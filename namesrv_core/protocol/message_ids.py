@@ -30,7 +30,6 @@ class UniqueKey(NamedTuple):
 
 
 def format_host(address_bytes: bytes) -> str:
-    """Write an IP address of 4 or 16 bytes as text."""
     if len(address_bytes) == 4:
         return ".".join(map(str, address_bytes))
     from ipaddress import IPv6Address
@@ -40,8 +39,8 @@ def format_host(address_bytes: bytes) -> str:
 
 def format_addr(address_bytes: bytes, port: int) -> str:
     """Write an address as "10.0.0.1:10911" or "[fd00::1]:10911"."""
-    host_text = format_host(address_bytes)
-    return f"[{host_text}]:{port}" if ":" in host_text else f"{host_text}:{port}"
+    host = format_host(address_bytes)
+    return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
 
 
 def build_offset_id(address_bytes: bytes, port: int, physical_offset: int) -> str:
@@ -49,13 +48,11 @@ def build_offset_id(address_bytes: bytes, port: int, physical_offset: int) -> st
 
 
 def build_unique_key(
-    address_bytes: bytes, producer_pid: int, loader_hash: int, month_millis: int, message_counter: int
+    address_bytes: bytes, pid: int, loader_hash: int, month_millis: int, counter: int
 ) -> str:
     """The unique key of a message. It has only the low 16 bits of the pid and of the counter."""
-    key_tail = _UNIQUE_KEY_TAIL.pack(
-        producer_pid & 0xFFFF, loader_hash, month_millis & 0xFFFFFFFF, message_counter & 0xFFFF
-    )
-    return (address_bytes + key_tail).hex().upper()
+    tail = _UNIQUE_KEY_TAIL.pack(pid & 0xFFFF, loader_hash, month_millis & 0xFFFFFFFF, counter & 0xFFFF)
+    return (address_bytes + tail).hex().upper()
 
 
 def parse_message_id(id_text: str) -> OffsetId | UniqueKey | None:
@@ -64,13 +61,13 @@ def parse_message_id(id_text: str) -> OffsetId | UniqueKey | None:
     A unique key has the pid where an offset id has the port, so an id without a valid port is a unique key.
     """
     try:
-        id_bytes = bytes.fromhex(id_text) if id_text.isalnum() else b""
+        data = bytes.fromhex(id_text) if id_text.isalnum() else b""
     except ValueError:
         return None
-    if len(id_bytes) not in _ID_LENGTHS:
+    if len(data) not in _ID_LENGTHS:
         return None
-    port, physical_offset = _OFFSET_ID_TAIL.unpack(id_bytes[-_TAIL_BYTES:])
+    port, physical_offset = _OFFSET_ID_TAIL.unpack(data[-_TAIL_BYTES:])
     if 0 < port < 65536 and physical_offset >= 0:
-        return OffsetId(format_addr(id_bytes[:-_TAIL_BYTES], port), physical_offset)
-    producer_pid, _, month_millis, message_counter = _UNIQUE_KEY_TAIL.unpack(id_bytes[-_TAIL_BYTES:])
-    return UniqueKey(format_host(id_bytes[:-_TAIL_BYTES]), producer_pid, month_millis, message_counter)
+        return OffsetId(format_addr(data[:-_TAIL_BYTES], port), physical_offset)
+    pid, _, month_millis, counter = _UNIQUE_KEY_TAIL.unpack(data[-_TAIL_BYTES:])
+    return UniqueKey(format_host(data[:-_TAIL_BYTES]), pid, month_millis, counter)

@@ -13,76 +13,72 @@ from namesrv_core.protocol import fastjson
 _JSON_TOKEN = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"|[{}\[\]:,]|[^\s{}\[\]:,"]+|"', re.S)
 
 
-def decode_object_keys(json_bytes: bytes, *, errors: str = "strict") -> Any:
+def decode_object_keys(data: bytes, *, errors: str = "strict") -> Any:
     """Like `fastjson.decode_json`, but a map with object keys becomes a list of [key, value] pairs.
 
     `errors` says how to treat bad UTF-8. Raises ValueError for text that is no JSON even with odd keys.
     """
     try:
-        return fastjson.decode_json(json_bytes, errors=errors)
+        return fastjson.decode_json(data, errors=errors)
     except ValueError:
-        pair_text = _rewrite_as_pairs(json_bytes.decode("utf-8", errors))
-        if pair_text is None:
+        pair = _rewrite_as_pairs(data.decode("utf-8", errors))
+        if pair is None:
             raise
-        return fastjson.decode_json(pair_text.encode("utf-8", "surrogatepass"), errors="surrogatepass")
+        return fastjson.decode_json(pair.encode("utf-8", "surrogatepass"), errors="surrogatepass")
 
 
-def _rewrite_as_pairs(json_text: str) -> str | None:
+def _rewrite_as_pairs(text: str) -> str | None:
     """Rewrite `{key:value,key:value}` as `[[key,value],[key,value]]` if its first key is an object.
 
     Return None if there is no such map, or if brackets or quotes do not match.
     """
-    json_tokens = split_tokens(json_text)
-    if json_tokens is None:
+    tokens = split_tokens(text)
+    if tokens is None:
         return None
-    written_tokens: list[str] = []
+    written: list[str] = []
     # The open structures: "{" and "[", or for a map that becomes pairs "key" or "value", the part being read.
     open_structures: list[str] = []
     has_object_keys = False
-    for token_index, token in enumerate(json_tokens):
-        next_token = json_tokens[token_index + 1] if token_index + 1 < len(json_tokens) else ""
-        inner_structure = open_structures[-1] if open_structures else ""
-        if token == "{" and next_token in ("{", "["):
+    for token_index, token in enumerate(tokens):
+        following = tokens[token_index + 1] if token_index + 1 < len(tokens) else ""
+        inner = open_structures[-1] if open_structures else ""
+        if token == "{" and following in ("{", "["):
             has_object_keys = True
             open_structures.append("key")
             token = "[["
         elif token in "{[":
             open_structures.append(token)
         elif token in "}]":
-            if {"{": "}", "[": "]", "value": "}"}.get(inner_structure) != token:
+            if {"{": "}", "[": "]", "value": "}"}.get(inner) != token:
                 return None
             open_structures.pop()
-            token = "]]" if inner_structure == "value" else token
-        elif (token, inner_structure) in ((":", "key"), (",", "value")):
+            token = "]]" if inner == "value" else token
+        elif (token, inner) in ((":", "key"), (",", "value")):
             open_structures[-1] = "value" if token == ":" else "key"
             token = "," if token == ":" else "],["
-        elif token in ":," and inner_structure in ("key", "value"):
+        elif token in ":," and inner in ("key", "value"):
             return None
-        elif next_token == ":" and token[0] not in '":,':
+        elif following == ":" and token[0] not in '":,':
             token = f'"{token}"'
-        written_tokens.append(token)
-    return "".join(written_tokens) if has_object_keys else None
+        written.append(token)
+    return "".join(written) if has_object_keys else None
 
 
-def split_tokens(json_text: str) -> list[str] | None:
+def split_tokens(text: str) -> list[str] | None:
     """Split JSON into its tokens. Return None for a string without an end."""
-    json_tokens: list[str] = []
-    for token_match in _JSON_TOKEN.finditer(json_text):
+    tokens: list[str] = []
+    for token_match in _JSON_TOKEN.finditer(text):
         token = token_match[0]
         # Stop here: the search for the end would start again at each later quote, and take quadratic time.
         if token == '"':
             return None
-        json_tokens.append(token)
-    return json_tokens
+        tokens.append(token)
+    return tokens
 
 
-def encode_object_key_map(key_value_pairs: Iterable[tuple[object, object]]) -> bytes:
-    """Encode a map whose keys are any values, in the given order."""
+def encode_object_key_map(pairs: Iterable[tuple[object, object]]) -> bytes:
     return (
         b"{"
-        + b",".join(
-            fastjson.encode_json(map_key) + b":" + fastjson.encode_json(map_value)
-            for map_key, map_value in key_value_pairs
-        )
+        + b",".join(fastjson.encode_json(key) + b":" + fastjson.encode_json(value) for key, value in pairs)
         + b"}"
     )

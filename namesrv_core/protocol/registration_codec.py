@@ -31,6 +31,7 @@ from namesrv_core.protocol.registration_records import BrokerRegistration as Bro
 from namesrv_core.protocol.registration_records import DecodeSteps, JavaLong, RegisteredMapping
 from namesrv_core.protocol.registration_records import RegisteredTopicConfig as RegisteredTopicConfig
 from namesrv_core.protocol.size_limits import NO_LIMITS, DecodeLimits
+from namesrv_core.protocol.steps import run_all_steps
 
 
 class _VersionJson(msgspec.Struct):
@@ -85,58 +86,57 @@ def decode_registration(
 
 
 def _decode_any_form(
-    body_bytes: bytes, broker_version: int, compressed_flag: bool, now_ms: int, decode_limits: DecodeLimits
+    body_bytes: bytes, broker_version: int, compressed_flag: bool, now_ms: int, limits: DecodeLimits
 ) -> BrokerRegistration:
     if not body_bytes:
         return BrokerRegistration(DataVersion(), {}, {}, [] if broker_version >= V3_0_11 else None)
     if is_compressed(body_bytes, broker_version, compressed_flag):
-        return _run_all_steps(decode_compressed_steps(body_bytes, broker_version, now_ms, decode_limits))
-    check_id_count(body_bytes, decode_limits)
+        return run_all_steps(decode_compressed_steps(body_bytes, broker_version, now_ms, limits))
+    check_id_count(body_bytes, limits)
     if broker_version >= V3_0_11:
         try:
-            return _decode_plain_json(body_bytes, now_ms, decode_limits)
+            return _decode_plain_json(body_bytes, now_ms, limits)
         except ODD_JSON_ERRORS:
             pass
-        if len(body_bytes) <= decode_limits.lenient_registration_bytes:
+        if len(body_bytes) <= limits.lenient_registration_bytes:
             # Brokers write integer keys without quotes in the mappings of static topics.
-            quoted_bytes = fastjson.quote_keys(body_bytes)
-            if quoted_bytes != body_bytes:
+            quoted = fastjson.quote_keys(body_bytes)
+            if quoted != body_bytes:
                 with suppress(*ODD_JSON_ERRORS):
-                    return _decode_plain_json(quoted_bytes, now_ms, decode_limits)
-        return read_lenient_body(decode_odd_json(body_bytes, decode_limits), now_ms, decode_limits)
-    return read_bare_wrapper(decode_odd_json(body_bytes, decode_limits), now_ms, decode_limits)
+                    return _decode_plain_json(quoted, now_ms, limits)
+        return read_lenient_body(decode_odd_json(body_bytes, limits), now_ms, limits)
+    return read_bare_wrapper(decode_odd_json(body_bytes, limits), now_ms, limits)
 
 
-def _decode_plain_json(body_bytes: bytes, now_ms: int, decode_limits: DecodeLimits) -> BrokerRegistration:
+def _decode_plain_json(body_bytes: bytes, now_ms: int, limits: DecodeLimits) -> BrokerRegistration:
     if not body_bytes.isascii():
         # The typed decoder does not check the UTF-8 of members that it skips.
         body_bytes.decode()
-    typed_body = decode_typed_json(body_bytes, decode_limits)
-    return _run_all_steps(convert_typed_json(typed_body, now_ms, decode_limits))
+    typed = decode_typed_json(body_bytes, limits)
+    return run_all_steps(convert_typed_json(typed, now_ms, limits))
 
 
-def decode_typed_json(body_bytes: bytes, decode_limits: DecodeLimits) -> RegistrationJson:
+def decode_typed_json(body_bytes: bytes, limits: DecodeLimits) -> RegistrationJson:
     """Decode a JSON body. Raises OverLimit for too many entries, msgspec.DecodeError for odd or no JSON."""
-    if not can_exceed_limits(body_bytes, decode_limits):
+    if not can_exceed_limits(body_bytes, limits):
         return _json_decoder.decode(body_bytes)
-    body_outline = _outline_decoder.decode(body_bytes)
-    wrapper_outline = body_outline.topicConfigSerializeWrapper
+    outline = _outline_decoder.decode(body_bytes)
+    wrapper = outline.topicConfigSerializeWrapper
     topic_count = max(
-        _min_entry_count(wrapper_outline.topicConfigTable),
-        bytes(wrapper_outline.topicConfigTable).count(b'"topicName"'),
+        _min_entry_count(wrapper.topicConfigTable), bytes(wrapper.topicConfigTable).count(b'"topicName"')
     )
-    if topic_count > decode_limits.registration_topics:
+    if topic_count > limits.registration_topics:
         raise build_topics_error(f"at least {topic_count}")
-    mapping_count = _min_entry_count(wrapper_outline.topicQueueMappingInfoMap)
-    if mapping_count > decode_limits.registration_mappings:
+    mapping_count = _min_entry_count(wrapper.topicQueueMappingInfoMap)
+    if mapping_count > limits.registration_mappings:
         raise build_mappings_error(f"at least {mapping_count}")
     # Decode the counted texts, and not the body again: the body may contain a table twice.
     typed_wrapper = _WrapperJson(
-        wrapper_outline.dataVersion,
-        _topics_decoder.decode(wrapper_outline.topicConfigTable),
-        _mappings_decoder.decode(wrapper_outline.topicQueueMappingInfoMap),
+        wrapper.dataVersion,
+        _topics_decoder.decode(wrapper.topicConfigTable),
+        _mappings_decoder.decode(wrapper.topicQueueMappingInfoMap),
     )
-    return RegistrationJson(typed_wrapper, body_outline.filterServerList)
+    return RegistrationJson(typed_wrapper, outline.filterServerList)
 
 
 def _min_entry_count(table_text: msgspec.Raw) -> int:
@@ -144,56 +144,43 @@ def _min_entry_count(table_text: msgspec.Raw) -> int:
     return bytes(table_text).count(b"{") // OBJECTS_PER_ENTRY
 
 
-def _run_all_steps(decode_steps: DecodeSteps) -> BrokerRegistration:
-    while True:
-        try:
-            next(decode_steps)
-        except StopIteration as stop_iteration:
-            registration: BrokerRegistration = stop_iteration.value
-            return registration
-
-
-def convert_typed_json(
-    typed_body: RegistrationJson, now_ms: int, decode_limits: DecodeLimits = NO_LIMITS
-) -> DecodeSteps:
+def convert_typed_json(typed: RegistrationJson, now_ms: int, limits: DecodeLimits = NO_LIMITS) -> DecodeSteps:
     """Convert a typed body to a registration. `now_ms` dates a data version without a time.
 
     Raises OverLimit for too many mappings.
     """
-    typed_wrapper = typed_body.topicConfigSerializeWrapper
-    if len(typed_wrapper.topicQueueMappingInfoMap) > decode_limits.registration_mappings:
-        raise build_mappings_error(len(typed_wrapper.topicQueueMappingInfoMap))
-    queue_mappings: dict[str, MappingInfo | None] = {}
-    for mapping_index, (topic, mapping) in enumerate(typed_wrapper.topicQueueMappingInfoMap.items(), 1):
-        queue_mappings[topic] = None if mapping is None else mapping.to_info()
-        if mapping_index % _MAPPINGS_PER_STEP == 0:
+    wrapper = typed.topicConfigSerializeWrapper
+    if len(wrapper.topicQueueMappingInfoMap) > limits.registration_mappings:
+        raise build_mappings_error(len(wrapper.topicQueueMappingInfoMap))
+    mappings: dict[str, MappingInfo | None] = {}
+    for index, (topic, mapping) in enumerate(wrapper.topicQueueMappingInfoMap.items(), 1):
+        mappings[topic] = None if mapping is None else mapping.to_info()
+        if index % _MAPPINGS_PER_STEP == 0:
             yield None
-    typed_version = typed_wrapper.dataVersion
+    version = wrapper.dataVersion
     return BrokerRegistration(
         DataVersion(
-            typed_version.counter,
-            typed_version.stateVersion,
-            now_ms if typed_version.timestamp is None else typed_version.timestamp,
+            version.counter, version.stateVersion, now_ms if version.timestamp is None else version.timestamp
         ),
-        typed_wrapper.topicConfigTable,
-        queue_mappings,
-        list(typed_body.filterServerList),
+        wrapper.topicConfigTable,
+        mappings,
+        list(typed.filterServerList),
     )
 
 
 def encode_registration(
     data_version: DataVersion,
-    topic_configs: Mapping[str, Mapping[str, object]],
+    configs: Mapping[str, Mapping[str, object]],
     filter_servers: list[str] | None = None,
 ) -> bytes:
-    """Encode the JSON form of a 5.x broker. `topic_configs` are complete TopicConfig objects by topic."""
+    """Encode the JSON form of a 5.x broker. `configs` are complete TopicConfig objects by topic."""
     return fastjson.encode_json(
         {
             "filterServerList": filter_servers or [],
             "topicConfigSerializeWrapper": {
                 "dataVersion": data_version.to_json(),
                 "mappingDataVersion": DataVersion().to_json(),
-                "topicConfigTable": topic_configs,
+                "topicConfigTable": configs,
                 "topicQueueMappingDetailMap": {},
                 "topicQueueMappingInfoMap": {},
             },
@@ -202,27 +189,22 @@ def encode_registration(
 
 
 def encode_compressed_registration(
-    data_version: DataVersion, topic_configs: Mapping[str, Mapping[str, object]]
+    data_version: DataVersion, configs: Mapping[str, Mapping[str, object]]
 ) -> bytes:
     """Encode the compressed form for version 5.0.0 and later, without filter servers and mappings."""
-    json_parts = [
-        fastjson.encode_json(data_version.to_json()),
-        *(_encode_topic_line(topic_config) for topic_config in topic_configs.values()),
-    ]
+    parts = [fastjson.encode_json(data_version.to_json()), *(_encode_topic_line(c) for c in configs.values())]
 
     def frame_parts() -> Iterator[bytes]:
-        for part_index, part_bytes in enumerate(json_parts):
-            yield len(part_bytes).to_bytes(4, "big") + part_bytes
+        for part_index, part in enumerate(parts):
+            yield len(part).to_bytes(4, "big") + part
             if part_index == 0:
-                yield len(topic_configs).to_bytes(4, "big")
+                yield len(configs).to_bytes(4, "big")
         yield b"\x00\x00\x00\x02[]" + bytes(4)
 
     return zlib.compress(b"".join(frame_parts()))
 
 
-def _encode_topic_line(topic_config: Mapping[str, object]) -> bytes:
-    field_names = ("topicName", "readQueueNums", "writeQueueNums", "perm", "topicFilterType")
-    attributes_json = fastjson.encode_json(topic_config.get("attributes") or {}).decode()
-    return " ".join(
-        [*(str(topic_config[field_name]) for field_name in field_names), attributes_json]
-    ).encode()
+def _encode_topic_line(config: Mapping[str, object]) -> bytes:
+    names = ("topicName", "readQueueNums", "writeQueueNums", "perm", "topicFilterType")
+    attributes = fastjson.encode_json(config.get("attributes") or {}).decode()
+    return " ".join([*(str(config[name]) for name in names), attributes]).encode()

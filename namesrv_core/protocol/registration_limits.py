@@ -4,8 +4,8 @@ import re
 from collections.abc import Generator
 
 from namesrv_core.errors import OverLimit
-from namesrv_core.protocol.name_limits import check_name, check_topic_name
 from namesrv_core.protocol.registration_records import BrokerRegistration
+from namesrv_core.protocol.resource_names import check_name, check_topic_name
 from namesrv_core.protocol.size_limits import DecodeLimits
 
 _MIN_TOPIC_BYTES = len('"a":{"topicName":"a"},')
@@ -17,47 +17,47 @@ _ID_LOOKALIKES = 2_000
 _PIECE_BYTES = 1 << 16
 
 
-def check_limits(registration: BrokerRegistration, decode_limits: DecodeLimits) -> BrokerRegistration:
+def check_limits(registration: BrokerRegistration, limits: DecodeLimits) -> BrokerRegistration:
     """Return the registration. Raises OverLimit if it exceeds the limits."""
-    for _ in check_limits_in_steps(registration, decode_limits):
+    for _ in check_limits_in_steps(registration, limits):
         pass
     return registration
 
 
 def check_limits_in_steps(
-    registration: BrokerRegistration, decode_limits: DecodeLimits
+    registration: BrokerRegistration, limits: DecodeLimits
 ) -> Generator[None, None, None]:
     """Like `check_limits`. The names of 100,000 topics take several milliseconds."""
-    _check_entry_counts(registration, decode_limits)
-    max_bytes = decode_limits.name_bytes
-    for filter_server in registration.filter_servers or ():
-        check_name("filter server", filter_server, max_bytes)
-    for topic, mapping_info in registration.queue_mappings.items():
+    _check_entry_counts(registration, limits)
+    max_bytes = limits.name_bytes
+    for server in registration.filter_servers or ():
+        check_name("filter server", server, max_bytes)
+    for topic, mapping in registration.queue_mappings.items():
         check_topic_name(topic, max_bytes)
-        if mapping_info is not None:
-            check_topic_name(mapping_info.topic, max_bytes)
-            check_name("scope", mapping_info.scope, max_bytes)
-            check_name("broker", mapping_info.bname, max_bytes)
-    for config_index, topic_config in enumerate((registration.topic_configs or {}).values(), 1):
-        check_topic_name(topic_config.topicName, max_bytes)
+        if mapping is not None:
+            check_topic_name(mapping.topic, max_bytes)
+            check_name("scope", mapping.scope, max_bytes)
+            check_name("broker", mapping.bname, max_bytes)
+    for config_index, config in enumerate((registration.topic_configs or {}).values(), 1):
+        check_topic_name(config.topicName, max_bytes)
         if config_index % _NAMES_PER_STEP == 0:
             yield
 
 
-def _check_entry_counts(registration: BrokerRegistration, decode_limits: DecodeLimits) -> None:
-    if len(registration.queue_mappings) > decode_limits.registration_mappings:
+def _check_entry_counts(registration: BrokerRegistration, limits: DecodeLimits) -> None:
+    if len(registration.queue_mappings) > limits.registration_mappings:
         raise build_mappings_error(len(registration.queue_mappings))
     id_count = sum(len(mapping.curr_id_map) for mapping in registration.queue_mappings.values() if mapping)
-    if id_count > decode_limits.registration_queue_ids:
+    if id_count > limits.registration_queue_ids:
         raise build_ids_error(id_count)
     if (
         registration.topic_configs is not None
-        and len(registration.topic_configs) > decode_limits.registration_topics
+        and len(registration.topic_configs) > limits.registration_topics
     ):
         raise build_topics_error(len(registration.topic_configs))
     if (
         registration.filter_servers is not None
-        and len(registration.filter_servers) > decode_limits.registration_filters
+        and len(registration.filter_servers) > limits.registration_filters
     ):
         raise OverLimit(
             "maxFilterServersPerRegistration",
@@ -65,27 +65,26 @@ def _check_entry_counts(registration: BrokerRegistration, decode_limits: DecodeL
         )
 
 
-def can_exceed_limits(body_bytes: bytes, decode_limits: DecodeLimits) -> bool:
+def can_exceed_limits(body_bytes: bytes, limits: DecodeLimits) -> bool:
     """Whether a JSON body is so long that its entries must be counted before decoding."""
-    return len(body_bytes) > _MIN_TOPIC_BYTES * decode_limits.registration_topics
+    return len(body_bytes) > _MIN_TOPIC_BYTES * limits.registration_topics
 
 
-def count_ids_in_steps(json_bytes: bytes, decode_limits: DecodeLimits) -> Generator[None, None, None]:
+def count_ids_in_steps(data: bytes, limits: DecodeLimits) -> Generator[None, None, None]:
     """Raise OverLimit for JSON with too many queue ids, before it is decoded."""
-    max_count = decode_limits.registration_queue_ids + _ID_LOOKALIKES
-    if len(json_bytes) <= _MIN_QUEUE_ID_BYTES * max_count:
+    max_count = limits.registration_queue_ids + _ID_LOOKALIKES
+    if len(data) <= _MIN_QUEUE_ID_BYTES * max_count:
         return
     id_count = 0
-    for piece_start in range(0, len(json_bytes), _PIECE_BYTES):
-        id_count += len(_QUEUE_ID.findall(json_bytes, piece_start, piece_start + _PIECE_BYTES))
+    for piece_start in range(0, len(data), _PIECE_BYTES):
+        id_count += len(_QUEUE_ID.findall(data, piece_start, piece_start + _PIECE_BYTES))
         if id_count > max_count:
             raise build_ids_error(f"more than {max_count}")
         yield
 
 
-def check_id_count(json_bytes: bytes, decode_limits: DecodeLimits) -> None:
-    """Like `count_ids_in_steps`."""
-    for _ in count_ids_in_steps(json_bytes, decode_limits):
+def check_id_count(data: bytes, limits: DecodeLimits) -> None:
+    for _ in count_ids_in_steps(data, limits):
         pass
 
 

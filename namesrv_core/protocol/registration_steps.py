@@ -20,11 +20,7 @@ from namesrv_core.protocol.registration_limits import (
     check_limits_in_steps,
     count_ids_in_steps,
 )
-from namesrv_core.protocol.registration_records import (
-    DECODED_TOPIC_BYTES,
-    DecodeSteps,
-    RegisteredTopicConfig,
-)
+from namesrv_core.protocol.registration_records import DECODED_TOPIC_BYTES, DecodeSteps, RegisteredTopicConfig
 from namesrv_core.protocol.size_limits import NO_LIMITS, DecodeLimits
 
 _TABLE_START = b'"topicConfigTable":{'
@@ -51,9 +47,9 @@ def decode_registration_steps(
         return registration
     yield from count_ids_in_steps(body, within)
     if body and version >= V3_0_11:
-        typed_body = yield from _decode_in_pieces(body, within)
-        if typed_body is not None:
-            registration = yield from registration_codec.convert_typed_json(typed_body, now, within)
+        typed = yield from _decode_in_pieces(body, within)
+        if typed is not None:
+            registration = yield from registration_codec.convert_typed_json(typed, now, within)
             yield from check_limits_in_steps(registration, within)
             return registration
     return registration_codec.decode_registration(
@@ -62,74 +58,60 @@ def decode_registration_steps(
 
 
 def _decode_in_pieces(
-    body_bytes: bytes, decode_limits: DecodeLimits
+    body_bytes: bytes, limits: DecodeLimits
 ) -> Generator[int | None, None, RegistrationJson | None]:
     """Decode like `decode_typed_json`. Return None if the caller must call that instead."""
     table_start = body_bytes.find(_TABLE_START) + len(_TABLE_START)
     if table_start < len(_TABLE_START):
         return None
-    topic_configs: dict[str, RegisteredTopicConfig] = {}
-    needs_counting, name_count, object_count = (
-        can_exceed_limits(body_bytes, decode_limits),
-        0,
-        0,
-    )
+    configs: dict[str, RegisteredTopicConfig] = {}
+    needs_counting, name_count, objects = can_exceed_limits(body_bytes, limits), 0, 0
     position = table_start
-    while boundary_match := _TOPIC_BOUNDARY.search(
+    while boundary := _TOPIC_BOUNDARY.search(
         body_bytes, position + _PIECE_BYTES, position + 2 * _PIECE_BYTES
     ):
-        table_piece = body_bytes[position : boundary_match.start() + 1]
+        piece = body_bytes[position : boundary.start() + 1]
         try:
-            topic_configs.update(_table_decoder.decode(b"{" + _require_utf8(table_piece) + b"}"))
+            configs.update(_table_decoder.decode(b"{" + _require_utf8(piece) + b"}"))
         except registration_codec.ODD_JSON_ERRORS:
             # The cut is after the table's end or within a string.
             break
-        position = boundary_match.end()
+        position = boundary.end()
         if needs_counting:
-            name_count, object_count = (
-                name_count + table_piece.count(_TOPIC_NAME_MEMBER),
-                object_count + table_piece.count(b"{"),
-            )
-            if max(name_count, object_count // 2) > decode_limits.registration_topics:
+            name_count, objects = name_count + piece.count(_TOPIC_NAME_MEMBER), objects + piece.count(b"{")
+            if max(name_count, objects // 2) > limits.registration_topics:
                 return None
-        yield (len(topic_configs) + _TOPICS_PER_PIECE) * DECODED_TOPIC_BYTES
-    body_rest = b'%s"%s":{},%s' % (body_bytes[:table_start], _TABLE_MARK.encode(), body_bytes[position:])
+        yield (len(configs) + _TOPICS_PER_PIECE) * DECODED_TOPIC_BYTES
+    rest = b'%s"%s":{},%s' % (body_bytes[:table_start], _TABLE_MARK.encode(), body_bytes[position:])
     if needs_counting:
-        rest_objects = body_rest.count(b"{")
-        min_topic_count = max(
-            name_count + body_rest.count(_TOPIC_NAME_MEMBER), (object_count + rest_objects) // 2
-        )
-        if (
-            min_topic_count > decode_limits.registration_topics
-            or rest_objects // 2 > decode_limits.registration_mappings
-        ):
+        rest_objects = rest.count(b"{")
+        min_topic_count = max(name_count + rest.count(_TOPIC_NAME_MEMBER), (objects + rest_objects) // 2)
+        if min_topic_count > limits.registration_topics or rest_objects // 2 > limits.registration_mappings:
             # The body has too many entries, or nearly so: the decoder in one step counts exactly.
             return None
     try:
-        body_rest = yield from _quote_keys_of_rest(_require_utf8(body_rest), body_bytes, decode_limits)
-        typed_body = registration_codec.decode_typed_json(body_rest, decode_limits)
+        rest = yield from _quote_keys_of_rest(_require_utf8(rest), body_bytes, limits)
+        typed = registration_codec.decode_typed_json(rest, limits)
     except registration_codec.ODD_JSON_ERRORS:
         return None
-    topic_table = typed_body.topicConfigSerializeWrapper.topicConfigTable
-    if topic_table.pop(_TABLE_MARK, None) is None:
+    table = typed.topicConfigSerializeWrapper.topicConfigTable
+    if table.pop(_TABLE_MARK, None) is None:
         return None
-    topic_configs.update(topic_table)
-    typed_body.topicConfigSerializeWrapper.topicConfigTable = topic_configs
-    return typed_body
+    configs.update(table)
+    typed.topicConfigSerializeWrapper.topicConfigTable = configs
+    return typed
 
 
-def _quote_keys_of_rest(
-    body_rest: bytes, body_bytes: bytes, decode_limits: DecodeLimits
-) -> Generator[None, None, bytes]:
+def _quote_keys_of_rest(rest: bytes, body_bytes: bytes, limits: DecodeLimits) -> Generator[None, None, bytes]:
     """Brokers write integer keys without quotes in the mappings of static topics."""
-    is_quotable = len(body_bytes) <= decode_limits.lenient_registration_bytes
-    if not is_quotable or _BARE_KEY.search(body_rest) is None:
-        return body_rest
-    return (yield from fastjson.quote_keys_in_steps(body_rest))
+    is_quotable = len(body_bytes) <= limits.lenient_registration_bytes
+    if not is_quotable or _BARE_KEY.search(rest) is None:
+        return rest
+    return (yield from fastjson.quote_keys_in_steps(rest))
 
 
-def _require_utf8(json_bytes: bytes) -> bytes:
+def _require_utf8(data: bytes) -> bytes:
     """Return the bytes. Raises UnicodeDecodeError: the decoder accepts bad UTF-8 in members that it skips."""
-    if not json_bytes.isascii():
-        json_bytes.decode()
-    return json_bytes
+    if not data.isascii():
+        data.decode()
+    return data

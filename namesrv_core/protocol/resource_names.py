@@ -1,11 +1,12 @@
-"""The names that brokers accept for new topics and groups: one table for all checks. Pure.
+"""Names: which ones brokers accept for new topics and groups, and how long names of peers may be. Pure.
 
-They are those of 5.5.0 (TopicValidator). 4.9.7 also limits topics of retries and dead letters to 127
-characters. Older brokers accepted more, such as "test.test1": a name that exists may be any.
+The accepted names are those of 5.5.0 (TopicValidator). 4.9.7 also limits topics of retries and dead letters
+to 127 characters. Older brokers accepted more, such as "test.test1": a name that exists may be any.
 """
 
 import re
 
+from namesrv_core.errors import OverLimit
 from namesrv_core.printable_text import escape_unsafe
 
 NAME_PATTERN = "[%|a-zA-Z0-9_-]+"
@@ -20,7 +21,6 @@ _ALLOWED_CHARACTERS = "letters, digits and % | _ -"
 
 
 def max_topic_length(topic: str) -> int:
-    """Return the limit of a topic's name in characters: topics of retries and dead letters may be longer."""
     return MAX_OLD_NAME_LENGTH if topic.startswith(GROUP_TOPIC_PREFIXES) else MAX_TOPIC_LENGTH
 
 
@@ -41,3 +41,36 @@ def _find_problem(name: str, kind_label: str, max_length: int) -> str | None:
         f'invalid {kind_label} name "{escape_unsafe(name)}": '
         f"use {_ALLOWED_CHARACTERS}, at most {max_length} characters"
     )
+
+
+DEFAULT_NAME_BYTES = 255
+"""The limit of names of topics, brokers, clusters, zones, addresses and filter servers.
+
+5.5.0 has no longer names: a topic of users has 127 characters, a group 120, and so the longest topic,
+`%RETRY%GROUP_TOPIC`, has 255 (TopicValidator, KeyBuilder).
+"""
+# Older brokers accept groups of 255 characters. If their retry topics were refused, a consumer with such a
+# group could keep its broker from registering.
+_COMPOSED_TOPIC_PREFIXES = ("%RETRY%", "%DLQ%")
+_MAX_CHARACTER_BYTES = 4
+_SHOWN_CHARACTERS = 40
+
+
+def check_name(name_kind: str, name: str | None, max_bytes: int) -> None:
+    """Raise OverLimit if the name is longer than `max_bytes` in UTF-8."""
+    if name is None or len(name) * _MAX_CHARACTER_BYTES <= max_bytes:
+        return
+    name_bytes = len(name) if name.isascii() else len(name.encode("utf-8", "replace"))
+    if name_bytes > max_bytes:
+        raise OverLimit(
+            "maxNameBytes",
+            f'a {name_kind} name of {name_bytes} bytes ("{escape_unsafe(name[:_SHOWN_CHARACTERS])}...") '
+            f"instead of at most {max_bytes}",
+        )
+
+
+def check_topic_name(topic: str | None, max_bytes: int) -> None:
+    """Like `check_name`. The topics of old brokers for retries and dead letters may be twice as long."""
+    if topic is None or len(topic) * _MAX_CHARACTER_BYTES <= max_bytes:
+        return
+    check_name("topic", topic, max_bytes * 2 if topic.startswith(_COMPOSED_TOPIC_PREFIXES) else max_bytes)

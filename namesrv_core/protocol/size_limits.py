@@ -6,9 +6,14 @@ from itertools import accumulate
 from typing import NamedTuple
 
 from namesrv_core.protocol.frame import MAX_FRAME_BYTES
-from namesrv_core.protocol.name_limits import DEFAULT_NAME_BYTES
+from namesrv_core.protocol.resource_names import DEFAULT_NAME_BYTES
 
 UNLIMITED = 1 << 62
+
+
+def effective_limit(value: int) -> int:
+    """The limit that a setting means: zero or less is no limit."""
+    return value if value > 0 else UNLIMITED
 
 
 class DecodeLimits(NamedTuple):
@@ -37,10 +42,10 @@ _BRACKET_STEPS = bytes.maketrans(b"[]{}", b"\x01\xff\x01\xff")
 _JSON_STRING = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*"?', re.S)
 
 
-def is_nested_deeper(json_bytes: bytes, max_depth: int) -> bool:
+def is_nested_deeper(data: bytes, max_depth: int) -> bool:
     """Whether JSON is nested more than `max_depth` levels deep. Accepts any bytes: it parses nothing."""
-    if json_bytes.count(b"{") + json_bytes.count(b"[") <= max_depth:
+    if data.count(b"{") + data.count(b"[") <= max_depth:
         return False
     # Each bracket becomes a step of +1 or -1 (a signed byte), so that the time depends only on the size.
-    depth_steps = array("b", _JSON_STRING.sub(b"", json_bytes).translate(_BRACKET_STEPS, _NON_BRACKETS))
+    depth_steps = array("b", _JSON_STRING.sub(b"", data).translate(_BRACKET_STEPS, _NON_BRACKETS))
     return max(accumulate(depth_steps), default=0) > max_depth

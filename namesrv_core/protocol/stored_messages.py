@@ -81,9 +81,9 @@ class StoredMessage(NamedTuple):
         return self.properties.get(TAGS_PROPERTY)
 
 
-def split_keys(keys_text: str) -> tuple[str, ...]:
+def split_keys(text: str) -> tuple[str, ...]:
     """The keys of a message; as in Java, no other white space than the blank separates them."""
-    return tuple(key for key in keys_text.split(" ") if key)
+    return tuple(key for key in text.split(" ") if key)
 
 
 class DecodedMessages(NamedTuple):
@@ -93,88 +93,80 @@ class DecodedMessages(NamedTuple):
     unread_bytes: int
 
 
-def decode_messages(stored_bytes: bytes) -> DecodedMessages:
+def decode_messages(stored: bytes) -> DecodedMessages:
     """The messages of an answer's body. Each message of an inner batch is one of them.
 
     A small answer can inflate to gigabytes. Bodies beyond the limit for the whole answer stay as stored, and
     a batch that has too many messages is no record.
     """
     messages: list[StoredMessage] = []
-    body_inflater = _BodyInflater(len(stored_bytes))
-    max_messages = _MAX_INFLATED_MESSAGES + len(stored_bytes) // _INNER_HEAD.size
+    inflater = _BodyInflater(len(stored))
+    max_messages = _MAX_INFLATED_MESSAGES + len(stored) // _INNER_HEAD.size
     position = 0
-    while position < len(stored_bytes):
+    while position < len(stored):
         try:
-            stored_message, record_end = _decode_record(stored_bytes, position, body_inflater)
-            batch_messages = list(
-                islice(_unwrap_inner_batch(stored_message), max_messages - len(messages) + 1)
-            )
+            message, end = _decode_record(stored, position, inflater)
+            batch_messages = list(islice(_unwrap_inner_batch(message), max_messages - len(messages) + 1))
             if len(messages) + len(batch_messages) > max_messages:
                 raise ValueError("too many messages in a batch")
             messages += batch_messages
         except (struct.error, ValueError, IndexError):
             break
-        position = record_end
-    return DecodedMessages(tuple(messages), len(stored_bytes) - position)
+        position = end
+    return DecodedMessages(tuple(messages), len(stored) - position)
 
 
-def parse_properties(property_bytes: bytes) -> dict[str, str]:
+def parse_properties(data: bytes) -> dict[str, str]:
     """Names and values of properties, without those that lack a name or a value, as in Java."""
-    property_table = {}
-    for property_text in property_bytes.decode("utf-8", "replace").split(_VALUE_END):
-        property_name, _, property_value = property_text.partition(_NAME_END)
-        if property_name and property_value:
-            property_table[property_name] = property_value
-    return property_table
+    properties = {}
+    for text in data.decode("utf-8", "replace").split(_VALUE_END):
+        name, _, value = text.partition(_NAME_END)
+        if name and value:
+            properties[name] = value
+    return properties
 
 
-def encode_properties(property_table: Mapping[str, str]) -> str:
+def encode_properties(properties: Mapping[str, str]) -> str:
     """Properties as they are on the wire. Raises ValueError for a text that contains a separator."""
-    for property_text in (*property_table, *property_table.values()):
-        if _NAME_END in property_text or _VALUE_END in property_text:
-            raise ValueError(f"a property cannot contain \\x01 or \\x02: {property_text!r}")
-    return "".join(
-        f"{property_name}{_NAME_END}{property_value}{_VALUE_END}"
-        for property_name, property_value in property_table.items()
-        if property_name and property_value
-    )
+    for text in (*properties, *properties.values()):
+        if _NAME_END in text or _VALUE_END in text:
+            raise ValueError(f"a property cannot contain \\x01 or \\x02: {text!r}")
+    return "".join(f"{n}{_NAME_END}{v}{_VALUE_END}" for n, v in properties.items() if n and v)
 
 
-def encode_batch_message(body: bytes, property_table: Mapping[str, str], flag: int) -> bytes:
+def encode_batch_message(body: bytes, properties: Mapping[str, str], flag: int) -> bytes:
     """One message in the body of a batch request (MessageDecoder#encodeMessage).
 
     Raises ValueError for a property that contains a separator, or properties that are too long.
     """
-    property_bytes = encode_properties(property_table).encode()
-    require_short_properties(property_bytes)
-    size = _INNER_HEAD.size + len(body) + 2 + len(property_bytes)
+    data = encode_properties(properties).encode()
+    require_short_properties(data)
+    size = _INNER_HEAD.size + len(body) + 2 + len(data)
     inner_head = _INNER_HEAD.pack(size, 0, 0, flag, len(body))
-    return b"".join((inner_head, body, len(property_bytes).to_bytes(2, "big"), property_bytes))
+    return b"".join((inner_head, body, len(data).to_bytes(2, "big"), data))
 
 
-def require_short_properties(property_bytes: bytes) -> None:
+def require_short_properties(data: bytes) -> None:
     """Raise ValueError for encoded properties that no record can hold."""
-    if len(property_bytes) > MAX_PROPERTY_BYTES:
+    if len(data) > MAX_PROPERTY_BYTES:
         raise ValueError(f"the properties are longer than {MAX_PROPERTY_BYTES} bytes")
 
 
 class _MessageFieldReader:
     """Reads the fields of a record one after the other, and never beyond its end."""
 
-    def __init__(self, stored_bytes: bytes, position: int, record_end: int) -> None:
-        self._stored_bytes, self._position, self._record_end = stored_bytes, position, record_end
+    def __init__(self, stored: bytes, position: int, end: int) -> None:
+        self._stored_bytes, self._position, self._record_end = stored, position, end
 
-    def take_bytes(self, byte_count: int) -> bytes:
-        if byte_count < 0 or self._position + byte_count > self._record_end:
+    def take_bytes(self, count: int) -> bytes:
+        if count < 0 or self._position + count > self._record_end:
             raise ValueError("a length beyond the end of the record")
-        self._position += byte_count
-        return self._stored_bytes[self._position - byte_count : self._position]
+        self._position += count
+        return self._stored_bytes[self._position - count : self._position]
 
     def take_number(self, number_format: str) -> int:
-        [parsed_number] = struct.unpack(
-            f">{number_format}", self.take_bytes(struct.calcsize(f">{number_format}"))
-        )
-        return int(parsed_number)
+        [number] = struct.unpack(f">{number_format}", self.take_bytes(struct.calcsize(f">{number_format}")))
+        return int(number)
 
 
 class _BodyInflater:
@@ -183,31 +175,27 @@ class _BodyInflater:
     def __init__(self, stored_size: int) -> None:
         self._bytes_left = MAX_INFLATED_BYTES + _MAX_INFLATION_RATIO * stored_size
 
-    def inflate(self, stored_body: bytes, sys_flag: int) -> tuple[bytes, str | None]:
+    def inflate(self, body: bytes, sys_flag: int) -> tuple[bytes, str | None]:
         """The plain body, or the stored body and the reason why it cannot be inflated."""
         if not sys_flag & COMPRESSED_FLAG:
-            return stored_body, None
+            return body, None
         if self._bytes_left <= 0:
-            return stored_body, (
-                "not inflated: the messages before it in this answer already inflate to the limit"
-            )
+            return body, ("not inflated: the messages before it in this answer already inflate to the limit")
         try:
-            plain_body = inflate_body(stored_body, sys_flag, self._bytes_left)
+            plain = inflate_body(body, sys_flag, self._bytes_left)
         except InflationError as error:
             # A body may fail only after it inflated to the limit of one body.
             self._bytes_left -= MAX_INFLATED_BYTES
-            return stored_body, str(error)
-        self._bytes_left -= len(plain_body)
-        return plain_body, None
+            return body, str(error)
+        self._bytes_left -= len(plain)
+        return plain, None
 
 
-def _decode_record(
-    stored_bytes: bytes, record_start: int, body_inflater: _BodyInflater
-) -> tuple[StoredMessage, int]:
-    """The record at `record_start` and its end. Raises ValueError or struct.error if there is no record."""
+def _decode_record(stored: bytes, start: int, inflater: _BodyInflater) -> tuple[StoredMessage, int]:
+    """The record at `start` and its end. Raises ValueError or struct.error if there is no record."""
     (
         record_size,
-        magic_code,
+        magic,
         body_crc,
         queue_id,
         flag,
@@ -215,29 +203,27 @@ def _decode_record(
         physical_offset,
         sys_flag,
         born_timestamp,
-    ) = _RECORD_HEAD.unpack_from(stored_bytes, record_start)
+    ) = _RECORD_HEAD.unpack_from(stored, start)
     if (
-        magic_code not in (MAGIC_V1, MAGIC_V2)
+        magic not in (MAGIC_V1, MAGIC_V2)
         or record_size < _RECORD_HEAD.size
-        or record_start + record_size > len(stored_bytes)
+        or start + record_size > len(stored)
     ):
         raise ValueError("not the start of a record")
-    field_reader = _MessageFieldReader(
-        stored_bytes, record_start + _RECORD_HEAD.size, record_start + record_size
-    )
-    born_ip = field_reader.take_bytes(16 if sys_flag & BORN_HOST_V6 else 4)
-    born_port = field_reader.take_number("i")
-    store_timestamp = field_reader.take_number("q")
-    store_ip = field_reader.take_bytes(16 if sys_flag & STORE_HOST_V6 else 4)
-    store_port = field_reader.take_number("i")
-    reconsume_times, prepared_offset = field_reader.take_number("i"), field_reader.take_number("q")
-    stored_body = field_reader.take_bytes(field_reader.take_number("i"))
-    topic_bytes = field_reader.take_bytes(field_reader.take_number("B" if magic_code == MAGIC_V1 else "H"))
-    property_table = parse_properties(field_reader.take_bytes(field_reader.take_number("H")))
-    crc_ok = None if body_crc == 0 else body_crc == zlib.crc32(stored_body) & 0x7FFFFFFF
-    plain_body, body_error = body_inflater.inflate(stored_body, sys_flag)
-    stored_message = StoredMessage(
-        topic_bytes.decode("utf-8", "replace"),
+    reader = _MessageFieldReader(stored, start + _RECORD_HEAD.size, start + record_size)
+    born_ip = reader.take_bytes(16 if sys_flag & BORN_HOST_V6 else 4)
+    born_port = reader.take_number("i")
+    store_timestamp = reader.take_number("q")
+    store_ip = reader.take_bytes(16 if sys_flag & STORE_HOST_V6 else 4)
+    store_port = reader.take_number("i")
+    reconsume_times, prepared = reader.take_number("i"), reader.take_number("q")
+    body = reader.take_bytes(reader.take_number("i"))
+    topic = reader.take_bytes(reader.take_number("B" if magic == MAGIC_V1 else "H"))
+    properties = parse_properties(reader.take_bytes(reader.take_number("H")))
+    crc_ok = None if body_crc == 0 else body_crc == zlib.crc32(body) & 0x7FFFFFFF
+    plain, body_error = inflater.inflate(body, sys_flag)
+    message = StoredMessage(
+        topic.decode("utf-8", "replace"),
         queue_id,
         queue_offset,
         physical_offset,
@@ -248,40 +234,35 @@ def _decode_record(
         store_timestamp,
         format_addr(store_ip, store_port),
         reconsume_times,
-        prepared_offset,
-        plain_body,
+        prepared,
+        plain,
         body_error,
         crc_ok,
-        property_table,
+        properties,
         record_size,
         build_offset_id(store_ip, store_port, physical_offset),
     )
-    return stored_message, record_start + record_size
+    return message, start + record_size
 
 
-def _unwrap_inner_batch(batch_message: StoredMessage) -> Iterator[StoredMessage]:
+def _unwrap_inner_batch(batch: StoredMessage) -> Iterator[StoredMessage]:
     """The messages of an inner batch, whose offsets count up from the record's; otherwise the record."""
-    if (
-        batch_message.sys_flag & INNER_BATCH_FLAGS != INNER_BATCH_FLAGS
-        or batch_message.body_error is not None
-    ):
-        yield batch_message
+    if batch.sys_flag & INNER_BATCH_FLAGS != INNER_BATCH_FLAGS or batch.body_error is not None:
+        yield batch
         return
     position, message_count = 0, 0
-    while position < len(batch_message.body):
-        inner_size, _, _, flag, body_length = _INNER_HEAD.unpack_from(batch_message.body, position)
+    while position < len(batch.body):
+        inner_size, _, _, flag, body_length = _INNER_HEAD.unpack_from(batch.body, position)
         if inner_size < _INNER_HEAD.size:
             raise ValueError("an inner message without a length")
-        field_reader = _MessageFieldReader(
-            batch_message.body, position + _INNER_HEAD.size, position + inner_size
-        )
-        inner_body = field_reader.take_bytes(body_length)
-        property_table = parse_properties(field_reader.take_bytes(field_reader.take_number("H")))
-        yield batch_message._replace(
-            queue_offset=batch_message.queue_offset + message_count,
+        reader = _MessageFieldReader(batch.body, position + _INNER_HEAD.size, position + inner_size)
+        body = reader.take_bytes(body_length)
+        properties = parse_properties(reader.take_bytes(reader.take_number("H")))
+        yield batch._replace(
+            queue_offset=batch.queue_offset + message_count,
             flag=flag,
-            body=inner_body,
-            properties=property_table,
+            body=body,
+            properties=properties,
             store_size=inner_size,
         )
         position, message_count = position + inner_size, message_count + 1

@@ -24,24 +24,18 @@ class AccessControl:
     The constructor raises BadSettings for an invalid file. Reload counts never decrease.
     """
 
-    def __init__(self, server_state: NameServerState) -> None:
-        self._server_state = server_state
-        self._credentials_path = (
-            Path(server_state.settings.credentialsFile) if server_state.settings.credentialsFile else None
-        )
+    def __init__(self, state: NameServerState) -> None:
+        self._server_state = state
+        self._path = Path(state.settings.credentialsFile) if state.settings.credentialsFile else None
         self._loaded_mark = self._seen_mark = (
-            credentials_file.read_file_mark(self._credentials_path) if self._credentials_path else None
+            credentials_file.read_file_mark(self._path) if self._path else None
         )
         self._file_content: object = None
         self._logged_problem = ""
         self._refusal_log = RefusalLog()
         self.reload_count = self.failed_reload_count = 0
-        if (
-            self._credentials_path is not None
-            or server_state.settings.readOnly
-            or server_state.settings.noRemoteConfig
-        ):
-            server_state.policy = self._build_policy()
+        if self._path is not None or state.settings.readOnly or state.settings.noRemoteConfig:
+            state.policy = self._build_policy()
 
     @property
     def is_on(self) -> bool:
@@ -51,76 +45,65 @@ class AccessControl:
         """Warnings for the operator at the start about insecure settings, one line each."""
         settings = self._server_state.settings
         accepts_plain_text = settings.tls.mode != "enforcing"
-        everybody_role = self._role_of_everybody()
-        if everybody_role >= AccessRole.BROKER:
-            allowed_action = (
+        everybody = self._role_of_everybody()
+        if everybody >= AccessRole.BROKER:
+            action = (
                 "change everything"
-                if everybody_role == AccessRole.ADMIN and not settings.readOnly
+                if everybody == AccessRole.ADMIN and not settings.readOnly
                 else "register brokers"
             )
             transport_hint = ", also unencrypted" if accepts_plain_text else ""
             setting_hint = "--credentials and tls.server.mode" if accepts_plain_text else "--credentials"
             return [
                 "accepts unauthenticated requests, like Apache's name server: every client can "
-                f"{allowed_action}{transport_hint}; set {setting_hint}, see "
+                f"{action}{transport_hint}; set {setting_hint}, see "
                 "docs/how-to/secure-the-name-server.md"
             ]
-        warning_texts = []
-        if self._credentials_path is not None and credentials_file.is_world_readable(self._credentials_path):
-            warning_texts.append(
-                f'every user of this machine can read the secrets in "{self._credentials_path}": '
-                f"run chmod 600 {self._credentials_path}"
+        warnings = []
+        if self._path is not None and credentials_file.is_world_readable(self._path):
+            warnings.append(
+                f'every user of this machine can read the secrets in "{self._path}": '
+                f"run chmod 600 {self._path}"
             )
-        access_policy = self._server_state.policy
-        if (
-            settings.tls.client_auth == "none"
-            and access_policy
-            and any(access_grant.subject for access_grant in access_policy.keyless_grants)
-        ):
-            warning_texts.append(
-                f'the certificate rules in "{self._credentials_path}" have no effect: '
+        policy = self._server_state.policy
+        if settings.tls.client_auth == "none" and policy and any(g.subject for g in policy.keyless_grants):
+            warnings.append(
+                f'the certificate rules in "{self._path}" have no effect: '
                 "set tls.server.need.client.auth=require"
             )
-        if accepts_plain_text and not warning_texts:
-            warning_texts.append(
+        if accepts_plain_text and not warnings:
+            warnings.append(
                 "accepts unencrypted connections: set tls.server.mode=enforcing, "
                 "see docs/how-to/secure-the-name-server.md"
             )
-        return warning_texts
+        return warnings
 
     def _role_of_everybody(self) -> AccessRole:
-        access_policy = self._server_state.policy
-        if access_policy is None:
+        policy = self._server_state.policy
+        if policy is None:
             return AccessRole.ADMIN
-        return max(
-            (
-                access_grant.role
-                for access_grant in access_policy.keyless_grants
-                if access_grant.is_for_everybody
-            ),
-            default=AccessRole.NONE,
-        )
+        return max((g.role for g in policy.keyless_grants if g.is_for_everybody), default=AccessRole.NONE)
 
     def handle_tick(self, now_ms: int) -> None:
         """Reload a changed file and log refusals; called about every second."""
         if not self.is_on:
             return
-        if self._credentials_path is not None:
-            current_mark = credentials_file.read_file_mark(self._credentials_path)
+        if self._path is not None:
+            mark = credentials_file.read_file_mark(self._path)
             # A file that differs between two ticks may still be incomplete.
-            if current_mark != self._loaded_mark and current_mark == self._seen_mark:
-                self._loaded_mark = current_mark
+            if mark != self._loaded_mark and mark == self._seen_mark:
+                self._loaded_mark = mark
                 self.reload_credentials()
-            self._seen_mark = current_mark
+            self._seen_mark = mark
         self._log_refusals(now_ms)
 
     def reload_credentials(self) -> None:
         """Read the file again. An invalid file changes nothing."""
-        if self._credentials_path is None:
+        if self._path is None:
             return
-        previous_content = self._file_content
+        previous = self._file_content
         try:
-            access_policy = self._build_policy()
+            policy = self._build_policy()
         except BadSettings as error:
             self.failed_reload_count += 1
             if str(error) != self._logged_problem:
@@ -128,35 +111,34 @@ class AccessControl:
             self._logged_problem = str(error)
             return
         self._logged_problem = ""
-        self._server_state.policy = access_policy
-        if self._file_content != previous_content:
+        self._server_state.policy = policy
+        if self._file_content != previous:
             self.reload_count += 1
-            log.warning("reloaded %s: %s", self._credentials_path, describe_policy(access_policy))
+            log.warning("reloaded %s: %s", self._path, describe_policy(policy))
 
     def log_last_refusals(self, now_ms: int) -> None:
-        """Log the refusals that are not logged yet."""
         self._log_refusals(now_ms)
 
     def _build_policy(self) -> AccessPolicy:
         settings = self._server_state.settings
-        if self._credentials_path is None:
+        if self._path is None:
             return AccessPolicy(read_only=settings.readOnly, no_remote_config=settings.noRemoteConfig)
         # Imported late, because most name servers have no credentials file.
         from namesrv_core.state.credentials_schema import build_policy
 
-        file_content = credentials_file.load_credentials(self._credentials_path)
+        content = credentials_file.load_credentials(self._path)
         try:
-            access_policy = build_policy(
-                file_content, read_only=settings.readOnly, no_remote_config=settings.noRemoteConfig
+            policy = build_policy(
+                content, read_only=settings.readOnly, no_remote_config=settings.noRemoteConfig
             )
         except BadSettings as error:
-            raise BadSettings(f"{self._credentials_path}: {error}") from None
-        self._file_content = file_content
-        return access_policy
+            raise BadSettings(f"{self._path}: {error}") from None
+        self._file_content = content
+        return policy
 
     def _log_refusals(self, now_ms: int) -> None:
-        for log_line in self._refusal_log.build_lines(*self._server_state.refusals.take_unlogged(), now_ms):
-            log.warning(log_line)
+        for line in self._refusal_log.build_lines(*self._server_state.refusals.take_unlogged(), now_ms):
+            log.warning(line)
 
 
 class RefusalLog:
@@ -168,44 +150,32 @@ class RefusalLog:
         self._repeated_count = 0
 
     def build_lines(
-        self, unlogged_refusals: dict[RefusalKind, RefusalTally], overflow_count: int, now_ms: int
+        self, unlogged: dict[RefusalKind, RefusalTally], overflow_count: int, now_ms: int
     ) -> list[str]:
-        """Build the lines for the refusals since the last call."""
-        log_lines = []
+        lines = []
         if now_ms >= self._window_ends_at:
             if self._repeated_count:
-                log_lines.append(f"refused {self._repeated_count} more such requests in the past minute")
+                lines.append(f"refused {self._repeated_count} more such requests in the past minute")
             self._logged_kinds.clear()
             self._repeated_count, self._window_ends_at = 0, now_ms + _WINDOW_MS
         self._repeated_count += overflow_count
-        for refusal_kind, refusal_tally in unlogged_refusals.items():
-            if refusal_kind in self._logged_kinds or len(self._logged_kinds) >= _MAX_WINDOW_LINES:
-                self._repeated_count += refusal_tally.refusal_count
+        for kind, tally in unlogged.items():
+            if kind in self._logged_kinds or len(self._logged_kinds) >= _MAX_WINDOW_LINES:
+                self._repeated_count += tally.refusal_count
                 continue
-            self._logged_kinds.add(refusal_kind)
-            log_lines.append(_format_refusal(refusal_kind, refusal_tally))
-        return log_lines
+            self._logged_kinds.add(kind)
+            lines.append(_format_refusal(kind, tally))
+        return lines
 
 
-def _format_refusal(refusal_kind: RefusalKind, refusal_tally: RefusalTally) -> str:
-    try:
-        request_name = RequestCode(refusal_kind.request_code).name
-    except ValueError:
-        request_name = f"request {refusal_kind.request_code}"
-    key_text = f", accessKey {refusal_tally.access_key!a}" if refusal_tally.access_key else ""
-    times_text = f", {refusal_tally.refusal_count} times" if refusal_tally.refusal_count > 1 else ""
-    return (
-        f"refused {request_name} from {refusal_kind.peer_host} ({refusal_kind.reason}{key_text}{times_text})"
-    )
+def _format_refusal(kind: RefusalKind, tally: RefusalTally) -> str:
+    key = f", accessKey {tally.access_key!a}" if tally.access_key else ""
+    times = f", {tally.refusal_count} times" if tally.refusal_count > 1 else ""
+    name = RequestCode.name_of(kind.request_code)
+    return f"refused {name} from {kind.peer_host} ({kind.reason}{key}{times})"
 
 
-def describe_policy(access_policy: AccessPolicy) -> str:
+def describe_policy(policy: AccessPolicy) -> str:
     """Summarize a policy without naming accounts."""
-    rule_count = sum(
-        1
-        for access_grant in access_policy.keyless_grants
-        if access_grant.peer_networks is not None or access_grant.subject is not None
-    )
-    return (
-        f"accounts: {len(access_policy.accounts_by_key)}, rules about networks and certificates: {rule_count}"
-    )
+    rules = sum(1 for g in policy.keyless_grants if g.peer_networks is not None or g.subject is not None)
+    return f"accounts: {len(policy.accounts_by_key)}, rules about networks and certificates: {rules}"

@@ -5,8 +5,8 @@ from typing import NamedTuple
 
 from namesrv_core.events import Event
 from namesrv_core.state import liveness
-from namesrv_core.state.departures import DepartureOrder, leave_in_steps
 from namesrv_core.state.route_tables import RouteTables
+from namesrv_core.state.unregistration import DepartureOrder, leave_in_steps
 from namesrv_core.transport.command_stream import CommandStream
 from namesrv_core.transport.fair_scheduler import FairScheduler
 
@@ -27,68 +27,63 @@ class BrokerDepartures:
 
     def __init__(
         self,
-        route_tables: RouteTables,
+        tables: RouteTables,
         open_streams: Collection[CommandStream],
         fair_scheduler: FairScheduler,
         publish_events: PublishFunction,
     ) -> None:
-        self._route_tables = route_tables
+        self._tables = tables
         self._open_streams = open_streams
-        self._fair_scheduler = fair_scheduler
+        self._scheduler = fair_scheduler
         self._publish_events = publish_events
-        self._waiting_orders: list[_WaitingOrder] = []
+        self._orders: list[_WaitingOrder] = []
         self._is_running = self._is_stopped = False
 
     def end_channel(self, channel_id: int, cause: str, client_addr: str) -> None:
-        """Remove the brokers of a channel that has closed."""
-        departure_order = liveness.end_channel(self._route_tables, channel_id)
-        self._add_order(_WaitingOrder(departure_order, cause, client_addr))
+        order = liveness.end_channel(self._tables, channel_id)
+        self._add_order(_WaitingOrder(order, cause, client_addr))
 
     def expire_silent_brokers(self, now_ms: int) -> None:
         """Remove the brokers whose time is over and close their channels. Report those that are silent."""
-        departure_order = liveness.find_expired_brokers(self._route_tables, now_ms)
-        self._add_order(_WaitingOrder(departure_order, _NO_HEARTBEAT))
-        self._fair_scheduler.add_steps(self._report_silence(now_ms))
+        order = liveness.find_expired_brokers(self._tables, now_ms)
+        self._add_order(_WaitingOrder(order, _NO_HEARTBEAT))
+        self._scheduler.add_steps(self._report_silence(now_ms))
 
     def stop(self) -> None:
-        """Remove no more brokers."""
         self._is_stopped = True
 
-    def _add_order(self, waiting_order: _WaitingOrder) -> None:
-        if waiting_order.departure_order.live_keys:
-            self._waiting_orders.append(waiting_order)
+    def _add_order(self, order: _WaitingOrder) -> None:
+        if order.departure_order.live_keys:
+            self._orders.append(order)
             if not self._is_running:
                 self._is_running = True
-                self._fair_scheduler.add_steps(self._carry_out_orders())
+                self._scheduler.add_steps(self._carry_out_orders())
 
     def _carry_out_orders(self) -> Iterator[None]:
         try:
-            while self._waiting_orders:
-                waiting_orders, self._waiting_orders = self._waiting_orders, []
-                yield from self._carry_out_together(waiting_orders)
+            while self._orders:
+                orders, self._orders = self._orders, []
+                yield from self._carry_out_together(orders)
         finally:
             self._is_running = False
 
-    def _carry_out_together(self, waiting_orders: Sequence[_WaitingOrder]) -> Iterator[None]:
-        departure_orders = [waiting_order.departure_order for waiting_order in waiting_orders]
-        streams_by_channel: dict[int, CommandStream] = {}
-        for departure in leave_in_steps(self._route_tables, departure_orders):
-            _, cause, client_addr = waiting_orders[departure.order_number]
+    def _carry_out_together(self, orders: Sequence[_WaitingOrder]) -> Iterator[None]:
+        departure_orders = [order.departure_order for order in orders]
+        streams: dict[int, CommandStream] = {}
+        for departure in leave_in_steps(self._tables, departure_orders):
+            _, cause, client_addr = orders[departure.order_number]
             self._publish_events(departure.events, cause, client_addr)
             if departure.channel_id is not None and cause == _NO_HEARTBEAT:
-                streams_by_channel = streams_by_channel or self._map_streams()
-                expired_stream = streams_by_channel.pop(departure.channel_id, None)
-                if expired_stream is not None:
-                    expired_stream.close()
+                streams = streams or {stream.channel_id: stream for stream in self._open_streams}
+                stream = streams.pop(departure.channel_id, None)
+                if stream is not None:
+                    stream.close()
             yield
             if self._is_stopped:
                 return
 
-    def _map_streams(self) -> dict[int, CommandStream]:
-        return {stream.channel_id: stream for stream in self._open_streams}
-
     def _report_silence(self, now_ms: int) -> Iterator[None]:
-        for gap_events in liveness.detect_silent_brokers(self._route_tables, now_ms):
+        for gap_events in liveness.detect_silent_brokers(self._tables, now_ms):
             self._publish_events(gap_events, _NO_HEARTBEAT, None)
             yield
             if self._is_stopped:

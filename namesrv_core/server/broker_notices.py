@@ -18,31 +18,31 @@ class BrokerNotices:
     """Sends notices in the background, over TLS if `ssl_context` is given. Logs unreachable brokers."""
 
     def __init__(self, ssl_context: "ssl.SSLContext | None" = None) -> None:
-        self._ssl_context = ssl_context
-        self._running_tasks: set[asyncio.Task[None]] = set()
+        self._context = ssl_context
+        self._tasks: set[asyncio.Task[None]] = set()
 
     def send_min_id_notice(self, event: MinBrokerIdChanged) -> None:
-        notice_header = headers.MinBrokerIdChange(
+        header = headers.MinBrokerIdChange(
             event.min_broker_id, event.min_broker_addr, event.offline_broker_addr, event.ha_broker_addr
         )
         for broker_addr in event.recipients:
-            notice_task = asyncio.get_running_loop().create_task(
-                self._notify_broker(broker_addr, headers.write_header(notice_header))
+            task = asyncio.get_running_loop().create_task(
+                self._notify_broker(broker_addr, headers.write_header(header))
             )
-            self._running_tasks.add(notice_task)
-            notice_task.add_done_callback(self._running_tasks.discard)
+            self._tasks.add(task)
+            task.add_done_callback(self._tasks.discard)
 
     async def _notify_broker(self, broker_addr: str, ext_fields: dict[str, str]) -> None:
-        request_channel = RequestChannel(broker_addr, ssl_context=self._ssl_context)
+        channel = RequestChannel(broker_addr, ssl_context=self._context)
         try:
-            await request_channel.send_oneway(
+            await channel.send_oneway(
                 build_request(RequestCode.NOTIFY_MIN_BROKER_ID_CHANGE, ext_fields, is_oneway=True)
             )
         except (OSError, ValueError) as error:
             log.warning("could not notify %s of the new smallest broker id: %s", broker_addr, error)
         finally:
-            request_channel.close()
+            channel.close()
 
     def stop(self) -> None:
-        for notice_task in self._running_tasks:
-            notice_task.cancel()
+        for task in self._tasks:
+            task.cancel()

@@ -15,7 +15,7 @@ from namesrv_core.handlers.dispatch import HANDLERS_BY_CODE
 from namesrv_core.protocol.codes import RequestCode
 from namesrv_core.protocol.command import RemotingCommand
 from namesrv_core.state.access_policy import ANONYMOUS_PEER, RequestPeer
-from namesrv_core.state.broker_index import LiveKey
+from namesrv_core.state.broker_tables import LiveKey
 from namesrv_core.state.name_server_state import NameServerState
 
 HandleFunction = Callable[
@@ -30,14 +30,14 @@ class Histogram:
 
     __slots__ = ("bucket_counts", "upper_bounds", "value_sum")
 
-    def __init__(self, upper_bounds: Sequence[float]) -> None:
-        self.upper_bounds = upper_bounds
-        self.bucket_counts = [0] * (len(upper_bounds) + 1)
+    def __init__(self, bounds: Sequence[float]) -> None:
+        self.upper_bounds = bounds
+        self.bucket_counts = [0] * (len(bounds) + 1)
         self.value_sum = 0.0
 
-    def add_value(self, added_value: float) -> None:
-        self.bucket_counts[bisect_left(self.upper_bounds, added_value)] += 1
-        self.value_sum += added_value
+    def add_value(self, added: float) -> None:
+        self.bucket_counts[bisect_left(self.upper_bounds, added)] += 1
+        self.value_sum += added
 
 
 DURATION_BOUNDS = (
@@ -45,7 +45,7 @@ DURATION_BOUNDS = (
     1.0,
 )  # fmt: skip
 LAG_BOUNDS = (0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0)
-SIZE_BOUNDS = tuple(float(4**size_power * 1024) for size_power in range(8))
+SIZE_BOUNDS = tuple(float(4**power * 1024) for power in range(8))
 
 
 class RequestTally:
@@ -66,8 +66,6 @@ class LatestRegistration(NamedTuple):
 
 
 class ServerCounters:
-    """Counts since the start of the server."""
-
     def __init__(self) -> None:
         self.tallies_by_code: dict[int, RequestTally] = {}
         self.unknown_tally = RequestTally()
@@ -82,11 +80,7 @@ class ServerCounters:
 
     def measure_requests(self, handle_request: HandleFunction) -> HandleFunction:
         """Wrap a handler, to count requests by request and response code and to measure durations."""
-        tallies_by_code, tally_of_code, duration_clock = (
-            self.tallies_by_code,
-            self._tally_of_code,
-            time.perf_counter,
-        )
+        tallies, tally, clock = self.tallies_by_code, self._tally_of_code, time.perf_counter
 
         def handle_measured(
             state: NameServerState,
@@ -95,56 +89,45 @@ class ServerCounters:
             now_ms: int,
             peer: RequestPeer = ANONYMOUS_PEER,
         ) -> tuple[RemotingCommand, Sequence[Event]]:
-            began_at = duration_clock()
+            began = clock()
             try:
                 answer, events = handle_request(state, request, channel_id, now_ms, peer)
             except Exception:
-                self._count_request(
-                    tally_of_code(request.code), ResponseCode.SYSTEM_ERROR, duration_clock() - began_at
-                )
+                self._count_request(tally(request.code), ResponseCode.SYSTEM_ERROR, clock() - began)
                 raise
-            duration_seconds = duration_clock() - began_at
-            self._count_request(
-                tallies_by_code.get(request.code) or tally_of_code(request.code),
-                answer.code,
-                duration_seconds,
-            )
+            seconds = clock() - began
+            self._count_request(tallies.get(request.code) or tally(request.code), answer.code, seconds)
             if request.code == RequestCode.REGISTER_BROKER and answer.code == 0:
                 self._record_registration(state.tables.live_brokers, request, now_ms)
             return answer, events
 
         return handle_measured
 
-    def _tally_of_code(self, request_code: int) -> RequestTally:
+    def _tally_of_code(self, code: int) -> RequestTally:
         """The tally of a request code. Unknown codes share one, so that peers cannot create more tallies."""
         return (
-            self.tallies_by_code.setdefault(request_code, RequestTally())
-            if request_code in HANDLERS_BY_CODE
+            self.tallies_by_code.setdefault(code, RequestTally())
+            if code in HANDLERS_BY_CODE
             else self.unknown_tally
         )
 
     @staticmethod
-    def _count_request(request_tally: RequestTally, response_code: int, duration_seconds: float) -> None:
-        request_tally.counts_by_code[response_code] = request_tally.counts_by_code.get(response_code, 0) + 1
-        request_tally.duration_seconds.add_value(duration_seconds)
+    def _count_request(tally: RequestTally, response_code: int, duration_seconds: float) -> None:
+        tally.counts_by_code[response_code] = tally.counts_by_code.get(response_code, 0) + 1
+        tally.duration_seconds.add_value(duration_seconds)
 
-    def _record_registration(
-        self, live_keys: Collection[LiveKey], request: RemotingCommand, now_ms: int
-    ) -> None:
-        ext_fields, body_bytes = request.ext or {}, len(request.body)
-        self.registration_sizes.add_value(body_bytes)
+    def _record_registration(self, keys: Collection[LiveKey], request: RemotingCommand, now_ms: int) -> None:
+        ext_fields, body = request.ext or {}, len(request.body)
+        self.registration_sizes.add_value(body)
         self.latest_registrations[ext_fields.get("clusterName") or "", ext_fields.get("brokerAddr") or ""] = (
-            LatestRegistration(body_bytes, now_ms)
+            LatestRegistration(body, now_ms)
         )
-        if len(self.latest_registrations) > 2 * len(live_keys) + _SPARE_REGISTRATIONS:
+        if len(self.latest_registrations) > 2 * len(keys) + _SPARE_REGISTRATIONS:
             self.latest_registrations = {
-                live_key: latest_registration
-                for live_key, latest_registration in self.latest_registrations.items()
-                if live_key in live_keys
+                key: latest for key, latest in self.latest_registrations.items() if key in keys
             }
 
     def count_events(self, events: Sequence[Event]) -> None:
-        """Count events by name, and unregistered brokers by reason."""
         for event in events:
             self.counts_by_event[type(event).__name__] += 1
             if isinstance(event, BrokerUnregistered):

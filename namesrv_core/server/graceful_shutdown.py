@@ -32,9 +32,9 @@ class GracefulShutdown:
     """A shutdown in progress. `open_streams` are the connections at its beginning."""
 
     def __init__(
-        self, route_tables: RouteTables, open_streams: Collection[CommandStream], counters: ServerCounters
+        self, tables: RouteTables, open_streams: Collection[CommandStream], counters: ServerCounters
     ) -> None:
-        self._route_tables = route_tables
+        self._tables = tables
         self._earlier_channel_ids = {stream.channel_id for stream in open_streams}
         self._hurry_event = asyncio.Event()
         self._counters = counters
@@ -48,22 +48,19 @@ class GracefulShutdown:
             pass
 
     def end_wait(self) -> None:
-        """End the wait now."""
         self._hurry_event.set()
 
     def answer_go_away(self, stream: CommandStream, request: RemotingCommand) -> RemotingCommand | None:
         """The GO_AWAY answer, if the client will repeat its request; None if the request must be executed."""
-        if request.code in _BROKER_REQUESTS or any(
-            self._route_tables.live_keys_on_channel(stream.channel_id)
-        ):
+        if request.code in _BROKER_REQUESTS or any(self._tables.live_keys_on_channel(stream.channel_id)):
             return None
-        event_loop = asyncio.get_running_loop()
+        loop = asyncio.get_running_loop()
         if stream.channel_id in self._earlier_channel_ids and request.version >= _GO_AWAY_VERSION:
             self._counters.go_away_count += 1
             # Until then, other requests on this connection receive GO_AWAY as well.
-            event_loop.call_later(_CLOSE_AFTER_SECONDS, stream.close)
+            loop.call_later(_CLOSE_AFTER_SECONDS, stream.close)
             return build_reply(request, ResponseCode.GO_AWAY, remark="please go away")
         # A persisted request is answered once it is on disk, so its connection stays open until the end.
         if request.code not in PERSISTED_REQUESTS:
-            event_loop.call_soon(stream.close)
+            loop.call_soon(stream.close)
         return None

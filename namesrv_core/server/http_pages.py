@@ -13,10 +13,8 @@ from prometheus_client.registry import Collector
 
 from namesrv_core.errors import BadSettings
 from namesrv_core.server import metrics
-from namesrv_core.server.debug_state import describe_server
-from namesrv_core.server.inspected_server import InspectedServer
-from namesrv_core.server.log_throttle import LogThrottle
-from namesrv_core.server.metric_families import METRIC_PREFIX
+from namesrv_core.server.log import LogThrottle
+from namesrv_core.server.metrics import METRIC_PREFIX
 from namesrv_core.state.access_policy import AccessPolicy, AccessRole, PeerIdentity
 from namesrv_core.transport.address import join_addr, split_listen_text
 from namesrv_core.transport.http_server import HttpListener, PageRequest, PageResponse
@@ -25,119 +23,182 @@ from namesrv_core.transport.metrics_page import render_metrics
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from namesrv_core.server.name_server import NameServer
+import asyncio
+import gc
+import os
+import threading
+from typing import Any
+
+from namesrv_core import __version__
+from namesrv_core.protocol.codes import RequestCode
+
+_MAX_ITEMS = 1000
+
+
+def describe_server(name_server: "NameServer") -> Mapping[str, Any]:
+    """As JSON: settings, tables, first `_MAX_ITEMS` brokers and connections, requests, journal, process."""
+    state, figures = name_server.state, name_server.read_journal_figures()
+    return {
+        "version": __version__,
+        "pid": os.getpid(),
+        "address": name_server.namesrv_addr,
+        "now": name_server.now_ms(),
+        "startedAt": state.started_at_ms,
+        "unready": name_server.unready_reason(),
+        "settings": {**state.settings.shown_items(), **state.actual_settings},
+        "tables": _describe_tables(name_server),
+        "brokers": _describe_brokers(name_server)[:_MAX_ITEMS],
+        "connections": _describe_connections(name_server)[:_MAX_ITEMS],
+        "requests": {
+            RequestCode(code).name: tally.counts_by_code
+            for code, tally in sorted(name_server.counters.tallies_by_code.items())
+        },
+        "journal": None if figures is None else figures._asdict(),
+        "process": {
+            "threads": [thread.name for thread in threading.enumerate()],
+            "tasks": len(asyncio.all_tasks()),
+            "garbage": gc.get_stats(),
+        },
+    }
+
+
+def _describe_tables(name_server: "NameServer") -> dict[str, int]:
+    tables = name_server.state.tables
+    return {
+        "clusters": len(tables.broker_names_by_cluster),
+        "brokerGroups": len(tables.broker_groups),
+        "brokers": len(tables.live_brokers),
+        "topics": len(tables.placements_by_topic),
+        "staticTopics": len(tables.queue_mappings),
+        "kvNamespaces": len(name_server.state.kv_config.tables_by_namespace),
+        "generation": tables.generation,
+    }
+
+
+def _describe_brokers(name_server: "NameServer") -> list[dict[str, Any]]:
+    now_ms, latest = name_server.now_ms(), name_server.counters.latest_registrations
+    return [
+        {
+            "clusterName": key[0],
+            "brokerAddr": key[1],
+            "silentMillis": now_ms - live.heard_at_ms,
+            "timeoutMillis": live.timeout_ms,
+            "connection": live.channel_id,
+            "registrationBytes": latest[key].body_bytes if key in latest else None,
+        }
+        for key, live in sorted(name_server.state.tables.live_brokers.items())
+    ]
+
+
+def _describe_connections(name_server: "NameServer") -> list[dict[str, Any]]:
+    now = asyncio.get_running_loop().time()
+    return [
+        {"number": s.channel_id, "peer": s.peer_addr, "idleSeconds": round(now - s.active_at, 3)}
+        for s in sorted(name_server.open_streams, key=lambda stream: stream.channel_id)
+    ]
+
+
 _JSON_TYPE = "application/json"
 _WILDCARD_HOSTS = ("", "0.0.0.0", "::")
 
 
 class HttpPages(Collector):
-    """Answers requests for pages and counts them."""
-
-    def __init__(self, name_server: InspectedServer) -> None:
-        self._name_server = name_server
+    def __init__(self, name_server: "NameServer") -> None:
+        self._server = name_server
         self._page_counts: Counter[tuple[str, int]] = Counter()
-        self._log_throttle = LogThrottle()
-        self._metrics_registry = metrics.build_registry(name_server)
-        self._metrics_registry.register(self)
-        self._pages_by_path: Mapping[str, Callable[[PageRequest], PageResponse]] = {
+        self._throttle = LogThrottle()
+        self._registry = metrics.build_registry(name_server)
+        self._registry.register(self)
+        self._pages: Mapping[str, Callable[[PageRequest], PageResponse]] = {
             "/metrics": self._metrics_page,
-            "/healthz": self._health_page,
+            "/healthz": lambda request: PageResponse(200, b"ok\n"),
             "/readyz": self._readiness_page,
             "/rocketmq/nsaddr": self._nsaddr_page,
             "/debug/state": self._debug_state_page,
         }
 
-    def answer_request(self, page_request: PageRequest) -> PageResponse:
+    def answer_request(self, request: PageRequest) -> PageResponse:
         """Render the requested page. The status is 404 for an unknown page and 500 for one that fails."""
-        render_page = self._pages_by_path.get(page_request.page_path, self._not_found_page)
+        render_page = self._pages.get(request.page_path, self._not_found_page)
         try:
-            page_response = render_page(page_request)
+            response = render_page(request)
         except Exception as error:
             # Only known pages fail, so there are few kinds of lines.
-            self._log_throttle.log_warning(
-                page_request.page_path, f"page {page_request.page_path} failed", with_traceback=True
+            self._throttle.log_warning(
+                request.page_path, f"page {request.page_path} failed", with_traceback=True
             )
-            page_response = PageResponse(
+            response = PageResponse(
                 500, f"{type(error).__name__}: see the server's log for the reason\n".encode()
             )
         self._page_counts[
-            page_request.page_path if page_request.page_path in self._pages_by_path else "other",
-            page_response.status,
+            request.page_path if request.page_path in self._pages else "other", response.status
         ] += 1
-        return page_response
+        return response
 
     def collect(self) -> "Iterator[Metric]":
-        """Collect the request counts of the pages."""
-        metric_family = CounterMetricFamily(
+        family = CounterMetricFamily(
             METRIC_PREFIX + "http_requests", "HTTP requests for pages.", labels=("path", "status")
         )
-        for (page_path, status), request_count in self._page_counts.items():
-            metric_family.add_metric((page_path, str(status)), request_count)
-        yield metric_family
+        for (path, status), request_count in self._page_counts.items():
+            family.add_metric((path, str(status)), request_count)
+        yield family
 
-    def _not_found_page(self, page_request: PageRequest) -> PageResponse:
-        return PageResponse(404, f"page not found; pages: {' '.join(self._pages_by_path)}\n".encode())
+    def _not_found_page(self, request: PageRequest) -> PageResponse:
+        return PageResponse(404, f"page not found; pages: {' '.join(self._pages)}\n".encode())
 
-    def _metrics_page(self, page_request: PageRequest) -> PageResponse:
-        metrics_body, content_type = render_metrics(
-            self._metrics_registry, page_request.headers.get("accept", "")
-        )
-        return PageResponse(200, metrics_body, content_type)
+    def _metrics_page(self, request: PageRequest) -> PageResponse:
+        body, content_type = render_metrics(self._registry, request.headers.get("accept", ""))
+        return PageResponse(200, body, content_type)
 
-    def _health_page(self, page_request: PageRequest) -> PageResponse:
-        return PageResponse(200, b"ok\n")
+    def _readiness_page(self, request: PageRequest) -> PageResponse:
+        reason = self._server.unready_reason()
+        return PageResponse(200, b"ready\n") if reason is None else PageResponse(503, f"{reason}\n".encode())
 
-    def _readiness_page(self, page_request: PageRequest) -> PageResponse:
-        unready_reason = self._name_server.unready_reason()
-        return (
-            PageResponse(200, b"ready\n")
-            if unready_reason is None
-            else PageResponse(503, f"{unready_reason}\n".encode())
-        )
-
-    def _nsaddr_page(self, page_request: PageRequest) -> PageResponse:
+    def _nsaddr_page(self, request: PageRequest) -> PageResponse:
         """The name server list in the format that brokers and clients expect from an address server."""
-        settings = self._name_server.state.settings
+        settings = self._server.state.settings
         if settings.nsaddr:
             return PageResponse(200, f"{settings.nsaddr}\n".encode())
-        bound_host, bound_port = self._name_server.bound_host_port
-        if bound_host in _WILDCARD_HOSTS:
+        host, port = self._server.bound_host_port
+        if host in _WILDCARD_HOSTS:
             # The requester reached this address of ours, so it can also reach the name server there.
-            bound_host = page_request.local_address[0]
-        return PageResponse(200, f"{join_addr(bound_host, bound_port)}\n".encode())
+            host = request.local_address[0]
+        return PageResponse(200, f"{join_addr(host, port)}\n".encode())
 
-    def _debug_state_page(self, page_request: PageRequest) -> PageResponse:
-        refusal = self._refuse_debug_state(page_request)
+    def _debug_state_page(self, request: PageRequest) -> PageResponse:
+        refusal = self._refuse_debug_state(request)
         if refusal is not None:
             return refusal
         return PageResponse(
-            200, json.dumps(describe_server(self._name_server), indent=1).encode() + b"\n", _JSON_TYPE
+            200, json.dumps(describe_server(self._server), indent=1).encode() + b"\n", _JSON_TYPE
         )
 
-    def _refuse_debug_state(self, page_request: PageRequest) -> PageResponse | None:
+    def _refuse_debug_state(self, request: PageRequest) -> PageResponse | None:
         """The refusal, unless the request has the token or an administrator's key; None if it is allowed."""
-        server_state = self._name_server.state
-        token_path = server_state.settings.httpTokenFile
-        if token_path is None and server_state.policy is None:
-            refusal_text = b"forbidden: set httpTokenFile to a file with a token, or set credentialsFile\n"
-            return PageResponse(403, refusal_text)
-        auth_scheme, _, auth_value = page_request.headers.get("authorization", "").partition(" ")
-        if auth_scheme.lower() == "bearer" and token_path is not None:
+        state = self._server.state
+        token_path = state.settings.httpTokenFile
+        if token_path is None and state.policy is None:
+            text = b"forbidden: set httpTokenFile to a file with a token, or set credentialsFile\n"
+            return PageResponse(403, text)
+        scheme, _, value = request.headers.get("authorization", "").partition(" ")
+        if scheme.lower() == "bearer" and token_path is not None:
             try:
-                expected_token = _read_token(token_path)
+                expected = _read_token(token_path)
             except BadSettings as error:
-                self._log_throttle.log_warning("httpTokenFile", str(error))
+                self._throttle.log_warning("httpTokenFile", str(error))
                 return PageResponse(503, b"invalid token file: see the server's log for the reason\n")
-            if hmac.compare_digest(auth_value.strip().encode(), expected_token.encode()):
+            if hmac.compare_digest(value.strip().encode(), expected.encode()):
                 return None
         if (
-            auth_scheme.lower() == "basic"
-            and server_state.policy is not None
-            and _is_admin_login(auth_value, server_state.policy, page_request.peer_host)
+            scheme.lower() == "basic"
+            and state.policy is not None
+            and _is_admin_login(value, state.policy, request.peer_host)
         ):
             return None
-        challenge_headers = (("WWW-Authenticate", "Bearer"), ("WWW-Authenticate", "Basic"))
+        headers = (("WWW-Authenticate", "Bearer"), ("WWW-Authenticate", "Basic"))
         return PageResponse(
-            401, b"unauthorized: send the token, or the key of an administrator\n", headers=challenge_headers
+            401, b"unauthorized: send the token, or the key of an administrator\n", headers=headers
         )
 
 
@@ -147,35 +208,35 @@ def _read_token(token_path: str) -> str:
     Raises BadSettings for a file that is missing, unreadable or empty.
     """
     try:
-        token_text = Path(token_path).read_text("utf-8").strip()
+        token = Path(token_path).read_text("utf-8").strip()
     except OSError as error:
         raise BadSettings(f'cannot read httpTokenFile "{token_path}": {error.strerror}') from None
     except UnicodeDecodeError:
         raise BadSettings(f'invalid httpTokenFile "{token_path}": write the token as UTF-8 text') from None
-    if not token_text:
+    if not token:
         raise BadSettings(f'empty httpTokenFile "{token_path}": write a token into it')
-    return token_text
+    return token
 
 
-def _is_admin_login(encoded_pair: str, access_policy: AccessPolicy, peer_host: str) -> bool:
+def _is_admin_login(pair: str, policy: AccessPolicy, peer_host: str) -> bool:
     """Whether the base64 pair of access key and secret belongs to an administrator who may use this host."""
     try:
-        access_key, _, sent_secret = base64.b64decode(encoded_pair, validate=True).decode().partition(":")
+        access_key, _, sent = base64.b64decode(pair, validate=True).decode().partition(":")
     except ValueError:
         return False
-    signer_account = access_policy.accounts_by_key.get(access_key)
+    account = policy.accounts_by_key.get(access_key)
     # Compare also without an account, so that the response time does not reveal whether it exists.
-    expected_secret = "" if signer_account is None else signer_account.secret_key
-    is_secret_valid = hmac.compare_digest(sent_secret.encode(), expected_secret.encode())
+    expected = "" if account is None else account.secret_key
+    is_secret_valid = hmac.compare_digest(sent.encode(), expected.encode())
     return (
         is_secret_valid
-        and signer_account is not None
-        and signer_account.grant.role >= AccessRole.ADMIN
-        and signer_account.grant.covers_peer(PeerIdentity(peer_host))
+        and account is not None
+        and account.grant.role >= AccessRole.ADMIN
+        and account.grant.covers_peer(PeerIdentity(peer_host))
     )
 
 
-async def open_http_pages(name_server: InspectedServer, listen_text: str) -> HttpListener:
+async def open_http_pages(name_server: "NameServer", listen_text: str) -> HttpListener:
     """Serve the pages at "port" or "host:port". Raises BadSettings and OSError if that fails."""
     if name_server.state.settings.httpTokenFile is not None:
         _read_token(name_server.state.settings.httpTokenFile)

@@ -46,16 +46,16 @@ class JournalPublisher:
 
     def __init__(
         self,
-        journal_writer: JournalWriter,
-        server_state: NameServerState,
+        writer: JournalWriter,
+        state: NameServerState,
         read_persisted: ReadPersisted,
         wall_clock: Callable[[], float] = time.time,
     ) -> None:
-        self._journal_writer = journal_writer
-        self._server_state = server_state
+        self._journal_writer = writer
+        self._server_state = state
         self._read_persisted = read_persisted
         self._wall_clock = wall_clock
-        self._journal_recorder: JournalRecorder | None = None
+        self._recorder: JournalRecorder | None = None
         self._is_ready = False
         self._has_changed = False
         self._ticked_at = self._proven_at = self._snapshot_taken_at = 0
@@ -64,7 +64,7 @@ class JournalPublisher:
     def start(self, namesrv_addr: str, server_name: str, now_ms: int) -> None:
         """Begin the journal of this run with a snapshot and ServerStarted. The server listens already."""
         settings = self._server_state.settings
-        self._journal_recorder = JournalRecorder(
+        self._recorder = JournalRecorder(
             self._journal_writer,
             server_name,
             settings.journalFsync,
@@ -78,8 +78,8 @@ class JournalPublisher:
         if self._journal_writer.start_repair is not None:
             self._record_event(JournalRepaired(*self._journal_writer.start_repair))
         self._record_readiness(now_ms)
-        self._journal_recorder.start()
-        self._server_state.journal_status = self._journal_recorder.status_text
+        self._recorder.start()
+        self._server_state.journal_status = self._recorder.status_text
 
     def publish_events(self, events: Sequence[Event], cause: str, client_addr: str | None = None) -> bool:
         """Queue events for writing. Does not wait for the disk.
@@ -87,36 +87,36 @@ class JournalPublisher:
         Return whether the segment is full, so that `handle_tick` should be called soon. It must not be called
         before all events of changes that the tables already contain are published.
         """
-        if self._journal_recorder is None or not events:
+        if self._recorder is None or not events:
             return False
         self._has_changed = True
-        record_origin = RecordOrigin(int(self._wall_clock() * 1000), cause, client_addr)
+        origin = RecordOrigin(int(self._wall_clock() * 1000), cause, client_addr)
         for event in events:
-            self._journal_recorder.put_event(record_origin, event)
-        return self._journal_recorder.needs_roll
+            self._recorder.put_event(origin, event)
+        return self._recorder.needs_roll
 
     def handle_tick(self, now_ms: int) -> None:
         """Write what is due; called every second, and soon after a segment is full."""
-        journal_recorder = self._journal_recorder
-        if journal_recorder is None:
+        recorder = self._recorder
+        if recorder is None:
             return
         pause_ms = now_ms - self._ticked_at - TICK_MS
         self._ticked_at = now_ms
         if pause_ms >= _MIN_PAUSE_MS:
             self._record_event(ServerPaused(pause_ms))
         self._record_readiness(now_ms)
-        journal_recorder.record_losses(self._build_own_origin())
-        self._take_due_snapshot(journal_recorder, now_ms)
+        recorder.record_losses(self._build_own_origin())
+        self._take_due_snapshot(recorder, now_ms)
         if now_ms - self._proven_at >= _PROOF_INTERVAL_MS:
             self._proven_at = now_ms
             self._record_event(self._build_proof_of_life(now_ms))
-        self._server_state.journal_status = journal_recorder.status_text
+        self._server_state.journal_status = recorder.status_text
 
-    def _take_due_snapshot(self, journal_recorder: JournalRecorder, now_ms: int) -> None:
+    def _take_due_snapshot(self, recorder: JournalRecorder, now_ms: int) -> None:
         # First the roll, which always has room in the queue, and closes a gap as well.
-        if journal_recorder.needs_roll:
+        if recorder.needs_roll:
             self.take_snapshot("roll", now_ms)
-        elif journal_recorder.has_gap:
+        elif recorder.has_gap:
             self.take_snapshot("loss", now_ms)
         elif (
             now_ms - self._snapshot_taken_at
@@ -128,26 +128,24 @@ class JournalPublisher:
                 self._snapshot_taken_at = now_ms
                 self._record_event(SnapshotMark("interval", len(self._server_state.tables.live_brokers)))
 
-    def take_snapshot(self, snapshot_reason: str, now_ms: int) -> None:
+    def take_snapshot(self, reason: str, now_ms: int) -> None:
         """Queue a snapshot of all tables. If the queue is full, the next tick tries again."""
-        if self._journal_recorder is None:
+        if self._recorder is None:
             return
-        tables_copy = snapshot.copy_tables(self._server_state, now_ms, *self._read_persisted())
-        if self._journal_recorder.put_event(
-            self._build_own_origin(),
-            QueuedSnapshot(tables_copy, snapshot_reason, rolls_segment=snapshot_reason == "roll"),
+        tables = snapshot.copy_tables(self._server_state, now_ms, *self._read_persisted())
+        if self._recorder.put_event(
+            self._build_own_origin(), QueuedSnapshot(tables, reason, rolls_segment=reason == "roll")
         ):
             self._snapshot_taken_at = now_ms
-            self._has_changed = self._journal_recorder.has_gap = False
+            self._has_changed = self._recorder.has_gap = False
 
     def read_figures(self) -> JournalFigures | None:
-        """The state of the journal; None before the start."""
-        return None if self._journal_recorder is None else self._journal_recorder.read_figures()
+        return None if self._recorder is None else self._recorder.read_figures()
 
     def _record_event(self, event: Event) -> None:
         """Queue an event that does not change a table."""
-        if self._journal_recorder is not None:
-            self._journal_recorder.put_event(self._build_own_origin(), event)
+        if self._recorder is not None:
+            self._recorder.put_event(self._build_own_origin(), event)
 
     def _build_own_origin(self) -> RecordOrigin:
         return RecordOrigin(int(self._wall_clock() * 1000), _OWN_CAUSE)
@@ -156,10 +154,8 @@ class JournalPublisher:
         live_brokers = self._server_state.tables.live_brokers
         if not live_brokers:
             return Heartbeats(0, None, None)
-        (_, broker_addr), longest_silent = min(
-            live_brokers.items(), key=lambda live_item: live_item[1].heard_at_ms
-        )
-        return Heartbeats(len(live_brokers), now_ms - longest_silent.heard_at_ms, broker_addr)
+        (_, broker_addr), longest = min(live_brokers.items(), key=lambda item: item[1].heard_at_ms)
+        return Heartbeats(len(live_brokers), now_ms - longest.heard_at_ms, broker_addr)
 
     def _record_readiness(self, now_ms: int) -> None:
         settings = self._server_state.settings
@@ -170,28 +166,28 @@ class JournalPublisher:
 
     def stop(self, stop_reason: str | None) -> None:
         """Write the queue for at most two seconds and close the journal. With None, omit ServerStopping."""
-        if self._journal_recorder is None:
+        if self._recorder is None:
             self._journal_writer.close()
             return
         if stop_reason is not None:
             self._record_event(ServerStopping(stop_reason))
-        self._journal_recorder.stop()
-        self._journal_recorder = None
+        self._recorder.stop()
+        self._recorder = None
 
 
 def open_journal(
-    server_state: NameServerState, read_persisted: ReadPersisted, wall_clock: Callable[[], float] = time.time
+    state: NameServerState, read_persisted: ReadPersisted, wall_clock: Callable[[], float] = time.time
 ) -> JournalPublisher | None:
     """Open the journal if the settings require one. Raises OSError and RocketMQError if that fails."""
-    settings = server_state.settings
+    settings = state.settings
     if settings.journalDir is None:
         return None
-    journal_limits = JournalLimits(
+    limits = JournalLimits(
         settings.journalSegmentMegabytes * _MEGABYTE_BYTES,
         settings.journalSegmentHours * 60 * _MINUTE_MS,
         settings.journalKeepMegabytes * _MEGABYTE_BYTES,
         settings.journalKeepDays * 24 * 60 * _MINUTE_MS,
     )
     return JournalPublisher(
-        JournalWriter(Path(settings.journalDir), journal_limits), server_state, read_persisted, wall_clock
+        JournalWriter(Path(settings.journalDir), limits), state, read_persisted, wall_clock
     )

@@ -68,24 +68,24 @@ class JournalRecorder:
 
     def __init__(
         self,
-        journal_writer: JournalWriter,
+        writer: JournalWriter,
         server_name: str,
         fsync_mode: str = "interval",
         max_waiting_changes: int = MAX_WAITING_CHANGES,
         wall_clock: Callable[[], float] = time.time,
     ) -> None:
-        self._journal_writer = journal_writer
+        self._journal_writer = writer
         self._server_name = server_name
         self._fsync_mode = fsync_mode
         self._max_waiting_changes = max_waiting_changes
         self._wall_clock = wall_clock
-        self._queued_items: deque[tuple[int, QueuedItem]] = deque()
+        self._queue: deque[tuple[int, QueuedItem]] = deque()
         self._queued_changes = self._written_changes = self._unrecorded_losses = 0
         self._record_count = self._lost_events = self._unwritable_events = 0
         self._oldest_waiting_ms: int | None = None
         self._wake_event, self._stop_event = threading.Event(), threading.Event()
         self._synced_at = self._tidied_at = float("-inf")
-        self._errors_by_step: dict[str, str] = {}
+        self._errors: dict[str, str] = {}
         self._failing_since_ms = 0
         self.is_segment_full = self.has_gap = False
         self._has_rolled = False
@@ -94,8 +94,7 @@ class JournalRecorder:
 
     @property
     def status_text(self) -> str:
-        """The text "ok", or "failing" and the reason."""
-        return next((f"failing: {error_text}" for error_text in list(self._errors_by_step.values())), "ok")
+        return next((f"failing: {text}" for text in list(self._errors.values())), "ok")
 
     @property
     def needs_roll(self) -> bool:
@@ -106,13 +105,12 @@ class JournalRecorder:
         ) or self._text_since_roll >= self._journal_writer.full_bytes
 
     def read_figures(self) -> JournalFigures:
-        """The current state of the journal."""
         oldest_ms = self._oldest_waiting_ms
         behind_seconds = 0.0 if oldest_ms is None else max(self._wall_clock() - oldest_ms / 1000, 0.0)
-        waiting_changes = self._queued_changes - self._written_changes
+        waiting = self._queued_changes - self._written_changes
         return JournalFigures(
-            not self._errors_by_step,
-            waiting_changes,
+            not self._errors,
+            waiting,
             behind_seconds,
             self._record_count,
             self._lost_events + self._unwritable_events,
@@ -122,43 +120,39 @@ class JournalRecorder:
         """Start writing, beginning with the events that are already queued."""
         self._writer_thread.start()
 
-    def put_event(self, record_origin: RecordOrigin, event: Event | QueuedSnapshot) -> bool:
+    def put_event(self, origin: RecordOrigin, event: Event | QueuedSnapshot) -> bool:
         """Queue an event. Return False if the queue is full. Call it from only one thread.
 
         A snapshot that rolls the segment always has room: without it a full segment would grow on.
         """
-        change_count, text_length = _measure_event(event)
+        change_count, length = _measure_event(event)
         rolls_segment = isinstance(event, QueuedSnapshot) and event.rolls_segment
-        waiting_changes = self._queued_changes - self._written_changes
-        if (
-            waiting_changes
-            and not rolls_segment
-            and waiting_changes + change_count > self._max_waiting_changes
-        ):
+        waiting = self._queued_changes - self._written_changes
+        if waiting and not rolls_segment and waiting + change_count > self._max_waiting_changes:
             if not isinstance(event, QueuedSnapshot):
                 self._unrecorded_losses += 1
                 self._lost_events += 1
                 self.has_gap = True
             return False
-        self.record_losses(record_origin, must_record=rolls_segment)
+        self.record_losses(origin, must_record=rolls_segment)
         # Counted before the thread can see the item.
         self._queued_rolls += rolls_segment
-        self._text_since_roll = 0 if rolls_segment else self._text_since_roll + text_length
-        self._queue_item(change_count, (record_origin, event))
+        self._text_since_roll = 0 if rolls_segment else self._text_since_roll + length
+        self._queue_item(change_count, (origin, event))
         return True
 
-    def record_losses(self, record_origin: RecordOrigin, must_record: bool = False) -> None:
+    def record_losses(self, origin: RecordOrigin, must_record: bool = False) -> None:
         """Record how many events were lost, if any were and the queue has room or `must_record`."""
         if self._unrecorded_losses and (
             must_record or self._queued_changes - self._written_changes < self._max_waiting_changes
         ):
-            self._queue_item(1, (record_origin, EventsLost(self._unrecorded_losses)))
+            self._queue_item(1, (origin, EventsLost(self._unrecorded_losses)))
             self._unrecorded_losses = 0
 
-    def _queue_item(self, change_count: int, queued_item: QueuedItem) -> None:
+    def _queue_item(self, change_count: int, item: QueuedItem) -> None:
         self._queued_changes += change_count
         self._record_count += 1
-        self._queued_items.append((change_count, queued_item))
+        self._queue.append((change_count, item))
         if not self._wake_event.is_set():
             self._wake_event.set()
 
@@ -185,8 +179,8 @@ class JournalRecorder:
 
     def write_waiting(self) -> None:
         """Write the queue. After each batch, sync and tidy the files if that is due."""
-        while self._queued_items:
-            self._oldest_waiting_ms = self._queued_items[0][1][0].time_ms
+        while self._queue:
+            self._oldest_waiting_ms = self._queue[0][1][0].time_ms
             if not self._write_items(self._take_batch()):
                 return
             self._maintain_files()
@@ -195,24 +189,22 @@ class JournalRecorder:
 
     def _take_batch(self) -> list[tuple[int, QueuedItem]]:
         """Take the next items from the queue, at least one. All lines of a batch are in memory at once."""
-        batch_items: list[tuple[int, QueuedItem]] = []
-        batch_changes = 0
-        while (
-            self._queued_items and len(batch_items) < _MAX_BATCH_ITEMS and batch_changes < _MAX_BATCH_CHANGES
-        ):
-            batch_items.append(self._queued_items.popleft())
-            batch_changes += batch_items[-1][0]
-        return batch_items
+        items: list[tuple[int, QueuedItem]] = []
+        changes = 0
+        while self._queue and len(items) < _MAX_BATCH_ITEMS and changes < _MAX_BATCH_CHANGES:
+            items.append(self._queue.popleft())
+            changes += items[-1][0]
+        return items
 
     def _maintain_files(self) -> None:
-        now_seconds = self._wall_clock()
-        if self._fsync_mode == "interval" and now_seconds - self._synced_at >= _TURN_SECONDS:
-            self._synced_at = now_seconds
+        now = self._wall_clock()
+        if self._fsync_mode == "interval" and now - self._synced_at >= _TURN_SECONDS:
+            self._synced_at = now
             self._attempt_step("sync", self._journal_writer.sync_segment)
         # At a high rate of writing, segments end long before the interval does.
-        is_tidy_due = self._has_rolled or now_seconds - self._tidied_at >= _TIDY_SECONDS
+        is_tidy_due = self._has_rolled or now - self._tidied_at >= _TIDY_SECONDS
         if is_tidy_due and not self._stop_event.is_set():
-            self._tidied_at, self._has_rolled = now_seconds, False
+            self._tidied_at, self._has_rolled = now, False
             self._attempt_step("tidy", self._tidy_journal)
         self.is_segment_full = self._journal_writer.is_segment_full(self._now_ms())
 
@@ -221,35 +213,31 @@ class JournalRecorder:
             log.warning("journal: the open segment file was deleted; writing to a new one")
             self._journal_writer.abandon_segment()
             self.has_gap = True
-        self._journal_writer.tidy_segments(self._now_ms(), is_hurried=bool(self._queued_items))
+        self._journal_writer.tidy_segments(self._now_ms(), is_hurried=bool(self._queue))
 
     def _now_ms(self) -> int:
         return int(self._wall_clock() * 1000)
 
-    def _write_items(self, queued_items: list[tuple[int, QueuedItem]]) -> bool:
+    def _write_items(self, items: list[tuple[int, QueuedItem]]) -> bool:
         """Write all items, however long the disk takes. Return False if `stop` was called first."""
-        record_lines: list[bytes] = []
-        for _, (record_origin, event) in queued_items:
+        lines: list[bytes] = []
+        for _, (origin, event) in items:
             if isinstance(event, QueuedSnapshot) and event.rolls_segment:
-                if not self._append_lines(record_lines):
+                if not self._append_lines(lines):
                     return False
-                record_lines = []
+                lines = []
                 if self._journal_writer.is_segment_full(self._now_ms()):
                     self._roll_segment()
-            record_lines.append(
-                self._encode_line(self._journal_writer.next_seq + len(record_lines), record_origin, event)
-            )
-        if not self._append_lines(record_lines):
+            lines.append(self._encode_line(self._journal_writer.next_seq + len(lines), origin, event))
+        if not self._append_lines(lines):
             return False
-        self._written_changes += sum(change_count for change_count, _ in queued_items)
-        self._finish_rolls(queued_items)
+        self._written_changes += sum(change_count for change_count, _ in items)
+        self._finish_rolls(items)
         return True
 
-    def _finish_rolls(self, written_items: list[tuple[int, QueuedItem]]) -> None:
+    def _finish_rolls(self, written: list[tuple[int, QueuedItem]]) -> None:
         """Count the rolls after the segment is known to have room, so that no second one is requested."""
-        roll_count = sum(
-            isinstance(event, QueuedSnapshot) and event.rolls_segment for _, (_, event) in written_items
-        )
+        roll_count = sum(isinstance(e, QueuedSnapshot) and e.rolls_segment for _, (_, e) in written)
         if roll_count:
             self.is_segment_full = False
             self._written_rolls += roll_count
@@ -260,25 +248,25 @@ class JournalRecorder:
             # End the segment anyway. A full segment that stays open gets one snapshot after another.
             self._attempt_step("abandon", self._journal_writer.abandon_segment)
 
-    def _encode_line(self, seq: int, record_origin: RecordOrigin, event: Event | QueuedSnapshot) -> bytes:
+    def _encode_line(self, seq: int, origin: RecordOrigin, event: Event | QueuedSnapshot) -> bytes:
         try:
-            written_event = (
+            written = (
                 build_snapshot(event.tables_copy, event.reason)
                 if isinstance(event, QueuedSnapshot)
                 else event
             )
-            return encode_record_line(seq, self._server_name, record_origin, written_event)
+            return encode_record_line(seq, self._server_name, origin, written)
         except Exception:
             # Any error must be recorded, and must not end the thread.
             log.exception("%s could not be written to the journal", type(event).__name__)
             self.has_gap = True
             self._unwritable_events += 1
-            return encode_record_line(seq, self._server_name, record_origin, EventsLost(1))
+            return encode_record_line(seq, self._server_name, origin, EventsLost(1))
 
-    def _append_lines(self, record_lines: list[bytes]) -> bool:
-        line_bytes, line_count = b"".join(record_lines), len(record_lines)
-        while record_lines and not self._attempt_step(
-            "write", lambda: self._journal_writer.append_lines(line_bytes, line_count, self._now_ms())
+    def _append_lines(self, lines: list[bytes]) -> bool:
+        line, line_count = b"".join(lines), len(lines)
+        while lines and not self._attempt_step(
+            "write", lambda: self._journal_writer.append_lines(line, line_count, self._now_ms())
         ):
             if self._stop_event.wait(_RETRY_SECONDS):
                 return False
@@ -286,20 +274,20 @@ class JournalRecorder:
             self._attempt_step("sync", self._journal_writer.sync_segment)
         return True
 
-    def _attempt_step(self, step_name: str, run_step: Callable[[], None]) -> bool:
+    def _attempt_step(self, name: str, run: Callable[[], None]) -> bool:
         """Run a step and return whether it succeeded. Log the begin and the end of a failure."""
         try:
-            run_step()
+            run()
         except Exception as error:
             # Catch any error, because a thread that ended would leave the status "ok".
-            if not self._errors_by_step:
+            if not self._errors:
                 self._failing_since_ms = self._now_ms()
-            if step_name not in self._errors_by_step:
-                log.error("journal: %s failed: %s", step_name, error)
-            self._errors_by_step[step_name] = describe_error(error)
+            if name not in self._errors:
+                log.error("journal: %s failed: %s", name, error)
+            self._errors[name] = describe_error(error)
             return False
-        error_before = self._errors_by_step.pop(step_name, None)
-        if error_before is not None and not self._errors_by_step:
+        error_before = self._errors.pop(name, None)
+        if error_before is not None and not self._errors:
             log.info("journal: writing again")
             self._record_resumption(error_before)
         return True
@@ -307,11 +295,11 @@ class JournalRecorder:
     def _record_resumption(self, error_text: str) -> None:
         """Record in the journal how long writing failed."""
         now_ms = self._now_ms()
-        resumed_event = JournalResumed(error_text, now_ms - self._failing_since_ms)
-        record_line = encode_record_line(
-            self._journal_writer.next_seq, self._server_name, RecordOrigin(now_ms, "journal"), resumed_event
+        resumed = JournalResumed(error_text, now_ms - self._failing_since_ms)
+        line = encode_record_line(
+            self._journal_writer.next_seq, self._server_name, RecordOrigin(now_ms, "journal"), resumed
         )
-        self._attempt_step("write", lambda: self._journal_writer.append_lines(record_line, 1, now_ms))
+        self._attempt_step("write", lambda: self._journal_writer.append_lines(line, 1, now_ms))
 
 
 def describe_error(error: Exception) -> str:
@@ -326,19 +314,17 @@ def _measure_event(event: Event | QueuedSnapshot) -> tuple[int, int]:
     """
     if isinstance(event, QueuedSnapshot):
         return 1 + len(event.tables_copy.queues_by_topic), 0
-    text_length = sum(
-        len(field_value) for field_value in vars(event).values() if isinstance(field_value, str)
-    )
+    length = sum(len(value) for value in vars(event).values() if isinstance(value, str))
     change_count = 1 + count_changed_topics(getattr(event, "changes", ()))
     if isinstance(event, SettingsChanged):
-        text_length += sum(len(text or "") for change in event.setting_changes for text in change)
+        length += sum(len(text or "") for change in event.setting_changes for text in change)
     elif isinstance(event, MappingsChanged):
         change_count += sum(
-            1 + len(mapping_info.curr_id_map)
+            1 + len(mapping.curr_id_map)
             for change in event.mapping_changes
-            for mapping_info in (change.before, change.after)
-            if mapping_info is not None
+            for mapping in (change.before, change.after)
+            if mapping is not None
         )
     elif isinstance(event, MinBrokerIdChanged):
         change_count += len(event.recipients)
-    return change_count + text_length // _CHARACTERS_PER_CHANGE, text_length
+    return change_count + length // _CHARACTERS_PER_CHANGE, length

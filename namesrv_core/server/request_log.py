@@ -11,8 +11,6 @@ from namesrv_core.state.access_policy import RequestPeer
 from namesrv_core.state.name_server_state import NameServerState
 
 AnswerAndEvents = tuple[RemotingCommand, Sequence[Event]]
-
-
 HandleFunction = Callable[[NameServerState, RemotingCommand, int, int, RequestPeer], AnswerAndEvents]
 
 
@@ -25,7 +23,7 @@ def log_requests(handle_request: HandleFunction) -> HandleFunction:
         answer_and_events = handle_request(state, request, channel_id, now_ms, peer)
         log.debug(
             "%s on connection %d: %s",
-            request_name(request.code),
+            RequestCode.name_of(request.code),
             channel_id,
             response_name(answer_and_events[0].code),
         )
@@ -34,16 +32,7 @@ def log_requests(handle_request: HandleFunction) -> HandleFunction:
     return handle_logged
 
 
-def request_name(request_code: int) -> str:
-    """The protocol's name of a request code."""
-    try:
-        return RequestCode(request_code).name
-    except ValueError:
-        return f"request {request_code}"
-
-
 def response_name(response_code: int) -> str:
-    """The protocol's name of a response code."""
     try:
         return ResponseCode(response_code).name
     except ValueError:

@@ -21,63 +21,59 @@ _ZERO_DIGIT = ord("0")
 
 
 class RouteResponseCache:
-    """The cached answers of a server. `counters` count the cache hits."""
-
-    def __init__(self, server_state: NameServerState, counters: ServerCounters) -> None:
-        self._server_state = server_state
+    def __init__(self, state: NameServerState, counters: ServerCounters) -> None:
+        self._server_state = state
         self._counters = counters
         self._route_generation = -1
-        self._is_disabled = not server_state.settings.fastPath
-        self._cached_answers: dict[bytes, tuple[bytes, int, bytes, bytes, bytes]] = {}
+        self._is_disabled = not state.settings.fastPath
+        self._answers: dict[bytes, tuple[bytes, int, bytes, bytes, bytes]] = {}
         self._answer_bodies: dict[bytes, bytes] = {}
         self._cached_bytes = 0
 
-    def find_answers(self, request_payloads: list[bytes], max_body_bytes: int) -> tuple[list[bytes], int]:
+    def find_answers(self, payloads: list[bytes], max_body_bytes: int) -> tuple[list[bytes], int]:
         """Answer the first requests, as many as are cached, until their bodies exceed `max_body_bytes`.
 
         Removes these requests (frames without their length words) from the list. Returns the pieces of the
         answers and the size of their bodies.
         """
-        answer_pieces: list[bytes] = []
-        body_bytes = answer_count = 0
-        server_state, cached_answers = self._server_state, self._cached_answers
-        if server_state.route_generation != self._route_generation or not (
-            server_state.policy is None or server_state.policy.lets_all_read
+        pieces: list[bytes] = []
+        body = answer_count = 0
+        state, cached_answers = self._server_state, self._answers
+        if state.route_generation != self._route_generation or not (
+            state.policy is None or state.policy.lets_all_read
         ):
-            return answer_pieces, body_bytes
-        for payload in request_payloads:
-            before_opaque, _, from_opaque = payload.partition(_OPAQUE_MEMBER)
-            cached_answer = cached_answers.get(before_opaque)
-            if cached_answer is None:
+            return pieces, body
+        for payload in payloads:
+            before, _, rest = payload.partition(_OPAQUE_MEMBER)
+            cached = cached_answers.get(before)
+            if cached is None:
                 break
-            opaque_digits, _, after_opaque = from_opaque.partition(b",")
-            cached_after, digit_count, answer_head, answer_tail, answer_body = cached_answer
+            digits, _, after = rest.partition(b",")
+            cached_after, digit_count, head, tail, answer_body = cached
             if (
-                after_opaque != cached_after
-                or len(opaque_digits) != digit_count
-                or not opaque_digits.isdigit()
-                or opaque_digits[0] == _ZERO_DIGIT
+                after != cached_after
+                or len(digits) != digit_count
+                or not digits.isdigit()
+                or digits[0] == _ZERO_DIGIT
             ):
                 break
-            answer_pieces += answer_head, opaque_digits, answer_tail, answer_body
+            pieces += head, digits, tail, answer_body
             answer_count += 1
-            body_bytes += len(answer_body)
-            if body_bytes > max_body_bytes:
+            body += len(answer_body)
+            if body > max_body_bytes:
                 break
         self._counters.cached_answer_count += answer_count
-        del request_payloads[:answer_count]
-        return answer_pieces, body_bytes
+        del payloads[:answer_count]
+        return pieces, body
 
     def disable_cache(self) -> None:
-        """Clear the cache and stop caching."""
         self._clear_answers()
         self._is_disabled = True
 
     def enable_cache(self) -> None:
-        """Start caching again."""
         self._is_disabled = False
 
-    def learn_answer(self, request_payload: bytes, request: RemotingCommand, answer: RemotingCommand) -> None:
+    def learn_answer(self, payload: bytes, request: RemotingCommand, answer: RemotingCommand) -> None:
         """Cache the answer if it is valid for every client that sends the same request."""
         if (
             self._is_disabled
@@ -85,37 +81,31 @@ class RouteResponseCache:
             or answer.code != 0
             or request.header_type != HeaderType.JSON
             or request.is_oneway
-            or len(request_payload) > _MAX_REQUEST_BYTES
+            or len(payload) > _MAX_REQUEST_BYTES
         ):
             return
-        before_opaque, _, from_opaque = request_payload.partition(_OPAQUE_MEMBER)
-        opaque_digits, _, after_opaque = from_opaque.partition(b",")
+        before, _, rest = payload.partition(_OPAQUE_MEMBER)
+        digits, _, after = rest.partition(b",")
         if (
-            not opaque_digits.isdigit()
-            or opaque_digits[0] == _ZERO_DIGIT
+            not digits.isdigit()
+            or digits[0] == _ZERO_DIGIT
             # A longer opaque may exceed the protocol's range.
-            or len(opaque_digits) > 9
+            or len(digits) > 9
             # The only opaque: not written with escapes, and not a member of a nested object.
-            or request_payload.count(b"opaque") != 1
-            or b"\\" in request_payload
+            or payload.count(b"opaque") != 1
+            or b"\\" in payload
         ):
             return
-        answer_header, answer_body = codec.encode_command_parts(answer)
-        entry_bytes = len(request_payload) + len(answer_header) + _ENTRY_BYTES
-        if not self._make_room(entry_bytes + len(answer_body)):
+        header, body = codec.encode_command_parts(answer)
+        size = len(payload) + len(header) + _ENTRY_BYTES
+        if not self._make_room(size + len(body)):
             return
-        if answer_body not in self._answer_bodies:
-            self._answer_bodies[answer_body] = answer_body
-            self._cached_bytes += len(answer_body)
-        answer_head, _, answer_tail = answer_header.partition(_OPAQUE_MEMBER + opaque_digits)
-        self._cached_bytes += entry_bytes
-        self._cached_answers[before_opaque] = (
-            after_opaque,
-            len(opaque_digits),
-            answer_head + _OPAQUE_MEMBER,
-            answer_tail,
-            self._answer_bodies[answer_body],
-        )
+        if body not in self._answer_bodies:
+            self._answer_bodies[body] = body
+            self._cached_bytes += len(body)
+        head, _, tail = header.partition(_OPAQUE_MEMBER + digits)
+        self._cached_bytes += size
+        self._answers[before] = (after, len(digits), head + _OPAQUE_MEMBER, tail, self._answer_bodies[body])
 
     def _make_room(self, needed_bytes: int) -> bool:
         """Forget all answers if they are outdated or too many. Return False if there can be no room."""
@@ -130,6 +120,6 @@ class RouteResponseCache:
         return True
 
     def _clear_answers(self) -> None:
-        self._cached_answers.clear()
+        self._answers.clear()
         self._answer_bodies.clear()
         self._cached_bytes = 0

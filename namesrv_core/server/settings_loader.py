@@ -40,35 +40,31 @@ class NameServerFlags(msgspec.Struct, forbid_unknown_fields=True):
     log_level: str | None = None
 
 
-def environment_variable(setting_key: str) -> str:
+def environment_variable(key: str) -> str:
     """The environment variable of a setting: "journalDir" -> "NAMESRV_JOURNAL_DIR"."""
-    return _VARIABLE_PREFIX + _CAMEL_HUMP.sub("_", setting_key).replace(".", "_").upper()
+    return _VARIABLE_PREFIX + _CAMEL_HUMP.sub("_", key).replace(".", "_").upper()
 
 
 def load_settings(flags: NameServerFlags, environment: Mapping[str, str] = os.environ) -> NameServerSettings:
     """Load all settings. Raises RocketMQError, in one line, for invalid ones, and OSError for the file."""
-    home_folder = Path(flags.home).expanduser() if flags.home else Path.home() / "namesrv"
+    home = Path(flags.home).expanduser() if flags.home else Path.home() / "namesrv"
     settings = NameServerSettings(
         rocketmqHome=environment.get("ROCKETMQ_HOME"),
-        kvConfigPath=str(home_folder / "kvConfig.json"),
-        configStorePath=str(home_folder / "namesrv.properties"),
+        kvConfigPath=str(home / "kvConfig.json"),
+        configStorePath=str(home / "namesrv.properties"),
     )
     tls_items: dict[str, str] = {}
     if flags.config_file is not None:
         if not flags.config_file:
             raise BadSettings("-c has an empty file name: give a file, or omit -c")
         _read_settings_file(settings, Path(flags.config_file), tls_items)
-    for setting_key in (*known.SETTING_KEYS, *tls_settings.TLS_KEYS):
-        if environment_variable(setting_key) in environment:
+    for key in (*known.SETTING_KEYS, *tls_settings.TLS_KEYS):
+        if environment_variable(key) in environment:
             _apply_setting(
-                settings,
-                tls_items,
-                setting_key,
-                environment[environment_variable(setting_key)],
-                environment_variable(setting_key),
+                settings, tls_items, key, environment[environment_variable(key)], environment_variable(key)
             )
-    for setting_key, setting_text in _parse_defines(flags.definitions or ()):
-        _apply_setting(settings, tls_items, setting_key, setting_text, f"-D{setting_key}")
+    for key, text in _parse_defines(flags.definitions or ()):
+        _apply_setting(settings, tls_items, key, text, f"-D{key}")
     settings.tls = TlsSettings.from_items({**tls_items, **_read_tls_file(tls_items)})
     if flags.port is not None:
         settings.listenPort = flags.port
@@ -85,7 +81,7 @@ def load_settings(flags: NameServerFlags, environment: Mapping[str, str] = os.en
     elif flags.no_journal:
         settings.journalDir = None
     elif settings.journalDir is None:
-        settings.journalDir = str(home_folder / "journal")
+        settings.journalDir = str(home / "journal")
     if flags.credentials is not None:
         settings.credentialsFile = str(Path(flags.credentials).expanduser())
     settings.readOnly = settings.readOnly or flags.read_only
@@ -95,74 +91,64 @@ def load_settings(flags: NameServerFlags, environment: Mapping[str, str] = os.en
     if settings.enableControllerInNamesrv:
         raise RocketMQError("enableControllerInNamesrv=true is not supported: run a separate controller")
     settings.fix_protected_keys()
-    for file_name in (
+    for name in (
         settings.kvConfigPath,
         settings.configStorePath,
         settings.journalDir,
         settings.credentialsFile,
     ):
-        if file_name:
-            private_files.check_links(file_name)
+        if name:
+            private_files.check_links(name)
     return settings
 
 
-def _read_settings_file(settings: NameServerSettings, file_path: Path, tls_items: dict[str, str]) -> None:
-    for setting_item in settings_file.load_setting_items(file_path):
-        if setting_item.key in tls_settings.TLS_KEYS:
-            tls_items[setting_item.key] = setting_item.value
-            (settings.hidden if setting_item.key in tls_settings.SECRET_KEYS else settings.others)[
-                setting_item.key
-            ] = setting_item.value
+def _read_settings_file(settings: NameServerSettings, path: Path, tls_items: dict[str, str]) -> None:
+    for item in settings_file.load_setting_items(path):
+        if item.key in tls_settings.TLS_KEYS:
+            tls_items[item.key] = item.value
+            (settings.hidden if item.key in tls_settings.SECRET_KEYS else settings.others)[item.key] = (
+                item.value
+            )
             continue
-        value_problem = settings.set_from_text(setting_item.key, setting_item.value)
-        if value_problem is not None and setting_item.key in known.SECURITY_KEYS:
+        problem = settings.set_from_text(item.key, item.value)
+        if problem is not None and item.key in known.SECURITY_KEYS:
             # A typing error in a security setting must not leave the server open.
-            raise BadSettings(f"{file_path}:{setting_item.line_number}: {setting_item.key}: {value_problem}")
-        if value_problem is not None:
-            if setting_item.key in known.SETTING_KEYS:
-                value_problem += f"; using {settings.format_setting(setting_item.key)}"
-            log.warning("%s:%d: %s: %s", file_path, setting_item.line_number, setting_item.key, value_problem)
-    settings.configStorePath = str(file_path)
+            raise BadSettings(f"{path}:{item.line_number}: {item.key}: {problem}")
+        if problem is not None:
+            if item.key in known.SETTING_KEYS:
+                problem += f"; using {settings.format_setting(item.key)}"
+            log.warning("%s:%d: %s: %s", path, item.line_number, item.key, problem)
+    settings.configStorePath = str(path)
 
 
 def _read_tls_file(tls_items: Mapping[str, str]) -> dict[str, str]:
     """Read upstream's TLS file. Its values override all others, except for the mode and `tls.enable`."""
-    file_path = Path(tls_items.get(tls_settings.CONFIG_FILE_KEY, tls_settings.DEFAULT_CONFIG_FILE))
+    path = Path(tls_items.get(tls_settings.CONFIG_FILE_KEY, tls_settings.DEFAULT_CONFIG_FILE))
     try:
-        file_items = settings_file.load_setting_items(file_path)
+        items = settings_file.load_setting_items(path)
     except FileNotFoundError:
         return {}
-    return {
-        setting_item.key: setting_item.value
-        for setting_item in file_items
-        if setting_item.key not in tls_settings.PINNED_KEYS
-    }
+    return {item.key: item.value for item in items if item.key not in tls_settings.PINNED_KEYS}
 
 
 def _parse_defines(define_words: Iterable[str]) -> Iterable[tuple[str, str]]:
-    for define_word in define_words:
-        setting_key, equals_sign, setting_text = define_word.partition("=")
-        if not equals_sign or (
-            setting_key not in known.SETTING_KEYS and setting_key not in tls_settings.TLS_KEYS
-        ):
+    for word in define_words:
+        key, equals, text = word.partition("=")
+        if not equals or (key not in known.SETTING_KEYS and key not in tls_settings.TLS_KEYS):
             raise BadSettings(
-                f'unknown setting "{setting_key}" for -D: give KEY=VALUE with a key that -p prints, '
+                f'unknown setting "{key}" for -D: give KEY=VALUE with a key that -p prints, '
                 "a limit of docs/reference/limits.md, or a TLS setting"
             )
-        yield setting_key, setting_text
+        yield key, text
 
 
 def _apply_setting(
-    settings: NameServerSettings,
-    tls_items: dict[str, str],
-    setting_key: str,
-    setting_text: str,
-    source_name: str,
+    settings: NameServerSettings, tls_items: dict[str, str], key: str, text: str, source_name: str
 ) -> None:
     """Apply a setting from the command line or environment. An invalid value is an error, not a warning."""
-    if setting_key in tls_settings.TLS_KEYS:
-        tls_items[setting_key] = setting_text
+    if key in tls_settings.TLS_KEYS:
+        tls_items[key] = text
         return
-    value_problem = settings.set_from_text(setting_key, setting_text)
-    if value_problem is not None:
-        raise BadSettings(f"{source_name}: {value_problem}")
+    problem = settings.set_from_text(key, text)
+    if problem is not None:
+        raise BadSettings(f"{source_name}: {problem}")

@@ -23,9 +23,9 @@ class SystemdNotifier:
         self._watchdog_seconds = _read_watchdog_seconds(environment) if socket_path else 0.0
         self._watchdog_timer: asyncio.TimerHandle | None = None
 
-    def notify_ready(self, status_text: str) -> None:
+    def notify_ready(self, status: str) -> None:
         """Report that the server is ready. From now on notify the watchdog twice per timeout."""
-        self._send_lines("READY=1", f"STATUS={status_text}", f"MAINPID={os.getpid()}")
+        self._send_lines("READY=1", f"STATUS={status}", f"MAINPID={os.getpid()}")
         if self._watchdog_seconds:
             self._notify_watchdog()
 
@@ -35,25 +35,24 @@ class SystemdNotifier:
             self._watchdog_seconds, self._notify_watchdog
         )
 
-    def notify_stopping(self, status_text: str, max_seconds: float) -> None:
+    def notify_stopping(self, status: str, max_seconds: float) -> None:
         """Report that the server is stopping, and extend systemd's timeout accordingly."""
         extension_us = int((max_seconds + _CLOSE_SECONDS) * 1_000_000)
-        self._send_lines("STOPPING=1", f"STATUS={status_text}", f"EXTEND_TIMEOUT_USEC={extension_us}")
+        self._send_lines("STOPPING=1", f"STATUS={status}", f"EXTEND_TIMEOUT_USEC={extension_us}")
 
     def stop_watchdog(self) -> None:
-        """Stop notifying the watchdog."""
         if self._watchdog_timer is not None:
             self._watchdog_timer.cancel()
 
-    def _send_lines(self, *state_lines: str) -> None:
+    def _send_lines(self, *lines: str) -> None:
         if not self._socket_path:
             return
         try:
-            with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as notify_socket:
-                notify_socket.setblocking(False)
-                notify_socket.sendto("\n".join(map(escape_unsafe, state_lines)).encode(), self._socket_path)
+            with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as sock:
+                sock.setblocking(False)
+                sock.sendto("\n".join(map(escape_unsafe, lines)).encode(), self._socket_path)
         except OSError as error:
-            log.warning("could not notify systemd (%s): %s", state_lines[0], error)
+            log.warning("could not notify systemd (%s): %s", lines[0], error)
 
 
 def _read_watchdog_seconds(environment: Mapping[str, str]) -> float:

@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from namesrv_core.errors import BadSettings
 from namesrv_core.printable_text import escape_unsafe
-from namesrv_core.server.log import log
-from namesrv_core.server.log_throttle import LogThrottle
+from namesrv_core.server.log import LogThrottle, log
 from namesrv_core.state.tls_settings import TlsSettings
 from namesrv_core.transport.protocol_detection import TlsPolicy
 
@@ -49,99 +48,89 @@ class TlsCertificates:
     """
 
     def __init__(
-        self,
-        tls_settings: TlsSettings,
-        read_files: "Callable[[TlsServerFiles], _CertificateReading] | None" = None,
+        self, tls: TlsSettings, read_files: "Callable[[TlsServerFiles], _CertificateReading] | None" = None
     ) -> None:
         self._read_files = read_files or _read_certificate_files
-        self._server_files: TlsServerFiles | None = None
+        self._files: TlsServerFiles | None = None
         self._seen_digest: bytes | None = None
         self._tried_digest: bytes | None = None
         self._used_digest: bytes | None = None
         self._logged_problem = ""
         self._check_task: asyncio.Task[None] | None = None
-        self._log_throttle = LogThrottle()
+        self._throttle = LogThrottle()
         self.expires_at: float | None = None
         self.reload_count = self.failed_reload_count = self.refused_count = 0
         self.tls_policy: TlsPolicy | None = None
-        if tls_settings.mode == "disabled":
+        if tls.mode == "disabled":
             return
-        _check_cipher_offer(tls_settings)
+        _check_cipher_offer(tls)
         # Built on demand, so that OpenSSL is not loaded before the first TLS client connects.
         self.tls_policy = TlsPolicy(
-            None,
-            tls_settings.mode == "enforcing",
-            partial(_build_self_signed_context, tls_settings),
-            self._count_refusal,
+            None, tls.mode == "enforcing", partial(_build_self_signed_context, tls), self._count_refusal
         )
-        if tls_settings.cert_path is not None and tls_settings.key_path is not None:
-            self._begin_with_files(tls_settings.cert_path, tls_settings.key_path, tls_settings)
+        if tls.cert_path is not None and tls.key_path is not None:
+            self._begin_with_files(tls.cert_path, tls.key_path, tls)
         elif self.tls_policy.is_required:
             self.tls_policy.current_context()
 
-    def _begin_with_files(self, cert_path: str, key_path: str, tls_settings: TlsSettings) -> None:
+    def _begin_with_files(self, cert_path: str, key_path: str, tls: TlsSettings) -> None:
         from namesrv_core.transport.tls_server import TlsServerFiles
 
         assert self.tls_policy is not None
-        trust_path = Path(tls_settings.trust_path) if tls_settings.trust_path else None
-        self._server_files = TlsServerFiles(
-            Path(cert_path),
-            Path(key_path),
-            tls_settings.key_password,
-            tls_settings.client_auth,
-            trust_path,
-            _build_cipher_offer(tls_settings),
+        path = Path(tls.trust_path) if tls.trust_path else None
+        self._files = TlsServerFiles(
+            Path(cert_path), Path(key_path), tls.key_password, tls.client_auth, path, _build_cipher_offer(tls)
         )
         self.tls_policy = TlsPolicy(None, self.tls_policy.is_required, None, self._count_refusal)
-        first_reading = self._read_files(self._server_files)
-        if first_reading.ssl_context is None and self.tls_policy.is_required:
-            raise BadSettings(first_reading.problem_text or _WRITING_PROBLEM)
-        self._apply_reading(first_reading)
+        first = self._read_files(self._files)
+        if first.ssl_context is None and self.tls_policy.is_required:
+            raise BadSettings(first.problem_text or _WRITING_PROBLEM)
+        self._apply_reading(first)
 
     def start_file_check(self) -> None:
         """Start a check for changed files; called every `CHECK_SECONDS`. Reads the disk in a thread."""
-        if self._server_files is not None and (self._check_task is None or self._check_task.done()):
-            self._check_task = asyncio.get_running_loop().create_task(self._check_files(self._server_files))
+        if self._files is not None and (self._check_task is None or self._check_task.done()):
+            self._check_task = asyncio.get_running_loop().create_task(self._check_files(self._files))
 
-    async def _check_files(self, server_files: "TlsServerFiles") -> None:
-        file_reading = await asyncio.to_thread(self._read_files, server_files)
-        if file_reading.content_digest is not None and file_reading.content_digest == self._tried_digest:
-            self._seen_digest = file_reading.content_digest
-            if file_reading.content_digest == self._used_digest:
+    async def _check_files(self, files: "TlsServerFiles") -> None:
+        reading = await asyncio.to_thread(self._read_files, files)
+        if reading.content_digest is not None and reading.content_digest == self._tried_digest:
+            self._seen_digest = reading.content_digest
+            if reading.content_digest == self._used_digest:
                 self._logged_problem = ""
-        elif file_reading.content_digest == self._seen_digest and file_reading.content_digest is not None:
-            self._apply_reading(file_reading)
+        elif reading.content_digest == self._seen_digest and reading.content_digest is not None:
+            self._apply_reading(reading)
         else:
             # The files may be incomplete. They are used once two successive checks find the same content.
-            self._seen_digest = file_reading.content_digest
-            if file_reading.problem_text and file_reading.content_digest is None:
-                self._log_problem(file_reading.problem_text)
+            self._seen_digest = reading.content_digest
+            if reading.problem_text and reading.content_digest is None:
+                self._log_problem(reading.problem_text)
 
     def reload_files(self) -> None:
         """Apply the current content of the files at once, and log the result in any case."""
-        if self._server_files is None:
+        if self._files is None:
             return
-        file_reading = self._read_files(self._server_files)
-        if file_reading.content_digest is not None and file_reading.content_digest == self._used_digest:
+        reading = self._read_files(self._files)
+        if reading.content_digest is not None and reading.content_digest == self._used_digest:
             log.info("TLS: the certificate has not changed")
             return
         self._logged_problem = ""
-        self._apply_reading(file_reading)
+        self._apply_reading(reading)
 
-    def _apply_reading(self, file_reading: _CertificateReading) -> None:
+    def _apply_reading(self, reading: _CertificateReading) -> None:
         assert self.tls_policy is not None
-        self._tried_digest = self._seen_digest = file_reading.content_digest
-        if file_reading.ssl_context is None:
+        self._tried_digest = self._seen_digest = reading.content_digest
+        if reading.ssl_context is None:
             self.failed_reload_count += self._used_digest is not None
-            self._log_problem(file_reading.problem_text or _WRITING_PROBLEM)
+            self._log_problem(reading.problem_text or _WRITING_PROBLEM)
             return
         self._logged_problem = ""
         self.reload_count += self._used_digest is not None
-        self._used_digest = file_reading.content_digest
-        self.expires_at = file_reading.expires_at
-        self.tls_policy.ssl_context = file_reading.ssl_context
-        log.info("TLS: new connections use %s", file_reading.certificate_text)
-        if file_reading.has_expired:
+        self._used_digest = reading.content_digest
+        self.expires_at = reading.expires_at
+        self.tls_policy.ssl_context = reading.ssl_context
+        log.info("TLS: new connections use %s", reading.certificate_text)
+        if reading.has_expired:
             log.warning("TLS: this certificate has expired, so clients that verify it cannot connect")
 
     def _log_problem(self, problem_text: str) -> None:
@@ -150,98 +139,93 @@ class TlsCertificates:
         if problem_text == self._logged_problem:
             return
         self._logged_problem = problem_text
-        consequence_text = (
+        consequence = (
             "TLS is not available until you fix this"
             if self.tls_policy.ssl_context is None
             else "the previous certificate stays in use"
         )
-        log.error("TLS: %s; %s", problem_text, consequence_text)
+        log.error("TLS: %s; %s", problem_text, consequence)
 
     def stop(self) -> None:
         if self._check_task is not None:
             self._check_task.cancel()
 
-    def _count_refusal(self, peer_addr: str, refusal_reason: str) -> None:
+    def _count_refusal(self, peer_addr: str, reason: str) -> None:
         self.refused_count += 1
-        self._log_throttle.log_warning(
-            refusal_reason.partition("(")[0].partition(" of ")[0],
-            f"closing {peer_addr}: the client {refusal_reason}",
+        self._throttle.log_warning(
+            reason.partition("(")[0].partition(" of ")[0], f"closing {peer_addr}: the client {reason}"
         )
 
 
-def build_outgoing_context(tls_settings: TlsSettings) -> "ssl.SSLContext | None":
+def build_outgoing_context(tls: TlsSettings) -> "ssl.SSLContext | None":
     """Build the context for requests to brokers; None for plain text. Raises BadSettings.
 
     Host names are not checked, as in Java's name server.
     """
-    outgoing_tls = tls_settings.outgoing
+    outgoing_tls = tls.outgoing
     if outgoing_tls is None:
         return None
     from namesrv_core.transport import cipher_suites
     from namesrv_core.transport.tls_client import TlsClient
 
-    trust_path, cert_path, key_path = (
-        Path(path_text) if path_text else None
-        for path_text in (outgoing_tls.trust_path, outgoing_tls.cert_path, outgoing_tls.key_path)
+    path, cert_path, key_path = (
+        Path(text) if text else None
+        for text in (outgoing_tls.trust_path, outgoing_tls.cert_path, outgoing_tls.key_path)
     )
-    ssl_context = TlsClient(
-        trust_path, cert_path, key_path, outgoing_tls.key_password, is_verifying=outgoing_tls.is_verifying
+    context = TlsClient(
+        path, cert_path, key_path, outgoing_tls.key_password, is_verifying=outgoing_tls.is_verifying
     ).ssl_context
-    ssl_context.check_hostname = False
-    cipher_suites.restrict_context(ssl_context, _build_cipher_offer(tls_settings))
-    return ssl_context
+    context.check_hostname = False
+    cipher_suites.restrict_context(context, _build_cipher_offer(tls))
+    return context
 
 
-def _build_cipher_offer(tls_settings: TlsSettings) -> "CipherOffer":
+def _build_cipher_offer(tls: TlsSettings) -> "CipherOffer":
     from namesrv_core.transport.cipher_suites import CipherOffer
 
-    return CipherOffer(tls_settings.protocols, tls_settings.ciphers)
+    return CipherOffer(tls.protocols, tls.ciphers)
 
 
-def _check_cipher_offer(tls_settings: TlsSettings) -> None:
+def _check_cipher_offer(tls: TlsSettings) -> None:
     """Report invalid versions and ciphers at the start, because no certificate change can fix them."""
-    if tls_settings.protocols or tls_settings.ciphers:
+    if tls.protocols or tls.ciphers:
         import ssl
 
         from namesrv_core.transport.cipher_suites import restrict_context
 
-        restrict_context(ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER), _build_cipher_offer(tls_settings))
+        restrict_context(ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER), _build_cipher_offer(tls))
 
 
-def _build_self_signed_context(tls_settings: TlsSettings) -> "ssl.SSLContext":
+def _build_self_signed_context(tls: TlsSettings) -> "ssl.SSLContext":
     from namesrv_core.transport.tls_server import build_self_signed_context
 
-    ssl_context = build_self_signed_context(_build_cipher_offer(tls_settings))
+    context = build_self_signed_context(_build_cipher_offer(tls))
     log.info(
         "TLS: using a self-signed certificate (test mode): set tls.server.certPath and tls.server.keyPath"
     )
-    return ssl_context
+    return context
 
 
-def _read_certificate_files(server_files: "TlsServerFiles") -> _CertificateReading:
+def _read_certificate_files(files: "TlsServerFiles") -> _CertificateReading:
     """Read the files. If one changes during the read, the result has neither context nor problem."""
     from namesrv_core.transport import tls_client, tls_server
 
     try:
-        content_digest = server_files.compute_digest()
+        digest = files.compute_digest()
     except BadSettings as error:
         return _CertificateReading(None, None, problem_text=str(error))
     try:
-        ssl_context = tls_server.build_server_context(server_files)
-        if server_files.compute_digest() != content_digest:
+        context = tls_server.build_server_context(files)
+        if files.compute_digest() != digest:
             return _CertificateReading(None, None)
-        server_certificate = tls_client.read_certificates(server_files.cert_file)[0]
+        certificate = tls_client.read_certificates(files.cert_file)[0]
     except BadSettings as error:
-        return _CertificateReading(content_digest, None, problem_text=str(error))
-    expiry_time = datetime.fromtimestamp(tls_client.expiry_seconds(server_certificate), UTC)
-    certificate_text = (
-        f'the certificate of "{escape_unsafe(tls_client.name_of_certificate(server_certificate))}" in '
-        f"{server_files.cert_file}, valid until {expiry_time:%Y-%m-%dT%H:%M:%SZ}"
+        return _CertificateReading(digest, None, problem_text=str(error))
+    expiry = datetime.fromtimestamp(tls_client.expiry_seconds(certificate), UTC)
+    text = (
+        f'the certificate of "{escape_unsafe(tls_client.name_of_certificate(certificate))}" in '
+        f"{files.cert_file}, valid until {expiry:%Y-%m-%dT%H:%M:%SZ}"
     )
     return _CertificateReading(
-        content_digest,
-        ssl_context,
-        certificate_text,
-        expiry_time < datetime.now(UTC),
-        expires_at=expiry_time.timestamp(),
+        digest, context, text, expiry < datetime.now(UTC), expires_at=expiry.timestamp()
     )

@@ -4,10 +4,11 @@ The strongest grant of a peer decides. A grant never takes a permission away.
 """
 
 from collections.abc import Iterable, Mapping
-from enum import IntEnum
 from functools import lru_cache
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address
 from typing import NamedTuple, Protocol
+
+from namesrv_core.protocol.codes import AccessRole as AccessRole
 
 AddressNetwork = IPv4Network | IPv6Network
 
@@ -15,19 +16,6 @@ _CACHE_ENTRIES = 4096
 _MAX_CACHED_SUBJECT = 512
 _MAX_ADDRESS_LENGTH = 64
 """More than an IPv6 address with the name of an interface has."""
-
-
-class AccessRole(IntEnum):
-    """Each role includes the permissions of the roles before it.
-
-    There is one exception: a broker does not have an observer's permission to read what only an admin reads.
-    """
-
-    NONE = 0
-    READ = 1
-    OBSERVER = 2
-    BROKER = 3
-    ADMIN = 4
 
 
 class RequestPeer(Protocol):
@@ -103,83 +91,71 @@ class AccessPolicy:
 
     def __init__(
         self,
-        keyless_grants: Iterable[AccessGrant] = (AccessGrant(AccessRole.ADMIN),),
-        accounts_by_key: Mapping[str, SignerAccount] | None = None,
+        keyless: Iterable[AccessGrant] = (AccessGrant(AccessRole.ADMIN),),
+        accounts: Mapping[str, SignerAccount] | None = None,
         *,
         read_only: bool = False,
         no_remote_config: bool = False,
     ) -> None:
-        self.keyless_grants = tuple(
-            sorted(keyless_grants, key=lambda access_grant: access_grant.role, reverse=True)
-        )
-        self.accounts_by_key = dict(accounts_by_key or {})
+        self.keyless_grants = tuple(sorted(keyless, key=lambda grant: grant.role, reverse=True))
+        self.accounts_by_key = dict(accounts or {})
         self.read_only = read_only
         self.no_remote_config = no_remote_config
         self.lets_all_read = any(
-            access_grant.role >= AccessRole.READ and access_grant.is_for_everybody
-            for access_grant in self.keyless_grants
+            grant.role >= AccessRole.READ and grant.is_for_everybody for grant in self.keyless_grants
         )
-        self._grants_by_peer: dict[tuple[str, str | None], tuple[AccessGrant, ...]] = {}
+        self._grants: dict[tuple[str, str | None], tuple[AccessGrant, ...]] = {}
 
     def grants_without_key(self, peer: RequestPeer) -> tuple[AccessGrant, ...]:
         """The grants of a peer that does not sign, strongest first."""
         peer_key = peer.host, peer.subject
-        matching_grants = self._grants_by_peer.get(peer_key)
-        if matching_grants is None:
-            if len(self._grants_by_peer) >= _CACHE_ENTRIES:
-                self._grants_by_peer.clear()
-            matching_grants = tuple(
-                access_grant for access_grant in self.keyless_grants if access_grant.covers_peer(peer)
-            )
+        matching = self._grants.get(peer_key)
+        if matching is None:
+            if len(self._grants) >= _CACHE_ENTRIES:
+                self._grants.clear()
+            matching = tuple(grant for grant in self.keyless_grants if grant.covers_peer(peer))
             if len(peer.subject or "") <= _MAX_CACHED_SUBJECT:
-                self._grants_by_peer[peer_key] = matching_grants
-        return matching_grants
+                self._grants[peer_key] = matching
+        return matching
 
 
-def is_in_networks(host_text: str, address_networks: Iterable[AddressNetwork]) -> bool:
-    """Whether the text is an IP address in one of the networks."""
+def is_in_networks(host: str, networks: Iterable[AddressNetwork]) -> bool:
     # Peers write these texts. Only short ones are cached.
-    parsed_address = None if len(host_text) > _MAX_ADDRESS_LENGTH else _parse_address(host_text)
-    return parsed_address is not None and any(
-        parsed_address in address_network for address_network in address_networks
-    )
+    address = None if len(host) > _MAX_ADDRESS_LENGTH else _parse_address(host)
+    return address is not None and any(address in network for network in networks)
 
 
 @lru_cache(_CACHE_ENTRIES)
-def _parse_address(host_text: str) -> IPv4Address | IPv6Address | None:
+def _parse_address(host: str) -> IPv4Address | IPv6Address | None:
     try:
-        parsed_address = ip_address(host_text)
+        address = ip_address(host)
     except ValueError:
         return None
     # A dual-stack socket reports an IPv4 peer as an IPv4-mapped IPv6 address.
-    mapped_address = parsed_address.ipv4_mapped if isinstance(parsed_address, IPv6Address) else None
-    return mapped_address or parsed_address
+    mapped = address.ipv4_mapped if isinstance(address, IPv6Address) else None
+    return mapped or address
 
 
-def normalize_subject(subject_text: str) -> str:
+def normalize_subject(subject: str) -> str:
     """Normalize a distinguished name (RFC 4514): remove blanks, write attribute types in upper case."""
-    return ",".join(_normalize_part(subject_part) for subject_part in _split_subject(subject_text))
+    parts = (part.partition("=") for part in _split_subject(subject))
+    return ",".join(f"{kind.strip(' ').upper()}={_strip_blanks(value)}" for kind, _, value in parts)
 
 
-def _normalize_part(subject_part: str) -> str:
-    attribute_type, _, attribute_value = subject_part.partition("=")
-    return f"{attribute_type.strip(' ').upper()}={_strip_blanks(attribute_value)}"
-
-
-def _strip_blanks(attribute_value: str) -> str:
+def _strip_blanks(value: str) -> str:
     """Remove the blanks around a value, and nothing else: any other character makes another subject."""
-    stripped_value = attribute_value.strip(" ")
-    trailing_backslashes = len(stripped_value) - len(stripped_value.rstrip("\\"))
+    stripped = value.strip(" ")
+    trailing_backslashes = len(stripped) - len(stripped.rstrip("\\"))
     # An odd number of backslashes escapes the first blank after them, so that blank belongs to the value.
-    return f"{stripped_value} " if trailing_backslashes % 2 else stripped_value
+    return f"{stripped} " if trailing_backslashes % 2 else stripped
 
 
-def _split_subject(subject_text: str) -> list[str]:
+def _split_subject(subject: str) -> list[str]:
     """Split at commas that are not escaped."""
-    subject_parts, part_start, is_escaped = [], 0, False
-    for letter_index, letter in enumerate(subject_text):
+    parts, part_start, is_escaped = [], 0, False
+    for index, letter in enumerate(subject):
         if letter == "," and not is_escaped:
-            subject_parts.append(subject_text[part_start:letter_index])
-            part_start = letter_index + 1
+            parts.append(subject[part_start:index])
+            part_start = index + 1
         is_escaped = letter == "\\" and not is_escaped
-    return [*subject_parts, subject_text[part_start:]]
+    return [*parts, subject[part_start:]]

@@ -2,14 +2,82 @@
 
 A cluster lists a broker name only while the group exists, and a group exists only while it has members. Each
 member's address has a live broker in the clusters through which it holds its place, so it leaves one day.
+
+A place is an address in a broker group. It is held through each cluster under which the broker has registered
+it, mostly one. It ends when it is held through none. BrokerIndex saves searches for places.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import islice
 from typing import NamedTuple
 
 from namesrv_core.events import DataVersion
-from namesrv_core.state.broker_index import BrokerIndex, LiveKey
+
+LiveKey = tuple[str, str]
+"""Cluster name and broker address."""
+
+
+class BrokerIndex:
+    """`RouteTables` keeps it up to date. It never looks at more brokers than those that it is asked for."""
+
+    __slots__ = ("_clusters_by_place", "_keys_by_channel", "_names_by_key")
+
+    def __init__(self) -> None:
+        self._keys_by_channel: dict[int, dict[LiveKey, None]] = {}
+        self._names_by_key: dict[LiveKey, dict[str, None]] = {}
+        self._clusters_by_place: dict[tuple[str, str], dict[str, None]] = {}
+
+    def add_channel(self, channel_id: int, key: LiveKey) -> None:
+        self._keys_by_channel.setdefault(channel_id, {})[key] = None
+
+    def is_channel_known(self, channel_id: int) -> bool:
+        return channel_id in self._keys_by_channel
+
+    def keys_of_channel(self, channel_id: int) -> Iterable[LiveKey]:
+        """The brokers that have registered over an open channel, even if they use another one now."""
+        return self._keys_by_channel.get(channel_id, ())
+
+    def remove_channel(self, channel_id: int) -> Iterable[LiveKey]:
+        """Forget a closed channel. Return the brokers that have registered over it."""
+        return self._keys_by_channel.pop(channel_id, ())
+
+    def remove_from_channels(self, key: LiveKey, channel_ids: Iterable[int]) -> None:
+        for channel_id in channel_ids:
+            keys = self._keys_by_channel.get(channel_id)
+            if keys is not None:
+                keys.pop(key, None)
+                if not keys:
+                    del self._keys_by_channel[channel_id]
+
+    def hold_place(self, broker_name: str, key: LiveKey) -> None:
+        if broker_name in self._names_by_key.get(key, ()):
+            return
+        self._names_by_key.setdefault(key, {})[broker_name] = None
+        cluster_name, broker_addr = key
+        self._clusters_by_place.setdefault((broker_name, broker_addr), {})[cluster_name] = None
+
+    def names_at(self, key: LiveKey) -> Iterable[str]:
+        """The groups in which an address has a place that is held through this cluster."""
+        return self._names_by_key.get(key, ())
+
+    def release_place(self, broker_name: str, key: LiveKey) -> bool:
+        """Hold a place no longer through this cluster. Return whether another cluster still holds it."""
+        self._forget_name(broker_name, key)
+        cluster_name, broker_addr = key
+        cluster_names = self._clusters_by_place.get((broker_name, broker_addr), {})
+        cluster_names.pop(cluster_name, None)
+        return bool(cluster_names)
+
+    def remove_place(self, broker_name: str, broker_addr: str) -> None:
+        for cluster_name in self._clusters_by_place.pop((broker_name, broker_addr), ()):
+            self._forget_name(broker_name, (cluster_name, broker_addr))
+
+    def _forget_name(self, broker_name: str, key: LiveKey) -> None:
+        names = self._names_by_key.get(key, {})
+        names.pop(broker_name, None)
+        if not names:
+            self._names_by_key.pop(key, None)
+
 
 _MAX_REPORTED_NAMES = 8
 
@@ -120,93 +188,90 @@ class BrokerTables:
         self.broker_groups: dict[str, RegisteredGroup] = {}
         self.live_brokers: dict[LiveKey, LiveBroker] = {}
         self.filter_servers: dict[LiveKey, list[str | None]] = {}
-        self._broker_index = BrokerIndex()
+        self._index = BrokerIndex()
 
     def join_group(self, cluster_name: str, broker_name: str) -> RegisteredGroup:
         """The group of a broker that registers under this cluster. A new group belongs to the cluster."""
-        broker_group = self.broker_groups.get(broker_name)
-        if broker_group is None:
-            broker_group = self.broker_groups[broker_name] = RegisteredGroup(cluster_name, broker_name)
-        broker_group.listing_clusters[cluster_name] = None
+        group = self.broker_groups.get(broker_name)
+        if group is None:
+            group = self.broker_groups[broker_name] = RegisteredGroup(cluster_name, broker_name)
+        group.listing_clusters[cluster_name] = None
         self.broker_names_by_cluster.setdefault(cluster_name, {})[broker_name] = None
-        return broker_group
+        return group
 
     def unlist_group(self, broker_name: str) -> None:
-        """Remove a group without members from all clusters."""
         for cluster_name in self.broker_groups.pop(broker_name).listing_clusters:
-            broker_names = self.broker_names_by_cluster[cluster_name]
-            del broker_names[broker_name]
-            if not broker_names:
+            names = self.broker_names_by_cluster[cluster_name]
+            del names[broker_name]
+            if not names:
                 del self.broker_names_by_cluster[cluster_name]
 
-    def set_member(self, broker_group: RegisteredGroup, broker_id: int, live_key: LiveKey) -> None:
+    def set_member(self, group: RegisteredGroup, broker_id: int, key: LiveKey) -> None:
         """Give a broker its place in a group. It loses the one that it had there."""
-        broker_name, broker_addr = broker_group.broker_name, live_key[1]
-        replaced_addr = broker_group.broker_addrs.get(broker_id)
-        if replaced_addr is not None and replaced_addr != broker_addr:
-            self._broker_index.remove_place(broker_name, replaced_addr)
-        broker_group.broker_addrs[broker_id] = broker_addr
-        self._broker_index.hold_place(broker_name, live_key)
+        broker_name, broker_addr = group.broker_name, key[1]
+        replaced = group.broker_addrs.get(broker_id)
+        if replaced is not None and replaced != broker_addr:
+            self._index.remove_place(broker_name, replaced)
+        group.broker_addrs[broker_id] = broker_addr
+        self._index.hold_place(broker_name, key)
 
-    def drop_member(self, broker_group: RegisteredGroup, broker_id: int) -> None:
-        self._broker_index.remove_place(broker_group.broker_name, broker_group.broker_addrs.pop(broker_id))
+    def drop_member(self, group: RegisteredGroup, broker_id: int) -> None:
+        self._index.remove_place(group.broker_name, group.broker_addrs.pop(broker_id))
 
-    def release_member(self, broker_group: RegisteredGroup, live_key: LiveKey) -> bool:
+    def release_member(self, group: RegisteredGroup, key: LiveKey) -> bool:
         """End a broker's hold of its place. Return whether it holds the place through another cluster."""
-        return self._broker_index.release_place(broker_group.broker_name, live_key)
+        return self._index.release_place(group.broker_name, key)
 
-    def members_at_addr(self, live_key: LiveKey) -> Iterator[tuple[RegisteredGroup, int]]:
+    def members_at_addr(self, key: LiveKey) -> Iterator[tuple[RegisteredGroup, int]]:
         """The groups in which an address is registered under its cluster, with its broker id in each.
 
         There is one such group, unless a broker has changed its name. Change no group during the iteration.
         """
-        for broker_name in self._broker_index.names_at(live_key):
-            broker_group = self.broker_groups[broker_name]
-            broker_id = broker_group.find_id(live_key[1])
+        for broker_name in self._index.names_at(key):
+            group = self.broker_groups[broker_name]
+            broker_id = group.find_id(key[1])
             assert broker_id is not None
-            yield broker_group, broker_id
+            yield group, broker_id
 
-    def reported_members(self, live_key: LiveKey) -> Iterator[tuple[RegisteredGroup, int]]:
+    def reported_members(self, key: LiveKey) -> Iterator[tuple[RegisteredGroup, int]]:
         """The members to report in events. A peer may register thousands of names at one address."""
-        return islice(self.members_at_addr(live_key), _MAX_REPORTED_NAMES)
+        return islice(self.members_at_addr(key), _MAX_REPORTED_NAMES)
 
-    def set_live_broker(self, live_key: LiveKey, live_broker: LiveBroker) -> None:
+    def set_live_broker(self, key: LiveKey, live: LiveBroker) -> None:
         """Store a live broker that has registered over its channel."""
-        previous_broker = self.live_brokers.get(live_key)
-        self.live_brokers[live_key] = live_broker
-        if previous_broker is None:
-            self._broker_index.add_channel(live_broker.channel_id, live_key)
+        previous = self.live_brokers.get(key)
+        self.live_brokers[key] = live
+        if previous is None:
+            self._index.add_channel(live.channel_id, key)
         else:
-            live_broker.former_channel_ids = previous_broker.former_channel_ids
-            channel_id, live_broker.channel_id = live_broker.channel_id, previous_broker.channel_id
-            self.change_channel(live_key, live_broker, channel_id)
+            live.former_channel_ids = previous.former_channel_ids
+            channel_id, live.channel_id = live.channel_id, previous.channel_id
+            self.change_channel(key, live, channel_id)
 
-    def change_channel(self, live_key: LiveKey, live_broker: LiveBroker, channel_id: int) -> None:
+    def change_channel(self, key: LiveKey, live: LiveBroker, channel_id: int) -> None:
         """Note that a live broker has registered over this channel, which it mostly used before."""
-        if channel_id != live_broker.channel_id:
-            if self._broker_index.is_channel_known(live_broker.channel_id):
-                live_broker.former_channel_ids.add(live_broker.channel_id)
-            live_broker.former_channel_ids.discard(channel_id)
-            live_broker.channel_id = channel_id
-        self._broker_index.add_channel(channel_id, live_key)
+        if channel_id != live.channel_id:
+            if self._index.is_channel_known(live.channel_id):
+                live.former_channel_ids.add(live.channel_id)
+            live.former_channel_ids.discard(channel_id)
+            live.channel_id = channel_id
+        self._index.add_channel(channel_id, key)
 
-    def drop_live_broker(self, live_key: LiveKey) -> None:
-        live_broker = self.live_brokers.pop(live_key, None)
-        if live_broker is not None:
-            self._broker_index.remove_from_channels(
-                live_key, (live_broker.channel_id, *live_broker.former_channel_ids)
-            )
+    def drop_live_broker(self, key: LiveKey) -> None:
+        live = self.live_brokers.pop(key, None)
+        if live is not None:
+            self._index.remove_from_channels(key, (live.channel_id, *live.former_channel_ids))
 
     def drop_channel(self, channel_id: int) -> list[LiveKey]:
         """Forget a closed channel. Return the brokers that have registered over none since."""
-        live_keys = self._broker_index.remove_channel(channel_id)
-        for live_key in live_keys:
-            self.live_brokers[live_key].former_channel_ids.discard(channel_id)
-        return [live_key for live_key in live_keys if self.live_brokers[live_key].channel_id == channel_id]
+        keys = self._index.remove_channel(channel_id)
+        for key in keys:
+            self.live_brokers[key].former_channel_ids.discard(channel_id)
+        return [key for key in keys if self.live_brokers[key].channel_id == channel_id]
 
     def live_keys_on_channel(self, channel_id: int) -> Iterator[LiveKey]:
         return (
-            live_key
-            for live_key in self._broker_index.keys_of_channel(channel_id)
-            if self.live_brokers[live_key].channel_id == channel_id
+            key
+            for key in self._index.keys_of_channel(channel_id)
+            if self.live_brokers[key].channel_id == channel_id
         )

@@ -16,14 +16,12 @@ NamespaceTables = dict[str, dict[str, str | None]]
 
 def entry_size(namespace: str, key: str, value: str | None) -> int:
     """The approximate size of an entry in bytes, as an operator counts it: its texts."""
-    return sum(len(entry_text.encode("utf-8", "replace")) for entry_text in (namespace, key, value or ""))
+    return sum(len(text.encode("utf-8", "replace")) for text in (namespace, key, value or ""))
 
 
 def stored_size(namespace: str, key: str, value: str | None) -> int:
     """The most bytes that an entry takes in the file. A control character takes six of them."""
-    return ENTRY_OVERHEAD_BYTES + sum(
-        len(fastjson.encode_json(entry_text)) for entry_text in (namespace, key, value or "")
-    )
+    return ENTRY_OVERHEAD_BYTES + sum(len(fastjson.encode_json(t)) for t in (namespace, key, value or ""))
 
 
 class KvConfig:
@@ -33,8 +31,8 @@ class KvConfig:
     ORDER_TOPIC_CONFIG: registrations are answered with its table, and an empty one differs from none.
     """
 
-    def __init__(self, namespace_tables: Mapping[str, Mapping[str, str | None]] | None = None) -> None:
-        self.tables_by_namespace = _copy_used_tables(namespace_tables or {})
+    def __init__(self, tables: Mapping[str, Mapping[str, str | None]] | None = None) -> None:
+        self.tables_by_namespace = _copy_used_tables(tables or {})
         self.generation = 0
         self.total_bytes = self._measure_total_bytes()
 
@@ -42,47 +40,41 @@ class KvConfig:
         return self.tables_by_namespace.get(namespace or "", {}).get(key or "")
 
     def put_value(self, namespace: str, key: str, value: str | None) -> KvPut:
-        kv_table = self.tables_by_namespace.setdefault(namespace, {})
-        previous_value = kv_table.get(key)
+        table = self.tables_by_namespace.setdefault(namespace, {})
+        previous = table.get(key)
         self.total_bytes += stored_size(namespace, key, value) - self.stored_size_of(namespace, key)
-        kv_table[key] = value
+        table[key] = value
         self.generation += 1
-        return KvPut(namespace, key, previous_value, value)
+        return KvPut(namespace, key, previous, value)
 
     def delete_key(self, namespace: str, key: str) -> KvDeleted | None:
         """Delete a key. Return None if it does not exist."""
-        kv_table = self.tables_by_namespace.get(namespace, {})
-        if key not in kv_table:
+        table = self.tables_by_namespace.get(namespace, {})
+        if key not in table:
             return None
         self.generation += 1
         self.total_bytes -= self.stored_size_of(namespace, key)
-        delete_event = KvDeleted(namespace, key, kv_table.pop(key))
-        if not kv_table and namespace != ORDER_TOPIC_CONFIG:
+        event = KvDeleted(namespace, key, table.pop(key))
+        if not table and namespace != ORDER_TOPIC_CONFIG:
             del self.tables_by_namespace[namespace]
-        return delete_event
+        return event
 
-    def restore_tables(self, namespace_tables: Mapping[str, Mapping[str, str | None]]) -> None:
+    def restore_tables(self, tables: Mapping[str, Mapping[str, str | None]]) -> None:
         """Go back to earlier tables, because the later changes could not be saved."""
-        self.tables_by_namespace = _copy_used_tables(namespace_tables)
+        self.tables_by_namespace = _copy_used_tables(tables)
         self.generation += 1
         self.total_bytes = self._measure_total_bytes()
 
     def stored_size_of(self, namespace: str, key: str) -> int:
         """The part of an entry in `total_bytes`; 0 if it does not exist."""
-        kv_table = self.tables_by_namespace.get(namespace, {})
-        return stored_size(namespace, key, kv_table[key]) if key in kv_table else 0
+        table = self.tables_by_namespace.get(namespace, {})
+        return stored_size(namespace, key, table[key]) if key in table else 0
 
     def _measure_total_bytes(self) -> int:
         return sum(
-            stored_size(namespace, key, value)
-            for namespace, kv_table in self.tables_by_namespace.items()
-            for key, value in kv_table.items()
+            stored_size(n, key, v) for n, t in self.tables_by_namespace.items() for key, v in t.items()
         )
 
 
-def _copy_used_tables(namespace_tables: Mapping[str, Mapping[str, str | None]]) -> NamespaceTables:
-    return {
-        namespace: dict(kv_table)
-        for namespace, kv_table in namespace_tables.items()
-        if kv_table or namespace == ORDER_TOPIC_CONFIG
-    }
+def _copy_used_tables(tables: Mapping[str, Mapping[str, str | None]]) -> NamespaceTables:
+    return {n: dict(t) for n, t in tables.items() if t or n == ORDER_TOPIC_CONFIG}

@@ -5,8 +5,12 @@ of less than a millisecond.
 """
 
 from collections.abc import Callable, Generator, Hashable
+from io import BytesIO
 
+from namesrv_core.protocol import fastjson
 from namesrv_core.protocol.bounded_cache import BoundedCache
+from namesrv_core.protocol.codes import TOPIC_SYS_FLAG_UNIT, TOPIC_SYS_FLAG_UNIT_SUB
+from namesrv_core.state.placements import QueuePlacement
 from namesrv_core.state.route_tables import RouteTables
 
 BodySteps = Generator[None, None, bytes]
@@ -31,8 +35,8 @@ class _ListComputation:
     def take_step(self) -> None:
         try:
             next(self.body_steps)
-        except StopIteration as stop_iteration:
-            self.body = stop_iteration.value
+        except StopIteration as stop:
+            self.body = stop.value
             # None means that an earlier step has failed.
             assert self.body is not None
 
@@ -54,7 +58,6 @@ class ListCache:
         return self._bodies.get(key)
 
     def compute_at_once(self, key: Hashable, body_steps: BodySteps) -> bytes:
-        """Compute the body of a small list and cache it."""
         computation = _ListComputation(key, self._tables.generation, body_steps)
         while computation.body is None:
             computation.take_step()
@@ -67,21 +70,17 @@ class ListCache:
         There is one computation at a time, because each holds a copy of all names. Whoever waits for another
         list helps to finish this one first.
         """
-        asked_generation = self._tables.generation
+        asked = self._tables.generation
         while True:
-            cached_body = self.get_body(key)
-            if cached_body is not None:
-                return cached_body
+            cached = self.get_body(key)
+            if cached is not None:
+                return cached
             if self._computation is None:
                 self._computation = _ListComputation(key, self._tables.generation, begin_steps())
             computation = self._computation
             yield from self._help_computation(computation)
             # An older computation may lack changes that were answered before this request.
-            if (
-                computation.body is not None
-                and computation.key == key
-                and computation.generation >= asked_generation
-            ):
+            if computation.body is not None and computation.key == key and computation.generation >= asked:
                 return computation.body
 
     def _help_computation(self, computation: _ListComputation) -> Generator[None, None, None]:
@@ -104,3 +103,61 @@ class ListCache:
             return
         if self.get_body(computation.key) is None:
             self._bodies.put(computation.key, computation.body, len(computation.body) + _ENTRY_BYTES)
+
+
+PlacementTest = Callable[[QueuePlacement], bool]
+"""Whether the topics of a placement belong to a list."""
+
+_TOPICS_PER_STEP = 1024
+_BOTH_UNIT_FLAGS = TOPIC_SYS_FLAG_UNIT | TOPIC_SYS_FLAG_UNIT_SUB
+
+
+def encode_topics_in_steps(tables: RouteTables, is_listed: PlacementTest | None = None) -> BodySteps:
+    """The body TopicList of all topics, or of those whose placement is listed.
+
+    The list has the topics of the first step, without those that are deleted or moved until their own step.
+    """
+    # BytesIO grows in place, and its `getvalue` returns the buffer without a copy.
+    buffer = BytesIO()
+    buffer.write(b'{"topicList":[')
+    separator = ""
+    # In reverse, because the end of a list can be removed in steps.
+    remaining = list(reversed(tables.placements_by_topic))
+    while remaining:
+        yield
+        topics = remaining[: -_TOPICS_PER_STEP - 1 : -1]
+        del remaining[-_TOPICS_PER_STEP:]
+        if is_listed is not None:
+            topics = [
+                topic
+                for topic in topics
+                if (placement := tables.placements_by_topic.get(topic)) is not None and is_listed(placement)
+            ]
+        if topics:
+            names_json = separator + ",".join(map(fastjson.encode_json_text, topics))
+            buffer.write(fastjson.encode_json(fastjson.EncodedJson(names_json)))
+            separator = ","
+    buffer.write(b"]}")
+    return buffer.getvalue()
+
+
+def build_cluster_test(tables: RouteTables, cluster_name: str | None) -> PlacementTest:
+    names = frozenset(() if cluster_name is None else tables.broker_names_by_cluster.get(cluster_name, ()))
+    return lambda placement: not names.isdisjoint(placement.broker_queues)
+
+
+def is_unit_topic(placement: QueuePlacement) -> bool:
+    return bool(_sys_flags_of(placement) & TOPIC_SYS_FLAG_UNIT)
+
+
+def is_unit_sub_topic(placement: QueuePlacement) -> bool:
+    return bool(_sys_flags_of(placement) & TOPIC_SYS_FLAG_UNIT_SUB)
+
+
+def is_unit_sub_ununit_topic(placement: QueuePlacement) -> bool:
+    return _sys_flags_of(placement) & _BOTH_UNIT_FLAGS == TOPIC_SYS_FLAG_UNIT_SUB
+
+
+def _sys_flags_of(placement: QueuePlacement) -> int:
+    """The sysFlag of a topic's first broker."""
+    return next(iter(placement.broker_queues.values())).topic_sys_flag

@@ -3,41 +3,31 @@
 from collections.abc import Iterator
 
 from namesrv_core.events import DataVersion, Event, HeartbeatGap
-from namesrv_core.state.broker_index import LiveKey
-from namesrv_core.state.broker_tables import LiveBroker
-from namesrv_core.state.departures import DepartureOrder
+from namesrv_core.state.broker_tables import LiveBroker, LiveKey
 from namesrv_core.state.registration import end_heartbeat_gap, is_broker_silent
 from namesrv_core.state.route_tables import RouteTables
-from namesrv_core.state.unregistration import RegisteredPlace
+from namesrv_core.state.unregistration import DepartureOrder, RegisteredPlace
 
 
-def record_heartbeat(tables: RouteTables, live_key: LiveKey, now_ms: int) -> DataVersion | None:
+def record_heartbeat(tables: RouteTables, key: LiveKey, now_ms: int) -> DataVersion | None:
     """Record a sign of life. Return the data version that the broker registered; None if it is unknown."""
-    live_broker = tables.live_brokers.get(live_key)
-    if live_broker is None:
+    live = tables.live_brokers.get(key)
+    if live is None:
         return None
-    live_broker.heard_at_ms = now_ms
-    return live_broker.data_version
+    live.heard_at_ms = now_ms
+    return live.data_version
 
 
-def end_silence(tables: RouteTables, live_key: LiveKey, now_ms: int) -> list[Event]:
+def end_silence(tables: RouteTables, key: LiveKey, now_ms: int) -> list[Event]:
     """End the silence of a broker that gives a sign of life. Call this before `record_heartbeat`."""
-    live_broker = tables.live_brokers.get(live_key)
-    if live_broker is None or not (live_broker.is_silent or is_broker_silent(live_broker, now_ms)):
+    live = tables.live_brokers.get(key)
+    if live is None or not (live.is_silent or is_broker_silent(live, now_ms)):
         return []
-    return [
-        event
-        for broker_place in _find_broker_places(tables, live_key)
-        for event in end_heartbeat_gap(broker_place, live_broker, now_ms)
-    ]
+    return [e for p in _find_broker_places(tables, key) for e in end_heartbeat_gap(p, live, now_ms)]
 
 
-def _find_broker_places(tables: RouteTables, live_key: LiveKey) -> list[RegisteredPlace]:
-    """The places that a broker's address has in its cluster's groups."""
-    return [
-        RegisteredPlace(live_key[0], broker_group.broker_name, broker_id, live_key[1])
-        for broker_group, broker_id in tables.reported_members(live_key)
-    ]
+def _find_broker_places(tables: RouteTables, key: LiveKey) -> list[RegisteredPlace]:
+    return [RegisteredPlace(key[0], g.broker_name, b, key[1]) for g, b in tables.reported_members(key)]
 
 
 def detect_silent_brokers(tables: RouteTables, now_ms: int) -> Iterator[list[Event]]:
@@ -46,28 +36,26 @@ def detect_silent_brokers(tables: RouteTables, now_ms: int) -> Iterator[list[Eve
     Each step reports one broker. One that gives a sign of life between the steps, or whose time is over, is
     not reported.
     """
-    silent_keys = [
-        live_key
-        for live_key, live_broker in tables.live_brokers.items()
-        if not live_broker.is_silent and _is_silent_in_time(live_broker, now_ms)
+    silent = [
+        key for key, v in tables.live_brokers.items() if not v.is_silent and _is_silent_in_time(v, now_ms)
     ]
-    for live_key in silent_keys:
-        live_broker = tables.live_brokers.get(live_key)
-        if live_broker is not None and _is_silent_in_time(live_broker, now_ms):
-            live_broker.is_silent = True
-            silent_ms = now_ms - live_broker.heard_at_ms
+    for key in silent:
+        live = tables.live_brokers.get(key)
+        if live is not None and _is_silent_in_time(live, now_ms):
+            live.is_silent = True
+            silent_ms = now_ms - live.heard_at_ms
             yield [
-                HeartbeatGap(*broker_place, silent_millis=silent_ms, resumed=False)
-                for broker_place in _find_broker_places(tables, live_key)
+                HeartbeatGap(*place, silent_millis=silent_ms, resumed=False)
+                for place in _find_broker_places(tables, key)
             ]
 
 
-def _is_silent_in_time(live_broker: LiveBroker, now_ms: int) -> bool:
-    return is_broker_silent(live_broker, now_ms) and not _is_expired(live_broker, now_ms)
+def _is_silent_in_time(live: LiveBroker, now_ms: int) -> bool:
+    return is_broker_silent(live, now_ms) and not _is_expired(live, now_ms)
 
 
-def _is_expired(live_broker: LiveBroker, now_ms: int) -> bool:
-    return live_broker.heard_at_ms + live_broker.timeout_ms < now_ms
+def _is_expired(live: LiveBroker, now_ms: int) -> bool:
+    return live.heard_at_ms + live.timeout_ms < now_ms
 
 
 def silences_by_addr(tables: RouteTables, now_ms: int) -> dict[str, tuple[int, int]]:
@@ -75,27 +63,21 @@ def silences_by_addr(tables: RouteTables, now_ms: int) -> dict[str, tuple[int, i
 
     For an address in several clusters this is the longest silence.
     """
-    longest_silences: dict[str, tuple[int, int]] = {}
-    for (_, broker_addr), live_broker in tables.live_brokers.items():
-        silence_and_timeout = max(now_ms - live_broker.heard_at_ms, 0), live_broker.timeout_ms
-        longest_silences[broker_addr] = max(
-            longest_silences.get(broker_addr, silence_and_timeout), silence_and_timeout
-        )
-    return longest_silences
+    longest: dict[str, tuple[int, int]] = {}
+    for (_, broker_addr), live in tables.live_brokers.items():
+        silence_and_timeout = max(now_ms - live.heard_at_ms, 0), live.timeout_ms
+        longest[broker_addr] = max(longest.get(broker_addr, silence_and_timeout), silence_and_timeout)
+    return longest
 
 
 def find_expired_brokers(tables: RouteTables, now_ms: int) -> DepartureOrder:
     """The brokers whose timeout has passed. A broker that sends a heartbeat before it is removed stays."""
-    expired_keys = [
-        live_key for live_key, live_broker in tables.live_brokers.items() if _is_expired(live_broker, now_ms)
-    ]
-    return DepartureOrder("expired", expired_keys, lambda live_broker: _is_expired(live_broker, now_ms))
+    expired = [key for key, live in tables.live_brokers.items() if _is_expired(live, now_ms)]
+    return DepartureOrder("expired", expired, lambda live: _is_expired(live, now_ms))
 
 
 def end_channel(tables: RouteTables, channel_id: int) -> DepartureOrder:
     """Note that a channel has closed. A broker leaves unless it registers over a newer channel before."""
     return DepartureOrder(
-        "channel closed",
-        tables.drop_channel(channel_id),
-        lambda live_broker: live_broker.channel_id == channel_id,
+        "channel closed", tables.drop_channel(channel_id), lambda live: live.channel_id == channel_id
     )

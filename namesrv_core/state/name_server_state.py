@@ -45,9 +45,9 @@ class NameServerState:
 
     def get_cached_body(self, cache_key: Hashable) -> bytes | None:
         """The cached body of a route, if nothing has changed since. The body depends only on `cache_key`."""
-        route_generation = self.route_generation
-        if route_generation != self._cache_generation:
-            self._cache_generation = route_generation
+        generation = self.route_generation
+        if generation != self._cache_generation:
+            self._cache_generation = generation
             self._cached_bodies.clear()
         return self._cached_bodies.get(cache_key)
 

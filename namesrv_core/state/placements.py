@@ -27,8 +27,8 @@ class QueuePlacement:
 
     __slots__ = ("broker_queues", "moved_at_count", "topic_count")
 
-    def __init__(self, broker_queues: BrokerQueues) -> None:
-        self.broker_queues = broker_queues
+    def __init__(self, queues: BrokerQueues) -> None:
+        self.broker_queues = queues
         self.topic_count = self.moved_at_count = 0
 
 
@@ -42,12 +42,8 @@ class TopicMove(NamedTuple):
     topics: list[str]
 
 
-def without_broker(broker_queues: BrokerQueues, broker_name: str) -> BrokerQueues:
-    return {
-        other_name: queue_data
-        for other_name, queue_data in broker_queues.items()
-        if other_name != broker_name
-    }
+def without_broker(queues: BrokerQueues, broker_name: str) -> BrokerQueues:
+    return {name: queue for name, queue in queues.items() if name != broker_name}
 
 
 class PlacementSuccessors:
@@ -61,30 +57,22 @@ class PlacementSuccessors:
         self._cached_successors: dict[tuple[QueuePlacement | None, QueueData | str], QueuePlacement] = {}
         self._cached_queue_count = 0
 
-    def placement_with_queue(
-        self, old_placement: QueuePlacement | None, queue_data: QueueData
-    ) -> QueuePlacement:
-        """The placement with this broker's queues, which is `old_placement` if it already has them."""
-        new_placement = self._cached_successors.get((old_placement, queue_data))
-        if new_placement is None:
-            broker_queues = NO_QUEUES if old_placement is None else old_placement.broker_queues
-            if old_placement is not None and broker_queues.get(queue_data.broker_name) == queue_data:
-                return old_placement
-            new_placement = self._cache_successor(
-                old_placement, queue_data, {**broker_queues, queue_data.broker_name: queue_data}
-            )
-        return new_placement
+    def placement_with_queue(self, old: QueuePlacement | None, queue: QueueData) -> QueuePlacement:
+        """The placement with this broker's queues, which is `old` if it already has them."""
+        new = self._cached_successors.get((old, queue))
+        if new is None:
+            queues = NO_QUEUES if old is None else old.broker_queues
+            if old is not None and queues.get(queue.broker_name) == queue:
+                return old
+            new = self._cache_successor(old, queue, {**queues, queue.broker_name: queue})
+        return new
 
-    def placement_without_broker(
-        self, old_placement: QueuePlacement, broker_name: str
-    ) -> QueuePlacement | None:
+    def placement_without_broker(self, old: QueuePlacement, broker_name: str) -> QueuePlacement | None:
         """The placement without this broker's queues, or None if no queues remain."""
-        new_placement = self._cached_successors.get((old_placement, broker_name))
-        if new_placement is None and len(old_placement.broker_queues) > 1:
-            new_placement = self._cache_successor(
-                old_placement, broker_name, without_broker(old_placement.broker_queues, broker_name)
-            )
-        return new_placement
+        new = self._cached_successors.get((old, broker_name))
+        if new is None and len(old.broker_queues) > 1:
+            new = self._cache_successor(old, broker_name, without_broker(old.broker_queues, broker_name))
+        return new
 
     def clear_cache(self) -> None:
         """Clear the cache, because a placement's own queues have changed."""
@@ -92,16 +80,13 @@ class PlacementSuccessors:
         self._cached_queue_count = 0
 
     def _cache_successor(
-        self,
-        old_placement: QueuePlacement | None,
-        changed_queue: QueueData | str,
-        broker_queues: BrokerQueues,
+        self, old: QueuePlacement | None, changed: QueueData | str, queues: BrokerQueues
     ) -> QueuePlacement:
         if (
             len(self._cached_successors) >= _CACHE_ENTRIES
-            or self._cached_queue_count + len(broker_queues) > _CACHED_QUEUES
+            or self._cached_queue_count + len(queues) > _CACHED_QUEUES
         ):
             self.clear_cache()
-        self._cached_queue_count += len(broker_queues)
-        new_placement = self._cached_successors[old_placement, changed_queue] = QueuePlacement(broker_queues)
-        return new_placement
+        self._cached_queue_count += len(queues)
+        new = self._cached_successors[old, changed] = QueuePlacement(queues)
+        return new

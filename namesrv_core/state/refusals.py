@@ -52,23 +52,21 @@ class RefusalCounters:
 
     def __init__(self) -> None:
         self.counts_by_reason = dict.fromkeys(RefusalReason, 0)
-        self._unlogged_refusals: dict[RefusalKind, RefusalTally] = {}
+        self._unlogged: dict[RefusalKind, RefusalTally] = {}
         self._unlogged_overflow = 0
 
-    def record_refusal(self, refusal: RequestRefusal, request_code: int, peer_host: str) -> None:
+    def record_refusal(self, refusal: RequestRefusal, code: int, peer_host: str) -> None:
         self.counts_by_reason[refusal.reason] += 1
-        refusal_kind = RefusalKind(refusal.reason, request_code, peer_host)
-        previous_tally = self._unlogged_refusals.get(refusal_kind)
-        if previous_tally is None and len(self._unlogged_refusals) >= _MAX_UNLOGGED_KINDS:
+        kind = RefusalKind(refusal.reason, code, peer_host)
+        previous = self._unlogged.get(kind)
+        if previous is None and len(self._unlogged) >= _MAX_UNLOGGED_KINDS:
             self._unlogged_overflow += 1
             return
         access_key = refusal.access_key and refusal.access_key[:_MAX_KEY_LENGTH]
-        self._unlogged_refusals[refusal_kind] = RefusalTally(
-            1 + (previous_tally.refusal_count if previous_tally else 0), access_key
-        )
+        self._unlogged[kind] = RefusalTally(1 + (previous.refusal_count if previous else 0), access_key)
 
     def take_unlogged(self) -> tuple[dict[RefusalKind, RefusalTally], int]:
         """Take the refusals collected since the last call, and the number of those beyond the limit."""
-        unlogged_refusals = self._unlogged_refusals, self._unlogged_overflow
-        self._unlogged_refusals, self._unlogged_overflow = {}, 0
-        return unlogged_refusals
+        unlogged = self._unlogged, self._unlogged_overflow
+        self._unlogged, self._unlogged_overflow = {}, 0
+        return unlogged

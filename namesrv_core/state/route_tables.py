@@ -48,48 +48,37 @@ class RouteTables(BrokerTables):
         self._forgotten_moves = 0
         self._shared_queues: dict[QueueData, QueueData] = {}
 
-    def share_queue(self, queue_data: QueueData) -> QueueData:
+    def share_queue(self, queue: QueueData) -> QueueData:
         """The shared record of all equal queues. A broker with many topics has only a few different ones."""
         if len(self._shared_queues) >= _MAX_SHARED_QUEUES:
             self._shared_queues.clear()
-        return self._shared_queues.setdefault(queue_data, queue_data)
+        return self._shared_queues.setdefault(queue, queue)
 
     def queues_of_topic(self, topic: str) -> BrokerQueues:
-        """The queues of a topic by broker name; empty for an unknown topic."""
         placement = self.placements_by_topic.get(topic)
         return NO_QUEUES if placement is None else placement.broker_queues
 
-    def set_queue(self, topic: str, queue_data: QueueData) -> TopicChange | None:
-        """Set a broker's queues of a topic. Return None if that changes nothing."""
-        old_placement = self.placements_by_topic.get(topic)
-        queue_before = (
-            None if old_placement is None else old_placement.broker_queues.get(queue_data.broker_name)
-        )
-        if queue_before == queue_data:
+    def set_queue(self, topic: str, queue: QueueData) -> TopicChange | None:
+        old = self.placements_by_topic.get(topic)
+        before = None if old is None else old.broker_queues.get(queue.broker_name)
+        if before == queue:
             return None
-        queue_after = self.share_queue(queue_data)
-        if queue_before is None:
-            self._count_topics(queue_data.broker_name, 1)
-        self._note_move(queue_data.broker_name)
-        self._move_topic(
-            topic, old_placement, self.placement_successors.placement_with_queue(old_placement, queue_after)
-        )
-        return TopicChange(topic, queue_before, queue_after)
+        after = self.share_queue(queue)
+        if before is None:
+            self._count_topics(queue.broker_name, 1)
+        self._note_move(queue.broker_name)
+        self._move_topic(topic, old, self.placement_successors.placement_with_queue(old, after))
+        return TopicChange(topic, before, after)
 
     def drop_queue(self, topic: str, broker_name: str) -> TopicChange | None:
-        """Remove a broker's queues of a topic; None if there were none."""
-        old_placement = self.placements_by_topic.get(topic)
-        queue_before = None if old_placement is None else old_placement.broker_queues.get(broker_name)
-        if old_placement is None or queue_before is None:
+        old = self.placements_by_topic.get(topic)
+        before = None if old is None else old.broker_queues.get(broker_name)
+        if old is None or before is None:
             return None
         self._count_topics(broker_name, -1)
         self._note_move(broker_name)
-        self._move_topic(
-            topic,
-            old_placement,
-            self.placement_successors.placement_without_broker(old_placement, broker_name),
-        )
-        return TopicChange(topic, queue_before, None)
+        self._move_topic(topic, old, self.placement_successors.placement_without_broker(old, broker_name))
+        return TopicChange(topic, before, None)
 
     def change_all_queues(
         self,
@@ -104,47 +93,43 @@ class RouteTables(BrokerTables):
         topics_by_placement = self._group_topics(broker_name, expected_topics)
         if topics_by_placement:
             self._note_move(broker_name)
-        topic_changes = []
+        changes = []
         # Either all topics of a placement have queues on the broker or none of them.
-        for placement, topic_names in topics_by_placement.items():
-            queue_before = placement.broker_queues[broker_name]
-            queue_after = change_queue(queue_before)
-            if queue_after == queue_before:
+        for placement, topics in topics_by_placement.items():
+            before = placement.broker_queues[broker_name]
+            after = change_queue(before)
+            if after == before:
                 continue
-            topic_changes.append(TopicChanges(tuple(topic_names), queue_before, queue_after))
-            if queue_after is None:
-                self._count_topics(broker_name, -len(topic_names))
-            if queue_after is not None:
-                placement.broker_queues = {
-                    **placement.broker_queues,
-                    broker_name: self.share_queue(queue_after),
-                }
+            changes.append(TopicChanges(tuple(topics), before, after))
+            if after is None:
+                self._count_topics(broker_name, -len(topics))
+            if after is not None:
+                placement.broker_queues = {**placement.broker_queues, broker_name: self.share_queue(after)}
             elif len(placement.broker_queues) > 1:
                 placement.broker_queues = without_broker(placement.broker_queues, broker_name)
             else:
                 placement.topic_count, placement.moved_at_count = 0, self.move_count
-                for topic in topic_names:
+                for topic in topics:
                     del self.placements_by_topic[topic]
         self.placement_successors.clear_cache()
-        return merge_topic_changes(topic_changes)
+        return merge_topic_changes(changes)
 
     def _group_topics(
         self, broker_name: str, expected_topics: Collection[str]
     ) -> dict[QueuePlacement, list[str]]:
-        """The topics of a broker by placement."""
         topics_by_placement: dict[QueuePlacement, list[str]] = {}
         topic_count = self.topic_counts.get(broker_name, 0)
         if not topic_count:
             return topics_by_placement
-        known_placements = self.placements_by_topic
+        known = self.placements_by_topic
         for topic in expected_topics:
-            placement = known_placements.get(topic)
+            placement = known.get(topic)
             if placement is not None and broker_name in placement.broker_queues:
                 topics_by_placement.setdefault(placement, []).append(topic)
         if sum(map(len, topics_by_placement.values())) == topic_count:
             return topics_by_placement
         topics_by_placement = {}
-        for topic, placement in known_placements.items():
+        for topic, placement in known.items():
             if broker_name in placement.broker_queues:
                 topics_by_placement.setdefault(placement, []).append(topic)
         return topics_by_placement
@@ -156,74 +141,57 @@ class RouteTables(BrokerTables):
         else:
             self.topic_counts.pop(broker_name, None)
 
-    def _move_topic(
-        self, topic: str, old_placement: QueuePlacement | None, new_placement: QueuePlacement | None
-    ) -> None:
-        for placement, topic_delta in (old_placement, -1), (new_placement, 1):
+    def _move_topic(self, topic: str, old: QueuePlacement | None, new: QueuePlacement | None) -> None:
+        for placement, delta in (old, -1), (new, 1):
             if placement is not None:
-                placement.topic_count += topic_delta
+                placement.topic_count += delta
                 placement.moved_at_count = self.move_count
-        if new_placement is None:
+        if new is None:
             del self.placements_by_topic[topic]
         else:
-            self.placements_by_topic[topic] = new_placement
+            self.placements_by_topic[topic] = new
 
     def apply_moves(
-        self,
-        broker_name: str,
-        topic_moves: Sequence[TopicMove],
-        new_placements: Mapping[str, QueuePlacement],
-        move_count: int,
+        self, broker_name: str, moves: Sequence[TopicMove], new: Mapping[str, QueuePlacement], move_count: int
     ) -> None:
         """Apply the moves of a broker's topics that were computed when `move_count` had this value.
 
-        `new_placements` has the topics that had no placement. Later changes of other brokers are kept.
+        `new` has the topics that had no placement. Later changes of other brokers are kept.
         """
         has_no_moves = self.move_count == move_count
         # New topics first: a placement that they join must not change with the topics that it had before.
-        ordered_moves = sorted(topic_moves, key=lambda topic_move: topic_move.old_placement is not None)
-        unmoved_flags = [
-            has_no_moves if old_placement is None else old_placement.moved_at_count <= move_count
-            for old_placement, *_ in ordered_moves
-        ]
+        ordered = sorted(moves, key=lambda move: move.old_placement is not None)
+        unmoved = [has_no_moves if old is None else old.moved_at_count <= move_count for old, *_ in ordered]
         self._note_move(broker_name)
         if has_no_moves:
-            self.placements_by_topic.update(new_placements)
-        for topic_move, is_unmoved in zip(ordered_moves, unmoved_flags, strict=True):
-            if topic_move.queue_before is None:
-                self._count_topics(broker_name, len(topic_move.topics))
+            self.placements_by_topic.update(new)
+        for move, is_unmoved in zip(ordered, unmoved, strict=True):
+            if move.queue_before is None:
+                self._count_topics(broker_name, len(move.topics))
             if is_unmoved:
-                self._move_topics_together(topic_move)
+                self._move_topics_together(move)
             else:
-                for topic in topic_move.topics:
-                    old_placement = self.placements_by_topic.get(topic)
+                for topic in move.topics:
+                    old = self.placements_by_topic.get(topic)
                     self._move_topic(
-                        topic,
-                        old_placement,
-                        self.placement_successors.placement_with_queue(old_placement, topic_move.queue_after),
+                        topic, old, self.placement_successors.placement_with_queue(old, move.queue_after)
                     )
 
-    def _move_topics_together(self, topic_move: TopicMove) -> None:
+    def _move_topics_together(self, move: TopicMove) -> None:
         """Move topics together, because all of them still have the placement that was computed."""
-        old_placement, new_placement, topic_count = (
-            topic_move.old_placement,
-            topic_move.new_placement,
-            len(topic_move.topics),
-        )
-        if old_placement is not None:
+        old, new, topic_count = move.old_placement, move.new_placement, len(move.topics)
+        if old is not None:
             # Other brokers may have changed the placement's own queues meanwhile.
-            new_placement = self.placement_successors.placement_with_queue(
-                old_placement, topic_move.queue_after
-            )
-            if old_placement.topic_count == topic_count and not new_placement.topic_count:
-                old_placement.broker_queues = new_placement.broker_queues
+            new = self.placement_successors.placement_with_queue(old, move.queue_after)
+            if old.topic_count == topic_count and not new.topic_count:
+                old.broker_queues = new.broker_queues
                 self.placement_successors.clear_cache()
                 return
-            self.placements_by_topic.update(dict.fromkeys(topic_move.topics, new_placement))
-            old_placement.topic_count -= topic_count
-            old_placement.moved_at_count = self.move_count
-        new_placement.topic_count += topic_count
-        new_placement.moved_at_count = self.move_count
+            self.placements_by_topic.update(dict.fromkeys(move.topics, new))
+            old.topic_count -= topic_count
+            old.moved_at_count = self.move_count
+        new.topic_count += topic_count
+        new.moved_at_count = self.move_count
 
     def last_move_of(self, broker_name: str) -> int:
         """The `move_count` after the last move of this broker's queues, or a higher number."""
@@ -236,31 +204,25 @@ class RouteTables(BrokerTables):
             self._forgotten_moves = self.move_count
         self._last_moves[broker_name] = self.move_count
 
-    def set_mapping(self, topic: str, mapping_info: MappingInfo) -> MappingChange | None:
-        """Set the mapping of a static topic on a broker. Return None if that changes nothing."""
+    def set_mapping(self, topic: str, mapping: MappingInfo) -> MappingChange | None:
         mappings_by_broker = self.queue_mappings.setdefault(topic, {})
-        mapping_before = mappings_by_broker.get(mapping_info.bname)
-        mappings_by_broker[mapping_info.bname] = mapping_info
-        self._mapped_topics.setdefault(mapping_info.bname, {})[topic] = None
-        return (
-            None
-            if mapping_before == mapping_info
-            else MappingChange(topic, mapping_info.bname, mapping_before, mapping_info)
-        )
+        before = mappings_by_broker.get(mapping.bname)
+        mappings_by_broker[mapping.bname] = mapping
+        self._mapped_topics.setdefault(mapping.bname, {})[topic] = None
+        return None if before == mapping else MappingChange(topic, mapping.bname, before, mapping)
 
     def drop_mapping(self, topic: str, broker_name: str) -> MappingChange | None:
-        """Remove the mapping of a static topic on a broker. Return None if there is none."""
         mappings_by_broker = self.queue_mappings.get(topic, {})
-        mapping_before = mappings_by_broker.pop(broker_name, None)
-        if mapping_before is None:
+        before = mappings_by_broker.pop(broker_name, None)
+        if before is None:
             return None
         if not mappings_by_broker:
             del self.queue_mappings[topic]
-        mapped_topics = self._mapped_topics[broker_name]
-        del mapped_topics[topic]
-        if not mapped_topics:
+        mapped = self._mapped_topics[broker_name]
+        del mapped[topic]
+        if not mapped:
             del self._mapped_topics[broker_name]
-        return MappingChange(topic, broker_name, mapping_before, None)
+        return MappingChange(topic, broker_name, before, None)
 
     def topics_of_broker(self, broker_name: str) -> list[str]:
         return [topic for topics in self._group_topics(broker_name, ()).values() for topic in topics]
@@ -273,6 +235,5 @@ class RouteTables(BrokerTables):
         )
 
 
-def filter_mapping_changes(mapping_changes: Iterable[MappingChange | None]) -> tuple[MappingChange, ...]:
-    """The changes that are not None."""
-    return tuple(mapping_change for mapping_change in mapping_changes if mapping_change is not None)
+def filter_mapping_changes(changes: Iterable[MappingChange | None]) -> tuple[MappingChange, ...]:
+    return tuple(change for change in changes if change is not None)

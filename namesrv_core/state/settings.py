@@ -11,9 +11,10 @@ from types import MappingProxyType
 
 from namesrv_core.errors import NoPermission
 from namesrv_core.events import SettingChange, SettingsChanged
-from namesrv_core.protocol.size_limits import DecodeLimits
+from namesrv_core.protocol.frame import MAX_FRAME_BYTES
+from namesrv_core.protocol.resource_names import DEFAULT_NAME_BYTES
+from namesrv_core.protocol.size_limits import DecodeLimits, effective_limit
 from namesrv_core.state import tls_settings
-from namesrv_core.state.server_limits import DEFAULT_LIMITS, effective_limit
 from namesrv_core.state.tls_settings import TlsSettings
 
 _JOURNAL_KEYS = (
@@ -30,20 +31,12 @@ _LISTENER_KEYS = (
     "bindAddress", "listenPort", "clientRequestThreadPoolNums", "defaultThreadPoolNums",
     "serverCallbackExecutorThreads", "serverSelectorThreads", "serverWorkerThreads",
 )  # fmt: skip
-# Only the operator of the machine decides where a name server keeps its data: a request cannot move, shorten
-# or stop the journal.
-_PROTECTED_KEYS = frozenset(
-    {
-        "configBlackList", "configStorePath", "kvConfigPath", "rocketmqHome",
-        "fastPath", *_JOURNAL_KEYS, *_OBSERVATION_KEYS, *SECURITY_KEYS, *_LISTENER_KEYS,
-        *tls_settings.TLS_KEYS, *DEFAULT_LIMITS,
-    }
-)  # fmt: skip
 # Another server may use keys of the same file that we do not know. Protect keys that look sensitive by name.
 _DELICATE_KEY = re.compile(
     r"path|dir|file|home|port|addr|peers|thread|tls|ssl|acl|auth|secret|password|key", re.I
 )
 
+_KIB, _MIB = 1 << 10, 1 << 20
 FSYNC_CHOICES = ("always", "interval", "never")
 # Settings that upstream does not have are shown only if they differ from these defaults.
 _UNSHOWN_DEFAULTS = {"fastPath": "true", "logFormat": "text", "logLevel": "INFO"}
@@ -55,12 +48,7 @@ _ALLOWED_VALUES = {
 }
 # A name cannot begin with a bracket: otherwise a list of n addresses like [1]:1 could be read in 2**n ways.
 _ADDR_PATTERN = r"([^\s:;\[][^\s:;]*|\[[0-9a-fA-F:]+\]):\d{1,5}"
-_VALUE_PATTERNS = {
-    "nsaddr": (
-        re.compile(rf"{_ADDR_PATTERN}(;{_ADDR_PATTERN})*"),
-        "HOST:PORT;HOST:PORT",
-    )
-}
+_VALUE_PATTERNS = {"nsaddr": (re.compile(rf"{_ADDR_PATTERN}(;{_ADDR_PATTERN})*"), "HOST:PORT;HOST:PORT")}
 
 
 @dataclass(slots=True)
@@ -133,148 +121,119 @@ class NameServerSettings:
     logLevel: str = "INFO"
     fastPath: bool = True
 
-    # Our own keys, shown if they differ from the default.
-    maxConnections: int = DEFAULT_LIMITS["maxConnections"]
-    maxConnectionsPerAddress: int = DEFAULT_LIMITS["maxConnectionsPerAddress"]
-    maxFrameBytes: int = DEFAULT_LIMITS["maxFrameBytes"]
-    maxHeaderBytes: int = DEFAULT_LIMITS["maxHeaderBytes"]
-    maxExtFields: int = DEFAULT_LIMITS["maxExtFields"]
-    maxJsonDepth: int = DEFAULT_LIMITS["maxJsonDepth"]
-    maxFramesPerSecond: int = DEFAULT_LIMITS["maxFramesPerSecond"]
-    maxBytesPerSecond: int = DEFAULT_LIMITS["maxBytesPerSecond"]
-    maxSecondsPerFrame: int = DEFAULT_LIMITS["maxSecondsPerFrame"]
-    maxUnsentBytes: int = DEFAULT_LIMITS["maxUnsentBytes"]
-    maxUnsentSeconds: int = DEFAULT_LIMITS["maxUnsentSeconds"]
-    maxBufferedBytes: int = DEFAULT_LIMITS["maxBufferedBytes"]
-    maxRegistrationBytes: int = DEFAULT_LIMITS["maxRegistrationBytes"]
-    maxTopicsPerRegistration: int = DEFAULT_LIMITS["maxTopicsPerRegistration"]
-    maxMappingsPerRegistration: int = DEFAULT_LIMITS["maxMappingsPerRegistration"]
-    maxQueueIdsPerRegistration: int = DEFAULT_LIMITS["maxQueueIdsPerRegistration"]
-    maxFilterServersPerRegistration: int = DEFAULT_LIMITS["maxFilterServersPerRegistration"]
-    maxOddRegistrationBytes: int = DEFAULT_LIMITS["maxOddRegistrationBytes"]
-    maxBodyBytes: int = DEFAULT_LIMITS["maxBodyBytes"]
-    maxNameBytes: int = DEFAULT_LIMITS["maxNameBytes"]
-    maxTopics: int = DEFAULT_LIMITS["maxTopics"]
-    maxBrokers: int = DEFAULT_LIMITS["maxBrokers"]
-    maxKvEntryBytes: int = DEFAULT_LIMITS["maxKvEntryBytes"]
-    maxKvBytes: int = DEFAULT_LIMITS["maxKvBytes"]
+    # The limits, shown if they differ from the default. Zero or less means no limit. The defaults exceed the
+    # needs of any real cluster.
+    maxConnections: int = 100_000
+    maxConnectionsPerAddress: int = 10_000
+    maxFrameBytes: int = MAX_FRAME_BYTES
+    maxHeaderBytes: int = 128 * _KIB
+    maxExtFields: int = 256
+    maxJsonDepth: int = 100
+    maxFramesPerSecond: int = 10_000
+    maxBytesPerSecond: int = 64 * _MIB
+    maxSecondsPerFrame: int = 60
+    maxUnsentBytes: int = 64 * _MIB
+    maxUnsentSeconds: int = 60
+    maxBufferedBytes: int = 256 * _MIB
+    maxRegistrationBytes: int = 64 * _MIB
+    maxTopicsPerRegistration: int = 100_000
+    maxMappingsPerRegistration: int = 10_000
+    maxQueueIdsPerRegistration: int = 20_000
+    maxFilterServersPerRegistration: int = 1_000
+    maxOddRegistrationBytes: int = 4 * _MIB
+    maxBodyBytes: int = 256 * _KIB
+    maxNameBytes: int = DEFAULT_NAME_BYTES
+    maxTopics: int = 1_000_000
+    maxBrokers: int = 10_000
+    maxKvEntryBytes: int = 64 * _KIB
+    maxKvBytes: int = 8 * _MIB
 
     others: dict[str, str] = field(default_factory=dict)
     hidden: dict[str, str] = field(default_factory=dict, repr=False)
     tls: TlsSettings = field(default_factory=TlsSettings)
     generation: int = 0
-    protected: frozenset[str] = _PROTECTED_KEYS
+    protected: frozenset[str] = field(default_factory=lambda: _PROTECTED_KEYS)
 
-    def set_from_text(self, setting_key: str, value_text: str) -> str | None:
+    def set_from_text(self, key: str, text: str) -> str | None:
         """Set a key from its text, which is trimmed. Return a description of the problem, or None.
 
         A bad number leaves the key unchanged. A flag that is not "true" is false, as upstream.
         """
-        value_text = value_text.strip()
-        value_type = _TYPES_BY_KEY.get(setting_key)
+        text = text.strip()
+        value_type = _TYPES_BY_KEY.get(key)
         if value_type is None:
-            self.others[setting_key] = value_text
+            self.others[key] = text
             return "unknown setting, shown but not used"
-        if value_text not in _ALLOWED_VALUES.get(setting_key, (value_text,)):
-            return f'invalid value "{value_text}": use one of {", ".join(_ALLOWED_VALUES[setting_key])}'
-        if (
-            setting_key in _VALUE_PATTERNS
-            and value_text
-            and not _VALUE_PATTERNS[setting_key][0].fullmatch(value_text)
-        ):
-            return f'invalid value "{value_text}": write {_VALUE_PATTERNS[setting_key][1]}'
-        problem_text = None
-        parsed_value: object = value_text
+        if text not in _ALLOWED_VALUES.get(key, (text,)):
+            return f'invalid value "{text}": use one of {", ".join(_ALLOWED_VALUES[key])}'
+        if key in _VALUE_PATTERNS and text and not _VALUE_PATTERNS[key][0].fullmatch(text):
+            return f'invalid value "{text}": write {_VALUE_PATTERNS[key][1]}'
+        problem = None
+        value: object = text
         if value_type is bool:
-            parsed_value = value_text.lower() == "true"
-            if value_text.lower() not in ("true", "false"):
-                problem_text = f'invalid value "{value_text}": write true or false'
+            value = text.lower() == "true"
+            if text.lower() not in ("true", "false"):
+                problem = f'invalid value "{text}": write true or false'
         elif value_type is int:
             try:
-                parsed_value = parsed_number = _parse_number(value_text)
+                value = number = _parse_number(text)
             except ValueError:
-                return f'invalid value "{value_text}": write a whole number'
-            if setting_key in _JOURNAL_KEYS and parsed_number < 1:
-                return f'invalid value "{value_text}": write a number of at least 1'
-        setattr(self, setting_key, parsed_value)
+                return f'invalid value "{text}": write a whole number'
+            if key in _JOURNAL_KEYS and number < 1:
+                return f'invalid value "{text}": write a number of at least 1'
+        setattr(self, key, value)
         self.generation += 1
-        return problem_text
+        return problem
 
     def fix_protected_keys(self) -> None:
         """Fix the keys that no request may change. Call this once, when the configuration is complete."""
-        blacklisted_keys = {setting_key.strip() for setting_key in self.configBlackList.split(";")}
+        blacklisted_keys = {key.strip() for key in self.configBlackList.split(";")}
         self.protected = _PROTECTED_KEYS | blacklisted_keys
 
-    def apply_update(self, requested_changes: Mapping[str, str]) -> SettingsChanged:
+    def apply_update(self, requested: Mapping[str, str]) -> SettingsChanged:
         """Apply the keys of UPDATE_NAMESRV_CONFIG. Unknown keys are ignored.
 
         Raises NoPermission, without a change, if one of the keys is protected.
         """
-        if self.protected.intersection(requested_changes) or any(
-            map(self._is_delicate_key, requested_changes)
+        if self.protected.intersection(requested) or any(
+            key in self.others and _DELICATE_KEY.search(key) for key in requested
         ):
             raise NoPermission("Can not update config in black list.")
-        texts_before = self._all_items()
-        for setting_key, value_text in requested_changes.items():
-            if setting_key in _TYPES_BY_KEY or setting_key in self.others:
-                self.set_from_text(setting_key, value_text)
-        texts_after = self._all_items()
+        before = self._all_items()
+        for key, text in requested.items():
+            if key in _TYPES_BY_KEY or key in self.others:
+                self.set_from_text(key, text)
+        after = self._all_items()
         return SettingsChanged(
-            tuple(
-                SettingChange(setting_key, texts_before.get(setting_key), value_text)
-                for setting_key, value_text in texts_after.items()
-                if value_text != texts_before.get(setting_key)
-            )
+            tuple(SettingChange(key, before.get(key), t) for key, t in after.items() if t != before.get(key))
         )
 
-    def _is_delicate_key(self, setting_key: str) -> bool:
-        return setting_key in self.others and _DELICATE_KEY.search(setting_key) is not None
-
-    def restore_items(self, setting_items: Mapping[str, str]) -> None:
+    def restore_items(self, items: Mapping[str, str]) -> None:
         """Go back to earlier settings, because the later changes could not be saved."""
-        for setting_key in _NULLABLE_KEYS.difference(setting_items):
-            setattr(self, setting_key, None)
-        for setting_key, value_text in {**_UNSHOWN_DEFAULTS, **setting_items}.items():
-            self.set_from_text(setting_key, value_text)
+        for key in _NULLABLE_KEYS.difference(items):
+            setattr(self, key, None)
+        for key, text in {**_UNSHOWN_DEFAULTS, **items}.items():
+            self.set_from_text(key, text)
 
     def _all_items(self) -> dict[str, str]:
-        """All keys with their texts, including those that are not shown."""
         return {**_UNSHOWN_DEFAULTS, **self.shown_items()}
 
     def shown_items(self) -> dict[str, str]:
         """The shown keys with their texts, sorted. Keys that are null or not in use are left out."""
-        unused_keys = {setting_key for setting_key in SECURITY_KEYS if not getattr(self, setting_key)}
-        unused_keys.update(
-            setting_key
-            for setting_key, default_value in _UNSHOWN_DEFAULTS.items()
-            if _format_value(getattr(self, setting_key)) == default_value
-        )
-        unused_keys.update(
-            setting_key
-            for setting_key, default_value in DEFAULT_LIMITS.items()
-            if getattr(self, setting_key) == default_value
-        )
+        unused = {key for key in SECURITY_KEYS if not getattr(self, key)}
+        unused.update(key for key, d in _UNSHOWN_DEFAULTS.items() if _format_value(getattr(self, key)) == d)
+        unused.update(key for key, default in DEFAULT_LIMITS.items() if getattr(self, key) == default)
         if self.journalDir is None:
-            unused_keys.update(_JOURNAL_KEYS)
-        shown_values = {
-            setting_key: getattr(self, setting_key)
-            for setting_key in _TYPES_BY_KEY
-            if setting_key not in unused_keys
-        }
-        shown_texts = {
-            setting_key: _format_value(setting_value)
-            for setting_key, setting_value in shown_values.items()
-            if setting_value is not None
-        }
-        return dict(sorted({**self.others, **shown_texts}.items()))
+            unused.update(_JOURNAL_KEYS)
+        values = {key: getattr(self, key) for key in _TYPES_BY_KEY if key not in unused}
+        texts = {key: _format_value(value) for key, value in values.items() if value is not None}
+        return dict(sorted({**self.others, **texts}.items()))
 
-    def format_setting(self, setting_key: str) -> str:
-        """The text of a known setting; empty if it has no value."""
-        setting_value = getattr(self, setting_key)
-        return "" if setting_value is None else _format_value(setting_value)
+    def format_setting(self, key: str) -> str:
+        value = getattr(self, key)
+        return "" if value is None else _format_value(value)
 
     def build_decode_limits(self) -> DecodeLimits:
-        """The size limits for decoding."""
         return DecodeLimits(
             effective_limit(self.maxFrameBytes),
             effective_limit(self.maxHeaderBytes),
@@ -289,45 +248,52 @@ class NameServerSettings:
             effective_limit(self.maxNameBytes),
         )
 
-    def encode_body(self, actual_settings: Mapping[str, str] = MappingProxyType({})) -> bytes:
-        """The lines `key=value` of GET_NAMESRV_CONFIG and of `-p`. `actual_settings` take precedence."""
-        setting_items = {**self.shown_items(), **actual_settings}
-        return b"".join(
-            encode_setting_line(setting_key, setting_items[setting_key])
-            for setting_key in sorted(setting_items)
-        )
+    def encode_body(self, actual: Mapping[str, str] = MappingProxyType({})) -> bytes:
+        """The lines `key=value` of GET_NAMESRV_CONFIG and of `-p`. `actual` take precedence."""
+        items = {**self.shown_items(), **actual}
+        return b"".join(encode_setting_line(key, items[key]) for key in sorted(items))
 
 
-def encode_setting_line(setting_key: str, value_text: str) -> bytes:
+def encode_setting_line(key: str, text: str) -> bytes:
     """A line of GET_NAMESRV_CONFIG. It escapes line breaks as Properties do, and like Java's nothing else."""
-    return f"{setting_key}={value_text}".translate(_ESCAPED_LINE_BREAKS).encode("utf-8", "replace") + b"\n"
+    return f"{key}={text}".translate(_ESCAPED_LINE_BREAKS).encode("utf-8", "replace") + b"\n"
 
 
-def _format_value(setting_value: object) -> str:
-    return str(setting_value).lower() if isinstance(setting_value, bool) else str(setting_value)
+def _format_value(value: object) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
-def _parse_number(number_text: str) -> int:
-    if not number_text.lstrip("+-").isdecimal():
-        raise ValueError(number_text)
-    parsed_number = int(number_text)
-    if not -(2**31) <= parsed_number < 2**31:
-        raise ValueError(number_text)
-    return parsed_number
+def _parse_number(digits: str) -> int:
+    if not digits.lstrip("+-").isdecimal():
+        raise ValueError(digits)
+    number = int(digits)
+    if not -(2**31) <= number < 2**31:
+        raise ValueError(digits)
+    return number
 
 
 _TYPES_BY_KEY: dict[str, type] = {
-    settings_field.name: str
-    if settings_field.default is None or isinstance(settings_field.default, str)
-    else type(settings_field.default)
-    for settings_field in fields(NameServerSettings)
-    if settings_field.name not in ("others", "hidden", "tls", "generation", "protected")
+    s.name: str if s.default is None or isinstance(s.default, str) else type(s.default)
+    for s in fields(NameServerSettings)
+    if s.name not in ("others", "hidden", "tls", "generation", "protected")
 }
 _NULLABLE_KEYS = frozenset(
-    settings_field.name
-    for settings_field in fields(NameServerSettings)
-    if settings_field.name in _TYPES_BY_KEY and settings_field.default is None
+    s.name for s in fields(NameServerSettings) if s.name in _TYPES_BY_KEY and s.default is None
 )
 
 SETTING_KEYS = frozenset(_TYPES_BY_KEY)
 """All keys that this server knows."""
+DEFAULT_LIMITS: Mapping[str, int] = {
+    setting.name: setting.default
+    for setting in fields(NameServerSettings)
+    if setting.name.startswith("max") and isinstance(setting.default, int)
+}
+# Only the operator of the machine decides where a name server keeps its data: a request cannot move, shorten
+# or stop the journal.
+_PROTECTED_KEYS: frozenset[str] = frozenset(
+    {
+        "configBlackList", "configStorePath", "kvConfigPath", "rocketmqHome",
+        "fastPath", *_JOURNAL_KEYS, *_OBSERVATION_KEYS, *SECURITY_KEYS, *_LISTENER_KEYS,
+        *tls_settings.TLS_KEYS, *DEFAULT_LIMITS,
+    }
+)  # fmt: skip

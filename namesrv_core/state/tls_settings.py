@@ -92,85 +92,72 @@ class TlsSettings:
             _PROTOCOLS_KEY: ",".join(self.protocols) or None,
             _CIPHERS_KEY: ",".join(self.ciphers) or None,
         }
-        default_texts = (None, "permissive", "none")
-        return {
-            setting_key: value_text
-            for setting_key, value_text in texts_by_key.items()
-            if value_text is not None and value_text not in default_texts
-        }
+        defaults = (None, "permissive", "none")
+        return {key: text for key, text in texts_by_key.items() if text is not None and text not in defaults}
 
     @classmethod
-    def from_items(cls, setting_items: Mapping[str, str]) -> Self:
+    def from_items(cls, items: Mapping[str, str]) -> Self:
         """Read texts by upstream's keys. Raises BadSettings for errors that upstream ignores silently."""
-        given_items = {
-            setting_key: value_text.strip()
-            for setting_key, value_text in setting_items.items()
-            if setting_key in TLS_KEYS and value_text.strip()
-        }
-        for setting_key, allowed_values in _ALLOWED_VALUES.items():
-            given_items[setting_key] = given_items.get(
-                setting_key, allowed_values[1] if setting_key == MODE_KEY else allowed_values[0]
-            ).lower()
-            if given_items[setting_key] not in allowed_values:
+        given_items = {key: text.strip() for key, text in items.items() if key in TLS_KEYS and text.strip()}
+        for key, allowed in _ALLOWED_VALUES.items():
+            given_items[key] = given_items.get(key, allowed[1] if key == MODE_KEY else allowed[0]).lower()
+            if given_items[key] not in allowed:
                 raise BadSettings(
-                    f'invalid value "{given_items[setting_key]}" for {setting_key}: '
-                    f"use one of {', '.join(allowed_values)}"
+                    f'invalid value "{given_items[key]}" for {key}: use one of {", ".join(allowed)}'
                 )
-        for setting_key in _FLAG_KEYS:
-            if given_items.get(setting_key, "true").lower() not in ("true", "false"):
-                raise BadSettings(
-                    f'invalid value "{given_items[setting_key]}" for {setting_key}: write true or false'
-                )
-        server_settings = cls._from_server_items(given_items)
+        for key in _FLAG_KEYS:
+            if given_items.get(key, "true").lower() not in ("true", "false"):
+                raise BadSettings(f'invalid value "{given_items[key]}" for {key}: write true or false')
+        settings = cls._from_server_items(given_items)
         return replace(
-            server_settings,
+            settings,
             outgoing=_read_outgoing(given_items),
             protocols=_read_protocols(given_items),
             ciphers=_split_list(given_items, _CIPHERS_KEY),
         )
 
     @classmethod
-    def _from_server_items(cls, given_items: Mapping[str, str]) -> Self:
-        if given_items[MODE_KEY] == "disabled":
+    def _from_server_items(cls, items: Mapping[str, str]) -> Self:
+        if items[MODE_KEY] == "disabled":
             return cls("disabled")
-        cert_path, key_path = given_items.get(_CERT_PATH_KEY), given_items.get(_KEY_PATH_KEY)
+        cert_path, key_path = items.get(_CERT_PATH_KEY), items.get(_KEY_PATH_KEY)
         is_test_mode = (
-            given_items.get(_TEST_MODE_KEY, "false" if cert_path or key_path else "true").lower() == "true"
+            items.get(_TEST_MODE_KEY, "false" if cert_path or key_path else "true").lower() == "true"
         )
         if is_test_mode:
-            return cls._from_test_mode_items(given_items)
+            return cls._from_test_mode_items(items)
         if cert_path is None or key_path is None:
-            missing_key = _KEY_PATH_KEY if cert_path else _CERT_PATH_KEY
-            raise BadSettings(f"missing setting {missing_key}: TLS needs a certificate and its key")
+            key = _KEY_PATH_KEY if cert_path else _CERT_PATH_KEY
+            raise BadSettings(f"missing setting {key}: TLS needs a certificate and its key")
         return cls(
-            given_items[MODE_KEY],
+            items[MODE_KEY],
             cert_path,
             key_path,
-            given_items.get(SECRET_KEYS[0]),
-            cls._read_client_auth(given_items),
-            given_items.get(_TRUST_PATH_KEY),
+            items.get(SECRET_KEYS[0]),
+            cls._read_client_auth(items),
+            items.get(_TRUST_PATH_KEY),
         )
 
     @classmethod
-    def _from_test_mode_items(cls, given_items: Mapping[str, str]) -> Self:
-        for setting_key in (_CERT_PATH_KEY, _KEY_PATH_KEY, _TRUST_PATH_KEY):
-            if setting_key in given_items:
+    def _from_test_mode_items(cls, items: Mapping[str, str]) -> Self:
+        for key in (_CERT_PATH_KEY, _KEY_PATH_KEY, _TRUST_PATH_KEY):
+            if key in items:
                 raise BadSettings(
-                    f"{setting_key} has no effect with {_TEST_MODE_KEY}=true: set {_TEST_MODE_KEY}=false"
+                    f"{key} has no effect with {_TEST_MODE_KEY}=true: set {_TEST_MODE_KEY}=false"
                 )
-        if given_items[_CLIENT_AUTH_KEY] == "require":
+        if items[_CLIENT_AUTH_KEY] == "require":
             raise BadSettings(
                 f"{_CLIENT_AUTH_KEY}=require needs certificates: set {_CERT_PATH_KEY}, "
                 f"{_KEY_PATH_KEY} and {_TRUST_PATH_KEY}"
             )
-        return cls(given_items[MODE_KEY])
+        return cls(items[MODE_KEY])
 
     @staticmethod
-    def _read_client_auth(given_items: Mapping[str, str]) -> str:
+    def _read_client_auth(items: Mapping[str, str]) -> str:
         """Whether to request client certificates. A certificate that is not verified proves nothing."""
-        if given_items.get(_AUTH_CLIENT_KEY, "false").lower() == "true":
-            return given_items[_CLIENT_AUTH_KEY]
-        if given_items[_CLIENT_AUTH_KEY] == "require":
+        if items.get(_AUTH_CLIENT_KEY, "false").lower() == "true":
+            return items[_CLIENT_AUTH_KEY]
+        if items[_CLIENT_AUTH_KEY] == "require":
             raise BadSettings(
                 f"{_CLIENT_AUTH_KEY}=require accepts any certificate with {_AUTH_CLIENT_KEY}=false: "
                 f"set {_AUTH_CLIENT_KEY}=true"
@@ -178,45 +165,33 @@ class TlsSettings:
         return "none"
 
 
-def _split_list(given_items: Mapping[str, str], setting_key: str) -> tuple[str, ...]:
-    return tuple(
-        dict.fromkeys(
-            list_item
-            for list_item in map(str.strip, given_items.get(setting_key, "").split(","))
-            if list_item
-        )
-    )
+def _split_list(items: Mapping[str, str], key: str) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(item for item in map(str.strip, items.get(key, "").split(",")) if item))
 
 
-def _read_protocols(given_items: Mapping[str, str]) -> tuple[str, ...]:
+def _read_protocols(items: Mapping[str, str]) -> tuple[str, ...]:
     """The allowed protocols. Protocols that are too old are ignored, because the server never uses them."""
-    named_protocols = _split_list(given_items, _PROTOCOLS_KEY)
-    unknown_protocols = [
-        protocol_name
-        for protocol_name in named_protocols
-        if protocol_name not in _SUPPORTED_PROTOCOLS + _OBSOLETE_PROTOCOLS
-    ]
-    supported_protocols = tuple(
-        protocol_name for protocol_name in named_protocols if protocol_name in _SUPPORTED_PROTOCOLS
-    )
-    if unknown_protocols or (named_protocols and not supported_protocols):
+    named = _split_list(items, _PROTOCOLS_KEY)
+    unknown = [name for name in named if name not in _SUPPORTED_PROTOCOLS + _OBSOLETE_PROTOCOLS]
+    supported = tuple(name for name in named if name in _SUPPORTED_PROTOCOLS)
+    if unknown or (named and not supported):
         raise BadSettings(
-            f'invalid value "{given_items[_PROTOCOLS_KEY]}" for {_PROTOCOLS_KEY}: '
+            f'invalid value "{items[_PROTOCOLS_KEY]}" for {_PROTOCOLS_KEY}: '
             f"use {' and '.join(_SUPPORTED_PROTOCOLS)}"
         )
-    return supported_protocols
+    return supported
 
 
-def _read_outgoing(given_items: Mapping[str, str]) -> OutgoingTls | None:
+def _read_outgoing(items: Mapping[str, str]) -> OutgoingTls | None:
     """Read the settings for outgoing TLS. As upstream, brokers are verified only if a setting requires it."""
-    if given_items.get(_CLIENT_ENABLE_KEY, "false").lower() != "true":
+    if items.get(_CLIENT_ENABLE_KEY, "false").lower() != "true":
         return None
-    if given_items.get(_TEST_MODE_KEY, "false").lower() == "true":
+    if items.get(_TEST_MODE_KEY, "false").lower() == "true":
         return OutgoingTls(False)
     return OutgoingTls(
-        given_items.get(_AUTH_SERVER_KEY, "false").lower() == "true",
-        given_items.get(_CLIENT_TRUST_PATH_KEY),
-        given_items.get(_CLIENT_CERT_PATH_KEY),
-        given_items.get(_CLIENT_KEY_PATH_KEY),
-        given_items.get(SECRET_KEYS[1]),
+        items.get(_AUTH_SERVER_KEY, "false").lower() == "true",
+        items.get(_CLIENT_TRUST_PATH_KEY),
+        items.get(_CLIENT_CERT_PATH_KEY),
+        items.get(_CLIENT_KEY_PATH_KEY),
+        items.get(SECRET_KEYS[1]),
     )

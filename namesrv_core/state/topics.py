@@ -10,41 +10,36 @@ def delete_topic(tables: RouteTables, topic: str | None, cluster_name: str | Non
     """Delete a topic's queues in one cluster, or without a cluster in all. An unknown topic is no error."""
     if topic is None:
         return []
-    broker_names = list(
+    names = list(
         tables.broker_names_by_cluster.get(cluster_name, {})
         if cluster_name
         else tables.queues_of_topic(topic)
     )
-    topic_changes = group_topic_changes(tables.drop_queue(topic, broker_name) for broker_name in broker_names)
-    if not topic_changes:
+    changes = group_topic_changes(tables.drop_queue(topic, name) for name in names)
+    if not changes:
         return []
     tables.generation += 1
-    return [TopicDeleted(topic, cluster_name or None, topic_changes)]
+    return [TopicDeleted(topic, cluster_name or None, changes)]
 
 
 def register_topic_queues(
-    tables: RouteTables, topic: str | None, queue_datas: Iterable[QueueData]
+    tables: RouteTables, topic: str | None, queues: Iterable[QueueData]
 ) -> list[TopicsChanged]:
     """Store the queues of a topic, with their permissions, up to the first unknown broker.
 
     Store nothing for a new topic if a broker is unknown (`RouteInfoManager#registerTopic`).
     """
-    queue_datas = list(queue_datas)
-    known_queues = [
-        queue_data for queue_data in queue_datas if queue_data.broker_name in tables.broker_groups
-    ]
-    if topic is None or (topic not in tables.placements_by_topic and len(known_queues) < len(queue_datas)):
+    queues = list(queues)
+    known = [queue for queue in queues if queue.broker_name in tables.broker_groups]
+    if topic is None or (topic not in tables.placements_by_topic and len(known) < len(queues)):
         return []
-    changes_by_broker: dict[str, TopicChange] = {}
-    for queue_data in queue_datas:
-        if queue_data.broker_name not in tables.broker_groups:
+    changes: dict[str, TopicChange] = {}
+    for queue in queues:
+        if queue.broker_name not in tables.broker_groups:
             break
-        topic_change = tables.set_queue(topic, queue_data)
-        if topic_change is not None:
-            changes_by_broker[queue_data.broker_name] = topic_change
-    if changes_by_broker:
+        change = tables.set_queue(topic, queue)
+        if change is not None:
+            changes[queue.broker_name] = change
+    if changes:
         tables.generation += 1
-    return [
-        TopicsChanged(broker_name, "topic registration", group_topic_changes([topic_change]))
-        for broker_name, topic_change in changes_by_broker.items()
-    ]
+    return [TopicsChanged(n, "topic registration", group_topic_changes([c])) for n, c in changes.items()]

@@ -1,20 +1,18 @@
-"""Unregistration: removes brokers and cleans the queues of their topics."""
+"""Unregistration: removes brokers and cleans the queues of their topics.
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+Brokers whose channel has closed or whose time is over leave in steps of one broker. Other requests are
+answered between the steps, so each step checks again whether the broker must still leave.
+"""
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import NamedTuple
 
-from namesrv_core.events import (
-    AddressForgotten,
-    BrokerUnregistered,
-    Event,
-    QueueData,
-    TopicsChanged,
-)
-from namesrv_core.protocol.codes import MASTER_BROKER_ID, Perm
-from namesrv_core.state.broker_index import LiveKey
-from namesrv_core.state.broker_tables import LiveBroker, RegisteredGroup
-from namesrv_core.state.registration_events import (
+from namesrv_core.events import AddressForgotten, BrokerUnregistered, Event, QueueData, TopicsChanged
+from namesrv_core.protocol.codes import Perm
+from namesrv_core.state import acting_master
+from namesrv_core.state.broker_tables import LiveBroker, LiveKey, RegisteredGroup
+from namesrv_core.state.registration import (
     build_mapping_events,
     build_min_id_event,
     place_of_broker,
@@ -32,13 +30,13 @@ class RegisteredPlace(NamedTuple):
     broker_addr: str
 
 
-def is_stale_unregistration(tables: RouteTables, leaving_broker: RegisteredPlace, channel_id: int) -> bool:
+def is_stale_unregistration(tables: RouteTables, leaving: RegisteredPlace, channel_id: int) -> bool:
     """Whether an unregistration arrives on a channel that the broker has left for a newer one.
 
     The previous process of the broker sent it, and the next process has already registered.
     """
-    live_broker = tables.live_brokers.get((leaving_broker.cluster_name, leaving_broker.broker_addr))
-    return live_broker is not None and channel_id in live_broker.former_channel_ids
+    live = tables.live_brokers.get((leaving.cluster_name, leaving.broker_addr))
+    return live is not None and channel_id in live.former_channel_ids
 
 
 class BrokerRemoval:
@@ -55,117 +53,175 @@ class BrokerRemoval:
         self._topics_by_broker = topics_by_broker or {}
         self._offline_addrs: dict[str, str] = {}
 
-    def unregister_broker(self, leaving_broker: RegisteredPlace) -> list[Event]:
+    def unregister_broker(self, leaving: RegisteredPlace) -> list[Event]:
         """Remove a broker from one group, whichever cluster and id it names (`unRegisterBroker`)."""
         tables = self._tables
-        live_key = (leaving_broker.cluster_name, leaving_broker.broker_addr)
-        live_broker = tables.live_brokers.get(live_key)
-        broker_group = tables.broker_groups.get(leaving_broker.broker_name)
+        key = (leaving.cluster_name, leaving.broker_addr)
+        live = tables.live_brokers.get(key)
+        group = tables.broker_groups.get(leaving.broker_name)
         events: list[Event] = []
         is_member = False
-        if broker_group is not None:
-            is_smallest = leaving_broker.broker_id == min(broker_group.broker_addrs)
-            broker_id = broker_group.find_id(leaving_broker.broker_addr)
+        if group is not None:
+            is_smallest = leaving.broker_id == min(group.broker_addrs)
+            broker_id = group.find_id(leaving.broker_addr)
             is_member = broker_id is not None
             if broker_id is not None:
-                events += self._drop_member(broker_group, broker_id, live_key, live_broker)
-            events += self._adapt_group(broker_group, leaving_broker.broker_addr, is_smallest)
-        tables.filter_servers.pop(live_key, None)
+                events += self._drop_member(group, broker_id, key, live)
+            events += self._adapt_group(group, leaving.broker_addr, is_smallest)
+        tables.filter_servers.pop(key, None)
         tables.generation += 1
-        if live_broker is not None:
-            remaining_events = release_live_broker(tables, live_key)
+        if live is not None:
+            remaining_events = release_live_broker(tables, key)
             if not is_member and not remaining_events:
-                events.append(AddressForgotten(*live_key, reason=self._reason))
+                events.append(AddressForgotten(*key, reason=self._reason))
             events += remaining_events
         return events
 
-    def remove_live_broker(self, live_key: LiveKey) -> list[Event]:
+    def remove_live_broker(self, key: LiveKey) -> list[Event]:
         """Remove a broker from all groups in which it holds a place through this cluster only.
 
         A broker with very many names loses only some of its places. Call this until it is gone.
         """
         tables = self._tables
         events: list[Event] = []
-        live_broker = tables.live_brokers[live_key]
-        members = list(islice(tables.members_at_addr(live_key), _MAX_PLACES_PER_STEP + 1))
-        for broker_group, broker_id in members[:_MAX_PLACES_PER_STEP]:
-            if not tables.release_member(broker_group, live_key):
-                is_smallest = broker_id == min(broker_group.broker_addrs)
-                events += self._drop_member(broker_group, broker_id, live_key, live_broker)
-                events += self._adapt_group(broker_group, live_key[1], is_smallest)
+        live = tables.live_brokers[key]
+        members = list(islice(tables.members_at_addr(key), _MAX_PLACES_PER_STEP + 1))
+        for group, broker_id in members[:_MAX_PLACES_PER_STEP]:
+            if not tables.release_member(group, key):
+                is_smallest = broker_id == min(group.broker_addrs)
+                events += self._drop_member(group, broker_id, key, live)
+                events += self._adapt_group(group, key[1], is_smallest)
         if len(members) > _MAX_PLACES_PER_STEP:
-            live_broker.forget_registration()
+            live.forget_registration()
             tables.generation += 1
             return events
-        tables.drop_live_broker(live_key)
-        filter_servers = tables.filter_servers.pop(live_key, None)
+        tables.drop_live_broker(key)
+        filter_servers = tables.filter_servers.pop(key, None)
         if events or filter_servers:
             tables.generation += 1
         # Without events another broker took its place, or it keeps the place through another cluster.
-        return events or [AddressForgotten(*live_key, reason=self._reason)]
+        return events or [AddressForgotten(*key, reason=self._reason)]
 
     def build_min_id_events(self) -> list[Event]:
-        """The events for groups that have lost their smallest broker id and still have members."""
-        broker_groups = self._tables.broker_groups
+        groups = self._tables.broker_groups
         return [
-            build_min_id_event(broker_groups[broker_name], offline_addr, None)
-            for broker_name, offline_addr in self._offline_addrs.items()
-            if broker_name in broker_groups and broker_groups[broker_name].enable_acting_master
+            build_min_id_event(groups[name], addr, None)
+            for name, addr in self._offline_addrs.items()
+            if name in groups and groups[name].enable_acting_master
         ]
 
     def _drop_member(
-        self,
-        broker_group: RegisteredGroup,
-        broker_id: int,
-        live_key: LiveKey,
-        live_broker: LiveBroker | None,
+        self, group: RegisteredGroup, broker_id: int, key: LiveKey, live: LiveBroker | None
     ) -> list[Event]:
-        self._tables.drop_member(broker_group, broker_id)
+        self._tables.drop_member(group, broker_id)
         return [
             BrokerUnregistered(
-                *place_of_broker(broker_group, broker_id, live_key),
+                *place_of_broker(group, broker_id, key),
                 reason=self._reason,
-                channel=live_broker.channel_id if live_broker else None,
+                channel=live.channel_id if live else None,
             )
         ]
 
-    def _adapt_group(
-        self, broker_group: RegisteredGroup, offline_addr: str, was_smallest: bool
-    ) -> list[Event]:
+    def _adapt_group(self, group: RegisteredGroup, offline_addr: str, was_smallest: bool) -> list[Event]:
         """Remove a group without members and its queues. Without its master make its queues read-only."""
-        broker_name = broker_group.broker_name
-        if not broker_group.broker_addrs:
-            mapping_changes = self._tables.drop_group(broker_name)
-            return self._change_queues(broker_name, lambda queue_data: None) + build_mapping_events(
-                broker_name, mapping_changes
+        broker_name = group.broker_name
+        if not group.broker_addrs:
+            changes = self._tables.drop_group(broker_name)
+            return self._change_queues(broker_name, lambda queue: None) + build_mapping_events(
+                broker_name, changes
             )
         if was_smallest:
             self._offline_addrs[broker_name] = offline_addr
-        if broker_group.enable_acting_master and min(broker_group.broker_addrs) > MASTER_BROKER_ID:
-            return self._change_queues(broker_name, _without_write_permission)
+        if acting_master.lacks_master(group):
+            return self._change_queues(broker_name, lambda q: q._replace(perm=q.perm & ~int(Perm.WRITE)))
         return []
 
     def _change_queues(
         self, broker_name: str, change_queue: Callable[[QueueData], QueueData | None]
     ) -> list[Event]:
-        topic_changes = self._tables.change_all_queues(
+        changes = self._tables.change_all_queues(
             broker_name, change_queue, self._topics_by_broker.get(broker_name, ())
         )
-        return [TopicsChanged(broker_name, "unregistration", topic_changes)] if topic_changes else []
+        return [TopicsChanged(broker_name, "unregistration", changes)] if changes else []
 
 
 def unregister_brokers(
     tables: RouteTables, leaving_brokers: Iterable[RegisteredPlace], reason: str
 ) -> list[Event]:
-    """Unregister brokers by their addresses."""
-    broker_removal = BrokerRemoval(tables, reason)
-    events = [
-        event
-        for leaving_broker in leaving_brokers
-        for event in broker_removal.unregister_broker(leaving_broker)
-    ]
-    return events + broker_removal.build_min_id_events()
+    removal = BrokerRemoval(tables, reason)
+    events = [event for leaving in leaving_brokers for event in removal.unregister_broker(leaving)]
+    return events + removal.build_min_id_events()
 
 
-def _without_write_permission(queue_data: QueueData) -> QueueData:
-    return queue_data._replace(perm=queue_data.perm & ~int(Perm.WRITE))
+_ENTRIES_PER_STEP = 2048
+
+
+class DepartureOrder(NamedTuple):
+    """Brokers that leave for one reason, if `is_due` still holds then."""
+
+    reason: str
+    live_keys: Sequence[LiveKey]
+    is_due: Callable[[LiveBroker], bool]
+
+
+class Departure(NamedTuple):
+    """A step of `leave_in_steps`: what an order changed. `channel_id` is the channel of a removed broker.
+
+    It is None if the broker had no place any more, because a broker that took another address still uses the
+    channel of the address that it left.
+    """
+
+    order_number: int
+    events: Sequence[Event] = ()
+    channel_id: int | None = None
+
+
+def leave_in_steps(tables: RouteTables, orders: Sequence[DepartureOrder]) -> Iterator[Departure]:
+    """Carry out orders in steps of less than a millisecond, except for brokers with thousands of topics.
+
+    The topics of all brokers are searched for once, and before any broker leaves. Otherwise brokers with few
+    topics would each cost a search through all topics of the server.
+    """
+    topics_by_broker: dict[str, list[str]] = {}
+    if len(tables.placements_by_topic) > _ENTRIES_PER_STEP:
+        yield from _list_leaving_brokers(tables, orders, topics_by_broker)
+        yield from _collect_topics(tables, topics_by_broker)
+    for number, order in enumerate(orders):
+        removal = BrokerRemoval(tables, order.reason, topics_by_broker)
+        for key in order.live_keys:
+            while (live := tables.live_brokers.get(key)) is not None and order.is_due(live):
+                channel_id = live.channel_id if any(tables.members_at_addr(key)) else None
+                yield Departure(number, removal.remove_live_broker(key), channel_id)
+        events = removal.build_min_id_events()
+        if events:
+            yield Departure(number, events)
+
+
+def _list_leaving_brokers(
+    tables: RouteTables, orders: Sequence[DepartureOrder], topics_by_broker: dict[str, list[str]]
+) -> Iterator[Departure]:
+    """Give each leaving broker name that has topics an empty list."""
+    for number, order in enumerate(orders):
+        for key in order.live_keys:
+            for group, _ in tables.members_at_addr(key):
+                if group.broker_name in tables.topic_counts:
+                    topics_by_broker[group.broker_name] = []
+            yield Departure(number)
+
+
+def _collect_topics(tables: RouteTables, topics_by_broker: dict[str, list[str]]) -> Iterator[Departure]:
+    topics = list(tables.placements_by_topic) if topics_by_broker else []
+    for step_start in range(0, len(topics), _ENTRIES_PER_STEP):
+        names: dict[object, list[str]] = {}
+        for topic in topics[step_start : step_start + _ENTRIES_PER_STEP]:
+            placement = tables.placements_by_topic.get(topic)
+            if placement is None:
+                continue
+            broker_names = names.get(placement)
+            if broker_names is None:
+                broker_names = names[placement] = [
+                    name for name in placement.broker_queues if name in topics_by_broker
+                ]
+            for broker_name in broker_names:
+                topics_by_broker[broker_name].append(topic)
+        yield Departure(0)

@@ -11,14 +11,14 @@ from namesrv_core.state.route_tables import RouteTables
 
 def wipe_write_permission(tables: RouteTables, broker_name: str | None) -> WritePermWiped:
     """Remove WRITE from every topic of the broker. The event counts all its topics, changed or not."""
-    topic_count, topic_changes = _change_permissions(tables, broker_name, ~int(Perm.WRITE), 0)
-    return WritePermWiped(broker_name or "", topic_count, topic_changes)
+    topic_count, changes = _change_permissions(tables, broker_name, ~int(Perm.WRITE), 0)
+    return WritePermWiped(broker_name or "", topic_count, changes)
 
 
 def add_write_permission(tables: RouteTables, broker_name: str | None) -> WritePermAdded:
     """Set the permission of every topic of the broker to 6 (read and write), as upstream does."""
-    topic_count, topic_changes = _change_permissions(tables, broker_name, 0, int(Perm.READ | Perm.WRITE))
-    return WritePermAdded(broker_name or "", topic_count, topic_changes)
+    topic_count, changes = _change_permissions(tables, broker_name, 0, int(Perm.READ | Perm.WRITE))
+    return WritePermAdded(broker_name or "", topic_count, changes)
 
 
 def _change_permissions(
@@ -27,9 +27,9 @@ def _change_permissions(
     if broker_name is None:
         return 0, ()
     topic_count = len(tables.topics_of_broker(broker_name))
-    topic_changes = tables.change_all_queues(
-        broker_name, lambda queue_data: queue_data._replace(perm=queue_data.perm & kept_bits | given_bits)
+    changes = tables.change_all_queues(
+        broker_name, lambda queue: queue._replace(perm=queue.perm & kept_bits | given_bits)
     )
-    if topic_changes:
+    if changes:
         tables.generation += 1
-    return topic_count, topic_changes
+    return topic_count, changes

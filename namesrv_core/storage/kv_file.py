@@ -14,42 +14,36 @@ class CorruptFileError(RocketMQError):
     """A file exists but cannot be parsed. The message names the file and the reason."""
 
 
-def load_kv_tables(file_path: Path) -> KvFileTables:
+def load_kv_tables(path: Path) -> KvFileTables:
     """Read the tables; empty if the file is missing or empty. Raises CorruptFileError and OSError."""
     try:
-        file_content = file_path.read_bytes()
+        content = path.read_bytes()
     except FileNotFoundError:
         return {}
-    if not file_content.strip():
+    if not content.strip():
         return {}
     try:
-        parsed_tables = fastjson.decode_json(file_content)
+        tables = fastjson.decode_json(content)
     except ValueError as error:
-        raise CorruptFileError(f'invalid KV file "{file_path}": {error}') from None
-    if parsed_tables == {}:
+        raise CorruptFileError(f'invalid KV file "{path}": {error}') from None
+    if tables == {}:
         return {}
-    if not isinstance(parsed_tables, dict) or not isinstance(parsed_tables.get("configTable"), dict):
-        raise CorruptFileError(f'invalid KV file "{file_path}": no configTable')
-    return {
-        namespace: _parse_table(file_path, namespace, kv_table)
-        for namespace, kv_table in parsed_tables["configTable"].items()
-    }
+    if not isinstance(tables, dict) or not isinstance(tables.get("configTable"), dict):
+        raise CorruptFileError(f'invalid KV file "{path}": no configTable')
+    return {n: _parse_table(path, n, t) for n, t in tables["configTable"].items()}
 
 
-def _parse_table(file_path: Path, namespace: str, kv_table: object) -> Mapping[str, str | None]:
-    if not isinstance(kv_table, dict):
-        raise CorruptFileError(f'invalid KV file "{file_path}": namespace "{namespace}" is not an object')
+def _parse_table(path: Path, namespace: str, table: object) -> Mapping[str, str | None]:
+    if not isinstance(table, dict):
+        raise CorruptFileError(f'invalid KV file "{path}": namespace "{namespace}" is not an object')
     try:
-        return {kv_key: fastjson.to_text(kv_value) for kv_key, kv_value in kv_table.items()}
+        return {key: fastjson.to_text(value) for key, value in table.items()}
     except ValueError as error:
-        raise CorruptFileError(f'invalid KV file "{file_path}": {error}') from None
+        raise CorruptFileError(f'invalid KV file "{path}": {error}') from None
 
 
-def save_kv_tables(file_path: Path, kv_tables: KvFileTables) -> None:
+def save_kv_tables(path: Path, kv_tables: KvFileTables) -> None:
     """Write the tables durably. Raises OSError."""
     atomic_write.replace_file(
-        file_path,
-        fastjson.encode_json(
-            {"configTable": {namespace: dict(kv_table) for namespace, kv_table in kv_tables.items()}}
-        ),
+        path, fastjson.encode_json({"configTable": {n: dict(t) for n, t in kv_tables.items()}})
     )

@@ -20,29 +20,28 @@ class SettingItem(NamedTuple):
     value: str
 
 
-def load_setting_items(file_path: Path) -> list[SettingItem]:
-    """Read the items in order. Raises CorruptFileError, and OSError also if the file is missing."""
-    file_text = file_path.read_text("latin-1")
+def load_setting_items(path: Path) -> list[SettingItem]:
+    text = path.read_text("latin-1")
     from javaproperties import InvalidUEscapeError
 
     try:
-        return list(_parse_items(file_text))
+        return list(_parse_items(text))
     except InvalidUEscapeError as error:
-        raise CorruptFileError(f'invalid properties file "{file_path}": {error}') from None
+        raise CorruptFileError(f'invalid properties file "{path}": {error}') from None
 
 
-def _parse_items(file_text: str) -> Iterator[SettingItem]:
+def _parse_items(text: str) -> Iterator[SettingItem]:
     from javaproperties import KeyValue, parse
 
     line_number = 1
-    for file_element in parse(file_text):
-        if isinstance(file_element, KeyValue):
-            yield SettingItem(line_number, file_element.key, file_element.value)
-        line_number += file_element.source.count("\n")
+    for element in parse(text):
+        if isinstance(element, KeyValue):
+            yield SettingItem(line_number, element.key, element.value)
+        line_number += element.source.count("\n")
 
 
-def save_settings(file_path: Path, setting_items: Mapping[str, str]) -> None:
+def save_settings(path: Path, items: Mapping[str, str]) -> None:
     """Write the items durably. Raises OSError."""
     from javaproperties import dumps
 
-    atomic_write.replace_file(file_path, dumps(setting_items, timestamp=False).encode("latin-1"))
+    atomic_write.replace_file(path, dumps(items, timestamp=False).encode("latin-1"))

@@ -5,10 +5,10 @@ _NO_HOST_CHARACTERS = frozenset(" /[]@")
 
 def split_addr(server_addr: str) -> tuple[str, int]:
     """Split "host:port" or "[v6]:port". Raises ValueError for anything else."""
-    host, _, port_text = server_addr.rpartition(":")
-    if not host or not (port_text.isascii() and port_text.isdigit()) or not 0 < int(port_text) < 65536:
+    host, _, port = server_addr.rpartition(":")
+    if not host or not (port.isascii() and port.isdigit()) or not 0 < int(port) < 65536:
         raise ValueError(f'invalid address "{server_addr}": write HOST:PORT')
-    return (host[1:-1] if host[0] == "[" and host[-1] == "]" else host), int(port_text)
+    return (host[1:-1] if host[0] == "[" and host[-1] == "]" else host), int(port)
 
 
 def split_server_addr(server_addr: str) -> tuple[str, int] | None:
@@ -21,7 +21,6 @@ def split_server_addr(server_addr: str) -> tuple[str, int] | None:
 
 
 def explain_invalid_addr(server_addr: str) -> str:
-    """Say what is wrong with an address that a server sent."""
     return f'invalid address "{server_addr}": if a broker registered it, set its brokerIP1'
 
 
@@ -30,12 +29,11 @@ def split_listen_text(listen_text: str) -> tuple[str, int]:
 
     Raises ValueError for anything else.
     """
-    host, _, port_text = listen_text.rpartition(":") if ":" in listen_text else ("127.0.0.1", "", listen_text)
-    if not host or not (port_text.isascii() and port_text.isdigit()) or int(port_text) > 65535:
+    host, _, port = listen_text.rpartition(":") if ":" in listen_text else ("127.0.0.1", "", listen_text)
+    if not host or not (port.isascii() and port.isdigit()) or int(port) > 65535:
         raise ValueError(f'invalid address "{listen_text}": write PORT or HOST:PORT')
-    return (host[1:-1] if host[0] == "[" and host[-1] == "]" else host), int(port_text)
+    return (host[1:-1] if host[0] == "[" and host[-1] == "]" else host), int(port)
 
 
 def join_addr(host: str, port: int) -> str:
-    """Join host and port, with brackets around an IPv6 address."""
     return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"

@@ -26,39 +26,39 @@ class WorkMemory:
         self._max_bytes = max_bytes
         self._total_bytes = 0
         # Both are in the order of age.
-        self._held_by_work: dict[AnswerWork, int] = {}
-        self._waiting_works: dict[AnswerWork, None] = {}
+        self._held: dict[AnswerWork, int] = {}
+        self._waiting: dict[AnswerWork, None] = {}
 
-    def reserve_bytes(self, answer_work: "AnswerWork", held_bytes: int) -> None:
+    def reserve_bytes(self, work: "AnswerWork", held: int) -> None:
         """Count the bytes that a computation will hold after its next step."""
-        self._total_bytes += held_bytes - self._held_by_work.get(answer_work, 0)
-        self._held_by_work[answer_work] = held_bytes
+        self._total_bytes += held - self._held.get(work, 0)
+        self._held[work] = held
 
-    def may_continue(self, answer_work: "AnswerWork") -> bool:
+    def may_continue(self, work: "AnswerWork") -> bool:
         """Whether a computation may take its next step. If not, its `resume` is called when it may."""
         if (
             self._total_bytes <= self._max_bytes
-            or self._held_by_work.get(answer_work, 0) <= FREE_WORK_BYTES
-            or next(iter(self._held_by_work)) is answer_work
+            or self._held.get(work, 0) <= FREE_WORK_BYTES
+            or next(iter(self._held)) is work
         ):
             return True
-        self._waiting_works[answer_work] = None
+        self._waiting[work] = None
         return False
 
-    def release_bytes(self, answer_work: "AnswerWork") -> None:
+    def release_bytes(self, work: "AnswerWork") -> None:
         """Forget a computation that has ended, and let others continue."""
-        self._total_bytes -= self._held_by_work.pop(answer_work, 0)
-        self._waiting_works.pop(answer_work, None)
-        oldest_work = next(iter(self._held_by_work), None)
-        if oldest_work in self._waiting_works:
-            self._resume_work(oldest_work)
-        if self._waiting_works and self._total_bytes <= self._max_bytes:
+        self._total_bytes -= self._held.pop(work, 0)
+        self._waiting.pop(work, None)
+        oldest = next(iter(self._held), None)
+        if oldest in self._waiting:
+            self._resume_work(oldest)
+        if self._waiting and self._total_bytes <= self._max_bytes:
             # One after the other: each resumes the next one when it ends.
-            self._resume_work(next(iter(self._waiting_works)))
+            self._resume_work(next(iter(self._waiting)))
 
-    def _resume_work(self, answer_work: "AnswerWork") -> None:
-        del self._waiting_works[answer_work]
-        answer_work.resume()
+    def _resume_work(self, work: "AnswerWork") -> None:
+        del self._waiting[work]
+        work.resume()
 
 
 class AnswerWork:
@@ -69,15 +69,11 @@ class AnswerWork:
     """
 
     def __init__(
-        self,
-        answer_steps: AnswerSteps,
-        payload_bytes: int,
-        work_memory: WorkMemory,
-        resume: Callable[[], None],
+        self, steps: AnswerSteps, payload: int, memory: WorkMemory, resume: Callable[[], None]
     ) -> None:
-        self._answer_steps = answer_steps
-        self._payload_bytes = payload_bytes
-        self._work_memory = work_memory
+        self._answer_steps = steps
+        self._payload_bytes = payload
+        self._work_memory = memory
         self._reserved_bytes = 0
         self.resume = resume
         self.is_waiting = False
@@ -86,30 +82,29 @@ class AnswerWork:
 
     @property
     def held_bytes(self) -> int:
-        """Bytes of memory for the request and the computation."""
         return self._payload_bytes + self._reserved_bytes
 
     def take_turn(self, work_clock: Callable[[], float]) -> bool:
         """Take steps for one turn, or until it must wait for memory. Return whether the work has ended."""
-        began_at = work_clock()
+        began = work_clock()
         try:
-            while work_clock() - began_at < TURN_SECONDS:
+            while work_clock() - began < TURN_SECONDS:
                 self.is_waiting = not self._work_memory.may_continue(self)
                 if self.is_waiting:
                     break
-                reserved_bytes = next(self._answer_steps)
-                if reserved_bytes is not None:
-                    self._reserved_bytes = reserved_bytes
-                    self._work_memory.reserve_bytes(self, reserved_bytes)
-        except StopIteration as stop_iteration:
-            self.answer = stop_iteration.value
+                reserved = next(self._answer_steps)
+                if reserved is not None:
+                    self._reserved_bytes = reserved
+                    self._work_memory.reserve_bytes(self, reserved)
+        except StopIteration as stop:
+            self.answer = stop.value
             self.release_work()
             return True
         except Exception:
             self.release_work()
             raise
         finally:
-            self.seconds += work_clock() - began_at
+            self.seconds += work_clock() - began
         return False
 
     def release_work(self) -> None:

@@ -22,41 +22,37 @@ ANY_CIPHERS = CipherOffer()
 
 def restrict_context(ssl_context: ssl.SSLContext, cipher_offer: CipherOffer) -> None:
     """Restrict a context to an offer. Raises BadSettings for unknown names and impossible combinations."""
-    allowed_versions = set(cipher_offer.tls_versions or _VERSIONS_BY_NAME)
+    versions = set(cipher_offer.tls_versions or _VERSIONS_BY_NAME)
     if cipher_offer.cipher_names:
-        older_ciphers = [
-            listed_name for listed_name in cipher_offer.cipher_names if listed_name not in _TLS13_SUITES
-        ]
-        tls13_count = len(cipher_offer.cipher_names) - len(older_ciphers)
-        if 0 < tls13_count < len(_TLS13_SUITES) and "TLSv1.3" in allowed_versions:
+        older = [name for name in cipher_offer.cipher_names if name not in _TLS13_SUITES]
+        tls13_count = len(cipher_offer.cipher_names) - len(older)
+        if 0 < tls13_count < len(_TLS13_SUITES) and "TLSv1.3" in versions:
             raise BadSettings(
                 f"tls.ciphers names some suites of TLS 1.3: name all of {', '.join(_TLS13_SUITES)},"
                 " or none of them for TLS 1.2 only"
             )
-        if older_ciphers:
-            ssl_context.set_ciphers(":".join(map(_require_cipher, older_ciphers)))
+        if older:
+            ssl_context.set_ciphers(":".join(map(_require_cipher, older)))
         else:
-            allowed_versions.discard("TLSv1.2")
+            versions.discard("TLSv1.2")
         if not tls13_count:
-            allowed_versions.discard("TLSv1.3")
-    if not allowed_versions:
+            versions.discard("TLSv1.3")
+    if not versions:
         raise BadSettings("no cipher of tls.ciphers fits the versions in tls.protocols")
-    sorted_versions = [_VERSIONS_BY_NAME[listed_name] for listed_name in sorted(allowed_versions)]
+    sorted_versions = [_VERSIONS_BY_NAME[name] for name in sorted(versions)]
     ssl_context.minimum_version, ssl_context.maximum_version = sorted_versions[0], sorted_versions[-1]
 
 
 def _require_cipher(cipher_name: str) -> str:
     """OpenSSL's name of a cipher suite. Raises BadSettings if OpenSSL does not know it."""
     openssl_cipher = to_openssl_name(cipher_name)
-    probe_context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     try:
-        probe_context.set_ciphers(openssl_cipher)
+        context.set_ciphers(openssl_cipher)
     except ssl.SSLError:
         raise BadSettings(f'unknown cipher suite "{cipher_name}" in tls.ciphers') from None
     # OpenSSL also accepts groups such as HIGH and exclusions, which Java does not know.
-    cipher = next(
-        (cipher for cipher in probe_context.get_ciphers() if cipher["name"] == openssl_cipher), None
-    )
+    cipher = next((cipher for cipher in context.get_ciphers() if cipher["name"] == openssl_cipher), None)
     if cipher is None:
         raise BadSettings(f'"{cipher_name}" in tls.ciphers is not a cipher suite: name each suite')
     if cipher["strength_bits"] == 0 or cipher["auth"] == "auth-null":
@@ -66,13 +62,11 @@ def _require_cipher(cipher_name: str) -> str:
 
 def to_openssl_name(java_name: str) -> str:
     """Convert "TLS_ECDHE_RSA_WITH_AES_128_CBC_SHA256" to "ECDHE-RSA-AES128-SHA256". Keep other names."""
-    key_exchange, separator, cipher_part = (
-        java_name.removeprefix("TLS_").removeprefix("SSL_").partition("_WITH_")
-    )
+    key_exchange, separator, part = java_name.removeprefix("TLS_").removeprefix("SSL_").partition("_WITH_")
     if not separator:
         return java_name
     for key_size in ("128", "256"):
-        cipher_part = cipher_part.replace(f"_{key_size}", key_size)
-    cipher_part = cipher_part.replace("_CBC_", "_").replace("CHACHA20_POLY1305_SHA256", "CHACHA20_POLY1305")
+        part = part.replace(f"_{key_size}", key_size)
+    part = part.replace("_CBC_", "_").replace("CHACHA20_POLY1305_SHA256", "CHACHA20_POLY1305")
     # OpenSSL's names omit a plain RSA key exchange.
-    return f"{'' if key_exchange == 'RSA' else f'{key_exchange}_'}{cipher_part}".replace("_", "-")
+    return f"{'' if key_exchange == 'RSA' else f'{key_exchange}_'}{part}".replace("_", "-")

@@ -17,8 +17,7 @@ from namesrv_core.transport.address import join_addr
 from namesrv_core.transport.answer_work import AnswerSteps as AnswerSteps
 from namesrv_core.transport.answer_work import AnswerWork
 from namesrv_core.transport.fair_scheduler import TURN_SECONDS, FairScheduler
-from namesrv_core.transport.quotas import StreamQuotas
-from namesrv_core.transport.rate_limit import RateLimiter
+from namesrv_core.transport.quotas import RateLimiter, StreamQuotas
 
 _PIECE_BYTES = 1 << 14
 """Bytes that are processed in one turn: about 150 client requests."""
@@ -47,15 +46,13 @@ class StreamOwner(Protocol):
 class ResponseCache(Protocol):
     """A cache of answers by the bytes of their requests. `learn_answer` receives the owner's answers."""
 
-    def find_answers(self, request_payloads: list[bytes], max_body_bytes: int) -> tuple[Sequence[bytes], int]:
+    def find_answers(self, payloads: list[bytes], max_body_bytes: int) -> tuple[Sequence[bytes], int]:
         """Answer the first requests, as many as are cached, until the answers exceed `max_body_bytes`.
 
         Removes these requests from the list. Returns the pieces of the answers and their size.
         """
 
-    def learn_answer(
-        self, request_payload: bytes, request: RemotingCommand, answer: RemotingCommand
-    ) -> None: ...
+    def learn_answer(self, payload: bytes, request: RemotingCommand, answer: RemotingCommand) -> None: ...
 
 
 class CommandStream(asyncio.Protocol):
@@ -83,36 +80,35 @@ class CommandStream(asyncio.Protocol):
         self.active_at = 0.0
         self.frame_count = self.byte_count = self.undecrypted_bytes = 0
         self.full_since: float | None = None
-        self._stream_quotas = stream_quotas = stream_quotas or StreamQuotas()
+        self._quotas = stream_quotas = stream_quotas or StreamQuotas()
         self.protocol_connection = ProtocolConnection(stream_quotas.decode_limits)
         self._is_held = False
         self._held_bytes = self._unsent_bytes = 0
         self._is_behind = self._is_queued = False
         self._unread_bytes = b""
-        self._waiting_payloads: list[bytes] = []
-        self._current_work: AnswerWork | None = None
+        self._payloads: list[bytes] = []
+        self._work: AnswerWork | None = None
         self.work_clock = stream_quotas.work_clock
         self._stream_owner = stream_owner
         self._response_cache = response_cache
         self._transport: asyncio.Transport
         self._socket_transport: asyncio.Transport
-        self._event_loop = asyncio.get_running_loop()
-        self.rate_limiter = RateLimiter(stream_quotas, self._event_loop)
+        self._loop = asyncio.get_running_loop()
+        self.rate_limiter = RateLimiter(stream_quotas, self._loop)
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         # uvloop's transport has the interface of asyncio.Transport, but is not a subclass.
         self._transport = self._socket_transport = cast(asyncio.Transport, transport)
-        self.active_at = self.rate_limiter.refilled_at = self._event_loop.time()
-        peer_name = transport.get_extra_info("peername")
-        if peer_name:
-            self.host = peer_name[0]
-            self.peer_addr = join_addr(*peer_name[:2])
+        self.active_at = self.rate_limiter.refilled_at = self._loop.time()
+        peer = transport.get_extra_info("peername")
+        if peer:
+            self.host = peer[0]
+            self.peer_addr = join_addr(*peer[:2])
         self._stream_owner.stream_opened(self)
 
     @property
     def fair_scheduler(self) -> FairScheduler:
-        """The scheduler of busy streams."""
-        return self._stream_quotas.fair_scheduler
+        return self._quotas.fair_scheduler
 
     def use_transport(self, transport: asyncio.Transport) -> None:
         """Use a transport that wraps the original one, for example a TlsTransport."""
@@ -125,104 +121,98 @@ class CommandStream(asyncio.Protocol):
             # This data arrived before the transport paused reading.
             self._unread_bytes += data
             return
-        self.active_at = self._event_loop.time()
+        self.active_at = self._loop.time()
         if self.rate_limiter.is_slow or (
             len(data) > _PIECE_BYTES and len(data) > self.protocol_connection.missing_bytes
         ):
             self._unread_bytes = data
             self._fall_behind()
             return
-        frame_payloads = self._split_frames(data)
-        if len(frame_payloads) == 1:
-            answer_pieces, _ = self._find_cached_answers(frame_payloads, _LARGE_ANSWER_BYTES)
-            if frame_payloads:
-                began_at = self.work_clock()
-                answer_pieces = self._answer_payload(frame_payloads[0])
-                if self._current_work is not None:
+        payloads = self._split_frames(data)
+        if len(payloads) == 1:
+            pieces, _ = self._find_cached_answers(payloads, _LARGE_ANSWER_BYTES)
+            if payloads:
+                began = self.work_clock()
+                pieces = self._answer_payload(payloads[0])
+                if self._work is not None:
                     self._fall_behind()
                     return
-                self.rate_limiter.rest_after_work(self, self.work_clock() - began_at)
-            if answer_pieces:
-                self._write_pieces(answer_pieces)
-        elif frame_payloads:
-            self._waiting_payloads += frame_payloads
-            if len(frame_payloads) > _MANY_PAYLOADS or not self._answer_payloads():
+                self.rate_limiter.rest_after_work(self, self.work_clock() - began)
+            if pieces:
+                self._write_pieces(pieces)
+        elif payloads:
+            self._payloads += payloads
+            if len(payloads) > _MANY_PAYLOADS or not self._answer_payloads():
                 self._fall_behind()
                 return
         if self.protocol_connection.error is not None:
             self._close_refused()
 
-    def _split_frames(self, received_bytes: bytes) -> list[bytes]:
-        frame_payloads = self.protocol_connection.split_frames(received_bytes)
-        self.frame_count += len(frame_payloads)
-        self.byte_count += len(received_bytes)
-        rate_limiter = self.rate_limiter
-        if self.frame_count > rate_limiter.frames_granted or self.byte_count > rate_limiter.bytes_granted:
-            rate_limiter.refill_grants(self)
-        if self._held_bytes or not frame_payloads:
+    def _split_frames(self, received: bytes) -> list[bytes]:
+        payloads = self.protocol_connection.split_frames(received)
+        self.frame_count += len(payloads)
+        self.byte_count += len(received)
+        limiter = self.rate_limiter
+        if self.frame_count > limiter.frames_granted or self.byte_count > limiter.bytes_granted:
+            limiter.refill_grants(self)
+        if self._held_bytes or not payloads:
             self._report_held_bytes()
-        return frame_payloads
+        return payloads
 
-    def _find_cached_answers(
-        self, frame_payloads: list[bytes], max_body_bytes: int
-    ) -> tuple[Sequence[bytes], int]:
+    def _find_cached_answers(self, payloads: list[bytes], max_body_bytes: int) -> tuple[Sequence[bytes], int]:
         return (
             ((), 0)
             if self._response_cache is None
-            else self._response_cache.find_answers(frame_payloads, max_body_bytes)
+            else self._response_cache.find_answers(payloads, max_body_bytes)
         )
 
-    def _answer_payload(self, frame_payload: bytes) -> Sequence[bytes]:
+    def _answer_payload(self, payload: bytes) -> Sequence[bytes]:
         """The pieces of the answer to a frame; none if it is invalid, which also ends reading."""
-        command = self.protocol_connection.decode_payload(frame_payload)
+        command = self.protocol_connection.decode_payload(payload)
         answer = None if command is None else self._stream_owner.command_received(self, command)
         if command is None or answer is None:
             return ()
         if not isinstance(answer, RemotingCommand):
-            self._current_work = AnswerWork(
-                answer, len(frame_payload), self._stream_quotas.work_memory, self.resume_work
-            )
+            self._work = AnswerWork(answer, len(payload), self._quotas.work_memory, self.resume_work)
             return ()
         if self._response_cache is not None:
-            self._response_cache.learn_answer(frame_payload, command, answer)
+            self._response_cache.learn_answer(payload, command, answer)
         return codec.encode_command_parts(answer)
 
     def _answer_payloads(self) -> bool:
         """Answer waiting requests for one turn. Return whether all are answered."""
         turn_ends_at = self.work_clock() + TURN_SECONDS
-        answer_pieces: list[bytes] = []
-        frame_payloads = self._waiting_payloads
-        answer_bytes = 0
-        while frame_payloads and self.full_since is None:
+        pieces: list[bytes] = []
+        payloads = self._payloads
+        answer = 0
+        while payloads and self.full_since is None:
             # Cached answers take a microsecond each, so only their size limits the turn.
-            new_pieces, new_bytes = self._find_cached_answers(
-                frame_payloads, _LARGE_ANSWER_BYTES - answer_bytes
-            )
-            answer_pieces += new_pieces
-            answer_bytes += new_bytes
-            if not frame_payloads or answer_bytes > _LARGE_ANSWER_BYTES:
+            new_pieces, new = self._find_cached_answers(payloads, _LARGE_ANSWER_BYTES - answer)
+            pieces += new_pieces
+            answer += new
+            if not payloads or answer > _LARGE_ANSWER_BYTES:
                 break
-            new_pieces = self._answer_payload(frame_payloads.pop(0))
-            answer_pieces += new_pieces
-            answer_bytes += sum(map(len, new_pieces))
+            new_pieces = self._answer_payload(payloads.pop(0))
+            pieces += new_pieces
+            answer += sum(map(len, new_pieces))
             if self.protocol_connection.error is not None:
-                frame_payloads.clear()
-            if self._current_work is not None:
+                payloads.clear()
+            if self._work is not None:
                 break
-            if answer_bytes > _LARGE_ANSWER_BYTES or self.work_clock() > turn_ends_at:
+            if answer > _LARGE_ANSWER_BYTES or self.work_clock() > turn_ends_at:
                 # Whether the peer accepts the answers is only visible between two turns.
                 break
-        if answer_pieces:
-            self._write_pieces(answer_pieces)
-        return not frame_payloads and self._current_work is None
+        if pieces:
+            self._write_pieces(pieces)
+        return not payloads and self._work is None
 
-    def _advance_work(self, answer_work: AnswerWork) -> None:
+    def _advance_work(self, work: AnswerWork) -> None:
         """Run steps for one turn. After the last step send the answer."""
-        if answer_work.take_turn(self.work_clock):
-            self._current_work = None
-            if answer_work.answer is not None:
-                self._write_pieces(codec.encode_command_parts(answer_work.answer))
-            self.rate_limiter.rest_after_work(self, answer_work.seconds)
+        if work.take_turn(self.work_clock):
+            self._work = None
+            if work.answer is not None:
+                self._write_pieces(codec.encode_command_parts(work.answer))
+            self.rate_limiter.rest_after_work(self, work.seconds)
         self._report_held_bytes()
 
     def _fall_behind(self) -> None:
@@ -234,7 +224,7 @@ class CommandStream(asyncio.Protocol):
     def _queue_up(self) -> None:
         if not self._is_queued:
             self._is_queued = True
-            self._stream_quotas.fair_scheduler.add_turn_taker(self)
+            self._quotas.fair_scheduler.add_turn_taker(self)
 
     def take_turn(self) -> bool:
         self._is_queued = self._take_turn()
@@ -247,29 +237,29 @@ class CommandStream(asyncio.Protocol):
         # `resume_work` queues the stream again when any of these waits ends.
         if self._is_held or self.rate_limiter.is_resting:
             return False
-        answer_work = self._current_work
-        if answer_work is not None:
+        work = self._work
+        if work is not None:
             # Also if the peer accepts no answers: others may wait for the memory of this work.
-            self._advance_work(answer_work)
-            return self._end_turn() and not answer_work.is_waiting
+            self._advance_work(work)
+            return self._end_turn() and not work.is_waiting
         if self.full_since is not None:
             return False
-        began_at = self.work_clock()
-        if not self._waiting_payloads and self._unread_bytes:
+        began = self.work_clock()
+        if not self._payloads and self._unread_bytes:
             piece_end = max(
                 _PIECE_BYTES, min(self.protocol_connection.missing_bytes, len(self._unread_bytes))
             )
             piece_bytes, self._unread_bytes = self._unread_bytes[:piece_end], self._unread_bytes[piece_end:]
-            self._waiting_payloads += self._split_frames(piece_bytes)
+            self._payloads += self._split_frames(piece_bytes)
         self._answer_payloads()
-        self.rate_limiter.rest_after_work(self, self.work_clock() - began_at)
+        self.rate_limiter.rest_after_work(self, self.work_clock() - began)
         return self._end_turn()
 
     def _end_turn(self) -> bool:
         """Return whether work is left. If not, resume reading."""
         if (
-            self._current_work is not None
-            or self._waiting_payloads
+            self._work is not None
+            or self._payloads
             or (self._unread_bytes and self.protocol_connection.error is None)
         ):
             return True
@@ -281,60 +271,60 @@ class CommandStream(asyncio.Protocol):
         return False
 
     def _close_refused(self) -> None:
-        protocol_error = self.protocol_connection.error
-        if isinstance(protocol_error, FrameOverLimit):
-            self.report_over_limit(protocol_error.limit_key, str(protocol_error.args[0]))
+        error = self.protocol_connection.error
+        if isinstance(error, FrameOverLimit):
+            self.report_over_limit(error.limit_key, str(error.args[0]))
         self._transport.close()
 
     def _drop_unread(self) -> None:
-        self._waiting_payloads.clear()
+        self._payloads.clear()
         self._unread_bytes = b""
-        if self._current_work is not None:
-            self._current_work.release_work()
-            self._current_work = None
+        if self._work is not None:
+            self._work.release_work()
+            self._work = None
 
     # Reports to the observer.
 
-    def report_over_limit(self, limit_key: str, hit_text: str) -> None:
+    def report_over_limit(self, limit_key: str, text: str) -> None:
         """Report to the observer that the limit of the setting `limit_key` was exceeded."""
-        self._stream_quotas.quota_observer.report_over_limit(self, limit_key, hit_text)
+        self._quotas.quota_observer.report_over_limit(self, limit_key, text)
 
     def check_held_bytes(self) -> None:
         """Report what is held. Call it now and then: nothing else notices small answers that stay unsent."""
-        unsent_bytes = self._socket_transport.get_write_buffer_size()
-        if unsent_bytes or self._held_bytes or self.undecrypted_bytes:
-            self._unsent_bytes = unsent_bytes
+        unsent = self._socket_transport.get_write_buffer_size()
+        if unsent or self._held_bytes or self.undecrypted_bytes:
+            self._unsent_bytes = unsent
             self._report_held_bytes()
 
     def _report_held_bytes(self) -> None:
-        held_bytes = (
+        held = (
             self.protocol_connection.unfinished_bytes
             + len(self._unread_bytes)
             + self.undecrypted_bytes
-            + sum(map(len, self._waiting_payloads))
-            + _BYTES_OBJECT_BYTES * len(self._waiting_payloads)
+            + sum(map(len, self._payloads))
+            + _BYTES_OBJECT_BYTES * len(self._payloads)
             + self._unsent_bytes
         )
-        if self._current_work is not None:
-            held_bytes += self._current_work.held_bytes
-        if held_bytes != self._held_bytes:
-            self._held_bytes = held_bytes
-            self._stream_quotas.quota_observer.report_held_bytes(self, held_bytes)
+        if self._work is not None:
+            held += self._work.held_bytes
+        if held != self._held_bytes:
+            self._held_bytes = held
+            self._quotas.quota_observer.report_held_bytes(self, held)
 
     # Writing.
 
-    def _write_pieces(self, answer_pieces: Sequence[bytes]) -> None:
+    def _write_pieces(self, pieces: Sequence[bytes]) -> None:
         """Write the pieces together. Only the last one may be large: it is written without a copy."""
-        if len(answer_pieces[-1]) > _LARGE_ANSWER_BYTES:
-            self._transport.write(b"".join(answer_pieces[:-1]))
-            self._transport.write(answer_pieces[-1])
+        if len(pieces[-1]) > _LARGE_ANSWER_BYTES:
+            self._transport.write(b"".join(pieces[:-1]))
+            self._transport.write(pieces[-1])
         else:
-            self._transport.write(b"".join(answer_pieces))
+            self._transport.write(b"".join(pieces))
 
     def send_command(self, command: RemotingCommand) -> None:
         """Send an answer or a oneway command. A closed stream ignores it."""
         if not self._transport.is_closing():
-            self.active_at = self._event_loop.time()
+            self.active_at = self._loop.time()
             self._transport.write(codec.encode_command(command))
 
     def send_request(self, command: RemotingCommand) -> None:
@@ -343,9 +333,9 @@ class CommandStream(asyncio.Protocol):
             self._transport.write(self.protocol_connection.encode_request(command))
 
     def pause_writing(self) -> None:
-        self.full_since = self._event_loop.time()
+        self.full_since = self._loop.time()
         self.check_held_bytes()
-        if self._unsent_bytes > self._stream_quotas.max_unsent_bytes:
+        if self._unsent_bytes > self._quotas.max_unsent_bytes:
             self.report_over_limit("maxUnsentBytes", f"did not read {self._unsent_bytes} bytes of answers")
             self._transport.abort()
         self.update_reading()
@@ -372,19 +362,19 @@ class CommandStream(asyncio.Protocol):
 
     def connection_lost(self, error: Exception | None) -> None:
         self._drop_unread()
-        self._stream_quotas.quota_observer.report_held_bytes(self, 0)
+        self._quotas.quota_observer.report_held_bytes(self, 0)
         self._stream_owner.stream_closed(self)
 
     def hold_reading(self) -> None:
         """Read nothing until `release_reading`. Data from the peer waits."""
         # Deferred, because the transport of a new connection starts reading after this call.
         self._is_held = True
-        self._event_loop.call_soon(self.update_reading)
+        self._loop.call_soon(self.update_reading)
 
     def release_reading(self) -> None:
         self._is_held = False
         if self._unread_bytes:
-            self.active_at = self._event_loop.time()
+            self.active_at = self._loop.time()
             self._is_behind = True
         self.resume_work()
 

@@ -15,7 +15,7 @@ def _find_uvloop_factory() -> Callable[[], asyncio.AbstractEventLoop] | None:
     return uvloop.new_event_loop
 
 
-def run_coroutine(main_coroutine: Coroutine[Any, Any, ResultT]) -> ResultT:
+def run_coroutine(main: Coroutine[Any, Any, ResultT]) -> ResultT:
     """Run a coroutine to its end on uvloop or asyncio's loop."""
     with asyncio.Runner(loop_factory=_find_uvloop_factory()) as runner:
-        return runner.run(main_coroutine)
+        return runner.run(main)

@@ -15,11 +15,11 @@ class CallError(RocketMQError):
     "timeout", "closed", "unreadable" or "interrupted" if the server may have executed it.
     """
 
-    def __init__(self, server_addr: str, error_kind: str, error_reason: str) -> None:
-        super().__init__(f"{server_addr}: {error_reason}")
+    def __init__(self, server_addr: str, kind: str, reason: str) -> None:
+        super().__init__(f"{server_addr}: {reason}")
         self.addr = server_addr
-        self.kind = error_kind
-        self.reason = error_reason
+        self.kind = kind
+        self.reason = reason
 
     @property
     def was_sent(self) -> bool:
@@ -53,34 +53,28 @@ ExchangeObserver = Callable[[Exchange], None]
 class ExchangeTracker:
     """Tracks the requests of a batch and calls an observer as each one ends."""
 
-    def __init__(
-        self, exchange_observer: ExchangeObserver, addressed_requests: Sequence[tuple[str, RemotingCommand]]
-    ) -> None:
-        self._observer = exchange_observer
-        self._addressed_requests = addressed_requests
+    def __init__(self, observer: ExchangeObserver, requests: Sequence[tuple[str, RemotingCommand]]) -> None:
+        self._observer = observer
+        self._addressed_requests = requests
         self._sent_by_index: dict[int, tuple[float, int]] = {}
         self._ended_indexes: set[int] = set()
 
-    def record_sent(self, request_index: int, frame_bytes: int) -> None:
+    def record_sent(self, index: int, frame_bytes: int) -> None:
         """Record that a request was written to the socket, and its size."""
-        self._sent_by_index[request_index] = (monotonic(), frame_bytes)
+        self._sent_by_index[index] = (monotonic(), frame_bytes)
 
     def report_ended(
-        self,
-        request_index: int,
-        request_result: RemotingCommand | CallError,
-        answer_bytes: int,
-        turn_began_at: float,
+        self, index: int, result: RemotingCommand | CallError, answer: int, turn_began_at: float
     ) -> None:
         """Report a request that ended, once. `turn_began_at` is when its server's turn came."""
-        if request_index in self._ended_indexes:
+        if index in self._ended_indexes:
             return
-        server_addr, request = self._addressed_requests[request_index]
-        began_at, bytes_out = self._sent_by_index.get(request_index, (turn_began_at, 0))
-        outcome = request_result.code if isinstance(request_result, RemotingCommand) else request_result
-        seconds = monotonic() - began_at
+        server_addr, request = self._addressed_requests[index]
+        began, bytes_out = self._sent_by_index.get(index, (turn_began_at, 0))
+        outcome = result.code if isinstance(result, RemotingCommand) else result
+        seconds = monotonic() - began
         done_count = len(self._ended_indexes) + 1
-        size_and_progress = (bytes_out, answer_bytes, done_count, len(self._addressed_requests))
-        self._observer(Exchange(server_addr, request.code, began_at, seconds, outcome, *size_and_progress))
+        size_and_progress = (bytes_out, answer, done_count, len(self._addressed_requests))
+        self._observer(Exchange(server_addr, request.code, began, seconds, outcome, *size_and_progress))
         # Afterwards: if a signal interrupts the observer, the request is reported again as interrupted.
-        self._ended_indexes.add(request_index)
+        self._ended_indexes.add(index)

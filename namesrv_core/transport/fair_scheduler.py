@@ -24,8 +24,8 @@ class TurnTaker(Protocol):
 class _SteppedWork:
     """Work in short steps. Each turn does as many of them as fit into it."""
 
-    def __init__(self, work_steps: Iterator[None], work_clock: Callable[[], float]) -> None:
-        self._work_steps = work_steps
+    def __init__(self, steps: Iterator[None], work_clock: Callable[[], float]) -> None:
+        self._work_steps = steps
         self._work_clock = work_clock
 
     def take_turn(self) -> bool:
@@ -38,19 +38,19 @@ class FairScheduler:
 
     def __init__(self, work_clock: Callable[[], float]) -> None:
         self._work_clock = work_clock
-        self._waiting_takers: deque[TurnTaker] = deque()
+        self._takers: deque[TurnTaker] = deque()
         self._is_round_due = False
 
     def __len__(self) -> int:
-        return len(self._waiting_takers)
+        return len(self._takers)
 
     def add_turn_taker(self, turn_taker: TurnTaker) -> None:
-        self._waiting_takers.append(turn_taker)
+        self._takers.append(turn_taker)
         self._schedule_round()
 
-    def add_steps(self, work_steps: Iterator[None]) -> None:
+    def add_steps(self, steps: Iterator[None]) -> None:
         """Add work in steps of at most a millisecond."""
-        self.add_turn_taker(_SteppedWork(work_steps, self._work_clock))
+        self.add_turn_taker(_SteppedWork(steps, self._work_clock))
 
     def _schedule_round(self) -> None:
         if not self._is_round_due:
@@ -60,11 +60,11 @@ class FairScheduler:
     def _run_round(self) -> None:
         self._is_round_due = False
         round_ends_at = self._work_clock() + _ROUND_SECONDS
-        while self._waiting_takers:
-            turn_taker = self._waiting_takers.popleft()
+        while self._takers:
+            turn_taker = self._takers.popleft()
             if turn_taker.take_turn():
-                self._waiting_takers.append(turn_taker)
+                self._takers.append(turn_taker)
             if self._work_clock() > round_ends_at:
                 break
-        if self._waiting_takers:
+        if self._takers:
             self._schedule_round()

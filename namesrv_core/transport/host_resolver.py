@@ -19,12 +19,12 @@ CallError. A tunnel returns the local end of the way to the server."""
 def resolve_host(host: str, port: int, lookup_flags: int = 0) -> list[SocketAddress]:
     """The socket addresses of a host. Raises OSError if there are none."""
     # Bytes, because Python loads its IDNA codec for every str, and an ASCII name does not need it.
-    encoded_host = host.encode() if host.isascii() else host
+    encoded = host.encode() if host.isascii() else host
     try:
-        addr_infos = socket.getaddrinfo(encoded_host, port, type=socket.SOCK_STREAM, flags=lookup_flags)
+        infos = socket.getaddrinfo(encoded, port, type=socket.SOCK_STREAM, flags=lookup_flags)
     except UnicodeError:
         raise OSError(0, "invalid name") from None
-    return [(family, sockaddr) for family, _, _, _, sockaddr in addr_infos]
+    return [(family, sockaddr) for family, _, _, _, sockaddr in infos]
 
 
 class HostResolver:
@@ -34,42 +34,42 @@ class HostResolver:
     """
 
     def __init__(self, selector_bell: SelectorBell, find_addrs: AddrLookup | None = None) -> None:
-        self._selector_bell = selector_bell
+        self._bell = selector_bell
         self._find_addrs = find_addrs
         self._resolved_hosts: deque[tuple[ServerLink, LookupResult]] = deque()
 
-    def resolve_at_once(self, server_link: ServerLink) -> list[SocketAddress]:
+    def resolve_at_once(self, link: ServerLink) -> list[SocketAddress]:
         """The socket addresses of a numeric address. For others, returns [] and resolves in a thread.
 
         Raises CallError.
         """
         if self._find_addrs is not None:
             # The opening of a tunnel may include a login. The request's time begins after it.
-            server_link.deadline = server_link.attempt_ends_at = inf
-            self._resolve_in_thread(server_link, self._find_addrs)
+            link.deadline = link.attempt_ends_at = inf
+            self._resolve_in_thread(link, self._find_addrs)
             return []
         try:
-            host, port = split_addr(server_link.server_addr)
+            host, port = split_addr(link.server_addr)
         except ValueError:
-            reason = explain_invalid_addr(server_link.server_addr)
-            raise CallError(server_link.server_addr, "unresolvable", reason) from None
+            reason = explain_invalid_addr(link.server_addr)
+            raise CallError(link.server_addr, "unresolvable", reason) from None
         try:
             return resolve_host(host, port, socket.AI_NUMERICHOST)
         except OSError:
-            self._resolve_in_thread(server_link, _resolve_server)
+            self._resolve_in_thread(link, _resolve_server)
             return []
 
-    def _resolve_in_thread(self, server_link: ServerLink, find_addrs: AddrLookup) -> None:
+    def _resolve_in_thread(self, link: ServerLink, find_addrs: AddrLookup) -> None:
         """Resolve in a thread, because getaddrinfo has no timeout and would block the other links."""
         from threading import Thread
 
         def resolve_and_ring() -> None:
             try:
-                lookup_result: LookupResult = find_addrs(server_link.server_addr)
+                result: LookupResult = find_addrs(link.server_addr)
             except CallError as error:
-                lookup_result = error
-            self._resolved_hosts.append((server_link, lookup_result))
-            self._selector_bell.ring()
+                result = error
+            self._resolved_hosts.append((link, result))
+            self._bell.ring()
 
         Thread(target=resolve_and_ring, daemon=True).start()
 

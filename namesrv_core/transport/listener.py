@@ -24,14 +24,14 @@ _PAUSE_SECONDS = 1.0
 class StreamListener:
     """Created by `await StreamListener.open(...)`. `bound_host` and `bound_port` are the actual address."""
 
-    def __init__(self, listen_socket: socket.socket, build_protocol: Callable[[], asyncio.Protocol]) -> None:
-        self.bound_host, self.bound_port = listen_socket.getsockname()[:2]
-        self._listen_socket = listen_socket
+    def __init__(self, sock: socket.socket, build_protocol: Callable[[], asyncio.Protocol]) -> None:
+        self.bound_host, self.bound_port = sock.getsockname()[:2]
+        self._socket = sock
         self._build_protocol = build_protocol
-        self._event_loop = asyncio.get_running_loop()
+        self._loop = asyncio.get_running_loop()
         self._arriving_tasks: set[asyncio.Task[object]] = set()
         self._pause_timer: asyncio.TimerHandle | None = None
-        self._event_loop.add_reader(listen_socket, self._accept_waiting)
+        self._loop.add_reader(sock, self._accept_waiting)
 
     @classmethod
     async def open(
@@ -49,69 +49,69 @@ class StreamListener:
         With `tls_policy` the port serves TLS as well, or only TLS.
         """
 
-        granted_quotas = stream_quotas or StreamQuotas()
+        quotas = stream_quotas or StreamQuotas()
 
         def build_protocol() -> CommandStream | ProtocolDetector:
-            command_stream = CommandStream(stream_owner, response_cache, granted_quotas)
-            return command_stream if tls_policy is None else ProtocolDetector(command_stream, tls_policy)
+            stream = CommandStream(stream_owner, response_cache, quotas)
+            return stream if tls_policy is None else ProtocolDetector(stream, tls_policy)
 
-        listen_socket = bind_socket(listen_host, listen_port)
-        listen_socket.listen(backlog)
-        listen_socket.setblocking(False)
-        return cls(listen_socket, build_protocol)
+        sock = bind_socket(listen_host, listen_port)
+        sock.listen(backlog)
+        sock.setblocking(False)
+        return cls(sock, build_protocol)
 
     def _accept_waiting(self) -> None:
         for _ in range(_MAX_ARRIVING - len(self._arriving_tasks)):
             try:
-                accepted_socket, _ = self._listen_socket.accept()
+                accepted, _ = self._socket.accept()
             except (BlockingIOError, InterruptedError, ConnectionAbortedError):
                 return
             except OSError as error:
                 asyncio_log.error("cannot accept connections for %g s: %s", _PAUSE_SECONDS, error)
-                self._event_loop.remove_reader(self._listen_socket)
-                self._pause_timer = self._event_loop.call_later(_PAUSE_SECONDS, self._resume_accepting)
+                self._loop.remove_reader(self._socket)
+                self._pause_timer = self._loop.call_later(_PAUSE_SECONDS, self._resume_accepting)
                 return
-            accepted_socket.setblocking(False)
-            arriving_task = self._event_loop.create_task(self._hand_over(accepted_socket))
+            accepted.setblocking(False)
+            task = self._loop.create_task(self._hand_over(accepted))
             # Keep a reference, because the event loop itself does not keep a task alive.
-            self._arriving_tasks.add(arriving_task)
-            arriving_task.add_done_callback(self._arriving_tasks.discard)
+            self._arriving_tasks.add(task)
+            task.add_done_callback(self._arriving_tasks.discard)
 
-    async def _hand_over(self, accepted_socket: socket.socket) -> None:
+    async def _hand_over(self, accepted: socket.socket) -> None:
         try:
-            await self._event_loop.connect_accepted_socket(self._build_protocol, accepted_socket)
+            await self._loop.connect_accepted_socket(self._build_protocol, accepted)
         except OSError:
             # The peer has already disconnected.
-            accepted_socket.close()
+            accepted.close()
 
     def _resume_accepting(self) -> None:
         self._pause_timer = None
-        self._event_loop.add_reader(self._listen_socket, self._accept_waiting)
+        self._loop.add_reader(self._socket, self._accept_waiting)
 
     def close(self) -> None:
         """Accept no more connections. Open connections stay open."""
-        if self._listen_socket.fileno() < 0:
+        if self._socket.fileno() < 0:
             return
         if self._pause_timer is not None:
             self._pause_timer.cancel()
         else:
-            self._event_loop.remove_reader(self._listen_socket)
-        self._listen_socket.close()
+            self._loop.remove_reader(self._socket)
+        self._socket.close()
 
 
 def bind_socket(listen_host: str, listen_port: int) -> socket.socket:
     """Bind a socket, which does not listen yet. Raises OSError if the address cannot be bound."""
-    address_family = socket.AF_INET6 if ":" in listen_host else socket.AF_INET
+    family = socket.AF_INET6 if ":" in listen_host else socket.AF_INET
     # asyncio disables Nagle's algorithm only if the socket's protocol is given. Otherwise a second answer
     # would wait 40 ms for the acknowledgement of the first.
-    listen_socket = socket.socket(address_family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
+    sock = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     try:
-        listen_socket.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        listen_socket.bind((listen_host, listen_port))
+        sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        sock.bind((listen_host, listen_port))
     except OverflowError as error:
-        listen_socket.close()
+        sock.close()
         raise OSError(str(error)) from None
     except BaseException:
-        listen_socket.close()
+        sock.close()
         raise
-    return listen_socket
+    return sock

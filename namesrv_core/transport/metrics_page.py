@@ -4,14 +4,14 @@ from prometheus_client import CollectorRegistry
 from prometheus_client.exposition import choose_encoder
 
 
-def render_metrics(metrics_registry: CollectorRegistry, accept_header: str) -> tuple[bytes, str]:
+def render_metrics(registry: CollectorRegistry, accept_header: str) -> tuple[bytes, str]:
     """Render all metrics in a format that the Accept header allows. Returns the body and its content type."""
     try:
         encode_metrics, content_type = choose_encoder(accept_header)
     except (TypeError, ValueError):
         # prometheus_client does not accept a version that is no number.
         encode_metrics, content_type = choose_encoder("")
-    return encode_metrics(metrics_registry), content_type
+    return encode_metrics(registry), content_type
 
 
 def reduce_accept_header(accept_header: str) -> str:

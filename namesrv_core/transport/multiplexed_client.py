@@ -20,12 +20,57 @@ from namesrv_core.protocol.command import RemotingCommand
 from namesrv_core.transport.address import split_addr
 from namesrv_core.transport.exchange import CallError, Exchange, ExchangeObserver, ExchangeTracker
 from namesrv_core.transport.host_resolver import AddrLookup, HostResolver
-from namesrv_core.transport.link_pool import LinkPool
 from namesrv_core.transport.selector_bell import SelectorBell
 from namesrv_core.transport.server_link import CHUNK_BYTES, ServerLink
 
 if TYPE_CHECKING:
     from namesrv_core.transport.tls_client import TlsClient
+from collections import deque
+from collections.abc import Iterator, Sequence
+
+
+class LinkPool:
+    """Keeps a link for each server, whether it has an open connection or not."""
+
+    def __init__(self) -> None:
+        self._links: dict[str, ServerLink] = {}
+
+    def __iter__(self) -> Iterator[ServerLink]:
+        return iter(self._links.values())
+
+    def close(self) -> None:
+        for link in self:
+            link.close()
+        self._links.clear()
+
+    def get_peer(self, server_addr: str) -> Any:
+        """The socket address of the connected peer; None if there is no connection to that address."""
+        link = self._links.get(server_addr)
+        # Read once, because another thread may be closing the link.
+        sock = None if link is None else link.tcp_socket
+        with suppress(OSError):
+            return None if sock is None else sock.getpeername()
+
+    def queue_requests(self, requests: Sequence[tuple[str, RemotingCommand]]) -> deque[ServerLink]:
+        """Queue each request, with its index, in the link of its server. Return these links."""
+        chosen_links: dict[str, ServerLink] = {}
+        for index, (server_addr, request) in enumerate(requests):
+            link = chosen_links.get(server_addr)
+            if link is None:
+                # Removed and inserted again, so that the least recently used links come first.
+                link = chosen_links[server_addr] = (
+                    self._links.pop(server_addr) if server_addr in self._links else ServerLink(server_addr)
+                )
+                self._links[server_addr] = link
+            link.unsent_requests.append((index, request))
+        return deque(chosen_links.values())
+
+    def close_idle_links(self, active_links: set[ServerLink], max_sockets: int) -> None:
+        """Close idle connections, the least recently used first, if one more would exceed the limit."""
+        idle_links = [link for link in self if link.tcp_socket and link not in active_links]
+        for link in idle_links[: max(0, len(idle_links) + len(active_links) - max_sockets)]:
+            link.close()
+
 
 __all__ = ["CallError", "Exchange", "ExchangeObserver", "MultiplexedClient"]
 
@@ -51,14 +96,14 @@ class MultiplexedClient:
         tls_client: "TlsClient | None" = None,
         find_addrs: AddrLookup | None = None,
     ) -> None:
-        self._tls_client = tls_client
+        self._tls = tls_client
         self._max_sockets = max_sockets
         self._max_unanswered = max_unanswered
-        self._link_pool = LinkPool()
+        self._pool = LinkPool()
         self._selector = selectors.DefaultSelector()
-        self._selector_bell = SelectorBell(self._selector)
-        self._host_resolver = HostResolver(self._selector_bell, find_addrs)
-        self._exchange_tracker: ExchangeTracker | None = None
+        self._bell = SelectorBell(self._selector)
+        self._resolver = HostResolver(self._bell, find_addrs)
+        self._tracker: ExchangeTracker | None = None
         self._wakeup_check: Callable[[], None] | None = None
         self._request_results: list[RemotingCommand | CallError | None] = []
         self._timeout_seconds = 0.0
@@ -70,19 +115,19 @@ class MultiplexedClient:
         self.close()
 
     def close(self) -> None:
-        self._link_pool.close()
+        self._pool.close()
         self._selector.close()
-        self._selector_bell.close()
+        self._bell.close()
 
     def wake(self) -> None:
         """Let the pending `send_requests` call its `wakeup_check`. Any thread may call this until `close`."""
-        self._selector_bell.ring()
+        self._bell.ring()
 
     def send_requests(
         self,
-        addressed_requests: Iterable[tuple[str, RemotingCommand]],
+        requests: Iterable[tuple[str, RemotingCommand]],
         timeout_seconds: float,
-        exchange_observer: ExchangeObserver | None = None,
+        observer: ExchangeObserver | None = None,
         wakeup_check: Callable[[], None] | None = None,
     ) -> list[RemotingCommand | CallError]:
         """Send each request to its address ("host:port" or "[v6]:port"). Results keep the order of requests.
@@ -91,308 +136,274 @@ class MultiplexedClient:
         called as each request ends. `wakeup_check` is called after `wake`: what it raises ends the requests.
         """
         self._timeout_seconds, self._wakeup_check = timeout_seconds, wakeup_check
-        addressed_requests = list(addressed_requests)
-        self._exchange_tracker = exchange_observer and ExchangeTracker(exchange_observer, addressed_requests)
-        self._request_results = [None] * len(addressed_requests)
-        waiting_links = self._link_pool.queue_requests(addressed_requests)
+        requests = list(requests)
+        self._tracker = observer and ExchangeTracker(observer, requests)
+        self._request_results = [None] * len(requests)
+        waiting_links = self._pool.queue_requests(requests)
         active_links: set[ServerLink] = set()
         try:
             while waiting_links or active_links:
                 while waiting_links and len(active_links) < self._max_sockets:
-                    server_link = waiting_links.popleft()
-                    active_links.add(server_link)
-                    self._begin_link(server_link, active_links)
+                    link = waiting_links.popleft()
+                    active_links.add(link)
+                    self._begin_link(link, active_links)
                 self._wait_for_events(active_links)
-                active_links = {server_link for server_link in active_links if not server_link.is_done}
+                active_links = {link for link in active_links if not link.is_done}
         except BaseException:
             self._abandon_requests(active_links)
             raise
-        return [request_result for request_result in self._request_results if request_result is not None]
+        return [result for result in self._request_results if result is not None]
 
     def get_peer(self, server_addr: str) -> Any:
         """The socket address of the connected peer; None if there is no connection to that address."""
-        return self._link_pool.get_peer(server_addr)
+        return self._pool.get_peer(server_addr)
 
     def _abandon_requests(self, active_links: set[ServerLink]) -> None:
-        for server_link in self._link_pool:
-            for request_index, _ in server_link.unanswered_requests.values():
+        for link in self._pool:
+            for index, _ in link.unanswered_requests.values():
                 self._finish_request(
-                    server_link,
-                    request_index,
-                    CallError(server_link.server_addr, "interrupted", "interrupted before the answer"),
+                    link, index, CallError(link.server_addr, "interrupted", "interrupted before the answer")
                 )
-            server_link.unsent_requests.clear()
-            server_link.unanswered_requests.clear()
-        for server_link in active_links:
-            self._close_link(server_link)
+            link.unsent_requests.clear()
+            link.unanswered_requests.clear()
+        for link in active_links:
+            self._close_link(link)
 
     # Connecting
 
-    def _begin_link(self, server_link: ServerLink, active_links: set[ServerLink]) -> None:
-        server_link.begin_turn(monotonic(), self._timeout_seconds)
-        if server_link.is_usable():
-            self._watch_socket(server_link, selectors.EVENT_READ)
-            self._write_requests(server_link)
+    def _begin_link(self, link: ServerLink, active_links: set[ServerLink]) -> None:
+        link.begin_turn(monotonic(), self._timeout_seconds)
+        if link.is_usable():
+            self._watch_socket(link, selectors.EVENT_READ)
+            self._write_requests(link)
             return
-        self._close_link(server_link)
-        self._link_pool.close_idle_links(active_links, self._max_sockets)
-        server_link.last_error = None
+        self._close_link(link)
+        self._pool.close_idle_links(active_links, self._max_sockets)
+        link.last_error = None
         try:
-            server_link.candidate_addrs = self._host_resolver.resolve_at_once(server_link)
+            link.candidate_addrs = self._resolver.resolve_at_once(link)
         except CallError as error:
-            self._fail_link(server_link, error)
+            self._fail_link(link, error)
             return
-        if server_link.candidate_addrs:
-            self._connect_next_candidate(server_link)
+        if link.candidate_addrs:
+            self._connect_next_candidate(link)
 
     def _answer_bell(self, active_links: set[ServerLink]) -> None:
-        self._selector_bell.silence()
+        self._bell.silence()
         if self._wakeup_check is not None:
             self._wakeup_check()
         self._take_resolved_hosts(active_links)
 
     def _take_resolved_hosts(self, active_links: set[ServerLink]) -> None:
-        for server_link, lookup_result in self._host_resolver.take_resolved():
-            if server_link not in active_links or server_link.tcp_socket is not None or server_link.is_done:
+        for link, result in self._resolver.take_resolved():
+            if link not in active_links or link.tcp_socket is not None or link.is_done:
                 continue
-            if isinstance(lookup_result, CallError):
-                self._fail_link(server_link, lookup_result)
+            if isinstance(result, CallError):
+                self._fail_link(link, result)
             else:
-                if server_link.deadline == inf:
-                    server_link.begin_turn(monotonic(), self._timeout_seconds)
-                server_link.candidate_addrs = lookup_result
-                self._connect_next_candidate(server_link)
+                if link.deadline == inf:
+                    link.begin_turn(monotonic(), self._timeout_seconds)
+                link.candidate_addrs = result
+                self._connect_next_candidate(link)
 
-    def _connect_next_candidate(self, server_link: ServerLink) -> None:
+    def _connect_next_candidate(self, link: ServerLink) -> None:
         """Try the server's next address. The remaining time is divided among the remaining addresses."""
-        while server_link.candidate_addrs:
-            now_seconds = monotonic()
-            server_link.attempt_ends_at = now_seconds + (server_link.deadline - now_seconds) / len(
-                server_link.candidate_addrs
-            )
-            family, sockaddr = server_link.candidate_addrs.pop(0)
+        while link.candidate_addrs:
+            now = monotonic()
+            link.attempt_ends_at = now + (link.deadline - now) / len(link.candidate_addrs)
+            family, sockaddr = link.candidate_addrs.pop(0)
             try:
-                server_link.tcp_socket = socket.socket(family, socket.SOCK_STREAM)
-                server_link.tcp_socket.setblocking(False)
+                link.tcp_socket = socket.socket(family, socket.SOCK_STREAM)
+                link.tcp_socket.setblocking(False)
                 if family != socket.AF_UNIX:
-                    server_link.tcp_socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-                error_number = server_link.tcp_socket.connect_ex(sockaddr)
+                    link.tcp_socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+                errno = link.tcp_socket.connect_ex(sockaddr)
             except OSError as error:
-                error_number = error.errno or ECONNREFUSED
-            if error_number in (0, EINPROGRESS):
-                self._watch_socket(server_link, selectors.EVENT_WRITE)
+                errno = error.errno or ECONNREFUSED
+            if errno in (0, EINPROGRESS):
+                self._watch_socket(link, selectors.EVENT_WRITE)
                 return
-            self._close_link(server_link)
-            server_link.last_error = server_link.build_connect_error(error_number)
+            self._close_link(link)
+            link.last_error = link.build_connect_error(errno)
         self._fail_link(
-            server_link,
-            server_link.last_error or CallError(server_link.server_addr, "unresolvable", "no address found"),
+            link, link.last_error or CallError(link.server_addr, "unresolvable", "no address found")
         )
 
-    def _finish_connecting(self, server_link: ServerLink, tcp_socket: socket.socket) -> None:
-        error_number = tcp_socket.getsockopt(socket.SOL_SOCKET, socket.SO_ERROR)
-        if error_number:
-            self._close_link(server_link)
-            server_link.last_error = server_link.build_connect_error(error_number)
-            self._connect_next_candidate(server_link)
+    def _finish_connecting(self, link: ServerLink, sock: socket.socket) -> None:
+        errno = sock.getsockopt(socket.SOL_SOCKET, socket.SO_ERROR)
+        if errno:
+            self._close_link(link)
+            link.last_error = link.build_connect_error(errno)
+            self._connect_next_candidate(link)
             return
-        server_link.is_connected = True
-        server_link.candidate_addrs.clear()
-        if self._tls_client is not None:
-            server_link.tls_connection = self._tls_client.create_connection(
-                split_addr(server_link.server_addr)[0]
-            )
+        link.is_connected = True
+        link.candidate_addrs.clear()
+        if self._tls is not None:
+            link.tls_connection = self._tls.create_connection(split_addr(link.server_addr)[0])
             # Feeding no bytes starts the TLS handshake.
-            server_link.decrypt_received(b"")
-        self._write_requests(server_link)
+            link.decrypt_received(b"")
+        self._write_requests(link)
 
     # Sending and receiving
 
     def _wait_for_events(self, active_links: set[ServerLink]) -> None:
-        unfinished_links = [server_link for server_link in active_links if not server_link.is_done]
-        if not unfinished_links:
+        unfinished = [link for link in active_links if not link.is_done]
+        if not unfinished:
             return
-        wait_seconds = min(server_link.next_deadline for server_link in unfinished_links) - monotonic()
-        for selector_key, ready_events in self._selector.select(
-            min(max(0.0, wait_seconds), _MAX_WAIT_SECONDS)
-        ):
-            server_link = selector_key.data
-            if server_link is None:
+        wait_seconds = min(link.next_deadline for link in unfinished) - monotonic()
+        for selector_key, events in self._selector.select(min(max(0.0, wait_seconds), _MAX_WAIT_SECONDS)):
+            link = selector_key.data
+            if link is None:
                 self._answer_bell(active_links)
-            elif server_link.tcp_socket is selector_key.fileobj:
-                self._handle_socket_events(server_link, selector_key.fileobj, ready_events)
-        now_seconds = monotonic()
-        for server_link in unfinished_links:
-            if not server_link.is_done and server_link.next_deadline <= now_seconds:
-                self._expire_link(server_link, now_seconds)
+            elif link.tcp_socket is selector_key.fileobj:
+                self._handle_socket_events(link, selector_key.fileobj, events)
+        now = monotonic()
+        for link in unfinished:
+            if not link.is_done and link.next_deadline <= now:
+                self._expire_link(link, now)
 
-    def _handle_socket_events(self, server_link: ServerLink, tcp_socket: Any, ready_events: int) -> None:
-        if not server_link.is_connected:
-            self._finish_connecting(server_link, tcp_socket)
+    def _handle_socket_events(self, link: ServerLink, sock: Any, events: int) -> None:
+        if not link.is_connected:
+            self._finish_connecting(link, sock)
             return
-        if ready_events & selectors.EVENT_READ:
-            self._receive_bytes(server_link, tcp_socket)
-        if ready_events & selectors.EVENT_WRITE and server_link.tcp_socket is tcp_socket:
-            self._write_requests(server_link)
-        if server_link.is_done and server_link.tcp_socket is not None:
-            self._unwatch_socket(server_link)
+        if events & selectors.EVENT_READ:
+            self._receive_bytes(link, sock)
+        if events & selectors.EVENT_WRITE and link.tcp_socket is sock:
+            self._write_requests(link)
+        if link.is_done and link.tcp_socket is not None:
+            self._unwatch_socket(link)
 
-    def _write_requests(self, server_link: ServerLink) -> None:
+    def _write_requests(self, link: ServerLink) -> None:
         """Write as many requests as the limit of unanswered requests and the socket's buffer allow."""
-        while (
-            server_link.is_ready
-            and server_link.unsent_requests
-            and len(server_link.unanswered_requests) < self._max_unanswered
-        ):
-            request_index, request = server_link.unsent_requests.popleft()
-            server_link.unanswered_requests[request.opaque] = (request_index, server_link.deadline)
-            request_frame = server_link.protocol_connection.encode_request(request)
-            server_link.queue_bytes(request_frame)
-            if self._exchange_tracker is not None:
-                self._exchange_tracker.record_sent(request_index, len(request_frame))
+        while link.is_ready and link.unsent_requests and len(link.unanswered_requests) < self._max_unanswered:
+            index, request = link.unsent_requests.popleft()
+            link.unanswered_requests[request.opaque] = (index, link.deadline)
+            frame = link.protocol_connection.encode_request(request)
+            link.queue_bytes(frame)
+            if self._tracker is not None:
+                self._tracker.record_sent(index, len(frame))
         try:
-            server_link.flush_queued()
+            link.flush_queued()
         except OSError as error:
-            self._fail_lost_link(server_link, error)
+            self._fail_lost_link(link, error)
             return
-        self._watch_socket(
-            server_link, selectors.EVENT_READ | (selectors.EVENT_WRITE if server_link.queued_bytes else 0)
-        )
+        self._watch_socket(link, selectors.EVENT_READ | (selectors.EVENT_WRITE if link.queued_bytes else 0))
 
-    def _receive_bytes(self, server_link: ServerLink, tcp_socket: socket.socket) -> None:
+    def _receive_bytes(self, link: ServerLink, sock: socket.socket) -> None:
         try:
-            received_bytes = tcp_socket.recv(CHUNK_BYTES)
+            received = sock.recv(CHUNK_BYTES)
         except BlockingIOError:
             return
         except OSError as error:
-            self._fail_lost_link(server_link, error)
+            self._fail_lost_link(link, error)
             return
-        if received_bytes:
-            self._handle_received(server_link, received_bytes)
-        if server_link.tcp_socket is tcp_socket and (
-            not received_bytes
-            or (server_link.tls_connection is not None and server_link.tls_connection.is_closed)
+        if received:
+            self._handle_received(link, received)
+        if link.tcp_socket is sock and (
+            not received or (link.tls_connection is not None and link.tls_connection.is_closed)
         ):
-            self._fail_lost_link(server_link, None)
+            self._fail_lost_link(link, None)
 
-    def _handle_received(self, server_link: ServerLink, received_bytes: bytes) -> None:
+    def _handle_received(self, link: ServerLink, received: bytes) -> None:
         try:
-            received_bytes = server_link.decrypt_received(received_bytes)
+            received = link.decrypt_received(received)
         except RocketMQError as error:
-            self._fail_tls(server_link, error)
+            self._fail_tls(link, error)
             return
-        if self._exchange_tracker is not None and server_link.protocol_connection.frame_sizes is None:
-            server_link.protocol_connection.frame_sizes = []
-        answers = server_link.protocol_connection.feed_bytes(received_bytes)
+        if self._tracker is not None and link.protocol_connection.frame_sizes is None:
+            link.protocol_connection.frame_sizes = []
+        answers = link.protocol_connection.feed_bytes(received)
         for answer, frame_bytes in zip(
-            answers, server_link.protocol_connection.frame_sizes or repeat(0), strict=False
+            answers, link.protocol_connection.frame_sizes or repeat(0), strict=False
         ):
-            if server_link.protocol_connection.take_request(answer) is None:
+            if link.protocol_connection.take_request(answer) is None:
                 continue
-            request_index, _ = server_link.unanswered_requests.get(answer.opaque, (None, 0.0))
-            if request_index is not None:
+            index, _ = link.unanswered_requests.get(answer.opaque, (None, 0.0))
+            if index is not None:
                 # After a signal here an observer may learn of a request twice, but never not at all.
-                self._finish_request(server_link, request_index, answer, frame_bytes)
-                server_link.unanswered_requests.pop(answer.opaque, None)
+                self._finish_request(link, index, answer, frame_bytes)
+                link.unanswered_requests.pop(answer.opaque, None)
                 # The timeout of requests that waited for this answer begins now.
-                server_link.deadline = monotonic() + self._timeout_seconds
-        if server_link.protocol_connection.error is not None:
-            self._fail_link(server_link, server_link.build_unreadable_error(received_bytes))
-        elif server_link.unsent_requests or server_link.queued_bytes:
-            self._write_requests(server_link)
+                link.deadline = monotonic() + self._timeout_seconds
+        if link.protocol_connection.error is not None:
+            self._fail_link(link, link.build_unreadable_error(received))
+        elif link.unsent_requests or link.queued_bytes:
+            self._write_requests(link)
 
-    def _fail_tls(self, server_link: ServerLink, tls_error: RocketMQError) -> None:
+    def _fail_tls(self, link: ServerLink, error: RocketMQError) -> None:
         """TLS failed. Send the alert to the server, which has not executed the unanswered requests."""
         with suppress(OSError):
-            server_link.flush_queued()
-        error_kind = "closed" if server_link.has_spoken else "untrusted"
-        self._fail_link(server_link, CallError(server_link.server_addr, error_kind, str(tls_error)))
+            link.flush_queued()
+        kind = "closed" if link.has_spoken else "untrusted"
+        self._fail_link(link, CallError(link.server_addr, kind, str(error)))
 
-    def _fail_lost_link(self, server_link: ServerLink, socket_error: OSError | None) -> None:
+    def _fail_lost_link(self, link: ServerLink, error: OSError | None) -> None:
         """The connection was lost. Data that arrived before may contain a TLS alert with the reason."""
-        if (
-            socket_error is not None
-            and server_link.tls_connection is not None
-            and server_link.tcp_socket is not None
-        ):
+        if error is not None and link.tls_connection is not None and link.tcp_socket is not None:
             try:
-                server_link.decrypt_received(server_link.tcp_socket.recv(CHUNK_BYTES))
+                link.decrypt_received(link.tcp_socket.recv(CHUNK_BYTES))
             except RocketMQError as tls_error:
-                self._fail_tls(server_link, tls_error)
+                self._fail_tls(link, tls_error)
                 return
             except OSError:
                 pass
-        error_detail = (
-            f" ({os.strerror(socket_error.errno)})" if socket_error is not None and socket_error.errno else ""
-        )
-        self._fail_link(server_link, server_link.build_loss_error(error_detail))
+        detail = f" ({os.strerror(error.errno)})" if error is not None and error.errno else ""
+        self._fail_link(link, link.build_loss_error(detail))
 
-    def _expire_link(self, server_link: ServerLink, now_seconds: float) -> None:
-        if server_link.is_connected:
-            self._expire_requests(server_link, now_seconds)
-        elif server_link.candidate_addrs and now_seconds < server_link.deadline:
-            self._close_link(server_link)
-            self._connect_next_candidate(server_link)
+    def _expire_link(self, link: ServerLink, now: float) -> None:
+        if link.is_connected:
+            self._expire_requests(link, now)
+        elif link.candidate_addrs and now < link.deadline:
+            self._close_link(link)
+            self._connect_next_candidate(link)
         else:
-            missing_text = "no connection" if server_link.tcp_socket else "host name not resolved"
-            self._fail_link(server_link, self._build_timeout_error(server_link, "unconnected", missing_text))
+            missing = "no connection" if link.tcp_socket else "host name not resolved"
+            self._fail_link(link, self._build_timeout_error(link, "unconnected", missing))
 
-    def _expire_requests(self, server_link: ServerLink, now_seconds: float) -> None:
-        if not server_link.is_ready:
-            self._fail_link(
-                server_link, self._build_timeout_error(server_link, "unconnected", "no TLS handshake")
-            )
+    def _expire_requests(self, link: ServerLink, now: float) -> None:
+        if not link.is_ready:
+            self._fail_link(link, self._build_timeout_error(link, "unconnected", "no TLS handshake"))
             return
-        late_requests = [
-            (opaque, request_index)
-            for opaque, (request_index, deadline) in server_link.unanswered_requests.items()
-            if deadline <= now_seconds
-        ]
-        error = self._build_timeout_error(server_link, "timeout", "no answer")
-        for opaque, request_index in late_requests:
-            self._finish_request(server_link, request_index, error)
-            server_link.unanswered_requests.pop(opaque, None)
-        if not server_link.unanswered_requests:
-            self._fail_link(server_link, error)
+        late = [(o, i) for o, (i, d) in link.unanswered_requests.items() if d <= now]
+        error = self._build_timeout_error(link, "timeout", "no answer")
+        for opaque, index in late:
+            self._finish_request(link, index, error)
+            link.unanswered_requests.pop(opaque, None)
+        if not link.unanswered_requests:
+            self._fail_link(link, error)
 
-    def _build_timeout_error(self, server_link: ServerLink, error_kind: str, missing_text: str) -> CallError:
-        error_reason = f"{missing_text} within {self._timeout_seconds:g} s"
-        return CallError(server_link.server_addr, error_kind, error_reason)
+    def _build_timeout_error(self, link: ServerLink, kind: str, missing: str) -> CallError:
+        reason = f"{missing} within {self._timeout_seconds:g} s"
+        return CallError(link.server_addr, kind, reason)
 
-    def _fail_link(self, server_link: ServerLink, error: CallError) -> None:
+    def _fail_link(self, link: ServerLink, error: CallError) -> None:
         """Close the connection and fail all requests that wait for this server."""
-        self._close_link(server_link)
-        for request_index, _ in (*server_link.unanswered_requests.values(), *server_link.unsent_requests):
-            self._finish_request(server_link, request_index, error)
-        server_link.unanswered_requests.clear()
-        server_link.unsent_requests.clear()
+        self._close_link(link)
+        for index, _ in (*link.unanswered_requests.values(), *link.unsent_requests):
+            self._finish_request(link, index, error)
+        link.unanswered_requests.clear()
+        link.unsent_requests.clear()
 
     def _finish_request(
-        self,
-        server_link: ServerLink,
-        request_index: int,
-        request_result: RemotingCommand | CallError,
-        answer_bytes: int = 0,
+        self, link: ServerLink, index: int, result: RemotingCommand | CallError, answer: int = 0
     ) -> None:
-        self._request_results[request_index] = request_result
-        if self._exchange_tracker is not None:
-            self._exchange_tracker.report_ended(
-                request_index, request_result, answer_bytes, server_link.turn_began_at
-            )
+        self._request_results[index] = result
+        if self._tracker is not None:
+            self._tracker.report_ended(index, result, answer, link.turn_began_at)
 
-    def _watch_socket(self, server_link: ServerLink, wanted_events: int) -> None:
-        assert server_link.tcp_socket is not None
+    def _watch_socket(self, link: ServerLink, events: int) -> None:
+        assert link.tcp_socket is not None
         # Look up by number: a failed lookup of a socket formats it, which costs two system calls.
-        registered_key = self._selector.get_map().get(server_link.tcp_socket.fileno())
+        registered_key = self._selector.get_map().get(link.tcp_socket.fileno())
         if registered_key is None:
-            self._selector.register(server_link.tcp_socket, wanted_events, server_link)
-        elif registered_key.events != wanted_events:
-            self._selector.modify(server_link.tcp_socket, wanted_events, server_link)
+            self._selector.register(link.tcp_socket, events, link)
+        elif registered_key.events != events:
+            self._selector.modify(link.tcp_socket, events, link)
 
-    def _unwatch_socket(self, server_link: ServerLink) -> None:
-        if server_link.tcp_socket is not None and server_link.tcp_socket.fileno() in self._selector.get_map():
-            self._selector.unregister(server_link.tcp_socket)
+    def _unwatch_socket(self, link: ServerLink) -> None:
+        if link.tcp_socket is not None and link.tcp_socket.fileno() in self._selector.get_map():
+            self._selector.unregister(link.tcp_socket)
 
-    def _close_link(self, server_link: ServerLink) -> None:
-        self._unwatch_socket(server_link)
-        server_link.close()
+    def _close_link(self, link: ServerLink) -> None:
+        self._unwatch_socket(link)
+        link.close()

@@ -32,7 +32,7 @@ class TlsPolicy:
         ssl_context: "ssl.SSLContext | None" = None,
         is_required: bool = False,
         build_context: "Callable[[], ssl.SSLContext] | None" = None,
-        report_refusal: Callable[[str, str], None] = lambda peer_addr, refusal_reason: None,
+        report_refusal: Callable[[str, str], None] = lambda addr, reason: None,
     ) -> None:
         self.ssl_context = ssl_context
         self.is_required = is_required
@@ -70,27 +70,25 @@ class TlsPolicy:
 class ProtocolDetector(asyncio.Protocol):
     """The protocol of a connection until its first byte; then the stream or a TlsTransport replaces it."""
 
-    def __init__(self, command_stream: CommandStream, tls_policy: TlsPolicy) -> None:
-        self._command_stream = command_stream
+    def __init__(self, stream: CommandStream, tls_policy: TlsPolicy) -> None:
+        self._stream = stream
         self._tls_policy = tls_policy
-        self._handshake_timer: asyncio.TimerHandle | None = None
-        self._waiting_bytes: bytearray | None = None
+        self._timer: asyncio.TimerHandle | None = None
+        self._waiting: bytearray | None = None
         self._transport: asyncio.Transport
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         # uvloop's transport has the interface of asyncio.Transport, but is not a subclass.
         self._transport = cast(asyncio.Transport, transport)
-        self._command_stream.connection_made(transport)
+        self._stream.connection_made(transport)
         if self._tls_policy.is_required:
-            self._handshake_timer = asyncio.get_running_loop().call_later(
-                HANDSHAKE_SECONDS, self._refuse_silent_peer
-            )
+            self._timer = asyncio.get_running_loop().call_later(HANDSHAKE_SECONDS, self._refuse_silent_peer)
 
     def data_received(self, data: bytes) -> None:
         self._cancel_timer()
-        if self._waiting_bytes is not None:
+        if self._waiting is not None:
             # The stream resumed reading while the context is being built.
-            self._waiting_bytes += data
+            self._waiting += data
         elif data[0] == _HANDSHAKE_RECORD_TYPE:
             if self._tls_policy.is_context_pending:
                 self._wait_for_context(data)
@@ -99,25 +97,25 @@ class ProtocolDetector(asyncio.Protocol):
         elif self._tls_policy.is_required:
             self._refuse_peer("sent plain text, but this server requires TLS")
         else:
-            self._transport.set_protocol(self._command_stream)
-            self._command_stream.data_received(data)
+            self._transport.set_protocol(self._stream)
+            self._stream.data_received(data)
 
-    def _wait_for_context(self, received_bytes: bytes) -> None:
+    def _wait_for_context(self, received: bytes) -> None:
         """Pause only this connection while the context is built in a thread."""
-        self._waiting_bytes = bytearray(received_bytes)
+        self._waiting = bytearray(received)
         self._transport.pause_reading()
         preparation = asyncio.get_running_loop().run_in_executor(None, self._tls_policy.prepare_context)
         preparation.add_done_callback(lambda _: self._resume_handshake())
 
     def _resume_handshake(self) -> None:
-        waiting_bytes, self._waiting_bytes = self._waiting_bytes, None
-        if waiting_bytes is not None and not self._transport.is_closing():
+        waiting, self._waiting = self._waiting, None
+        if waiting is not None and not self._transport.is_closing():
             self._transport.resume_reading()
-            self._start_tls(bytes(waiting_bytes))
+            self._start_tls(bytes(waiting))
 
-    def _start_tls(self, received_bytes: bytes) -> None:
+    def _start_tls(self, received: bytes) -> None:
         try:
-            ssl_context = self._tls_policy.current_context()
+            context = self._tls_policy.current_context()
         except BadSettings as error:
             self._refuse_peer(str(error))
             return
@@ -125,38 +123,34 @@ class ProtocolDetector(asyncio.Protocol):
         from namesrv_core.transport.tls_transport import TlsTransport
 
         self._tls_policy.handshake_count += 1
-        tls_transport = TlsTransport(
-            self._command_stream,
-            self._transport,
-            ssl_context,
-            self._tls_policy.report_refusal,
-            HANDSHAKE_SECONDS,
+        transport = TlsTransport(
+            self._stream, self._transport, context, self._tls_policy.report_refusal, HANDSHAKE_SECONDS
         )
-        self._transport.set_protocol(tls_transport)
-        tls_transport.data_received(received_bytes)
+        self._transport.set_protocol(transport)
+        transport.data_received(received)
 
-    def _refuse_peer(self, refusal_reason: str) -> None:
-        self._tls_policy.report_refusal(self._command_stream.peer_addr, refusal_reason)
+    def _refuse_peer(self, reason: str) -> None:
+        self._tls_policy.report_refusal(self._stream.peer_addr, reason)
         self._transport.close()
 
     def _refuse_silent_peer(self) -> None:
-        self._handshake_timer = None
+        self._timer = None
         self._tls_policy.report_refusal(
-            self._command_stream.peer_addr, f"did not start a TLS handshake within {HANDSHAKE_SECONDS:g} s"
+            self._stream.peer_addr, f"did not start a TLS handshake within {HANDSHAKE_SECONDS:g} s"
         )
         self._transport.abort()
 
     def _cancel_timer(self) -> None:
-        if self._handshake_timer is not None:
-            self._handshake_timer.cancel()
-            self._handshake_timer = None
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
 
     def pause_writing(self) -> None:
-        self._command_stream.pause_writing()
+        self._stream.pause_writing()
 
     def resume_writing(self) -> None:
-        self._command_stream.resume_writing()
+        self._stream.resume_writing()
 
     def connection_lost(self, error: Exception | None) -> None:
         self._cancel_timer()
-        self._command_stream.connection_lost(error)
+        self._stream.connection_lost(error)

@@ -21,23 +21,23 @@ class RequestChannel:
         self, server_addr: str, timeout_seconds: float = 3.0, ssl_context: "ssl.SSLContext | None" = None
     ) -> None:
         self.server_addr = server_addr
-        self._ssl_context = ssl_context
+        self._context = ssl_context
         self._timeout_seconds = timeout_seconds
         self._stream: CommandStream | None = None
-        self._pending_answers: dict[int, asyncio.Future[RemotingCommand]] = {}
+        self._pending: dict[int, asyncio.Future[RemotingCommand]] = {}
         self._connect_lock = asyncio.Lock()
 
     async def send_request(self, command: RemotingCommand) -> RemotingCommand:
         """Send a request and return its answer. Raises OSError, also as TimeoutError, if none arrives."""
         stream = await self._connect_stream()
-        pending_answer: asyncio.Future[RemotingCommand] = asyncio.get_running_loop().create_future()
-        self._pending_answers[command.opaque] = pending_answer
+        pending: asyncio.Future[RemotingCommand] = asyncio.get_running_loop().create_future()
+        self._pending[command.opaque] = pending
         try:
             stream.send_request(command)
             async with asyncio.timeout(self._timeout_seconds):
-                return await pending_answer
+                return await pending
         finally:
-            self._pending_answers.pop(command.opaque, None)
+            self._pending.pop(command.opaque, None)
             stream.protocol_connection.forget_request(command)
 
     async def send_oneway(self, command: RemotingCommand) -> None:
@@ -48,10 +48,10 @@ class RequestChannel:
         async with self._connect_lock:
             if self._stream is None:
                 host, port = split_addr(self.server_addr)
-                event_loop = asyncio.get_running_loop()
+                loop = asyncio.get_running_loop()
                 async with asyncio.timeout(self._timeout_seconds):
-                    _, self._stream = await event_loop.create_connection(
-                        lambda: CommandStream(self), host, port, ssl=self._ssl_context
+                    _, self._stream = await loop.create_connection(
+                        lambda: CommandStream(self), host, port, ssl=self._context
                     )
             return self._stream
 
@@ -69,16 +69,14 @@ class RequestChannel:
 
     def command_received(self, stream: CommandStream, command: RemotingCommand) -> RemotingCommand | None:
         if stream.protocol_connection.take_request(command) is not None:
-            pending_answer = self._pending_answers.get(command.opaque)
-            if pending_answer is not None and not pending_answer.done():
-                pending_answer.set_result(command)
+            pending = self._pending.get(command.opaque)
+            if pending is not None and not pending.done():
+                pending.set_result(command)
         return None
 
     def stream_closed(self, stream: CommandStream) -> None:
         if self._stream is stream:
             self._stream = None
-        for pending_answer in self._pending_answers.values():
-            if not pending_answer.done():
-                pending_answer.set_exception(
-                    ConnectionResetError(f"{self.server_addr} closed the connection")
-                )
+        for pending in self._pending.values():
+            if not pending.done():
+                pending.set_exception(ConnectionResetError(f"{self.server_addr} closed the connection"))

@@ -55,15 +55,12 @@ class ServerLink:
     def next_deadline(self) -> float:
         if not self.is_connected:
             return self.attempt_ends_at
-        return min(
-            (request_deadline for _, request_deadline in self.unanswered_requests.values()),
-            default=self.deadline,
-        )
+        return min((deadline for _, deadline in self.unanswered_requests.values()), default=self.deadline)
 
-    def begin_turn(self, now_seconds: float, timeout_seconds: float) -> None:
+    def begin_turn(self, now: float, timeout_seconds: float) -> None:
         """Start the time limit of the queued requests."""
-        self.turn_began_at = now_seconds
-        self.deadline = self.attempt_ends_at = now_seconds + timeout_seconds
+        self.turn_began_at = now
+        self.deadline = self.attempt_ends_at = now + timeout_seconds
 
     def is_usable(self) -> bool:
         """Whether the connection of an earlier request is still open, as far as this end knows."""
@@ -72,9 +69,9 @@ class ServerLink:
         try:
             if self.tls_connection is None:
                 return bool(self.tcp_socket.recv(1, socket.MSG_PEEK))
-            while received_bytes := self.tcp_socket.recv(CHUNK_BYTES):
+            while received := self.tcp_socket.recv(CHUNK_BYTES):
                 # Late answers, or TLS's close_notify, after which the socket itself can still look open.
-                self.protocol_connection.feed_bytes(self.decrypt_received(received_bytes))
+                self.protocol_connection.feed_bytes(self.decrypt_received(received))
                 if self.tls_connection.is_closed or self.protocol_connection.error is not None:
                     return False
             return False
@@ -84,22 +81,21 @@ class ServerLink:
             return False
 
     def queue_bytes(self, frame_bytes: bytes) -> None:
-        """Queue bytes for sending, encrypted if TLS is used."""
         if self.tls_connection is None:
             self.queued_bytes += frame_bytes
         else:
             self.tls_connection.write_bytes(frame_bytes)
             self.queued_bytes += self.tls_connection.drain_outgoing()
 
-    def decrypt_received(self, received_bytes: bytes) -> bytes:
+    def decrypt_received(self, received: bytes) -> bytes:
         """Decrypt received bytes; TLS may queue a response. Raises TlsError."""
         if self.tls_connection is not None:
             try:
-                received_bytes = self.tls_connection.feed_bytes(received_bytes)
+                received = self.tls_connection.feed_bytes(received)
             finally:
                 self.queued_bytes += self.tls_connection.drain_outgoing()
-        self.has_spoken = self.has_spoken or bool(received_bytes)
-        return received_bytes
+        self.has_spoken = self.has_spoken or bool(received)
+        return received
 
     def flush_queued(self) -> None:
         """Send as many bytes as the socket's buffer accepts. Raises OSError."""
@@ -110,35 +106,32 @@ class ServerLink:
         except BlockingIOError:
             pass
 
-    def build_connect_error(self, error_number: int) -> CallError:
-        """Build the error for a connection that could not be opened."""
+    def build_connect_error(self, errno: int) -> CallError:
         reason = (
             "connection refused, no server listens on this port"
-            if error_number == ECONNREFUSED
-            else os.strerror(error_number)
+            if errno == ECONNREFUSED
+            else os.strerror(errno)
         )
         return CallError(self.server_addr, "unconnected", reason)
 
-    def build_loss_error(self, error_detail: str) -> CallError:
-        """Build the error for a connection that the server closed. `error_detail` is the system's message."""
+    def build_loss_error(self, detail: str) -> CallError:
+        """Build the error for a connection that the server closed. `detail` is the system's message."""
         if self.is_connected and not self.is_ready:
             reason = (
                 "closed the connection during the TLS handshake; if it does not use TLS, omit --tls (tls)"
             )
-            return CallError(self.server_addr, "untrusted", reason + error_detail)
+            return CallError(self.server_addr, "untrusted", reason + detail)
         hint = (
             ""
             if self.has_spoken or self.tls_connection is not None
             else "; if the server requires TLS, use --tls (tls)"
         )
-        return CallError(
-            self.server_addr, "closed", f"closed the connection without an answer{error_detail}{hint}"
-        )
+        return CallError(self.server_addr, "closed", f"closed the connection without an answer{detail}{hint}")
 
-    def build_unreadable_error(self, received_bytes: bytes) -> CallError:
+    def build_unreadable_error(self, received: bytes) -> CallError:
         """Build the error for received bytes that are not RocketMQ frames."""
         error = self.protocol_connection.error
-        if self.tls_connection is None and received_bytes.startswith(_TLS_ALERT):
+        if self.tls_connection is None and received.startswith(_TLS_ALERT):
             return CallError(self.server_addr, "unreadable", "uses TLS: add --tls (tls)")
         reason = f"sent data that is not a RocketMQ frame ({error.args[0] if error else ''})"
         return CallError(self.server_addr, "unreadable", reason)

@@ -49,29 +49,26 @@ class TlsClient:
         is_verifying: bool = True,
     ) -> None:
         # create_default_context of Python 3.13 is stricter, and most private authorities fail its checks.
-        self.ssl_context = ssl_context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
-        ssl_context.minimum_version = ssl.TLSVersion.TLSv1_2
-        ssl_context.options |= ssl.OP_NO_RENEGOTIATION
-        ssl_context.verify_flags |= ssl.VERIFY_X509_PARTIAL_CHAIN
+        self.ssl_context = context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+        context.minimum_version = ssl.TLSVersion.TLSv1_2
+        context.options |= ssl.OP_NO_RENEGOTIATION
+        context.verify_flags |= ssl.VERIFY_X509_PARTIAL_CHAIN
         if not is_verifying:
-            ssl_context.check_hostname = False
-            ssl_context.verify_mode = ssl.CERT_NONE
+            context.check_hostname = False
+            context.verify_mode = ssl.CERT_NONE
         if is_verifying or ca_file is not None:
-            trust_authorities(ssl_context, ca_file)
+            trust_authorities(context, ca_file)
         if cert_file is not None:
-            load_identity(ssl_context, cert_file, key_file or cert_file, key_password, "client's")
+            load_identity(context, cert_file, key_file or cert_file, key_password, "client's")
         elif key_file is not None:
             raise BadSettings(f'key "{key_file}" without a certificate: pass --tlsCert FILE (cert_file)')
         self._has_certificate = cert_file is not None
         self._server_name = server_name
         if server_name is not None:
-            self._check_server_name(server_name)
-
-    def _check_server_name(self, server_name: str) -> None:
-        try:
-            self.create_connection(server_name)
-        except ValueError:
-            raise BadSettings(f'invalid TLS server name "{server_name}"') from None
+            try:
+                self.create_connection(server_name)
+            except ValueError:
+                raise BadSettings(f'invalid TLS server name "{server_name}"') from None
 
     def create_connection(self, server_host: str) -> "TlsConnection":
         """Create the TLS state of a new connection. The host is a name or an IP address without brackets."""
@@ -97,61 +94,56 @@ class TlsConnection:
         self.is_ready = False
         self.is_closed = False
 
-    def feed_bytes(self, received_bytes: bytes) -> bytes:
+    def feed_bytes(self, received: bytes) -> bytes:
         """Decrypt received bytes. Raises TlsError on failure; then send `drain_outgoing` again."""
-        self._incoming_bio.write(received_bytes)
-        decrypted_bytes = bytearray()
+        self._incoming_bio.write(received)
+        plain = bytearray()
         try:
             if not self.is_ready:
                 self._ssl_object.do_handshake()
                 self.is_ready = True
             while chunk := self._ssl_object.read(_CHUNK_BYTES):
-                decrypted_bytes += chunk
+                plain += chunk
             self.is_closed = True
         except ssl.SSLWantReadError:
             pass
         except ssl.SSLCertVerificationError as error:
             raise TlsError(self._describe_distrust(error)) from None
         except ssl.SSLError as error:
-            if not decrypted_bytes:
+            if not plain:
                 raise TlsError(self._describe_refusal(error)) from None
             self.is_closed = True
-        return bytes(decrypted_bytes)
+        return bytes(plain)
 
-    def write_bytes(self, plain_bytes: bytes) -> None:
-        """Encrypt all bytes; the outgoing buffer is unlimited."""
-        self._ssl_object.write(plain_bytes)
+    def write_bytes(self, plain: bytes) -> None:
+        self._ssl_object.write(plain)
 
     def drain_outgoing(self) -> bytes:
-        """Take the bytes that must be sent next."""
         return self._outgoing_bio.read()
 
     def _describe_distrust(self, error: ssl.SSLCertVerificationError) -> str:
-        server_certificate = self._server_certificate()
+        certificate = self._server_certificate()
         if error.verify_code in _UNTRUSTED_CODES:
             subject_name, issuer_name = (
-                _find_common_name(server_certificate, "subject"),
-                _find_common_name(server_certificate, "issuer"),
+                _find_common_name(certificate, "subject"),
+                _find_common_name(certificate, "issuer"),
             )
-            signer_text = "itself" if subject_name == issuer_name else f'"{issuer_name}"'
+            signer = "itself" if subject_name == issuer_name else f'"{issuer_name}"'
             return (
-                f"its certificate is signed by {signer_text}, not by a trusted CA: pass the CA file "
+                f"its certificate is signed by {signer}, not by a trusted CA: pass the CA file "
                 f"with --tlsCa FILE (ca_file)"
             )
         if error.verify_code in _OTHER_NAME_CODES:
-            certificate_names = ", ".join(
-                f"{name_kind} {alternative_name}"
-                for name_kind, alternative_name in server_certificate.get("subjectAltName", ())
-            )
-            certificate_names = certificate_names or f"CN {_find_common_name(server_certificate, 'subject')}"
-            expected_name = f"not {self._server_name}: pass the name with --tlsServerName (server_name)"
-            return f"its certificate names {certificate_names}, {expected_name}"
+            names = ", ".join(f"{kind} {name}" for kind, name in certificate.get("subjectAltName", ()))
+            names = names or f"CN {_find_common_name(certificate, 'subject')}"
+            expected = f"not {self._server_name}: pass the name with --tlsServerName (server_name)"
+            return f"its certificate names {names}, {expected}"
         if error.verify_code == _EXPIRED_CODE:
-            return f"its certificate has expired{_format_moment(' on', server_certificate.get('notAfter'))}"
+            return f"its certificate has expired{_format_moment(' on', certificate.get('notAfter'))}"
         if error.verify_code == _NOT_YET_VALID_CODE:
             return (
                 f"its certificate is not valid "
-                f"yet{_format_moment(', only from', server_certificate.get('notBefore'))}"
+                f"yet{_format_moment(', only from', certificate.get('notBefore'))}"
             )
         return f"its certificate is not valid: {error.verify_message}"
 
@@ -170,8 +162,8 @@ class TlsConnection:
 
     def _server_certificate(self) -> Mapping[str, Any]:
         """The server's certificate, trusted or not; empty if it has presented none."""
-        presented_certificates = self.presented_certificates()
-        return presented_certificates[0] if presented_certificates else {}
+        presented = self.presented_certificates()
+        return presented[0] if presented else {}
 
     def presented_certificates(self) -> list[dict[str, Any]]:
         """The certificates that the server has presented, trusted or not, its own first.
@@ -180,8 +172,8 @@ class TlsConnection:
         certificate that was refused.
         """
         try:
-            certificate_chain = self._ssl_object._sslobj.get_unverified_chain()  # type: ignore[attr-defined]
-            return [dict(chain_certificate.get_info()) for chain_certificate in certificate_chain or ()]
+            chain = self._ssl_object._sslobj.get_unverified_chain()  # type: ignore[attr-defined]
+            return [dict(certificate.get_info()) for certificate in chain or ()]
         except (AttributeError, ValueError, ssl.SSLError):
             return []
 
@@ -199,86 +191,76 @@ def trust_authorities(ssl_context: ssl.SSLContext, ca_file: Path | None) -> None
 
 
 def load_identity(
-    ssl_context: ssl.SSLContext, cert_file: Path, key_file: Path, key_password: str | None, owner_text: str
+    ssl_context: ssl.SSLContext, cert_file: Path, key_file: Path, key_password: str | None, owner: str
 ) -> None:
-    """Load a certificate and its key. `owner_text` names the owner in messages. Raises BadSettings."""
-    certificate_bytes, key_bytes = read_tls_file("certificate", cert_file), read_tls_file("key", key_file)
-    if b"-----BEGIN CERTIFICATE-----" not in certificate_bytes:
-        raise BadSettings(f'no PEM certificate in the {owner_text} certificate file "{cert_file}"')
+    """Load a certificate and its key. `owner` names the owner in messages. Raises BadSettings."""
+    data, key_bytes = read_tls_file("certificate", cert_file), read_tls_file("key", key_file)
+    if b"-----BEGIN CERTIFICATE-----" not in data:
+        raise BadSettings(f'no PEM certificate in the {owner} certificate file "{cert_file}"')
     if b"PRIVATE KEY-----" not in key_bytes:
-        raise BadSettings(f'no PEM private key in the {owner_text} key file "{key_file}"')
+        raise BadSettings(f'no PEM private key in the {owner} key file "{key_file}"')
     is_key_encrypted = b"ENCRYPTED" in key_bytes
     if is_key_encrypted and key_password is None:
-        raise BadSettings(f'the {owner_text} key "{key_file}" is encrypted: give its password')
+        raise BadSettings(f'the {owner} key "{key_file}" is encrypted: give its password')
     try:
         # Pass an empty password, because without one OpenSSL prompts on the terminal.
         ssl_context.load_cert_chain(cert_file, key_file, key_password or "")
     except ssl.SSLError as error:
         if error.reason == "KEY_VALUES_MISMATCH":
-            problem_text = f'the {owner_text} key "{key_file}" does not match the certificate "{cert_file}"'
+            problem = f'the {owner} key "{key_file}" does not match the certificate "{cert_file}"'
         elif is_key_encrypted:
-            problem_text = f'wrong password for the {owner_text} key "{key_file}"'
+            problem = f'wrong password for the {owner} key "{key_file}"'
         else:
-            problem_text = f'the {owner_text} certificate "{cert_file}" or key "{key_file}" is damaged'
-        raise BadSettings(problem_text) from None
+            problem = f'the {owner} certificate "{cert_file}" or key "{key_file}" is damaged'
+        raise BadSettings(problem) from None
 
 
-def read_tls_file(file_kind: str, file_path: Path) -> bytes:
+def read_tls_file(file_kind: str, path: Path) -> bytes:
     """Read a TLS file. Raises BadSettings that names the file; errors of `ssl` do not name it."""
     try:
-        return Path(file_path).read_bytes()
+        return Path(path).read_bytes()
     except OSError as error:
-        raise BadSettings(f'cannot read the TLS {file_kind} file "{file_path}": {error.strerror}') from None
+        raise BadSettings(f'cannot read the TLS {file_kind} file "{path}": {error.strerror}') from None
 
 
 def read_certificates(pem_path: Path) -> list[dict[str, Any]]:
     """Read the certificates of a PEM file in order. Raises BadSettings if there is none."""
     from tempfile import NamedTemporaryFile
 
-    certificate_records = []
-    for pem_block in _PEM_CERTIFICATE.findall(read_tls_file("certificate", pem_path)):
+    records = []
+    for block in _PEM_CERTIFICATE.findall(read_tls_file("certificate", pem_path)):
         # Python's public API reads only certificates of authorities. Python's own tests read others this way.
-        with NamedTemporaryFile(suffix=".pem") as pem_file:
-            pem_file.write(pem_block)
-            pem_file.flush()
+        with NamedTemporaryFile(suffix=".pem") as file:
+            file.write(block)
+            file.flush()
             try:
-                certificate_records.append(dict(ssl._ssl._test_decode_cert(pem_file.name)))  # type: ignore[attr-defined]
+                records.append(dict(ssl._ssl._test_decode_cert(file.name)))  # type: ignore[attr-defined]
             except (ssl.SSLError, ValueError):
                 raise BadSettings(f'damaged certificate in "{pem_path}"') from None
-    if not certificate_records:
+    if not records:
         raise BadSettings(f'no PEM certificate in "{pem_path}"')
-    return certificate_records
+    return records
 
 
-def expiry_seconds(certificate_record: Mapping[str, Any]) -> int:
-    """When a certificate expires, in seconds since 1970."""
-    return int(ssl.cert_time_to_seconds(certificate_record["notAfter"]))
+def expiry_seconds(record: Mapping[str, Any]) -> int:
+    return int(ssl.cert_time_to_seconds(record["notAfter"]))
 
 
-def name_of_certificate(certificate_record: Mapping[str, Any]) -> str:
-    """The common name of a certificate's subject."""
-    return _find_common_name(certificate_record, "subject")
+def name_of_certificate(record: Mapping[str, Any]) -> str:
+    return _find_common_name(record, "subject")
 
 
-def _find_common_name(certificate_record: Mapping[str, Any], name_field: str) -> str:
+def _find_common_name(record: Mapping[str, Any], name_field: str) -> str:
     """The common name, or the last part of a distinguished name without one."""
-    name_parts = [
-        (attribute_name, attribute_value)
-        for name_part in certificate_record.get(name_field, ())
-        for attribute_name, attribute_value in name_part
-    ]
-    return dict(name_parts).get("commonName") or next(
-        (attribute_value for _, attribute_value in reversed(name_parts)), "unnamed"
-    )
+    parts = [(name, value) for part in record.get(name_field, ()) for name, value in part]
+    return dict(parts).get("commonName") or next((value for _, value in reversed(parts)), "unnamed")
 
 
-def _format_moment(prefix_text: str, time_text: str | None) -> str:
-    if time_text is None:
+def _format_moment(prefix_text: str, text: str | None) -> str:
+    if text is None:
         return ""
-    return (
-        f"{prefix_text} {datetime.fromtimestamp(ssl.cert_time_to_seconds(time_text), UTC):%Y-%m-%dT%H:%M:%SZ}"
-    )
+    return f"{prefix_text} {datetime.fromtimestamp(ssl.cert_time_to_seconds(text), UTC):%Y-%m-%dT%H:%M:%SZ}"
 
 
-def format_alert(ssl_reason: str) -> str:
-    return ssl_reason.lower().replace("_", " ")
+def format_alert(reason: str) -> str:
+    return reason.lower().replace("_", " ")

@@ -23,14 +23,14 @@ def fetch_certificates(
     Raises CallError if the server cannot be reached or does not answer in time.
     """
     try:
-        with _open_socket(server_addr, timeout_seconds, find_addrs) as tcp_socket:
-            tls_connection = tls_client.create_connection(split_addr(server_addr)[0])
-            _run_handshake(tcp_socket, tls_connection)
+        with _open_socket(server_addr, timeout_seconds, find_addrs) as sock:
+            tls = tls_client.create_connection(split_addr(server_addr)[0])
+            _run_handshake(sock, tls)
     except TimeoutError:
         raise CallError(server_addr, "timeout", f"no answer within {timeout_seconds:g} s") from None
     except (OSError, ValueError) as error:
         raise CallError(server_addr, "unconnected", str(getattr(error, "strerror", None) or error)) from None
-    return tls_connection.presented_certificates()
+    return tls.presented_certificates()
 
 
 def can_connect(server_addr: str, timeout_seconds: float, find_addrs: AddrLookup | None = None) -> bool:
@@ -39,11 +39,11 @@ def can_connect(server_addr: str, timeout_seconds: float, find_addrs: AddrLookup
     The local end of a tunnel (`find_addrs`) always accepts. If the server refuses, it closes soon.
     """
     try:
-        with _open_socket(server_addr, timeout_seconds, find_addrs) as tcp_socket:
+        with _open_socket(server_addr, timeout_seconds, find_addrs) as sock:
             if find_addrs is None:
                 return True
-            tcp_socket.settimeout(min(timeout_seconds, _TUNNEL_CHECK_SECONDS))
-            return bool(tcp_socket.recv(1))
+            sock.settimeout(min(timeout_seconds, _TUNNEL_CHECK_SECONDS))
+            return bool(sock.recv(1))
     except TimeoutError:
         return find_addrs is not None
     except (OSError, ValueError, CallError):
@@ -53,27 +53,27 @@ def can_connect(server_addr: str, timeout_seconds: float, find_addrs: AddrLookup
 def _open_socket(server_addr: str, timeout_seconds: float, find_addrs: AddrLookup | None) -> socket.socket:
     if find_addrs is None:
         return socket.create_connection(split_addr(server_addr), timeout_seconds)
-    family, socket_addr = find_addrs(server_addr)[0]
-    tunnel_socket = socket.socket(family, socket.SOCK_STREAM)
+    family, addr = find_addrs(server_addr)[0]
+    tunnel = socket.socket(family, socket.SOCK_STREAM)
     try:
-        tunnel_socket.settimeout(timeout_seconds)
-        tunnel_socket.connect(socket_addr)
+        tunnel.settimeout(timeout_seconds)
+        tunnel.connect(addr)
     except BaseException:
-        tunnel_socket.close()
+        tunnel.close()
         raise
-    return tunnel_socket
+    return tunnel
 
 
-def _run_handshake(tcp_socket: socket.socket, tls_connection: TlsConnection) -> None:
+def _run_handshake(sock: socket.socket, tls: TlsConnection) -> None:
     """Run the handshake until it succeeds or fails. Both leave the certificates that the server presented."""
-    received_bytes = b""
-    while not tls_connection.is_ready:
+    received = b""
+    while not tls.is_ready:
         try:
-            tls_connection.feed_bytes(received_bytes)
+            tls.feed_bytes(received)
         except RocketMQError:
             return
-        tcp_socket.sendall(tls_connection.drain_outgoing())
-        if not tls_connection.is_ready:
-            received_bytes = tcp_socket.recv(_CHUNK_BYTES)
-            if not received_bytes:
+        sock.sendall(tls.drain_outgoing())
+        if not tls.is_ready:
+            received = sock.recv(_CHUNK_BYTES)
+            if not received:
                 return

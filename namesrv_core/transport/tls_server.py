@@ -55,34 +55,30 @@ class TlsServerFiles(NamedTuple):
     def compute_digest(self) -> bytes:
         """A digest of the files' content. Raises BadSettings if a file cannot be read."""
         content_hash = hashlib.sha256()
-        kinds_and_files = (("certificate", self.cert_file), ("key", self.key_file), ("CA", self.trust_file))
-        for file_kind, file_path in kinds_and_files:
+        files = (("certificate", self.cert_file), ("key", self.key_file), ("CA", self.trust_file))
+        for kind, path in files:
             content_hash.update(
-                hashlib.sha256(
-                    b"" if file_path is None else tls_client.read_tls_file(file_kind, file_path)
-                ).digest()
+                hashlib.sha256(b"" if path is None else tls_client.read_tls_file(kind, path)).digest()
             )
         return content_hash.digest()
 
 
-def build_server_context(server_files: TlsServerFiles) -> ssl.SSLContext:
+def build_server_context(files: TlsServerFiles) -> ssl.SSLContext:
     """Build a context for TLS 1.2 and 1.3. Raises BadSettings, in one line, for unusable files."""
-    ssl_context = _build_empty_context(server_files.cipher_offer)
-    tls_client.load_identity(
-        ssl_context, server_files.cert_file, server_files.key_file, server_files.key_password, "server's"
-    )
-    ssl_context.verify_mode = _VERIFY_MODES[server_files.client_auth]
-    if ssl_context.verify_mode != ssl.CERT_NONE:
-        ssl_context.verify_flags |= ssl.VERIFY_X509_PARTIAL_CHAIN
-        tls_client.trust_authorities(ssl_context, server_files.trust_file)
-    return ssl_context
+    context = _build_empty_context(files.cipher_offer)
+    tls_client.load_identity(context, files.cert_file, files.key_file, files.key_password, "server's")
+    context.verify_mode = _VERIFY_MODES[files.client_auth]
+    if context.verify_mode != ssl.CERT_NONE:
+        context.verify_flags |= ssl.VERIFY_X509_PARTIAL_CHAIN
+        tls_client.trust_authorities(context, files.trust_file)
+    return context
 
 
 def _build_empty_context(cipher_offer: CipherOffer) -> ssl.SSLContext:
-    ssl_context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    restrict_context(ssl_context, cipher_offer)
-    ssl_context.options |= ssl.OP_NO_RENEGOTIATION | ssl.OP_NO_COMPRESSION
-    return ssl_context
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    restrict_context(context, cipher_offer)
+    context.options |= ssl.OP_NO_RENEGOTIATION | ssl.OP_NO_COMPRESSION
+    return context
 
 
 def build_self_signed_context(cipher_offer: CipherOffer = ANY_CIPHERS) -> ssl.SSLContext:
@@ -100,30 +96,28 @@ def build_self_signed_context(cipher_offer: CipherOffer = ANY_CIPHERS) -> ssl.SS
             " and tls.server.keyPath"
         ) from None
 
-    private_key = ec.generate_private_key(ec.SECP256R1())
+    private = ec.generate_private_key(ec.SECP256R1())
     common_name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "localhost")])
-    current_time = datetime.now(UTC)
+    now = datetime.now(UTC)
     certificate = (
-        x509.CertificateBuilder(
-            common_name, common_name, private_key.public_key(), x509.random_serial_number()
-        )
-        .not_valid_before(current_time - timedelta(days=1))
-        .not_valid_after(current_time + timedelta(days=_VALIDITY_DAYS))
+        x509.CertificateBuilder(common_name, common_name, private.public_key(), x509.random_serial_number())
+        .not_valid_before(now - timedelta(days=1))
+        .not_valid_after(now + timedelta(days=_VALIDITY_DAYS))
         .add_extension(x509.SubjectAlternativeName([x509.DNSName("localhost")]), critical=False)
-        .sign(private_key, hashes.SHA256())
+        .sign(private, hashes.SHA256())
     )
     pem_encoding = serialization.Encoding.PEM
-    key_bytes = private_key.private_bytes(
+    key_bytes = private.private_bytes(
         pem_encoding, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
     )
-    ssl_context = _build_empty_context(cipher_offer)
+    context = _build_empty_context(cipher_offer)
     # OpenSSL loads certificates only from files. This one is private and deleted at once.
-    with tempfile.NamedTemporaryFile(suffix=".pem") as pem_file:
-        os.fchmod(pem_file.fileno(), 0o600)
-        pem_file.write(key_bytes + certificate.public_bytes(pem_encoding))
-        pem_file.flush()
-        ssl_context.load_cert_chain(pem_file.name)
-    return ssl_context
+    with tempfile.NamedTemporaryFile(suffix=".pem") as file:
+        os.fchmod(file.fileno(), 0o600)
+        file.write(key_bytes + certificate.public_bytes(pem_encoding))
+        file.flush()
+        context.load_cert_chain(file.name)
+    return context
 
 
 def describe_refusal(error: ssl.SSLError) -> str:
@@ -141,29 +135,24 @@ def describe_refusal(error: ssl.SSLError) -> str:
     return f"ended the TLS handshake: {tls_client.format_alert(alert or reason)}"
 
 
-def distinguished_name(certificate_record: Mapping[str, Any]) -> str:
+def distinguished_name(record: Mapping[str, Any]) -> str:
     """The subject of a certificate as RFC 4514 and Java write it: "CN=operator,OU=ops,O=Example"."""
-    subject_parts = certificate_record.get("subject", ())
+    parts = record.get("subject", ())
     return ",".join(
-        "+".join(
-            f"{_SHORT_ATTRIBUTE_NAMES.get(attribute_name, attribute_name)}={_escape_value(attribute_value)}"
-            for attribute_name, attribute_value in subject_part
-        )
-        for subject_part in reversed(subject_parts)
+        "+".join(f"{_SHORT_ATTRIBUTE_NAMES.get(name, name)}={_escape_value(value)}" for name, value in part)
+        for part in reversed(parts)
     )
 
 
-def _escape_value(attribute_value: str) -> str:
-    escaped_text = "".join(map(_escape_character, attribute_value))
-    if escaped_text.startswith((" ", "#")):
-        escaped_text = f"\\{escaped_text}"
-    return (
-        f"{escaped_text[:-1]}\\ " if escaped_text.endswith(" ") and len(attribute_value) > 1 else escaped_text
-    )
+def _escape_value(value: str) -> str:
+    escaped = "".join(map(_escape_character, value))
+    if escaped.startswith((" ", "#")):
+        escaped = f"\\{escaped}"
+    return f"{escaped[:-1]}\\ " if escaped.endswith(" ") and len(value) > 1 else escaped
 
 
 def _escape_character(character: str) -> str:
     if character < " " or "\x7f" <= character <= "\x9f":
         # RFC 4514, 2.4: the bytes in hexadecimal. "CN=ops" with a newline must not be taken for "CN=ops".
-        return "".join(f"\\{code_byte:02X}" for code_byte in character.encode())
+        return "".join(f"\\{byte:02X}" for byte in character.encode())
     return f"\\{character}" if character in ',+"\\<>;' else character

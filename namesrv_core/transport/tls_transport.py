@@ -37,13 +37,13 @@ class TlsTransport(asyncio.Protocol):
 
     def __init__(
         self,
-        command_stream: CommandStream,
+        stream: CommandStream,
         socket_transport: asyncio.Transport,
         ssl_context: ssl.SSLContext,
         report_refusal: Callable[[str, str], None],
         handshake_seconds: float,
     ) -> None:
-        self._command_stream = command_stream
+        self._stream = stream
         self._socket_transport = socket_transport
         self._report_refusal = report_refusal
         self._incoming_bio, self._outgoing_bio = ssl.MemoryBIO(), ssl.MemoryBIO()
@@ -52,16 +52,16 @@ class TlsTransport(asyncio.Protocol):
         self._takes_turns = self._has_ended = False
         self._unread_bytes = b""
         self._missing_bytes = self._empty_records = 0
-        self._handshake_timer = asyncio.get_running_loop().call_later(
+        self._timer = asyncio.get_running_loop().call_later(
             handshake_seconds, self._abort_late_handshake, handshake_seconds
         )
-        command_stream.use_transport(cast(asyncio.Transport, self))
+        stream.use_transport(cast(asyncio.Transport, self))
 
     def data_received(self, data: bytes) -> None:
         self._unread_bytes = self._unread_bytes + data if self._unread_bytes else data
         if self._is_queued or self._is_paused:
             # This data arrived before the transport paused reading.
-            self._command_stream.undecrypted_bytes = len(self._unread_bytes)
+            self._stream.undecrypted_bytes = len(self._unread_bytes)
         elif self._is_ready and not self._takes_turns and len(data) <= _MAX_DIRECT_BYTES:
             self._pass_on(self._decrypt_records(None))
             if self._unread_bytes:
@@ -72,11 +72,11 @@ class TlsTransport(asyncio.Protocol):
     def take_turn(self) -> bool:
         self._is_queued = False
         if not self._is_paused and not self._socket_transport.is_closing():
-            work_clock, rate_limiter = self._command_stream.work_clock, self._command_stream.rate_limiter
-            began_at = work_clock()
-            decrypted_bytes = self._decrypt_records(began_at + TURN_SECONDS)
-            rate_limiter.charge_work(self._command_stream, work_clock() - began_at)
-            self._pass_on(decrypted_bytes)
+            work_clock, limiter = self._stream.work_clock, self._stream.rate_limiter
+            began = work_clock()
+            plain = self._decrypt_records(began + TURN_SECONDS)
+            limiter.charge_work(self._stream, work_clock() - began)
+            self._pass_on(plain)
             self._arrange_reading()
         # If work is left, `_arrange_reading` has queued it already, or will when the stream resumes reading.
         return False
@@ -84,11 +84,11 @@ class TlsTransport(asyncio.Protocol):
     def _queue_up(self) -> None:
         self._is_queued = True
         self._socket_transport.pause_reading()
-        self._command_stream.fair_scheduler.add_turn_taker(self)
+        self._stream.fair_scheduler.add_turn_taker(self)
 
     def _arrange_reading(self) -> None:
         """Queue up if whole records or parts of them are left. Otherwise read on."""
-        unread_count = self._command_stream.undecrypted_bytes = len(self._unread_bytes)
+        unread_count = self._stream.undecrypted_bytes = len(self._unread_bytes)
         if self._socket_transport.is_closing() or self._is_paused or self._is_queued:
             return
         if unread_count >= _HEADER_BYTES or (unread_count and self._missing_bytes):
@@ -98,43 +98,37 @@ class TlsTransport(asyncio.Protocol):
 
     def _decrypt_records(self, turn_ends_at: float | None) -> bytes:
         """Decrypt unread records until the turn ends; outside of turns until one of them has no data."""
-        unread_bytes, position, missing_bytes = self._unread_bytes, 0, self._missing_bytes
-        decrypted_parts: list[bytes] = []
+        unread, position, missing = self._unread_bytes, 0, self._missing_bytes
+        parts: list[bytes] = []
         while not self._has_ended:
             data_start = position + _HEADER_BYTES
-            if not missing_bytes and data_start <= len(unread_bytes):
-                missing_bytes = _HEADER_BYTES + (
-                    unread_bytes[data_start - 2] << 8 | unread_bytes[data_start - 1]
-                )
-            record_part = unread_bytes[position : position + missing_bytes]
+            if not missing and data_start <= len(unread):
+                missing = _HEADER_BYTES + (unread[data_start - 2] << 8 | unread[data_start - 1])
+            record_part = unread[position : position + missing]
             if not record_part:
                 break
             position += len(record_part)
-            missing_bytes -= len(record_part)
+            missing -= len(record_part)
             self._incoming_bio.write(record_part)
-            if not missing_bytes or not self._is_ready:
-                decrypted_parts.append(self._read_record())
-            if (
-                self._takes_turns
-                if turn_ends_at is None
-                else self._command_stream.work_clock() > turn_ends_at
-            ):
+            if not missing or not self._is_ready:
+                parts.append(self._read_record())
+            if self._takes_turns if turn_ends_at is None else self._stream.work_clock() > turn_ends_at:
                 break
-        self._unread_bytes, self._missing_bytes = unread_bytes[position:], missing_bytes
-        decrypted_bytes = b"".join(decrypted_parts)
-        self._command_stream.byte_count += position - len(decrypted_bytes)
-        return decrypted_bytes
+        self._unread_bytes, self._missing_bytes = unread[position:], missing
+        plain = b"".join(parts)
+        self._stream.byte_count += position - len(plain)
+        return plain
 
     def _read_record(self) -> bytes:
         """The data of the record that OpenSSL has received; none if it has no data or is incomplete."""
         try:
             if self._is_ready:
-                decrypted_bytes = self._ssl_object.read(_MAX_RECORD_BYTES)
+                plain = self._ssl_object.read(_MAX_RECORD_BYTES)
                 self._empty_records = 0
-                if not decrypted_bytes:
+                if not plain:
                     # The peer has sent close_notify.
                     self._has_ended = True
-                return decrypted_bytes
+                return plain
             self._ssl_object.do_handshake()
             self._finish_handshake()
         except ssl.SSLWantReadError:
@@ -150,44 +144,44 @@ class TlsTransport(asyncio.Protocol):
         if self._empty_records > MAX_EMPTY_RECORDS:
             self._end_refused(f"sent more than {MAX_EMPTY_RECORDS} TLS records without data in a row")
 
-    def _end_refused(self, refusal_reason: str) -> None:
+    def _end_refused(self, reason: str) -> None:
         self._has_ended = True
-        self._report_refusal(self._command_stream.peer_addr, refusal_reason)
+        self._report_refusal(self._stream.peer_addr, reason)
 
-    def _pass_on(self, decrypted_bytes: bytes) -> None:
+    def _pass_on(self, plain: bytes) -> None:
         self._flush_outgoing()
-        if decrypted_bytes:
-            self._command_stream.data_received(decrypted_bytes)
+        if plain:
+            self._stream.data_received(plain)
         if self._has_ended:
             self.close()
 
     def _finish_handshake(self) -> None:
         self._is_ready = True
-        self._handshake_timer.cancel()
-        peer_certificate = self._ssl_object.getpeercert()
-        self._command_stream.subject = distinguished_name(peer_certificate) if peer_certificate else None
+        self._timer.cancel()
+        certificate = self._ssl_object.getpeercert()
+        self._stream.subject = distinguished_name(certificate) if certificate else None
 
     def _abort_late_handshake(self, handshake_seconds: float) -> None:
         self._report_refusal(
-            self._command_stream.peer_addr, f"did not finish its TLS handshake within {handshake_seconds:g} s"
+            self._stream.peer_addr, f"did not finish its TLS handshake within {handshake_seconds:g} s"
         )
         self._socket_transport.abort()
 
     def _flush_outgoing(self) -> None:
-        outgoing_bytes = self._outgoing_bio.read()
-        if outgoing_bytes and not self._socket_transport.is_closing():
-            self._socket_transport.write(outgoing_bytes)
+        outgoing = self._outgoing_bio.read()
+        if outgoing and not self._socket_transport.is_closing():
+            self._socket_transport.write(outgoing)
 
     def pause_writing(self) -> None:
-        self._command_stream.pause_writing()
+        self._stream.pause_writing()
 
     def resume_writing(self) -> None:
-        self._command_stream.resume_writing()
+        self._stream.resume_writing()
 
     def connection_lost(self, error: Exception | None) -> None:
-        self._handshake_timer.cancel()
+        self._timer.cancel()
         self._unread_bytes = b""
-        self._command_stream.connection_lost(error)
+        self._stream.connection_lost(error)
 
     def write(self, data: bytes) -> None:
         """Encrypt and send data. Data written before the end of the handshake is discarded."""

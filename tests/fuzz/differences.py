@@ -235,17 +235,13 @@ def _unread(case: Case) -> bool:
     versions = _values(wrapper.get("mappingDataVersion", {}))
     return (
         any(type(number) is not int or abs(number) >= 1 << 63 for number in versions)
-        or any(
-            not isinstance(detail, dict) for detail in _values(wrapper.get("topicQueueMappingDetailMap", {}))
-        )
+        or any(not isinstance(d, dict) for d in _values(wrapper.get("topicQueueMappingDetailMap", {})))
         or any(_is_odd(config) for config in _values(wrapper.get("topicConfigTable", {})))
     )
 
 
 def _is_odd(config: object) -> bool:
-    return isinstance(config, dict) and any(
-        not isinstance(config.get(name, kind()), kind) for name, kind in _UNREAD
-    )
+    return isinstance(config, dict) and any(not isinstance(config.get(n, k()), k) for n, k in _UNREAD)
 
 
 def _values(table: object) -> list[Any]:

@@ -51,11 +51,7 @@ def _any_json(rng: Random, own: str) -> bytes:
     return json.dumps(rng.choice(JUNK)).encode("utf-8", "replace")
 
 
-BODIES: dict[int, Callable[[Random, str], bytes]] = {
-    217: _route,
-    318: _properties,
-    322: _any_json,
-}
+BODIES: dict[int, Callable[[Random, str], bytes]] = {217: _route, 318: _properties, 322: _any_json}
 
 
 def command(rng: Random, own: str = "") -> RemotingCommand:

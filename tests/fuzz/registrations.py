@@ -72,10 +72,7 @@ def _packed(rng: Random, wrapper: dict[str, Any], version: int) -> bytes:
     """The compressed form; brokers from 5.0.0 on add their mappings. Sometimes its end is missing."""
     data_version, filters = (
         rng.choice(odd) if rng.random() < 0.2 else json.dumps(plain).encode()
-        for odd, plain in (
-            (_PACKED_VERSIONS, wrapper["dataVersion"]),
-            (_PACKED_FILTERS, rng.choice(FILTERS)),
-        )
+        for odd, plain in ((_PACKED_VERSIONS, wrapper["dataVersion"]), (_PACKED_FILTERS, rng.choice(FILTERS)))
     )
     lines = [_line(config) for config in wrapper["topicConfigTable"].values()]
     mappings = [json.dumps(mapping).encode() for mapping in wrapper["topicQueueMappingInfoMap"].values()]

@@ -151,9 +151,7 @@ class Judge:
             commands = near.feed_bytes(sent)
         except ProtocolError:
             pass
-        return Counter(
-            command.opaque for command in commands if not command.is_reply and not command.is_oneway
-        )
+        return Counter(c.opaque for c in commands if not c.is_reply and not c.is_oneway)
 
     async def end(self) -> None:
         """What was to be written is; and a question is still answered. Fault."""

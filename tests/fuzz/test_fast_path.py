@@ -10,7 +10,7 @@ from namesrv_core.handlers.dispatch import handle_request
 from namesrv_core.protocol import codec, registration_steps
 from namesrv_core.protocol.command import RemotingCommand
 from namesrv_core.protocol.connection import ProtocolConnection
-from namesrv_core.state import registration_preview
+from namesrv_core.state import registration
 from namesrv_core.transport.event_loop import run_coroutine
 from tests.fuzz.frames import kept, pieces, stream
 from tests.fuzz.server_check import Judge
@@ -26,7 +26,7 @@ def _everything_is_large(monkeypatch: pytest.MonkeyPatch) -> None:
     for name, size in (("LARGE_BODY_BYTES", 1), ("_LARGE_JSON_BYTES", 1), ("_PIECE_BYTES", 64)):
         monkeypatch.setattr(registration_precompute, name, size)
     monkeypatch.setattr(registration_steps, "_PIECE_BYTES", 64)
-    monkeypatch.setattr(registration_preview, "_TOPICS_PER_STEP", 1)
+    monkeypatch.setattr(registration, "_TOPICS_PER_STEP", 1)
 
 
 class Twin(Judge):
@@ -36,7 +36,7 @@ class Twin(Judge):
         self.time = 1_000_000.0
         super().__init__(home, clock=lambda: self.time, fastPath=is_quick)
         # Without the disk, for which nobody knows how long an answer waits.
-        self.server.state_persistence.persister_of_request = lambda request_code, events: None  # type: ignore[method-assign]
+        self.server.state_persistence.persister_of_request = lambda code, events: None  # type: ignore[method-assign]
         self.answers: list[tuple[object, ...]] = []
 
     def settle(self, number: int) -> None:

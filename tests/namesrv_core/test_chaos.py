@@ -41,8 +41,8 @@ class Victim:
 
     def state(self) -> dict[str, dict[str, int]]:
         page = asyncio.run(fetch_page(self._http, "/debug/state", Authorization=f"Bearer {TOKEN}"))
-        server_state: dict[str, dict[str, int]] = json.loads(page.text)
-        return server_state
+        state: dict[str, dict[str, int]] = json.loads(page.text)
+        return state
 
     def brokers(self) -> dict[tuple[str, str], str]:
         """Address of each broker, by its name and id."""

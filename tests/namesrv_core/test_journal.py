@@ -36,9 +36,7 @@ def at(home: Path, *args: str) -> tuple[str, ...]:
 
 def records(home: Path) -> list[JournalRecord]:
     """All records, of a journal that must be whole."""
-    assert [
-        problem.problem_texts for problem in reader.check_journal(home / "journal") if problem.problem_texts
-    ] == []
+    assert [p.problem_texts for p in reader.check_journal(home / "journal") if p.problem_texts] == []
     return list(reader.read_records(home / "journal"))
 
 
@@ -97,9 +95,7 @@ def test_kill_9_leaves_a_journal_that_goes_on_without_a_hole(tmp_path: Path) -> 
         server.end(signal.SIGTERM)
     records_left = records(tmp_path)
     assert [record.seq for record in records_left] == list(range(1, len(records_left) + 1))
-    repairs = [
-        event_of_record(record) for record in records_left if record.event_type == JournalRepaired.__name__
-    ]
+    repairs = [event_of_record(r) for r in records_left if r.event_type == JournalRepaired.__name__]
     assert 0 < len(repairs) <= torn
 
 
@@ -138,9 +134,7 @@ def test_tables_at_any_moment_are_those_that_were_answered_then(tmp_path: Path) 
         replay.feed_record(record)
         if record.event_type == "TopicsChanged":
             routes_shown.append([queue.broker_name for queue in replay.queues_by_topic["T"].values()])
-    assert routes_shown == [
-        [item["brokerName"] for item in json.loads(body)["queueDatas"]] for body in answers
-    ]
+    assert routes_shown == [[item["brokerName"] for item in json.loads(b)["queueDatas"]] for b in answers]
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -182,9 +176,7 @@ def test_the_files_give_the_live_tables_after_any_requests_of_many_clients(tmp_p
 
     test()
     # Every snapshot was compared with what the events before it give.
-    reasons = [
-        record.event_fields["reason"] for record in records(tmp_path) if record.event_type == "Snapshot"
-    ]
+    reasons = [r.event_fields["reason"] for r in records(tmp_path) if r.event_type == "Snapshot"]
     assert reasons == ["start", "request"]
 
 

@@ -7,12 +7,17 @@ from namesrv_core.events import Event, QueueData
 from namesrv_core.protocol.json_bodies import DataVersion, MappingInfo
 from namesrv_core.protocol.registration_codec import BrokerRegistration, RegisteredTopicConfig
 from namesrv_core.state.broker_tables import BrokerClaim
-from namesrv_core.state.departures import Departure, DepartureOrder, leave_in_steps
 from namesrv_core.state.liveness import detect_silent_brokers, end_channel, find_expired_brokers
 from namesrv_core.state.placements import BrokerQueues
 from namesrv_core.state.registration import MasterAddress, apply_registration
 from namesrv_core.state.route_tables import RouteTables
-from namesrv_core.state.unregistration import RegisteredPlace, unregister_brokers
+from namesrv_core.state.unregistration import (
+    Departure,
+    DepartureOrder,
+    RegisteredPlace,
+    leave_in_steps,
+    unregister_brokers,
+)
 
 
 def make_topic(name: str | None, perm: int = 6, queues: int = 8, sys_flag: int = 0) -> RegisteredTopicConfig:

@@ -3,8 +3,7 @@
 from prometheus_client.metrics_core import Metric
 from prometheus_client.parser import text_string_to_metric_families
 
-from namesrv_core.server.metric_families import METRIC_PREFIX
-from namesrv_core.server.metrics import build_registry
+from namesrv_core.server.metrics import METRIC_PREFIX, build_registry
 from namesrv_core.server.name_server import NameServer
 from namesrv_core.transport.metrics_page import render_metrics
 

@@ -35,12 +35,8 @@ def compare_seeds(
     make_rows = run_reports if has_logs else query_reports
     rows = make_rows(spark, run_folder, report_names)
     print(f"made the reports after {time.monotonic() - began:.0f} s", flush=True)
-    views = [view for simulated_seed in simulated_seeds for view in simulated_seed.views]
-    return [
-        score
-        for report_name in report_names
-        for score in compare_report(report_name, rows[report_name], views)
-    ]
+    views = [view for seed in simulated_seeds for view in seed.views]
+    return [score for name in report_names for score in compare_report(name, rows[name], views)]
 
 
 def main() -> int:
@@ -50,9 +46,7 @@ def main() -> int:
     parser.add_argument("--dir", type=Path, help="folder for journals, logs, truth and tables (temporary)")
     parser.add_argument("--reports", nargs="*", default=REPORT_NAMES, help="reports to compare (all)")
     parser.add_argument(
-        "--journals",
-        action="store_true",
-        help="only journals, without runs of the pipeline: much faster",
+        "--journals", action="store_true", help="only journals, without runs of the pipeline: much faster"
     )
     parser.add_argument(
         "--shown", type=int, default=20, help="number of wrong and missing rows to print for each report"

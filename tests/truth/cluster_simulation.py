@@ -40,10 +40,8 @@ class ClusterSimulation:
         self._timers: list[tuple[int, int, Callable[[], None]]] = []
         self._timer_numbers, self._channel_ids = count(), count(1)
         self.servers = {
-            server_name: VirtualNameServer(
-                server_name, folder / server_name / "journal", lambda: self.now_ms, self.history
-            )
-            for server_name in (f"{name_prefix}-ns-{server_number}" for server_number in SERVER_NUMBERS)
+            name: VirtualNameServer(name, folder / name / "journal", lambda: self.now_ms, self.history)
+            for name in (f"{name_prefix}-ns-{server_number}" for server_number in SERVER_NUMBERS)
         }
         self.brokers = {
             (letter, broker_id): self._make_broker(letter, broker_id, 2 * letter_number + broker_id + 1)
@@ -52,21 +50,21 @@ class ClusterSimulation:
         }
         # A constant latency keeps the order of what a broker sends to a name server.
         self._latencies_ms = {
-            (broker.broker_addr, server_name): self._random.randint(1, _LONGEST_LATENCY_MS)
+            (broker.broker_addr, name): self._random.randint(1, _LONGEST_LATENCY_MS)
             for broker in self.brokers.values()
-            for server_name in self.servers
+            for name in self.servers
         }
 
     def _make_broker(self, letter: str, broker_id: int, broker_number: int) -> VirtualBroker:
         own_topics = tuple(make_topic_config(f"{topic}-{letter}", 8) for topic in ("orders", "payments"))
         shared_topics = (make_topic_config("events", 4), make_topic_config("audit", 4, perm=4))
-        broker_spec = BrokerSpec(
+        spec = BrokerSpec(
             self.cluster_name,
             f"{self._name_prefix}-broker-{letter}",
             broker_id,
             (*own_topics, *shared_topics),
         )
-        return VirtualBroker(broker_spec, f"{self._address_prefix}.{broker_number}:10911", self.now_ms)
+        return VirtualBroker(spec, f"{self._address_prefix}.{broker_number}:10911", self.now_ms)
 
     def run_until_end(self) -> None:
         """Run everything that is due until the end, and note what lasts until then."""
@@ -144,8 +142,8 @@ class ClusterSimulation:
     def register_broker(self, broker: VirtualBroker) -> None:
         """Send a registration to every name server; a frozen broker sends nothing."""
         if broker.run_state == "frozen":
-            for server_name in self.servers:
-                self.history.miss_broker(server_name, *broker.place, "broker")
+            for name in self.servers:
+                self.history.miss_broker(name, *broker.place, "broker")
             return
         registration = broker.build_registration()
         for server in self.servers.values():
@@ -157,8 +155,8 @@ class ClusterSimulation:
 
     def end_broker(self, broker: VirtualBroker, *, is_abrupt: bool) -> None:
         """End the process of a broker; it unregisters unless it is killed."""
-        for server_name, channel in broker.channels.items():
-            server = self.servers[server_name]
+        for name, channel in broker.channels.items():
+            server = self.servers[name]
             if not is_abrupt:
                 self._send_delivery(
                     broker, server, Delivery(channel, broker.model.build_unregistration(), broker.place)
@@ -178,7 +176,7 @@ class ClusterSimulation:
     def _deliver(self, broker: VirtualBroker, server: VirtualNameServer, delivery: Delivery) -> None:
         """Hand over what arrives. A partition loses requests, and delays the end of a connection."""
         if broker.cut_counts.get(server.server_name):
-            all_cut = all(broker.cut_counts.get(server_name) for server_name in self.servers)
+            all_cut = all(broker.cut_counts.get(name) for name in self.servers)
             self.history.miss_broker(server.server_name, *broker.place, "link")
             if all_cut or delivery.request is None:
                 self.history.miss_broker(server.server_name, *broker.place, "broker")
@@ -190,16 +188,16 @@ class ClusterSimulation:
             server.receive(delivery)
 
     def cut_links(self, broker: VirtualBroker, server_names: tuple[str, ...]) -> None:
-        for server_name in server_names:
-            broker.cut_counts[server_name] = broker.cut_counts.get(server_name, 0) + 1
+        for name in server_names:
+            broker.cut_counts[name] = broker.cut_counts.get(name, 0) + 1
 
     def heal_links(self, broker: VirtualBroker, server_names: tuple[str, ...]) -> None:
         """End a partition; the ends of connections that it held back arrive."""
-        for server_name in server_names:
-            broker.cut_counts[server_name] -= 1
+        for name in server_names:
+            broker.cut_counts[name] -= 1
         held_ends, broker.held_ends = broker.held_ends, []
-        for server_name, delivery in held_ends:
-            self._send_delivery(broker, self.servers[server_name], delivery)
+        for name, delivery in held_ends:
+            self._send_delivery(broker, self.servers[name], delivery)
 
     def send_operator_request(self, server: VirtualNameServer, request: RemotingCommand) -> None:
         """Send a request of an operator, who reaches every name server that runs."""

@@ -117,9 +117,7 @@ def _is_of_view(row: ReportRow, view: RecordedView) -> bool:
     texts = [row.get(column) for column in ("cluster", "server", "brokerName")]
     texts += [str(row["values"])[2:]] if row.get("values") else []
     own_addr_start = _addr_start(view)
-    return any(
-        isinstance(text, str) and text.startswith((f"{view.name_prefix}-", own_addr_start)) for text in texts
-    )
+    return any(isinstance(t, str) and t.startswith((f"{view.name_prefix}-", own_addr_start)) for t in texts)
 
 
 def _addr_start(view: RecordedView) -> str:
@@ -162,11 +160,7 @@ def _is_same_broker(view: RecordedView, row: ReportRow, broker: tuple[str, int])
     name, broker_id = row["brokerName"], row["brokerId"]
     if view.source == JOURNAL:
         return (name, broker_id) == broker
-    addrs = {
-        (fact.broker_name, fact.broker_id): fact.broker_addr
-        for fact in view.facts
-        if hasattr(fact, "broker_addr")
-    }
+    addrs = {(f.broker_name, f.broker_id): f.broker_addr for f in view.facts if hasattr(f, "broker_addr")}
     return name == addrs[broker] or (name == broker[0] and broker_id in (broker[1], None))
 
 
@@ -191,11 +185,9 @@ def _match_availability(view: RecordedView, row: ReportRow, expected: Any) -> bo
     return (
         all(
             _is_close(
-                row[f"{state}Seconds"],
-                getattr(expected, f"{state}_ms"),
-                _sum_tolerance(view, expected.boundaries),
+                row[f"{s}Seconds"], getattr(expected, f"{s}_ms"), _sum_tolerance(view, expected.boundaries)
             )
-            for state in ("up", "down", "planned", "unknown", "partial")
+            for s in ("up", "down", "planned", "unknown", "partial")
         )
         and row["failures"] == expected.failures
     )
@@ -288,8 +280,7 @@ def _match_convergence(view: RecordedView, row: ReportRow, expected: ExpectedCon
     if row["trigger"] != expected.trigger:
         return False
     wrong_count = max(
-        abs(row["changes"] - expected.change_count),
-        abs(row["unfinishedChanges"] - expected.unfinished_count),
+        abs(row["changes"] - expected.change_count), abs(row["unfinishedChanges"] - expected.unfinished_count)
     )
     if wrong_count or not expected.durations_ms:
         return bool(wrong_count <= expected.doubtful_count)
@@ -301,8 +292,8 @@ def _match_convergence(view: RecordedView, row: ReportRow, expected: ExpectedCon
 
 def _match_growth(view: RecordedView, row: ReportRow, expected: ExpectedGrowth) -> bool:
     """The size is that of the topics, and about 400 bytes for the rest of a registration."""
-    rest_bytes = row["bytes"] - expected.byte_count
-    return (row["brokerName"], row["topics"]) == expected[:2] and 300 <= rest_bytes <= 500
+    rest = row["bytes"] - expected.byte_count
+    return (row["brokerName"], row["topics"]) == expected[:2] and 300 <= rest <= 500
 
 
 def _match_forecast(view: RecordedView, row: ReportRow, expected: ExpectedGrowth) -> bool:

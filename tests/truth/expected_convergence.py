@@ -35,9 +35,7 @@ def expect_convergence(view: RecordedView) -> list[ExpectedConvergence]:
     for queues in view.facts_of(TopicQueues):
         timelines.setdefault((queues.topic, queues.broker_name), []).append(queues)
     watch_moments = {moment for spans in view.known_spans.values() for span in spans for moment in span}
-    changes = [
-        change for timeline in timelines.values() for change in _find_changes(view, timeline, watch_moments)
-    ]
+    changes = [c for t in timelines.values() for c in _find_changes(view, t, watch_moments)]
     doubtful_count = sum(change.is_doubtful for change in changes)
     return [
         ExpectedConvergence(
@@ -68,9 +66,9 @@ def _find_changes(
             trigger = _NAME_SERVER if is_watch_change else _CHANGE
         elif began is not None and is_agreed:
             is_doubtful = any(
-                abs(edge - watch_moment) <= TOLERANCE_MS and edge != view.end_ms
+                abs(edge - moment) <= TOLERANCE_MS and edge != view.end_ms
                 for edge in (began, moment)
-                for watch_moment in watch_moments
+                for moment in watch_moments
             )
             yield _Change(trigger, None if is_watch_change else moment - began, is_doubtful)
             began = None

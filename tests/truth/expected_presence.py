@@ -129,8 +129,7 @@ def expect_availability(view: RecordedView) -> list[ExpectedAvailability]:
     brokers = sorted({(stay.broker_name, stay.broker_id) for stay in view.facts_of(BrokerStay)})
     drains = view.facts_of(TrueDrain)
     return [
-        _sum_availability(view, broker, drains)._replace(undrained=_sum_availability(view, broker, ()))
-        for broker in brokers
+        _sum_availability(view, b, drains)._replace(undrained=_sum_availability(view, b, ())) for b in brokers
     ]
 
 
@@ -228,9 +227,9 @@ def _shift_start(view: RecordedView, silence: BrokerSilence) -> int:
     """The start by the clock at the end: a journal has the length of a silence, and a time in it."""
     clock_steps: list[ClockStep] = view.facts_of(ClockStep)
     return silence.since + sum(
-        clock_step.change_ms
-        for clock_step in clock_steps
-        if clock_step.server == silence.server and silence.since < clock_step.at <= silence.until
+        step.change_ms
+        for step in clock_steps
+        if step.server == silence.server and silence.since < step.at <= silence.until
     )
 
 
@@ -283,11 +282,7 @@ def expect_health(view: RecordedView) -> list[ExpectedHealth]:
             ExpectedHealth(
                 server,
                 # A clock that is ahead writes records that the report leaves out.
-                sum(
-                    min(until, view.end_ms) - since
-                    for since, until in view.known_spans[server]
-                    if since < view.end_ms
-                ),
+                sum(min(u, view.end_ms) - s for s, u in view.known_spans[server] if s < view.end_ms),
                 len(runs),
                 sum(run.end == "stopped" for run in runs),
                 (
@@ -305,9 +300,7 @@ def _count_scan_gaps(view: RecordedView, server: str) -> Span:
     """Only 5.x writes its scans. How many gaps there are at least and at most."""
     if view.source != "5.x":
         return 0, 0
-    idle_spans = [
-        (pause.since, pause.until) for pause in view.facts_of(ServerPause) if pause.server == server
-    ]
+    idle_spans = [(p.since, p.until) for p in view.facts_of(ServerPause) if p.server == server]
     idle_spans += [(run.until, after.since) for run, after in pairwise(list_runs(view, server))]
     lengths = [until - since for since, until in sorted(idle_spans)]
     return sum(length > 16_000 for length in lengths), sum(length > 4_000 for length in lengths)
@@ -335,8 +328,7 @@ def expect_drains(view: RecordedView) -> list[ExpectedDrain]:
                 if is_known_at(view, server, act)
                 and _has_broker(view, server, broker_name, act)
                 and not any(
-                    drain.server == server and drain.since <= act + _ACT_GAP_MS and drain.until > act
-                    for drain in drains
+                    d.server == server and d.since <= act + _ACT_GAP_MS and d.until > act for d in drains
                 )
             ]
     return rows

@@ -55,11 +55,11 @@ def expect_differences(view: RecordedView) -> list[ExpectedDifference]:
         )
     differences = [
         difference
-        for (topic, broker_name), timelines in queue_lines.items()
+        for (topic, name), timelines in queue_lines.items()
         for field in ("route", *_QUEUE_FIELDS)
         for difference in _find_differences(
             view, timelines, partial(_compare_queues, field),
-            (topic, broker_name, None, field),
+            (topic, name, None, field),
         )
     ]  # fmt: skip
     addr_lines: dict[tuple[str, int], list[_Timeline]] = {}
@@ -78,11 +78,7 @@ def expect_differences(view: RecordedView) -> list[ExpectedDifference]:
 def _compare_queues(field: str, values: Mapping[str, TopicQueues | None]) -> dict[str, str | None]:
     if field == "route":
         return {server: "absent" if queues is None else "present" for server, queues in values.items()}
-    return {
-        server: str(getattr(queues, _QUEUE_FIELDS[field]))
-        for server, queues in values.items()
-        if queues is not None
-    }
+    return {s: str(getattr(q, _QUEUE_FIELDS[field])) for s, q in values.items() if q is not None}
 
 
 def _list_kv_timelines(view: RecordedView) -> dict[str, list[_Timeline]]:
@@ -112,16 +108,9 @@ def _find_differences(
     open_difference: ExpectedDifference | None = None
     for since, until in pairwise(moments):
         values = {
-            server: next(
-                (
-                    line.value
-                    for line in timelines
-                    if line.server == server and line.since <= since < line.until
-                ),
-                None,
-            )
-            for server in view.servers
-            if is_known_at(view, server, since)
+            s: next((t.value for t in timelines if t.server == s and t.since <= since < t.until), None)
+            for s in view.servers
+            if is_known_at(view, s, since)
         }
         described = describe_values(values)
         differs = len(set(described.values())) > 1
@@ -142,9 +131,7 @@ def list_running_servers(view: RecordedView) -> set[str]:
 
 def list_final_servers(view: RecordedView) -> set[str]:
     """The name servers that run at the end, and are not silent for long."""
-    return {
-        server for server in list_running_servers(view) if view.end_ms - view.words[server][-1] < PROOF_MS
-    }
+    return {s for s in list_running_servers(view) if view.end_ms - view.words[s][-1] < PROOF_MS}
 
 
 def expect_final_routes(view: RecordedView) -> list[ExpectedRoute]:

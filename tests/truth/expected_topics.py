@@ -51,7 +51,7 @@ def _list_final_queues(view: RecordedView) -> list[TopicQueues]:
 
 def _measure_topics(queues_of_topics: Iterable[TopicQueues]) -> int:
     """The bytes of these topics in the body of a registration, as Java writes it."""
-    topic_table = {
+    table = {
         queues.topic: {
             "attributes": {},
             "order": False,
@@ -64,7 +64,7 @@ def _measure_topics(queues_of_topics: Iterable[TopicQueues]) -> int:
         }
         for queues in queues_of_topics
     }
-    return len(json.dumps(topic_table, separators=(",", ":")))
+    return len(json.dumps(table, separators=(",", ":")))
 
 
 def expect_orphans(view: RecordedView) -> list[ExpectedOrphan]:

@@ -110,15 +110,13 @@ def _wipe_permission(simulation: ClusterSimulation, fault: PlannedFault) -> EndA
 
 
 def _send_to_servers(
-    simulation: ClusterSimulation, fault: PlannedFault, request_code: int, ext_fields: dict[str, str]
+    simulation: ClusterSimulation, fault: PlannedFault, code: int, ext_fields: dict[str, str]
 ) -> None:
-    for number, server_name in enumerate(fault.servers):
+    for number, name in enumerate(fault.servers):
         simulation.call_after(
             number * _OPERATOR_STEP_MS,
             partial(
-                simulation.send_operator_request,
-                simulation.servers[server_name],
-                build_request(request_code, ext_fields),
+                simulation.send_operator_request, simulation.servers[name], build_request(code, ext_fields)
             ),
         )
 
@@ -131,8 +129,8 @@ def _close_by_permission(simulation: ClusterSimulation, fault: PlannedFault) -> 
     return partial(_set_permission, simulation, master, _OPEN)
 
 
-def _set_permission(simulation: ClusterSimulation, master: VirtualBroker, broker_permission: int) -> None:
-    master.set_permission(broker_permission, simulation.now_ms)
+def _set_permission(simulation: ClusterSimulation, master: VirtualBroker, perm: int) -> None:
+    master.set_permission(perm, simulation.now_ms)
     if master.run_state == "up":
         simulation.register_broker(master)
 

@@ -48,8 +48,7 @@ def plan_faults(seed: int, server_names: tuple[str, ...]) -> list[PlannedFault]:
     random = Random(f"faults {seed}")
     kinds = random.choices(list(_WEIGHTS), list(_WEIGHTS.values()), k=FAULT_COUNT)
     return sorted(
-        (_plan_fault(random, kind, server_names) for kind in kinds),
-        key=lambda fault: (fault.since, fault.kind),
+        (_plan_fault(random, k, server_names) for k in kinds), key=lambda fault: (fault.since, fault.kind)
     )
 
 

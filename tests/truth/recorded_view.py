@@ -4,14 +4,7 @@ from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, TypeVar
 
-from tests.truth.true_facts import (
-    BrokerSilence,
-    BrokerStay,
-    ClockStep,
-    ServerPause,
-    ServerRun,
-    TrueDrain,
-)
+from tests.truth.true_facts import BrokerSilence, BrokerStay, ClockStep, ServerPause, ServerRun, TrueDrain
 
 JOURNAL = "journal"
 SOURCES = (JOURNAL, "5.x", "4.x")
@@ -67,17 +60,15 @@ def build_view(
     """Build the view of a source. `word_times` has the times of its records, by name server and run."""
     facts = _show_times(true_facts, source, end_ms)
     known_spans = {
-        server: [
+        s: [
             span
-            for run_times in runs
-            if run_times
+            for times in r
+            if times
             for span in (
-                _known_journal_spans(facts, server, run_times)
-                if source == JOURNAL
-                else _known_spans(run_times, source)
+                _known_journal_spans(facts, s, times) if source == JOURNAL else _known_spans(times, source)
             )
         ]
-        for server, runs in word_times.items()
+        for s, r in word_times.items()
     }
     words = {server: sorted(time for run in runs for time in run) for server, runs in word_times.items()}
     return RecordedView(source, name_prefix, facts, known_spans, words, end_ms)
@@ -85,9 +76,7 @@ def build_view(
 
 def _known_journal_spans(facts: Sequence[Any], server: str, run_times: Sequence[int]) -> Iterable[Span]:
     """A run is known from its first record to its last one, without pauses and long silences."""
-    pauses = sorted(
-        (fact.since, fact.until) for fact in facts if isinstance(fact, ServerPause) and fact.server == server
-    )
+    pauses = sorted((f.since, f.until) for f in facts if isinstance(f, ServerPause) and f.server == server)
     for since, end in _known_spans(run_times, JOURNAL):
         for pause_since, pause_until in pauses:
             if since < pause_until and pause_since < end:
@@ -135,9 +124,7 @@ def _show_times(true_facts: Sequence[Any], source: str, end_ms: int) -> list[Any
         if "server" not in fact._fields:
             shown_facts.append(fact)
             continue
-        times = {
-            field: show_time(fact.server, getattr(fact, field)) for field in _TIME_FIELDS & {*fact._fields}
-        }
+        times = {f: show_time(fact.server, getattr(fact, f)) for f in _TIME_FIELDS & {*fact._fields}}
         if isinstance(fact, ServerPause):
             # A name server measures its pause when it continues: the start is by the clock at the end.
             times["since"] = times["until"] - (fact.until - fact.since)

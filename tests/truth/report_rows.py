@@ -57,7 +57,7 @@ def query_reports(spark: SparkSession, run_folder: Path, report_names: Sequence[
 @contextmanager
 def _use_settings(spark: SparkSession, settings: Mapping[str, str]) -> Iterator[None]:
     """Use these settings of a session until the end of the block."""
-    values_before = {setting_name: spark.conf.get(setting_name, None) for setting_name in settings}
+    values_before = {name: spark.conf.get(name, None) for name in settings}
     for setting_name, value in settings.items():
         spark.conf.set(setting_name, value)
     try:
@@ -75,16 +75,13 @@ def _build_tables(spark: SparkSession, run_folder: Path, report_names: Sequence[
     events = _keep_locally(journals.parse_events(_read_journal_lines(spark, run_folder)))
     tables = {
         silver.EVENT_TABLE.name: events,
-        **{
-            table.name: build_empty_rows(spark, table_schema)
-            for table, table_schema in silver.LOG_TABLE_SCHEMAS.items()
-        },
+        **{table.name: build_empty_rows(spark, schema) for table, schema in silver.LOG_TABLE_SCHEMAS.items()},
         **{table.name: build_table(events) for table, build_table in silver.DAY_TABLES.items()},
     }
     needed_names = list_input_tables(add_source_reports(report_names))
     for table, (_, input_tables) in reversed(silver.HISTORY_TABLES.items()):
         if table.name in needed_names:
-            needed_names.update(input_table.name for input_table in input_tables)
+            needed_names.update(table.name for table in input_tables)
     for table, (build_table, input_tables) in silver.HISTORY_TABLES.items():
         if table.name not in needed_names:
             continue

@@ -44,10 +44,8 @@ def simulate_seed(seed: int, run_folder: Path, sources: Sequence[str] = SOURCES)
     simulation.run_until_end()
     write_facts(truth_folder / TRUTH_FILE, simulation.history.facts)
     true_facts = read_facts(truth_folder / TRUTH_FILE)
-    records = {
-        server: list(reader.read_records(input_folder / server / "journal")) for server in simulation.servers
-    }
-    word_times = {server: _split_runs(server_records) for server, server_records in records.items()}
+    records = {s: list(reader.read_records(input_folder / s / "journal")) for s in simulation.servers}
+    word_times = {server: _split_runs(records) for server, records in records.items()}
     views = [build_view(JOURNAL, name_prefix, true_facts, word_times, END_MS)]
     for source in sources:
         if source != JOURNAL:
@@ -95,10 +93,7 @@ def _write_logs(
 
 def _rename_facts(true_facts: Sequence[Any], rename: Any) -> list[Any]:
     return [
-        fact._replace(
-            **{field: rename(value) for field, value in fact._asdict().items() if isinstance(value, str)}
-        )
-        for fact in true_facts
+        f._replace(**{f: rename(v) for f, v in f._asdict().items() if isinstance(v, str)}) for f in true_facts
     ]
 
 

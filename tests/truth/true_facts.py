@@ -137,11 +137,6 @@ def read_facts(truth_path: Path) -> Sequence[Any]:
             fact_fields = json.loads(json_line)
             fact_type = FACT_TYPES[fact_fields.pop("fact")]
             facts.append(
-                fact_type(
-                    **{
-                        field_name: tuple(value) if isinstance(value, list) else value
-                        for field_name, value in fact_fields.items()
-                    }
-                )
+                fact_type(**{n: tuple(v) if isinstance(v, list) else v for n, v in fact_fields.items()})
             )
     return facts

@@ -53,12 +53,12 @@ class TrueHistory:
         self._observe_kv_values(server, cause)
 
     def _begin_run(self, server: VirtualNameServer) -> None:
-        server_name, now_ms = server.server_name, self._clock_ms()
-        self._run_starts[server_name] = now_ms
-        self._members[server_name], self._queues[server_name] = {}, {}
+        name, now_ms = server.server_name, self._clock_ms()
+        self._run_starts[name] = now_ms
+        self._members[name], self._queues[name] = {}, {}
         for drained_server, broker_name in list(self._drains):
-            if drained_server == server_name:
-                self._end_drain(server_name, broker_name, now_ms, "forgotten")
+            if drained_server == name:
+                self._end_drain(name, broker_name, now_ms, "forgotten")
 
     def end_run(self, server_name: str, run_end: str, frozen_since_ms: int | None = None) -> None:
         """Note that the process of a name server ended, perhaps while it was frozen."""
@@ -75,10 +75,10 @@ class TrueHistory:
     def end_history(self) -> None:
         """Note what lasts until the end of the simulation."""
         now_ms = self._clock_ms()
-        for server_name, broker_name in list(self._drains):
-            self._end_drain(server_name, broker_name, now_ms, "holds")
-        for server_name in list(self._run_starts):
-            self.end_run(server_name, "running")
+        for name, broker_name in list(self._drains):
+            self._end_drain(name, broker_name, now_ms, "holds")
+        for name in list(self._run_starts):
+            self.end_run(name, "running")
         for broker_key, since in self._reported_silence.items():
             self._add_silence(broker_key, since, "open")
 
@@ -98,15 +98,15 @@ class TrueHistory:
     def _observe_members(self, server: VirtualNameServer, cause: str) -> set[str]:
         now_ms, known_members = self._clock_ms(), self._members[server.server_name]
         members = {
-            (broker_group.broker_name, broker_id): broker_addr
-            for broker_group in server.state.tables.broker_groups.values()
-            for broker_id, broker_addr in broker_group.broker_addrs.items()
+            (group.broker_name, broker_id): addr
+            for group in server.state.tables.broker_groups.values()
+            for broker_id, addr in group.broker_addrs.items()
         }
         for member in known_members.keys() - members.keys():
             self._end_stay(server.server_name, member, now_ms, _END_BY_CAUSE.get(cause, cause))
         arrived_members = members.keys() - known_members.keys()
         known_members.update({member: (members[member], now_ms) for member in arrived_members})
-        return {broker_name for broker_name, broker_id in arrived_members if broker_id == 0}
+        return {name for name, broker_id in arrived_members if broker_id == 0}
 
     def _end_stay(self, server_name: str, member: tuple[str, int], now_ms: int, stay_end: str) -> None:
         broker_addr, since = self._members[server_name].pop(member)
@@ -126,17 +126,13 @@ class TrueHistory:
         self.facts.append(BrokerSilence(*broker_key, since, self._clock_ms(), silence_end, causes))
 
     def _observe_queues(self, server: VirtualNameServer, cause: str, arrived_names: set[str]) -> None:
-        server_name, now_ms, tables = server.server_name, self._clock_ms(), server.state.tables
-        known_queues = self._queues[server_name]
-        queues = {
-            (topic, broker_name): queue_data
-            for topic in tables.placements_by_topic
-            for broker_name, queue_data in tables.queues_of_topic(topic).items()
-        }
+        name, now_ms, tables = server.server_name, self._clock_ms(), server.state.tables
+        known = self._queues[name]
+        queues = {(t, n): q for t in tables.placements_by_topic for n, q in tables.queues_of_topic(t).items()}
         closed_topics: dict[str, set[str]] = {}
         opened_topics: dict[str, set[str]] = {}
-        for queue_key in known_queues.keys() | queues.keys():
-            before, after = known_queues.get(queue_key, (None, 0))[0], queues.get(queue_key)
+        for queue_key in known.keys() | queues.keys():
+            before, after = known.get(queue_key, (None, 0))[0], queues.get(queue_key)
             if before == after:
                 continue
             topic, broker_name = queue_key
@@ -144,23 +140,23 @@ class TrueHistory:
             if after is not None and was_open is not is_open:
                 (opened_topics if is_open else closed_topics).setdefault(broker_name, set()).add(topic)
             if before is not None:
-                self._end_queues(server_name, queue_key, now_ms)
+                self._end_queues(name, queue_key, now_ms)
             if after is not None:
-                known_queues[queue_key] = after, now_ms
+                known[queue_key] = after, now_ms
         for broker_name, topics in opened_topics.items():
-            drain = self._drains.get((server_name, broker_name))
+            drain = self._drains.get((name, broker_name))
             if drain is not None and drain.closed_topics & topics:
                 is_restart = broker_name in arrived_names
                 outcome = _judge_opening(cause, drain.method, is_restart=is_restart)
-                self._end_drain(server_name, broker_name, now_ms, outcome)
+                self._end_drain(name, broker_name, now_ms, outcome)
         for broker_name, topics in closed_topics.items():
             if cause == _WIPE or broker_name in topics:
                 method = _WIPE if cause == _WIPE else _BY_PERMISSION
-                self._drains[server_name, broker_name] = _OpenDrain(method, now_ms, frozenset(topics))
+                self._drains[name, broker_name] = _OpenDrain(method, now_ms, frozenset(topics))
 
     def _end_queues(self, server_name: str, queue_key: tuple[str, str], now_ms: int) -> None:
-        queue_data, since = self._queues[server_name].pop(queue_key)
-        self.facts.append(TopicQueues(server_name, *queue_key, *queue_data[1:5], since, now_ms))
+        queue, since = self._queues[server_name].pop(queue_key)
+        self.facts.append(TopicQueues(server_name, *queue_key, *queue[1:5], since, now_ms))
 
     def _end_drain(self, server_name: str, broker_name: str, now_ms: int, outcome: str) -> None:
         drain = self._drains.pop((server_name, broker_name))
@@ -172,9 +168,7 @@ class TrueHistory:
 
     def _observe_kv_values(self, server: VirtualNameServer, cause: str) -> None:
         values = {
-            (namespace, key): value
-            for namespace, kv_table in server.state.kv_config.tables_by_namespace.items()
-            for key, value in kv_table.items()
+            (n, key): v for n, t in server.state.kv_config.tables_by_namespace.items() for key, v in t.items()
         }
         known_values = self._kv_values.get(server.server_name, {})
         for kv_key in known_values.keys() | values.keys() if cause != "start" else ():
@@ -184,8 +178,8 @@ class TrueHistory:
         self._kv_values[server.server_name] = values
 
 
-def _is_writable(queue_data: QueueData | None) -> bool:
-    return queue_data is not None and bool(queue_data.perm & _WRITE)
+def _is_writable(queue: QueueData | None) -> bool:
+    return queue is not None and bool(queue.perm & _WRITE)
 
 
 def _judge_opening(cause: str, method: str, *, is_restart: bool) -> str:

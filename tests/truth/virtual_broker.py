@@ -14,22 +14,22 @@ class VirtualBroker:
     connections that a partition holds back, with the name server.
     """
 
-    def __init__(self, broker_spec: BrokerSpec, broker_addr: str, now_ms: int) -> None:
-        self.spec = broker_spec
+    def __init__(self, spec: BrokerSpec, broker_addr: str, now_ms: int) -> None:
+        self.spec = spec
         self.broker_addr = broker_addr
         self.run_state = "down"
         self.run_number = 0
         self.channels: dict[str, VirtualChannel] = {}
         self.cut_counts: dict[str, int] = {}
         self.held_ends: list[tuple[str, Delivery]] = []
-        self.model = BrokerModel(broker_spec, broker_addr, (), now_ms)
+        self.model = BrokerModel(spec, broker_addr, (), now_ms)
         # The topics of a 5.5.0 broker that reports treat in a special way, and a few of users.
         self.model.topic_table.configs = {
-            topic_config["topicName"]: topic_config
-            for topic_config in (
-                make_topic_config(broker_spec.cluster_name, 16, perm=7),
-                make_topic_config(broker_spec.broker_name, 1, perm=7),
-                *broker_spec.topic_configs,
+            config["topicName"]: config
+            for config in (
+                make_topic_config(spec.cluster_name, 16, perm=7),
+                make_topic_config(spec.broker_name, 1, perm=7),
+                *spec.topic_configs,
             )
         }
         self._encoded: tuple[object, dict[str, str], bytes] | None = None
@@ -46,7 +46,7 @@ class VirtualBroker:
             self._encoded = (version, *self.model.encode_registration())
         return build_request(RequestCode.REGISTER_BROKER, self._encoded[1], self._encoded[2])
 
-    def set_permission(self, broker_permission: int, now_ms: int) -> None:
+    def set_permission(self, perm: int, now_ms: int) -> None:
         """Set brokerPermission, as `updateBrokerConfig` does; the data version advances."""
-        self.model.properties.apply_update(f"brokerPermission={broker_permission}".encode(), now_ms)
+        self.model.properties.apply_update(f"brokerPermission={perm}".encode(), now_ms)
         self.model.topic_table.advance_version(now_ms)

@@ -10,7 +10,6 @@ from namesrv_core.protocol.codes import RequestCode
 from namesrv_core.protocol.command import RemotingCommand
 from namesrv_core.server.broker_departures import BrokerDepartures
 from namesrv_core.server.journal_publisher import JournalPublisher
-from namesrv_core.server.request_log import request_name
 from namesrv_core.state.kv_config import KvConfig
 from namesrv_core.state.name_server_state import NameServerState
 from namesrv_core.state.settings import NameServerSettings
@@ -55,8 +54,8 @@ class TableObserver(Protocol):
 class _ImmediateScheduler:
     """Does all steps at once: work takes no virtual time."""
 
-    def add_steps(self, work_steps: Iterator[None]) -> None:
-        for _ in work_steps:
+    def add_steps(self, steps: Iterator[None]) -> None:
+        for _ in steps:
             pass
 
 
@@ -68,14 +67,10 @@ class VirtualNameServer:
     """
 
     def __init__(
-        self,
-        server_name: str,
-        journal_folder: Path,
-        clock_ms: Callable[[], int],
-        observer: TableObserver,
+        self, server_name: str, folder: Path, clock_ms: Callable[[], int], observer: TableObserver
     ) -> None:
         self.server_name = server_name
-        self.journal_folder = journal_folder
+        self.journal_folder = folder
         self.run_state = "down"
         self.clock_error_ms = 0
         self.frozen_since_ms = 0
@@ -140,10 +135,10 @@ class VirtualNameServer:
         self._channels[channel.channel_id] = channel
         reply, events = handle_request(self.state, request, channel.channel_id, self._clock_ms())
         assert reply.code == 0, (request, reply)
-        self._publish_events(events, request_name(request.code), channel.client_addr)
+        self._publish_events(events, RequestCode.name_of(request.code), channel.client_addr)
         if request.code == RequestCode.REGISTER_BROKER and sender is not None:
             self._observer.hear_broker(self.server_name, *sender)
-        self._observer.observe_tables(self, request_name(request.code))
+        self._observer.observe_tables(self, RequestCode.name_of(request.code))
 
     def _end_channel(self, channel: VirtualChannel) -> None:
         channel.close()
@@ -165,7 +160,4 @@ class VirtualNameServer:
             self.tick()
 
     def _copy_kv_tables(self) -> dict[str, dict[str, str | None]]:
-        return {
-            namespace: dict(kv_table)
-            for namespace, kv_table in self.state.kv_config.tables_by_namespace.items()
-        }
+        return {n: dict(t) for n, t in self.state.kv_config.tables_by_namespace.items()}

@@ -8,7 +8,6 @@ from collections.abc import Sequence
 from namesrv_core.errors import ResponseCode
 from namesrv_core.protocol.codes import RequestCode
 from namesrv_core.transport.multiplexed_client import CallError, Exchange, ExchangeObserver
-from nsadmin.client.connection.change_codes import CHANGE_CODES
 from nsadmin.console import stderr
 
 
@@ -75,7 +74,7 @@ class SentChanges:
         request_key = (exchange.addr, exchange.code, exchange.began)
         # After an interruption, the client may report the latest request again.
         is_repeated = _is_interrupted(exchange) and request_key == self._latest_request
-        if exchange.code in CHANGE_CODES and not is_repeated:
+        if RequestCode.is_change(exchange.code) and not is_repeated:
             change_kind = (exchange.addr, exchange.code, outcome_text(exchange))
             first_exchange, repeat_count = self._counts_by_kind.get(change_kind, (exchange, 0))
             self._counts_by_kind[change_kind] = first_exchange, repeat_count + 1

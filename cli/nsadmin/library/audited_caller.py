@@ -5,10 +5,10 @@ from collections.abc import Container, Iterable, Sequence
 from time import time
 
 from namesrv_core.errors import RequestError, ResponseCode, RocketMQError
+from namesrv_core.protocol.codes import RequestCode
 from namesrv_core.protocol.command import RemotingCommand
 from namesrv_core.transport.multiplexed_client import CallError
 from nsadmin.client.connection.caller import Caller
-from nsadmin.client.connection.change_codes import CHANGE_CODES
 from nsadmin.client.results import ReadOnlyAccess, ServerResult
 
 
@@ -29,7 +29,7 @@ class AuditedCaller(Caller):
     ) -> list[ServerResult[RemotingCommand]]:
         """As `Caller.send_requests`, with a line of the audit if a request changes something."""
         calls = list(calls)
-        if not any(command.code in CHANGE_CODES for _, command in calls):
+        if not any(RequestCode.is_change(command.code) for _, command in calls):
             return super().send_requests(calls, timeout_seconds, accepted_codes=accepted_codes)
         started_ms = int(time() * 1000)
         try:
@@ -60,7 +60,7 @@ class AuditedCaller(Caller):
         sent_requests = [
             audit.SentRequest(server_addr, command.code, command.ext or {}, outcome_text)
             for (server_addr, command), outcome_text in zip(calls, outcome_texts, strict=True)
-            if command.code in CHANGE_CODES
+            if RequestCode.is_change(command.code)
         ]
         audit.append_audit_record(
             audit.build_script_record(

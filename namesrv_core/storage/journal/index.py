@@ -36,15 +36,13 @@ _HASH_BYTES = 4
 _MAX_PLAIN_BYTES = 1 << 32
 
 
-def index_path(segment_path: Path) -> Path:
-    """The path of a closed segment's index."""
-    return segment_path.with_name(f"{segment_path.name.removesuffix('.jsonl.zst')}.idx")
+def index_path(path: Path) -> Path:
+    return path.with_name(f"{path.name.removesuffix('.jsonl.zst')}.idx")
 
 
-def index_bytes(segment_path: Path) -> int:
-    """The size of a segment's index in bytes; 0 if there is none."""
-    index_file = index_path(segment_path)
-    return index_file.stat().st_size if index_file.exists() else 0
+def index_bytes(path: Path) -> int:
+    file = index_path(path)
+    return file.stat().st_size if file.exists() else 0
 
 
 class IndexedLines(NamedTuple):
@@ -54,91 +52,81 @@ class IndexedLines(NamedTuple):
     segment_frames: list[SegmentFrame]
 
 
-def build_index(closed_segment: JournalSegment) -> Path:
+def build_index(segment: JournalSegment) -> Path:
     """Write the index of a closed segment atomically. Raises InvalidSegmentError and OSError."""
-    index_file = index_path(closed_segment.file_path)
-    atomic_write.replace_file(index_file, _encode_index(read_frames(closed_segment)))
-    return index_file
+    file = index_path(segment.file_path)
+    atomic_write.replace_file(file, _encode_index(read_frames(segment)))
+    return file
 
 
-def _encode_index(frame_contents: Iterable[tuple[SegmentFrame, bytes]]) -> bytes:
+def _encode_index(contents: Iterable[tuple[SegmentFrame, bytes]]) -> bytes:
     offsets_by_term: dict[str, list[int]] = {}
-    index_terms, segment_frames = IndexTerms(), []
-    for segment_frame, frame_content in frame_contents:
-        segment_frames.append(segment_frame)
-        line_end = segment_frame.plain_offset
-        for line_bytes in frame_content.splitlines(keepends=True):
-            line_start, line_end = line_end, line_end + len(line_bytes)
+    terms, frames = IndexTerms(), []
+    for frame, content in contents:
+        frames.append(frame)
+        line_end = frame.plain_offset
+        for line in content.splitlines(keepends=True):
+            start, line_end = line_end, line_end + len(line)
             if line_end >= _MAX_PLAIN_BYTES:
                 raise InvalidSegmentError("too long for an index")
-            for index_term in _terms_of_line(index_terms, line_bytes):
-                offsets_by_term.setdefault(index_term, []).append(line_start)
-    return _pack_index(
-        segment_frames,
-        {_hash_term(index_term): frame_contents for index_term, frame_contents in offsets_by_term.items()},
-    )
+            for term in _terms_of_line(terms, line):
+                offsets_by_term.setdefault(term, []).append(start)
+    return _pack_index(frames, {_hash_term(term): contents for term, contents in offsets_by_term.items()})
 
 
-def _terms_of_line(index_terms: IndexTerms, line_bytes: bytes) -> Iterable[str]:
+def _terms_of_line(terms: IndexTerms, line: bytes) -> Iterable[str]:
     """The terms of a record; none for a line that a reader would skip."""
     try:
-        record = parse_record_line(line_bytes)
-        return [*index_terms.terms_of_record(record), type_term(record.event_type)]
+        record = parse_record_line(line)
+        return [*terms.terms_of_record(record), type_term(record.event_type)]
     except (InvalidRecordError, KeyError, TypeError, AttributeError):
         return ()
 
 
 def type_term(type_name: str) -> str:
-    """The term of all records of an event type."""
     return f"type {type_name}"
 
 
-def _pack_index(segment_frames: list[SegmentFrame], offsets_by_hash: dict[bytes, list[int]]) -> bytes:
+def _pack_index(frames: list[SegmentFrame], offsets: dict[bytes, list[int]]) -> bytes:
     """Encode the index. Equal lists are stored once: a broker's topics usually occur in the same lines."""
-    sorted_hashes = sorted(offsets_by_hash)
+    hashes = sorted(offsets)
     list_numbers: dict[tuple[int, ...], int] = {}
-    list_of_hash = [
-        list_numbers.setdefault(tuple(offsets_by_hash[offset_list]), len(list_numbers))
-        for offset_list in sorted_hashes
-    ]
-    list_starts, flat_offsets = [0], list[int]()
+    list_of_hash = [list_numbers.setdefault(tuple(offsets[o]), len(list_numbers)) for o in hashes]
+    starts, flat = [0], list[int]()
     for offset_list in list_numbers:
-        flat_offsets += offset_list
-        list_starts.append(len(flat_offsets))
-    frame_bounds = [frame_bound for segment_frame in segment_frames for frame_bound in segment_frame]
-    index_body = b"".join(
+        flat += offset_list
+        starts.append(len(flat))
+    bounds = [bound for frame in frames for bound in frame]
+    body = b"".join(
         [
-            _pack_numbers(frame_bounds),
-            *sorted_hashes,
+            _pack_numbers(bounds),
+            *hashes,
             _pack_numbers(list_of_hash),
-            _pack_numbers(list_starts),
-            _pack_numbers(flat_offsets),
+            _pack_numbers(starts),
+            _pack_numbers(flat),
         ]
     )
-    index_size = _INDEX_HEAD.size + len(index_body)
-    return (
-        _INDEX_HEAD.pack(_MAGIC_BYTES, index_size, len(segment_frames), len(sorted_hashes), len(list_numbers))
-        + index_body
-    )
+    index_size = _INDEX_HEAD.size + len(body)
+    return _INDEX_HEAD.pack(_MAGIC_BYTES, index_size, len(frames), len(hashes), len(list_numbers)) + body
 
 
-def _pack_numbers(number_values: list[int]) -> bytes:
-    packed_numbers = array("I", number_values)
-    assert packed_numbers.itemsize == _NUMBER_WORD.size
+def _pack_numbers(numbers: list[int]) -> bytes:
+    packed = array("I", numbers)
+    assert packed.itemsize == _NUMBER_WORD.size
     if byteorder == "big":
-        packed_numbers.byteswap()
-    return packed_numbers.tobytes()
+        packed.byteswap()
+    return packed.tobytes()
 
 
-def _hash_term(index_term: str) -> bytes:
+def _hash_term(term: str) -> bytes:
     # Imported late, because hashlib also loads OpenSSL's digests.
     from hashlib import blake2b
 
-    return blake2b(index_term.encode("utf-8", "surrogatepass"), digest_size=_HASH_BYTES).digest()
+    return blake2b(term.encode("utf-8", "surrogatepass"), digest_size=_HASH_BYTES).digest()
 
 
 def find_lines(
-    segment_path: Path, index_terms: Iterable[str] | None, event_types: Iterable[str] | None = None
+    path: Path, terms: Iterable[str] | None, event_types: Iterable[str] | None = None
 ) -> IndexedLines | None:
     """The lines that match one of the terms and one of the types; None if there is no readable index.
 
@@ -146,21 +134,21 @@ def find_lines(
     """
     try:
         with (
-            index_path(segment_path).open("rb") as index_file,
-            mmap.mmap(index_file.fileno(), 0, access=mmap.ACCESS_READ) as index_data,
+            index_path(path).open("rb") as file,
+            mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data,
         ):
-            magic_bytes, index_size, *entry_counts = _INDEX_HEAD.unpack_from(index_data)
-            if (magic_bytes, index_size) != (_MAGIC_BYTES, len(index_data)):
+            magic, index_size, *entry_counts = _INDEX_HEAD.unpack_from(data)
+            if (magic, index_size) != (_MAGIC_BYTES, len(data)):
                 return None
-            index_table = _IndexTable(index_data, *entry_counts)
-            line_offsets = None if index_terms is None else index_table.find_offsets(index_terms)
-            if event_types is not None and line_offsets != set():
-                offsets_of_types = index_table.find_offsets(map(type_term, event_types))
-                line_offsets = offsets_of_types if line_offsets is None else line_offsets & offsets_of_types
+            table = _IndexTable(data, *entry_counts)
+            offsets = None if terms is None else table.find_offsets(terms)
+            if event_types is not None and offsets != set():
+                offsets_of_types = table.find_offsets(map(type_term, event_types))
+                offsets = offsets_of_types if offsets is None else offsets & offsets_of_types
             return (
                 None
-                if line_offsets is None
-                else IndexedLines(sorted(line_offsets), index_table.read_frames() if line_offsets else [])
+                if offsets is None
+                else IndexedLines(sorted(offsets), table.read_frames() if offsets else [])
             )
     except (OSError, ValueError, struct.error):
         return None
@@ -169,8 +157,8 @@ def find_lines(
 class _IndexTable:
     """An open index, with the given counts of frames, terms and lists."""
 
-    def __init__(self, index_data: mmap.mmap, frame_count: int, term_count: int, list_count: int) -> None:
-        self._index_data = index_data
+    def __init__(self, data: mmap.mmap, frame_count: int, term_count: int, list_count: int) -> None:
+        self._data = data
         self._term_count = term_count
         self._hashes_at = _INDEX_HEAD.size + frame_count * _FRAME_ENTRY.size
         self._list_starts_at = self._hashes_at + term_count * (_HASH_BYTES + _NUMBER_WORD.size)
@@ -178,33 +166,32 @@ class _IndexTable:
 
     def read_frames(self) -> list[SegmentFrame]:
         return [
-            SegmentFrame(*frame_entry)
-            for frame_entry in _FRAME_ENTRY.iter_unpack(self._index_data[_INDEX_HEAD.size : self._hashes_at])
+            SegmentFrame(*e) for e in _FRAME_ENTRY.iter_unpack(self._data[_INDEX_HEAD.size : self._hashes_at])
         ]
 
-    def find_offsets(self, index_terms: Iterable[str]) -> set[int]:
-        return set().union(*(self._offsets_of_hash(_hash_term(index_term)) for index_term in index_terms))
+    def find_offsets(self, terms: Iterable[str]) -> set[int]:
+        return set().union(*(self._offsets_of_hash(_hash_term(term)) for term in terms))
 
-    def _offsets_of_hash(self, wanted_hash: bytes) -> Iterable[int]:
-        hash_index = bisect_left(range(self._term_count), wanted_hash, key=self._hash_at)
-        if hash_index == self._term_count or self._hash_at(hash_index) != wanted_hash:
+    def _offsets_of_hash(self, wanted: bytes) -> Iterable[int]:
+        hash_index = bisect_left(range(self._term_count), wanted, key=self._hash_at)
+        if hash_index == self._term_count or self._hash_at(hash_index) != wanted:
             return ()
         list_numbers_at = self._hashes_at + self._term_count * _HASH_BYTES
         (list_number,) = _NUMBER_WORD.unpack_from(
-            self._index_data, list_numbers_at + hash_index * _NUMBER_WORD.size
+            self._data, list_numbers_at + hash_index * _NUMBER_WORD.size
         )
         list_start, list_end = _LIST_BOUNDS.unpack_from(
-            self._index_data, self._list_starts_at + list_number * _NUMBER_WORD.size
+            self._data, self._list_starts_at + list_number * _NUMBER_WORD.size
         )
-        packed_offsets = self._index_data[
+        packed_offsets = self._data[
             self._lists_at + list_start * _NUMBER_WORD.size : self._lists_at + list_end * _NUMBER_WORD.size
         ]
-        line_offsets = array("I", packed_offsets)
+        offsets = array("I", packed_offsets)
         if byteorder == "big":
-            line_offsets.byteswap()
-        return line_offsets
+            offsets.byteswap()
+        return offsets
 
     def _hash_at(self, hash_index: int) -> bytes:
-        return self._index_data[
+        return self._data[
             self._hashes_at + hash_index * _HASH_BYTES : self._hashes_at + (hash_index + 1) * _HASH_BYTES
         ]

@@ -36,100 +36,76 @@ class PastState(NamedTuple):
     unknown_reason: str | None = None
 
 
-def load_past_state(journal_folder: Path, moment_ms: int) -> PastState:
+def load_past_state(folder: Path, moment_ms: int) -> PastState:
     """Replay the last snapshot before a moment and later events. Raises InvalidSegmentError and OSError."""
-    return _replay_to_moment(reader.read_records(journal_folder, moment_ms), moment_ms)
+    return _replay_to_moment(reader.read_records(folder, moment_ms), moment_ms)
 
 
-def _replay_to_moment(journal_records: Iterable[JournalRecord], moment_ms: int) -> PastState:
+def _replay_to_moment(records: Iterable[JournalRecord], moment_ms: int) -> PastState:
     """Replay records that begin at or before the moment, if the journal goes back that far."""
     replayed_records: list[JournalRecord] = []
-    next_record: JournalRecord | None = None
+    following: JournalRecord | None = None
     was_ready = True
-    for journal_record in journal_records:
-        if journal_record.time_ms > moment_ms:
-            next_record = journal_record
+    for record in records:
+        if record.time_ms > moment_ms:
+            following = record
             break
-        if journal_record.event_type == Snapshot.__name__:
+        if record.event_type == Snapshot.__name__:
             replayed_records = []
-        if journal_record.event_type in (ServerStarted.__name__, ServerReady.__name__):
-            was_ready = journal_record.event_type == ServerReady.__name__
-        replayed_records.append(journal_record)
-    known_record = replayed_records[-1] if replayed_records else next_record
-    server_name = known_record.server_name if known_record else ""
-    unknown_reason = _find_unknown_reason(replayed_records, next_record, moment_ms)
-    if unknown_reason is not None:
-        return PastState(server_name, moment_ms, None, unknown_reason=unknown_reason)
-    journal_replay = JournalReplay()
-    for journal_record in replayed_records:
-        journal_replay.feed_record(journal_record)
-    if not journal_replay.is_certain:
-        return PastState(server_name, moment_ms, None, unknown_reason=_describe_loss(replayed_records))
-    return PastState(server_name, moment_ms, journal_replay, was_ready)
+        if record.event_type in (ServerStarted.__name__, ServerReady.__name__):
+            was_ready = record.event_type == ServerReady.__name__
+        replayed_records.append(record)
+    known = replayed_records[-1] if replayed_records else following
+    name = known.server_name if known else ""
+    reason = _find_unknown_reason(replayed_records, following, moment_ms)
+    if reason is not None:
+        return PastState(name, moment_ms, None, unknown_reason=reason)
+    replay = JournalReplay()
+    for record in replayed_records:
+        replay.feed_record(record)
+    if not replay.is_certain:
+        return PastState(name, moment_ms, None, unknown_reason=_describe_loss(replayed_records))
+    return PastState(name, moment_ms, replay, was_ready)
 
 
 def _find_unknown_reason(
-    earlier_records: list[JournalRecord], next_record: JournalRecord | None, moment_ms: int
+    earlier: list[JournalRecord], following: JournalRecord | None, moment_ms: int
 ) -> str | None:
     """The reason why the tables are unknown, from the records around the moment; None if they are known."""
-    if not earlier_records:
+    if not earlier:
         return (
-            f"the journal begins at {_format_utc(next_record.time_ms)}"
-            if next_record
-            else "the journal is empty"
+            f"the journal begins at {_format_utc(following.time_ms)}" if following else "the journal is empty"
         )
-    last_record = earlier_records[-1]
-    writer_text = f"the {last_record.origin.source or 'name server'}"
-    if last_record.event_type in (ServerStopping.__name__, CollectorStopping.__name__):
-        restart_text = f", and started again at {_format_utc(next_record.time_ms)}" if next_record else ""
-        return f"{writer_text} stopped at {_format_utc(last_record.time_ms)}{restart_text}"
-    if next_record is not None and _is_start_snapshot(next_record):
+    last = earlier[-1]
+    writer = f"the {last.origin.source or 'name server'}"
+    if last.event_type in (ServerStopping.__name__, CollectorStopping.__name__):
+        restart = f", and started again at {_format_utc(following.time_ms)}" if following else ""
+        return f"{writer} stopped at {_format_utc(last.time_ms)}{restart}"
+    if following is not None and _is_start_snapshot(following):
         return (
-            f"{writer_text} ended abnormally after {_format_utc(last_record.time_ms)}, and started "
-            f"again at {_format_utc(next_record.time_ms)}"
+            f"{writer} ended abnormally after {_format_utc(last.time_ms)}, and started "
+            f"again at {_format_utc(following.time_ms)}"
         )
-    if next_record is None and moment_ms - last_record.time_ms >= MAX_SILENCE_MS:
-        return f"the journal ends at {_format_utc(last_record.time_ms)}"
+    if following is None and moment_ms - last.time_ms >= MAX_SILENCE_MS:
+        return f"the journal ends at {_format_utc(last.time_ms)}"
     return None
 
 
-def _is_start_snapshot(journal_record: JournalRecord) -> bool:
-    return (
-        journal_record.event_type == Snapshot.__name__
-        and journal_record.event_fields.get("reason") == "start"
-    )
+def _is_start_snapshot(record: JournalRecord) -> bool:
+    return record.event_type == Snapshot.__name__ and record.event_fields.get("reason") == "start"
 
 
-def _describe_loss(replayed_records: list[JournalRecord]) -> str:
-    loss_record = next(
-        (
-            journal_record
-            for journal_record in replayed_records
-            if journal_record.event_type == EventsLost.__name__
-        ),
-        None,
-    )
-    if loss_record is not None:
-        lost_count = loss_record.event_fields.get("lost")
-        return (
-            f"the journal lost {lost_count} events at {_format_utc(loss_record.time_ms)}; "
-            f"no snapshot followed yet"
-        )
-    last_record = replayed_records[-1]
-    if last_record.event_type == PollFailed.__name__:
-        return (
-            f"polls failed, the last one at {_format_utc(last_record.time_ms)}: "
-            f"{last_record.event_fields.get('error')}"
-        )
-    if any(journal_record.event_type == CollectorStarted.__name__ for journal_record in replayed_records):
-        return (
-            f"the collector had just started, and no poll had succeeded until "
-            f"{_format_utc(last_record.time_ms)}"
-        )
-    return (
-        f"records are missing before {_format_utc(replayed_records[-1].time_ms)}, "
-        f"and no snapshot followed yet"
-    )
+def _describe_loss(records: list[JournalRecord]) -> str:
+    record = next((record for record in records if record.event_type == EventsLost.__name__), None)
+    if record is not None:
+        lost = record.event_fields.get("lost")
+        return f"the journal lost {lost} events at {_format_utc(record.time_ms)}; no snapshot followed yet"
+    last = records[-1]
+    if last.event_type == PollFailed.__name__:
+        return f"polls failed, the last one at {_format_utc(last.time_ms)}: {last.event_fields.get('error')}"
+    if any(record.event_type == CollectorStarted.__name__ for record in records):
+        return f"the collector had just started, and no poll had succeeded until {_format_utc(last.time_ms)}"
+    return f"records are missing before {_format_utc(records[-1].time_ms)}, and no snapshot followed yet"
 
 
 def _format_utc(time_ms: int) -> str:

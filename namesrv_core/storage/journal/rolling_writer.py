@@ -34,14 +34,12 @@ _DEFAULT_LIMITS = JournalLimits()
 
 
 class JournalRepair(NamedTuple):
-    """A file that ended in the middle of a record, and how many bytes were cut off."""
-
     file_name: str
     cut_bytes: int
 
 
-def _open_for_append(file_path: Path) -> BinaryIO:
-    return open(file_path, "ab", buffering=0, opener=private_files.open_private_file)
+def _open_for_append(path: Path) -> BinaryIO:
+    return open(path, "ab", buffering=0, opener=private_files.open_private_file)
 
 
 class JournalWriter:
@@ -52,67 +50,64 @@ class JournalWriter:
     """
 
     def __init__(
-        self,
-        journal_folder: Path,
-        journal_limits: JournalLimits = _DEFAULT_LIMITS,
-        open_file: FileOpener | None = None,
+        self, folder: Path, limits: JournalLimits = _DEFAULT_LIMITS, open_file: FileOpener | None = None
     ) -> None:
-        self._journal_folder = journal_folder
-        self._journal_limits = journal_limits
+        self._folder = folder
+        self._limits = limits
         self._open_file = open_file or _open_for_append
-        self._segment_file: BinaryIO | None = None
-        self._segment_path: Path | None = None
+        self._file: BinaryIO | None = None
+        self._path: Path | None = None
         self._segment_started_ms = 0
         self._segment_bytes = self._first_line_bytes = 0
         self._has_unsynced_bytes = self._has_partial_write = False
         self.start_repair: JournalRepair | None = None
-        private_files.make_folder(journal_folder)
-        self._lock_descriptor = _lock_journal(journal_folder / _LOCK_NAME)
+        private_files.make_folder(folder)
+        self._lock_descriptor = _lock_journal(folder / _LOCK_NAME)
         self.next_seq = self._resume_last_segment()
 
     def _resume_last_segment(self) -> int:
         """Cut the torn end of the last segment. Return the number of the next record."""
-        known_segments = segments.list_segments(self._journal_folder)
-        if not known_segments:
+        known = segments.list_segments(self._folder)
+        if not known:
             return 1
-        last_segment = known_segments[-1]
-        if last_segment.is_closed:
-            return segments.find_last_seq(last_segment) + 1
-        file_bytes = last_segment.file_path.stat().st_size
-        whole_bytes, last_seq = segments.find_tail(last_segment.file_path)
-        if whole_bytes < file_bytes:
-            self.start_repair = JournalRepair(last_segment.file_path.name, file_bytes - whole_bytes)
+        last = known[-1]
+        if last.is_closed:
+            return segments.find_last_seq(last) + 1
+        file_bytes = last.file_path.stat().st_size
+        whole, last_seq = segments.find_tail(last.file_path)
+        if whole < file_bytes:
+            self.start_repair = JournalRepair(last.file_path.name, file_bytes - whole)
         if last_seq is None:
-            last_segment.file_path.unlink()
-            return last_segment.first_seq
-        if whole_bytes < file_bytes:
-            os.truncate(last_segment.file_path, whole_bytes)
+            last.file_path.unlink()
+            return last.first_seq
+        if whole < file_bytes:
+            os.truncate(last.file_path, whole)
         return last_seq + 1
 
-    def append_lines(self, line_bytes: bytes, line_count: int, now_ms: int) -> None:
+    def append_lines(self, line: bytes, line_count: int, now_ms: int) -> None:
         """Write all lines or none. Begins a segment, dated `now_ms`, if none is open."""
-        if self._segment_file is None:
-            segment_path = self._journal_folder / segments.segment_name(self.next_seq, now_ms)
-            self._segment_file, self._segment_path = self._open_file(segment_path), segment_path
+        if self._file is None:
+            path = self._folder / segments.segment_name(self.next_seq, now_ms)
+            self._file, self._path = self._open_file(path), path
             self._segment_bytes, self._segment_started_ms, self._has_partial_write = 0, now_ms, False
         if self._has_partial_write:
             self._cut_partial_write()
         self._has_partial_write = True
-        unwritten_bytes = memoryview(line_bytes)
-        while unwritten_bytes:
-            unwritten_bytes = unwritten_bytes[self._segment_file.write(unwritten_bytes) :]
+        unwritten = memoryview(line)
+        while unwritten:
+            unwritten = unwritten[self._file.write(unwritten) :]
         self._has_partial_write = False
         if not self._segment_bytes:
-            self._first_line_bytes = line_bytes.find(b"\n") + 1
-        self._segment_bytes += len(line_bytes)
+            self._first_line_bytes = line.find(b"\n") + 1
+        self._segment_bytes += len(line)
         self.next_seq += line_count
         self._has_unsynced_bytes = True
 
     def _cut_partial_write(self) -> None:
         """Remove a partial write. If that fails too, the next record begins another segment."""
-        assert self._segment_file is not None
+        assert self._file is not None
         try:
-            self._segment_file.truncate(self._segment_bytes)
+            self._file.truncate(self._segment_bytes)
         except OSError:
             self.abandon_segment()
             raise
@@ -124,76 +119,67 @@ class JournalWriter:
         A segment that begins with a large snapshot has room for as much again. Otherwise it would be full at
         once, and the journal would consist of snapshots.
         """
-        return max(self._journal_limits.segment_bytes, 2 * self._first_line_bytes)
+        return max(self._limits.segment_bytes, 2 * self._first_line_bytes)
 
     def is_segment_full(self, now_ms: int) -> bool:
-        """Whether the open segment has reached the size or age at which it should roll."""
-        if self._segment_file is None:
+        if self._file is None:
             return False
         return (
             self._segment_bytes >= self.full_bytes
-            or now_ms - self._segment_started_ms >= self._journal_limits.segment_millis
+            or now_ms - self._segment_started_ms >= self._limits.segment_millis
         )
 
     def roll_segment(self) -> None:
         """End the open segment. The next record begins another one."""
-        if self._segment_file is not None:
+        if self._file is not None:
             self.sync_segment()
-            self._segment_file.close()
-            self._segment_file = self._segment_path = None
+            self._file.close()
+            self._file = self._path = None
 
     def sync_segment(self) -> None:
-        """Flush everything written so far to disk."""
-        if self._segment_file is None or not self._has_unsynced_bytes:
+        if self._file is None or not self._has_unsynced_bytes:
             return
-        os.fsync(self._segment_file.fileno())
-        atomic_write.sync_folder(self._journal_folder)
+        os.fsync(self._file.fileno())
+        atomic_write.sync_folder(self._folder)
         self._has_unsynced_bytes = False
 
     def is_segment_removed(self) -> bool:
         """Whether the file of the open segment was deleted."""
-        return self._segment_path is not None and not self._segment_path.exists()
+        return self._path is not None and not self._path.exists()
 
     def abandon_segment(self) -> None:
         """Close a segment that was deleted or is broken. The next record begins another one."""
-        if self._segment_file is not None:
-            segment_file, self._segment_file, self._segment_path = self._segment_file, None, None
+        if self._file is not None:
+            file, self._file, self._path = self._file, None, None
             with suppress(OSError):
-                segment_file.close()
-        private_files.make_folder(self._journal_folder)
+                file.close()
+        private_files.make_folder(self._folder)
 
     def tidy_segments(self, now_ms: int, is_hurried: bool = False) -> None:
         """Compress ended segments, remove expired ones and index one segment.
 
         If `is_hurried`, because records wait, compress fast and leave the index to a later call.
         """
-        segments.remove_plain_twins(self._journal_folder)
-        for segment in segments.list_segments(self._journal_folder):
-            if not segment.is_closed and segment.file_path != self._segment_path:
+        segments.remove_plain_twins(self._folder)
+        for segment in segments.list_segments(self._folder):
+            if not segment.is_closed and segment.file_path != self._path:
                 segments.compress_segment(segment.file_path, is_hurried)
-        closed_segments = segments.list_segments(self._journal_folder)
-        segment_sizes = [
-            segment.file_path.stat().st_size + index.index_bytes(segment.file_path)
-            for segment in closed_segments
-        ]
-        total_bytes = sum(segment_sizes)
-        for segment, next_segment, segment_bytes in zip(
-            closed_segments, closed_segments[1:], segment_sizes, strict=False
-        ):
-            is_expired = next_segment.started_at_ms < now_ms - self._journal_limits.keep_millis
-            if segment.file_path == self._segment_path or not (
-                is_expired or total_bytes > self._journal_limits.keep_bytes
-            ):
+        closed = segments.list_segments(self._folder)
+        sizes = [s.file_path.stat().st_size + index.index_bytes(s.file_path) for s in closed]
+        total_bytes = sum(sizes)
+        for segment, following, size in zip(closed, closed[1:], sizes, strict=False):
+            is_expired = following.started_at_ms < now_ms - self._limits.keep_millis
+            if segment.file_path == self._path or not (is_expired or total_bytes > self._limits.keep_bytes):
                 break
             segment.file_path.unlink()
             index.index_path(segment.file_path).unlink(missing_ok=True)
-            total_bytes -= segment_bytes
+            total_bytes -= size
         if not is_hurried:
             self._index_newest_segment()
 
     def _index_newest_segment(self) -> None:
         """Index the newest closed segment without an index. One per call, because each takes a while."""
-        for segment in reversed(segments.list_segments(self._journal_folder)):
+        for segment in reversed(segments.list_segments(self._folder)):
             if segment.is_closed and not index.index_path(segment.file_path).exists():
                 with suppress(segments.InvalidSegmentError):
                     index.build_index(segment)
@@ -202,20 +188,20 @@ class JournalWriter:
     def close(self) -> None:
         """Close the journal. The open segment stays uncompressed until after the next start."""
         try:
-            if self._segment_file is not None:
-                self._segment_file.close()
+            if self._file is not None:
+                self._file.close()
         finally:
             os.close(self._lock_descriptor)
 
 
 def _lock_journal(lock_path: Path) -> int:
     """Lock the journal for this process and return the lock's descriptor. The lock ends with the process."""
-    lock_descriptor = private_files.open_private_file(lock_path, os.O_RDWR | os.O_CREAT)
+    descriptor = private_files.open_private_file(lock_path, os.O_RDWR | os.O_CREAT)
     try:
-        fcntl.flock(lock_descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
-        os.close(lock_descriptor)
+        os.close(descriptor)
         raise RocketMQError(
             f'another process writes the journal "{lock_path.parent}": stop it, or use another folder'
         ) from None
-    return lock_descriptor
+    return descriptor

@@ -51,172 +51,158 @@ class SegmentTail(NamedTuple):
 
 
 def segment_name(first_seq: int, now_ms: int) -> str:
-    """The file name of a segment that begins at `now_ms`."""
     seconds, millis = divmod(now_ms, 1000)
     return f"{first_seq:016d}-{datetime.fromtimestamp(seconds, UTC):{_TIME_FORMAT}}{millis:03d}Z.jsonl"
 
 
-def list_segments(journal_folder: Path) -> list[JournalSegment]:
+def list_segments(folder: Path) -> list[JournalSegment]:
     """List a journal's segments, oldest first. Raises OSError if the folder does not exist."""
     segments_by_stem: dict[str, JournalSegment] = {}
-    for file_name in os.listdir(journal_folder):
-        name_match = _NAME_PATTERN.fullmatch(file_name)
-        if name_match is None:
+    for name in os.listdir(folder):
+        match = _NAME_PATTERN.fullmatch(name)
+        if match is None:
             continue
-        first_seq, *start_parts, millis_text, zst_suffix = name_match.groups()
-        plain_name = file_name.removesuffix(".zst")
+        first_seq, *parts, millis_text, zst_suffix = match.groups()
+        plain_name = name.removesuffix(".zst")
         # Both forms exist until the plain one is removed. The compressed one is complete.
         if zst_suffix or plain_name not in segments_by_stem:
             # Not strptime, which is too slow for the thousands of segments of a year.
-            year, month, day, hour, minute, second = map(int, start_parts)
+            year, month, day, hour, minute, second = map(int, parts)
             start_time = datetime(year, month, day, hour, minute, second, tzinfo=UTC)
             started_at_ms = int(start_time.timestamp()) * 1000 + int(millis_text)
             segments_by_stem[plain_name] = JournalSegment(
-                journal_folder / file_name, int(first_seq), started_at_ms, bool(zst_suffix)
+                folder / name, int(first_seq), started_at_ms, bool(zst_suffix)
             )
-    return [segments_by_stem[plain_name] for plain_name in sorted(segments_by_stem)]
+    return [segments_by_stem[name] for name in sorted(segments_by_stem)]
 
 
-def read_lines(journal_segment: JournalSegment) -> Iterator[bytes]:
+def read_lines(segment: JournalSegment) -> Iterator[bytes]:
     """Read a segment's lines with their line ends, without an incomplete last line.
 
     Raises InvalidSegmentError after the readable lines if decompression fails, and OSError.
     """
-    if journal_segment.is_closed:
-        yield from _split_whole_lines(_read_inflated(journal_segment.file_path), journal_segment.file_path)
+    if segment.is_closed:
+        yield from _split_whole_lines(_read_inflated(segment.file_path), segment.file_path)
         return
     try:
-        segment_file = journal_segment.file_path.open("rb")
+        file = segment.file_path.open("rb")
     except FileNotFoundError:
         # The segment was compressed after it was listed.
-        closed_path = journal_segment.file_path.with_name(f"{journal_segment.file_path.name}.zst")
-        yield from _split_whole_lines(_read_inflated(closed_path), closed_path)
+        closed = segment.file_path.with_name(f"{segment.file_path.name}.zst")
+        yield from _split_whole_lines(_read_inflated(closed), closed)
         return
-    with segment_file:
-        yield from _split_whole_lines(_read_chunks(segment_file), journal_segment.file_path)
+    with file:
+        yield from _split_whole_lines(_read_chunks(file), segment.file_path)
 
 
 class SegmentFrame(NamedTuple):
-    """The start of a frame, in the file and in the plain segment."""
-
     file_offset: int
     plain_offset: int
 
 
 def read_lines_at(
-    journal_segment: JournalSegment, plain_offsets: Sequence[int], segment_frames: Sequence[SegmentFrame]
+    segment: JournalSegment, offsets: Sequence[int], frames: Sequence[SegmentFrame]
 ) -> Iterator[bytes]:
     """Read the lines of a closed segment that begin at these offsets of the plain segment, in order.
 
-    `segment_frames` are all of its frames. Raises InvalidSegmentError and OSError.
+    `frames` are all of its frames. Raises InvalidSegmentError and OSError.
     """
-    with journal_segment.file_path.open("rb") as segment_file:
-        frame_index, frame_content = -1, b""
-        for line_offset in plain_offsets:
-            wanted_index = (
-                bisect_right(
-                    segment_frames, line_offset, key=lambda segment_frame: segment_frame.plain_offset
-                )
-                - 1
-            )
+    with segment.file_path.open("rb") as file:
+        index, content = -1, b""
+        for offset in offsets:
+            wanted_index = bisect_right(frames, offset, key=lambda frame: frame.plain_offset) - 1
             if wanted_index < 0:
-                raise InvalidSegmentError(f'damaged index of "{journal_segment.file_path}"')
-            if wanted_index != frame_index:
-                frame_index, frame_content = (
+                raise InvalidSegmentError(f'damaged index of "{segment.file_path}"')
+            if wanted_index != index:
+                index, content = (
                     wanted_index,
-                    _read_frame(
-                        segment_file,
-                        journal_segment.file_path,
-                        segment_frames[wanted_index : wanted_index + 2],
-                    ),
+                    _read_frame(file, segment.file_path, frames[wanted_index : wanted_index + 2]),
                 )
-            line_start = line_offset - segment_frames[frame_index].plain_offset
-            yield frame_content[line_start : frame_content.find(b"\n", line_start) + 1]
+            start = offset - frames[index].plain_offset
+            yield content[start : content.find(b"\n", start) + 1]
 
 
-def _read_frame(segment_file: BinaryIO, segment_path: Path, frame_bounds: Sequence[SegmentFrame]) -> bytes:
-    """Read the content of the first frame in `frame_bounds`; the second, if any, marks its end."""
-    segment_file.seek(frame_bounds[0].file_offset)
-    frame_bytes = segment_file.read(
-        frame_bounds[1].file_offset - frame_bounds[0].file_offset if len(frame_bounds) > 1 else -1
-    )
+def _read_frame(file: BinaryIO, path: Path, bounds: Sequence[SegmentFrame]) -> bytes:
+    """Read the content of the first frame in `bounds`; the second, if any, marks its end."""
+    file.seek(bounds[0].file_offset)
+    frame_bytes = file.read(bounds[1].file_offset - bounds[0].file_offset if len(bounds) > 1 else -1)
     max_bytes = bounded_inflation.max_inflated_bytes(len(frame_bytes))
-    return _require_whole(bounded_inflation.inflate_zstd_frame(frame_bytes, max_bytes), segment_path).content
+    return _require_whole(bounded_inflation.inflate_zstd_frame(frame_bytes, max_bytes), path).content
 
 
-def _require_whole(inflated_frame: InflatedData, segment_path: Path) -> InflatedData:
-    if inflated_frame.problem_text is not None:
-        raise InvalidSegmentError(f'cannot decompress "{segment_path}": {inflated_frame.problem_text}')
-    return inflated_frame
+def _require_whole(inflated: InflatedData, path: Path) -> InflatedData:
+    if inflated.problem_text is not None:
+        raise InvalidSegmentError(f'cannot decompress "{path}": {inflated.problem_text}')
+    return inflated
 
 
-def read_frames(closed_segment: JournalSegment) -> Iterator[tuple[SegmentFrame, bytes]]:
+def read_frames(segment: JournalSegment) -> Iterator[tuple[SegmentFrame, bytes]]:
     """Read a closed segment's frames and their contents. The last content is partial if the file is damaged.
 
     Raises InvalidSegmentError after everything that could be decompressed, and OSError.
     """
-    file_data = memoryview(closed_segment.file_path.read_bytes())
-    file_offset = plain_offset = 0
-    while file_offset < len(file_data):
+    data = memoryview(segment.file_path.read_bytes())
+    offset = plain_offset = 0
+    while offset < len(data):
         # The limit applies to the whole segment: many small frames inflate as far as a large one.
-        inflated_frame = bounded_inflation.inflate_zstd_frame(
-            file_data[file_offset:], bounded_inflation.max_inflated_bytes(len(file_data)) - plain_offset
+        inflated = bounded_inflation.inflate_zstd_frame(
+            data[offset:], bounded_inflation.max_inflated_bytes(len(data)) - plain_offset
         )
-        yield SegmentFrame(file_offset, plain_offset), inflated_frame.content
-        _require_whole(inflated_frame, closed_segment.file_path)
-        file_offset += inflated_frame.compressed_bytes
-        plain_offset += len(inflated_frame.content)
+        yield SegmentFrame(offset, plain_offset), inflated.content
+        _require_whole(inflated, segment.file_path)
+        offset += inflated.compressed_bytes
+        plain_offset += len(inflated.content)
 
 
-def _read_chunks(segment_file: BinaryIO) -> Iterator[bytes]:
-    while chunk := segment_file.read(_CHUNK_BYTES):
+def _read_chunks(file: BinaryIO) -> Iterator[bytes]:
+    while chunk := file.read(_CHUNK_BYTES):
         yield chunk
 
 
-def _read_inflated(segment_path: Path) -> Iterator[bytes]:
-    return (frame_content for _, frame_content in read_frames(JournalSegment(segment_path, 0, 0, True)))
+def _read_inflated(path: Path) -> Iterator[bytes]:
+    return (content for _, content in read_frames(JournalSegment(path, 0, 0, True)))
 
 
-def _split_whole_lines(byte_chunks: Iterator[bytes], segment_path: Path) -> Iterator[bytes]:
-    line_pieces: list[bytes] = []
-    for byte_chunk in byte_chunks:
-        line_start = 0
-        while line_end := byte_chunk.find(b"\n", line_start) + 1:
-            line_pieces.append(byte_chunk[line_start:line_end])
-            yield b"".join(line_pieces)
-            line_pieces, line_start = [], line_end
-        line_pieces.append(byte_chunk[line_start:])
+def _split_whole_lines(chunks: Iterator[bytes], path: Path) -> Iterator[bytes]:
+    pieces: list[bytes] = []
+    for chunk in chunks:
+        start = 0
+        while line_end := chunk.find(b"\n", start) + 1:
+            pieces.append(chunk[start:line_end])
+            yield b"".join(pieces)
+            pieces, start = [], line_end
+        pieces.append(chunk[start:])
 
 
-def find_tail(segment_path: Path) -> SegmentTail:
+def find_tail(path: Path) -> SegmentTail:
     """Find where the whole records of an open segment end. A killed process can leave a partial one.
 
     Raises InvalidSegmentError if a newer program wrote the segment, and OSError.
     """
-    file_content = segment_path.read_bytes()
-    whole_bytes = file_content.rfind(b"\n") + 1
-    while whole_bytes:
-        line_start = file_content.rfind(b"\n", 0, whole_bytes - 1) + 1
+    content = path.read_bytes()
+    whole = content.rfind(b"\n") + 1
+    while whole:
+        start = content.rfind(b"\n", 0, whole - 1) + 1
         try:
-            return SegmentTail(whole_bytes, parse_record_line(file_content[line_start:whole_bytes]).seq)
+            return SegmentTail(whole, parse_record_line(content[start:whole]).seq)
         except OtherSchemaVersionError as error:
-            raise InvalidSegmentError(f'a newer nsadmin wrote "{segment_path}": {error}') from None
+            raise InvalidSegmentError(f'a newer nsadmin wrote "{path}": {error}') from None
         except InvalidRecordError:
-            whole_bytes = line_start
+            whole = start
     return SegmentTail(0, None)
 
 
-def find_last_seq(journal_segment: JournalSegment) -> int:
+def find_last_seq(segment: JournalSegment) -> int:
     """The number of a segment's last readable record. Without one, the number before its first record."""
-    if not journal_segment.is_closed:
-        return find_tail(journal_segment.file_path).last_seq or journal_segment.first_seq - 1
+    if not segment.is_closed:
+        return find_tail(segment.file_path).last_seq or segment.first_seq - 1
     last_lines: deque[bytes] = deque(maxlen=_LAST_LINES)
     with suppress(InvalidSegmentError):
-        last_lines.extend(read_lines(journal_segment))
-    for line_bytes in reversed(last_lines):
+        last_lines.extend(read_lines(segment))
+    for line in reversed(last_lines):
         with suppress(InvalidRecordError):
-            return parse_record_line(line_bytes).seq
-    return journal_segment.first_seq - 1
+            return parse_record_line(line).seq
+    return segment.first_seq - 1
 
 
 def compress_segment(plain_path: Path, is_hurried: bool = False) -> Path:
@@ -226,33 +212,30 @@ def compress_segment(plain_path: Path, is_hurried: bool = False) -> Path:
     """
     import zstandard
 
-    closed_path = plain_path.with_name(f"{plain_path.name}.zst")
-    temporary_path = plain_path.with_name(f".{closed_path.name}.new")
+    closed = plain_path.with_name(f"{plain_path.name}.zst")
+    temporary = plain_path.with_name(f".{closed.name}.new")
     compressor = zstandard.ZstdCompressor(
         level=_FAST_ZSTD_LEVEL if is_hurried else _ZSTD_LEVEL, write_checksum=True
     )
     try:
-        with (
-            plain_path.open("rb") as plain_file,
-            atomic_write.open_new_file(temporary_path) as compressed_file,
-        ):
-            while frame_lines := plain_file.readlines(_FRAME_BYTES):
-                compressed_file.write(compressor.compress(b"".join(frame_lines)))
-            compressed_file.flush()
-            os.fsync(compressed_file.fileno())
-        temporary_path.chmod(0o400)
-        os.replace(temporary_path, closed_path)
+        with plain_path.open("rb") as plain, atomic_write.open_new_file(temporary) as compressed:
+            while lines := plain.readlines(_FRAME_BYTES):
+                compressed.write(compressor.compress(b"".join(lines)))
+            compressed.flush()
+            os.fsync(compressed.fileno())
+        temporary.chmod(0o400)
+        os.replace(temporary, closed)
     except OSError:
         with suppress(OSError):
-            temporary_path.unlink()
+            temporary.unlink()
         raise
     atomic_write.sync_folder(plain_path.parent)
     plain_path.unlink()
-    return closed_path
+    return closed
 
 
-def remove_plain_twins(journal_folder: Path) -> None:
+def remove_plain_twins(folder: Path) -> None:
     """Remove plain segments that also exist compressed, which a killed process can leave. Raises OSError."""
-    for journal_segment in list_segments(journal_folder):
-        if journal_segment.is_closed:
-            journal_segment.file_path.with_suffix("").unlink(missing_ok=True)
+    for segment in list_segments(folder):
+        if segment.is_closed:
+            segment.file_path.with_suffix("").unlink(missing_ok=True)

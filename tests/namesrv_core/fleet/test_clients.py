@@ -39,9 +39,7 @@ def ask(model: BrokerModel, code: int, **ext: str) -> RemotingCommand:
 
 
 def ids(model: BrokerModel, group: str = "g") -> list[str]:
-    return [
-        item["clientId"] for item in json.loads(ask(model, 203, consumerGroup=group).body)["connectionSet"]
-    ]
+    return [i["clientId"] for i in json.loads(ask(model, 203, consumerGroup=group).body)["connectionSet"]]
 
 
 def info(model: BrokerModel, client: str, stacks: bool = False) -> Any:
@@ -81,9 +79,7 @@ def test_a_client_is_where_its_group_is_on_the_broker(fleet: list[BrokerModel]) 
             model = fleet["ab".index(key["brokerName"])]
             ext = {"consumerGroup": "g", "topic": key["topic"], "queueId": str(key["queueId"])}
             assert ask(model, 14, **ext).ext == {"offset": str(item["commitOffset"])}
-    assert (
-        sum(info(fleet[0], client)["statusTable"]["orders"]["consumeOKTPS"] for client in ids(fleet[0])) > 0
-    )
+    assert sum(info(fleet[0], c)["statusTable"]["orders"]["consumeOKTPS"] for c in ids(fleet[0])) > 0
     assert "ConsumeMessageThread_1" in info(fleet[0], ids(fleet[0])[0], stacks=True)["jstack"]
 
 

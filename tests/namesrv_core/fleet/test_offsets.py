@@ -60,15 +60,11 @@ def test_what_one_request_says_of_an_offset_the_others_say_too(model: BrokerMode
     assert (item["brokerOffset"], item["consumerOffset"]) == (offset(model, 30), at(model))
     assert lags(model, "g")["%RETRY%g", 0]["brokerOffset"] == 0
     everybody = decode_object_keys(ask(model, 317, isOrder="false").body)
-    [mine] = [
-        stats for groups in everybody["consumeStatsList"] for name, stats in groups.items() if name == "g"
-    ]
+    [mine] = [s for g in everybody["consumeStatsList"] for n, s in g.items() if n == "g"]
     table = {(key["topic"], key["queueId"]): lag for stats in mine for key, lag in stats["offsetTable"]}
     assert table["orders", 1] == {**item, "pullOffset": 0}
     assert everybody["totalDiff"] == sum(
-        item["brokerOffset"] - item["consumerOffset"]
-        for name in ("g", LATE_GROUP)
-        for item in lags(model, name).values()
+        i["brokerOffset"] - i["consumerOffset"] for n in ("g", LATE_GROUP) for i in lags(model, n).values()
     )
     assert all(
         stats == []

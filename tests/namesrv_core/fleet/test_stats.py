@@ -70,13 +70,10 @@ def test_counters_are_differences_of_the_same_offsets(model: BrokerModel) -> Non
 @pytest.mark.parametrize(
     ("name", "key"),
     [
-        ("TOPIC_PUT_NUMS", "TBW102"),
-        ("TOPIC_PUT_NUMS", "orders@g"),
-        ("GROUP_GET_NUMS", "orders@x"),
-        ("GROUP_GET_NUMS", "orders"),
-        ("ODD", "orders"),
+        ("TOPIC_PUT_NUMS", "TBW102"), ("TOPIC_PUT_NUMS", "orders@g"), ("GROUP_GET_NUMS", "orders@x"),
+        ("GROUP_GET_NUMS", "orders"), ("ODD", "orders"),
     ],
-)
+)  # fmt: skip
 def test_what_was_never_counted(model: BrokerModel, name: str, key: str) -> None:
     assert ask(model, 315, statsName=name, statsKey=key) == (1, f"The stats <{name}> <{key}> not exist")
 

@@ -9,14 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from namesrv_core.handlers import dispatch
-from namesrv_core.handlers.access_guard import (
-    OPERATOR_CHANGE_CODES,
-    ROLES_BY_CODE,
-    is_role_sufficient,
-    judge_request,
-)
+from namesrv_core.handlers.access_guard import is_role_sufficient, judge_request
 from namesrv_core.protocol.acl_signature import sign_command
-from namesrv_core.protocol.codes import HeaderType
+from namesrv_core.protocol.codes import BROKERS, READERS, WATCHERS, HeaderType, RequestCode
 from namesrv_core.protocol.command import RemotingCommand, build_request
 from namesrv_core.state.access_policy import (
     AccessGrant,
@@ -37,6 +32,7 @@ READ = {105, 106, 206, 224, 304, 311, 312, 313}
 BROKER = {103, 104, 217, 322, 901, 904}
 OBSERVER = {101, 219, 319, 901}
 ADMIN = {100, 101, 102, 205, 216, 219, 318, 319, 327}
+OPERATOR_CHANGES = {100, 102, 205, 216, 217, 318, 327}
 HERE = PeerIdentity("10.0.0.9")
 NET = (ip_network("10.0.0.0/8"),)
 
@@ -80,9 +76,7 @@ class Guarded(Wire):
         """Why a request was refused; None where it was not."""
         before = dict(self.state.refusals.counts_by_reason)
         answer = self.by(*args, **more)
-        reasons = [
-            reason for reason, count in self.state.refusals.counts_by_reason.items() if count > before[reason]
-        ]
+        reasons = [r for r, c in self.state.refusals.counts_by_reason.items() if c > before[r]]
         assert (answer.code == 16) == bool(reasons)
         assert len(reasons) <= 1
         return reasons[0] if reasons else None
@@ -94,9 +88,10 @@ def closed(form: HeaderType = HeaderType.JSON) -> Guarded:
 
 def test_each_request_that_is_answered_has_a_role_here_and_changes_are_known() -> None:
     assert {int(code) for code in dispatch.HANDLERS_BY_CODE} == READ | BROKER | ADMIN
-    assert {code for code, role in ROLES_BY_CODE.items() if role == AccessRole.READ} == READ
-    assert {code for code, role in ROLES_BY_CODE.items() if role == AccessRole.BROKER} == BROKER
-    assert {100, 102, 205, 216, 217, 318, 327} == OPERATOR_CHANGE_CODES
+    assert {code for code in RequestCode if code.senders} == READ | BROKER | ADMIN
+    assert {code for code in RequestCode if code.senders == READERS} == READ
+    assert {code for code in RequestCode if code.senders in (BROKERS, WATCHERS)} == BROKER
+    assert {code for code in RequestCode if code.changes and code.senders} == OPERATOR_CHANGES
 
 
 @pytest.mark.parametrize("code", [*sorted(READ | BROKER | ADMIN), 905, 1001, 28, 0, -1, 32767])
@@ -126,7 +121,7 @@ def test_a_request_is_let_through_from_its_role_on(form: HeaderType, code: int) 
 
 
 def test_an_observer_changes_nothing_and_keeps_nobody_alive() -> None:
-    assert not OBSERVER & OPERATOR_CHANGE_CODES
+    assert not OBSERVER & OPERATOR_CHANGES
     server = closed()
     server.by("broker", 103, broker_ext(), registration_body(["T", "U"]))
     [live] = server.state.tables.live_brokers.values()
@@ -307,9 +302,7 @@ def test_a_fenced_broker_registers_a_topic_for_brokers_within_alone() -> None:
     server = fenced()
 
     def queues(*brokers: str) -> bytes:
-        items = ",".join(
-            f'{{"brokerName":"{name}","readQueueNums":1,"writeQueueNums":1}}' for name in brokers
-        )
+        items = ",".join(f'{{"brokerName":"{n}","readQueueNums":1,"writeQueueNums":1}}' for n in brokers)
         return b'{"queueDatas":[%s]}' % items.encode()
 
     for body, refused in (
@@ -355,7 +348,7 @@ def test_read_only_refuses_every_change_and_lets_brokers_live(form: HeaderType) 
     server = Guarded(AccessPolicy([AccessGrant(AccessRole.ADMIN)], KEYS, read_only=True), form)
     for code in sorted(READ | BROKER | ADMIN):
         assert server.refused("admin", code) == (
-            RefusalReason.READ_ONLY if code in OPERATOR_CHANGE_CODES else None
+            RefusalReason.READ_ONLY if code in OPERATOR_CHANGES else None
         )
     assert server.by("admin", 205, {"brokerName": "a"}).remark == "this name server is read-only"
     assert server.by(None, 9999).code == 3
@@ -385,14 +378,9 @@ def test_no_remote_config_refuses_the_one_request() -> None:
 STATE = NameServerState(NameServerSettings(), KvConfig(), STARTED_AT)
 TEXTS = st.one_of(st.none(), st.text(max_size=20))
 NAMES = [
-    "AccessKey",
-    "Signature",
-    "clusterName",
-    "brokerName",
-    "brokerAddr",
-    "haServerAddr",
+    "AccessKey", "Signature", "clusterName", "brokerName", "brokerAddr", "haServerAddr",
     "_UNIQUE_KEY_QUERY",
-]
+]  # fmt: skip
 
 
 @given(

@@ -169,9 +169,7 @@ def test_an_unknown_broker_unregisters_with_success(form: HeaderType) -> None:
     assert list(wire.events) == []
 
 
-def test_last_words_on_a_channel_that_the_broker_has_left_do_nothing(
-    form: HeaderType,
-) -> None:
+def test_last_words_on_a_channel_that_the_broker_has_left_do_nothing(form: HeaderType) -> None:
     wire = Wire(form)
     wire.register_broker("a", "T", "U", channel=7)
     wire.register_broker("a", "T", "U", channel=8)
@@ -364,5 +362,5 @@ def test_a_registration_with_a_large_header_is_never_kept_as_a_fingerprint(form:
     wire = Wire(form)
     for more in ({}, {"x": "y" * 100_000}):
         assert wire.register_broker("a", "T", "U", more=more).code == 0
-        last_fingerprint = wire.state.tables.live_brokers["c", "10.0.0.1:10911"].last_fingerprint
-        assert (last_fingerprint is None) == bool(more)
+        last = wire.state.tables.live_brokers["c", "10.0.0.1:10911"].last_fingerprint
+        assert (last is None) == bool(more)

@@ -41,11 +41,9 @@ def in_form(body: bytes, form: str, topic: str, info: object, filters: object = 
         fastjson.encode_json(filters),
         len(infos),
     ]
-    parts += [fastjson.encode_json(mapping_info) for mapping_info in infos]
+    parts += [fastjson.encode_json(info) for info in infos]
     return zlib.compress(
-        b"".join(
-            part.to_bytes(4) if isinstance(part, int) else len(part).to_bytes(4) + part for part in parts
-        )
+        b"".join(p.to_bytes(4) if isinstance(p, int) else len(p).to_bytes(4) + p for p in parts)
     )
 
 

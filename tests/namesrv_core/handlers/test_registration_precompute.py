@@ -15,7 +15,6 @@ from namesrv_core.protocol.codes import RequestCode
 from namesrv_core.protocol.command import RemotingCommand
 from namesrv_core.protocol.json_bodies import DataVersion
 from namesrv_core.protocol.registration_codec import BrokerRegistration, encode_compressed_registration
-from namesrv_core.state import registration_preview
 from namesrv_core.state.access_policy import ANONYMOUS_PEER
 from namesrv_core.state.credentials_schema import build_policy
 from namesrv_core.state.kv_config import KvConfig
@@ -87,7 +86,7 @@ def _small(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(registration_precompute, "_LARGE_JSON_BYTES", 0)
     monkeypatch.setattr(registration_precompute, "_PIECE_BYTES", 100)
     monkeypatch.setattr(registration_steps, "_PIECE_BYTES", 100)
-    monkeypatch.setattr(registration_preview, "_TOPICS_PER_STEP", 2)
+    monkeypatch.setattr("namesrv_core.state.registration._TOPICS_PER_STEP", 2)
 
 
 def test_a_small_registration_goes_the_usual_way() -> None:
@@ -256,8 +255,5 @@ def tables(server: Server) -> object:
             key: (live.heard_at_ms, live.channel_id, live.former_channel_ids, live.data_version)
             for key, live in known.live_brokers.items()
         },
-        {
-            name: (group.broker_addrs, group.enable_acting_master)
-            for name, group in known.broker_groups.items()
-        },
+        {n: (g.broker_addrs, g.enable_acting_master) for n, g in known.broker_groups.items()},
     )

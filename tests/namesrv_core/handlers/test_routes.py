@@ -12,7 +12,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, ru
 from namesrv_core.protocol import codec
 from namesrv_core.protocol.codes import HeaderType
 from namesrv_core.protocol.json_bodies import DataVersion
-from namesrv_core.state import liveness, table_lookup
+from namesrv_core.state import liveness, routes
 from namesrv_core.state.settings import NameServerSettings
 from tests.support.brokers import leave_at_once
 from tests.support.wire import STARTED_AT, Wire, broker_ext, registration_body, topic_config
@@ -132,7 +132,7 @@ def test_topics_that_are_placed_alike_have_one_body(
 ) -> None:
     wire = broker_a(form)
     body = route(wire).body
-    monkeypatch.delattr(table_lookup, "encode_route_body")
+    monkeypatch.delattr(routes, "encode_route_body")
     assert wire.send_request(105, {"topic": "U"}, version=317).body == body
 
 
@@ -211,19 +211,39 @@ class Remembered(RuleBasedStateMachine):
         state = self.wire.state
         # They are placed alike at times, and only one has a mapping and an order.
         for topic, version in product(("T", "U", MEMBERS), (317, 513)):
-            topic_route = table_lookup.find_route(state.tables, topic, state.settings.supportActingMaster)
+            topic_route = routes.find_route(state.tables, topic, state.settings.supportActingMaster)
             order = (
                 state.kv_config.get_value("ORDER_TOPIC_CONFIG", topic)
                 if state.settings.orderMessageEnable
                 else None
             )
             fresh = (
-                b""
-                if topic_route is None
-                else table_lookup.encode_route_body(topic_route, order, version >= 401)
+                b"" if topic_route is None else routes.encode_route_body(topic_route, order, version >= 401)
             )
             assert self.wire.send_request(105, {"topic": topic}, version=version).body == fresh
 
 
 TestRemembered = Remembered.TestCase
 TestRemembered.settings = hypothesis_settings(max_examples=60, stateful_step_count=20, deadline=None)
+
+
+@pytest.mark.parametrize("version", [0, 317, 513])
+def test_the_cluster_map_is_in_the_default_dialect_whoever_asks(form: HeaderType, version: int) -> None:
+    wire = Wire(form)
+    wire.register_broker("a", "T", "U", more={"__ZONE_NAME": "z"})
+    answer = wire.send_request(106, version=version)
+    assert (answer.code, answer.ext) == (0, None)
+    assert answer.body == (
+        b'{"brokerAddrTable":{"a":{"brokerAddrs":{0:"10.0.0.1:10911"},"brokerName":"a","cluster":"c",'
+        b'"enableActingMaster":false,"zoneName":"z"}},"clusterAddrTable":{"c":["a"]}}'
+    )
+
+
+def test_who_asks_for_it_is_told_how_long_brokers_were_silent(form: HeaderType) -> None:
+    wire = Wire(form)
+    wire.register_broker("a", "T", "U")
+    plain = wire.send_request(106)
+    answer = wire.send_request(106, {"withHeartbeats": "true"}, now=STARTED_AT + 30_000)
+    assert answer.ext == {"heartbeats": '{"10.0.0.1:10911":[30000,120000]}'}
+    assert answer.body == plain.body
+    assert wire.send_request(106, {"withHeartbeats": "false"}).ext is None

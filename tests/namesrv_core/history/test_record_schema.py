@@ -9,9 +9,13 @@ import pytest
 from hypothesis import given
 
 from namesrv_core.events import Event, KvPut
-from namesrv_core.history.field_meanings import FIELD_MEANINGS
 from namesrv_core.history.record_lines import encode_record_line
-from namesrv_core.history.record_schema import build_document_tables, build_record_schema, record_schema_text
+from namesrv_core.history.record_schema import (
+    FIELD_MEANINGS,
+    build_document_tables,
+    build_record_schema,
+    record_schema_text,
+)
 from namesrv_core.history.records import EVENT_TYPES_BY_NAME, RecordOrigin
 from tests.support.any_event import any_event
 

@@ -33,9 +33,9 @@ from namesrv_core.history.replay import JournalReplay
 from namesrv_core.protocol import fastjson
 from namesrv_core.protocol.json_bodies import DataVersion
 from namesrv_core.state import liveness
-from namesrv_core.state.departures import Departure, DepartureOrder, leave_in_steps
 from namesrv_core.state.settings import NameServerSettings
 from namesrv_core.state.snapshot import build_snapshot, copy_tables
+from namesrv_core.state.unregistration import Departure, DepartureOrder, leave_in_steps
 from tests.support.wire import Wire, broker_ext, registration_body, topic_config
 
 EMPTY = Snapshot("start", (), (), (), (), (), (), {}, {})

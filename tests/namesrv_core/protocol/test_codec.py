@@ -107,13 +107,8 @@ def test_text_beyond_ascii_survives(form: HeaderType) -> None:
 @pytest.mark.parametrize(
     "payload",
     [
-        b"\x00\x00\x00\x03{}",
-        b"\x00\x00\x00\x00",
-        b"\x01\x00\x00\x00",
-        b"\x00\xff\xff\xff{}",
-        b"\x02\x00\x00\x02{}",
-        b"\xff\x00\x00\x02{}",
-        b"\x01\x00\x00\x02{}",
+        b"\x00\x00\x00\x03{}", b"\x00\x00\x00\x00", b"\x01\x00\x00\x00", b"\x00\xff\xff\xff{}",
+        b"\x02\x00\x00\x02{}", b"\xff\x00\x00\x02{}", b"\x01\x00\x00\x02{}",
     ],
     ids=[
         "header longer than its frame",
@@ -124,7 +119,7 @@ def test_text_beyond_ascii_survives(form: HeaderType) -> None:
         "header type -1",
         "JSON marked as binary",
     ],
-)
+)  # fmt: skip
 def test_a_payload_without_a_header_is_refused(payload: bytes) -> None:
     with pytest.raises(ProtocolError):
         codec.decode_command(payload)

@@ -9,14 +9,10 @@ from namesrv_core.protocol.command import RemotingCommand, build_reply, build_re
 @pytest.mark.parametrize(
     ("flag", "is_reply", "is_oneway"),
     [
-        (0, False, False),
-        (1, True, False),
-        (2, False, True),
-        (3, True, True),
-        (4, False, False),
+        (0, False, False), (1, True, False), (2, False, True), (3, True, True), (4, False, False),
         (-4, False, False),
     ],
-)
+)  # fmt: skip
 def test_the_flag_says_what_a_command_is(flag: int, is_reply: bool, is_oneway: bool) -> None:
     command = RemotingCommand(1, flag=flag)
     assert (command.is_reply, command.is_oneway) == (is_reply, is_oneway)

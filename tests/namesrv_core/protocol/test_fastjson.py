@@ -156,24 +156,11 @@ def test_control_characters_inside_text_are_read() -> None:
 @pytest.mark.parametrize(
     "body",
     [
-        b"",
-        b" ",
-        b"{a:1}",
-        b"{'a':1}",
-        b'{"a":1,}',
-        b'{"a":1}x',
-        b'{"a":NaN}',
-        b'{"a":Infinity}',
-        b'{"a":-Infinity}',
-        b'{"a":/**/1}',
-        b'\xef\xbb\xbf{"a":1}',
-        b'{"a":"\xff"}',
-        b'{"a":',
-        b"[0,1:2]",
-        b"{1:}",
-        b"[" * 100_000,
+        b"", b" ", b"{a:1}", b"{'a':1}", b'{"a":1,}', b'{"a":1}x', b'{"a":NaN}', b'{"a":Infinity}',
+        b'{"a":-Infinity}', b'{"a":/**/1}', b'\xef\xbb\xbf{"a":1}', b'{"a":"\xff"}', b'{"a":', b"[0,1:2]",
+        b"{1:}", b"[" * 100_000,
     ],
-)
+)  # fmt: skip
 def test_what_is_no_json_is_a_value_error(body: bytes) -> None:
     with pytest.raises(ValueError, match=r"."):
         decode_json(body)
@@ -261,8 +248,8 @@ def test_an_object_is_no_long() -> None:
 def test_a_decimal_number_that_does_not_fit_is_cut_like_java_does(
     literal: str, as_int: int, as_long: int
 ) -> None:
-    for json_value in (literal, decode_json(literal.encode()), decode_json(f"[{literal}]".encode())):
-        assert to_int(json_value) == as_int
+    for value in (literal, decode_json(literal.encode()), decode_json(f"[{literal}]".encode())):
+        assert to_int(value) == as_int
     assert (to_int(literal, 64), to_int(decode_json(literal.encode()), 64)) == (as_long, as_long)
     assert decode_json(literal.encode()) == float(literal)
 
@@ -270,14 +257,14 @@ def test_a_decimal_number_that_does_not_fit_is_cut_like_java_does(
 @pytest.mark.parametrize("number", ["1e2048", "-1.5E+2048", "1e-2048", "0e99999", "1e99999999999"])
 def test_an_exponent_beyond_2047_is_refused_where_it_is_read(number: str) -> None:
     # The document is valid: Java passes over such a number in a member that it does not read.
-    for json_text in (number, f'"{number}"', f"[{number}]"):
-        json_value = decode_json(json_text.encode())
+    for text in (number, f'"{number}"', f"[{number}]"):
+        value = decode_json(text.encode())
         for bits in (32, 64):
             with pytest.raises(ValueError, match=r"exponent of|not an integer"):
-                to_int(json_value, bits)
-    for json_text in (number, f"[{number}]", f'{{"a":[{number}]}}'):
+                to_int(value, bits)
+    for text in (number, f"[{number}]", f'{{"a":[{number}]}}'):
         with pytest.raises(ValueError, match="exponent of"):
-            to_text(decode_json(json_text.encode()))
+            to_text(decode_json(text.encode()))
     with pytest.raises(ValueError, match="exponent of"):
         to_int(decode_json(f'{{"a":{number}}}'.encode()))
 
@@ -304,8 +291,8 @@ def test_a_number_keeps_its_digits_as_text_and_is_an_int_in_a_list(
     json_text: str, as_text: str, as_long: int
 ) -> None:
     # What a released 5.5.0 name server made of them.
-    json_value = decode_json(json_text.encode())
-    assert (to_text(json_value), to_int(json_value, 64)) == (as_text, as_long)
+    value = decode_json(json_text.encode())
+    assert (to_text(value), to_int(value, 64)) == (as_text, as_long)
 
 
 @pytest.mark.parametrize(

@@ -64,18 +64,7 @@ def test_a_code_of_true_is_1() -> None:
 
 
 @pytest.mark.parametrize(
-    "text",
-    [
-        '"abc"',
-        "99999999999",
-        "2147483648",
-        "0x65",
-        '"0x65"',
-        "[1,2]",
-        "[]",
-        '"Infinity"',
-        '"NaN"',
-    ],
+    "text", ['"abc"', "99999999999", "2147483648", "0x65", '"0x65"', "[1,2]", "[]", '"Infinity"', '"NaN"']
 )
 def test_a_code_that_is_no_int_closes_the_connection(text: str) -> None:
     assert refused(header(f'"code":{text}'))
@@ -218,16 +207,11 @@ def test_a_lone_surrogate_is_written_back_as_a_question_mark() -> None:
 @pytest.mark.parametrize(
     "members",
     [
-        '"remark":5',
-        '"remark":{"a":1}',
-        '"serializeTypeCurrentRPC":"ODD"',
-        '"serializeTypeCurrentRPC":null',
-        '"suspended":true',
-        '"onewayRPC":1',
-        '"@type":"x"',
+        '"remark":5', '"remark":{"a":1}', '"serializeTypeCurrentRPC":"ODD"',
+        '"serializeTypeCurrentRPC":null', '"suspended":true', '"onewayRPC":1', '"@type":"x"',
         '"new":{"a":[1]}',
     ],
-)
+)  # fmt: skip
 def test_members_that_nobody_asks_for_may_be_anything(members: str) -> None:
     assert decode(header(f'"code":101,{members}'), b"").code == 101
 
@@ -282,17 +266,10 @@ def test_what_5_5_0_refuses_is_refused(text: str) -> None:
         '{"code":1,"opaque":007,"flag":0}',
     ],
     ids=[
-        "single quotes",
-        "trailing comma",
-        "two commas",
-        "comment",
-        "line comment",
-        "\\x41",
-        "+101",
-        "0101",
-        "opaque 007",
+        "single quotes", "trailing comma", "two commas", "comment", "line comment", "\\x41", "+101",
+        "0101", "opaque 007",
     ],
-)
+)  # fmt: skip
 def test_malformed_json_that_5_5_0_lets_pass_is_refused(text: str) -> None:
     assert refused(text.encode())
 
@@ -337,21 +314,9 @@ FOOLING = [
     '{"opaque":%s,"extFields":{"a":"b"}}',
 ]
 NUMBERS = [
-    "5",
-    "6",
-    "0",
-    "00",
-    "007",
-    "999999999",
-    "1234567890",
-    "2147483647",
-    "2147483648",
-    "-6",
-    "6.5",
-    '"6"',
-    " 6",
-    "",
-]
+    "5", "6", "0", "00", "007", "999999999", "1234567890", "2147483647", "2147483648", "-6", "6.5", '"6"',
+    " 6", "",
+]  # fmt: skip
 
 
 def outcome(text: str) -> RemotingCommand | str:

@@ -77,15 +77,10 @@ def test_an_unreadable_int_is_its_default(text: str) -> None:
 @pytest.mark.parametrize(
     ("text", "value"),
     [
-        ("true", True),
-        ("TRUE", True),
-        ("True", True),
-        ("false", False),
-        ("1", False),
-        ("yes", False),
+        ("true", True), ("TRUE", True), ("True", True), ("false", False), ("1", False), ("yes", False),
         ("", False),
     ],
-)
+)  # fmt: skip
 def test_only_true_in_any_case_is_true(text: str, value: bool) -> None:
     assert read_header(headers.RegisterBroker, {"compressed": text}).compressed is value
     assert read_header(headers.RegisterBroker, {"enableActingMaster": text}).enable_acting_master is value

@@ -3,10 +3,7 @@
 import pytest
 
 from namesrv_core.protocol.json_bodies import DataVersion
-from namesrv_core.protocol.registration_codec import (
-    BrokerRegistration,
-    RegisteredTopicConfig,
-)
+from namesrv_core.protocol.registration_codec import BrokerRegistration, RegisteredTopicConfig
 from tests.namesrv_core.protocol.test_registration_codec import (
     NOW,
     READ_MAPPING,
@@ -79,17 +76,10 @@ def test_numbers_that_are_missing_have_their_defaults() -> None:
 @pytest.mark.parametrize(
     ("text", "number"),
     [
-        ("null", 0),
-        ('"4"', 4),
-        ("5.7", 5),
-        ("true", 1),
-        ("[1]", 1),
-        ("{}", 0),
-        ('""', 0),
-        ("1e400", 2**31 - 1),
-        ("4294967302.0", 6),
+        ("null", 0), ('"4"', 4), ("5.7", 5), ("true", 1), ("[1]", 1), ("{}", 0), ('""', 0),
+        ("1e400", 2**31 - 1), ("4294967302.0", 6),
     ],
-)
+)  # fmt: skip
 def test_a_number_of_another_type_becomes_one(member: str, text: str, number: int) -> None:
     topics = read(raw(f'"topicConfigTable":{{"T":{{"topicName":"T","{member}":{text}}}}}')).topic_configs
     assert topics is not None

@@ -95,41 +95,19 @@ except ValueError:
 @pytest.mark.parametrize(
     ("start", "repeated", "end"),
     [
-        ('{{"', '\\"', ""),
-        ('{{"a":1}:2,"', '\\"', ""),
-        ('{{"', "\\", ""),
-        ('{{"a":1}:', " ", ""),
-        ("{{}:", "{{", ""),
-        ("{{}:", "1", ""),
-        ("{{}:1,", " ", "1"),
-        ("{{}:", "{1:", ""),
+        ('{{"', '\\"', ""), ('{{"a":1}:2,"', '\\"', ""), ('{{"', "\\", ""), ('{{"a":1}:', " ", ""),
+        ("{{}:", "{{", ""), ("{{}:", "1", ""), ("{{}:1,", " ", "1"), ("{{}:", "{1:", ""),
     ],
-)
+)  # fmt: skip
 def test_a_hostile_answer_is_refused_in_linear_time(start: str, repeated: str, end: str) -> None:
     assert run_bounded(_REFUSE_ANSWER, start, repeated, end).strip() == "refused"
 
 
 EARLIER_TOKEN = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"|[{}\[\]:,]|[^\s{}\[\]:,"]+', re.S)
 PIECES = (
-    "{",
-    "}",
-    "[",
-    "]",
-    ":",
-    ",",
-    '"',
-    "\\",
-    "a",
-    "1",
-    " ",
-    '"b"',
-    '{"a":1}',
-    "{{",
-    "}:2",
-    '"q":',
-    "[3]:",
+    "{", "}", "[", "]", ":", ",", '"', "\\", "a", "1", " ", '"b"', '{"a":1}', "{{", "}:2", '"q":', "[3]:",
     "{{}:1}",
-)
+)  # fmt: skip
 
 
 def test_random_texts_are_read_as_a_plain_search_for_tokens_reads_them(

@@ -182,9 +182,9 @@ def test_the_fast_way_and_the_lenient_way_read_the_same(value: dict[str, object]
 
 def test_what_brokers_really_send_goes_the_fast_way() -> None:
     body = registration_body(["A", "B"], DataVersion(3, 1, 9), filters=["1:2"])
-    typed_body = registration_codec.decode_typed_json(body, DecodeLimits())
+    typed = registration_codec.decode_typed_json(body, DecodeLimits())
     with pytest.raises(StopIteration) as decoded:
-        next(registration_codec.convert_typed_json(typed_body, NOW))
+        next(registration_codec.convert_typed_json(typed, NOW))
     assert decoded.value.value == read(body)
 
 

@@ -66,10 +66,7 @@ def test_just_as_many_topics_as_there_may_be_are_read_as_ever(
     ("text", "limit"),
     [
         (f'"topicConfigTable":{{{TABLE}}}', "at least 500 topics, over the limit maxTopicsPerRegistration"),
-        (
-            f'"topicConfigTable":{{{NAMED}}}',
-            "at least 1000 topics, over the limit maxTopicsPerRegistration",
-        ),
+        (f'"topicConfigTable":{{{NAMED}}}', "at least 1000 topics, over the limit maxTopicsPerRegistration"),
         (
             f'"topicQueueMappingInfoMap":{{{TABLE}}}',
             "at least 500 queue mappings, over the limit maxMappingsPerRegistration",
@@ -100,8 +97,8 @@ def mapped(count: int, quote: str = '"', odd: str = "") -> bytes:
 
 
 def mapped_compressed(count: int, quote: str = "") -> bytes:
-    json_text = f'{{"topic":"T","bname":"b","currIdMap":{id_map(count, quote)}}}'
-    return compressed(mappings=pack(">i", 1) + part(json_text.encode()))
+    text = f'{{"topic":"T","bname":"b","currIdMap":{id_map(count, quote)}}}'
+    return compressed(mappings=pack(">i", 1) + part(text.encode()))
 
 
 @pytest.mark.parametrize(
@@ -168,8 +165,8 @@ def test_filter_servers_are_counted() -> None:
         body, version=513, compressed=False, now=NOW, within=DecodeLimits(registration_filters=3)
     )
     assert registration.filter_servers == ["1:2", "1:3", "1:4"]
-    error_text = over(DecodeLimits(registration_filters=2), body)
-    assert error_text.endswith("3 filter servers, over the limit maxFilterServersPerRegistration")
+    text = over(DecodeLimits(registration_filters=2), body)
+    assert text.endswith("3 filter servers, over the limit maxFilterServersPerRegistration")
 
 
 def test_all_json_of_a_compressed_registration_together_is_limited() -> None:
@@ -177,8 +174,8 @@ def test_all_json_of_a_compressed_registration_together_is_limited() -> None:
     assert decode_registration(COMPRESSED, version=513, compressed=True, now=NOW, within=limits) == read(
         COMPRESSED
     )
-    error_text = over(DecodeLimits(lenient_registration_bytes=JSON_IN_IT - 1), COMPRESSED)
-    assert error_text.endswith(
+    text = over(DecodeLimits(lenient_registration_bytes=JSON_IN_IT - 1), COMPRESSED)
+    assert text.endswith(
         f"more than {JSON_IN_IT - 1} bytes of JSON in a compressed registration,"
         " over the limit maxOddRegistrationBytes"
     )

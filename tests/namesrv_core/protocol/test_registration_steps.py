@@ -9,13 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from namesrv_core.errors import RocketMQError
-from namesrv_core.protocol import (
-    compressed_registration,
-    fastjson,
-    registration_codec,
-    registration_parts,
-    registration_steps,
-)
+from namesrv_core.protocol import compressed_registration, fastjson, registration_codec, registration_steps
 from namesrv_core.protocol.codes import V3_0_11, V5_5_0
 from namesrv_core.protocol.json_bodies import DataVersion
 from namesrv_core.protocol.size_limits import NO_LIMITS, DecodeLimits
@@ -28,7 +22,7 @@ LIMITS = NO_LIMITS._replace(registration_topics=12, registration_mappings=3, reg
 @pytest.fixture(autouse=True)
 def _small_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(registration_steps, "_PIECE_BYTES", 150)
-    monkeypatch.setattr(registration_parts, "_BYTES_PER_STEP", 16)
+    monkeypatch.setattr(compressed_registration, "_INFLATED_BYTES_PER_STEP", 16)
     monkeypatch.setattr(compressed_registration, "_TOPICS_PER_STEP", 2)
 
 
@@ -184,20 +178,10 @@ def test_a_name_that_is_too_long_is_found_wherever_it_is(position: int) -> None:
 
 PIECES = st.sampled_from(
     [
-        "},",
-        '"a":{',
-        "{",
-        "}",
-        '"',
-        ",",
-        "\\",
-        '"topicName":"x"',
-        '"topicConfigTable":{',
-        "\u00e4",
-        "\ud800",
-        "1",
+        "},", '"a":{', "{", "}", '"', ",", "\\", '"topicName":"x"', '"topicConfigTable":{', "\u00e4",
+        "\ud800", "1",
     ]
-)
+)  # fmt: skip
 TEXTS = st.lists(PIECES, max_size=5).map("".join)
 CONFIGS = st.fixed_dictionaries(
     {"topicName": TEXTS},

@@ -61,9 +61,7 @@ def test_a_header_of_just_as_many_bytes_is_read(form: HeaderType) -> None:
 
 
 def test_ext_fields_are_counted(form: HeaderType) -> None:
-    data = codec.encode_command(
-        RemotingCommand(101, {f"k{number}": "v" for number in range(9)}, header_type=form)
-    )
+    data = codec.encode_command(RemotingCommand(101, {f"k{n}": "v" for n in range(9)}, header_type=form))
     assert refused(NO_LIMITS._replace(ext_fields=9), data) is None
     assert refused(NO_LIMITS._replace(ext_fields=8), data) == "maxExtFields"
 

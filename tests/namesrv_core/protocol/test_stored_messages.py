@@ -154,8 +154,8 @@ def test_a_broken_batch_is_left_over() -> None:
 def test_the_bodies_of_an_answer_inflate_to_a_limit_in_all(monkeypatch: pytest.MonkeyPatch) -> None:
     inflated: list[int] = []
 
-    def inflate(stored_body: bytes, sys_flag: int, max_bytes: int) -> bytes:
-        inflated.append(len(plain := inflate_body(stored_body, sys_flag, max_bytes)))
+    def inflate(body: bytes, sys_flag: int, max_bytes: int) -> bytes:
+        inflated.append(len(plain := inflate_body(body, sys_flag, max_bytes)))
         return plain
 
     monkeypatch.setattr(stored_messages, "inflate_body", inflate)
@@ -172,8 +172,8 @@ def test_the_bodies_of_an_answer_inflate_to_a_limit_in_all(monkeypatch: pytest.M
 def test_a_body_that_fails_counts_as_a_large_one() -> None:
     calls: list[bytes] = []
 
-    def fail(stored_body: bytes, sys_flag: int, max_bytes: int) -> bytes:
-        calls.append(stored_body)
+    def fail(body: bytes, sys_flag: int, max_bytes: int) -> bytes:
+        calls.append(body)
         raise InflationError("corrupt at its end")
 
     with pytest.MonkeyPatch.context() as patched:

@@ -20,7 +20,7 @@ from namesrv_core.state.name_server_state import NameServerState
 from namesrv_core.state.refusals import RefusalKind, RefusalReason, RefusalTally, RequestRefusal
 from namesrv_core.state.tls_settings import TlsSettings
 from tests.support.certificates import Authority
-from tests.support.name_servers import Peer, make_settings, run_on_loop, start_name_server, wait_until
+from tests.support.name_servers import Peer, make_settings, start_name_server, wait_until
 
 NOW = 1_700_000_000_000
 READ, ADMIN = "everybody: read\n", "everybody: admin\n"
@@ -239,7 +239,6 @@ networks:
 """
 
 
-@run_on_loop
 async def test_on_a_socket_the_address_and_the_key_count(tmp_path: Path) -> None:
     path = tmp_path / "credentials.yaml"
     path.write_text(FILE)
@@ -260,7 +259,6 @@ async def test_on_a_socket_the_address_and_the_key_count(tmp_path: Path) -> None
         assert (await peer.send_request(106)).code == 16
 
 
-@run_on_loop
 async def test_a_server_looks_at_its_file_by_itself(tmp_path: Path) -> None:
     path, before = tmp_path / "credentials.yaml", access_control.TICK_SECONDS
     path.write_text(READ)
@@ -274,7 +272,6 @@ async def test_a_server_looks_at_its_file_by_itself(tmp_path: Path) -> None:
         access_control.TICK_SECONDS = before
 
 
-@run_on_loop
 async def test_a_certificate_that_the_trust_store_vouches_for_says_who_asks(tmp_path: Path) -> None:
     authority = Authority(tmp_path / "ca")
     server_pair, ops, other = (authority.issue(name) for name in ("server", "ops", "other"))

@@ -8,7 +8,7 @@ from namesrv_core.events import BrokerUnregistered, Event, HeartbeatGap
 from namesrv_core.server.broker_departures import BrokerDepartures
 from namesrv_core.transport.fair_scheduler import FairScheduler
 from tests.support.brokers import TableHarness
-from tests.support.name_servers import run_on_loop, wait_until
+from tests.support.name_servers import wait_until
 
 
 class Stream:
@@ -51,7 +51,6 @@ class Server:
         await wait_until(lambda: not len(self.scheduler))
 
 
-@run_on_loop
 async def test_many_brokers_of_a_channel_leave_in_turns_and_others_have_the_loop_in_between() -> None:
     server = Server()
     server.register_crowd(50)
@@ -64,7 +63,6 @@ async def test_many_brokers_of_a_channel_leave_in_turns_and_others_have_the_loop
     assert server.published == [(f"b{n}0", "channel closed", "peer:1") for n in range(50)]
 
 
-@run_on_loop
 async def test_channels_that_close_while_others_leave_come_next_each_with_its_own_cause() -> None:
     server = Server()
     server.register_crowd(3, channel=7)
@@ -85,7 +83,6 @@ async def test_channels_that_close_while_others_leave_come_next_each_with_its_ow
     assert server.lab.is_empty()
 
 
-@run_on_loop
 async def test_brokers_expire_in_turns_and_the_channels_of_those_that_had_a_place_are_closed() -> None:
     streams = [Stream(number) for number in range(1, 7)]
     server = Server(*streams)
@@ -103,7 +100,6 @@ async def test_brokers_expire_in_turns_and_the_channels_of_those_that_had_a_plac
     assert [entry[1:] for entry in server.published] == [("no heartbeat", None)] * 5
 
 
-@run_on_loop
 async def test_brokers_that_are_silent_are_reported_in_turns_and_those_that_expire_are_not() -> None:
     server = Server()
     for number in range(30):
@@ -119,7 +115,6 @@ async def test_brokers_that_are_silent_are_reported_in_turns_and_those_that_expi
     assert len(server.published) == 31
 
 
-@run_on_loop
 async def test_a_server_that_stops_removes_no_more_brokers() -> None:
     server = Server()
     server.register_crowd(20)

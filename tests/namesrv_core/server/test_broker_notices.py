@@ -23,13 +23,12 @@ def change(*recipients: str) -> MinBrokerIdChanged:
     return MinBrokerIdChanged("a", 1, "127.0.0.1:2", "127.0.0.1:1", None, recipients)
 
 
-@run_on_loop
 async def test_each_recipient_is_told_once_and_hung_up_on() -> None:
     one, two = Recorder(), Recorder()
     notices = BrokerNotices()
     async with open_listener(one) as first, open_listener(two) as second:
         notices.send_min_id_notice(change(f"127.0.0.1:{first.bound_port}", f"127.0.0.1:{second.bound_port}"))
-        await wait_until(lambda: one.told and two.told and not notices._running_tasks)
+        await wait_until(lambda: one.told and two.told and not notices._tasks)
     for recorder in (one, two):
         (request,) = recorder.told
         assert isinstance(request, RemotingCommand)
@@ -48,19 +47,18 @@ def test_a_recipient_that_cannot_be_reached_is_named_in_the_log(
     async def test() -> None:
         notices = BrokerNotices()
         notices.send_min_id_notice(change(addr))
-        await wait_until(lambda: not notices._running_tasks)
+        await wait_until(lambda: not notices._tasks)
 
     with caplog.at_level(logging.WARNING, "namesrv"):
         test()
     assert f"could not notify {addr}" in caplog.text
 
 
-@run_on_loop
 async def test_what_is_under_way_is_given_up_at_the_stop() -> None:
     notices = BrokerNotices()
     notices.send_min_id_notice(change("192.0.2.1:1"))
     notices.stop()
-    await wait_until(lambda: not notices._running_tasks)
+    await wait_until(lambda: not notices._tasks)
 
 
 @pytest.mark.parametrize(
@@ -88,7 +86,7 @@ def test_brokers_that_speak_nothing_but_tls_are_told_through_it(
         recorder, notices = Recorder(), BrokerNotices(tls)
         async with open_listener(recorder, terms=terms) as listener:
             notices.send_min_id_notice(change(f"127.0.0.1:{listener.bound_port}"))
-            await wait_until(lambda: not notices._running_tasks)
+            await wait_until(lambda: not notices._tasks)
             await wait_until(lambda: recorder.told or refused)
         assert bool(recorder.told) == (said is None)
 
@@ -108,7 +106,7 @@ def test_a_broker_whose_certificate_nobody_trusts_is_not_told(
         recorder, notices = Recorder(), BrokerNotices(tls)
         async with open_listener(recorder, terms=terms) as listener:
             notices.send_min_id_notice(change(f"127.0.0.1:{listener.bound_port}"))
-            await wait_until(lambda: not notices._running_tasks)
+            await wait_until(lambda: not notices._tasks)
             assert recorder.told == []
 
     with caplog.at_level(logging.WARNING, "namesrv"):

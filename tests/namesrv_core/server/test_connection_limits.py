@@ -25,7 +25,6 @@ def met(server: NameServer) -> dict[str, int]:
     return {limit: times for limit, times in server.state.limit_hits.hit_counts.items() if times}
 
 
-@run_on_loop
 async def test_one_connection_too_many_is_closed_and_there_is_room_again_when_one_goes(
     tmp_path: Path,
 ) -> None:
@@ -45,7 +44,6 @@ async def test_one_connection_too_many_is_closed_and_there_is_room_again_when_on
             assert (await another.send_request(106)).code == 0
 
 
-@run_on_loop
 async def test_connections_in_total(tmp_path: Path) -> None:
     async with (
         start_name_server(tmp_path, maxConnections=1) as server,
@@ -77,7 +75,6 @@ def test_there_are_never_more_connections_than_files_that_may_be_open(tmp_path: 
         resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
 
 
-@run_on_loop
 async def test_a_frame_that_does_not_end_is_cut_off_and_one_that_does_is_not(tmp_path: Path) -> None:
     whole = codec.encode_command(build_request(106))
     async with (
@@ -102,23 +99,19 @@ async def test_a_frame_that_does_not_end_is_cut_off_and_one_that_does_is_not(tmp
         assert len(server.open_streams) == 1
 
 
-@run_on_loop
 async def test_a_reader_that_takes_no_answer_is_cut_off(tmp_path: Path) -> None:
     async with (
         start_name_server(tmp_path, maxUnsentSeconds=1) as server,
         Peer.connect(server.namesrv_addr) as peer,
     ):
         ext = broker_ext()
-        await peer.send_request(
-            103, ext, registration_body([f"topic-{number:0>100}" for number in range(5000)])
-        )
+        await peer.send_request(103, ext, registration_body([f"topic-{n:0>100}" for n in range(5000)]))
         peer.send(codec.encode_command(build_request(206)) * 100)
         await wait_until(lambda: met(server))
         assert met(server) == {"maxUnsentSeconds": 1}
         await wait_until(lambda: not server.open_streams)
 
 
-@run_on_loop
 async def test_when_too_much_is_kept_for_peers_the_one_with_the_most_goes(tmp_path: Path) -> None:
     half = codec.encode_command(build_request(106, body=bytes(1 << 20)))[:-1]
     async with (
@@ -128,9 +121,7 @@ async def test_when_too_much_is_kept_for_peers_the_one_with_the_most_goes(tmp_pa
     ):
         modest.send(half)
         await wait_until(
-            lambda: any(
-                stream.protocol_connection.unfinished_bytes == len(half) + 1 for stream in server.open_streams
-            )
+            lambda: any(s.protocol_connection.unfinished_bytes == len(half) + 1 for s in server.open_streams)
         )
         greedy.send(codec.encode_command(build_request(106, body=bytes(4 << 20)))[:-1])
         assert await greedy.is_closed()
@@ -141,7 +132,6 @@ async def test_when_too_much_is_kept_for_peers_the_one_with_the_most_goes(tmp_pa
         assert answer.code == 0
 
 
-@run_on_loop
 async def test_small_answers_that_many_peers_leave_unread_count_together(tmp_path: Path) -> None:
     async with start_name_server(tmp_path, maxBufferedBytes=100_000) as server:
         limits, transports = server.connection_limits, [UnreadTransport() for _ in range(20)]
@@ -176,7 +166,6 @@ class UnreadTransport(asyncio.Transport):
         self.is_aborted = True
 
 
-@run_on_loop
 async def test_the_search_for_those_with_the_most_frees_more_than_it_must(tmp_path: Path) -> None:
     async with start_name_server(tmp_path, maxBufferedBytes=80_000) as server:
         limits, transports = server.connection_limits, [UnreadTransport() for _ in range(10)]
@@ -200,7 +189,6 @@ def bomb(size: int) -> bytes:
 PACKED = broker_ext() | {"compressed": "true"}
 
 
-@run_on_loop
 async def test_one_large_registration_is_inflated_with_the_defaults(tmp_path: Path) -> None:
     async with start_name_server(tmp_path) as server, Peer.connect(server.namesrv_addr) as peer:
         answer = await peer.send_request(103, PACKED, bomb(60 << 20))
@@ -208,7 +196,6 @@ async def test_one_large_registration_is_inflated_with_the_defaults(tmp_path: Pa
         assert list(server.state.tables.placements_by_topic) == ["T", "U"]
 
 
-@run_on_loop
 async def test_an_inflated_body_counts_as_held(tmp_path: Path) -> None:
     async with (
         start_name_server(tmp_path, maxBufferedBytes=1 << 20) as server,
@@ -220,15 +207,14 @@ async def test_an_inflated_body_counts_as_held(tmp_path: Path) -> None:
         assert not server.state.tables.placements_by_topic
 
 
-@run_on_loop
 async def test_many_bodies_are_inflated_one_after_the_other(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     totals: list[int] = []
     reserve = WorkMemory.reserve_bytes
 
-    def reserved(self: WorkMemory, work: AnswerWork, held_bytes: int) -> None:
-        reserve(self, work, held_bytes)
+    def reserved(self: WorkMemory, work: AnswerWork, held: int) -> None:
+        reserve(self, work, held)
         totals.append(self._total_bytes)
 
     monkeypatch.setattr(WorkMemory, "reserve_bytes", reserved)
@@ -363,7 +349,6 @@ def test_requests_over_a_limit_are_refused_change_nothing_and_the_connection_liv
     test()
 
 
-@run_on_loop
 async def test_one_broker_too_many_is_refused_and_those_that_are_known_go_on(tmp_path: Path) -> None:
     async with start_name_server(tmp_path, maxBrokers=1) as server, Peer.connect(server.namesrv_addr) as peer:
         body = registration_body(["a", "b"])
@@ -373,20 +358,18 @@ async def test_one_broker_too_many_is_refused_and_those_that_are_known_go_on(tmp
         assert met(server) == {"maxBrokers": 1}
 
 
-@run_on_loop
 async def test_room_in_the_kv_config_comes_back_when_something_is_deleted(tmp_path: Path) -> None:
-    entry_bytes = len('"n""a""vvvvvvvvvvvvvvv"') + ENTRY_OVERHEAD_BYTES
-    settings = {"maxKvBytes": 2 * entry_bytes - 1}
+    size = len('"n""a""vvvvvvvvvvvvvvv"') + ENTRY_OVERHEAD_BYTES
+    settings = {"maxKvBytes": 2 * size - 1}
     async with start_name_server(tmp_path, **settings) as server, Peer.connect(server.namesrv_addr) as peer:
         for key, code in (("a", 0), ("b", 1), ("a", 0)):
             entry = {"namespace": "n", "key": key, "value": "v" * 15}
             assert (await peer.send_request(100, entry)).code == code
         assert (await peer.send_request(102, {"namespace": "n", "key": "a"})).code == 0
         assert (await peer.send_request(100, {"namespace": "n", "key": "b", "value": "v" * 15})).code == 0
-        assert server.state.kv_config.total_bytes == entry_bytes
+        assert server.state.kv_config.total_bytes == size
 
 
-@run_on_loop
 async def test_a_limit_that_is_met_again_and_again_is_one_line(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:

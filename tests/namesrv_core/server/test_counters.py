@@ -49,10 +49,7 @@ def test_requests_are_counted_by_code_and_answer_with_the_time_they_took(
         build_request(106, is_oneway=True),
     ):
         ask(asked)
-    assert {code: tally.counts_by_code for code, tally in counters.tallies_by_code.items()} == {
-        106: {0: 3},
-        105: {17: 1},
-    }
+    assert {c: t.counts_by_code for c, t in counters.tallies_by_code.items()} == {106: {0: 3}, 105: {17: 1}}
     seconds = counters.tallies_by_code[106].duration_seconds
     assert sum(seconds.bucket_counts) == 3
     assert 0 < seconds.value_sum < 60

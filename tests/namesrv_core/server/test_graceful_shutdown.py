@@ -10,7 +10,7 @@ from namesrv_core.protocol import codec
 from namesrv_core.protocol.command import build_request
 from namesrv_core.server.name_server import NameServer
 from namesrv_core.storage import kv_file
-from tests.support.name_servers import Peer, run_on_loop, start_name_server, wait_until
+from tests.support.name_servers import Peer, start_name_server, wait_until
 from tests.support.wire import broker_ext, registration_body
 
 GRACEFUL: dict[str, Any] = {"enableShutdownGracefully": True, "shutdownWaitTimeSeconds": 60}
@@ -29,7 +29,6 @@ async def draining(server: NameServer) -> AsyncIterator["asyncio.Future[None]"]:
     server.state.settings.enableShutdownGracefully = False
 
 
-@run_on_loop
 async def test_whoever_understands_it_is_told_to_go_away_and_answered_when_he_comes_back(
     tmp_path: Path,
 ) -> None:
@@ -49,7 +48,6 @@ async def test_whoever_understands_it_is_told_to_go_away_and_answered_when_he_co
                 assert await client.is_closed()
 
 
-@run_on_loop
 async def test_older_clients_are_answered_and_find_their_connection_closed(tmp_path: Path) -> None:
     async with (
         start_name_server(tmp_path, **GRACEFUL) as server,
@@ -62,7 +60,6 @@ async def test_older_clients_are_answered_and_find_their_connection_closed(tmp_p
             assert await client.is_closed()
 
 
-@run_on_loop
 async def test_brokers_are_listened_to_until_the_end(tmp_path: Path) -> None:
     async with start_name_server(tmp_path, **GRACEFUL) as server, Peer.connect(server.namesrv_addr) as broker:
         await broker.send_request(103, broker_ext("a", 0, "127.0.0.1:1"), BODY)
@@ -78,7 +75,6 @@ async def test_brokers_are_listened_to_until_the_end(tmp_path: Path) -> None:
         assert await broker.is_closed()
 
 
-@run_on_loop
 async def test_what_is_asked_to_be_kept_is_kept_and_answered(tmp_path: Path) -> None:
     async with start_name_server(tmp_path, **GRACEFUL) as server:
         async with draining(server), Peer.connect(server.namesrv_addr) as admin:
@@ -86,7 +82,6 @@ async def test_what_is_asked_to_be_kept_is_kept_and_answered(tmp_path: Path) -> 
         assert kv_file.load_kv_tables(tmp_path / "kvConfig.json") == {"n": {"k": "v"}}
 
 
-@run_on_loop
 async def test_it_lasts_as_long_as_the_settings_want(tmp_path: Path) -> None:
     async with start_name_server(tmp_path, **(GRACEFUL | {"shutdownWaitTimeSeconds": 1})) as server:
         begun = asyncio.get_running_loop().time()

@@ -10,6 +10,7 @@ import pytest
 
 from namesrv_core.errors import RocketMQError
 from namesrv_core.server import http_pages
+from namesrv_core.server.http_pages import describe_server
 from namesrv_core.server.name_server import NameServer
 from tests.support.http import HttpAnswer, fetch_page
 from tests.support.metric_samples import ScrapedSamples
@@ -24,7 +25,6 @@ async def page(server: NameServer, path: str, **headers: str) -> HttpAnswer:
     return await fetch_page(server.state.actual_settings["httpAddress"], path, **headers)
 
 
-@run_on_loop
 async def test_the_port_is_of_this_machine_alone_unless_an_address_is_named(tmp_path: Path) -> None:
     async with start_name_server(tmp_path, **HTTP) as server:
         assert server.state.actual_settings["httpAddress"].startswith("127.0.0.1:")
@@ -49,14 +49,12 @@ def test_a_server_without_the_port_loads_nothing_for_it() -> None:
     assert loaded.isdisjoint({"h11", "prometheus_client", "namesrv_core.server.metrics"})
 
 
-@run_on_loop
 async def test_a_server_without_the_port_measures_nothing(tmp_path: Path) -> None:
     async with start_name_server(tmp_path) as server, Peer.connect(server.namesrv_addr) as peer:
         await peer.send_request(106)
         assert server.counters.tallies_by_code == {}
 
 
-@run_on_loop
 async def test_it_is_ready_once_it_answers_about_routes(tmp_path: Path) -> None:
     now = [1000.0]
     settings: dict[str, Any] = {"needWaitForService": True, "waitSecondsForService": 45}
@@ -80,7 +78,6 @@ async def test_it_is_ready_once_it_answers_about_routes(tmp_path: Path) -> None:
         await stopping
 
 
-@run_on_loop
 async def test_it_is_the_address_server_of_itself_or_of_the_list_it_was_given(tmp_path: Path) -> None:
     async with start_name_server(tmp_path, **HTTP) as server:
         assert (await page(server, "/rocketmq/nsaddr?nofix=1")).text == f"{server.namesrv_addr}\n"
@@ -93,7 +90,6 @@ async def test_it_is_the_address_server_of_itself_or_of_the_list_it_was_given(tm
         assert (await page(server, "/rocketmq/nsaddr")).text == "a:9876;[::1]:9877\n"
 
 
-@run_on_loop
 async def test_one_that_listens_everywhere_names_the_address_that_was_reached(tmp_path: Path) -> None:
     for bind in ("0.0.0.0", "::"):
         async with start_name_server(tmp_path, bindAddress=bind, **HTTP) as server:
@@ -101,7 +97,6 @@ async def test_one_that_listens_everywhere_names_the_address_that_was_reached(tm
             assert (await page(server, "/rocketmq/nsaddr")).text == expected
 
 
-@run_on_loop
 async def test_its_state_is_shown_to_whoever_has_the_token_and_to_nobody_else(tmp_path: Path) -> None:
     token = tmp_path / "token"
     token.write_text("secret\n")
@@ -160,11 +155,11 @@ def test_a_token_file_that_becomes_unusable_costs_one_log_line_and_shows_nothing
 ) -> None:
     token = tmp_path / "token"
     token.write_text("secret")
-    server_settings: dict[str, Any] = {**HTTP, "httpTokenFile": str(token)}
+    settings: dict[str, Any] = {**HTTP, "httpTokenFile": str(token)}
 
     @run_on_loop
     async def test() -> None:
-        async with start_name_server(tmp_path, **server_settings) as server:
+        async with start_name_server(tmp_path, **settings) as server:
             put_token(token, content)
             caplog.clear()
             for sent in ("secret", "", "x"):
@@ -181,7 +176,6 @@ def test_a_token_file_that_becomes_unusable_costs_one_log_line_and_shows_nothing
     test()
 
 
-@run_on_loop
 async def test_an_administrator_needs_no_token_file(tmp_path: Path) -> None:
     token, credentials = tmp_path / "token", tmp_path / "credentials.yaml"
     token.write_text("secret")
@@ -213,7 +207,6 @@ def test_a_page_that_fails_logs_one_traceback_and_tells_no_reason(
     assert caplog.text.count("OSError: /etc/hidden is gone") == 1
 
 
-@run_on_loop
 async def test_without_a_token_its_state_is_shown_to_nobody(tmp_path: Path) -> None:
     async with start_name_server(tmp_path, **HTTP) as server:
         answer = await page(server, "/debug/state", Authorization="Bearer x")
@@ -225,7 +218,6 @@ def basic(key: str, secret: str) -> str:
     return "Basic " + base64.b64encode(f"{key}:{secret}".encode()).decode()
 
 
-@run_on_loop
 async def test_its_state_is_shown_to_administrators_by_their_key_from_where_they_may(tmp_path: Path) -> None:
     path = tmp_path / "credentials.yaml"
     path.write_text(
@@ -246,7 +238,6 @@ async def test_its_state_is_shown_to_administrators_by_their_key_from_where_they
             assert (await page(server, "/debug/state", Authorization=refused)).status == 401
 
 
-@run_on_loop
 async def test_pages_are_counted_and_those_that_do_not_exist_together(tmp_path: Path) -> None:
     async with start_name_server(tmp_path, **HTTP) as server:
         for path in ("/healthz", "/x", "/y", "/z", "/healthz"):
@@ -256,7 +247,6 @@ async def test_pages_are_counted_and_those_that_do_not_exist_together(tmp_path: 
         assert scraped("http_requests_total", path="other", status="404") == 3
 
 
-@run_on_loop
 async def test_a_page_that_fails_is_code_500_and_the_server_goes_on(tmp_path: Path) -> None:
     async with start_name_server(tmp_path, **HTTP) as server:
         tables, server.state.tables = server.state.tables, None  # type: ignore[assignment]
@@ -266,7 +256,6 @@ async def test_a_page_that_fails_is_code_500_and_the_server_goes_on(tmp_path: Pa
         assert (await page(server, "/metrics")).status == 200
 
 
-@run_on_loop
 async def test_the_ports_that_were_really_taken_are_shown_and_never_written_down(tmp_path: Path) -> None:
     async with start_name_server(tmp_path, **HTTP) as server, Peer.connect(server.namesrv_addr) as peer:
         shown_settings = dict(
@@ -279,3 +268,32 @@ async def test_the_ports_that_were_really_taken_are_shown_and_never_written_down
         assert "listenPort=0\n" in written
         assert "httpAddress=0\n" in written
         assert (await peer.send_request(318, body=b"httpAddress=1\n")).code == 16
+
+
+async def test_settings_tables_brokers_connections_requests_and_journal_are_described(tmp_path: Path) -> None:
+    more = {"httpAddress": "0", "journalDir": str(tmp_path / "j")}
+    async with start_name_server(tmp_path, **more) as server, Peer.connect(server.namesrv_addr) as peer:
+        body = registration_body(["T", "U"])
+        await peer.send_request(103, broker_ext("a", 0, "127.0.0.1:1"), body)
+        state = json.loads(json.dumps(describe_server(server)))
+        assert state["address"] == server.namesrv_addr
+        assert state["unready"] is None
+        assert state["settings"]["listenPort"] == server.namesrv_addr.rpartition(":")[2]
+        assert state["tables"] == {
+            "clusters": 1, "brokerGroups": 1, "brokers": 1, "topics": 2, "staticTopics": 0, "kvNamespaces": 0,
+            "generation": server.state.tables.generation,
+        }  # fmt: skip
+        (broker,) = state["brokers"]
+        assert (broker["brokerAddr"], broker["registrationBytes"]) == ("127.0.0.1:1", len(body))
+        assert 0 <= broker["silentMillis"] < 10_000
+        (connection,) = state["connections"]
+        assert connection["number"] == broker["connection"]
+        assert connection["peer"].startswith("127.0.0.1:")
+        assert state["requests"] == {"REGISTER_BROKER": {"0": 1}}
+        assert state["journal"]["is_ok"] is True
+        assert "journal" in state["process"]["threads"]
+
+
+async def test_without_a_journal_there_is_none(tmp_path: Path) -> None:
+    async with start_name_server(tmp_path) as server:
+        assert describe_server(server)["journal"] is None

@@ -30,7 +30,7 @@ from namesrv_core.storage.journal.rolling_writer import JournalLimits
 from namesrv_core.storage.journal.segments import list_segments, read_lines
 from tests.namesrv_core.server.test_journal_recorder import written
 from tests.support.brokers import make_queue
-from tests.support.name_servers import Peer, run_on_loop, start_name_server
+from tests.support.name_servers import Peer, start_name_server
 from tests.support.wire import STARTED_AT, Wire
 
 
@@ -43,9 +43,7 @@ class Desk:
         self.now = STARTED_AT
         self.kv: dict[str, dict[str, str | None]] = {}
         journal = open_journal(
-            self.wire.state,
-            lambda: ({namespace: dict(table) for namespace, table in self.kv.items()}, {}),
-            lambda: self.now / 1000,
+            self.wire.state, lambda: ({n: dict(t) for n, t in self.kv.items()}, {}), lambda: self.now / 1000
         )
         assert journal is not None
         self.journaling: JournalPublisher = journal
@@ -58,8 +56,8 @@ class Desk:
         self.turn()
 
     def turn(self) -> None:
-        if self.journaling._journal_recorder is not None:
-            self.journaling._journal_recorder.write_waiting()
+        if self.journaling._recorder is not None:
+            self.journaling._recorder.write_waiting()
 
     def pass_by(self, seconds: int, step: int = 1) -> None:
         for _ in range(0, seconds, step):
@@ -165,7 +163,7 @@ def test_a_snapshot_can_be_asked_for(desk: Desk) -> None:
 
 def test_after_a_loss_comes_a_snapshot(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     desk.start()
-    recorder = desk.journaling._journal_recorder
+    recorder = desk.journaling._recorder
     assert recorder is not None
     monkeypatch.setattr(recorder, "_max_waiting_changes", 2)
     desk.journaling.publish_events([KvPut("n", f"k{number}", None, "v") for number in range(5)], "test")
@@ -213,10 +211,8 @@ def test_a_full_segment_is_rolled_at_the_next_event_and_the_journal_keeps_its_bo
 
 def test_a_large_snapshot_does_not_roll_a_segment_each_second(desk: Desk) -> None:
     for number in range(30):
-        desk.wire.register_broker(
-            "a", *(f"{'x' * 120}-{number}-{topic}" for topic in range(1000)), now=desk.now
-        )
-    desk.journaling._journal_writer._journal_limits = JournalLimits(segment_bytes=1 << 20)
+        desk.wire.register_broker("a", *(f"{'x' * 120}-{number}-{t}" for t in range(1000)), now=desk.now)
+    desk.journaling._journal_writer._limits = JournalLimits(segment_bytes=1 << 20)
     desk.start()
     desk.pass_by(20)
     assert len(list(desk.folder.glob("*.jsonl*"))) == 1
@@ -233,9 +229,9 @@ def test_a_server_that_could_do_nothing_for_a_while_says_for_how_long(desk: Desk
 def test_the_status_is_what_the_configuration_shows(desk: Desk) -> None:
     desk.start()
     assert b"\njournal=ok\n" in desk.wire.send_request(319).body
-    recorder = desk.journaling._journal_recorder
+    recorder = desk.journaling._recorder
     assert recorder is not None
-    recorder._errors_by_step["write"] = "No space left on device"
+    recorder._errors["write"] = "No space left on device"
     desk.pass_by(1)
     assert desk.wire.send_request(319).body.endswith(b"\njournal=failing: No space left on device\n")
 
@@ -274,7 +270,6 @@ def test_a_quiet_day_of_64_brokers_and_10000_topics_takes_less_than_a_megabyte(
     assert kinds["SnapshotMark"].record_count == 24
 
 
-@run_on_loop
 async def test_a_flood_of_large_values_rolls_segments_between_two_ticks(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -375,9 +375,7 @@ def test_a_segment_is_known_to_be_full_before_the_queue_is_empty(
 def test_a_batch_of_large_events_is_small(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     bench = Bench(tmp_path, monkeypatch)
     lengths: list[int] = []
-    monkeypatch.setattr(
-        bench.journal, "append_lines", lambda line_bytes, count, now: lengths.append(len(line_bytes))
-    )
+    monkeypatch.setattr(bench.journal, "append_lines", lambda line, count, now: lengths.append(len(line)))
     for number in range(256):
         bench.recorder.put_event(ORIGIN, large_put(number))
     bench.recorder.write_waiting()

@@ -1,6 +1,7 @@
 """Events as lines, and the form and level of the log."""
 
 import logging
+import threading
 from collections.abc import Iterator
 
 import pytest
@@ -24,7 +25,16 @@ from namesrv_core.events import (
     group_topic_changes,
 )
 from namesrv_core.server import log as logs
-from namesrv_core.server.log import configure_log, format_event, log, log_event, set_level, set_up_log
+from namesrv_core.server.log import (
+    LogThrottle,
+    LogWriter,
+    configure_log,
+    format_event,
+    log,
+    log_event,
+    set_level,
+    set_up_log,
+)
 
 KINDS = [kind for kind in vars(events).values() if isinstance(kind, type) and events.Event in kind.__bases__]
 QUEUE = QueueData("a", 8, 7, 6)
@@ -63,9 +73,7 @@ def test_long_values_are_cut() -> None:
     )
     assert text.endswith(" characters) (x)")
     assert len(text) < 1200
-    mappings = tuple(
-        MappingChange(f"T{number}", "a", None, MappingInfo(f"T{number}", bname="a")) for number in range(500)
-    )
+    mappings = tuple(MappingChange(f"T{n}", "a", None, MappingInfo(f"T{n}", bname="a")) for n in range(500))
     text = format_event(MappingsChanged("a", mappings), "x")
     assert ("T2" in text, "T3" in text, text.endswith(" and 497 more (x)")) == (True, False, True)
 
@@ -192,3 +200,87 @@ def test_a_line_is_cut_whatever_it_says(log_lines: list[str], log_format: str) -
     flushed()
     assert len("".join(log_lines)) < 20_000
     assert "(1000000 characters)" in "".join(log_lines)
+
+
+def logger(writer: LogWriter, name: str) -> logging.Logger:
+    log = logging.Logger(name)
+    log.addHandler(writer)
+    return log
+
+
+def test_lines_are_written_in_their_order() -> None:
+    written: list[str] = []
+    writer = LogWriter(written.append)
+    log = logger(writer, "order")
+    for number in range(1000):
+        log.warning("line %d", number)
+    writer.flush()
+    assert "".join(written).splitlines() == [f"line {number}" for number in range(1000)]
+    assert writer.lost_lines == 0
+
+
+def test_while_nobody_reads_nobody_waits_and_what_had_no_room_is_counted_and_told() -> None:
+    taken, free, written = threading.Event(), threading.Event(), list[str]()
+
+    def write(text: str) -> None:
+        taken.set()
+        free.wait(20)
+        written.append(text)
+
+    writer = LogWriter(write, max_waiting_lines=10)
+    log = logger(writer, "unread")
+    log.warning("first")
+    assert taken.wait(20)
+    for number in range(50):
+        log.warning("line %d", number)
+    assert writer.lost_lines == 40
+    free.set()
+    writer.flush()
+    lines = "".join(written).splitlines()
+    assert lines[:3] == ["first", "line 0", "line 1"]
+    assert lines[-1] == "40 log lines were lost, because the reader of the log was too slow"
+    assert len(lines) == 12
+
+
+def test_a_reader_that_has_gone_is_no_error() -> None:
+    def write(text: str) -> None:
+        raise BrokenPipeError
+
+    writer = LogWriter(write)
+    log = logger(writer, "gone")
+    log.warning("one")
+    writer.flush()
+    log.warning("two")
+    writer.flush()
+    assert writer.lost_lines == 2
+
+
+def test_a_line_that_cannot_be_made_is_said_and_nothing_else() -> None:
+    written: list[str] = []
+    writer = LogWriter(written.append)
+    logger(writer, "odd").warning("%d", "text")
+    writer.flush()
+    assert "cannot format a log line" in "".join(written)
+
+
+def test_one_line_of_a_kind_for_a_while_and_then_how_many_were_left_out(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    now = [0.0]
+    sparing = LogThrottle(10, lambda: now[0])
+    with caplog.at_level(logging.WARNING, "namesrv"):
+        for number in range(5):
+            sparing.log_warning("a", f"a{number}")
+        sparing.log_warning("b", "b0")
+        now[0] = 9.9
+        sparing.log_warning("a", "a5")
+        now[0] = 10
+        sparing.log_warning("a", "a6")
+        now[0] = 20
+        sparing.log_warning("a", "a7")
+    assert [record.message for record in caplog.records] == [
+        "a0",
+        "b0",
+        "a6 (and 5 similar ones since the last such line)",
+        "a7",
+    ]

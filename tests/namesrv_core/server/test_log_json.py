@@ -45,9 +45,7 @@ def test_an_event_has_its_fields_as_the_journal_spells_them() -> None:
 
 
 def test_of_many_changes_three_are_shown_and_the_others_counted() -> None:
-    changes = group_topic_changes(
-        TopicChange(f"T{number}", None, QueueData("a", number, 8, 6)) for number in range(5000)
-    )
+    changes = group_topic_changes(TopicChange(f"T{n}", None, QueueData("a", n, 8, 6)) for n in range(5000))
     record = formatted(EventMessage(TopicsChanged("a", "registration", changes), "x", None, ""))
     assert len(record["changes"]) == 3
     assert record["changesLeftOut"] == 4997
@@ -80,9 +78,7 @@ def test_long_values_are_cut_and_ordinary_ones_are_not() -> None:
     (change,) = record["settingChanges"]
     assert (change["key"], change["before"]) == ("productEnvName", "center")
     assert change["after"] == "x" * 1024 + "... (200000 characters)"
-    moved = MinBrokerIdChanged(
-        "a", 1, "x:1", None, None, tuple(f"10.0.0.{number}:10911" for number in range(3))
-    )
+    moved = MinBrokerIdChanged("a", 1, "x:1", None, None, tuple(f"10.0.0.{n}:10911" for n in range(3)))
     assert formatted(EventMessage(moved, "x", None, ""))["recipients"] == list(moved.recipients)
     many = MinBrokerIdChanged("a", 1, "x:1", None, None, ("10.0.0.1:10911",) * 10_000)
     assert len(json.dumps(formatted(EventMessage(many, "x", None, "")))) < 10_000

@@ -1,14 +1,20 @@
 """Metrics of a running name server: what is counted, what is known, and how much of it at most."""
 
 import json
+import logging
 from pathlib import Path
 
 import pytest
+from prometheus_client import CollectorRegistry, generate_latest
+from prometheus_client.core import Metric
+from prometheus_client.registry import Collector
 
-from namesrv_core.server import metrics, name_server
-from namesrv_core.server.counters import LatestRegistration
-from namesrv_core.server.metric_families import METRIC_PREFIX
+from namesrv_core.server import metrics, name_server, tls_certificates
+from namesrv_core.server.counters import Histogram, LatestRegistration
+from namesrv_core.server.log import LogWriter, log
+from namesrv_core.server.metrics import METRIC_PREFIX
 from namesrv_core.state.broker_tables import LiveBroker, RegisteredGroup
+from namesrv_core.state.refusals import RefusalReason
 from namesrv_core.state.tls_settings import TlsSettings
 from tests.support.certificates import Authority
 from tests.support.http import fetch_page
@@ -21,7 +27,6 @@ HTTP = {"httpAddress": "127.0.0.1:0"}
 ROOT = Path(__file__).parents[3]
 
 
-@run_on_loop
 async def test_a_scrape_tells_what_was_asked_answered_and_registered(tmp_path: Path) -> None:
     async with start_name_server(tmp_path, **HTTP) as server, Peer.connect(server.namesrv_addr) as peer:
         await peer.send_request(103, broker_ext("a", 0, "127.0.0.1:1"), BODY)
@@ -62,7 +67,6 @@ async def test_a_scrape_tells_what_was_asked_answered_and_registered(tmp_path: P
     assert (scraped("event_loop_lag_seconds_bucket", le="+Inf") or 0) >= 0
 
 
-@run_on_loop
 async def test_brokers_that_left_are_counted_by_why(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(name_server, "FIRST_SCAN_SECONDS", 0.02)
     async with (
@@ -82,7 +86,6 @@ async def test_brokers_that_left_are_counted_by_why(tmp_path: Path, monkeypatch:
             assert scraped("brokers_left_total", reason=reason) == 1
 
 
-@run_on_loop
 async def test_connections_that_are_closed_from_here_are_counted_by_why(tmp_path: Path) -> None:
     async with (
         start_name_server(tmp_path, serverChannelMaxIdleTimeSeconds=1) as server,
@@ -99,7 +102,6 @@ async def test_connections_that_are_closed_from_here_are_counted_by_why(tmp_path
         assert (scraped("connections"), scraped("connections_opened_total")) == (0, 2)
 
 
-@run_on_loop
 async def test_a_journal_tells_how_it_is(tmp_path: Path) -> None:
     async with start_name_server(tmp_path, journalDir=str(tmp_path / "j")) as server:
         scraped = ScrapedSamples.scrape_server(server)
@@ -108,7 +110,6 @@ async def test_a_journal_tells_how_it_is(tmp_path: Path) -> None:
         assert scraped("journal_lost_events_total") == 0
 
 
-@run_on_loop
 async def test_whatever_brokers_make_up_there_are_only_so_many_series(tmp_path: Path) -> None:
     async with start_name_server(tmp_path) as server:
         tables, now = server.state.tables, server.now_ms()
@@ -162,7 +163,6 @@ def frame(header: bytes, body: bytes) -> bytes:
     return (4 + len(header) + len(body)).to_bytes(4, "big") + size + header + body
 
 
-@run_on_loop
 async def test_silent_brokers_and_those_that_only_their_group_knows_are_told_apart(tmp_path: Path) -> None:
     async with start_name_server(tmp_path) as server:
         tables, now = server.state.tables, server.now_ms()
@@ -219,3 +219,136 @@ def test_each_metric_is_documented_with_its_type_and_none_that_is_not_there(tmp_
         if len(row) > 3 and row[1].strip().startswith("`" + METRIC_PREFIX)
     }
     assert documented == exported
+
+
+def text(*metrics: Metric) -> list[str]:
+    """The samples, as they are exported."""
+
+    class Given(Collector):
+        def collect(self) -> list[Metric]:
+            return list(metrics)
+
+    registry = CollectorRegistry()
+    registry.register(Given())
+    return [line for line in generate_latest(registry).decode().splitlines() if not line.startswith("#")]
+
+
+def test_figures_of_one_series_have_our_prefix() -> None:
+    assert text(metrics.gauge("a", "?", 1), metrics.counter("b", "?", 2)) == [
+        "nsadmin_namesrv_a 1.0",
+        "nsadmin_namesrv_b_total 2.0",
+    ]
+
+
+def test_those_with_labels_have_a_series_for_each_key() -> None:
+    gauge = metrics.gauge("a", "?", {("1", "2"): 3, ("1", 'q"\n'): 4}, "x", "y")
+    assert text(gauge) == ['nsadmin_namesrv_a{x="1",y="2"} 3.0', 'nsadmin_namesrv_a{x="1",y="q\\"\\n"} 4.0']
+    assert text(metrics.counter("b", "?", {"1": 3}, "x")) == ['nsadmin_namesrv_b_total{x="1"} 3.0']
+
+
+def test_a_histogram_adds_up_its_buckets() -> None:
+    histogram = Histogram((1.0, 2.5))
+    for value in (0.5, 1.5, 2.0, 9.0):
+        histogram.add_value(value)
+    assert text(metrics.histogram("h", "?", {("r",): histogram}, "x")) == [
+        'nsadmin_namesrv_h_bucket{le="1.0",x="r"} 1.0',
+        'nsadmin_namesrv_h_bucket{le="2.5",x="r"} 3.0',
+        'nsadmin_namesrv_h_bucket{le="+Inf",x="r"} 4.0',
+        'nsadmin_namesrv_h_count{x="r"} 4.0',
+        'nsadmin_namesrv_h_sum{x="r"} 13.0',
+    ]
+
+
+def test_a_name_is_a_label_as_it_is_unless_it_is_too_long_or_no_text() -> None:
+    assert metrics.bounded_label("broker-a") == "broker-a"
+    assert metrics.bounded_label("ü" * 128) == "ü" * 128
+    long, longer = metrics.bounded_label("x" * 129), metrics.bounded_label("x" * 130)
+    assert long.startswith("x" * 128 + "#")
+    assert long != longer
+    assert metrics.bounded_label("a\ud800").startswith("a?#")
+
+
+def test_a_name_with_control_characters_is_escaped_and_still_differs_from_its_escaped_form() -> None:
+    names = [
+        "a\nb", r"a\nb", "a\x1b[2J", "a\x7f", "a\x85", "a\u202eb", "a\u2066b", "a\u2028b", "\n" * 128,
+        'q"\\',
+    ]  # fmt: skip
+    labels = [metrics.bounded_label(name) for name in names]
+    assert labels[0].startswith(r"a\nb#")
+    assert all(label.isprintable() and len(label) <= 128 + 9 for label in labels)
+    assert len(set(labels)) == len(names)
+    assert (labels[1], labels[-1]) == (names[1], names[-1])
+    (line,) = text(metrics.gauge("a", "?", {labels[0]: 1}, "x"))
+    assert line.startswith(r'nsadmin_namesrv_a{x="a\\nb#')
+
+
+def test_tls_tells_its_handshakes_its_renewals_and_when_its_certificate_expires(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tls_certificates, "CHECK_SECONDS", 60)
+    authority = Authority(tmp_path / "ca")
+    first, second = authority.issue("first"), authority.issue("second")
+    cert, key = tmp_path / "tls.pem", tmp_path / "tls.key"
+    cert.write_bytes(first.cert.read_bytes())
+    key.write_bytes(first.key.read_bytes())
+
+    @run_on_loop
+    async def test() -> None:
+        tls = TlsSettings("enforcing", str(cert), str(key))
+        async with start_name_server(tmp_path, tls=tls) as server:
+            async with Peer.connect(server.namesrv_addr) as plain:
+                plain.send(b"\0\0\0\1")
+                assert await plain.is_closed()
+            async with Peer.connect(server.namesrv_addr) as bad:
+                bad.send(b"\x16\x03\x01\x00\x05hello")
+                assert await bad.is_closed()
+            await wait_until(lambda: not server.open_streams)
+            scraped = ScrapedSamples.scrape_server(server)
+            assert scraped("tls_handshakes_total") == 1
+            assert scraped("tls_refused_total") == 2
+            expires = scraped("tls_certificate_expiry_timestamp_seconds") or 0
+            assert 0 < expires - server.now_ms() / 1000 < 3 * 24 * 3600
+            key.write_bytes(second.key.read_bytes())
+            server.reload_files()
+            cert.write_bytes(second.cert.read_bytes())
+            server.reload_files()
+            scraped = ScrapedSamples.scrape_server(server)
+            assert scraped("tls_reloads_total", result="failed") == 1
+            assert scraped("tls_reloads_total", result="read") == 1
+
+    test()
+
+
+async def test_without_tls_nothing_is_told_of_it(tmp_path: Path) -> None:
+    async with start_name_server(tmp_path, tls=TlsSettings("disabled")) as server:
+        assert "tls" not in ScrapedSamples.scrape_server(server).text
+
+
+async def test_lines_of_the_log_that_nobody_read_are_counted(tmp_path: Path) -> None:
+    writer = LogWriter(lambda text: None, max_waiting_lines=0)
+    log.addHandler(writer)
+    try:
+        writer.emit(logging.LogRecord("x", logging.INFO, "", 0, "lost", None, None))
+        async with start_name_server(tmp_path) as server:
+            assert (ScrapedSamples.scrape_server(server)("log_lost_lines_total") or 0) >= 1
+    finally:
+        log.removeHandler(writer)
+
+
+async def test_refusals_are_told_by_reason_and_files_that_could_not_be_used(tmp_path: Path) -> None:
+    path = tmp_path / "credentials.yaml"
+    path.write_text("everybody: read")
+    async with (
+        start_name_server(tmp_path, credentialsFile=str(path)) as server,
+        Peer.connect(server.namesrv_addr) as peer,
+    ):
+        await peer.send_request(319)
+        await peer.send_request(319, {"AccessKey": "nobody", "Signature": "x"})
+        path.write_text("everybody: all")
+        server.reload_files()
+        scraped = ScrapedSamples.scrape_server(server)
+    refusals = {r.value: scraped("refused_requests_total", reason=r.value) for r in RefusalReason}
+    assert {reason: count for reason, count in refusals.items() if count} == {"unsigned": 1, "unknownKey": 1}
+    assert None not in refusals.values()
+    assert scraped("credentials_reloads_total", result="failed") == 1
+    assert scraped("credentials_reloads_total", result="read") == 0

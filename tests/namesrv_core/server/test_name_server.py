@@ -79,7 +79,6 @@ def test_both_header_forms_are_answered_each_in_its_own(tmp_path: Path, form: He
     test()
 
 
-@run_on_loop
 async def test_half_frames_hold_up_nobody_and_many_in_one_read_are_answered(tmp_path: Path) -> None:
     async with (
         start_name_server(tmp_path) as server,
@@ -94,7 +93,6 @@ async def test_half_frames_hold_up_nobody_and_many_in_one_read_are_answered(tmp_
         assert [answer.code for answer in answers if answer] == [0] * 21
 
 
-@run_on_loop
 async def test_garbage_closes_its_connection_takes_out_its_broker_and_harms_nobody_else(
     tmp_path: Path,
 ) -> None:
@@ -111,7 +109,6 @@ async def test_garbage_closes_its_connection_takes_out_its_broker_and_harms_nobo
         assert (await good.send_request(106)).code == 0
 
 
-@run_on_loop
 async def test_oneway_requests_are_carried_out_and_answers_ignored_without_a_word(tmp_path: Path) -> None:
     async with start_name_server(tmp_path) as server, Peer.connect(server.namesrv_addr) as peer:
         for flag in (1, 2, 3):
@@ -124,7 +121,6 @@ async def test_oneway_requests_are_carried_out_and_answers_ignored_without_a_wor
         assert await value(peer) == "v2"
 
 
-@run_on_loop
 async def test_a_broker_is_gone_as_soon_as_its_connection_is(tmp_path: Path) -> None:
     async with start_name_server(tmp_path) as server, Peer.connect(server.namesrv_addr) as client:
         async with Peer.connect(server.namesrv_addr) as broker:
@@ -134,7 +130,6 @@ async def test_a_broker_is_gone_as_soon_as_its_connection_is(tmp_path: Path) -> 
         assert (await client.send_request(105, {"topic": "T"})).code == 17
 
 
-@run_on_loop
 async def test_a_broker_that_came_back_over_a_new_connection_survives_the_end_of_the_old(
     tmp_path: Path,
 ) -> None:
@@ -146,7 +141,6 @@ async def test_a_broker_that_came_back_over_a_new_connection_survives_the_end_of
         assert (await fresh.send_request(105, {"topic": "T"})).code == 0
 
 
-@run_on_loop
 async def test_a_handler_that_breaks_is_code_1_and_the_connection_lives(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -162,7 +156,6 @@ async def test_a_handler_that_breaks_is_code_1_and_the_connection_lives(
 # Time.
 
 
-@run_on_loop
 async def test_the_channel_of_a_broker_that_expired_is_closed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -178,7 +171,6 @@ async def test_the_channel_of_a_broker_that_expired_is_closed(
         assert (await other.send_request(106)).code == 0
 
 
-@run_on_loop
 async def test_a_connection_without_a_word_is_closed_and_a_busy_one_is_not(tmp_path: Path) -> None:
     async with (
         start_name_server(tmp_path, serverChannelMaxIdleTimeSeconds=1) as server,
@@ -194,7 +186,6 @@ async def test_a_connection_without_a_word_is_closed_and_a_busy_one_is_not(tmp_p
         assert (await busy.send_request(106)).code == 0
 
 
-@run_on_loop
 async def test_who_does_not_take_what_it_was_sent_is_cut_off_and_counted_once(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -210,16 +201,13 @@ async def test_who_does_not_take_what_it_was_sent_is_cut_off_and_counted_once(
         assert server.state.tables.broker_groups == {}
 
 
-@run_on_loop
 async def test_readers_of_a_long_topic_list_get_the_same_list_and_then_each_change(tmp_path: Path) -> None:
     names = [f"T{number:04}" for number in range(5_000)]
     async with AsyncExitStack() as stack:
         server = await stack.enter_async_context(start_name_server(tmp_path))
         peers = [await stack.enter_async_context(Peer.connect(server.namesrv_addr)) for _ in range(5)]
         assert (await peers[0].send_request(103, broker_ext(), registration_body(names))).code == 0
-        answers = await asyncio.gather(
-            *(peer.send_request(206) for peer in peers[1:]), peers[0].send_request(106)
-        )
+        answers = await asyncio.gather(*(p.send_request(206) for p in peers[1:]), peers[0].send_request(106))
         for answer in answers[:-1]:
             assert json.loads(answer.body)["topicList"] == names
         assert (await peers[0].send_request(216, {"topic": "T0007"})).code == 0
@@ -229,7 +217,6 @@ async def test_readers_of_a_long_topic_list_get_the_same_list_and_then_each_chan
 # Disk.
 
 
-@run_on_loop
 async def test_a_value_is_on_the_disk_when_its_put_is_answered(tmp_path: Path) -> None:
     async with start_name_server(tmp_path) as server, Peer.connect(server.namesrv_addr) as peer:
         assert (await peer.send_request(100, KEY | {"value": "v"})).code == 0
@@ -240,7 +227,6 @@ async def test_a_value_is_on_the_disk_when_its_put_is_answered(tmp_path: Path) -
         assert (await peer.send_request(219, {"namespace": "n"})).code == 22
 
 
-@run_on_loop
 async def test_a_delete_of_what_is_just_being_deleted_waits_for_the_disk_too(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -262,19 +248,15 @@ async def test_a_delete_of_what_is_just_being_deleted_waits_for_the_disk_too(
         assert kv_file.load_kv_tables(tmp_path / "kvConfig.json") == {}
 
 
-@run_on_loop
 async def test_many_puts_at_once_are_all_answered_and_all_on_the_disk(tmp_path: Path) -> None:
     async with start_name_server(tmp_path) as server, Peer.connect(server.namesrv_addr) as peer:
         puts = [build_request(100, KEY | {"key": f"k{number}", "value": "v"}) for number in range(200)]
         peer.send(b"".join(map(codec.encode_command, puts)))
         answers = [await peer.receive() for _ in puts]
-        assert {(answer.opaque, answer.code) for answer in answers if answer} == {
-            (put.opaque, 0) for put in puts
-        }
+        assert {(a.opaque, a.code) for a in answers if a} == {(put.opaque, 0) for put in puts}
         assert len(kv_file.load_kv_tables(tmp_path / "kvConfig.json")["n"]) == 200
 
 
-@run_on_loop
 async def test_a_value_that_cannot_be_written_is_refused_and_not_there(tmp_path: Path) -> None:
     home = tmp_path / "home"
     async with start_name_server(home) as server, Peer.connect(server.namesrv_addr) as peer:
@@ -293,7 +275,6 @@ async def test_a_value_that_cannot_be_written_is_refused_and_not_there(tmp_path:
         assert kv_file.load_kv_tables(home / "kvConfig.json") == {"n": {"k": "new"}}
 
 
-@run_on_loop
 async def test_a_oneway_put_that_cannot_be_written_is_undone_without_a_word(tmp_path: Path) -> None:
     home = tmp_path / "home"
     async with start_name_server(home) as server, Peer.connect(server.namesrv_addr) as peer:
@@ -303,7 +284,6 @@ async def test_a_oneway_put_that_cannot_be_written_is_undone_without_a_word(tmp_
         assert server.state.kv_config.tables_by_namespace == {}
 
 
-@run_on_loop
 async def test_a_route_shows_no_order_configuration_that_could_not_be_written(tmp_path: Path) -> None:
     home = tmp_path / "home"
     async with (
@@ -317,7 +297,6 @@ async def test_a_route_shows_no_order_configuration_that_could_not_be_written(tm
         assert b"orderTopicConf" not in (await peer.send_request(105, {"topic": "T"})).body
 
 
-@run_on_loop
 async def test_settings_are_in_force_and_on_the_disk_when_their_update_is_answered(tmp_path: Path) -> None:
     path = tmp_path / "namesrv.properties"
     path.write_text("# mine\nenableAllTopicList=true\n")
@@ -331,7 +310,6 @@ async def test_settings_are_in_force_and_on_the_disk_when_their_update_is_answer
         assert b"productEnvName=C:\\\xc3\xa9\n" in (await peer.send_request(319)).body
 
 
-@run_on_loop
 async def test_settings_that_cannot_be_written_are_refused_and_not_in_force(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     store = str(tmp_path / "file" / "namesrv.properties")
@@ -354,7 +332,6 @@ def test_a_corrupt_kv_file_stops_the_start(tmp_path: Path) -> None:
 NOTIFY = {"notifyMinBrokerIdChanged": True}
 
 
-@run_on_loop
 async def test_brokers_are_told_of_a_smaller_id_in_their_group(tmp_path: Path) -> None:
     async with (
         start_name_server(tmp_path, **NOTIFY) as server,
@@ -373,7 +350,6 @@ async def test_brokers_are_told_of_a_smaller_id_in_their_group(tmp_path: Path) -
         }
 
 
-@run_on_loop
 async def test_brokers_are_told_of_a_smallest_id_that_went(tmp_path: Path) -> None:
     async with (
         start_name_server(tmp_path, **NOTIFY) as server,
@@ -391,7 +367,6 @@ async def test_brokers_are_told_of_a_smallest_id_that_went(tmp_path: Path) -> No
         }
 
 
-@run_on_loop
 async def test_nobody_is_told_unless_the_settings_say_so(tmp_path: Path) -> None:
     async with (
         start_name_server(tmp_path) as server,
@@ -413,7 +388,7 @@ def test_a_broker_that_cannot_be_told_harms_nobody(tmp_path: Path, addr: str) ->
         async with start_name_server(tmp_path, **NOTIFY) as server, Peer.connect(server.namesrv_addr) as peer:
             await register(peer, 1, addr)
             await register(peer, 0, "127.0.0.1:2")
-            await wait_until(lambda: not server._broker_notices._running_tasks)
+            await wait_until(lambda: not server._notices._tasks)
             assert (await peer.send_request(106)).code == 0
 
     test()
@@ -422,7 +397,6 @@ def test_a_broker_that_cannot_be_told_harms_nobody(tmp_path: Path, addr: str) ->
 # The end.
 
 
-@run_on_loop
 async def test_a_server_that_stops_closes_its_connections_and_its_port(tmp_path: Path) -> None:
     async with start_name_server(tmp_path) as server:
         async with Peer.connect(server.namesrv_addr) as peer:
@@ -434,7 +408,6 @@ async def test_a_server_that_stops_closes_its_connections_and_its_port(tmp_path:
                 pass
 
 
-@run_on_loop
 async def test_a_put_under_way_is_written_and_answered_before_the_end(tmp_path: Path) -> None:
     async with start_name_server(tmp_path) as server, Peer.connect(server.namesrv_addr) as peer:
         await peer.send_request(106)
@@ -447,7 +420,6 @@ async def test_a_put_under_way_is_written_and_answered_before_the_end(tmp_path: 
     assert kv_file.load_kv_tables(tmp_path / "kvConfig.json") == {"n": {"k": "v"}}
 
 
-@run_on_loop
 async def test_an_address_on_ipv6_is_in_brackets(tmp_path: Path) -> None:
     async with (
         start_name_server(tmp_path, bindAddress="::1") as server,
@@ -457,7 +429,6 @@ async def test_an_address_on_ipv6_is_in_brackets(tmp_path: Path) -> None:
         assert (await peer.send_request(106)).code == 0
 
 
-@run_on_loop
 async def test_time_is_in_milliseconds_and_never_goes_back(tmp_path: Path) -> None:
     server = NameServer(make_settings(tmp_path))
     times = [server.now_ms() for _ in range(1000)]
@@ -470,7 +441,6 @@ def many(version: int, perm: int = 6) -> bytes:
     return registration_body(configs, DataVersion(version, 0, 1))
 
 
-@run_on_loop
 async def test_a_large_registration_holds_nobody_up_and_is_seen_whole_or_not_at_all(tmp_path: Path) -> None:
     async with (
         start_name_server(tmp_path) as server,
@@ -496,7 +466,6 @@ async def test_a_large_registration_holds_nobody_up_and_is_seen_whole_or_not_at_
             assert b'"perm":%d' % perm in answers[1].body
 
 
-@run_on_loop
 async def test_without_the_fast_path_all_is_answered_and_nothing_quickly(tmp_path: Path) -> None:
     async with (
         start_name_server(tmp_path, fastPath=False) as server,
@@ -510,7 +479,6 @@ async def test_without_the_fast_path_all_is_answered_and_nothing_quickly(tmp_pat
         assert server.counters.cached_answer_count == 0
 
 
-@run_on_loop
 async def test_a_large_registration_that_cannot_be_read_is_answered_as_a_small_one(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

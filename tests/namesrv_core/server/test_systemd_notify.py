@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from namesrv_core.server.systemd_notify import SystemdNotifier
-from tests.support.name_servers import ServerProgram, run_on_loop, start_program, wait_until
+from tests.support.name_servers import ServerProgram, start_program, wait_until
 
 
 class Manager:
@@ -58,7 +58,6 @@ def test_a_status_can_neither_add_a_line_nor_stop_the_notification(tmp_path: Pat
     manager.socket.close()
 
 
-@run_on_loop
 async def test_the_loop_says_that_it_is_alive_until_it_is_stopped(tmp_path: Path) -> None:
     manager = Manager(str(tmp_path / "notify"))
     manager.socket.setblocking(False)

@@ -1,6 +1,6 @@
 """The index of brokers by channel and by address."""
 
-from namesrv_core.state.broker_index import BrokerIndex
+from namesrv_core.state.broker_tables import BrokerIndex
 
 KEY, ELSEWHERE = ("c", "x"), ("d", "x")
 

@@ -37,10 +37,7 @@ class Recorded:
         self.write([self.snapshot()])
 
     def snapshot(self) -> Event:
-        kv = {
-            namespace: dict(table)
-            for namespace, table in self.wire.state.kv_config.tables_by_namespace.items()
-        }
+        kv = {n: dict(t) for n, t in self.wire.state.kv_config.tables_by_namespace.items()}
         return build_snapshot(
             copy_tables(self.wire.state, self.now, kv, self.wire.state.settings.shown_items()), "interval"
         )

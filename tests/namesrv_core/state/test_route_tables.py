@@ -11,11 +11,11 @@ from namesrv_core.errors import RequestError
 from namesrv_core.events import RegistrationRefused
 from namesrv_core.protocol.json_bodies import DataVersion, MappingInfo
 from namesrv_core.state import topics, write_permissions
-from namesrv_core.state.broker_index import BrokerIndex
-from namesrv_core.state.departures import leave_in_steps
+from namesrv_core.state.broker_tables import BrokerIndex
 from namesrv_core.state.liveness import find_expired_brokers, record_heartbeat
 from namesrv_core.state.route_tables import RouteTables
-from namesrv_core.state.table_lookup import encode_route_body, find_route
+from namesrv_core.state.routes import encode_route_body, find_route
+from namesrv_core.state.unregistration import leave_in_steps
 from tests.support.brokers import TableHarness, make_queue, make_topic
 
 NAMES = st.sampled_from(["a", "b"])
@@ -35,8 +35,8 @@ def answers(lab: TableHarness) -> list[object]:
     bodies: list[object] = []
     for name in ("T", "U", "V"):
         for acting in (False, True):
-            topic_route = find_route(lab.tables, name, acting)
-            bodies.append(topic_route and encode_route_body(topic_route, None, is_standard=True))
+            route = find_route(lab.tables, name, acting)
+            bodies.append(route and encode_route_body(route, None, is_standard=True))
     return bodies
 
 
@@ -205,8 +205,7 @@ class Operations(RuleBasedStateMachine):
         assert all(tables.broker_names_by_cluster.values())
         assert set(listed) == tables.broker_groups.keys()
         assert all(
-            name in tables.broker_names_by_cluster[group.cluster_name]
-            for name, group in tables.broker_groups.items()
+            n in tables.broker_names_by_cluster[g.cluster_name] for n, g in tables.broker_groups.items()
         )
 
     @invariant()
@@ -232,10 +231,10 @@ class Operations(RuleBasedStateMachine):
         """When all is silent for long enough, nothing is left, also in the indexes."""
         self.take_all_steps()
         self.lab.expire_channels(self.now + FOREVER)
-        for live_key in self.refused_keys:
-            self.lab.tables.filter_servers.pop(live_key, None)
+        for key in self.refused_keys:
+            self.lab.tables.filter_servers.pop(key, None)
         assert self.lab.is_empty()
-        assert not any(getattr(self.lab.tables._broker_index, name) for name in BrokerIndex.__slots__)
+        assert not any(getattr(self.lab.tables._index, name) for name in BrokerIndex.__slots__)
         assert not self.lab.tables._mapped_topics
 
 

@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from namesrv_core.errors import NoPermission
-from namesrv_core.protocol.size_limits import UNLIMITED, DecodeLimits
-from namesrv_core.state.server_limits import DEFAULT_LIMITS, LimitHits, effective_limit
-from namesrv_core.state.settings import NameServerSettings
+from namesrv_core.protocol.size_limits import UNLIMITED, DecodeLimits, effective_limit
+from namesrv_core.state.server_limits import LimitHits
+from namesrv_core.state.settings import DEFAULT_LIMITS, NameServerSettings
 
 PAGE = Path(__file__).parents[3] / "docs" / "reference" / "limits.md"
 

@@ -124,23 +124,11 @@ def test_keys_that_nobody_knows_are_passed_over_in_an_update() -> None:
 @pytest.mark.parametrize(
     "key",
     [
-        "configBlackList",
-        "configStorePath",
-        "kvConfigPath",
-        "rocketmqHome",
-        "journalDir",
-        "journalKeepDays",
-        "httpAddress",
-        "httpTokenFile",
-        "listenPort",
-        "bindAddress",
-        "serverWorkerThreads",
-        "defaultThreadPoolNums",
-        "credentialsFile",
-        "readOnly",
-        "noRemoteConfig",
+        "configBlackList", "configStorePath", "kvConfigPath", "rocketmqHome", "journalDir",
+        "journalKeepDays", "httpAddress", "httpTokenFile", "listenPort", "bindAddress",
+        "serverWorkerThreads", "defaultThreadPoolNums", "credentialsFile", "readOnly", "noRemoteConfig",
     ],
-)
+)  # fmt: skip
 def test_a_protected_key_refuses_the_whole_update(key: str) -> None:
     settings = NameServerSettings()
     before = settings.shown_items()

@@ -28,10 +28,7 @@ def test_groups_clusters_and_how_long_brokers_were_silent_are_told() -> None:
     )
     assert taken.clusters == (ClusterNames("c", ("a", "b")),)
     assert taken.groups[0] == Group("c", "a", True, "z", (Member(0, "x:1"),))
-    assert [
-        (live_broker.broker_addr, live_broker.silent_millis, live_broker.info.ha_server_addr)
-        for live_broker in taken.live
-    ] == [
+    assert [(live.broker_addr, live.silent_millis, live.info.ha_server_addr) for live in taken.live] == [
         ("x:1", 1000, "ha-x:1"),
         ("y:1", 600, "ha-y:1"),
     ]

@@ -14,17 +14,17 @@ def test_upstream_s_defaults_take_both_and_show_a_certificate_of_their_own_makin
 
 
 def test_files_that_are_named_are_used() -> None:
-    tls_settings = TlsSettings.from_items(
+    tls = TlsSettings.from_items(
         {**FILES, "tls.server.mode": " Enforcing ", "tls.server.keyPassword": "sesame"}
     )
-    assert tls_settings == TlsSettings("enforcing", "/c.pem", "/k.pem", "sesame", "none", None)
+    assert tls == TlsSettings("enforcing", "/c.pem", "/k.pem", "sesame", "none", None)
     assert TlsSettings.from_items({**FILES, "tls.test.mode.enable": "false"}).cert_path == "/c.pem"
 
 
 @pytest.mark.parametrize("asked", ["none", "optional", "require"])
 def test_clients_are_asked_for_certificates_that_are_verified(asked: str) -> None:
-    tls_settings = TlsSettings.from_items({**VERIFIED, "tls.server.need.client.auth": asked})
-    assert (tls_settings.client_auth, tls_settings.trust_path) == (asked, "/ca.pem")
+    tls = TlsSettings.from_items({**VERIFIED, "tls.server.need.client.auth": asked})
+    assert (tls.client_auth, tls.trust_path) == (asked, "/ca.pem")
 
 
 def test_a_certificate_that_nobody_verifies_is_not_asked_for() -> None:
@@ -65,12 +65,12 @@ def test_what_would_leave_a_door_open_by_mistake_ends_the_start(items: dict[str,
 
 
 def test_versions_and_ciphers_are_lists_in_which_what_is_too_old_does_not_count() -> None:
-    tls_settings = TlsSettings.from_items(
+    tls = TlsSettings.from_items(
         {"tls.protocols": "TLSv1, TLSv1.2,TLSv1.3", "tls.ciphers": "TLS_A_WITH_B, C-D,,C-D", **OUTGOING}
     )
-    assert (tls_settings.protocols, tls_settings.ciphers) == (("TLSv1.2", "TLSv1.3"), ("TLS_A_WITH_B", "C-D"))
-    assert tls_settings.shown_items()["tls.protocols"] == "TLSv1.2,TLSv1.3"
-    assert tls_settings.shown_items()["tls.ciphers"] == "TLS_A_WITH_B,C-D"
+    assert (tls.protocols, tls.ciphers) == (("TLSv1.2", "TLSv1.3"), ("TLS_A_WITH_B", "C-D"))
+    assert tls.shown_items()["tls.protocols"] == "TLSv1.2,TLSv1.3"
+    assert tls.shown_items()["tls.ciphers"] == "TLS_A_WITH_B,C-D"
 
 
 @pytest.mark.parametrize("text", ["TLSv1.1", "TLSv1.2,TLSv1.4", "tls1.3", "SSLv3,TLSv1"])
@@ -91,9 +91,9 @@ OUTGOING = {
 
 @pytest.mark.parametrize("mode", ["disabled", "permissive", "enforcing"])
 def test_how_brokers_are_asked_does_not_depend_on_how_the_server_is(mode: str) -> None:
-    tls_settings = TlsSettings.from_items({**FILES, **OUTGOING, "tls.server.mode": mode})
-    assert tls_settings.outgoing == OutgoingTls(True, "/ca.pem", "/cc.pem", "/ck.pem", "sesame")
-    assert "sesame" not in repr(tls_settings)
+    tls = TlsSettings.from_items({**FILES, **OUTGOING, "tls.server.mode": mode})
+    assert tls.outgoing == OutgoingTls(True, "/ca.pem", "/cc.pem", "/ck.pem", "sesame")
+    assert "sesame" not in repr(tls)
     assert TlsSettings.from_items({**FILES, "tls.server.mode": mode}).outgoing is None
 
 

@@ -4,7 +4,7 @@ import pytest
 
 from namesrv_core.events import TopicChange, TopicDeleted, TopicsChanged, group_topic_changes
 from namesrv_core.protocol.json_bodies import MappingInfo
-from namesrv_core.state.table_lookup import find_route
+from namesrv_core.state.routes import find_route
 from namesrv_core.state.topics import delete_topic, register_topic_queues
 from tests.support.brokers import TableHarness, make_queue
 

@@ -242,7 +242,7 @@ def test_a_link_in_the_place_of_a_temporary_file_is_not_followed(
     assert victim.read_bytes() == b"precious"
     assert not path.is_symlink()
     assert (path.read_bytes(), (tmp_path / "file.bak").read_bytes()) == (NEW, OLD)
-    assert [mode_of(tmp_path / file_name) for file_name in ("file", "file.bak")] == [0o640, 0o640]
+    assert [mode_of(tmp_path / name) for name in ("file", "file.bak")] == [0o640, 0o640]
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can give a link to another user")

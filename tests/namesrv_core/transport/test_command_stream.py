@@ -10,7 +10,7 @@ from namesrv_core.protocol.command import RemotingCommand, build_reply, build_re
 from namesrv_core.protocol.size_limits import NO_LIMITS
 from namesrv_core.transport.command_stream import AnswerSteps, CommandStream
 from namesrv_core.transport.quotas import ObservedStream, StreamQuotas
-from tests.support.name_servers import Peer, open_listener, run_on_loop, wait_until
+from tests.support.name_servers import Peer, open_listener, wait_until
 
 GARBAGE = b"\xff\xff\xff\xff"
 
@@ -66,7 +66,6 @@ async def echoing(
                 stream.abort()
 
 
-@run_on_loop
 async def test_a_frame_in_two_halves_is_answered_when_it_is_whole() -> None:
     async with echoing() as (echo, address), Peer.connect(address) as peer:
         first, second = (
@@ -83,17 +82,13 @@ async def test_a_frame_in_two_halves_is_answered_when_it_is_whole() -> None:
         assert answer.body == b"two"
 
 
-@run_on_loop
 async def test_many_frames_in_one_read_are_answered_in_their_order() -> None:
     async with echoing() as (_, address), Peer.connect(address) as peer:
-        peer.send(
-            b"".join(codec.encode_command(build_request(1, body=b"%d" % number)) for number in range(500))
-        )
+        peer.send(b"".join(codec.encode_command(build_request(1, body=b"%d" % n)) for n in range(500)))
         answers = [await peer.receive() for _ in range(500)]
         assert [answer.body for answer in answers if answer] == [b"%d" % number for number in range(500)]
 
 
-@run_on_loop
 async def test_garbage_closes_its_own_connection_and_no_other() -> None:
     async with echoing() as (echo, address), Peer.connect(address) as bad, Peer.connect(address) as good:
         bad.send(GARBAGE)
@@ -103,7 +98,6 @@ async def test_garbage_closes_its_own_connection_and_no_other() -> None:
         assert len(echo.gone) == 1
 
 
-@run_on_loop
 async def test_what_stood_before_garbage_is_answered_before_the_connection_closes() -> None:
     async with echoing() as (_, address), Peer.connect(address) as peer:
         peer.send(codec.encode_command(build_request(1, body=b"one")) + GARBAGE)
@@ -113,7 +107,6 @@ async def test_what_stood_before_garbage_is_answered_before_the_connection_close
         assert await peer.is_closed()
 
 
-@run_on_loop
 async def test_every_stream_has_a_number_of_its_own_and_knows_its_peer() -> None:
     async with echoing() as (echo, address), Peer.connect(address) as peer, Peer.connect(address) as other:
         await peer.send_request(1)
@@ -123,7 +116,6 @@ async def test_every_stream_has_a_number_of_its_own_and_knows_its_peer() -> None
         assert {(stream.host, stream.subject) for stream in echo.streams} == {("127.0.0.1", None)}
 
 
-@run_on_loop
 async def test_a_peer_on_ipv6_is_in_brackets() -> None:
     async with echoing("::1") as (echo, address), Peer.connect(address) as peer:
         await peer.send_request(1)
@@ -131,7 +123,6 @@ async def test_a_peer_on_ipv6_is_in_brackets() -> None:
         assert echo.streams[0].host == "::1"
 
 
-@run_on_loop
 async def test_a_peer_that_takes_no_answers_is_not_read_until_it_does() -> None:
     body = bytes(1 << 18)
     total = 200
@@ -150,7 +141,6 @@ async def test_a_peer_that_takes_no_answers_is_not_read_until_it_does() -> None:
         assert len(echo.seen) == total
 
 
-@run_on_loop
 async def test_receiving_and_sending_are_signs_of_activity() -> None:
     async with echoing() as (echo, address), Peer.connect(address) as peer:
         await peer.send_request(1)
@@ -166,7 +156,6 @@ async def test_receiving_and_sending_are_signs_of_activity() -> None:
         assert notice.code == 905
 
 
-@run_on_loop
 async def test_what_is_sent_to_a_stream_that_has_closed_is_lost_silently() -> None:
     async with echoing() as (echo, address), Peer.connect(address) as peer:
         await peer.send_request(1)
@@ -178,7 +167,6 @@ async def test_what_is_sent_to_a_stream_that_has_closed_is_lost_silently() -> No
         assert await peer.is_closed()
 
 
-@run_on_loop
 async def test_the_owner_is_told_once_when_a_peer_goes() -> None:
     async with echoing() as (echo, address):
         async with Peer.connect(address) as peer:
@@ -189,7 +177,6 @@ async def test_the_owner_is_told_once_when_a_peer_goes() -> None:
         assert len(echo.gone) == 1
 
 
-@run_on_loop
 async def test_what_came_with_the_connection_waits_as_long_as_the_stream_is_held() -> None:
     class Frozen(Echo):
         def stream_opened(self, stream: CommandStream) -> None:
@@ -212,7 +199,6 @@ async def test_what_came_with_the_connection_waits_as_long_as_the_stream_is_held
         frozen.streams[0].abort()
 
 
-@run_on_loop
 async def test_whoever_asks_for_much_lets_others_in_between() -> None:
     large_frame = codec.encode_command(build_request(1, body=b"much"))
     allowance = StreamQuotas(work_clock=time.perf_counter)
@@ -232,7 +218,6 @@ async def test_whoever_asks_for_much_lets_others_in_between() -> None:
         assert len(echo.seen) == 50_003
 
 
-@run_on_loop
 async def test_what_is_kept_for_a_peer_is_told_while_it_is_much() -> None:
     overseer = Overseer()
     data = codec.encode_command(build_request(1, body=bytes(1 << 20)))
@@ -244,7 +229,6 @@ async def test_what_is_kept_for_a_peer_is_told_while_it_is_much() -> None:
         await wait_until(lambda: overseer.held[-1] == 0)
 
 
-@run_on_loop
 async def test_requests_that_wait_and_answers_that_stay_unsent_count_as_held() -> None:
     overseer = Overseer()
     large_frame = codec.encode_command(build_request(1, body=bytes(1000)))
@@ -254,7 +238,7 @@ async def test_requests_that_wait_and_answers_that_stay_unsent_count_as_held() -
         while stream.full_since is None:
             peer.send(large_frame * 500)
             await asyncio.sleep(0.001)
-        waiting = len(stream._unread_bytes) + sum(map(len, stream._waiting_payloads))
+        waiting = len(stream._unread_bytes) + sum(map(len, stream._payloads))
         assert overseer.held[-1] >= waiting + stream._transport.get_write_buffer_size()
 
 
@@ -275,7 +259,6 @@ class UnreadTransport(asyncio.Transport):
         return False
 
 
-@run_on_loop
 async def test_a_small_answer_that_stays_unsent_is_noticed_by_a_check() -> None:
     overseer, echo, transport = Overseer(), Echo(), UnreadTransport()
     stream = CommandStream(echo, stream_quotas=StreamQuotas(overseer))
@@ -290,7 +273,6 @@ async def test_a_small_answer_that_stays_unsent_is_noticed_by_a_check() -> None:
     assert overseer.held[-1] == 0
 
 
-@run_on_loop
 async def test_a_peer_that_leaves_more_unread_than_may_be_is_cut_off() -> None:
     overseer = Overseer()
     allowance = StreamQuotas(overseer, max_unsent_bytes=1 << 22)
@@ -302,7 +284,6 @@ async def test_a_peer_that_leaves_more_unread_than_may_be_is_cut_off() -> None:
         await wait_until(lambda: echo.gone)
 
 
-@run_on_loop
 async def test_a_frame_over_a_limit_is_told_and_closes() -> None:
     overseer = Overseer()
     allowance = StreamQuotas(overseer, NO_LIMITS._replace(ext_fields=2))
@@ -331,7 +312,6 @@ class Diligent(Echo):
         return self.answer(command)
 
 
-@run_on_loop
 async def test_work_is_done_in_turns_and_what_comes_behind_it_waits() -> None:
     diligent, allowance = Diligent(), StreamQuotas(work_clock=time.perf_counter)
     async with (
@@ -354,7 +334,6 @@ async def test_work_is_done_in_turns_and_what_comes_behind_it_waits() -> None:
         assert [command.body for command in diligent.seen] == [b"", b"meanwhile", b"100000", b"after"]
 
 
-@run_on_loop
 async def test_work_for_one_who_hangs_up_ends() -> None:
     diligent, allowance = Diligent(), StreamQuotas(work_clock=time.perf_counter)
     async with echoing(allowance=allowance, owner=diligent) as (_, address):
@@ -369,7 +348,6 @@ async def test_work_for_one_who_hangs_up_ends() -> None:
         assert len(allowance.fair_scheduler) == 0
 
 
-@run_on_loop
 async def test_a_request_that_is_worked_on_counts_as_held_and_what_it_took_as_a_whole() -> None:
     clock, overseer, diligent = [0.0], Overseer(), Diligent()
 
@@ -421,7 +399,6 @@ class Generous(Diligent):
         return build_reply(command, body=self.body if command.code else b"small")
 
 
-@run_on_loop
 async def test_a_large_body_is_written_without_a_copy() -> None:
     small, large = (codec.encode_command(build_request(code, body=b"3")) for code in (0, 1))
     in_steps = codec.encode_command(build_request(2, body=b"3"))

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Iterator
 
 from namesrv_core.transport.fair_scheduler import FairScheduler
-from tests.support.name_servers import run_on_loop, wait_until
+from tests.support.name_servers import wait_until
 
 
 class Work:
@@ -22,7 +22,6 @@ class Work:
         return self.left > 0
 
 
-@run_on_loop
 async def test_those_that_wait_take_turns_until_they_are_done() -> None:
     done, clock = list[str](), [0.0]
     turns = FairScheduler(lambda: clock[0])
@@ -32,7 +31,6 @@ async def test_those_that_wait_take_turns_until_they_are_done() -> None:
     assert "".join(done) == "abcaca"
 
 
-@run_on_loop
 async def test_long_turns_let_others_have_the_loop_after_each() -> None:
     done, clock = list[str](), [0.0]
     turns = FairScheduler(lambda: clock[0])
@@ -44,7 +42,6 @@ async def test_long_turns_let_others_have_the_loop_after_each() -> None:
     assert "".join(done).startswith(("a-a-a", "-a-a-a"))
 
 
-@run_on_loop
 async def test_steps_are_done_until_a_turn_is_over_and_go_on_with_the_next() -> None:
     done, clock = list[str](), [0.0]
 

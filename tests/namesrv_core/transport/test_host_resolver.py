@@ -56,10 +56,7 @@ def test_a_name_that_does_not_resolve(calls: MultiplexedClient, monkeypatch: pyt
 
 def test_a_name_that_cannot_be_one(calls: MultiplexedClient) -> None:
     error = error_of(calls, "\udce9:9876")
-    assert (error.kind, error.reason) == (
-        "unresolvable",
-        "the host name does not resolve: invalid name",
-    )
+    assert (error.kind, error.reason) == ("unresolvable", "the host name does not resolve: invalid name")
 
 
 def test_a_resolver_that_hangs_holds_up_nobody(

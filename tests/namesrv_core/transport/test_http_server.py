@@ -9,10 +9,18 @@ from contextlib import asynccontextmanager, suppress
 from itertools import pairwise
 
 import pytest
+from prometheus_client import CollectorRegistry
 
 from namesrv_core.transport import http_server
-from namesrv_core.transport.http_server import HttpListener, PagePace, PageRequest, PageResponse
-from namesrv_core.transport.http_slots import HttpSlots
+from namesrv_core.transport.http_server import (
+    HttpListener,
+    HttpPhase,
+    HttpSlots,
+    PagePace,
+    PageRequest,
+    PageResponse,
+)
+from namesrv_core.transport.metrics_page import render_metrics
 from tests.support.http import exchange_bytes, fetch_page
 from tests.support.name_servers import run_on_loop, wait_until
 
@@ -44,7 +52,6 @@ async def serving(host: str = "127.0.0.1", slots: HttpSlots | None = None) -> As
         listener.close()
 
 
-@run_on_loop
 async def test_a_page_has_a_status_a_kind_a_length_and_its_own_headers() -> None:
     async with serving() as (site, address):
         answer = await fetch_page(address, "/a?b=c", Authorization="Bearer x")
@@ -58,7 +65,6 @@ async def test_a_page_has_a_status_a_kind_a_length_and_its_own_headers() -> None
         assert site.asked[0].headers["authorization"] == "Bearer x"
 
 
-@run_on_loop
 async def test_the_head_of_a_page_is_without_its_body() -> None:
     async with serving() as (_, address):
         answer = await fetch_page(address, "/abc", "HEAD")
@@ -77,7 +83,6 @@ def test_other_methods_are_refused_and_never_reach_a_page(method: str) -> None:
     test()
 
 
-@run_on_loop
 async def test_a_connection_serves_many_requests_also_when_they_come_at_once_or_in_pieces() -> None:
     async with serving() as (_, address):
         host, _, port = address.rpartition(":")
@@ -93,7 +98,6 @@ async def test_a_connection_serves_many_requests_also_when_they_come_at_once_or_
         writer.close()
 
 
-@run_on_loop
 async def test_a_request_with_a_body_is_answered_and_its_body_ignored() -> None:
     async with serving() as (_, address):
         sent = b"GET /1 HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: 5\r\n\r\nhello"
@@ -118,7 +122,6 @@ def test_what_is_no_request_is_refused_and_the_connection_closed(sent: bytes, st
     test()
 
 
-@run_on_loop
 async def test_a_peer_that_never_completes_its_request_is_cut_off(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(http_server, "_REQUEST_SECONDS", 0.05)
     async with serving() as (_, address):
@@ -126,7 +129,6 @@ async def test_a_peer_that_never_completes_its_request_is_cut_off(monkeypatch: p
             assert await exchange_bytes(address, sent) == b""
 
 
-@run_on_loop
 async def test_a_connection_that_asks_no_more_is_closed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(http_server, "_IDLE_SECONDS", 0.05)
     async with serving() as (_, address):
@@ -164,7 +166,6 @@ def test_a_probe_is_answered_while_one_address_holds_70_connections(sent: bytes)
     test()
 
 
-@run_on_loop
 async def test_the_oldest_idle_connection_makes_room_and_an_unfinished_request_does_not() -> None:
     async with serving(slots=HttpSlots(max_connections_per_host=3)) as (_, address):
         unfinished, older, newer = [await connect_from("127.0.0.1", address) for _ in range(3)]
@@ -180,7 +181,6 @@ async def test_the_oldest_idle_connection_makes_room_and_an_unfinished_request_d
             writer.close()
 
 
-@run_on_loop
 async def test_a_response_that_is_not_read_makes_room_when_nothing_else_can() -> None:
     async with serving(slots=HttpSlots(max_connections_per_host=2)) as (site, address):
         slow = [await connect_from("127.0.0.1", address) for _ in range(2)]
@@ -193,7 +193,6 @@ async def test_a_response_that_is_not_read_makes_room_when_nothing_else_can() ->
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="other systems have only one loopback address")
-@run_on_loop
 async def test_the_address_with_the_most_connections_makes_room_for_another_address() -> None:
     async with serving(slots=HttpSlots(max_connections=4)) as (_, address):
         scraper = await connect_from("127.0.0.2", address)
@@ -209,7 +208,6 @@ async def test_the_address_with_the_most_connections_makes_room_for_another_addr
             writer.close()
 
 
-@run_on_loop
 async def test_of_whoever_does_not_read_no_more_is_taken_until_he_does() -> None:
     async with serving() as (site, address):
         host, _, port = address.rpartition(":")
@@ -238,7 +236,6 @@ async def read_page(reader: asyncio.StreamReader) -> bytes:
     return await reader.readexactly(int(size.partition(b":")[2]))
 
 
-@run_on_loop
 async def test_who_asks_for_much_at_once_lets_others_in_between() -> None:
     async with serving() as (site, address):
         host, _, port = address.rpartition(":")
@@ -257,7 +254,6 @@ async def test_who_asks_for_much_at_once_lets_others_in_between() -> None:
         asks_one.close()
 
 
-@run_on_loop
 async def test_a_page_that_takes_long_is_made_again_after_a_rest_and_others_are_not_held_up() -> None:
     pages_made: list[tuple[str, float]] = []
 
@@ -301,7 +297,6 @@ def test_a_page_that_is_quick_again_waits_no_more() -> None:
     assert (pace.delay_of_page("/0"), pace.delay_of_page("/1") > 0) == (0.0, True)
 
 
-@run_on_loop
 async def test_it_listens_on_ipv6_too() -> None:
     async with serving("::1") as (site, address):
         assert address.startswith("[::1]:")
@@ -309,7 +304,6 @@ async def test_it_listens_on_ipv6_too() -> None:
         assert site.asked[0].local_address[0] == "::1"
 
 
-@run_on_loop
 async def test_a_listener_that_closes_closes_its_connections() -> None:
     async with serving() as (_, address):
         pass
@@ -333,7 +327,6 @@ async def rendering_later() -> AsyncIterator[tuple[list[asyncio.Future[PageRespo
         listener.close()
 
 
-@run_on_loop
 async def test_pages_that_are_rendered_later_answer_in_the_order_of_their_requests() -> None:
     async with rendering_later() as (pages, address):
         request = f"GET /a?b=c HTTP/1.1\r\nHost: {address}\r\n".encode()
@@ -351,7 +344,6 @@ async def test_pages_that_are_rendered_later_answer_in_the_order_of_their_reques
         assert raw.index("first") < raw.index("second")
 
 
-@run_on_loop
 async def test_a_page_whose_rendering_fails_ends_its_connection() -> None:
     async with rendering_later() as (pages, address):
         answer = asyncio.create_task(
@@ -363,7 +355,6 @@ async def test_a_page_whose_rendering_fails_ends_its_connection() -> None:
             assert await answer == b""
 
 
-@run_on_loop
 async def test_a_page_is_cancelled_when_its_peer_leaves() -> None:
     async with rendering_later() as (pages, address):
         waiting = asyncio.create_task(fetch_page(address, "/"))
@@ -372,7 +363,6 @@ async def test_a_page_is_cancelled_when_its_peer_leaves() -> None:
         await wait_until(lambda: pages[0].cancelled())
 
 
-@run_on_loop
 async def test_a_peer_that_sends_much_while_it_waits_is_cut_off() -> None:
     async with rendering_later() as (pages, address):
         host, _, port = address.rpartition(":")
@@ -384,9 +374,79 @@ async def test_a_peer_that_sends_much_while_it_waits_is_cut_off() -> None:
         writer.close()
 
 
-@run_on_loop
 async def test_a_page_knows_its_query() -> None:
     async with serving() as (site, address):
         await fetch_page(address, "/a?b=c&d")
         await fetch_page(address, "/a")
         assert [asked.query_text for asked in site.asked] == ["b=c&d", ""]
+
+
+class Holder:
+    """A connection of which only the phase matters."""
+
+    def __init__(self, host: str, phase: HttpPhase = HttpPhase.IDLE) -> None:
+        self.peer_host = host
+        self.phase = phase
+        self.is_aborted = False
+
+    def current_phase(self) -> HttpPhase:
+        return self.phase
+
+    def close(self) -> None:
+        self.is_aborted = True
+
+    def abort(self) -> None:
+        self.is_aborted = True
+
+
+def admitted(slots: HttpSlots, *holders: Holder) -> list[Holder]:
+    for holder in holders:
+        slots.admit_holder(holder)
+    return list(holders)
+
+
+def aborted(holders: list[Holder]) -> list[int]:
+    return [place for place, holder in enumerate(holders) if holder.is_aborted]
+
+
+def test_phases_decide_before_age() -> None:
+    phases = [*reversed(HttpPhase), HttpPhase.IDLE]
+    slots = HttpSlots(max_connections_per_host=5)
+    holders = admitted(slots, *(Holder("a", phase) for phase in phases))
+    for expected in ([3], [3, 4], [2, 3, 4], [1, 2, 3, 4], [0, 1, 2, 3, 4]):
+        admitted(slots, Holder("a", HttpPhase.AWAITS_RESPONSE))
+        assert aborted(holders) == expected
+
+
+def test_a_connection_that_is_renewed_is_the_newest() -> None:
+    slots = HttpSlots(max_connections_per_host=3)
+    holders = admitted(slots, *(Holder("a") for _ in range(3)))
+    slots.renew_holder(holders[0])
+    admitted(slots, Holder("a"))
+    assert aborted(holders) == [1]
+
+
+def test_a_released_connection_leaves_its_slot_to_another_one_and_cannot_be_renewed() -> None:
+    slots = HttpSlots(max_connections_per_host=2)
+    holders = admitted(slots, Holder("a"), Holder("a"))
+    for _ in range(2):
+        slots.release_holder(holders[0])
+    slots.renew_holder(holders[0])
+    holders += admitted(slots, Holder("a"))
+    assert (aborted(holders), slots.list_holders()) == ([], holders[1:])
+
+
+def test_of_64_addresses_with_one_connection_each_the_oldest_makes_room() -> None:
+    slots = HttpSlots()
+    holders = admitted(slots, *(Holder(f"10.0.0.{number}") for number in range(64)))
+    holders += admitted(slots, Holder("10.0.1.0"))
+    assert aborted(holders) == [0]
+    assert len(slots.list_holders()) == 64
+
+
+@pytest.mark.parametrize(
+    "accept", ["application/openmetrics-text; version=x", "a;b;c", "\x00", "text/plain; version="]
+)
+def test_an_odd_accept_header_gets_the_usual_format(accept: str) -> None:
+    _, content_type = render_metrics(CollectorRegistry(), accept)
+    assert content_type.startswith("text/plain")

@@ -46,7 +46,7 @@ def test_more_servers_than_sockets_take_turns() -> None:
             for _ in range(2):
                 answers = calls.send_requests([(server.addr, build_request(1)) for server in servers], 5)
                 assert all(isinstance(answer, RemotingCommand) for answer in answers)
-            assert sum(server.tcp_socket is not None for server in calls._link_pool) <= 2
+            assert sum(server.tcp_socket is not None for server in calls._pool) <= 2
     finally:
         for server in servers:
             server.close()

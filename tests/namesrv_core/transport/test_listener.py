@@ -13,14 +13,12 @@ from tests.namesrv_core.transport.test_command_stream import Echo
 from tests.support.name_servers import Peer, open_listener, run_on_loop, wait_until
 
 
-@run_on_loop
 async def test_port_0_takes_a_free_port_and_says_which() -> None:
     async with open_listener(Echo()) as listener, open_listener(Echo()) as other:
         assert listener.bound_host == "127.0.0.1"
         assert 0 < listener.bound_port != other.bound_port > 0
 
 
-@run_on_loop
 async def test_a_port_that_is_taken_is_an_os_error() -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken, pytest.raises(OSError, match="in use"):
         await StreamListener.open(Echo(), "127.0.0.1", taken.getsockname()[1])
@@ -38,7 +36,6 @@ def test_an_address_that_cannot_be_is_an_os_error(host: str, port: int) -> None:
         attempt()
 
 
-@run_on_loop
 async def test_connections_that_are_open_outlive_the_listener() -> None:
     echo = Echo()
     async with open_listener(echo) as listener, Peer.connect(f"127.0.0.1:{listener.bound_port}") as peer:
@@ -50,7 +47,6 @@ async def test_connections_that_are_open_outlive_the_listener() -> None:
             pass
 
 
-@run_on_loop
 async def test_a_port_can_be_listened_on_again_at_once() -> None:
     echo = Echo()
     async with open_listener(echo) as listener, Peer.connect(f"127.0.0.1:{listener.bound_port}") as peer:
@@ -62,7 +58,6 @@ async def test_a_port_can_be_listened_on_again_at_once() -> None:
             assert again.bound_port == listener.bound_port
 
 
-@run_on_loop
 async def test_however_many_wait_only_few_are_on_their_way_in_at_a_time() -> None:
     far = Echo()
     async with open_listener(far) as listener:
@@ -79,7 +74,6 @@ async def test_however_many_wait_only_few_are_on_their_way_in_at_a_time() -> Non
             stream.abort()
 
 
-@run_on_loop
 async def test_whoever_waits_is_let_in() -> None:
     echo = Echo()
     async with open_listener(echo) as listener, AsyncExitStack() as open_ones:
@@ -109,13 +103,12 @@ class OutOfDescriptors:
         self._real.close()
 
 
-@run_on_loop
 async def test_without_descriptors_it_waits_and_goes_on(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     monkeypatch.setattr(listener_module, "_PAUSE_SECONDS", 0.05)
     async with open_listener(Echo()) as listener:
-        listener._listen_socket = short = OutOfDescriptors(listener._listen_socket)  # type: ignore[assignment]
+        listener._socket = short = OutOfDescriptors(listener._socket)  # type: ignore[assignment]
         async with Peer.connect(f"127.0.0.1:{listener.bound_port}") as peer:
             assert (await peer.send_request(1, body=b"let in")).body == b"let in"
         assert short.failed == 1

@@ -64,9 +64,7 @@ def test_nothing_to_ask_is_answered_by_nothing(calls: MultiplexedClient) -> None
 def test_more_calls_than_may_be_unanswered_at_once_all_get_their_answer(server: Server) -> None:
     with MultiplexedClient(max_unanswered=2) as calls:
         answers = calls.send_requests([(server.addr, build_request(1, {"n": str(n)})) for n in range(20)], 5)
-    assert [answer.ext for answer in answers if isinstance(answer, RemotingCommand)] == [
-        {"n": str(n)} for n in range(20)
-    ]
+    assert [a.ext for a in answers if isinstance(a, RemotingCommand)] == [{"n": str(n)} for n in range(20)]
 
 
 def test_a_large_body_goes_both_ways(server: Server, calls: MultiplexedClient) -> None:
@@ -229,9 +227,7 @@ def test_an_answer_that_no_observer_learned_of_is_reported_as_interrupted(
     monkeypatch.setattr(MultiplexedClient, "_finish_request", interrupt)
     with MultiplexedClient() as pool, pytest.raises(KeyboardInterrupt):
         pool.send_requests([(server.addr, build_request(1))], 5, exchanges.append)
-    assert [str(exchange.outcome) for exchange in exchanges] == [
-        f"{server.addr}: interrupted before the answer"
-    ]
+    assert [str(e.outcome) for e in exchanges] == [f"{server.addr}: interrupted before the answer"]
 
 
 def test_a_call_that_is_woken_goes_on_if_its_check_raises_nothing(
@@ -264,9 +260,7 @@ def test_a_call_that_is_woken_ends_with_what_its_check_raises(
     server.handlers[5], exchanges = wake, list[Exchange]()
     with pytest.raises(KeyError, match="enough"):
         calls.send_requests([(server.addr, build_request(5))], 1e6, exchanges.append, give_up)
-    assert [str(exchange.outcome) for exchange in exchanges] == [
-        f"{server.addr}: interrupted before the answer"
-    ]
+    assert [str(e.outcome) for e in exchanges] == [f"{server.addr}: interrupted before the answer"]
     ask_one(calls, server.addr)
     # A late answer to the request that was given up would have come over the first connection.
     assert len(server.connections) == 2

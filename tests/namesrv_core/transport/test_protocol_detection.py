@@ -15,7 +15,7 @@ from namesrv_core.transport import protocol_detection, tls_server
 from namesrv_core.transport.command_stream import CommandStream
 from namesrv_core.transport.protocol_detection import TlsPolicy
 from tests.namesrv_core.transport.test_command_stream import Echo
-from tests.support.name_servers import Peer, open_listener, run_on_loop, wait_until
+from tests.support.name_servers import Peer, open_listener, wait_until
 
 HELLO = bytes.fromhex("1603010200")
 
@@ -43,7 +43,6 @@ def told(said: list[str], context: ssl.SSLContext | None = None, is_demanded: bo
     return TlsPolicy(context, is_demanded, None, lambda peer, reason: said.append(reason))
 
 
-@run_on_loop
 async def test_one_port_understands_both() -> None:
     terms = TlsPolicy(tls_server.build_self_signed_context())
     async with (
@@ -55,7 +54,6 @@ async def test_one_port_understands_both() -> None:
             assert (await peer.send_request(1, body=text)).body == text
 
 
-@run_on_loop
 async def test_plain_text_that_comes_byte_by_byte_is_understood() -> None:
     async with behind(told([])) as (echo, address), Peer.connect(address) as peer:
         for byte in codec.encode_command(build_request(1, body=b"slow")):
@@ -67,7 +65,6 @@ async def test_plain_text_that_comes_byte_by_byte_is_understood() -> None:
         assert len(echo.streams) == 1
 
 
-@run_on_loop
 async def test_who_says_nothing_holds_nobody_up() -> None:
     refusals: list[str] = []
     async with behind(told(refusals, tls_server.build_self_signed_context())) as (echo, address):
@@ -83,7 +80,6 @@ async def test_who_says_nothing_holds_nobody_up() -> None:
         await wait_until(lambda: len(echo.gone) == 53)
 
 
-@run_on_loop
 async def test_where_tls_is_demanded_plain_text_is_closed_unanswered() -> None:
     refusals: list[str] = []
     async with behind(told(refusals, tls_server.build_self_signed_context(), True)) as (echo, address):
@@ -96,7 +92,6 @@ async def test_where_tls_is_demanded_plain_text_is_closed_unanswered() -> None:
     assert refusals == ["sent plain text, but this server requires TLS"]
 
 
-@run_on_loop
 async def test_where_tls_is_demanded_silence_ends_after_a_while() -> None:
     refusals: list[str] = []
     with pytest.MonkeyPatch.context() as patch:
@@ -106,7 +101,6 @@ async def test_where_tls_is_demanded_silence_ends_after_a_while() -> None:
     assert refusals == ["did not start a TLS handshake within 0.05 s"]
 
 
-@run_on_loop
 async def test_without_a_certificate_tls_is_closed_and_plain_text_goes_on() -> None:
     refusals: list[str] = []
     async with behind(told(refusals)) as (_, address):
@@ -118,7 +112,6 @@ async def test_without_a_certificate_tls_is_closed_and_plain_text_goes_on() -> N
     assert refusals == ["requested TLS, but this server has no certificate: set tls.server.certPath"]
 
 
-@run_on_loop
 async def test_a_certificate_is_made_when_it_is_first_wanted_and_once() -> None:
     certificates_made: list[int] = []
 
@@ -136,7 +129,6 @@ async def test_a_certificate_is_made_when_it_is_first_wanted_and_once() -> None:
     assert certificates_made == [1]
 
 
-@run_on_loop
 async def test_nobody_waits_for_a_certificate_that_is_being_made() -> None:
     certificates_made, go = [], Event()
 
@@ -179,7 +171,6 @@ def test_one_that_cannot_be_made_is_not_tried_again() -> None:
     assert tries == [1]
 
 
-@run_on_loop
 async def test_an_open_connection_outlives_the_context_it_began_with() -> None:
     terms = TlsPolicy(tls_server.build_self_signed_context())
     async with behind(terms) as (_, address), Peer.connect(address, trusting()) as old:
@@ -190,7 +181,6 @@ async def test_an_open_connection_outlives_the_context_it_began_with() -> None:
         assert (await old.send_request(1, body=b"still")).body == b"still"
 
 
-@run_on_loop
 async def test_a_stream_that_is_held_waits_behind_a_doorway_too() -> None:
     class Frozen(Echo):
         def stream_opened(self, stream: CommandStream) -> None:

@@ -23,7 +23,6 @@ async def channel_to(address: str, patience: float = 3.0) -> AsyncIterator[Reque
         channel.close()
 
 
-@run_on_loop
 async def test_answers_find_the_requests_they_belong_to() -> None:
     async with echoing() as (echo, address), channel_to(address) as channel:
         asked = [build_request(1, body=b"%d" % number) for number in range(50)]
@@ -32,7 +31,6 @@ async def test_answers_find_the_requests_they_belong_to() -> None:
         assert len(echo.streams) == 1
 
 
-@run_on_loop
 async def test_a_oneway_request_is_sent_and_not_waited_for() -> None:
     async with echoing() as (echo, address), channel_to(address) as channel:
         await channel.send_oneway(build_request(905, {"a": "b"}, is_oneway=True))
@@ -40,7 +38,6 @@ async def test_a_oneway_request_is_sent_and_not_waited_for() -> None:
         assert echo.seen[0].code == 905
 
 
-@run_on_loop
 async def test_a_request_that_is_not_answered_in_time_is_a_timeout_and_later_ones_work() -> None:
     async with echoing() as (_, address), channel_to(address, 0.05) as channel:
         silent = RemotingCommand(1, opaque=-1, flag=2)
@@ -49,7 +46,6 @@ async def test_a_request_that_is_not_answered_in_time_is_a_timeout_and_later_one
         assert (await channel.send_request(build_request(1, body=b"x"))).body == b"x"
 
 
-@run_on_loop
 async def test_an_answer_that_nobody_waits_for_is_dropped() -> None:
     async with echoing() as (echo, address), channel_to(address) as channel:
         await channel.send_request(build_request(1))
@@ -57,7 +53,6 @@ async def test_an_answer_that_nobody_waits_for_is_dropped() -> None:
         assert (await channel.send_request(build_request(1, body=b"x"))).body == b"x"
 
 
-@run_on_loop
 async def test_a_connection_that_closes_fails_all_who_wait_and_the_next_one_connects_again() -> None:
     async with echoing() as (echo, address), channel_to(address) as channel:
         await channel.send_request(build_request(1))
@@ -73,7 +68,6 @@ async def test_a_connection_that_closes_fails_all_who_wait_and_the_next_one_conn
         assert len(echo.streams) == 2
 
 
-@run_on_loop
 async def test_a_server_that_is_not_there_is_an_os_error() -> None:
     with socket.create_server(("127.0.0.1", 0)) as closed:
         port = closed.getsockname()[1]
@@ -94,7 +88,6 @@ def test_a_channel_that_ends_is_seen_at_the_other_end(how: object) -> None:
     test()
 
 
-@run_on_loop
 async def test_a_channel_that_was_never_used_can_be_closed() -> None:
     channel = RequestChannel("127.0.0.1:1")
     channel.close()

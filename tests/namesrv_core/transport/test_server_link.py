@@ -106,9 +106,7 @@ def test_large_bodies_go_both_ways(calls: MultiplexedClient, pair: CertificatePa
         replies = answers(
             calls, server.addr, build_request(1, body=body), build_request(1), build_request(1, body=body)
         )
-    assert [answer.body == expected for answer, expected in zip(replies, (body, b"", body), strict=True)] == [
-        True
-    ] * 3
+    assert [a.body == e for a, e in zip(replies, (body, b"", body), strict=True)] == [True] * 3
 
 
 def test_more_calls_than_may_be_unanswered_all_get_their_answer(

@@ -152,9 +152,9 @@ def test_the_name_to_expect_can_be_said(authority: Authority, pair: CertificateP
 
 def test_an_expired_certificate(authority: Authority) -> None:
     expired = authority.issue("expired", days=-1)
-    error_text = failure(TlsClient(authority.ca), Far(expired.for_servers()))
-    assert error_text.startswith("its certificate has expired on 20")
-    assert error_text.endswith("Z")
+    text = failure(TlsClient(authority.ca), Far(expired.for_servers()))
+    assert text.startswith("its certificate has expired on 20")
+    assert text.endswith("Z")
 
 
 @pytest.mark.parametrize(

@@ -21,9 +21,7 @@ def authority(tmp_path_factory: pytest.TempPathFactory) -> Authority:
 
 def test_a_certificate_that_nobody_trusts_is_seen(authority: Authority) -> None:
     with Server(tls=authority.issue("broker").for_servers()) as server:
-        assert [
-            name_of_certificate(certificate) for certificate in fetch_certificates(server.addr, ANYBODY, 5)
-        ] == ["broker"]
+        assert [name_of_certificate(c) for c in fetch_certificates(server.addr, ANYBODY, 5)] == ["broker"]
 
 
 @pytest.mark.parametrize("version", [ssl.TLSVersion.TLSv1_2, ssl.TLSVersion.TLSv1_3])
@@ -33,10 +31,7 @@ def test_so_is_that_of_a_server_that_demands_one(authority: Authority, version: 
     with Server(tls=context) as server:
         assert [
             name_of_certificate(certificate) for certificate in fetch_certificates(server.addr, ANYBODY, 5)
-        ] == [
-            "strict",
-            "test CA",
-        ]
+        ] == ["strict", "test CA"]
 
 
 def test_who_speaks_no_tls_shows_nothing() -> None:

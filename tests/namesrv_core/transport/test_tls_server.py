@@ -116,10 +116,7 @@ def test_each_client_that_is_refused_is_told_of_with_its_reason(
     )
     unknown, old = stranger.issue("intruder"), authority.issue("late", days=-1)
     for client_context, message in (
-        (
-            unknown,
-            "presented an invalid certificate: unable to get local issuer certificate",
-        ),
+        (unknown, "presented an invalid certificate: unable to get local issuer certificate"),
         (old, "presented an invalid certificate: certificate has expired"),
     ):
         assert meet(serving, client(authority, client_context)).refusal == message
@@ -178,10 +175,7 @@ def test_each_file_that_cannot_be_used_is_named(
         (TlsServerFiles(text, key), f'no PEM certificate in the server\'s certificate file "{text}"'),
         (TlsServerFiles(cert, text), f'no PEM private key in the server\'s key file "{text}"'),
         (TlsServerFiles(cert, other.key), f'the server\'s key "{other.key}" does not match the certificate'),
-        (
-            TlsServerFiles(other.cert, locked),
-            f'the server\'s key "{locked}" is encrypted: give its password',
-        ),
+        (TlsServerFiles(other.cert, locked), f'the server\'s key "{locked}" is encrypted: give its password'),
         (TlsServerFiles(other.cert, locked, "x"), f'wrong password for the server\'s key "{locked}"'),
         (TlsServerFiles(cert, key, client_auth="require", trust_file=text), "no PEM certificate in"),
         (

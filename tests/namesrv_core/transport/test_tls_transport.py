@@ -85,9 +85,7 @@ def test_many_frames_are_answered_in_their_order_however_they_are_cut(
         tls = client(authority)
         tls.minimum_version = tls.maximum_version = version
         async with secured(server) as (_, address), Peer.connect(address, tls) as peer:
-            frames = b"".join(
-                codec.encode_command(build_request(1, body=b"%d" % number * 50)) for number in range(300)
-            )
+            frames = b"".join(codec.encode_command(build_request(1, body=b"%d" % n * 50)) for n in range(300))
             for begin in range(0, len(frames), 7919):
                 peer.send(frames[begin : begin + 7919])
             for number in range(300):

@@ -42,7 +42,7 @@ class Caller:
         name_server_source: The name servers, or a function that finds them before the first request to one.
         access: The connection options.
         observer: Called with an Exchange after each request. Default: none.
-        read_only: Raise ReadOnlyAccess instead of sending a request of CHANGE_CODES.
+        read_only: Raise ReadOnlyAccess instead of sending a request that changes something.
         pool: Connections to share. Default: its own connections.
         find_broker_addrs: Returns the address of each broker name, or the error. Default: no names.
 

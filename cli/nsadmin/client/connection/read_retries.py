@@ -2,9 +2,9 @@
 
 from collections.abc import Callable, Sequence
 
+from namesrv_core.protocol.codes import RequestCode
 from namesrv_core.protocol.command import RemotingCommand
 from namesrv_core.transport.multiplexed_client import CallError
-from nsadmin.client.connection.change_codes import CHANGE_CODES
 
 Call = tuple[str, RemotingCommand]
 """The address of a server, and a request to it."""
@@ -49,5 +49,7 @@ def send_with_retries(
 
 def _can_retry(command: RemotingCommand, answer: CallAnswer) -> bool:
     return (
-        isinstance(answer, CallError) and answer.kind in _RETRIABLE_KINDS and command.code not in CHANGE_CODES
+        isinstance(answer, CallError)
+        and answer.kind in _RETRIABLE_KINDS
+        and not RequestCode.is_change(command.code)
     )

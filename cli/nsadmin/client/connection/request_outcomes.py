@@ -6,7 +6,6 @@ from namesrv_core.errors import build_request_error
 from namesrv_core.protocol.codes import RequestCode
 from namesrv_core.protocol.command import RemotingCommand
 from namesrv_core.transport.multiplexed_client import CallError, ExchangeObserver
-from nsadmin.client.connection.change_codes import CHANGE_CODES
 from nsadmin.client.results import ReadOnlyAccess, ServerResult
 
 
@@ -20,7 +19,7 @@ def refuse_changes(calls: Iterable[tuple[str, RemotingCommand]]) -> None:
         ReadOnlyAccess: One of the requests changes something.
     """
     for server_addr, command in calls:
-        if command.code in CHANGE_CODES:
+        if RequestCode.is_change(command.code):
             raise ReadOnlyAccess(
                 f"not sent to {server_addr}: {RequestCode(command.code).name} changes the server"
             )
@@ -46,7 +45,7 @@ def judge_answer(
     if isinstance(answer, CallError):
         if answer.addr != server_addr:
             answer = CallError(server_addr, answer.kind, f"through {answer.addr}: {answer.reason}")
-        if answer.was_sent and command.code in CHANGE_CODES:
+        if answer.was_sent and RequestCode.is_change(command.code):
             answer = CallError(server_addr, answer.kind, f"{answer.reason}; the change is possibly done")
         return ServerResult(server_addr, None, answer)
     if answer.code not in accepted_codes:

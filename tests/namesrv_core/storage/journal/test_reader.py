@@ -54,9 +54,7 @@ class Pen:
         self.journal.tidy_segments(self.now)
 
     def problems(self) -> list[str]:
-        return [
-            problem for segment_check in check_journal(self.folder) for problem in segment_check.problem_texts
-        ]
+        return [problem for check in check_journal(self.folder) for problem in check.problem_texts]
 
 
 @pytest.fixture
@@ -132,9 +130,7 @@ def test_the_last_records_may_be_in_several_segments(pen: Pen, count: int) -> No
     pen.puts(3)
     pen.close_segment()
     pen.puts(2)
-    assert [record.seq for record in read_last_records(pen.folder, count)] == [1, 2, 3, 4, 5][
-        max(5 - count, 0) :
-    ]
+    assert [r.seq for r in read_last_records(pen.folder, count)] == [1, 2, 3, 4, 5][max(5 - count, 0) :]
 
 
 class Enough(Exception):

@@ -10,12 +10,7 @@ import pytest
 from namesrv_core.errors import RocketMQError
 from namesrv_core.history.record_lines import parse_record_line
 from namesrv_core.storage.journal.rolling_writer import JournalLimits, JournalWriter
-from namesrv_core.storage.journal.segments import (
-    compress_segment,
-    list_segments,
-    read_lines,
-    segment_name,
-)
+from namesrv_core.storage.journal.segments import compress_segment, list_segments, read_lines, segment_name
 from tests.namesrv_core.storage.journal.test_segments import NOW, written
 
 DAY = 24 * 3_600_000

@@ -53,12 +53,7 @@ def test_segments_are_listed_oldest_first_and_other_files_are_passed_over(tmp_pa
     compress_segment(segment(tmp_path, 5))
     (tmp_path / "journal.lock").touch()
     (tmp_path / ".0000000000000001-20251121T140300135Z.jsonl.zst.new").touch()
-    assert [listed_segment.first_seq for listed_segment in segments.list_segments(tmp_path)] == [
-        5,
-        9,
-        100,
-        1000,
-    ]
+    assert [s.first_seq for s in segments.list_segments(tmp_path)] == [5, 9, 100, 1000]
 
 
 def test_a_folder_that_is_not_there_is_an_os_error(tmp_path: Path) -> None:

@@ -92,7 +92,7 @@ def test_so_many_servers_are_asked_at_a_time_as_was_said() -> None:
             None,
         ]
         [calls] = caller._connections._idle_clients
-        open_now = [server for server in calls._link_pool if server.tcp_socket is not None]
+        open_now = [server for server in calls._pool if server.tcp_socket is not None]
     assert len(open_now) == 1
 
 

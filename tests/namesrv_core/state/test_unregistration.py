@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 
 from namesrv_core.events import BrokerUnregistered, Event, MinBrokerIdChanged, TopicsChanged
-from namesrv_core.state import departures
-from namesrv_core.state.departures import Departure, leave_in_steps
+from namesrv_core.state import unregistration
 from namesrv_core.state.liveness import end_channel, end_silence, find_expired_brokers, record_heartbeat
+from namesrv_core.state.unregistration import Departure, leave_in_steps
 from tests.support.brokers import TableHarness
 
 
@@ -87,7 +87,7 @@ def test_an_old_channel_of_brokers_closes_without_a_look_at_any_other_broker() -
 def test_all_topics_are_searched_once_for_all_brokers_that_leave_together(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(departures, "_ENTRIES_PER_STEP", 4)
+    monkeypatch.setattr(unregistration, "_ENTRIES_PER_STEP", 4)
     lab = crowded()
     for number in range(10):
         lab.register_broker(f"b{number}", 0, [f"T{number}", f"U{number}"], channel=7)
@@ -101,7 +101,7 @@ def test_all_topics_are_searched_once_for_all_brokers_that_leave_together(
 def test_brokers_leave_in_steps_of_one_and_topics_are_searched_in_small_steps(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(departures, "_ENTRIES_PER_STEP", 4)
+    monkeypatch.setattr(unregistration, "_ENTRIES_PER_STEP", 4)
     lab = TableHarness()
     for number in range(3):
         lab.register_broker(f"b{number}", 0, [f"T{number}", f"U{number}"], channel=7)
@@ -111,7 +111,7 @@ def test_brokers_leave_in_steps_of_one_and_topics_are_searched_in_small_steps(
 
 
 def test_a_topic_that_came_after_the_search_goes_with_its_broker(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(departures, "_ENTRIES_PER_STEP", 1)
+    monkeypatch.setattr(unregistration, "_ENTRIES_PER_STEP", 1)
     lab = TableHarness()
     lab.register_broker("a", 0, channel=7)
     lab.register_broker("b", 0, channel=7)

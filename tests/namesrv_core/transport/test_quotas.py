@@ -10,10 +10,9 @@ import pytest
 from namesrv_core.protocol import codec
 from namesrv_core.protocol.command import RemotingCommand, build_request
 from namesrv_core.transport.command_stream import AnswerSteps, CommandStream
-from namesrv_core.transport.quotas import StreamQuotas
-from namesrv_core.transport.rate_limit import RateLimiter
+from namesrv_core.transport.quotas import RateLimiter, StreamQuotas
 from tests.namesrv_core.transport.test_command_stream import Echo, Overseer, echoing
-from tests.support.name_servers import Peer, open_listener, run_on_loop
+from tests.support.name_servers import Peer, open_listener
 
 Args = TypeVarTuple("Args")
 
@@ -31,8 +30,8 @@ class CountedStream:
     def resume_work(self) -> None:
         self.deeds.append("resume work")
 
-    def report_over_limit(self, limit_key: str, hit_text: str) -> None:
-        self.deeds.append(f"{limit_key}: {hit_text}")
+    def report_over_limit(self, limit_key: str, hits: str) -> None:
+        self.deeds.append(f"{limit_key}: {hits}")
 
 
 class ClockLoop(asyncio.SelectorEventLoop):
@@ -47,11 +46,7 @@ class ClockLoop(asyncio.SelectorEventLoop):
         return self.now
 
     def call_later(
-        self,
-        delay: float,
-        callback: Callable[[*Args], object],
-        *args: *Args,
-        context: Context | None = None,
+        self, delay: float, callback: Callable[[*Args], object], *args: *Args, context: Context | None = None
     ) -> asyncio.TimerHandle:
         self.later.append(round(delay, 6))
         return super().call_later(delay, callback, *args, context=context)
@@ -153,7 +148,6 @@ def test_work_of_no_single_request_is_paid_for_with_rests(loop: ClockLoop) -> No
     assert limiter.is_resting
 
 
-@run_on_loop
 async def test_one_whose_requests_take_long_waits_for_its_turn() -> None:
     clock = [0.0]
 
@@ -183,7 +177,6 @@ async def test_one_whose_requests_take_long_waits_for_its_turn() -> None:
         stream.abort()
 
 
-@run_on_loop
 async def test_more_frames_than_a_second_may_have_are_read_when_time_has_granted_them() -> None:
     overseer = Overseer()
     async with (
@@ -197,7 +190,6 @@ async def test_more_frames_than_a_second_may_have_are_read_when_time_has_granted
         await peer.send_request(1)
 
 
-@run_on_loop
 async def test_more_bytes_than_a_second_may_have_are_waited_for() -> None:
     overseer = Overseer()
     async with (

@@ -3,8 +3,7 @@
 import asyncio
 import threading
 
-from namesrv_core.server.persister import ChangePersister
-from tests.support.name_servers import run_on_loop
+from namesrv_core.server.state_persistence import ChangePersister
 
 
 class Disk:
@@ -35,7 +34,6 @@ class Disk:
         self.keeper.persist_change(self.told.append)
 
 
-@run_on_loop
 async def test_nobody_is_told_before_it_is_written() -> None:
     disk = Disk()
     assert not disk.keeper.is_writing
@@ -49,7 +47,6 @@ async def test_nobody_is_told_before_it_is_written() -> None:
     assert (disk.told, disk.written) == ([None], [[0, 1]])
 
 
-@run_on_loop
 async def test_changes_that_come_during_a_write_go_together_with_the_next() -> None:
     disk = Disk()
     disk.gate.clear()
@@ -63,7 +60,6 @@ async def test_changes_that_come_during_a_write_go_together_with_the_next() -> N
     assert disk.told == [None] * 3
 
 
-@run_on_loop
 async def test_a_failure_undoes_what_was_not_written_with_all_that_was_built_on_it() -> None:
     disk = Disk()
     disk.change(1)
@@ -79,7 +75,6 @@ async def test_a_failure_undoes_what_was_not_written_with_all_that_was_built_on_
     assert [str(failure) for failure in disk.told] == ["None", "full", "full"]
 
 
-@run_on_loop
 async def test_after_a_failure_the_next_change_is_written() -> None:
     disk = Disk()
     disk.fails = True
@@ -92,12 +87,10 @@ async def test_after_a_failure_the_next_change_is_written() -> None:
     assert disk.told[-1] is None
 
 
-@run_on_loop
 async def test_there_is_nothing_to_finish_where_nothing_changed() -> None:
     await Disk().keeper.finish_writes()
 
 
-@run_on_loop
 async def test_what_cannot_be_written_for_any_other_reason_is_undone_too() -> None:
     disk = Disk()
 

@@ -4,8 +4,8 @@ import pytest
 
 from namesrv_core.protocol import fastjson
 from namesrv_core.protocol.json_bodies import MappingInfo, broker_data_json, queue_data_json
-from namesrv_core.state import table_lookup
-from namesrv_core.state.table_lookup import (
+from namesrv_core.state import routes
+from namesrv_core.state.routes import (
     RegisteredRoute,
     RouteMember,
     encode_route_body,
@@ -18,9 +18,9 @@ from tests.support.memory import kept_megabytes
 
 
 def members(lab: TableHarness, name: str = "T", acting: bool = True) -> dict[str, dict[int, str]]:
-    topic_route = find_route(lab.tables, name, acting)
-    assert topic_route is not None
-    return {member.broker_name: member.broker_addrs for member in topic_route.route_members}
+    route = find_route(lab.tables, name, acting)
+    assert route is not None
+    return {member.broker_name: member.broker_addrs for member in route.route_members}
 
 
 def test_a_route_has_the_groups_and_queues_of_a_topic_and_no_others() -> None:
@@ -29,14 +29,14 @@ def test_a_route_has_the_groups_and_queues_of_a_topic_and_no_others() -> None:
     lab.register_broker("a", 1, zone="z")
     lab.register_broker("b", 0, ["T", "V"])
     lab.register_broker("x", 0, ["V", "W"])
-    topic_route = find_route(lab.tables, "T")
-    assert topic_route is not None
-    assert topic_route.route_members == [
+    route = find_route(lab.tables, "T")
+    assert route is not None
+    assert route.route_members == [
         RouteMember("c", "a", {0: "a0", 1: "a1"}, False, "z"),
         RouteMember("c", "b", {0: "b0"}, False, None),
     ]
-    assert topic_route.queue_datas == [make_queue("a"), make_queue("b")]
-    assert (topic_route.filter_servers, topic_route.queue_mappings) == ({}, None)
+    assert route.queue_datas == [make_queue("a"), make_queue("b")]
+    assert (route.filter_servers, route.queue_mappings) == ({}, None)
 
 
 def test_an_unknown_topic_has_no_route() -> None:
@@ -50,10 +50,10 @@ def test_an_unknown_topic_has_no_route() -> None:
 def test_a_route_handed_out_does_not_change_with_the_tables() -> None:
     lab = TableHarness()
     lab.register_broker("a", 0)
-    topic_route = find_route(lab.tables, "T")
+    route = find_route(lab.tables, "T")
     lab.register_broker("a", 1)
-    assert topic_route is not None
-    assert topic_route.route_members[0].broker_addrs == {0: "a0"}
+    assert route is not None
+    assert route.route_members[0].broker_addrs == {0: "a0"}
 
 
 def test_filter_servers_of_the_topic_s_brokers_are_in_its_route() -> None:
@@ -61,9 +61,9 @@ def test_filter_servers_of_the_topic_s_brokers_are_in_its_route() -> None:
     lab.register_broker("a", 0, filters=["f", None])
     lab.register_broker("a", 1, filters=["g"])
     lab.register_broker("b", 0, ["V", "W"], filters=["h"])
-    topic_route = find_route(lab.tables, "T")
-    assert topic_route is not None
-    assert topic_route.filter_servers == {"a0": ["f", None], "a1": ["g"]}
+    route = find_route(lab.tables, "T")
+    assert route is not None
+    assert route.filter_servers == {"a0": ["f", None], "a1": ["g"]}
 
 
 def test_the_mapping_of_a_broker_without_a_name_is_listed_as_null_and_of_an_empty_one_as_it_is() -> None:
@@ -119,9 +119,9 @@ def test_a_zone_keeps_its_brokers_in_any_case_and_those_without_a_master() -> No
     lab.register_broker("b", 0, zone="west", filters=["g"])
     lab.register_broker("d", 0, zone=None)
     lab.register_broker("e", 1, zone="west")
-    topic_route = find_route(lab.tables, "T")
-    assert topic_route is not None
-    cut = table_lookup.cut_to_zone(topic_route, "eAST")
+    route = find_route(lab.tables, "T")
+    assert route is not None
+    cut = routes.cut_to_zone(route, "eAST")
     assert [member.broker_name for member in cut.route_members] == ["a", "e"]
     assert [item.broker_name for item in cut.queue_datas] == ["a", "e"]
     assert cut.filter_servers == {"a0": ["f"]}
@@ -130,9 +130,9 @@ def test_a_zone_keeps_its_brokers_in_any_case_and_those_without_a_master() -> No
 def test_a_zone_may_leave_nothing_of_a_route() -> None:
     lab = TableHarness()
     lab.register_broker("a", 0, zone="east")
-    topic_route = find_route(lab.tables, "T")
-    assert topic_route is not None
-    assert encode_route_body(table_lookup.cut_to_zone(topic_route, "west"), None, False) == (
+    route = find_route(lab.tables, "T")
+    assert route is not None
+    assert encode_route_body(routes.cut_to_zone(route, "west"), None, False) == (
         b'{"brokerDatas":[],"filterServerTable":{},"queueDatas":[]}'
     )
 
@@ -154,9 +154,9 @@ MEMBERS = (
 
 
 def test_a_route_is_written_with_bare_keys_in_the_default_dialect() -> None:
-    topic_route = find_route(everything().tables, "T")
-    assert topic_route is not None
-    assert encode_route_body(topic_route, "a:8", is_standard=False) == (
+    route = find_route(everything().tables, "T")
+    assert route is not None
+    assert encode_route_body(route, "a:8", is_standard=False) == (
         b'{"brokerDatas":[{"brokerAddrs":{0:"1.1.1.1:1"},' + MEMBERS + b'"topicQueueMappingByBroker":{"a":'
         b'{"bname":"a","currIdMap":{0:0,1:1},"dirty":false,"epoch":9007199254740992,'
         b'"scope":"__global__","topic":"T","totalQueues":2}}}'
@@ -164,9 +164,9 @@ def test_a_route_is_written_with_bare_keys_in_the_default_dialect() -> None:
 
 
 def test_a_route_is_written_with_quoted_keys_in_the_standard_dialect() -> None:
-    topic_route = find_route(everything().tables, "T")
-    assert topic_route is not None
-    assert encode_route_body(topic_route, "a:8", is_standard=True) == (
+    route = find_route(everything().tables, "T")
+    assert route is not None
+    assert encode_route_body(route, "a:8", is_standard=True) == (
         b'{"brokerDatas":[{"brokerAddrs":{"0":"1.1.1.1:1"},' + MEMBERS + b'"topicQueueMappingByBroker":{"a":'
         b'{"bname":"a","currIdMap":{"0":0,"1":1},"dirty":false,"epoch":"9007199254740992",'
         b'"scope":"__global__","topic":"T","totalQueues":2}}}'
@@ -180,53 +180,49 @@ def test_a_body_is_that_of_the_tables_as_they_are_now() -> None:
         for zone in (None, "z1", "z2"):
             group = lab.tables.broker_groups["a"]
             group.zone_name, group.broker_addrs = zone, {1: "y", 0: f"x:{zone}"}
-            topic_route = find_route(lab.tables, "T")
-            assert topic_route is not None
+            route = find_route(lab.tables, "T")
+            assert route is not None
             plain: dict[str, object] = {
-                "brokerDatas": [broker_data_json(*member) for member in topic_route.route_members],
+                "brokerDatas": [broker_data_json(*member) for member in route.route_members],
                 "filterServerTable": {},
-                "queueDatas": [queue_data_json(queue) for queue in topic_route.queue_datas],
+                "queueDatas": [queue_data_json(queue) for queue in route.queue_datas],
             }
-            assert encode_route_body(topic_route, None, standard) == fastjson.encode_json(
+            assert encode_route_body(route, None, standard) == fastjson.encode_json(
                 plain, is_standard=standard
             )
 
 
 def test_the_cluster_map_has_bare_ids_and_true_ones(lab_without_master: TableHarness) -> None:
-    assert table_lookup.encode_cluster_body(lab_without_master.tables) == (
+    assert routes.encode_cluster_body(lab_without_master.tables) == (
         b'{"brokerAddrTable":{"a":{"brokerAddrs":{1:"a1",2:"a2"},"brokerName":"a","cluster":"c",'
         b'"enableActingMaster":true}},"clusterAddrTable":{"c":["a"]}}'
     )
     assert (
-        table_lookup.encode_cluster_body(TableHarness().tables)
-        == b'{"brokerAddrTable":{},"clusterAddrTable":{}}'
+        routes.encode_cluster_body(TableHarness().tables) == b'{"brokerAddrTable":{},"clusterAddrTable":{}}'
     )
 
 
 def test_a_member_group_has_the_cluster_that_was_asked_for(lab_without_master: TableHarness) -> None:
-    assert table_lookup.encode_member_group_body(lab_without_master.tables, "any", "a") == (
+    assert routes.encode_member_group_body(lab_without_master.tables, "any", "a") == (
         b'{"brokerMemberGroup":{"brokerAddrs":{1:"a1",2:"a2"},"brokerName":"a","cluster":"any"}}'
     )
 
 
 def test_a_member_group_that_nobody_knows_is_empty() -> None:
     tables = TableHarness().tables
-    assert table_lookup.encode_member_group_body(tables, "c", "z") == (
+    assert routes.encode_member_group_body(tables, "c", "z") == (
         b'{"brokerMemberGroup":{"brokerAddrs":{},"brokerName":"z","cluster":"c"}}'
     )
-    assert (
-        table_lookup.encode_member_group_body(tables, None, None)
-        == b'{"brokerMemberGroup":{"brokerAddrs":{}}}'
-    )
+    assert routes.encode_member_group_body(tables, None, None) == b'{"brokerMemberGroup":{"brokerAddrs":{}}}'
 
 
 def test_system_topics_are_the_names_of_clusters_and_brokers_with_some_address() -> None:
     lab = TableHarness()
-    assert table_lookup.system_topics(lab.tables) == ([], None)
+    assert routes.system_topics(lab.tables) == ([], None)
     lab.register_broker("a", 0)
     lab.register_broker("b", 0)
     lab.register_broker("c", 0, cluster="d")
-    names, addr = table_lookup.system_topics(lab.tables)
+    names, addr = routes.system_topics(lab.tables)
     assert sorted(names) == ["a", "b", "c", "d"]
     assert addr in ("a0", "b0", "c0")
 
