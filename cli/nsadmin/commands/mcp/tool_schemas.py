@@ -6,11 +6,7 @@ from typing import Any, NamedTuple
 from nsadmin.command_line.docstrings import parse_docstring
 from nsadmin.commands.columns import meanings
 from nsadmin.commands.mcp.exposed_commands import ExposedCommand
-from nsadmin.commands.mcp.tool_parameters import (
-    MAX_TEXT_LENGTH,
-    ToolParameter,
-    list_tool_parameters,
-)
+from nsadmin.commands.mcp.tool_parameters import MAX_TEXT_LENGTH, ToolParameter, list_tool_parameters
 from nsadmin.commands.mcp.tool_results import DEFAULT_ROWS, MAX_ROWS
 from nsadmin.console.exit_codes import EXIT_CODE_MEANINGS, special_codes_of_command
 
