@@ -17,18 +17,7 @@ class MessageQueue(NamedTuple):
 
 
 def parse_queue_table(json_table: object, read_value: Callable[[object, str], T]) -> dict[MessageQueue, T]:
-    """Parse a map keyed by queues.
-
-    Args:
-        json_table: The map, as `object_keys` decodes it: a list of [key, value] pairs, or {} or None.
-        read_value: Reads a value with its type, such as JsonObject. Takes the value and its name for errors.
-
-    Returns:
-        Queue to value, in the order of queues.
-
-    Raises:
-        ValueError: The value is not such a map.
-    """
+    """Parse a map keyed by queues."""
     pairs: Iterable[object] = (
         json_table.items() if isinstance(json_table, dict) else to_list(json_table, "a map")
     )

@@ -121,11 +121,7 @@ def is_unreachable(error: RocketMQError | None) -> bool:
 
 
 def is_silent(error: RocketMQError | None) -> bool:
-    """Return whether the server did not answer, so that its other answers are not to be expected either.
-
-    Args:
-        error: The error of a result; None gives False.
-    """
+    """Return whether the server did not answer, so that its other answers are not to be expected either."""
     return is_unreachable(error) and not isinstance(error, MalformedAnswer)
 
 

@@ -71,14 +71,6 @@ def take_cluster_snapshot(
     """Take a snapshot of the cluster, without secrets.
 
     Sends requests 106, 206, 105 (per topic), 219 and 319 to one name server; see AdminClient.
-
-    Args:
-        admin: The client.
-        now_ms: The time of the snapshot, in ms since 1970 (UTC).
-        namespaces: KV namespaces to include, besides that of order configurations.
-
-    Raises:
-        RocketMQError: A request failed. An incomplete snapshot would be misleading.
     """
     cluster_info = admin.clusters.get_info()
     queues_by_topic: dict[str, dict[str, dict[str, int]]] = {}
@@ -125,15 +117,6 @@ def take_server_snapshots(
 
     Do not store these snapshots: they contain secrets. A topic without a route has no brokers here, a broker
     in several clusters has all their names, and a static topic has its `mappingEpoch`.
-
-    Args:
-        admin: The client.
-        now_ms: The time of the snapshots, in ms since 1970 (UTC).
-        namespaces: KV namespaces to include, besides that of order configurations.
-        with_topics: Read the route of every topic. False: the snapshots have no topics.
-
-    Returns:
-        One ServerResult per name server; one failed request makes its result an error.
     """
     listings = admin.name_server_tables.get_listing_each(
         admin.addresses.addrs, tuple(dict.fromkeys((ORDER_NAMESPACE, *namespaces)))
@@ -201,13 +184,7 @@ def _read_public_entries(admin: AdminClient, namespace: str) -> TextTable:
 
 
 def snapshot_of_replay(source_name: str, taken_at_ms: int, replay: JournalReplay) -> ClusterSnapshot:
-    """Build a snapshot from the tables that a replay of a journal gives, without secrets.
-
-    Args:
-        source_name: The name of the source.
-        taken_at_ms: The time of the tables, in ms since 1970 (UTC).
-        replay: The tables.
-    """
+    """Build a snapshot from the tables that a replay of a journal gives, without secrets."""
     return ClusterSnapshot(
         source_name,
         taken_at_ms,
@@ -259,16 +236,7 @@ def _sorted_texts(text_table: Mapping[str, str | None]) -> dict[str, str]:
 def iterate_items(
     snapshot: ClusterSnapshot, topic: str | None = None
 ) -> Iterator[tuple[SnapshotItem, ItemValue]]:
-    """Yield the items that make up routes, in the order of names.
-
-    Args:
-        snapshot: The snapshot.
-        topic: Yield only this topic and its brokers. Default: everything.
-
-    Yields:
-        Pairs of (key, value). The value is the record of a broker or of a topic's queues on one broker, or
-        the text of an order configuration.
-    """
+    """Yield the items that make up routes, in the order of names."""
     topic_brokers = snapshot.topics.get(topic, {}) if topic is not None else None
     for entry_name, broker_record in sorted(snapshot.brokers.items()):
         if topic_brokers is None or entry_name in topic_brokers:
@@ -284,11 +252,7 @@ def iterate_items(
 
 
 def encode_snapshot(snapshot: ClusterSnapshot) -> bytes:
-    """Encode a snapshot for a file: JSON, compressed with zstd.
-
-    Args:
-        snapshot: The snapshot.
-    """
+    """Encode a snapshot for a file: JSON, compressed with zstd."""
     import zstandard
 
     snapshot_text = json.dumps(
@@ -311,14 +275,7 @@ def _inflate_snapshot(file_content: bytes) -> bytes:
 
 
 def decode_snapshot(file_content: bytes) -> ClusterSnapshot:
-    """Decode the content of a snapshot file: zstd-compressed or plain JSON.
-
-    Args:
-        file_content: The bytes of the file.
-
-    Raises:
-        InvalidSnapshotError: The content is not a snapshot of a known version.
-    """
+    """Decode the content of a snapshot file: zstd-compressed or plain JSON."""
     try:
         if file_content[:4] == _ZSTD_FRAME_HEADER:
             file_content = _inflate_snapshot(file_content)

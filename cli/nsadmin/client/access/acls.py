@@ -231,15 +231,7 @@ class AclAdmin:
 
 
 def merge_entries(entries_before: Sequence[AclEntry], new_entries: Sequence[AclEntry]) -> AclEntries:
-    """Merge entries like a broker: each replaces the first entry for its resource, or is appended.
-
-    Args:
-        entries_before: The current entries.
-        new_entries: The entries to add, in order.
-
-    Returns:
-        The merged entries: those of `entries_before` in their order, then the added ones.
-    """
+    """Merge entries like a broker: each replaces the first entry for its resource, or is appended."""
     merged_entries = list(entries_before)
     for new_entry in new_entries:
         same_indexes = [

@@ -130,17 +130,7 @@ def _make_unverified_client(own_tls: Tls) -> TlsClient:
 
 
 def read_certificate_file(pem_path: Path) -> list[CertificateSummary]:
-    """Read the certificates in a PEM file, in their order.
-
-    Args:
-        pem_path: The PEM file.
-
-    Returns:
-        One CertificateSummary per certificate.
-
-    Raises:
-        BadSettings: The file cannot be read, or has no certificate.
-    """
+    """Read the certificates in a PEM file, in their order."""
     return [
         _summarize_certificate(certificate_record)
         for certificate_record in tls_client.read_certificates(pem_path)

@@ -13,11 +13,7 @@ from namesrv_core.protocol.codes import RequestCode
 from namesrv_core.protocol.command import RemotingCommand, build_request
 from nsadmin.client.connection.caller import Caller
 from nsadmin.client.connection.json_object import JsonObject
-from nsadmin.client.connection.response_bodies import (
-    decode_answer,
-    parse_json_object,
-    read_ext_fields,
-)
+from nsadmin.client.connection.response_bodies import decode_answer, parse_json_object, read_ext_fields
 from nsadmin.client.results import NotApplied, NotFound, ServerResult, is_denied
 
 PERM_NAMES = ("DENY", "PUB", "SUB", "PUB|SUB")

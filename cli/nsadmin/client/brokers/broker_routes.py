@@ -88,10 +88,7 @@ class BrokerRoutes:
             namesrv_addr: ServerResult(namesrv_addr, {}, None) for namesrv_addr in topics_by_addr
         }
         for (namesrv_addr, topic), answer in zip(server_topics, answers, strict=True):
-            route = decode_answer(
-                answer,
-                partial(self._parse_remembered, (namesrv_addr, topic)),
-            )
+            route = decode_answer(answer, partial(self._parse_remembered, (namesrv_addr, topic)))
             if route.error is not None and not is_not_found(route.error):
                 routes_by_addr[namesrv_addr] = ServerResult(namesrv_addr, None, route.error)
                 continue

@@ -173,9 +173,6 @@ def find_shared_addrs(broker_groups: Iterable[BrokerAddrGroup]) -> dict[str, lis
     """Return the addresses that several broker names have, with these names in order.
 
     A name server keeps the former name of a broker that was renamed, so both lead to one process.
-
-    Args:
-        broker_groups: The groups of one or more name servers.
     """
     names_by_addr: dict[str, set[str]] = {}
     for broker_group in broker_groups:
@@ -185,24 +182,12 @@ def find_shared_addrs(broker_groups: Iterable[BrokerAddrGroup]) -> dict[str, lis
 
 
 def describe_shared_addr(broker_addr: str, broker_names: Sequence[str]) -> str:
-    """Describe an address of several names, in words.
-
-    Args:
-        broker_addr: The address.
-        broker_names: Its names.
-    """
+    """Describe an address of several names, in words."""
     return f"{' and '.join(broker_names)} are one process, at {broker_addr}"
 
 
 def refuse_shared_addrs(shared_addrs: Mapping[str, Sequence[str]]) -> None:
-    """Refuse a change of several brokers, of which some are one process.
-
-    Args:
-        shared_addrs: The result of `find_shared_addrs`.
-
-    Raises:
-        NotApplied: There is such an address.
-    """
+    """Refuse a change of several brokers, of which some are one process."""
     for broker_addr, broker_names in shared_addrs.items():
         raise NotApplied(
             f"{describe_shared_addr(broker_addr, broker_names)}: restart the name servers one by one to "
@@ -329,17 +314,7 @@ def _parse_heartbeats(response: RemotingCommand) -> HeartbeatListing:
 
 
 def parse_cluster_info(response: RemotingCommand) -> ClusterInfo:
-    """Parse a ClusterInfo body. A broker that is listed in a cluster but not registered has no addresses.
-
-    Args:
-        response: The answer to GET_BROKER_CLUSTER_INFO (106).
-
-    Returns:
-        All clusters; none without a body.
-
-    Raises:
-        ValueError: The body is not a ClusterInfo.
-    """
+    """Parse a ClusterInfo body. A broker that is listed in a cluster but not registered has no addresses."""
     json_body = parse_json_object(response)
     broker_table = json_body.child("brokerAddrTable")
     cluster_table = json_body.child("clusterAddrTable")
@@ -348,9 +323,7 @@ def parse_cluster_info(response: RemotingCommand) -> ClusterInfo:
     }
     broker_groups = (
         BrokerAddrGroup(
-            cluster_name,
-            entry_name,
-            parse_broker_addrs(broker_table.child(entry_name).child("brokerAddrs")),
+            cluster_name, entry_name, parse_broker_addrs(broker_table.child(entry_name).child("brokerAddrs"))
         )
         for cluster_name, broker_names in brokers_by_cluster.items()
         for entry_name in set(broker_names)

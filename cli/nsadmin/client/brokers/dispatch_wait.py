@@ -11,13 +11,6 @@ def wait_for_dispatch(brokers: BrokerAdmin, broker_addr: str) -> None:
     """Wait until the broker has stored every message that it received, and its queues show them.
 
     It waits 5 seconds at most, because a broker that other clients use may always be busy.
-
-    Args:
-        brokers: Runtime information of brokers.
-        broker_addr: The broker.
-
-    Raises:
-        RocketMQError: The broker refused or did not answer.
     """
     for _ in range(_ATTEMPTS):
         # At first too: requests of a killed process can still be on their way.

@@ -127,23 +127,12 @@ def _parse_registration(config_items: Mapping[str, str], response: RemotingComma
 
 
 def parse_name_servers(config_items: Mapping[str, str]) -> tuple[str, ...]:
-    """Return the name servers in the settings of a broker.
-
-    Args:
-        config_items: Setting to value, as `admin.broker_configs` reads them.
-
-    Returns:
-        The addresses in their order; () without the setting namesrvAddr.
-    """
+    """Return the name servers in the settings of a broker."""
     return tuple(filter(None, config_items.get("namesrvAddr", "").replace(" ", "").split(";")))
 
 
 def has_dynamic_name_servers(config_items: Mapping[str, str]) -> bool:
-    """Return whether a broker with these settings refreshes its name servers (address server or DNS).
-
-    Args:
-        config_items: Setting to value, as `admin.broker_configs` reads them.
-    """
+    """Return whether a broker with these settings refreshes its name servers (address server or DNS)."""
     setting_keys = ("fetchNamesrvAddrByAddressServer", "fetchNameSrvAddrByDnsLookup")
     return any(parse_bool(config_items.get(setting_key, "")) for setting_key in setting_keys)
 

@@ -28,14 +28,7 @@ class ReplicaRequest(NamedTuple):
 
 
 def list_replica_addrs(queue_route: QueueRoute) -> tuple[str, ...]:
-    """Return the address of the master, then those of the slaves.
-
-    Args:
-        queue_route: The topic on one broker group.
-
-    Returns:
-        The addresses in the order of broker ids. Without a master, only those of slaves.
-    """
+    """Return the address of the master, then those of the slaves."""
     return tuple(queue_route.broker_addrs.values())
 
 
@@ -44,14 +37,7 @@ def ask_replicas(
 ) -> list[ServerResult[RemotingCommand]]:
     """Send requests to broker groups at once, with failover inside each group.
 
-    Args:
-        caller: The connections.
-        replica_requests: The requests.
-        accepted_codes: The response codes that count as success. Default: 0.
-
-    Returns:
-        One ServerResult per request, in order. Its `addr` is the process that was asked last. A group
-        without an address is unreachable, and `addr` is the broker name.
+    The `addr` of a result is the process that was asked last; the broker name for a group without address.
     """
     replica_requests = list(replica_requests)
     results = [_unreachable_result(replica_request) for replica_request in replica_requests]

@@ -69,10 +69,7 @@ class ReplicatedTables:
             broker_addrs: The broker addresses.
         """
         return self._get_tables(
-            broker_addrs,
-            RequestCode.GET_ALL_SUBSCRIPTIONGROUP_CONFIG,
-            "subscriptionGroupTable",
-            read_configs,
+            broker_addrs, RequestCode.GET_ALL_SUBSCRIPTIONGROUP_CONFIG, "subscriptionGroupTable", read_configs
         )
 
     def get_offsets(self, broker_addrs: Iterable[str]) -> list[ServerResult[ReplicatedTable]]:

@@ -19,14 +19,6 @@ def read_topic_permissions(
     """Read the permission of each topic of a broker from name servers.
 
     Sends GET_ALL_TOPIC_LIST_FROM_NAMESERVER (206), then GET_ROUTEINFO_BY_TOPIC (105) per topic.
-
-    Args:
-        caller: The connections.
-        server_results: One ServerResult per name server; one with an error is not asked and keeps its error.
-        broker_name: The broker name.
-
-    Returns:
-        One ServerResult per name server, in order: topic to permission bits (4 read, 2 write, 1 inherit).
     """
     server_results = list(server_results)
     answering_addrs = [

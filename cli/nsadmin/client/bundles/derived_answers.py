@@ -22,15 +22,7 @@ _QUEUE_FIELDS = {"topic", "queueId"}
 
 
 def derive_answer(table: AnswerTable, key: RequestKey) -> RecordedAnswer | None:
-    """Derive the answer to a request that a bundle does not contain.
-
-    Args:
-        table: The answers of the server.
-        key: The request.
-
-    Returns:
-        The answer; None if no other answer has it.
-    """
+    """Derive the answer to a request that a bundle does not contain."""
     derive = _DERIVATIONS.get(key.code)
     try:
         return derive and derive(table, key)

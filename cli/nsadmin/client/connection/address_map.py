@@ -25,13 +25,6 @@ class AddressMap:
 
     The most specific entry wins: an address with a port, then a host, then the smallest network. Host names
     are compared as text, without a DNS lookup.
-
-    Args:
-        addr_pairs: Pairs of (source, target). A source is "10.1.2.3:10911", "10.1.2.3", "broker-a" or
-            "10.0.0.0/8"; a target is "HOST:PORT" or "HOST".
-
-    Raises:
-        BadAddress: A pair is invalid.
     """
 
     def __init__(self, addr_pairs: Iterable[tuple[str, str]]) -> None:
@@ -43,11 +36,7 @@ class AddressMap:
         self._targets_by_network.sort(key=lambda network_entry: -network_entry[0].prefixlen)
 
     def __call__(self, broker_addr: str) -> str:
-        """Return the address to connect to; the same address if no entry applies.
-
-        Args:
-            broker_addr: The address that the broker registered, "host:port" or any other text.
-        """
+        """Return the address to connect to; the same address if no entry applies."""
         host_and_port = split_server_addr(broker_addr)
         if host_and_port is None:
             return broker_addr
@@ -85,17 +74,7 @@ class AddressMap:
 
 
 def parse_pair(pair_text: str) -> tuple[str, str]:
-    """Parse a pair "FROM=TO" of an address map.
-
-    Args:
-        pair_text: The pair, such as "10.0.0.0/8=gateway:10911"; source and target as for AddressMap.
-
-    Returns:
-        The source and the target.
-
-    Raises:
-        BadAddress: The text is not a valid pair.
-    """
+    """Parse a pair "FROM=TO" of an address map."""
     source, equals_sign, target = (pair_part.strip() for pair_part in pair_text.partition("="))
     if not (source and equals_sign and target) or "=" in target:
         raise BadAddress(f'invalid mapping "{pair_text}": use FROM=TO, such as 10.0.0.0/8=gateway:10911')

@@ -6,9 +6,6 @@ from nsadmin.client.results import ClientClosed
 class CallScope:
     """Ends its calls, the pending and the later ones, once it has ended itself.
 
-    Args:
-        parent: The scope that this one lies in, and ends with. Default: none.
-
     Attributes:
         end_reason: Why the calls end; None while they may go on.
     """
@@ -18,11 +15,7 @@ class CallScope:
         self.end_reason: str | None = None
 
     def lies_within(self, other_scope: "CallScope") -> bool:
-        """Return whether this scope ends with another one.
-
-        Args:
-            other_scope: The other scope; it may be this one.
-        """
+        """Return whether this scope ends with another one."""
         return self is other_scope or (self._parent is not None and self._parent.lies_within(other_scope))
 
     def find_end_reason(self) -> str | None:
@@ -32,21 +25,13 @@ class CallScope:
         return self._parent.find_end_reason()
 
     def require_open(self) -> None:
-        """Check that a call may begin.
-
-        Raises:
-            ClientClosed: The scope has ended.
-        """
+        """Check that a call may begin."""
         end_reason = self.find_end_reason()
         if end_reason is not None:
             raise ClientClosed(end_reason)
 
     def require_unended(self) -> None:
-        """Check that a pending call may go on.
-
-        Raises:
-            ClientClosed: The scope has ended.
-        """
+        """Check that a pending call may go on."""
         end_reason = self.find_end_reason()
         if end_reason is not None:
             raise ClientClosed(f"{end_reason}; a change without an answer is possibly done")

@@ -14,11 +14,7 @@ from nsadmin.client.connection.addresses import NameServerFinder, NameServerList
 from nsadmin.client.connection.call_scope import CallScope
 from nsadmin.client.connection.connection_pool import Pool
 from nsadmin.client.connection.read_retries import send_with_retries
-from nsadmin.client.connection.request_outcomes import (
-    judge_answer,
-    refuse_changes,
-    report_original_addrs,
-)
+from nsadmin.client.connection.request_outcomes import judge_answer, refuse_changes, report_original_addrs
 from nsadmin.client.results import ServerResult
 
 if TYPE_CHECKING:
@@ -36,20 +32,7 @@ def _find_no_addrs(caller: "Caller", broker_names: Iterable[str]) -> Mapping[str
 
 
 class Caller:
-    """The connections of one AdminClient.
-
-    Args:
-        name_server_source: The name servers, or a function that finds them before the first request to one.
-        access: The connection options.
-        observer: Called with an Exchange after each request. Default: none.
-        read_only: Raise ReadOnlyAccess instead of sending a request of CHANGE_CODES.
-        pool: Connections to share. Default: its own connections.
-        find_broker_addrs: Returns the address of each broker name, or the error. Default: no names.
-
-    Raises:
-        BadSettings: A TLS file cannot be used, or the timeout is not positive.
-        BadAddress: The address map of `access` is invalid.
-    """
+    """The connections of one AdminClient."""
 
     def __init__(
         self,
@@ -105,11 +88,7 @@ class Caller:
         return self._task_scopes.get(get_ident(), self._scope)
 
     def require_open(self) -> None:
-        """Check that this client may send requests.
-
-        Raises:
-            ClientClosed: The client is closed.
-        """
+        """Check that this client may send requests."""
         self._current_scope.require_open()
 
     def open_task_scope(self) -> CallScope:
@@ -117,31 +96,13 @@ class Caller:
         return CallScope(self._scope)
 
     def run_in_scope(self, scope: CallScope, function: Callable[[], T]) -> T:
-        """Call a function whose calls, in this thread, belong to a scope.
-
-        Args:
-            scope: A scope of `open_task_scope`.
-            function: The function.
-
-        Returns:
-            The result of the function.
-
-        Raises:
-            ClientClosed: The scope has ended.
-        """
+        """Call a function whose calls, in this thread, belong to a scope."""
         scope.require_open()
         with self._enter_scope(scope, None):
             return function()
 
     def share_scope(self, shared: U) -> AbstractContextManager[U]:
-        """Return a context manager for another thread, whose calls then end together with those of this one.
-
-        Args:
-            shared: The value that the context manager yields.
-
-        Returns:
-            The context manager.
-        """
+        """A context manager for another thread, whose calls then end together with those of this one."""
         return self._enter_scope(self._current_scope, shared)
 
     @contextmanager
@@ -157,11 +118,7 @@ class Caller:
                 self._task_scopes[get_ident()] = scope_before
 
     def end_task_scope(self, scope: CallScope) -> None:
-        """End the calls of one task. The connections stay open, except those with a pending request.
-
-        Args:
-            scope: A scope of `open_task_scope`.
-        """
+        """End the calls of one task. The connections stay open, except those with a pending request."""
         self._connections.end_scope(scope, "the call was cancelled")
 
     def send_requests(
@@ -173,18 +130,8 @@ class Caller:
     ) -> list[ServerResult[RemotingCommand]]:
         """Send requests to servers at once; sign, map addresses and retry reads as `access` says.
 
-        Args:
-            calls: Pairs of (server address or broker name, request). Without any, nothing is sent.
-            timeout_seconds: The time limit per request. Default: that of `access`.
-            accepted_codes: The response codes that count as success. Default: 0.
-
-        Returns:
-            One ServerResult per request, in the same order: the answer, or the RequestError or CallError. A
-            broker name that is not registered has a NotFound. `addr` is the address or name that was given.
-
-        Raises:
-            ReadOnlyAccess: The client is read-only, and a request changes something. Nothing was sent.
-            ClientClosed: The client is closed.
+        Each server is an address or the name of a broker, which is also the `addr` of its result. A broker
+        that is not registered has a NotFound, a read-only client raises ReadOnlyAccess and sends nothing.
         """
         calls = list(calls)
         if self.read_only:
@@ -254,14 +201,7 @@ class Caller:
         )
 
     def pause(self, pause_seconds: float) -> None:
-        """Wait between two requests of a procedure.
-
-        Args:
-            pause_seconds: How long, in seconds.
-
-        Raises:
-            ClientClosed: The client was closed, or the task was cancelled, also during the pause.
-        """
+        """Wait between two requests of a procedure."""
         self._connections.pause(pause_seconds, self._current_scope)
 
     def _sign_command(self, command: RemotingCommand) -> RemotingCommand:
@@ -280,21 +220,7 @@ class Caller:
         ext_fields: ExtFields | None = None,
         request_body: bytes = b"",
     ) -> list[ServerResult[RemotingCommand]]:
-        """Send the same request to each address; return one ServerResult per address, in their order.
-
-        Args:
-            server_addrs: The server addresses. Without any, nothing is sent.
-            request_code: The request code.
-            ext_fields: The header fields, name to text. Default: none.
-            request_body: The body in bytes. Default: empty.
-
-        Returns:
-            The answers; each error is a RequestError or CallError.
-
-        Raises:
-            ReadOnlyAccess: The client is read-only, and the request changes something. Nothing was sent.
-            TypeError: A string was given instead of a list.
-        """
+        """Send the same request to each address; return one ServerResult per address, in their order."""
         if isinstance(server_addrs, str):
             raise TypeError('pass a list of addresses, such as ["host:port"], instead of one string')
         return self.send_requests(
@@ -307,34 +233,11 @@ class Caller:
     def send_to_name_servers(
         self, request_code: int, ext_fields: ExtFields | None = None, request_body: bytes = b""
     ) -> list[ServerResult[RemotingCommand]]:
-        """Send the same request to every name server; return one ServerResult per name server.
-
-        Args:
-            request_code: The request code.
-            ext_fields: The header fields, name to text. Default: none.
-            request_body: The body in bytes. Default: empty.
-
-        Returns:
-            The answers, in request order; each error is a RequestError or CallError.
-
-        Raises:
-            ReadOnlyAccess: The client is read-only, and the request changes something. Nothing was sent.
-            RocketMQError: The finder did not find the name servers.
-        """
+        """Send the same request to every name server; return one ServerResult per name server."""
         return self.send_to_each(self.name_servers.addrs, request_code, ext_fields, request_body)
 
     def connect_addr(self, server_addr: str) -> str:
-        """Return the address to connect to. The address map applies to brokers, not to name servers.
-
-        Args:
-            server_addr: The server address, or the name of a broker.
-
-        Returns:
-            The mapped address; the server address if no entry of the map applies.
-
-        Raises:
-            NotFound: No broker with this name is registered.
-        """
+        """Return the address to connect to. The address map applies to brokers, not to name servers."""
         addr_or_error = self._resolve_names([server_addr]).get(server_addr, server_addr)
         if isinstance(addr_or_error, RocketMQError):
             raise addr_or_error
@@ -352,19 +255,7 @@ class Caller:
         return int(wall_clock.time() * 1000) if answers is None else answers.clock_ms
 
     def run_probe(self, probe_name: str, subject: str, probe: Callable[[], T]) -> T:
-        """Read something in another way than with requests that a bundle can answer.
-
-        Args:
-            probe_name: The kind of probe.
-            subject: The address of a server, or the name of a cluster.
-            probe: Reads it. Its result can be written as JSON.
-
-        Returns:
-            The result of the probe.
-
-        Raises:
-            CallError: The probe failed, or the bundle does not have its result.
-        """
+        """Read something in another way than with requests that a bundle can answer."""
         answers = self.access.answers
         if answers is None:
             return probe()
@@ -384,14 +275,7 @@ class Caller:
         return self.access.proxies or (() if tunnel is None else tunnel.list_proxies())
 
     def get_peer(self, server_addr: str) -> Any:
-        """Return the socket address of the server connected at an address; None if not connected.
-
-        Args:
-            server_addr: The server address, before the address map.
-
-        Returns:
-            The address as `socket.getpeername` returns it: a tuple that starts with (host, port).
-        """
+        """Return the socket address of the server connected at an address; None if not connected."""
         return self._connections.get_peer(self.connect_addr(server_addr))
 
     def _is_name_server(self, server_addr: str) -> bool:

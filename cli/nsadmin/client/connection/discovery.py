@@ -43,17 +43,7 @@ class _CachedAddresses(NamedTuple):
 def build_endpoint_url(
     domain: str = DEFAULT_DOMAIN, subgroup: str = DEFAULT_SUBGROUP, unit_name: str | None = None
 ) -> str:
-    """Return the URL of an address endpoint by the rules of `MixAll.getWSAddr` and `DefaultTopAddressing`.
-
-    Args:
-        domain: A domain (default port: 8080) or a whole URL. A URL without a path gets /rocketmq/SUBGROUP.
-            Default: jmenv.tbsite.net.
-        subgroup: The last part of the path. Default: nsaddr.
-        unit_name: The unit name, appended as "-UNIT?nofix=1". Default: none.
-
-    Raises:
-        BadAddress: `domain` is neither a domain nor an http or https URL, or contains a password.
-    """
+    """Return the URL of an address endpoint by the rules of `MixAll.getWSAddr` and `DefaultTopAddressing`."""
     if "://" in domain:
         url = _complete_url(domain.strip(), subgroup)
     else:
@@ -92,23 +82,7 @@ def from_endpoint(
     timeout_seconds: float = ENDPOINT_TIMEOUT_SECONDS,
     find_addrs: "AddrLookup | None" = None,
 ) -> NameServerList:
-    """Read the name servers from an HTTP endpoint, or from its cached last answer if it does not answer.
-
-    Args:
-        domain: A domain or a whole URL; see `build_endpoint_url`. Default: jmenv.tbsite.net.
-        subgroup: The last part of the path. Default: nsaddr.
-        unit_name: The unit name. Default: none.
-        cache_folder: The folder with the last answers. Default: no cache.
-        timeout_seconds: The time limit for the whole request. Default: 3 s.
-        find_addrs: Finds the local end of the tunnel to the endpoint. Default: connect directly.
-
-    Returns:
-        The name servers; `note` is set if they come from the cache.
-
-    Raises:
-        CallError: The endpoint does not answer, and the cache has no answer of it.
-        BadAddress: `domain` is not a domain or URL.
-    """
+    """Read the name servers from an HTTP endpoint, or from its cached last answer if it does not answer."""
     url = build_endpoint_url(domain, subgroup, unit_name)
     cache_file = None if cache_folder is None else cache_folder / _cache_file_name(url)
     try:
@@ -168,21 +142,7 @@ def from_file(
     timeout_seconds: float = ENDPOINT_TIMEOUT_SECONDS,
     find_addrs: "AddrLookup | None" = None,
 ) -> NameServerList:
-    """Read the name servers from a broker's or client's properties file, or from the endpoint it names.
-
-    Args:
-        properties_file: The file, in Java's properties format (Latin-1).
-        cache_folder: The folder with the last answers of endpoints. Default: no cache.
-        timeout_seconds: The time limit for the endpoint. Default: 3 s.
-        find_addrs: Finds the local end of the tunnel to the endpoint. Default: connect directly.
-
-    Returns:
-        The name servers; `note` is set if they come from the cache.
-
-    Raises:
-        BadAddress: The file cannot be read, or names neither name servers nor an endpoint.
-        CallError: As in `from_endpoint`.
-    """
+    """Read the name servers from a broker's or client's properties file, or from the endpoint it names."""
     file_items = _read_properties(properties_file)
     addr_list, domain, subgroup = (
         next((item_text for key in keys if (item_text := file_items.get(key, "").strip())), None)

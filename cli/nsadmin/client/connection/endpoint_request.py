@@ -27,20 +27,7 @@ _ERRNO_PREFIX = re.compile(r"^\[Errno -?\d+\] ")
 def fetch_endpoint_text(
     url: str, http_headers: Mapping[str, str], timeout_seconds: float, find_addrs: "AddrLookup | None" = None
 ) -> str:
-    """Fetch the text at a URL, and follow redirects on the same host.
-
-    Args:
-        url: The URL of the endpoint.
-        http_headers: Headers to send besides those of httpx.
-        timeout_seconds: The time limit of the whole request in seconds.
-        find_addrs: Finds the local end of the tunnel to a server. Default: connect directly.
-
-    Returns:
-        The text of an answer with status 200.
-
-    Raises:
-        CallError: The endpoint does not answer in time, or its answer is not usable.
-    """
+    """Fetch the text at a URL, and follow redirects on the same host."""
     # Imported here because it takes 100 ms, and most operators use a list of addresses.
     import httpx  # noqa: F401 - the thread must not spend the time limit on it
 

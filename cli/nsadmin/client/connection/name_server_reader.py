@@ -20,10 +20,6 @@ T = TypeVar("T")
 class NameServerReader:
     """Reads from name servers.
 
-    Args:
-        caller: The connections.
-        ask_all: Send each read to every name server, to find servers that are unreachable or disagree.
-
     Attributes:
         unreachable: Address to error of the name servers that failed, or refused a read that others answered.
         disagreements: One line of text per difference between name servers.
@@ -52,19 +48,7 @@ class NameServerReader:
         *,
         ask_all: bool = True,
     ) -> T:
-        """Return the decoded answer of the first name server that has one.
-
-        Args:
-            subject_text: The name of the value, as text for `disagreements`.
-            decode: Turns the answer into the result.
-            request_code: The request code.
-            ext_fields: The header fields, name to text. Default: none.
-            ask_all: Set False to ask one server even if the reader asks all. Default: True.
-
-        Raises:
-            NoneReachable: No name server answered.
-            RocketMQError: A name server refused, or none of them knows the object.
-        """
+        """Return the decoded answer of the first name server that has one."""
         if self._ask_all and ask_all:
             return self._read_all(subject_text, decode, request_code, ext_fields)
         results: list[ServerResult[T]] = []
@@ -94,20 +78,7 @@ class NameServerReader:
         ext_fields: ExtFields | None = None,
         request_body: bytes = b"",
     ) -> list[ServerResult[T]]:
-        """Send a request to every name server; return one decoded ServerResult per server.
-
-        Args:
-            decode: Turns an answer into a result.
-            request_code: The request code.
-            ext_fields: The header fields, name to text. Default: none.
-            request_body: The body in bytes. Default: empty.
-
-        Returns:
-            The results in request order.
-
-        Raises:
-            ReadOnlyAccess: The client is read-only, and the request changes something. Nothing was sent.
-        """
+        """Send a request to every name server; return one decoded ServerResult per server."""
         return [
             decode_answer(answer, decode)
             for answer in self._caller.send_to_name_servers(request_code, ext_fields, request_body)
@@ -116,16 +87,7 @@ class NameServerReader:
     def read_batch(
         self, decode: ResponseDecoder[T], request_code: int, ext_fields_list: Sequence[ExtFields]
     ) -> list[ServerResult[T]]:
-        """Send many reads of one kind at once to the first name server that answers.
-
-        Args:
-            decode: Turns an answer into a result.
-            request_code: The request code of all reads.
-            ext_fields_list: The header fields of each read, name to text.
-
-        Returns:
-            One ServerResult per read, in the order of `ext_fields_list`.
-        """
+        """Send many reads of one kind at once to the first name server that answers."""
         results: dict[int, ServerResult[T]] = {}
         for namesrv_addr in self._order_addrs():
             pending_indexes = [

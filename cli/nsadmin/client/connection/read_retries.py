@@ -20,17 +20,7 @@ def send_with_retries(
     retry_count: int,
     pause: Callable[[float], None],
 ) -> list[CallAnswer]:
-    """Send requests, and send reads without an answer again.
-
-    Args:
-        send_calls: Sends requests; returns an answer or an error for each, in order.
-        calls: The requests.
-        retry_count: How often to send a read again.
-        pause: Called before each retry with a number of seconds, which doubles from 0.1 up to 1.
-
-    Returns:
-        An answer or an error for each request, in order.
-    """
+    """Send requests, and send reads without an answer again."""
     answers = send_calls(calls)
     for attempt in range(retry_count):
         retry_indexes = [

@@ -11,14 +11,7 @@ from nsadmin.client.results import ReadOnlyAccess, ServerResult
 
 
 def refuse_changes(calls: Iterable[tuple[str, RemotingCommand]]) -> None:
-    """Refuse requests that change something.
-
-    Args:
-        calls: Pairs of (server address, request).
-
-    Raises:
-        ReadOnlyAccess: One of the requests changes something.
-    """
+    """Refuse requests that change something."""
     for server_addr, command in calls:
         if command.code in CHANGE_CODES:
             raise ReadOnlyAccess(
@@ -32,17 +25,7 @@ def judge_answer(
     answer: RemotingCommand | CallError,
     accepted_codes: Container[int],
 ) -> ServerResult[RemotingCommand]:
-    """Turn an answer into a success or a failure.
-
-    Args:
-        server_addr: The address that the caller gave.
-        command: The request.
-        answer: The answer of the server, or the error that came instead.
-        accepted_codes: The response codes that count as success.
-
-    Returns:
-        The answer, or the RequestError or CallError.
-    """
+    """Turn an answer into a success or a failure."""
     if isinstance(answer, CallError):
         if answer.addr != server_addr:
             answer = CallError(server_addr, answer.kind, f"through {answer.addr}: {answer.reason}")
@@ -61,16 +44,7 @@ def report_original_addrs(
     calls: Iterable[tuple[str, RemotingCommand]],
     mapped_calls: Iterable[tuple[str, RemotingCommand]],
 ) -> ExchangeObserver:
-    """Wrap an observer so that an Exchange names a mapped broker by its original address.
-
-    Args:
-        observer: The observer.
-        calls: Pairs of (server address, request).
-        mapped_calls: The same requests with the addresses of the connections.
-
-    Returns:
-        The wrapped observer; `observer` itself if no address is mapped.
-    """
+    """Wrap an observer so that an Exchange names a mapped broker by its original address."""
     original_addrs = {
         connect_addr: server_addr
         for (server_addr, _), (connect_addr, _) in zip(calls, mapped_calls, strict=True)

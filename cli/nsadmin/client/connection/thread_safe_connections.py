@@ -11,12 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from namesrv_core.protocol.command import RemotingCommand
 from namesrv_core.transport.host_resolver import AddrLookup
-from namesrv_core.transport.multiplexed_client import (
-    CallError,
-    Exchange,
-    ExchangeObserver,
-    MultiplexedClient,
-)
+from namesrv_core.transport.multiplexed_client import CallError, Exchange, ExchangeObserver, MultiplexedClient
 from nsadmin.client.connection.call_scope import CallScope
 
 if TYPE_CHECKING:
@@ -30,13 +25,7 @@ MAX_CALLS_AT_ONCE = 16
 
 
 class ThreadSafeConnections:
-    """Lends each call its own MultiplexedClient. A forked process opens its own connections.
-
-    Args:
-        make_connections: Creates a MultiplexedClient. Called when all others are in use, with the function
-            that finds the socket addresses of servers; None to connect directly.
-        tunnel_target: The target of the tunnel that the connections lead through. Default: none.
-    """
+    """Lends each call its own MultiplexedClient. A forked process opens its own connections."""
 
     def __init__(
         self,
@@ -50,11 +39,7 @@ class ThreadSafeConnections:
         self._prepare_process()
 
     def lease_tunnel(self) -> "Tunnel | None":
-        """Return the tunnel, which may be used until the connections are closed; None if they are direct.
-
-        Raises:
-            ClientClosed: The connections are closed.
-        """
+        """Return the tunnel, which may be used until the connections are closed; None if they are direct."""
         if self._tunnel_target is None:
             return None
         with self._guard:
@@ -83,20 +68,7 @@ class ThreadSafeConnections:
         observer: ExchangeObserver | None,
         scope: CallScope,
     ) -> list[RemotingCommand | CallError]:
-        """Send requests to several servers at once and wait for the answers.
-
-        Args:
-            calls: Pairs of (server address, request).
-            timeout_seconds: The time limit of each request.
-            observer: Called with an Exchange after each request, by one thread at a time; None for none.
-            scope: The scope of the call.
-
-        Returns:
-            One answer or CallError per request, in the same order.
-
-        Raises:
-            ClientClosed: The scope has ended.
-        """
+        """Send requests to several servers at once and wait for the answers."""
         multiplexed_client = self._borrow_client(scope)
         try:
             answers = multiplexed_client.send_requests(
@@ -107,26 +79,13 @@ class ThreadSafeConnections:
         return answers if self._leased_tunnel is None else self._leased_tunnel.explain_failures(answers)
 
     def pause(self, pause_seconds: float, scope: CallScope) -> None:
-        """Wait between two requests of a call.
-
-        Args:
-            pause_seconds: How long, in seconds.
-            scope: The scope of the call.
-
-        Raises:
-            ClientClosed: The scope has ended, also during the pause.
-        """
+        """Wait between two requests of a call."""
         with self._guard:
             self._wakeup_condition().wait_for(scope.find_end_reason, pause_seconds)
         scope.require_open()
 
     def end_scope(self, scope: CallScope, end_reason: str) -> None:
-        """End the pending calls of a scope, and the scopes within it. They raise ClientClosed.
-
-        Args:
-            scope: The scope. If it has ended before, it keeps its reason.
-            end_reason: The text of the errors.
-        """
+        """End the pending calls of a scope, and the scopes within it. They raise ClientClosed."""
         self._leave_parent_process()
         with self._guard:
             scope.end_reason = scope.end_reason or end_reason
@@ -137,11 +96,7 @@ class ThreadSafeConnections:
                 self._condition.notify_all()
 
     def close(self, end_reason: str) -> None:
-        """Close the connections. Pending and later calls raise ClientClosed.
-
-        Args:
-            end_reason: The text of the errors.
-        """
+        """Close the connections. Pending and later calls raise ClientClosed."""
         self.end_scope(self._scope, end_reason)
         with self._guard:
             while self._idle_clients:
@@ -155,12 +110,8 @@ class ThreadSafeConnections:
     def get_peer(self, server_addr: str) -> Any:
         """Return the socket address of the peer that is connected at an address; None if not connected.
 
-        Args:
-            server_addr: The address of the connection. If there are several, the last used one counts.
-
-        Returns:
-            The address as `socket.getpeername` returns it: a tuple that starts with (host, port). None if
-            the connection leads through a tunnel, because only the tunnel knows the address.
+        None through a tunnel too, because only the tunnel knows the address. Of several connections, the last
+        used one counts.
         """
         if self._tunnel_target is not None:
             return None

@@ -39,16 +39,7 @@ class _BrokerConnections(NamedTuple):
 def read_consumers(
     caller: Caller, groups: Sequence[str], broker_addrs: Iterable[str]
 ) -> dict[str, GroupConnections]:
-    """Read the clients of groups from brokers (GET_CONSUMER_CONNECTION_LIST, 203, per group and broker).
-
-    Args:
-        caller: The connections.
-        groups: The consumer groups.
-        broker_addrs: The broker addresses. A repeated one is asked once.
-
-    Returns:
-        Group to its merged connections.
-    """
+    """Read the clients of groups from brokers (GET_CONSUMER_CONNECTION_LIST, 203, per group and broker)."""
     broker_addrs = list(dict.fromkeys(broker_addrs))
     request_code = RequestCode.GET_CONSUMER_CONNECTION_LIST
     group_places = [(group, broker_addr) for group in groups for broker_addr in broker_addrs]
@@ -66,12 +57,7 @@ def read_consumers(
 
 
 def find_broadcasting_groups(caller: Caller, group_places: Iterable[tuple[str, str]]) -> set[str]:
-    """Return the groups whose connected clients broadcast (GET_CONSUMER_CONNECTION_LIST, 203).
-
-    Args:
-        caller: The connections.
-        group_places: Pairs of (broker address, group). Brokers need not know the group.
-    """
+    """Return the groups whose connected clients broadcast (GET_CONSUMER_CONNECTION_LIST, 203)."""
     group_places = list(group_places)
     answers = caller.send_requests(
         (
@@ -94,16 +80,7 @@ def find_broadcasting_groups(caller: Caller, group_places: Iterable[tuple[str, s
 def read_members(
     caller: Caller, group: str, broker_addrs: Iterable[str]
 ) -> list[ServerResult[tuple[ConnectedClient, ...]]]:
-    """Read the clients of a group as each broker lists them (GET_CONSUMER_CONNECTION_LIST, 203), unmerged.
-
-    Args:
-        caller: The connections.
-        group: The consumer group.
-        broker_addrs: The broker addresses. A repeated one is asked once.
-
-    Returns:
-        One ServerResult per distinct address, in order; without clients also for an unknown group.
-    """
+    """Read the clients of a group as each broker lists them (GET_CONSUMER_CONNECTION_LIST, 203), unmerged."""
     ext_fields = headers.write_header(broker_headers.ConsumerGroup(group))
     answers = caller.send_to_each(
         dict.fromkeys(broker_addrs), RequestCode.GET_CONSUMER_CONNECTION_LIST, ext_fields
@@ -120,17 +97,7 @@ def read_members(
 def read_producers(
     caller: Caller, group: str, broker_addrs: Iterable[str]
 ) -> tuple[tuple[ConnectedClient, ...], dict[str, RocketMQError | None]]:
-    """Read the clients of a producer group from brokers (GET_PRODUCER_CONNECTION_LIST, 204).
-
-    Args:
-        caller: The connections.
-        group: The producer group.
-        broker_addrs: The broker addresses. A repeated one is asked once.
-
-    Returns:
-        A pair: the clients, merged by client id; and broker address to error, None for a broker that
-        answered, also for an unknown group.
-    """
+    """Read the clients of a producer group from brokers (GET_PRODUCER_CONNECTION_LIST, 204)."""
     ext_fields = headers.write_header(broker_headers.ProducerGroup(group))
     answers = caller.send_to_each(
         dict.fromkeys(broker_addrs), RequestCode.GET_PRODUCER_CONNECTION_LIST, ext_fields
@@ -152,25 +119,13 @@ def read_producers(
 def read_all_producers(
     caller: Caller, broker_addrs: Iterable[str]
 ) -> list[ServerResult[tuple[ProducerClient, ...]]]:
-    """Read all producers of brokers (GET_ALL_PRODUCER_INFO, 328; since 4.9.4).
-
-    Args:
-        caller: The connections.
-        broker_addrs: The broker addresses. A repeated one is asked once.
-
-    Returns:
-        One ServerResult per distinct address, in order: clients in the order of groups and client ids.
-    """
+    """Read all producers of brokers (GET_ALL_PRODUCER_INFO, 328; since 4.9.4)."""
     answers = caller.send_to_each(dict.fromkeys(broker_addrs), RequestCode.GET_ALL_PRODUCER_INFO)
     return [decode_answer(answer, partial(_parse_producer_table, answer.addr)) for answer in answers]
 
 
 def is_group_offline(error: RocketMQError | None) -> bool:
-    """Return whether a broker answered CONSUMER_NOT_ONLINE (206): no client of the group is connected.
-
-    Args:
-        error: The error of a result; None gives False.
-    """
+    """Return whether a broker answered CONSUMER_NOT_ONLINE (206): no client of the group is connected."""
     return isinstance(error, RequestError) and error.code == ResponseCode.CONSUMER_NOT_ONLINE
 
 
@@ -229,12 +184,7 @@ def _parse_consumers(broker_addr: str, response: RemotingCommand) -> _BrokerConn
 
 
 def parse_subscription(topic: str, subscription: JsonObject) -> TopicSubscription:
-    """Parse a SubscriptionData. Clients of 3.x send no expression type: it is "TAG".
-
-    Args:
-        topic: The topic.
-        subscription: The JSON object.
-    """
+    """Parse a SubscriptionData. Clients of 3.x send no expression type: it is "TAG"."""
     return TopicSubscription(
         topic, subscription.text("expressionType", "") or "TAG", subscription.text("subString", "")
     )

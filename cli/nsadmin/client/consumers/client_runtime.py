@@ -11,11 +11,7 @@ from namesrv_core.protocol.codes import RequestCode
 from namesrv_core.protocol.command import RemotingCommand, build_request
 from nsadmin.client.connection.caller import Caller
 from nsadmin.client.connection.response_bodies import decode_answer
-from nsadmin.client.consumers.connected_clients import (
-    ConnectedClient,
-    GroupConnections,
-    TopicSubscription,
-)
+from nsadmin.client.consumers.connected_clients import ConnectedClient, GroupConnections, TopicSubscription
 from nsadmin.client.consumers.consumer_progress import ConsumerAdmin
 from nsadmin.client.consumers.group_problems import (
     find_assignment_problems,
@@ -291,9 +287,6 @@ def can_be_asked(connected_client: ConnectedClient) -> bool:
     """Return whether a broker can pass a request on to the client.
 
     A gRPC client does not answer: the broker would wait for 10 seconds (GrpcClientChannel upstream).
-
-    Args:
-        connected_client: The client.
     """
     return connected_client.protocol != "gRPC" and bool(connected_client.broker_addrs)
 

@@ -36,13 +36,6 @@ def read_committed_offsets(
 
     A broker before 5.0 answers 0 for "never" while it still has the first message of the queue. Such a 0 is
     checked against the table of all its offsets (GET_ALL_CONSUMER_OFFSET, 43).
-
-    Args:
-        caller: The connections.
-        wanted_queues: Triples of (broker address, group, queue).
-
-    Returns:
-        One CommittedOffset per triple, in order.
     """
     wanted_queues = list(wanted_queues)
     answers = caller.send_requests(
@@ -81,17 +74,7 @@ def read_queue_offsets(
     request_code: RequestCode,
     timestamp_ms: int | None = None,
 ) -> list[int | RocketMQError]:
-    """Read one offset of each queue.
-
-    Args:
-        caller: The connections.
-        queue_places: Pairs of (broker address, queue).
-        request_code: GET_MIN_OFFSET (31), GET_MAX_OFFSET (30) or SEARCH_OFFSET_BY_TIMESTAMP (29).
-        timestamp_ms: The time to search for (UTC), only for SEARCH_OFFSET_BY_TIMESTAMP.
-
-    Returns:
-        The offset or the error of each queue, in order.
-    """
+    """Read one offset of each queue."""
     answers = caller.send_requests(
         (
             broker_addr,
@@ -117,17 +100,7 @@ def _build_query(group: str, queue: MessageQueue) -> RemotingCommand:
 
 
 def parse_all_committed(response: RemotingCommand) -> CommittedOffsets:
-    """Parse a ConsumerOffsetSerializeWrapper body.
-
-    Args:
-        response: The answer to GET_ALL_CONSUMER_OFFSET (43).
-
-    Returns:
-        "topic@group" to queue id to offset.
-
-    Raises:
-        ValueError: The body is not a table of offsets.
-    """
+    """Parse a ConsumerOffsetSerializeWrapper body."""
     return {
         topic_and_group: {
             to_integer(queue_id, "a queue id"): to_integer(offset, topic_and_group)

@@ -16,13 +16,7 @@ def complete_stats(
     stats_results: Sequence[ServerResult[ConsumeStats]],
     connections_by_group: Mapping[str, GroupConnections] | None = None,
 ) -> list[ServerResult[ConsumeStats]]:
-    """Clear the offsets that groups never committed (14), and mark the groups that broadcast (203).
-
-    Args:
-        caller: The connections.
-        stats_results: The statistics of brokers.
-        connections_by_group: Group to its clients. Default: they are read.
-    """
+    """Clear the offsets that groups never committed (14), and mark the groups that broadcast (203)."""
     addressed_lags = [
         (stats_result.addr, queue_lag)
         for stats_result in stats_results

@@ -94,12 +94,7 @@ class ConsumeStats(NamedTuple):
 
 
 def parse_group_stats(group: str, response: RemotingCommand) -> ConsumeStats:
-    """Parse the body of GET_CONSUME_STATS (208).
-
-    Args:
-        group: The consumer group.
-        response: The response of a broker.
-    """
+    """Parse the body of GET_CONSUME_STATS (208)."""
     json_body = parse_json_object(response)
     return ConsumeStats(
         json_body.number("consumeTps", 0.0), _parse_lags(group, json_body.members.get("offsetTable"))
@@ -121,11 +116,7 @@ def _parse_lags(group: str, offset_table: object) -> tuple[GroupQueueLag, ...]:
 
 
 def parse_broker_stats(response: RemotingCommand) -> ConsumeStats:
-    """Parse the body of GET_BROKER_CONSUME_STATS (317): all groups, without their rates.
-
-    Args:
-        response: The response of a broker.
-    """
+    """Parse the body of GET_BROKER_CONSUME_STATS (317): all groups, without their rates."""
     queue_lags = [
         queue_lag._replace(pull_offset=None)
         for stats_by_group in parse_json_object(response).children("consumeStatsList")

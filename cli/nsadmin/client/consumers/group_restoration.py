@@ -15,16 +15,7 @@ _FORBIDDEN_READ_BIT = 1 << 2
 
 
 def read_forbidden_topics(caller: Caller, broker_addrs: Iterable[str], group: str) -> dict[str, list[str]]:
-    """Return the topics that a group may not read (GET_ALL_SUBSCRIPTIONGROUP_CONFIG, 201).
-
-    Args:
-        caller: The connections of the client.
-        broker_addrs: The brokers to ask.
-        group: The group.
-
-    Returns:
-        Broker address to topics, in the order of names. Brokers that do not answer are missing.
-    """
+    """Return the topics that a group may not read (GET_ALL_SUBSCRIPTIONGROUP_CONFIG, 201)."""
 
     def parse_topics(response: RemotingCommand) -> list[str]:
         bits = parse_json_object(response).child("forbiddenTable").child(group)
@@ -42,18 +33,7 @@ def complete_restoration(
     forbidden_topics: Iterable[str],
     settings_error: RocketMQError | None,
 ) -> AlreadyRecreated:
-    """Forbid the topics again (UPDATE_AND_GET_GROUP_FORBIDDEN, 353), after the settings were restored.
-
-    Args:
-        caller: The connections of the client.
-        broker_addr: The master.
-        group: The group.
-        forbidden_topics: The topics that the group could not read.
-        settings_error: The error of restoring the settings; None after a success.
-
-    Returns:
-        The error that says what happened.
-    """
+    """Forbid the topics again (UPDATE_AND_GET_GROUP_FORBIDDEN, 353), after the settings were restored."""
     errors = [settings_error]
     if settings_error is None:
         requests = [

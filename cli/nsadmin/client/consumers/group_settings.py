@@ -63,31 +63,13 @@ class GroupChange(NamedTuple):
 
 
 def parse_group_table(response: RemotingCommand) -> dict[str, GroupConfigFields]:
-    """Parse the answer to GET_ALL_SUBSCRIPTIONGROUP_CONFIG (201).
-
-    Args:
-        response: The answer of a broker.
-
-    Returns:
-        Group name to settings, in the order of names.
-
-    Raises:
-        ValueError, AttributeError: The body is not a table of groups.
-    """
+    """Parse the answer to GET_ALL_SUBSCRIPTIONGROUP_CONFIG (201)."""
     group_configs = read_configs(parse_json_object(response).child("subscriptionGroupTable"))
     return dict(sorted(group_configs.items()))
 
 
 def alter_attributes(attributes: Mapping[str, str], attribute_changes: Mapping[str, str]) -> dict[str, str]:
-    """Apply changes to the attributes of a group, like a broker.
-
-    Args:
-        attributes: Key to value before.
-        attribute_changes: "+key" to the new value; "-key" deletes, its value is ignored.
-
-    Returns:
-        Key to value afterwards.
-    """
+    """Apply changes to the attributes of a group, like a broker."""
     deleted_keys = {attribute_key[1:] for attribute_key in attribute_changes if attribute_key.startswith("-")}
     added_attributes = {
         attribute_key[1:]: attribute_value
@@ -107,17 +89,7 @@ def alter_attributes(attributes: Mapping[str, str], attribute_changes: Mapping[s
 def find_ignored_settings(
     group: str, planned_change: GroupChange, table_result: ServerResult[dict[str, GroupConfigFields]]
 ) -> RocketMQError | None:
-    """Compare a change with the settings that a broker has afterwards.
-
-    Args:
-        group: The consumer group.
-        planned_change: The change that the broker accepted.
-        table_result: The groups of the broker, read after the change.
-
-    Returns:
-        NotApplied with the names of the settings that differ; None if all are equal. A missing setting is
-        equal to False, 0 and an empty value.
-    """
+    """Compare a change with the settings that a broker has afterwards."""
     current_settings = (table_result.result or {}).get(group, {})
     ignored_keys = [
         setting_key

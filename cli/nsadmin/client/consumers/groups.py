@@ -353,11 +353,7 @@ class GroupAdmin:
         return held_settings if error is None else ServerResult(held_settings.addr, None, error)
 
     def _restore_settings(
-        self,
-        group: str,
-        broker_addr: str,
-        settings_before: GroupConfigFields,
-        forbidden_topics: list[str],
+        self, group: str, broker_addr: str, settings_before: GroupConfigFields, forbidden_topics: list[str]
     ) -> AlreadyRecreated:
         """Give a recreated group its settings back; return the error that says what happened."""
         attributes = settings_before.get("attributes") or {}
@@ -393,9 +389,5 @@ def _refuse_new_name(group: str) -> RocketMQError | None:
 
 
 def is_system_group(group: str) -> bool:
-    """Return whether brokers or proxies create the group for themselves.
-
-    Args:
-        group: The consumer group.
-    """
+    """Return whether brokers or proxies create the group for themselves."""
     return group in SYSTEM_GROUPS or group.startswith(SYSTEM_GROUP_PREFIX)

@@ -19,16 +19,7 @@ COMMIT_INTERVAL_SECONDS = 5
 
 
 def find_connected_error(caller: Caller, group: str, broker_addrs: Sequence[str]) -> RocketMQError | None:
-    """Return the error that prevents a commit: connected clients would overwrite the offsets.
-
-    Args:
-        caller: The connections.
-        group: The consumer group.
-        broker_addrs: The masters to ask (GET_CONSUMER_CONNECTION_LIST, 203).
-
-    Returns:
-        NotApplied if clients are connected, the error of a master that does not answer, or None.
-    """
+    """Return the error that prevents a commit: connected clients would overwrite the offsets."""
     group_connections = client_connections.read_consumers(caller, [group], broker_addrs)[group]
     if not group_connections.clients:
         return next((error for error in group_connections.errors.values() if error is not None), None)
@@ -45,15 +36,6 @@ def verify_moves(caller: Caller, group: str, offset_moves: Sequence[OffsetMove])
     old one. It may also be at the old one or later because clients consumed everything again. That counts as
     held if the broker delivered at least as many messages in the last minute as the moves repeat
     (VIEW_BROKER_STATS_DATA, 315, GROUP_GET_NUMS).
-
-    Args:
-        caller: The connections.
-        group: The consumer group.
-        offset_moves: Moves with the results "done" and "pending" are verified, others returned as they are.
-
-    Returns:
-        The moves, in order. The result is "done", or "pending" if the clients of a broker before 5.2 have not
-        moved yet. If a client overwrote the offset with its own, it is "failed" with NotApplied.
     """
     verified_moves = [
         offset_move

@@ -11,13 +11,6 @@ def list_readable_queues(topic: str, route: TopicRoute) -> list[MessageQueue]:
     """Return the queues that clients divide among themselves, in the clients' sort order.
 
     For a static topic these are the logical queues.
-
-    Args:
-        topic: The topic.
-        route: The route of the topic.
-
-    Raises:
-        OverReadLimit: The topic has more queues than nsadmin lists.
     """
     if logical_queues := route.list_logical_queues():
         return [MessageQueue(topic, *name_and_id) for name_and_id in logical_queues]
@@ -38,13 +31,6 @@ def allocate_averagely(
     """Allocate queues to clients like Java's default strategy.
 
     Each client gets consecutive queues. If the division leaves a remainder, the first clients get one more.
-
-    Args:
-        sorted_queues: The queues, as `list_readable_queues` returns them.
-        client_ids: The clients, at least one.
-
-    Returns:
-        Client id to its queues, in the order of ids.
     """
     queues_per_client, extra_queues = divmod(len(sorted_queues), len(client_ids))
     queues_by_client: dict[str, list[MessageQueue]] = {}

@@ -107,14 +107,7 @@ class RunningInfo(NamedTuple):
 
 
 def parse_running_info(response: RemotingCommand) -> RunningInfo:
-    """Parse a ConsumerRunningInfo body of a client in any language.
-
-    Args:
-        response: The answer to GET_CONSUMER_RUNNING_INFO (307).
-
-    Raises:
-        ValueError: The body is not a ConsumerRunningInfo.
-    """
+    """Parse a ConsumerRunningInfo body of a client in any language."""
     json_body = parse_json_object(response)
     subscriptions = (
         parse_subscription(subscription.text("topic"), subscription)

@@ -72,16 +72,7 @@ class SendTransactions(NamedTuple):
 
 
 class BulkSender:
-    """Sends drafts in batches. The messages of a batch are sent at once.
-
-    Args:
-        message_sender: Sends messages.
-        send_queues: The queues to use in turns.
-        messages_per_second: The maximum rate; None for none.
-        compression: Compress bodies that get smaller: "zlib", "lz4" or "zstd"; None to send them as they are.
-        transactions: Send half messages, and end their transactions; None for usual messages.
-        tracer: Writes the traces of each batch; None for no traces.
-    """
+    """Sends drafts in batches. The messages of a batch are sent at once."""
 
     def __init__(
         self,
@@ -99,14 +90,7 @@ class BulkSender:
         self._began_at, self._sent_count, self._next_queue_index = monotonic(), 0, 0
 
     def send_drafts(self, drafts: Iterable[MessageDraft | None]) -> Iterator[list[SentDraft]]:
-        """Send drafts, and yield the outcome of each batch.
-
-        Args:
-            drafts: The drafts. None among them sends the batch so far: more drafts take time.
-
-        Yields:
-            One SentDraft per draft of a batch, in order.
-        """
+        """Send drafts, and yield the outcome of each batch."""
         batch: list[tuple[MessageDraft, SendQueue]] = []
         batch_bytes = 0
         for draft in drafts:

@@ -148,20 +148,12 @@ def _is_wanted_tag(located_message: LocatedMessage, group_connections: GroupConn
 
 
 def map_track_types(tracks: Sequence[ConsumeTrack]) -> Mapping[str, str]:
-    """Return a map from group to track type.
-
-    Args:
-        tracks: The tracks of one message.
-    """
+    """Return a map from group to track type."""
     return {consume_track.group: consume_track.track_type for consume_track in tracks}
 
 
 def describe_track_errors(tracks: Sequence[ConsumeTrack]) -> list[str]:
-    """Return one line per group whose state is unknown.
-
-    Args:
-        tracks: The tracks of one message.
-    """
+    """Return one line per group whose state is unknown."""
     return [
         f"group {consume_track.group}: {error_text(consume_track.error)}"
         for consume_track in tracks

@@ -71,16 +71,7 @@ class _QueueCounts(NamedTuple):
 def read_counts(
     caller: Caller, routes_by_group: Mapping[str, ServerResult[TopicRoute]], now_ms: int
 ) -> list[DeadLetterCounts]:
-    """Count the dead letters of groups.
-
-    Args:
-        caller: The connections.
-        routes_by_group: The route of the dead-letter topic of each group.
-        now_ms: The end of the last hour, in ms since 1970.
-
-    Returns:
-        One DeadLetterCounts per group, in order.
-    """
+    """Count the dead letters of groups."""
     queues_by_group = {
         group: route_result.then(lambda route: list_read_queues(route.queues))
         for group, route_result in routes_by_group.items()

@@ -9,18 +9,11 @@ from typing import Any, NamedTuple
 
 from namesrv_core.errors import RocketMQError, TopicNotExist
 from namesrv_core.transport.multiplexed_client import CallError
-from nsadmin.client.messages.dead_letter_selection import (
-    DEAD_LETTER_PREFIX,
-    DeadLetter,
-    DeadLetterSelection,
-)
+from nsadmin.client.messages.dead_letter_selection import DEAD_LETTER_PREFIX, DeadLetter, DeadLetterSelection
 from nsadmin.client.messages.failure_watch import FailureWatch
 from nsadmin.client.messages.letter_copies import LetterCopies
 from nsadmin.client.messages.letter_sender import LetterSender
-from nsadmin.client.messages.message_sender import (
-    SentMessage,
-    is_stored_unsafely,
-)
+from nsadmin.client.messages.message_sender import SentMessage, is_stored_unsafely
 from nsadmin.client.messages.queue_reader import PAGE_SIZE, QueueReader, QueueSpan
 from nsadmin.client.messages.replay_memory import PendingBatch, ReplayMemory, ReplayPlace
 from nsadmin.client.messages.replayed_letters import ReplayedLetters
@@ -65,12 +58,7 @@ DEFAULT_REPLAY_OPTIONS = ReplayOptions()
 
 
 def describe_run(selection: DeadLetterSelection, options: ReplayOptions) -> dict[str, object]:
-    """Return the rules of a run in JSON's types. An interrupted run with the same rules is resumed.
-
-    Args:
-        selection: The dead letters to replay.
-        options: How they are replayed.
-    """
+    """Return the rules of a run in JSON's types. An interrupted run with the same rules is resumed."""
     return selection.describe_rules() | {
         "toOrigin": options.to_origin,
         "repeatsReplays": options.repeats_replays,
@@ -106,18 +94,7 @@ class BrokerReplay(NamedTuple):
 
 
 class DeadLetterReplay:
-    """One run of a replay. `memory` outlives the run if it is saved.
-
-    Args:
-        queue_reader: Reads queues.
-        letter_sender: Sends dead letters, and looks for them where they were sent.
-        group: The consumer group.
-        selection: The dead letters to replay.
-        options: How they are replayed.
-        memory: The earlier replays.
-        run_id: The id of the run.
-        replayed_letters: Finds the dead letters that others replayed; None not to look for them.
-    """
+    """One run of a replay. `memory` outlives the run if it is saved."""
 
     def __init__(
         self,
@@ -141,14 +118,7 @@ class DeadLetterReplay:
         self._watch: FailureWatch | None = None
 
     def run(self, letter_spans: Sequence[DeadLetterSpan]) -> Iterator[BrokerReplay]:
-        """Replay dead letters, and yield the progress of a broker after each page of messages.
-
-        Args:
-            letter_spans: The parts of queues of the dead-letter topic to read.
-
-        Raises:
-            NotApplied: More messages failed again than the options allow.
-        """
+        """Replay dead letters, and yield the progress of a broker after each page of messages."""
         for _, queue_span in letter_spans:
             message_count = max(0, queue_span.end_offset - queue_span.begin_offset)
             self._add_counts(queue_span.broker_name, total=message_count)

@@ -200,11 +200,7 @@ class DeadLetters:
             describe_run(selection, options), os.urandom(8).hex(), forgets_replays=options.repeats_replays
         )
         letter_sender = LetterSender(
-            self._queue_reader,
-            self._message_sender,
-            self._brokers,
-            run_id,
-            to_origin=options.to_origin,
+            self._queue_reader, self._message_sender, self._brokers, run_id, to_origin=options.to_origin
         )
         dead_letter_replay = DeadLetterReplay(
             self._queue_reader,

@@ -171,28 +171,12 @@ def _require_cancellable(delayed_message: DelayedMessage) -> None:
 
 
 def parse_delay_levels(level_text: str) -> list[int]:
-    """Parse the setting messageDelayLevel.
-
-    Args:
-        level_text: The setting, such as "1s 5s 10m".
-
-    Returns:
-        The delay of each level in ms, from level 1.
-
-    Raises:
-        ValueError, KeyError: The setting is invalid.
-    """
+    """Parse the setting messageDelayLevel."""
     return [int(word[:-1]) * _MS_PER_UNIT[word[-1]] for word in level_text.split()]
 
 
 def select_timed(topic: str, messages: Sequence[LocatedMessage], now_ms: int) -> list[DelayedMessage]:
-    """Return the timed messages of a topic that are not delivered yet, each once.
-
-    Args:
-        topic: The topic.
-        messages: The messages of the timer topic, oldest first.
-        now_ms: The present time in ms since 1970.
-    """
+    """Return the timed messages of a topic that are not delivered yet, each once."""
     deleted_keys = {
         located_message.message.properties.get("TIMER_DEL_UNIQKEY", "") for located_message in messages
     }
@@ -211,11 +195,7 @@ def select_timed(topic: str, messages: Sequence[LocatedMessage], now_ms: int) ->
 
 
 def build_recall_handle(delayed_message: DelayedMessage) -> str:
-    """Build the handle that the broker gave the producer (RecallMessageHandle.HandleV1 upstream).
-
-    Args:
-        delayed_message: A timed message.
-    """
+    """Build the handle that the broker gave the producer (RecallMessageHandle.HandleV1 upstream)."""
     located_message = delayed_message.located_message
     # The handle has the time of the timer plus 1 ms (RecallMessageHandle in SendMessageProcessor).
     handle_fields = (

@@ -18,14 +18,7 @@ _DELAY_TOPIC, _FIRST_RETRY_QUEUE = "SCHEDULE_TOPIC_XXXX", 2
 
 
 class FailureWatch:
-    """Reads the messages that brokers store after a failure: dead letters, and delayed messages.
-
-    Args:
-        queue_reader: Reads the queues.
-        group: The consumer group.
-        run_id: The id of the run whose messages count.
-        brokers: Pairs of (broker name, broker address). Only failures after this moment count.
-    """
+    """Reads the messages that brokers store after a failure: dead letters, and delayed messages."""
 
     def __init__(
         self, queue_reader: QueueReader, group: str, run_id: str, brokers: Sequence[tuple[str, str]]
@@ -45,9 +38,6 @@ class FailureWatch:
         """Watch a queue that replayed messages go to, whose consumers pop them.
 
         A broker puts a popped message there again if it is not acknowledged (PopReviveService upstream).
-
-        Args:
-            send_queue: The queue.
         """
         topic, broker_name, broker_addr, queue_id = send_queue
         watched_queue = (broker_name, broker_addr, topic, queue_id)

@@ -17,19 +17,11 @@ class LetterCopies:
         self._waiting_copies: dict[int, list[DeadLetter] | None] = {}
 
     def note_replayed(self, letter: DeadLetter) -> None:
-        """Note a dead letter that was replayed before.
-
-        Args:
-            letter: The dead letter.
-        """
+        """Note a dead letter that was replayed before."""
         self._waiting_copies[_hash_death(letter)] = None
 
     def is_copy(self, letter: DeadLetter) -> bool:
-        """Return whether a dead letter is a copy of an earlier one. If not, it is the original from now on.
-
-        Args:
-            letter: The dead letter.
-        """
+        """Whether a dead letter is a copy of an earlier one. If not, it is the original from now on."""
         if letter.origin_id is None:
             return False
         death_hash = _hash_death(letter)
@@ -42,22 +34,13 @@ class LetterCopies:
         return True
 
     def is_settled(self, letter: DeadLetter) -> bool:
-        """Return whether the original of a copy was replayed.
-
-        Args:
-            letter: The copy.
-        """
+        """Return whether the original of a copy was replayed."""
         return self._waiting_copies.get(_hash_death(letter), []) is None
 
     def end_batch(
         self, replayed_letters: Iterable[DeadLetter], failed_letters: Sequence[DeadLetter]
     ) -> list[DeadLetter]:
-        """Note the outcome of originals, and return the copies that need no replay any more.
-
-        Args:
-            replayed_letters: The originals that were replayed.
-            failed_letters: The originals that were not. A later copy takes their place.
-        """
+        """Note the outcome of originals, and return the copies that need no replay any more."""
         settled_copies: list[DeadLetter] = []
         for letter in replayed_letters:
             settled_copies += self._waiting_copies.get(_hash_death(letter)) or ()

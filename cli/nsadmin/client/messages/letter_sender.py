@@ -20,15 +20,7 @@ from nsadmin.client.results import NotFound, ServerResult
 
 
 class LetterSender:
-    """Sends the dead letters of one run.
-
-    Args:
-        queue_reader: Reads queues.
-        message_sender: Sends messages, and knows the writable queues of topics.
-        brokers: Runtime information of brokers.
-        run_id: The id of the run.
-        to_origin: Send to the origin topic, not to the retry topic of the group.
-    """
+    """Sends the dead letters of one run."""
 
     def __init__(
         self,
@@ -43,15 +35,7 @@ class LetterSender:
         self._run_id, self._to_origin = run_id, to_origin
 
     def choose_queue(self, letter: DeadLetter) -> SendQueue:
-        """Choose a queue on the broker of a dead letter; in an origin topic also on another broker.
-
-        Args:
-            letter: The dead letter.
-
-        Raises:
-            NotFound: No such queue is writable.
-            TopicNotExist: The topic has no route.
-        """
+        """Choose a queue on the broker of a dead letter; in an origin topic also on another broker."""
         if not self._to_origin:
             try:
                 return self._message_sender.choose_queue(letter.retry_topic, letter.broker_name)
@@ -65,14 +49,7 @@ class LetterSender:
             return self._message_sender.choose_queue(letter.origin_topic or "")
 
     def find_end(self, send_queue: SendQueue) -> int:
-        """Return the end of a queue; 0 if its topic does not exist yet.
-
-        Args:
-            send_queue: The queue.
-
-        Raises:
-            RocketMQError: The broker refused or did not answer.
-        """
+        """Return the end of a queue; 0 if its topic does not exist yet."""
         try:
             return self._queue_reader.get_end_offset(
                 send_queue.broker_addr, send_queue.topic, send_queue.queue_id
@@ -83,28 +60,13 @@ class LetterSender:
     def send_letters(
         self, send_queue: SendQueue, letters: Sequence[DeadLetter]
     ) -> list[ServerResult[SentMessage]]:
-        """Send dead letters at once; send again the messages that a busy broker refused.
-
-        Args:
-            send_queue: The queue to send to.
-            letters: The dead letters.
-
-        Returns:
-            One ServerResult per dead letter, in order.
-        """
+        """Send dead letters at once; send again the messages that a busy broker refused."""
         return self._message_sender.send_patiently(
             [self._build_message(send_queue, letter) for letter in letters]
         )
 
     def find_arrived_offsets(self, pending_batch: PendingBatch) -> list[int]:
-        """Read the queue that a batch was sent to, and return the offsets of the dead letters that arrived.
-
-        Args:
-            pending_batch: The batch.
-
-        Raises:
-            RocketMQError: The broker refused or did not answer.
-        """
+        """Read the queue that a batch was sent to; return the offsets of the dead letters that arrived."""
         topic, broker_name, broker_addr, queue_id = pending_batch.send_queue
         wait_for_dispatch(self._brokers, broker_addr)
         end_offset = self._queue_reader.get_end_offset(broker_addr, topic, queue_id)

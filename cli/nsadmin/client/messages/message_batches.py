@@ -8,11 +8,7 @@ from namesrv_core.protocol.command import RemotingCommand, build_request
 from namesrv_core.protocol.stored_messages import encode_batch_message, require_short_properties
 from nsadmin.client.connection.caller import Caller
 from nsadmin.client.connection.response_bodies import decode_answer, read_ext_fields
-from nsadmin.client.messages.message_sender import (
-    STORED_UNSAFELY_CODES,
-    OutgoingMessage,
-    build_send_command,
-)
+from nsadmin.client.messages.message_sender import STORED_UNSAFELY_CODES, OutgoingMessage, build_send_command
 from nsadmin.client.results import ServerResult
 
 
@@ -34,16 +30,6 @@ def send_batches(
     """Send batches at once (SEND_BATCH_MESSAGE, 320). A batch of one is sent with SEND_MESSAGE_V2 (310).
 
     All messages of a batch have the queue and the sysFlag of the first, and its producer's time.
-
-    Args:
-        caller: The connections.
-        batches: At least one message each.
-
-    Returns:
-        One ServerResult per batch, in order.
-
-    Raises:
-        ValueError: A property contains a separator character, or properties are too long. Nothing is sent.
     """
     commands = [_build_command(batch) for batch in batches]
     answers = caller.send_requests(

@@ -159,11 +159,7 @@ class MessageDelivery:
 
 
 def drop_fate_properties(properties: Mapping[str, str]) -> dict[str, str]:
-    """Return the properties that the producer set, without those that record the fate of the message.
-
-    Args:
-        properties: The properties of a stored message.
-    """
+    """Return the properties that the producer set, without those that record the fate of the message."""
     return {
         property_name: property_value
         for property_name, property_value in properties.items()

@@ -229,9 +229,7 @@ class MessageAdmin:
             topic=topic, queue_id=queue_id, queue_offset=offset, max_msg_nums=1
         )
         replica_request = ReplicaRequest(
-            broker_name,
-            list_replica_addrs(queue_route),
-            build_pull_request(pull_header),
+            broker_name, list_replica_addrs(queue_route), build_pull_request(pull_header)
         )
         [pull_result] = ask_replicas(self._caller, [replica_request], PULL_RESPONSE_CODES)
         if pull_result.result is None:

@@ -299,11 +299,7 @@ class MessageSender:
 
 
 def is_stored_unsafely(error: RocketMQError | None) -> bool:
-    """Return whether a broker stored the message, but a flush or a slave was late.
-
-    Args:
-        error: The error of a send; None gives False.
-    """
+    """Return whether a broker stored the message, but a flush or a slave was late."""
     return isinstance(error, RequestError) and error.code in STORED_UNSAFELY_CODES
 
 
@@ -311,12 +307,6 @@ def build_send_command(outgoing_message: OutgoingMessage) -> RemotingCommand:
     """Build the request SEND_MESSAGE_V2 (310).
 
     Its template topic is the topic itself, so that brokers create no missing topic.
-
-    Args:
-        outgoing_message: The message.
-
-    Raises:
-        ValueError: A property contains a separator character.
     """
     send_queue, born_ms = outgoing_message.send_queue, outgoing_message.born_ms
     ext_fields = {
@@ -365,11 +355,7 @@ def _random_index(choice_count: int) -> int:
 
 
 def make_unique_key(now_seconds: float) -> str:
-    """Make a unique key with the loopback address: the address that a broker sees is unknown here.
-
-    Args:
-        now_seconds: The time in seconds since 1970.
-    """
+    """Make a unique key with the loopback address: the address that a broker sees is unknown here."""
     month_start = mktime((*localtime(now_seconds)[:2], 1, 0, 0, 0, 0, 0, -1))
     return build_unique_key(
         _LOOPBACK_IP,

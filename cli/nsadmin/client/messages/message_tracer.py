@@ -19,15 +19,7 @@ _MAX_KEY_CHARS = 16_000
 
 
 class MessageTracer:
-    """Collects the records of a batch, then writes them as few messages.
-
-    Args:
-        message_sender: Sends messages, and knows the writable queues of topics.
-
-    Raises:
-        NotFound: No queue of the trace topic is writable.
-        TopicNotExist: The trace topic has no route.
-    """
+    """Collects the records of a batch, then writes them as few messages."""
 
     def __init__(self, message_sender: MessageSender) -> None:
         self._message_sender = message_sender
@@ -45,17 +37,7 @@ class MessageTracer:
         began_ms: int,
         cost_ms: int,
     ) -> None:
-        """Note a message that the broker stored. Without a region, the broker wants no traces.
-
-        Args:
-            sent_message: The message.
-            tags: The tag.
-            keys: The keys, separated by blanks.
-            body_length: The length of the body in bytes, before compression.
-            message_type: One of MESSAGE_TYPES.
-            began_ms: The start of the send in ms since 1970.
-            cost_ms: The duration of the send in ms.
-        """
+        """Note a message that the broker stored. Without a region, the broker wants no traces."""
         if sent_message.region_id is None:
             return
         trace_record = encode_send_record(
@@ -75,14 +57,7 @@ class MessageTracer:
         self._noted.append((f"{sent_message.msg_id} {keys}".rstrip(" "), trace_record))
 
     def note_transaction(self, half_message: SentMessage, *, tags: str, keys: str, outcome: str) -> None:
-        """Note the end of a transaction.
-
-        Args:
-            half_message: The half message.
-            tags: The tag.
-            keys: The keys, separated by blanks.
-            outcome: "commit" or "rollback".
-        """
+        """Note the end of a transaction."""
         if half_message.region_id is None:
             return
         trace_record = encode_transaction_record(

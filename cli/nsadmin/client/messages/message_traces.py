@@ -141,14 +141,7 @@ class MessageTraces:
 
 
 def parse_traces(located_message: LocatedMessage) -> Iterator[MessageTrace]:
-    """Yield the records of a trace message, without records of an unknown kind.
-
-    Args:
-        located_message: The trace message.
-
-    Yields:
-        One MessageTrace per record that names a message.
-    """
+    """Yield the records of a trace message, without records of an unknown kind."""
     message = located_message.message
     for record_text in message.body.decode("utf-8", "replace").split(RECORD_SEPARATOR):
         field_values = record_text.split(FIELD_SEPARATOR)

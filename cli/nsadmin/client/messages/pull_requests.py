@@ -23,24 +23,14 @@ _MAX_EMPTY_ANSWERS, _MAX_FILTERED_ANSWERS = 200, 100_000
 
 
 class EmptyAnswers:
-    """Counts the answers in a row that moved on in a queue without a message.
-
-    Args:
-        expression: The expression for brokers; "*" for all messages.
-    """
+    """Counts the answers in a row that moved on in a queue without a message."""
 
     def __init__(self, expression: str) -> None:
         self._limit = _MAX_EMPTY_ANSWERS if expression == "*" else _MAX_FILTERED_ANSWERS
         self._counts: dict[Hashable, int] = {}
 
     def note(self, queue: Hashable, next_offset: int, is_empty: bool) -> OverReadLimit | None:
-        """Note an answer. Returns the error if there were too many empty ones.
-
-        Args:
-            queue: The queue.
-            next_offset: The offset after the answer.
-            is_empty: Whether the answer moved on without a message.
-        """
+        """Note an answer. Returns the error if there were too many empty ones."""
         count = self._counts.pop(queue, 0) + 1 if is_empty else 0
         if count > self._limit:
             return OverReadLimit(
@@ -52,23 +42,12 @@ class EmptyAnswers:
 
 
 def build_pull_request(pull_header: broker_headers.PullMessage) -> RemotingCommand:
-    """Build PULL_MESSAGE (11).
-
-    Args:
-        pull_header: The queue, the first offset, and the number of messages.
-    """
+    """Build PULL_MESSAGE (11)."""
     return build_request(RequestCode.PULL_MESSAGE, headers.write_header(pull_header))
 
 
 def decode_pulled_messages(pull_response: RemotingCommand) -> list[StoredMessage]:
-    """Decode the messages of a PULL_MESSAGE (11) answer. Offsets of a static topic become logical offsets.
-
-    Args:
-        pull_response: The answer of a broker.
-
-    Returns:
-        The messages; [] for a code other than SUCCESS.
-    """
+    """Decode the messages of a PULL_MESSAGE (11) answer. Offsets of a static topic become logical offsets."""
     if pull_response.code != ResponseCode.SUCCESS:
         return []
     offset_delta = headers.parse_java_integer((pull_response.ext or {}).get("offsetDelta") or "0", 64) or 0

@@ -10,14 +10,7 @@ from nsadmin.client.topics.topics import TopicAdmin
 
 
 class ReplayedLetters:
-    """Reads each retry topic once, when the first dead letter of it comes.
-
-    Args:
-        queue_reader: Reads queues.
-        topics: Routes of topics.
-        letter_routes: The brokers that have dead letters of the group.
-        oldest_ms: When the oldest dead letter was stored, in ms since 1970; None without dead letters.
-    """
+    """Reads each retry topic once, when the first dead letter of it comes."""
 
     def __init__(
         self,
@@ -31,14 +24,7 @@ class ReplayedLetters:
         self._ids_by_topic: dict[str, set[str]] = {}
 
     def has_replay(self, letter: DeadLetter) -> bool:
-        """Return whether the replay of a dead letter is in its retry topic.
-
-        Args:
-            letter: The dead letter.
-
-        Raises:
-            RocketMQError: A broker refused or did not answer.
-        """
+        """Return whether the replay of a dead letter is in its retry topic."""
         topic = letter.retry_topic
         if topic not in self._ids_by_topic:
             self._ids_by_topic[topic] = self._read_ids(topic)

@@ -22,22 +22,7 @@ def encode_send_record(
     cost_ms: int,
     message_type: str = NORMAL_MESSAGE,
 ) -> str:
-    """Encode the record of a send that succeeded.
-
-    Args:
-        group: The producer group.
-        topic: The topic.
-        msg_id: The unique key.
-        tags: The tag.
-        keys: The keys, separated by blanks.
-        broker_addr: The address of the broker that stored the message.
-        offset_msg_id: The id that names its place in the commit log; None if not reported.
-        region_id: The region of the broker.
-        body_length: The length of the body in bytes.
-        began_ms: The start of the send in ms since 1970.
-        cost_ms: The duration of the send in ms.
-        message_type: One of MESSAGE_TYPES.
-    """
+    """Encode the record of a send that succeeded."""
     return _join_fields(
         "Pub", began_ms, region_id, group, topic, msg_id, tags, keys, broker_addr, body_length, cost_ms,
         MESSAGE_TYPES.index(message_type), offset_msg_id, "true",
@@ -56,19 +41,7 @@ def encode_transaction_record(
     ended_ms: int,
     outcome: str,
 ) -> str:
-    """Encode the record of a commit or a rollback.
-
-    Args:
-        group: The producer group.
-        topic: The topic.
-        msg_id: The unique key of the half message, which is the id of the transaction, too.
-        tags: The tag.
-        keys: The keys, separated by blanks.
-        broker_addr: The address of the broker that has the half message.
-        region_id: The region of the broker.
-        ended_ms: The time of the request in ms since 1970.
-        outcome: A key of TRANSACTION_STATES.
-    """
+    """Encode the record of a commit or a rollback."""
     return _join_fields(
         "EndTransaction", ended_ms, region_id, group, topic, msg_id, tags, keys, broker_addr,
         MESSAGE_TYPES.index(TRANSACTION_END), msg_id, TRANSACTION_STATES[outcome], "false",

@@ -20,11 +20,7 @@ _FLAGS_BY_OUTCOME = {COMMIT: 0x8, ROLLBACK: 0xC}
 
 
 class TransactionEnder:
-    """Ends transactions.
-
-    Args:
-        caller: Sends requests.
-    """
+    """Ends transactions."""
 
     def __init__(self, caller: Caller) -> None:
         self._caller = caller
@@ -32,17 +28,7 @@ class TransactionEnder:
     def end_transactions(
         self, half_messages: Sequence[SentMessage], outcome: str
     ) -> list[ServerResult[SentMessage]]:
-        """Commit half messages, or roll them back, all at once (END_TRANSACTION, 37).
-
-        Args:
-            half_messages: The half messages, as the broker answered their sends.
-            outcome: One of TRANSACTION_OUTCOMES.
-
-        Returns:
-            One ServerResult per half message, in order: the message without the ids of its place, because the
-            broker does not report where it stores a committed message. The error says that a half message
-            is left: the broker discards it after its checks.
-        """
+        """Commit half messages, or roll them back, all at once (END_TRANSACTION, 37)."""
         answers = self._caller.send_requests(
             [
                 (

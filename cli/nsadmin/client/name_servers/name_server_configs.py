@@ -133,15 +133,7 @@ class NameServerAdmin:
 
 
 def format_properties_line(item_key: str, item_value: str) -> str:
-    """Return one line of a properties file, escaped for `java.util.Properties`.
-
-    Args:
-        item_key: The key, unescaped.
-        item_value: The value, unescaped.
-
-    Returns:
-        The line in ASCII, with its line end.
-    """
+    """Return one line of a properties file, escaped for `java.util.Properties`."""
     return f"{_escape_text(item_key, ' =:#!')}={_escape_text(item_value, '#!')}\n"
 
 

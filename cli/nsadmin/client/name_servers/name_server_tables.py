@@ -306,17 +306,7 @@ def _parse_kv_table(response: RemotingCommand) -> NullableTexts:
 
 
 def parse_topic_queues(route_body: bytes) -> TopicQueues:
-    """Parse the queues of a TopicRouteData body.
-
-    Args:
-        route_body: The JSON body, such as `get_route_bodies` returns.
-
-    Returns:
-        The queues; NO_TOPIC_QUEUES for an empty body.
-
-    Raises:
-        ValueError: The body is not a TopicRouteData.
-    """
+    """Parse the queues of a TopicRouteData body."""
     route_data = parse_json_object(RemotingCommand(0, body=route_body))
     queue_records = [_parse_queue_data(queue_item) for queue_item in route_data.children("queueDatas")]
     mappings_by_broker: dict[str | None, MappingInfo] = {

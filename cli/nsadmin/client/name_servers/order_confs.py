@@ -17,17 +17,7 @@ _ENTRY_PATTERN = re.compile(r"([^:;\s]+):(\d{1,9})")
 
 
 def parse_order_conf(conf_text: str) -> dict[str, int]:
-    """Parse "broker-a:4;broker-b:8".
-
-    Args:
-        conf_text: The text: BROKER:QUEUES, separated by ";".
-
-    Returns:
-        Broker name to number of queues.
-
-    Raises:
-        ValueError: The text is not an order configuration.
-    """
+    """Parse "broker-a:4;broker-b:8"."""
     queues_by_broker: dict[str, int] = {}
     for conf_entry in filter(None, conf_text.split(";")):
         entry_match = _ENTRY_PATTERN.fullmatch(conf_entry)
@@ -42,11 +32,7 @@ def parse_order_conf(conf_text: str) -> dict[str, int]:
 
 
 def format_order_conf(queues_by_broker: Mapping[str, int]) -> str:
-    """Return "broker-a:4;broker-b:8" for a map from broker name to number of queues.
-
-    Args:
-        queues_by_broker: Broker name to number of queues.
-    """
+    """Return "broker-a:4;broker-b:8" for a map from broker name to number of queues."""
     return ";".join(f"{broker_name}:{queue_count}" for broker_name, queue_count in queues_by_broker.items())
 
 

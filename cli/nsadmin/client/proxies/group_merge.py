@@ -17,14 +17,7 @@ def add_synced_clients(
     group_heartbeats: Iterable[ClientHeartbeat],
     heartbeat_errors: Mapping[str, RocketMQError],
 ) -> GroupConnections:
-    """Add the clients whose heartbeats proxies passed on.
-
-    Args:
-        group_connections: The clients that brokers know.
-        group_heartbeats: The last heartbeats of the group's clients. Those that are no longer connected are
-            left out.
-        heartbeat_errors: Broker to error, if heartbeats there are unreadable.
-    """
+    """Add the clients whose heartbeats proxies passed on."""
     connected_heartbeats = [heartbeat for heartbeat in group_heartbeats if heartbeat.is_connected]
     merged_connections = group_connections._replace(
         proxy_errors={**group_connections.proxy_errors, **heartbeat_errors}
@@ -69,11 +62,6 @@ def add_listed_clients(
 
     Proxies in cluster mode list a client for two minutes after its last heartbeat, so the heartbeats decide
     about the clients in them.
-
-    Args:
-        group_connections: The clients that brokers and heartbeats know.
-        listed_connections: The clients that proxies list; their `broker_addrs` are the proxies.
-        synced_ids: The client ids in the heartbeats of the group, also of clients that left.
     """
     known_ids = {client.client_id for client in group_connections.clients}
     listed_clients = [

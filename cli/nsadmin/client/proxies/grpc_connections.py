@@ -44,22 +44,9 @@ def is_grpc_installed() -> bool:
 
 
 def read_connections(
-    server_addr: str,
-    timeout_seconds: float,
-    tls: "Tls | None" = None,
-    find_addrs: "AddrLookup | None" = None,
+    server_addr: str, timeout_seconds: float, tls: "Tls | None" = None, find_addrs: "AddrLookup | None" = None
 ) -> ServerResult[GrpcConnections]:
-    """Read the connections of gRPC clients (Channelz: GetServers, GetServerSockets).
-
-    Args:
-        server_addr: The gRPC port of a proxy, "host:port"; or its remoting port, which accepts gRPC too.
-        timeout_seconds: The time limit for both requests.
-        tls: TLS options. Default: plain text.
-        find_addrs: Finds the local end of the tunnel to the server. Default: connect directly.
-
-    Returns:
-        The connections, or a CallError.
-    """
+    """Read the connections of gRPC clients (Channelz: GetServers, GetServerSockets)."""
     import grpc
 
     try:

@@ -89,13 +89,6 @@ class HeartbeatReader:
         Sends GET_ROUTEINFO_BY_TOPIC (105) to a name server. If there is a route, sends
         GET_BROKER_RUNTIME_INFO (28), GET_MIN_OFFSET (31), GET_MAX_OFFSET (30), SEARCH_OFFSET_BY_TIMESTAMP
         (29) and PULL_MESSAGE (11) to brokers.
-
-        Args:
-            cluster_name: Only the brokers of this cluster, and so only its proxies. Default: all.
-
-        Returns:
-            The heartbeats; none if no proxy in cluster mode was ever started. A bundle has them without the
-            messages.
         """
         [route_result] = self._topics.get_routes([HEARTBEAT_TOPIC]).values()
         if route_result.result is None:

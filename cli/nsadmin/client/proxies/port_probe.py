@@ -37,14 +37,6 @@ def probe_ports(caller: Caller, proxy_addrs: Iterable[str], topics: Iterable[str
     In a route of a proxy, all brokers have the address of the proxy (ProxyTopicRouteData upstream). It is the
     address for remoting clients in cluster mode, and for gRPC clients in local mode. A response has the
     release of the proxy.
-
-    Args:
-        caller: The connections.
-        proxy_addrs: The remoting ports of proxies, "host:port".
-        topics: Topics that a proxy may have a route of, besides that of heartbeats.
-
-    Returns:
-        Address to answer.
     """
     proxy_addrs = list(dict.fromkeys(proxy_addrs))
     asked_topics = [HEARTBEAT_TOPIC, *topics]

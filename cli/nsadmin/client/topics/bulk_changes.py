@@ -9,11 +9,7 @@ from namesrv_core.protocol import broker_headers, headers
 from namesrv_core.protocol.codes import RequestCode
 from namesrv_core.protocol.command import ExtFields, RemotingCommand, build_request
 from nsadmin.client.connection.caller import Caller
-from nsadmin.client.connection.response_bodies import (
-    decode_answer,
-    parse_json_object,
-    parse_topic_names,
-)
+from nsadmin.client.connection.response_bodies import decode_answer, parse_json_object, parse_topic_names
 from nsadmin.client.results import ServerResult
 from nsadmin.client.topic_routes import route_ext_fields
 from nsadmin.client.topics.bulk_requests import (

@@ -8,11 +8,7 @@ from namesrv_core.protocol import broker_headers, fastjson, headers
 from namesrv_core.protocol.codes import V5_0_0, RequestCode
 from namesrv_core.protocol.command import RemotingCommand, build_request
 from nsadmin.client.connection.json_object import JsonObject
-from nsadmin.client.connection.response_bodies import (
-    decode_answer,
-    parse_json_object,
-    parse_text_table,
-)
+from nsadmin.client.connection.response_bodies import decode_answer, parse_json_object, parse_text_table
 from nsadmin.client.message_queues import parse_queue_table
 from nsadmin.client.results import NotApplied, ServerResult
 from nsadmin.client.topic_routes import parse_route
@@ -79,28 +75,12 @@ class QueueClosure(NamedTuple):
 
 
 def delete_topic_fields(topic_name: str, cluster_name: str | None = None) -> dict[str, str]:
-    """Return the header fields of DELETE_TOPIC_IN_BROKER (215) and DELETE_TOPIC_IN_NAMESRV (216).
-
-    Args:
-        topic_name: The topic.
-        cluster_name: The cluster, for a name server. Default: not sent.
-    """
+    """Return the header fields of DELETE_TOPIC_IN_BROKER (215) and DELETE_TOPIC_IN_NAMESRV (216)."""
     return headers.write_header(headers.DeleteTopic(topic_name, cluster_name))
 
 
 def build_topics_request(desired_configs: Sequence[DesiredConfig]) -> RemotingCommand:
-    """Build the request that creates or replaces topics on a broker.
-
-    Args:
-        desired_configs: The topics, at least one.
-
-    Returns:
-        UPDATE_AND_CREATE_TOPIC (17) for one topic, UPDATE_AND_CREATE_TOPIC_LIST (18) for several.
-
-    Raises:
-        ValueError: `desired_configs` is empty.
-        KeyError: The configuration of a single topic is not complete.
-    """
+    """Build the request that creates or replaces topics on a broker."""
     if len(desired_configs) > 1:
         wire_configs = [
             {**desired_config.wire_config, "attributes": dict(desired_config.attribute_changes)}
@@ -132,18 +112,7 @@ def _format_attribute(attribute_key: str, attribute_value: str) -> str:
 
 
 def build_groups_request(desired_configs: Sequence[DesiredConfig]) -> RemotingCommand:
-    """Build the request that creates or replaces groups on a broker.
-
-    Args:
-        desired_configs: The groups, at least one.
-
-    Returns:
-        UPDATE_AND_CREATE_SUBSCRIPTIONGROUP (200) for one group, UPDATE_AND_CREATE_SUBSCRIPTIONGROUP_LIST
-        (225) for several.
-
-    Raises:
-        IndexError: `desired_configs` is empty.
-    """
+    """Build the request that creates or replaces groups on a broker."""
     wire_configs = [
         {**desired_config.wire_config, "attributes": dict(desired_config.attribute_changes)}
         for desired_config in desired_configs
@@ -157,11 +126,7 @@ def build_groups_request(desired_configs: Sequence[DesiredConfig]) -> RemotingCo
 
 
 def build_value_request(kv_value: KvValue) -> RemotingCommand:
-    """Build PUT_KV_CONFIG (100), or DELETE_KV_CONFIG (102) for the value None.
-
-    Args:
-        kv_value: The change.
-    """
+    """Build PUT_KV_CONFIG (100), or DELETE_KV_CONFIG (102) for the value None."""
     if kv_value.value is None:
         key_fields = headers.write_header(headers.KvKey(kv_value.namespace, kv_value.key))
         return build_request(RequestCode.DELETE_KV_CONFIG, key_fields)
@@ -169,14 +134,7 @@ def build_value_request(kv_value: KvValue) -> RemotingCommand:
 
 
 def parse_topic_table(response: RemotingCommand) -> BrokerTopicTable:
-    """Parse the answer to GET_ALL_TOPIC_CONFIG (21).
-
-    Args:
-        response: The answer of a broker.
-
-    Raises:
-        ValueError, TypeError, KeyError, AttributeError: The body is not a table of topics.
-    """
+    """Parse the answer to GET_ALL_TOPIC_CONFIG (21)."""
     json_body = parse_json_object(response)
     config_table = json_body.child("topicConfigTable")
     mapping_table = json_body.child("topicQueueMappingDetailMap").members
@@ -191,17 +149,7 @@ def parse_topic_table(response: RemotingCommand) -> BrokerTopicTable:
 
 
 def parse_group_table(response: RemotingCommand) -> dict[str, WireConfig]:
-    """Parse the answer to GET_ALL_SUBSCRIPTIONGROUP_CONFIG (201).
-
-    Args:
-        response: The answer of a broker.
-
-    Returns:
-        Group name to settings, in the order of names.
-
-    Raises:
-        ValueError, AttributeError: The body is not a table of groups.
-    """
+    """Parse the answer to GET_ALL_SUBSCRIPTIONGROUP_CONFIG (201)."""
     group_configs = read_configs(parse_json_object(response).child("subscriptionGroupTable"))
     return dict(sorted(group_configs.items()))
 
@@ -209,15 +157,7 @@ def parse_group_table(response: RemotingCommand) -> dict[str, WireConfig]:
 def combine_namespaces(
     namesrv_addr: str, answers: Mapping[str, ServerResult[RemotingCommand]]
 ) -> ServerResult[KvValuesByNamespace]:
-    """Combine the namespaces of one name server. Any error other than "not found" is the overall error.
-
-    Args:
-        namesrv_addr: The name server.
-        answers: Namespace to the answer to GET_KVLIST_BY_NAMESPACE (219).
-
-    Returns:
-        Namespace to key to value; {} for a missing namespace.
-    """
+    """Combine the namespaces of one name server. Any error other than "not found" is the overall error."""
     results_by_namespace = {
         namespace: decode_answer(answer, parse_text_table) for namespace, answer in answers.items()
     }
@@ -236,16 +176,7 @@ def combine_namespaces(
 def combine_permissions(
     namesrv_addr: str, answers: Mapping[str, ServerResult[RemotingCommand]]
 ) -> ServerResult[PermissionsByTopic]:
-    """Combine the routes of topics on one name server.
-
-    Args:
-        namesrv_addr: The name server.
-        answers: Topic to the answer to GET_ROUTEINFO_BY_TOPIC (105).
-
-    Returns:
-        Topic to broker name to permission bits; {} for a topic without a route. Any other error is the
-        overall error.
-    """
+    """Combine the routes of topics on one name server."""
     results_by_topic = {topic: decode_answer(answer, parse_route) for topic, answer in answers.items()}
     errors = [
         route_result.error
@@ -263,28 +194,14 @@ def combine_permissions(
 
 
 def require_version_5(response: RemotingCommand) -> RemotingCommand:
-    """Check by its answer that a name server is of 5.0 or later.
-
-    Args:
-        response: Any answer of the name server.
-
-    Returns:
-        The same answer.
-
-    Raises:
-        NotApplied: The name server is older.
-    """
+    """Check by its answer that a name server is of 5.0 or later."""
     if response.version < V5_0_0:
         raise NotApplied("a name server before 5.0 continues to send clients there until the broker restarts")
     return response
 
 
 def build_closure_request(closure: QueueClosure) -> RemotingCommand:
-    """Build REGISTER_TOPIC_IN_NAMESRV (217) without queues and permission for the brokers of a closure.
-
-    Args:
-        closure: The topic and its former brokers.
-    """
+    """Build REGISTER_TOPIC_IN_NAMESRV (217) without queues and permission for the brokers of a closure."""
     closed_queue = {"readQueueNums": 0, "writeQueueNums": 0, "perm": 0, "topicSysFlag": 0}
     request_body = fastjson.encode_json(
         {"queueDatas": [{"brokerName": broker_name, **closed_queue} for broker_name in closure.broker_names]}
@@ -301,17 +218,7 @@ class QueueBounds(NamedTuple):
 
 
 def parse_queue_bounds(response: RemotingCommand) -> dict[int, QueueBounds]:
-    """Parse the answer to GET_TOPIC_STATS_INFO (202).
-
-    Args:
-        response: The answer of a broker.
-
-    Returns:
-        Queue id to the offsets of the queue.
-
-    Raises:
-        ValueError, TypeError, AttributeError, KeyError: The body is not a table of offsets.
-    """
+    """Parse the answer to GET_TOPIC_STATS_INFO (202)."""
     offset_table = parse_queue_table(parse_json_object(response).members.get("offsetTable"), JsonObject)
     return {
         queue.queue_id: QueueBounds(offsets.integer("minOffset"), offsets.integer("maxOffset"))
@@ -320,17 +227,7 @@ def parse_queue_bounds(response: RemotingCommand) -> dict[int, QueueBounds]:
 
 
 def parse_rate(response: RemotingCommand) -> float:
-    """Parse the answer to VIEW_BROKER_STATS_DATA (315).
-
-    Args:
-        response: The answer of a broker.
-
-    Returns:
-        The mean per second of the longest span that has samples: day, hour or minute; 0.0 without samples.
-
-    Raises:
-        ValueError, TypeError, AttributeError: The body does not contain statistics.
-    """
+    """Parse the answer to VIEW_BROKER_STATS_DATA (315)."""
     json_body = parse_json_object(response)
     span_rates = (
         json_body.child(f"stats{span_name}").number("tps", 0.0) for span_name in ("Day", "Hour", "Minute")

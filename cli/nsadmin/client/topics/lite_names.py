@@ -5,26 +5,12 @@ LITE_QUEUE_PREFIX = "%LMQ%$"
 
 
 def parse_lite_name(queue_name: str) -> str:
-    """Return the lite topic of a queue name: "LITE" for "%LMQ%$PARENT$LITE".
-
-    Args:
-        queue_name: The queue name.
-
-    Returns:
-        The lite topic; `queue_name` itself if it does not start with "%LMQ%$".
-    """
+    """Return the lite topic of a queue name: "LITE" for "%LMQ%$PARENT$LITE"."""
     return _split_name(queue_name)[1]
 
 
 def parse_parent_name(queue_name: str) -> str:
-    """Return the parent topic of a queue name: "PARENT" for "%LMQ%$PARENT$LITE".
-
-    Args:
-        queue_name: The queue name, or the name of another topic.
-
-    Returns:
-        The parent topic; `queue_name` itself if it does not start with "%LMQ%$".
-    """
+    """Return the parent topic of a queue name: "PARENT" for "%LMQ%$PARENT$LITE"."""
     return _split_name(queue_name)[0]
 
 

@@ -31,11 +31,7 @@ class QueuePart(NamedTuple):
     start_offset: int
 
     def to_logical_offset(self, own_offset: int) -> int:
-        """Convert an offset of the broker's own queue to an offset of the logical queue.
-
-        Args:
-            own_offset: The offset; one before `start_offset` counts as `start_offset`.
-        """
+        """Convert an offset of the broker's own queue to an offset of the logical queue."""
         return self.logic_offset + max(0, own_offset - self.start_offset)
 
 
@@ -46,17 +42,7 @@ PartsByLogicalId = dict[int, tuple[QueuePart, ...]]
 def read_hosted_queues(
     caller: Caller, topic: str, broker_addrs: Iterable[str]
 ) -> dict[str, ServerResult[PartsByLogicalId]]:
-    """Read the logical queues for which brokers receive messages (GET_TOPIC_CONFIG, 351).
-
-    Args:
-        caller: The connections.
-        topic: The topic.
-        broker_addrs: The broker addresses. A repeated one is asked once.
-
-    Returns:
-        Broker address to a ServerResult: logical queue id to its parts, the oldest first; {} for a topic that
-        is not static.
-    """
+    """Read the logical queues for which brokers receive messages (GET_TOPIC_CONFIG, 351)."""
     ext_fields = headers.write_header(broker_headers.LogicalTopic(topic))
     answers = caller.send_to_each(dict.fromkeys(broker_addrs), RequestCode.GET_TOPIC_CONFIG, ext_fields)
     return {answer.addr: decode_answer(answer, _parse_hosted_queues) for answer in answers}

@@ -187,14 +187,7 @@ class QueueMappings:
 
 
 def parse_share(share_record: Mapping[str, Any]) -> BrokerQueueShare:
-    """Parse a share from the JSON form of files and brokers (TopicConfigAndQueueMapping).
-
-    Args:
-        share_record: The decoded JSON object.
-
-    Raises:
-        ValueError, TypeError, KeyError: The record is not a share.
-    """
+    """Parse a share from the JSON form of files and brokers (TopicConfigAndQueueMapping)."""
     mapping_detail = JsonObject(share_record["mappingDetail"], "mappingDetail")
     hosted_records = mapping_detail.child("hostedQueues")
     topic_config = {
@@ -218,16 +211,7 @@ def parse_share(share_record: Mapping[str, Any]) -> BrokerQueueShare:
 
 
 def share_to_record(topic: str, broker_name: str, queue_share: BrokerQueueShare) -> dict[str, Any]:
-    """Return a share in the JSON form of files (TopicConfigAndQueueMapping).
-
-    Args:
-        topic: The topic.
-        broker_name: The broker of the share.
-        queue_share: The share.
-
-    Returns:
-        A JSON object that `parse_share` accepts.
-    """
+    """Return a share in the JSON form of files (TopicConfigAndQueueMapping)."""
     return {**queue_share.topic_config, "mappingDetail": _mapping_detail(topic, broker_name, queue_share)}
 
 

@@ -245,17 +245,7 @@ class TopicDeletion(NamedTuple):
 def forget_topic(
     caller: Caller, topic: str, namesrv_addrs: Sequence[str], *, dry_run: bool
 ) -> list[DeletionStep]:
-    """Remove a topic from name servers in all clusters (DELETE_TOPIC_IN_NAMESRV, 216), and verify it.
-
-    Args:
-        caller: The connections.
-        topic: The topic.
-        namesrv_addrs: The name servers.
-        dry_run: Only read the routes (GET_ROUTEINFO_BY_TOPIC, 105).
-
-    Returns:
-        One DeletionStep per name server, in order.
-    """
+    """Remove a topic from name servers in all clusters (DELETE_TOPIC_IN_NAMESRV, 216), and verify it."""
 
     def read_queues() -> list[ServerResult[dict[str, Any]]]:
         answers = caller.send_to_each(

@@ -66,14 +66,6 @@ def read_topic_stats(caller: Caller, route: TopicRoute, topic: str) -> list[Brok
 
     Asks the master of each broker, or a slave if there is no master now. For a static topic, also reads the
     mapping (GET_TOPIC_CONFIG, 351) and returns each logical queue at the broker that receives its messages.
-
-    Args:
-        caller: The connections.
-        route: The route that names the brokers.
-        topic: The topic.
-
-    Returns:
-        One BrokerTopicStats per broker, in the order of the route.
     """
     own_stats = _read_own_stats(caller, route, topic)
     logical_by_broker = {queue_item.broker_name: queue_item.logical_queues for queue_item in route.queues}
@@ -103,15 +95,7 @@ def read_topic_stats(caller: Caller, route: TopicRoute, topic: str) -> list[Brok
 
 
 def read_stats_at(caller: Caller, topic_places: Sequence[tuple[str, str]]) -> list[ServerResult[TopicStats]]:
-    """Read the offsets of topics' own queues at brokers, with one GET_TOPIC_STATS_INFO (202) each.
-
-    Args:
-        caller: The connections.
-        topic_places: Pairs of (broker address, topic).
-
-    Returns:
-        One ServerResult per pair, in order.
-    """
+    """Read the offsets of topics' own queues at brokers, with one GET_TOPIC_STATS_INFO (202) each."""
     answers = caller.send_requests(
         (
             broker_addr,

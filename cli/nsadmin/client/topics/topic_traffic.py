@@ -74,13 +74,6 @@ def read_traffic(
     """Read the message counts of topics and their groups from all masters.
 
     Sends QUERY_TOPIC_CONSUME_BY_WHO (300), VIEW_BROKER_STATS_DATA (315) and GET_CONSUME_STATS (208).
-
-    Args:
-        caller: The connections.
-        routes_by_topic: Topic to the result of reading its route.
-
-    Returns:
-        One TopicTraffic per topic and group, in order. Topics without a route are omitted.
     """
     topic_places = _find_places(caller, routes_by_topic)
     in_results = _send_to_masters(
@@ -136,16 +129,7 @@ def read_traffic(
 
 
 def read_put_rates(caller: Caller, topic: str, master_addrs: Iterable[str]) -> list[ServerResult[float]]:
-    """Read the messages per second (last minute) that masters receive for a topic (315).
-
-    Args:
-        caller: The connections.
-        topic: The topic.
-        master_addrs: The addresses of the masters.
-
-    Returns:
-        One ServerResult per address, in order; 0.0 for a master that never received a message.
-    """
+    """Read the messages per second (last minute) that masters receive for a topic (315)."""
     return [
         count_result.then(lambda message_count: message_count.messages_per_second)
         for count_result in read_put_counts(caller, topic, master_addrs)
@@ -155,16 +139,7 @@ def read_put_rates(caller: Caller, topic: str, master_addrs: Iterable[str]) -> l
 def read_put_counts(
     caller: Caller, topic: str, master_addrs: Iterable[str]
 ) -> list[ServerResult[MessageCount]]:
-    """Read the message counts of a topic on masters (VIEW_BROKER_STATS_DATA, 315).
-
-    Args:
-        caller: The connections.
-        topic: The topic.
-        master_addrs: The addresses of the masters.
-
-    Returns:
-        One ServerResult per address, in order; zeros for a master that never received a message.
-    """
+    """Read the message counts of a topic on masters (VIEW_BROKER_STATS_DATA, 315)."""
     request_code, ext_fields = _count_request(topic)
     return [
         decode_answer(accept_uncounted(answer), _parse_count)
@@ -229,14 +204,7 @@ def _send_to_masters(
 
 
 def accept_uncounted(answer: ServerResult[RemotingCommand]) -> ServerResult[RemotingCommand]:
-    """Turn the refusal of a broker that never counted anything into an empty answer.
-
-    Args:
-        answer: The answer to VIEW_BROKER_STATS_DATA (315).
-
-    Returns:
-        A success with an empty body for such a refusal; else `answer` itself.
-    """
+    """Turn the refusal of a broker that never counted anything into an empty answer."""
     error = answer.error
     if isinstance(error, RequestError) and error.code == 1 and "not exist" in (error.remark or ""):
         return ServerResult(answer.addr, RemotingCommand(0), None)

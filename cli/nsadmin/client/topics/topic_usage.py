@@ -32,15 +32,7 @@ class TopicUsage(NamedTuple):
 
 
 def read_usage(caller: Caller, routes_by_topic: Mapping[str, ServerResult[TopicRoute]]) -> list[TopicUsage]:
-    """Read the consumer groups of topics from all their brokers (QUERY_TOPIC_CONSUME_BY_WHO, 300).
-
-    Args:
-        caller: The connections.
-        routes_by_topic: Topic to the result of reading its route.
-
-    Returns:
-        One TopicUsage per topic and cluster, in order. Topics without a route are omitted.
-    """
+    """Read the consumer groups of topics from all their brokers (QUERY_TOPIC_CONSUME_BY_WHO, 300)."""
     usage_rows: list[TopicUsage] = []
     addrs_by_place: dict[tuple[str, str | None], list[str]] = {}
     for topic, (_, topic_route, error) in routes_by_topic.items():
@@ -71,14 +63,6 @@ def read_consumer_groups(
     """Read the groups of each topic from a broker (QUERY_TOPIC_CONSUME_BY_WHO, 300).
 
     These are the groups that subscribe now, or have committed offsets.
-
-    Args:
-        caller: The connections.
-        broker_addr: The broker address.
-        topics: The topics. Without any, the result is {} and nothing is sent.
-
-    Returns:
-        Topic to group names; the first error makes the whole result an error.
     """
     groups_by_place = _read_groups(caller, ((topic, broker_addr) for topic in topics))
     error = next((answer.error for answer in groups_by_place.values() if answer.error is not None), None)

@@ -11,11 +11,7 @@ from typing import NamedTuple
 from namesrv_core.transport.address import explain_invalid_addr, join_addr, split_addr
 from namesrv_core.transport.exchange import CallError
 from namesrv_core.transport.server_link import SocketAddress
-from nsadmin.client.connection.addresses import (
-    DEFAULT_NAME_SERVER_PORT,
-    DEFAULT_PROXY_PORT,
-    NameServerList,
-)
+from nsadmin.client.connection.addresses import DEFAULT_NAME_SERVER_PORT, DEFAULT_PROXY_PORT, NameServerList
 from nsadmin.client.connection.tunnels.kubectl_program import KubectlProgram, PortForward
 from nsadmin.client.connection.tunnels.pod_directory import PodDirectory, PodPort
 from nsadmin.client.connection.tunnels.tunnel import ForwardObserver, Tunnel, TunnelError
@@ -37,10 +33,6 @@ class KubeTunnel(Tunnel):
 
     An address may be that of a pod, a node or a service, a name of a pod, or a host name within the cluster.
     A pod that was created again is found with a new list of pods.
-
-    Args:
-        target: The namespace.
-        observer: Called with a line for each port-forward. Default: none.
     """
 
     def __init__(self, target: KubeTarget, observer: ForwardObserver | None = None) -> None:
@@ -62,11 +54,7 @@ class KubeTunnel(Tunnel):
             open_forward.port_forward.process.close()
 
     def list_name_servers(self) -> NameServerList:
-        """Return the pods of name servers, as "POD:9876".
-
-        Raises:
-            CallError: No pod is a name server, or the pods cannot be listed.
-        """
+        """Return the pods of name servers, as "POD:9876"."""
         addrs = self._list_role("namesrv", DEFAULT_NAME_SERVER_PORT)
         if not addrs:
             reason = "no pod of a name server (port 9876): pass -n SERVICE:PORT, or another namespace"
@@ -74,11 +62,7 @@ class KubeTunnel(Tunnel):
         return NameServerList(addrs, "kubernetes", self.label)
 
     def list_proxies(self) -> tuple[str, ...]:
-        """Return the pods of proxies, as "POD:8080".
-
-        Raises:
-            CallError: The pods cannot be listed.
-        """
+        """Return the pods of proxies, as "POD:8080"."""
         return self._list_role("proxy", DEFAULT_PROXY_PORT)
 
     def _list_role(self, role: str, default_port: int) -> tuple[str, ...]:

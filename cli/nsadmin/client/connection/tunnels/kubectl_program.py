@@ -15,25 +15,14 @@ _REFUSAL = "connection refused"
 
 
 class KubectlProgram:
-    """Runs `kubectl` for one namespace, with the kubeconfig file and the credentials of the operator.
-
-    Args:
-        target: The namespace.
-    """
+    """Runs `kubectl` for one namespace, with the kubeconfig file and the credentials of the operator."""
 
     def __init__(self, target: KubeTarget) -> None:
         context_words = () if target.context is None else ("--context", target.context)
         self._command = ("kubectl", *context_words, "--namespace", target.namespace)
 
     def list_objects(self, *kinds: str) -> list[dict[str, Any]]:
-        """Return the objects of these kinds (`kubectl get KINDS -o json`).
-
-        Args:
-            kinds: Kinds such as "pods" and "services".
-
-        Raises:
-            TunnelError: kubectl reports an error, for example that the operator may not list them.
-        """
+        """Return the objects of these kinds (`kubectl get KINDS -o json`)."""
         output = self.run("get", ",".join(kinds), "--output=json")
         try:
             return list(json.loads(output)["items"])
@@ -41,14 +30,7 @@ class KubectlProgram:
             raise TunnelError("kubectl get printed something else than a list in JSON") from None
 
     def run(self, *arguments: str) -> bytes:
-        """Run a command of kubectl and return its output.
-
-        Args:
-            arguments: The command and its arguments.
-
-        Raises:
-            TunnelError: kubectl is not installed, reports an error, or does not end in time.
-        """
+        """Run a command of kubectl and return its output."""
         require_program("kubectl")
         finished_process = run_guarded([*self._command, *arguments], OPEN_SECONDS)
         if finished_process.exit_code is None:
@@ -60,15 +42,7 @@ class KubectlProgram:
         return finished_process.output
 
     def forward_port(self, pod_name: str, pod_port: int) -> "PortForward":
-        """Start `kubectl port-forward` to a port of a pod, and wait until it accepts connections.
-
-        Args:
-            pod_name: The name of the pod.
-            pod_port: The port.
-
-        Raises:
-            TunnelError: kubectl cannot forward the port.
-        """
+        """Start `kubectl port-forward` to a port of a pod, and wait until it accepts connections."""
         require_program("kubectl")
         command = (
             *self._command, "port-forward", "--address=127.0.0.1", "--pod-running-timeout=5s",
@@ -83,11 +57,7 @@ class KubectlProgram:
 
 
 class PortForward:
-    """A running `kubectl port-forward` to one port of a pod.
-
-    Args:
-        command: The command line of kubectl.
-    """
+    """A running `kubectl port-forward` to one port of a pod."""
 
     def __init__(self, command: Sequence[str]) -> None:
         self.local_port: int | None = None

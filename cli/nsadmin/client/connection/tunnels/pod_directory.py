@@ -97,12 +97,7 @@ class PodPort(NamedTuple):
 
 
 class PodDirectory:
-    """The pods and services of one namespace at one moment.
-
-    Args:
-        namespace: The name of the namespace.
-        items: The items of kubectl's list.
-    """
+    """The pods and services of one namespace at one moment."""
 
     def __init__(self, namespace: str, items: Iterable[_JsonMap]) -> None:
         self.namespace = namespace
@@ -113,12 +108,7 @@ class PodDirectory:
         self.services.sort(key=lambda service: service.name)
 
     def find_target(self, host: str, port: int) -> PodPort | None:
-        """Return the port of a pod that an address leads to; None if no pod or service has it.
-
-        Args:
-            host: An address of a pod, node or service, or a host name within the cluster.
-            port: The port.
-        """
+        """Return the port of a pod that an address leads to; None if no pod or service has it."""
         host = host.rstrip(".")
         ip_match = _IP_NAME_PATTERN.fullmatch(host)
         if ip_match is not None:
@@ -130,19 +120,11 @@ class PodDirectory:
         )
 
     def pods_with_role(self, role: str) -> list[KubePod]:
-        """Return the pods with a role that have not ended, in the order of their names.
-
-        Args:
-            role: One of the roles of KubePod.
-        """
+        """Return the pods with a role that have not ended, in the order of their names."""
         return [pod for pod in self.pods if role in pod.roles and not pod.is_finished]
 
     def pods_of_service(self, service: KubeService) -> list[KubePod]:
-        """Return the pods of a service, the ready ones first.
-
-        Args:
-            service: The service.
-        """
+        """Return the pods of a service, the ready ones first."""
         if not service.selector:
             return []
         chosen_pods = [
@@ -205,11 +187,7 @@ class PodDirectory:
 
 
 def parse_pod(item: _JsonMap) -> KubePod:
-    """Parse a pod from its JSON; missing fields count as empty.
-
-    Args:
-        item: The pod, as kubectl prints it.
-    """
+    """Parse a pod from its JSON; missing fields count as empty."""
     metadata, spec, status = item.get("metadata", {}), item.get("spec", {}), item.get("status", {})
     ports_by_name: dict[str, int] = {}
     ports: list[int] = []
@@ -241,11 +219,7 @@ def parse_pod(item: _JsonMap) -> KubePod:
 
 
 def parse_service(item: _JsonMap) -> KubeService:
-    """Parse a service from its JSON; missing fields count as empty.
-
-    Args:
-        item: The service, as kubectl prints it.
-    """
+    """Parse a service from its JSON; missing fields count as empty."""
     spec = item.get("spec", {})
     ingress = item.get("status", {}).get("loadBalancer", {}).get("ingress") or []
     ips = [

@@ -38,12 +38,7 @@ _NOISE_PATTERN = re.compile(r"debug\d: |OpenSSH_|Transferred: |Bytes per second:
 
 
 class SshTunnel(Tunnel):
-    """The way to servers through an SSH server, which resolves their names and connects to them.
-
-    Args:
-        target: The SSH server.
-        observer: Called with a line for each start of ssh, and for each server. Default: none.
-    """
+    """The way to servers through an SSH server, which resolves their names and connects to them."""
 
     def __init__(self, target: SshTarget, observer: ForwardObserver | None = None) -> None:
         super().__init__(str(target), observer)
@@ -76,11 +71,7 @@ class SshTunnel(Tunnel):
         return socket.AF_UNIX, socket_path
 
     def open(self) -> None:
-        """Log in now, so that ssh can ask on the terminal.
-
-        Raises:
-            CallError: The login failed.
-        """
+        """Log in now, so that ssh can ask on the terminal."""
         try:
             self._require_master()
         except TunnelError as error:

@@ -36,10 +36,6 @@ class Tunnel:
     """The shared parts of tunnels. A subclass opens the way to one server.
 
     Threads share a tunnel. A forked process starts its own programs.
-
-    Args:
-        label: The name of the tunnel in messages, such as "ssh ops@jump".
-        observer: Called with a line for each start of a program. Default: none.
     """
 
     def __init__(self, label: str, observer: ForwardObserver | None = None) -> None:
@@ -51,14 +47,7 @@ class Tunnel:
         self._is_closed = False
 
     def find_addrs(self, server_addr: str) -> list[SocketAddress]:
-        """Return the local end of the way to a server; open the way if necessary.
-
-        Args:
-            server_addr: The address of the server, "host:port", as it is known on the far side.
-
-        Raises:
-            CallError: The way cannot be opened.
-        """
+        """Return the local end of the way to a server; open the way if necessary."""
         if self._owner_pid != os.getpid():
             self._owner_pid, self._guard = os.getpid(), RLock()
             self._forget_programs()
@@ -70,14 +59,7 @@ class Tunnel:
     def explain_failures(
         self, answers: Sequence[RemotingCommand | CallError]
     ) -> list[RemotingCommand | CallError]:
-        """Replace errors of connections that were lost by errors with the reason that the program reports.
-
-        Args:
-            answers: The answers, and a CallError for each request without an answer.
-
-        Returns:
-            The answers and errors, in order.
-        """
+        """Replace errors of connections that were lost by errors with the reason that the program reports."""
         # The thread that reads the output of the program may be slower than the connections.
         deadline = monotonic() + _EXPLANATION_SECONDS
         return [
@@ -85,15 +67,7 @@ class Tunnel:
         ]
 
     def find_failure_reason(self, server_addr: str, wait_seconds: float) -> str | None:
-        """Note that a connection to a server was lost, and return the reason that the program reports.
-
-        Args:
-            server_addr: The address of the server.
-            wait_seconds: How long to wait for a reason, in seconds.
-
-        Returns:
-            The reason; None if the program reports none.
-        """
+        """Note that a connection to a server was lost, and return the reason that the program reports."""
         raise NotImplementedError
 
     def _explain(self, error: CallError, deadline: float) -> CallError:
@@ -108,11 +82,7 @@ class Tunnel:
         return CallError(error.addr, "unconnected", f"{self.label}: {far_reason}")
 
     def list_name_servers(self) -> "NameServerList | None":
-        """Return the name servers that the tunnel finds on the far side; None if it cannot look for them.
-
-        Raises:
-            CallError: The far side has no name servers, or they cannot be listed.
-        """
+        """Return the name servers that the tunnel finds on the far side; None if it cannot look for them."""
         return None
 
     def list_proxies(self) -> tuple[str, ...]:
@@ -161,13 +131,6 @@ class Tunnel:
 
 
 def require_program(program_name: str) -> None:
-    """Check that a program is installed.
-
-    Args:
-        program_name: The name, such as "kubectl".
-
-    Raises:
-        TunnelError: No folder of PATH has it.
-    """
+    """Check that a program is installed."""
     if shutil.which(program_name) is None:
         raise TunnelError(f"{program_name} not found: install it, or add its folder to PATH")
