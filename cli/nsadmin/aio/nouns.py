@@ -18,9 +18,7 @@ NOUN_NAMES = tuple(
     for name, member in vars(client_class).items()
     if isinstance(member, property | cached_property) and not name.startswith("_")
 )
-PROCEDURE_NAMES = tuple(
-    name for name, member in vars(AdminClient).items() if isfunction(member) and not name.startswith("_")
-)
+PROCEDURE_NAMES = tuple(n for n, m in vars(AdminClient).items() if isfunction(m) and not n.startswith("_"))
 
 
 class AsyncNouns:

@@ -80,32 +80,19 @@ def take_cluster_snapshot(
                 continue
             raise route_result.error or RocketMQError(f"no route of {topic}")
         queues_by_topic[topic] = {
-            queue_route.broker_name: _queue_record(
-                queue_route.read_queue_nums,
-                queue_route.write_queue_nums,
-                queue_route.perm,
-                queue_route.topic_sys_flag,
+            route.broker_name: _queue_record(
+                route.read_queue_nums, route.write_queue_nums, route.perm, route.topic_sys_flag
             )
-            for queue_route in route_result.result.queues
-            if queue_route.perm is not None
+            for route in route_result.result.queues
+            if route.perm is not None
         }
-    config_results = [
-        config_result
-        for config_result in admin.name_servers.get_config_each()
-        if config_result.result is not None
-    ]
+    config_results = [r for r in admin.name_servers.get_config_each() if r.result is not None]
     return ClusterSnapshot(
         ";".join(admin.addresses.addrs),
         now_ms,
-        {
-            broker_group.broker_name: _broker_record(broker_group.cluster_name, broker_group.broker_addrs)
-            for broker_group in cluster_info.broker_groups
-        },
+        {g.broker_name: _broker_record(g.cluster_name, g.broker_addrs) for g in cluster_info.broker_groups},
         queues_by_topic,
-        {
-            namespace: _read_public_entries(admin, namespace)
-            for namespace in dict.fromkeys((ORDER_NAMESPACE, *namespaces))
-        },
+        {n: _read_public_entries(admin, n) for n in dict.fromkeys((ORDER_NAMESPACE, *namespaces))},
         _public_texts(config_results[0].result or {}) if config_results else {},
     )
 
@@ -122,9 +109,7 @@ def take_server_snapshots(
         admin.addresses.addrs, tuple(dict.fromkeys((ORDER_NAMESPACE, *namespaces)))
     )
     topics_by_addr = {
-        namesrv_addr: listing.topics if with_topics else ()
-        for namesrv_addr, listing, _ in listings
-        if listing is not None
+        addr: listing.topics if with_topics else () for addr, listing, _ in listings if listing is not None
     }
     queues_by_addr = admin.name_server_tables.get_queues_each(topics_by_addr)
     return [
@@ -153,11 +138,8 @@ def _snapshot_of_listing(
         namesrv_addr,
         now_ms,
         {
-            entry_name: _broker_record(
-                ", ".join(clusters_by_broker.get(entry_name, [broker_group.cluster_name])),
-                dict(broker_group.members),
-            )
-            for entry_name, broker_group in sorted(listing.groups.items())
+            name: _broker_record(", ".join(clusters_by_broker.get(name, [g.cluster_name])), dict(g.members))
+            for name, g in sorted(listing.groups.items())
         },
         tables_by_topic,
         {entry_name: _sorted_texts(kv_table) for entry_name, kv_table in listing.kv.items()},
@@ -166,9 +148,7 @@ def _snapshot_of_listing(
 
 
 def _queues_by_broker(topic_queues: TopicQueues) -> dict[str, dict[str, int]]:
-    records_by_broker = {
-        broker_name: _queue_record(*queue_data[1:]) for broker_name, queue_data in topic_queues.queues.items()
-    }
+    records_by_broker = {name: _queue_record(*data[1:]) for name, data in topic_queues.queues.items()}
     for broker_name, queue_mapping in topic_queues.mappings.items():
         records_by_broker.setdefault(broker_name or "", {})["mappingEpoch"] = queue_mapping.epoch
     return records_by_broker
@@ -188,18 +168,12 @@ def snapshot_of_replay(source_name: str, taken_at_ms: int, replay: JournalReplay
     return ClusterSnapshot(
         source_name,
         taken_at_ms,
+        {name: _broker_record(g.cluster_name, g.broker_addrs) for name, g in replay.broker_groups.items()},
         {
-            entry_name: _broker_record(broker_group.cluster_name, broker_group.broker_addrs)
-            for entry_name, broker_group in replay.broker_groups.items()
-        },
-        {
-            topic: {
-                entry_name: _queue_record(*queue_data[1:])
-                for entry_name, queue_data in queues_by_broker.items()
-            }
-            for topic, queues_by_broker in replay.queues_by_topic.items()
+            topic: {name: _queue_record(*data[1:]) for name, data in queues.items()}
+            for topic, queues in replay.queues_by_topic.items()
             # A topic whose brokers are all unregistered has no route.
-            if any(entry_name in replay.broker_groups for entry_name in queues_by_broker)
+            if any(name in replay.broker_groups for name in queues)
         },
         {entry_name: _public_texts(kv_table) for entry_name, kv_table in replay.kv_tables.items()},
         _public_texts(replay.settings),
@@ -279,20 +253,17 @@ def decode_snapshot(file_content: bytes) -> ClusterSnapshot:
     try:
         if file_content[:4] == _ZSTD_FRAME_HEADER:
             file_content = _inflate_snapshot(file_content)
-        snapshot_record = operator_files.parse_json(file_content.decode("utf-8", "surrogatepass"))
+        record = operator_files.parse_json(file_content.decode("utf-8", "surrogatepass"))
     except ValueError as error:
         raise InvalidSnapshotError(f"neither JSON nor compressed JSON: {error}") from None
-    if not isinstance(snapshot_record, dict) or snapshot_record.get("format") != SNAPSHOT_FORMAT:
+    if not isinstance(record, dict) or record.get("format") != SNAPSHOT_FORMAT:
         raise InvalidSnapshotError(f"not an {SNAPSHOT_FORMAT}")
-    if snapshot_record.get("version") != SNAPSHOT_VERSION:
+    if record.get("version") != SNAPSHOT_VERSION:
         raise InvalidSnapshotError(
-            f"version {snapshot_record.get('version')} is not supported: this nsadmin reads version "
-            f"{SNAPSHOT_VERSION}"
+            f"version {record.get('version')} is not supported: this nsadmin reads version {SNAPSHOT_VERSION}"
         )
     try:
-        snapshot = ClusterSnapshot(
-            **{field_name: snapshot_record[field_name] for field_name in ClusterSnapshot._fields}
-        )
+        snapshot = ClusterSnapshot(**{name: record[name] for name in ClusterSnapshot._fields})
     except KeyError as error:
         raise InvalidSnapshotError(f"the field {error.args[0]} is missing") from None
     for field_name, is_valid in _FIELD_CHECKS.items():
@@ -317,16 +288,10 @@ _FIELD_CHECKS: Mapping[str, Callable[[object], bool]] = {
     "source": _is_text,
     "time": _is_number,
     "brokers": lambda field_value: _is_map_of(
-        field_value,
-        lambda broker_record: (
-            isinstance(broker_record, dict) and _is_map_of(broker_record.get("brokerAddrs"), _is_text)
-        ),
+        field_value, lambda r: isinstance(r, dict) and _is_map_of(r.get("brokerAddrs"), _is_text)
     ),
-    "topics": lambda field_value: _is_map_of(
-        field_value,
-        lambda topic_record: _is_map_of(
-            topic_record, lambda queue_record: _is_map_of(queue_record, _is_number)
-        ),
+    "topics": lambda value: _is_map_of(
+        value, lambda record: _is_map_of(record, lambda queue_record: _is_map_of(queue_record, _is_number))
     ),
     "kv": lambda field_value: _is_map_of(field_value, lambda kv_table: _is_map_of(kv_table, _is_text)),
     "settings": lambda field_value: _is_map_of(field_value, _is_text),

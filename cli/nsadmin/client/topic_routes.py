@@ -152,12 +152,9 @@ def parse_route(response: RemotingCommand) -> TopicRoute:
     no_data = JsonObject(None)
     queue_routes = (
         _parse_queue_route(
-            broker_name,
-            brokers_by_name.get(broker_name, no_data),
-            queues_by_name.get(broker_name, no_data),
-            mappings_by_name.get(broker_name),
+            n, brokers_by_name.get(n, no_data), queues_by_name.get(n, no_data), mappings_by_name.get(n)
         )
-        for broker_name in sorted(brokers_by_name.keys() | queues_by_name.keys())
+        for n in sorted(brokers_by_name.keys() | queues_by_name.keys())
     )
     return TopicRoute(
         tuple(queue_routes), json_body.text("orderTopicConf", None), _parse_scopes(mappings_by_name.values())

@@ -296,13 +296,11 @@ class AdminClient(client_admin.AdminClient):
         """The inventory of expected brokers, which commands use as well."""
         from nsadmin.operations.inventory.keeper import OFF_VARIABLE, InventoryKeeper, build_inventory_key
 
-        caller, context_name = self._caller, self._context_name
+        caller, name = self._caller, self._context_name
         if self.is_static:
             # The brokers of a bundle are those of the past, or of another network.
             return InventoryKeeper(lambda: "", environment={OFF_VARIABLE: "off"})
-        return InventoryKeeper(
-            lambda: build_inventory_key(caller.name_servers, context_name, caller.access.tunnel)
-        )
+        return InventoryKeeper(lambda: build_inventory_key(caller.name_servers, name, caller.access.tunnel))
 
     def _open_reader(self, access: Access) -> client_admin.AdminClient:
         """Open a client of the same name servers with other connection options. It only reads."""

@@ -92,9 +92,7 @@ class ServerExposure:
             accepted_codes=_ANY_RESPONSE_CODE,
         )
         accepted_codes = (0, ResponseCode.CONSUMER_NOT_ONLINE)
-        return [
-            answer.then(lambda response: _parse_answer(response, False, accepted_codes)) for answer in answers
-        ]
+        return [a.then(lambda response: _parse_answer(response, False, accepted_codes)) for a in answers]
 
     def check_reachable(self, server_addrs: Iterable[str]) -> dict[str, bool]:
         """Check whether addresses accept connections. Nothing is sent.
@@ -139,8 +137,7 @@ class ServerExposure:
     ) -> list[ServerResult[ExposureAnswer]]:
         has_settings = request_code != RequestCode.GET_BROKER_CLUSTER_INFO
         answers = self._caller.send_requests(
-            [(server_addr, build_request(request_code)) for server_addr in server_addrs],
-            accepted_codes=_ANY_RESPONSE_CODE,
+            [(addr, build_request(request_code)) for addr in server_addrs], accepted_codes=_ANY_RESPONSE_CODE
         )
         return [answer.then(lambda response: _parse_answer(response, has_settings)) for answer in answers]
 

@@ -131,11 +131,7 @@ class PlainAclAdmin:
             if account_before is None and wanted_account.secret_key is None:
                 raise NotFound(f'no account "{wanted_account.access_key}": pass a secret key to create it')
             base_account = account_before or PlainAccount(wanted_account.access_key, is_admin=False)
-            given_fields = {
-                field_name: field_value
-                for field_name, field_value in wanted_account._asdict().items()
-                if field_value is not None
-            }
+            given_fields = {name: v for name, v in wanted_account._asdict().items() if v is not None}
             return AccountChange(account_before, base_account._replace(**given_fields))
 
         return [acl_result.then(plan_change) for acl_result in self.list_accounts(broker_addrs)]
@@ -175,10 +171,7 @@ class PlainAclAdmin:
             One ServerResult per plan, in order. The error is NotApplied if the broker has other values.
         """
         plans_to_send = [
-            planned_change
-            for planned_change in planned_changes
-            if planned_change.result
-            and planned_change.result.account_before != planned_change.result.account_after
+            c for c in planned_changes if c.result and c.result.account_before != c.result.account_after
         ]
         change_answers = self._caller.send_requests(
             [
@@ -198,12 +191,10 @@ class PlainAclAdmin:
             )
         }
         return [
-            _verify_change(
-                planned_change, answers_by_addr[planned_change.addr], acls_by_addr.get(planned_change.addr)
-            )
-            if planned_change.addr in answers_by_addr
-            else planned_change
-            for planned_change in planned_changes
+            _verify_change(change, answers_by_addr[change.addr], acls_by_addr.get(change.addr))
+            if change.addr in answers_by_addr
+            else change
+            for change in planned_changes
         ]
 
     def set_white_addrs(
@@ -224,15 +215,10 @@ class PlainAclAdmin:
             "globalWhiteAddrs": ",".join(white_addrs),
             **({"aclFileFullPath": file_path} if file_path else {}),
         }
-        change_answers = self._caller.send_to_each(
+        answers = self._caller.send_to_each(
             broker_addrs, RequestCode.UPDATE_GLOBAL_WHITE_ADDRS_CONFIG, ext_fields
         )
-        acls_by_addr = {
-            acl_result.addr: acl_result
-            for acl_result in self.list_accounts(
-                [change_answer.addr for change_answer in change_answers if change_answer.error is None]
-            )
-        }
+        acls_by_addr = {r.addr: r for r in self.list_accounts([a.addr for a in answers if a.error is None])}
 
         def verify_addrs(plain_acl: PlainAcl) -> tuple[str, ...]:
             missing_addrs = set(white_addrs) - set(plain_acl.global_white_addrs)
@@ -244,7 +230,7 @@ class PlainAclAdmin:
             acls_by_addr[answer.addr].then(verify_addrs)
             if answer.addr in acls_by_addr
             else ServerResult(answer.addr, None, answer.error)
-            for answer in change_answers
+            for answer in answers
         ]
 
 
@@ -272,12 +258,10 @@ def _hide_secret(
     change_answer: ServerResult[RemotingCommand], account_change: AccountChange | None
 ) -> ServerResult[RemotingCommand]:
     """Replace the secret key in an error, because the refusal of a broker may quote it."""
-    secret_key = (
-        account_change.account_after.secret_key if account_change and account_change.account_after else None
-    )
+    key = account_change.account_after.secret_key if account_change and account_change.account_after else None
     error = change_answer.error
-    if secret_key and isinstance(error, RequestError) and secret_key in (error.remark or ""):
-        hidden_error = RequestError((error.remark or "").replace(secret_key, "***"), error.code)
+    if key and isinstance(error, RequestError) and key in (error.remark or ""):
+        hidden_error = RequestError((error.remark or "").replace(key, "***"), error.code)
         hidden_error.addr = error.addr
         return ServerResult(change_answer.addr, None, hidden_error)
     return change_answer
@@ -292,12 +276,10 @@ def _find_account(plain_acl: PlainAcl, access_key: str) -> PlainAccount | None:
     return next((account for account in plain_acl.accounts if account.access_key == access_key), None)
 
 
-def _build_request(account_change: AccountChange) -> RemotingCommand:
-    account_after = account_change.account_after
+def _build_request(change: AccountChange) -> RemotingCommand:
+    account_after = change.account_after
     if account_after is None:
-        return build_request(
-            RequestCode.DELETE_ACL_CONFIG, {"accessKey": _changed_access_key(account_change)}
-        )
+        return build_request(RequestCode.DELETE_ACL_CONFIG, {"accessKey": _changed_access_key(change)})
     field_values = {
         "accessKey": account_after.access_key,
         "secretKey": account_after.secret_key,
@@ -308,9 +290,7 @@ def _build_request(account_change: AccountChange) -> RemotingCommand:
         "topicPerms": _join_perms(account_after.topic_perms),
         "groupPerms": _join_perms(account_after.group_perms),
     }
-    ext_fields = {
-        field_name: field_value for field_name, field_value in field_values.items() if field_value is not None
-    }
+    ext_fields = {field_name: value for field_name, value in field_values.items() if value is not None}
     return build_request(RequestCode.UPDATE_AND_CREATE_ACL_CONFIG, ext_fields)
 
 
@@ -321,9 +301,7 @@ def _join_perms(perms: tuple[str, ...] | None) -> str | None:
 def _parse_plain_acl(response: RemotingCommand) -> PlainAcl:
     acl = parse_json_object(response)
     accounts = map(_parse_account, acl.children("plainAccessConfigs"))
-    return PlainAcl(
-        tuple(acl.texts("globalWhiteAddrs")), tuple(sorted(accounts, key=lambda account: account.access_key))
-    )
+    return PlainAcl(tuple(acl.texts("globalWhiteAddrs")), tuple(sorted(accounts, key=lambda a: a.access_key)))
 
 
 def _parse_account(account: JsonObject) -> PlainAccount:

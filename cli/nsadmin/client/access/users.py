@@ -125,10 +125,8 @@ class UserAdmin:
             user.
         """
         return [
-            user_result.then(
-                lambda user_before: UserChange(user_before, _merge_user(user_before, wanted_user))
-            )
-            for user_result in self.get_user(broker_addrs, wanted_user.username)
+            result.then(lambda user_before: UserChange(user_before, _merge_user(user_before, wanted_user)))
+            for result in self.get_user(broker_addrs, wanted_user.username)
         ]
 
     def plan_delete(self, broker_addrs: Iterable[str], username: str) -> list[ServerResult[UserChange]]:
@@ -161,10 +159,7 @@ class UserAdmin:
         if users_result.error is not None:
             return [ServerResult(broker_addr, None, users_result.error) for _ in users]
         users_by_name = {user.username: user for user in users_result.result or ()}
-        return [
-            ServerResult(broker_addr, UserChange(users_by_name.get(user.username), user), None)
-            for user in users
-        ]
+        return [ServerResult(broker_addr, UserChange(users_by_name.get(u.username), u), None) for u in users]
 
     def apply_plans(
         self, planned_changes: Sequence[ServerResult[UserChange]]
@@ -181,19 +176,11 @@ class UserAdmin:
         Returns:
             One ServerResult per plan, in order. The error is NotApplied if the broker has other values.
         """
-        plans_to_send = [
-            planned_change
-            for planned_change in planned_changes
-            if planned_change.result and planned_change.result.user_before != planned_change.result.user_after
-        ]
+        to_send = [c for c in planned_changes if c.result and c.result.user_before != c.result.user_after]
         change_answers = self._caller.send_requests(
-            [
-                (planned_change.addr, _build_request(planned_change.result))
-                for planned_change in plans_to_send
-                if planned_change.result
-            ]
+            [(change.addr, _build_request(change.result)) for change in to_send if change.result]
         )
-        answers_by_key = dict(zip(map(_plan_key, plans_to_send), change_answers, strict=True))
+        answers_by_key = dict(zip(map(_plan_key, to_send), change_answers, strict=True))
         return [
             self._verify_change(planned_change, answers_by_key[_plan_key(planned_change)])
             if _plan_key(planned_change) in answers_by_key and planned_change.result
@@ -210,19 +197,13 @@ class UserAdmin:
         [user_result] = self._find_user([planned_change.addr], _changed_username(planned_change.result))
         if is_denied(user_result.error):
             return planned_change
-        return user_result.then(
-            lambda found_user: UserChange(user_before, _verify_user(found_user[0], user_after))
-        )
+        return user_result.then(lambda user: UserChange(user_before, _verify_user(user[0], user_after)))
 
-    def _find_user(
-        self, broker_addrs: Iterable[str], username: str
-    ) -> list[ServerResult[tuple[User | None]]]:
+    def _find_user(self, addrs: Iterable[str], username: str) -> list[ServerResult[tuple[User | None]]]:
         """Read a user in a tuple of one; a missing user gives the result None, not an error."""
         return [
-            ServerResult(user_result.addr, (None,), None)
-            if is_not_found(user_result.error)
-            else user_result.then(lambda user: (user,))
-            for user_result in self.get_user(broker_addrs, username)
+            ServerResult(r.addr, (None,), None) if is_not_found(r.error) else r.then(lambda user: (user,))
+            for r in self.get_user(addrs, username)
         ]
 
 
@@ -250,11 +231,7 @@ def _verify_user(current_user: User | None, wanted_user: User | None) -> User | 
 
 def _merge_user(user_before: User, wanted_user: User) -> User:
     return user_before._replace(
-        **{
-            field_name: new_value
-            for field_name, new_value in wanted_user._asdict().items()
-            if new_value is not None
-        }
+        **{name: new_value for name, new_value in wanted_user._asdict().items() if new_value is not None}
     )
 
 
@@ -287,7 +264,4 @@ def _parse_users(response: RemotingCommand) -> tuple[User, ...]:
 
 
 def _parse_user(user: JsonObject) -> User:
-    return User(
-        user.text("username"),
-        *(user.text(member_name, None) for member_name in ("password", "userType", "userStatus")),
-    )
+    return User(user.text("username"), *(user.text(n, None) for n in ("password", "userType", "userStatus")))

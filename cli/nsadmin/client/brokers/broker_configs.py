@@ -123,24 +123,15 @@ class BrokerConfigs:
             that the server made all the same has a `late_error`. The error is NotFound for an unknown item,
             NotApplied for an invalid value. Brokers answer success in both cases.
         """
-        plans_by_addr = {
-            planned_change.addr: planned_change
-            for planned_change in self.plan_update(broker_addrs, item_key, item_value)
-        }
+        plans_by_addr = {c.addr: c for c in self.plan_update(broker_addrs, item_key, item_value)}
         changing_addrs = [
-            broker_addr
-            for broker_addr, planned_change in plans_by_addr.items()
-            if planned_change.result and planned_change.result.is_change
+            addr for addr, change in plans_by_addr.items() if change.result and change.result.is_change
         ]
-        request_body = format_properties_line(item_key, item_value).encode("ascii")
-        update_answers = self._caller.send_to_each(
-            changing_addrs, self._update_code, request_body=request_body
-        )
+        body = format_properties_line(item_key, item_value).encode("ascii")
+        update_answers = self._caller.send_to_each(changing_addrs, self._update_code, request_body=body)
         # A broker answers a new brokerPermission only after its name servers did, so a change without an
         # answer may have been made.
-        updated_addrs = [
-            answer.addr for answer in update_answers if answer.error is None or is_unreachable(answer.error)
-        ]
+        updated_addrs = [a.addr for a in update_answers if a.error is None or is_unreachable(a.error)]
         configs_by_addr = {config.addr: config for config in self.get_each(updated_addrs)}
         for answer in update_answers:
             refused_config = ServerResult[BrokerConfig](answer.addr, None, answer.error)

@@ -55,8 +55,7 @@ class BrokerRoutes:
         """
         answers = self._caller.send_to_name_servers(RequestCode.GET_BROKER_CLUSTER_INFO)
         view_results = [
-            decode_answer(answer, lambda response: _parse_known_broker(response, broker_name))
-            for answer in answers
+            decode_answer(a, lambda response: _parse_known_broker(response, broker_name)) for a in answers
         ]
         answering_addrs = [addr_result.addr for addr_result in view_results if addr_result.error is None]
         request_code = RequestCode.GET_ALL_TOPIC_LIST_FROM_NAMESERVER
@@ -65,24 +64,17 @@ class BrokerRoutes:
             for answer in self._caller.send_to_each(answering_addrs, request_code)
         }
         routes_by_addr = self._read_routes(
-            {namesrv_addr: addr_result.result or () for namesrv_addr, addr_result in topic_lists.items()},
-            broker_name,
+            {addr: addr_result.result or () for addr, addr_result in topic_lists.items()}, broker_name
         )
-        return [
-            _join_view(addr_result, topic_lists.get(addr_result.addr), routes_by_addr.get(addr_result.addr))
-            for addr_result in view_results
-        ]
+        return [_join_view(r, topic_lists.get(r.addr), routes_by_addr.get(r.addr)) for r in view_results]
 
     def _read_routes(
         self, topics_by_addr: Mapping[str, Iterable[str]], broker_name: str
     ) -> dict[str, ServerResult[dict[str, TopicRoute]]]:
-        server_topics = [
-            (namesrv_addr, topic) for namesrv_addr, topics in topics_by_addr.items() for topic in topics
-        ]
+        server_topics = [(addr, topic) for addr, topics in topics_by_addr.items() for topic in topics]
         request_code = RequestCode.GET_ROUTEINFO_BY_TOPIC
         answers = self._caller.send_requests(
-            (namesrv_addr, build_request(request_code, route_ext_fields(topic)))
-            for namesrv_addr, topic in server_topics
+            (a, build_request(request_code, route_ext_fields(topic))) for a, topic in server_topics
         )
         routes_by_addr: dict[str, ServerResult[dict[str, TopicRoute]]] = {
             namesrv_addr: ServerResult(namesrv_addr, {}, None) for namesrv_addr in topics_by_addr
@@ -127,11 +119,9 @@ class BrokerRoutes:
         calls = [
             (
                 namesrv_addr,
-                build_request(
-                    request_code, headers.write_header(headers.TopicName(topic)), _encode_route(queue_data)
-                ),
+                build_request(request_code, headers.write_header(headers.TopicName(topic)), _encode_route(d)),
             )
-            for topic, queue_data in queues_by_topic.items()
+            for topic, d in queues_by_topic.items()
         ]
         answers = self._caller.send_requests(calls)
         return [
@@ -142,28 +132,17 @@ class BrokerRoutes:
 
 def _has_queues(route: TopicRoute, broker_name: str) -> bool:
     """Return whether the broker has queues of the topic."""
-    return any(
-        queue_route.broker_name == broker_name and queue_route.perm is not None
-        for queue_route in route.queues
-    )
+    return any(r.broker_name == broker_name and r.perm is not None for r in route.queues)
 
 
-def _parse_known_broker(response: RemotingCommand, broker_name: str) -> BrokerRouteView:
+def _parse_known_broker(response: RemotingCommand, name: str) -> BrokerRouteView:
     broker_groups = parse_cluster_info(response).broker_groups
-    broker_group = next(
-        (
-            candidate_group
-            for candidate_group in broker_groups
-            if candidate_group.broker_name == broker_name and candidate_group.broker_addrs
-        ),
-        None,
-    )
+    broker_group = next((g for g in broker_groups if g.broker_name == name and g.broker_addrs), None)
     own_addrs = set(broker_group.broker_addrs.values()) if broker_group else set()
     other_names = {
         other_group.broker_name
         for other_group in broker_groups
-        if other_group.broker_name != broker_name
-        and not own_addrs.isdisjoint(other_group.broker_addrs.values())
+        if other_group.broker_name != name and not own_addrs.isdisjoint(other_group.broker_addrs.values())
     }
     return BrokerRouteView(broker_group, {}, response.version >= V5_0_0, tuple(sorted(other_names)))
 

@@ -56,10 +56,8 @@ class RuntimeInfo:
     @property
     def version(self) -> str | None:
         """The release of the broker, such as "V5_5_0"; None if it is not reported."""
-        version_ordinal = self.get_integer("brokerVersion")
-        return self.table.get("brokerVersionDesc") or (
-            None if version_ordinal is None else version_text(version_ordinal)
-        )
+        ordinal = self.get_integer("brokerVersion")
+        return self.table.get("brokerVersionDesc") or (None if ordinal is None else version_text(ordinal))
 
     @property
     def release(self) -> str | None:
@@ -191,19 +189,12 @@ class BrokerAdmin:
         )
 
     def _change_write_perm(
-        self,
-        request_code: RequestCode,
-        count_field: str,
-        broker_name: str,
-        namesrv_addrs: Collection[str] | None,
+        self, request_code: RequestCode, field: str, broker_name: str, namesrv_addrs: Collection[str] | None
     ) -> list[ServerResult[int]]:
         from namesrv_core.protocol import headers
 
         # Name servers answer "0 topics" for an unknown broker, so check the registration first.
-        results_by_addr = {
-            registration_result.addr: registration_result.then(int)
-            for registration_result in self.check_registration(broker_name)
-        }
+        results_by_addr = {r.addr: r.then(int) for r in self.check_registration(broker_name)}
         knowing_addrs = [
             namesrv_addr
             for namesrv_addr, result in results_by_addr.items()
@@ -212,12 +203,10 @@ class BrokerAdmin:
         ext_fields = headers.write_header(headers.BrokerName(broker_name))
         for answer in self._caller.send_to_each(knowing_addrs, request_code, ext_fields):
             results_by_addr[answer.addr] = decode_answer(
-                answer, lambda response: read_ext_fields(response).integer(count_field, 0)
+                answer, lambda response: read_ext_fields(response).integer(field, 0)
             )
         return [
-            result
-            for namesrv_addr, result in results_by_addr.items()
-            if namesrv_addrs is None or namesrv_addr in namesrv_addrs
+            result for a, result in results_by_addr.items() if namesrv_addrs is None or a in namesrv_addrs
         ]
 
 

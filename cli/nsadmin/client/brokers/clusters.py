@@ -63,9 +63,7 @@ class ClusterInfo(NamedTuple):
         if cluster_name not in self.cluster_names:
             known_clusters = ", ".join(self.cluster_names) or "none"
             raise NotFound(f'no cluster "{cluster_name}": name servers list {known_clusters}')
-        return tuple(
-            broker_group for broker_group in self.broker_groups if broker_group.cluster_name == cluster_name
-        )
+        return tuple(group for group in self.broker_groups if group.cluster_name == cluster_name)
 
     def processes_in_cluster(self, cluster_name: str | None) -> tuple[BrokerAddrGroup, ...]:
         """Return the groups of `groups_in_cluster` with each process once, for sums and changes.
@@ -106,11 +104,7 @@ class ClusterInfo(NamedTuple):
         Returns:
             The names; an empty set for an unknown broker.
         """
-        return {
-            broker_group.cluster_name
-            for broker_group in self.broker_groups
-            if broker_group.broker_name == broker_name
-        }
+        return {group.cluster_name for group in self.broker_groups if group.broker_name == broker_name}
 
 
 class HeartbeatAge(NamedTuple):
@@ -217,9 +211,7 @@ class ClusterAdmin:
 
     def list_latest_groups(self) -> list[BrokerAddrGroup]:
         """Return the broker groups of all answers to the latest `get_info`; one group per answer."""
-        return [
-            broker_group for cluster_info in self._latest_infos for broker_group in cluster_info.broker_groups
-        ]
+        return [group for cluster_info in self._latest_infos for group in cluster_info.broker_groups]
 
     def get_info_each(self) -> list[ServerResult[ClusterInfo]]:
         """Return all clusters, as every name server lists them (GET_BROKER_CLUSTER_INFO, 106).
@@ -287,17 +279,8 @@ class ClusterAdmin:
         ]
         runtime_results = self._brokers.get_runtime_info([broker_addr for _, _, broker_addr in group_members])
         return [
-            BrokerStatus(
-                broker_group.cluster_name,
-                broker_group.broker_name,
-                broker_id,
-                broker_addr,
-                runtime_result.result,
-                runtime_result.error,
-            )
-            for (broker_group, broker_id, broker_addr), runtime_result in zip(
-                group_members, runtime_results, strict=True
-            )
+            BrokerStatus(group.cluster_name, group.broker_name, broker_id, broker_addr, r.result, r.error)
+            for (group, broker_id, broker_addr), r in zip(group_members, runtime_results, strict=True)
         ]
 
 
@@ -318,17 +301,10 @@ def parse_cluster_info(response: RemotingCommand) -> ClusterInfo:
     json_body = parse_json_object(response)
     broker_table = json_body.child("brokerAddrTable")
     cluster_table = json_body.child("clusterAddrTable")
-    brokers_by_cluster = {
-        cluster_name: cluster_table.texts(cluster_name) for cluster_name in cluster_table.members
-    }
+    brokers_by_cluster = {name: cluster_table.texts(name) for name in cluster_table.members}
     broker_groups = (
-        BrokerAddrGroup(
-            cluster_name, entry_name, parse_broker_addrs(broker_table.child(entry_name).child("brokerAddrs"))
-        )
+        BrokerAddrGroup(cluster_name, n, parse_broker_addrs(broker_table.child(n).child("brokerAddrs")))
         for cluster_name, broker_names in brokers_by_cluster.items()
-        for entry_name in set(broker_names)
+        for n in set(broker_names)
     )
-    return ClusterInfo(
-        tuple(sorted(brokers_by_cluster)),
-        tuple(sorted(broker_groups, key=lambda broker_group: broker_group[:2])),
-    )
+    return ClusterInfo(tuple(sorted(brokers_by_cluster)), tuple(sorted(broker_groups, key=lambda g: g[:2])))

@@ -139,14 +139,9 @@ class ColdDataControl:
     ) -> list[ServerResult[ThresholdChange]]:
         """Send a change and read it back, because brokers always answer success."""
         planned_changes = self.plan_change(broker_addrs, group, threshold)
-        changing_addrs = [
-            addr_result.addr
-            for addr_result in planned_changes
-            if addr_result.result and addr_result.result.before != addr_result.result.after
-        ]
+        changing_addrs = [r.addr for r in planned_changes if r.result and r.result.before != r.result.after]
         answers_by_addr = {
-            answer.addr: answer
-            for answer in self._caller.send_to_each(changing_addrs, request_code, None, request_body)
+            a.addr: a for a in self._caller.send_to_each(changing_addrs, request_code, None, request_body)
         }
         cold_data_by_addr = {
             addr_result.addr: addr_result
@@ -174,10 +169,7 @@ def _parse_cold_data(response: RemotingCommand) -> ColdData:
     thresholds = json_body.child("configTable")
     return ColdData(
         {group: thresholds.integer(group) for group in sorted(thresholds.members)},
-        {
-            group: _parse_cold_reads(reads)
-            for group, reads in json_body.child("runtimeTable").sorted_children()
-        },
+        {group: _parse_cold_reads(r) for group, r in json_body.child("runtimeTable").sorted_children()},
         json_body.integer("cgColdReadThreshold", None),
         json_body.integer("globalColdReadThreshold", None),
         json_body.integer("globalAcc", None),

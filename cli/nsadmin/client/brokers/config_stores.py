@@ -61,8 +61,7 @@ class ConfigStores:
         # The broker splits the text at semicolons, and requires one at the end.
         ext_fields = {"configType": "".join(f"{config_kind};" for config_kind in config_kinds)}
         calls = [
-            (broker_addr, build_request(RequestCode.EXPORT_ROCKSDB_CONFIG_TO_JSON, ext_fields))
-            for broker_addr in broker_addrs
+            (a, build_request(RequestCode.EXPORT_ROCKSDB_CONFIG_TO_JSON, ext_fields)) for a in broker_addrs
         ]
         return [answer.then(lambda _: True) for answer in self._caller.send_requests(calls, timeout_seconds)]
 

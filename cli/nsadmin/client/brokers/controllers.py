@@ -72,10 +72,7 @@ class ReplicaSet(NamedTuple):
         Args:
             broker_id: The broker id.
         """
-        return next(
-            (broker_replica for broker_replica in self.replicas if broker_replica.broker_id == broker_id),
-            None,
-        )
+        return next((replica for replica in self.replicas if replica.broker_id == broker_id), None)
 
 
 class MasterEpoch(NamedTuple):
@@ -150,9 +147,7 @@ class ControllerAdmin:
             RocketMQError: No controller answered; this is the first failure.
         """
         metadata_results = self.get_metadata(controller_addrs)
-        known_metadata = [
-            metadata_item.result for metadata_item in metadata_results if metadata_item.result is not None
-        ]
+        known_metadata = [item.result for item in metadata_results if item.result is not None]
         if not known_metadata and metadata_results and metadata_results[0].error is not None:
             raise metadata_results[0].error
         self_declared = [
@@ -256,9 +251,7 @@ class ControllerAdmin:
             "invokeTime": str(now_ms),
         }
         return self._send_order(
-            leader_addr,
-            RequestCode.CLEAN_BROKER_DATA,
-            {field_name: field_value for field_name, field_value in ext_fields.items() if field_value},
+            leader_addr, RequestCode.CLEAN_BROKER_DATA, {name: v for name, v in ext_fields.items() if v}
         )
 
     def get_epochs(self, broker_addrs: Iterable[str]) -> list[ServerResult[BrokerEpochs]]:
@@ -289,9 +282,7 @@ def _require_replica_sets(replica_sets_result: ServerResult[dict[str, ReplicaSet
 
 def _parse_metadata(response: RemotingCommand) -> ControllerMeta:
     ext_fields = response.ext or {}
-    peer_parts = (
-        peer_part.partition(":") for peer_part in (ext_fields.get("peers") or "").split(";") if peer_part
-    )
+    peer_parts = (part.partition(":") for part in (ext_fields.get("peers") or "").split(";") if part)
     return ControllerMeta(
         ext_fields.get("group"),
         ext_fields.get("controllerLeaderId") or None,
@@ -303,23 +294,16 @@ def _parse_metadata(response: RemotingCommand) -> ControllerMeta:
 
 def _parse_replica_sets(response: RemotingCommand) -> dict[str, ReplicaSet]:
     return {
-        broker_name: _parse_replica_set(broker_name, replica_set)
-        for broker_name, replica_set in parse_json_object(response)
-        .child("replicasInfoTable")
-        .sorted_children()
+        name: _parse_replica_set(name, replica_set)
+        for name, replica_set in parse_json_object(response).child("replicasInfoTable").sorted_children()
     }
 
 
 def _parse_replica_set(broker_name: str, replica_set: JsonObject) -> ReplicaSet:
     replicas = [
-        BrokerReplica(
-            replica.integer("brokerId"),
-            replica.text("brokerAddress", None),
-            replica.flag("alive"),
-            is_in_sync,
-        )
+        BrokerReplica(r.integer("brokerId"), r.text("brokerAddress", None), r.flag("alive"), is_in_sync)
         for list_key, is_in_sync in (("inSyncReplicas", True), ("notInSyncReplicas", False))
-        for replica in replica_set.children(list_key)
+        for r in replica_set.children(list_key)
     ]
     return ReplicaSet(
         broker_name,

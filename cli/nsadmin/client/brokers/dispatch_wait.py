@@ -17,8 +17,5 @@ def wait_for_dispatch(brokers: BrokerAdmin, broker_addr: str) -> None:
         sleep(_PAUSE_SECONDS)
         [runtime_result] = brokers.get_runtime_info([broker_addr])
         runtime_info = runtime_result.value()
-        if not any(
-            runtime_info.get_integer(table_key)
-            for table_key in ("sendThreadPoolQueueSize", "dispatchBehindBytes")
-        ):
+        if not any(runtime_info.get_integer(k) for k in ("sendThreadPoolQueueSize", "dispatchBehindBytes")):
             return

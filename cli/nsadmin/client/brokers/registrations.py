@@ -81,10 +81,7 @@ class BrokerRegistrations:
         broker_addrs = list(broker_addrs)
         config_answers = self._caller.send_to_each(broker_addrs, RequestCode.GET_BROKER_CONFIG)
         topic_answers = self._caller.send_to_each(broker_addrs, RequestCode.GET_ALL_TOPIC_CONFIG)
-        return [
-            _combine_answers(config_answer, topic_answer)
-            for config_answer, topic_answer in zip(config_answers, topic_answers, strict=True)
-        ]
+        return [_combine_answers(answer, a) for answer, a in zip(config_answers, topic_answers, strict=True)]
 
 
 def _combine_answers(

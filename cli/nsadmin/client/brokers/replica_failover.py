@@ -41,9 +41,7 @@ def ask_replicas(
     """
     replica_requests = list(replica_requests)
     results = [_unreachable_result(replica_request) for replica_request in replica_requests]
-    for attempt_index in range(
-        max((len(replica_request.addrs) for replica_request in replica_requests), default=0)
-    ):
+    for attempt_index in range(max((len(request.addrs) for request in replica_requests), default=0)):
         pending_indexes = [
             request_index
             for request_index in range(len(replica_requests))
@@ -60,16 +58,12 @@ def ask_replicas(
     return results
 
 
-def _can_try_next(
-    replica_request: ReplicaRequest, result: ServerResult[RemotingCommand], attempt_index: int
-) -> bool:
-    return attempt_index < len(replica_request.addrs) and is_unreachable(result.error)
+def _can_try_next(request: ReplicaRequest, result: ServerResult[RemotingCommand], attempt_index: int) -> bool:
+    return attempt_index < len(request.addrs) and is_unreachable(result.error)
 
 
 def _unreachable_result(replica_request: ReplicaRequest) -> ServerResult[RemotingCommand]:
-    broker_name = replica_request.broker_name
+    name = replica_request.broker_name
     return ServerResult(
-        broker_name,
-        None,
-        CallError(broker_name, "unconnected", "no name server lists an address of this broker"),
+        name, None, CallError(name, "unconnected", "no name server lists an address of this broker")
     )

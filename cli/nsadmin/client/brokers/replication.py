@@ -96,19 +96,18 @@ class ReplicationAdmin:
 
 
 def _parse_ha_status(response: RemotingCommand) -> HaStatus:
-    json_body = parse_json_object(response)
-    if "master" not in json_body:
+    body = parse_json_object(response)
+    if "master" not in body:
         raise ValueError("the answer does not contain the role of the broker")
-    if not json_body.flag("master"):
-        return HaStatus(False, None, None, (), _parse_master_link(json_body.child("haClientRuntimeInfo")))
+    if not body.flag("master"):
+        return HaStatus(False, None, None, (), _parse_master_link(body.child("haClientRuntimeInfo")))
     slave_links = sorted(
-        map(_parse_slave_link, json_body.children("haConnectionInfo")),
-        key=lambda link: link.channel_addr or "",
+        map(_parse_slave_link, body.children("haConnectionInfo")), key=lambda link: link.channel_addr or ""
     )
     return HaStatus(
         True,
-        json_body.integer("masterCommitLogMaxOffset", None),
-        json_body.integer("inSyncSlaveNums", None),
+        body.integer("masterCommitLogMaxOffset", None),
+        body.integer("inSyncSlaveNums", None),
         tuple(slave_links),
         None,
     )

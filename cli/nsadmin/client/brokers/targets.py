@@ -67,9 +67,7 @@ def resolve_target(target_text: str, load_cluster_info: Callable[[], ClusterInfo
     similar_names = (
         []
         if named_groups
-        else find_similar_names(
-            broker_name, (broker_group.broker_name for broker_group in known_groups), _SIMILARITY_THRESHOLD
-        )
+        else find_similar_names(broker_name, (g.broker_name for g in known_groups), _SIMILARITY_THRESHOLD)
     )
     if similar_names:
         host_hint = "" if slash else f" A host needs a port: {broker_name}:{DEFAULT_BROKER_PORT}"
@@ -132,21 +130,14 @@ def _looks_like_addr(target_text: str) -> bool:
 
 
 def _find_process(broker_name: str, broker_id: int, named_groups: list[BrokerAddrGroup]) -> BrokerTarget:
-    addrs_by_cluster = {
-        broker_group.cluster_name: broker_group.broker_addrs.get(broker_id) for broker_group in named_groups
-    }
+    addrs_by_cluster = {group.cluster_name: group.broker_addrs.get(broker_id) for group in named_groups}
     if len(addrs_by_cluster) > 1:
-        places_text = ", ".join(
-            f"{broker_addr or 'none'} in {cluster_name}"
-            for cluster_name, broker_addr in addrs_by_cluster.items()
-        )
+        places_text = ", ".join(f"{addr or 'none'} in {name}" for name, addr in addrs_by_cluster.items())
         raise BadAddress(f'"{broker_name}" is a broker of several clusters: use its address: {places_text}')
     for broker_addr in addrs_by_cluster.values():
         if broker_addr is not None:
             return BrokerTarget(broker_name, broker_id, broker_addr)
-    known_processes = [
-        f"{broker_name}/{other_id}" for broker_group in named_groups for other_id in broker_group.broker_addrs
-    ]
+    known_processes = [f"{broker_name}/{other_id}" for g in named_groups for other_id in g.broker_addrs]
     if not known_processes:
         raise NotFound(f'no broker "{broker_name}": run nsadmin clusterList to list the brokers')
     missing_text = "has no master now" if broker_id == MASTER_BROKER_ID else f"has no process {broker_id} now"
@@ -167,7 +158,4 @@ def list_master_targets(cluster_info: ClusterInfo, cluster_name: str | None) -> 
     broker_groups = cluster_info.processes_in_cluster(cluster_name)
     if not broker_groups:
         raise NotFound(f'no broker is registered in the cluster "{cluster_name}"')
-    return [
-        BrokerTarget(broker_group.broker_name, MASTER_BROKER_ID, broker_group.master_addr)
-        for broker_group in broker_groups
-    ]
+    return [BrokerTarget(group.broker_name, MASTER_BROKER_ID, group.master_addr) for group in broker_groups]

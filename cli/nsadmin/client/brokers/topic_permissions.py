@@ -21,17 +21,12 @@ def read_topic_permissions(
     Sends GET_ALL_TOPIC_LIST_FROM_NAMESERVER (206), then GET_ROUTEINFO_BY_TOPIC (105) per topic.
     """
     server_results = list(server_results)
-    answering_addrs = [
-        addr_permissions.addr for addr_permissions in server_results if addr_permissions.error is None
-    ]
+    answering_addrs = [result.addr for result in server_results if result.error is None]
     answers = caller.send_to_each(answering_addrs, RequestCode.GET_ALL_TOPIC_LIST_FROM_NAMESERVER)
     topic_lists = [decode_answer(answer, parse_topic_names) for answer in answers]
-    server_topics = [
-        (namesrv_addr, topic) for namesrv_addr, topics, _ in topic_lists for topic in topics or ()
-    ]
+    server_topics = [(addr, topic) for addr, topics, _ in topic_lists for topic in topics or ()]
     route_answers = caller.send_requests(
-        (namesrv_addr, build_request(RequestCode.GET_ROUTEINFO_BY_TOPIC, route_ext_fields(topic)))
-        for namesrv_addr, topic in server_topics
+        (a, build_request(RequestCode.GET_ROUTEINFO_BY_TOPIC, route_ext_fields(t))) for a, t in server_topics
     )
     addr_permissions: dict[str, PermissionResult] = {
         topic_list.addr: topic_list.then(lambda _: {}) for topic_list in topic_lists
@@ -40,10 +35,7 @@ def read_topic_permissions(
         addr_permissions[namesrv_addr] = _add_topic(
             addr_permissions[namesrv_addr], topic, decode_answer(answer, parse_route), broker_name
         )
-    return [
-        addr_permissions.get(server_result.addr, ServerResult(server_result.addr, None, server_result.error))
-        for server_result in server_results
-    ]
+    return [addr_permissions.get(r.addr, ServerResult(r.addr, None, r.error)) for r in server_results]
 
 
 def _add_topic(

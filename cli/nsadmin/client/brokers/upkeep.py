@@ -83,11 +83,7 @@ class BrokerUpkeep:
         setting_names = list(setting_names)
 
         def choose_settings(config_items: dict[str, str]) -> BrokerSettings:
-            known_settings = {
-                setting_name: config_items[setting_name]
-                for setting_name in setting_names
-                if setting_name in config_items
-            }
+            known_settings = {name: config_items[name] for name in setting_names if name in config_items}
             if not known_settings:
                 raise NotApplied(
                     f"this broker has no setting {' or '.join(setting_names)}: its release is older"
@@ -206,26 +202,18 @@ class BrokerUpkeep:
         """
         settings_results = self.get_settings(broker_addrs, ["rocksdbCQDoubleWriteEnable"])
         comparable_addrs = {
-            settings_result.addr
-            for settings_result in settings_results
-            if (settings_result.result or {}).get("rocksdbCQDoubleWriteEnable") == "true"
+            r.addr for r in settings_results if (r.result or {}).get("rocksdbCQDoubleWriteEnable") == "true"
         }
         ext_fields = headers.write_header(broker_headers.CheckRocksdb(topic or "", since_ms))
         request_code = RequestCode.CHECK_ROCKSDB_CQ_WRITE_PROGRESS
         check_answers = self._caller.send_to_each(
-            [
-                settings_result.addr
-                for settings_result in settings_results
-                if settings_result.addr in comparable_addrs
-            ],
+            [result.addr for result in settings_results if result.addr in comparable_addrs],
             request_code,
             ext_fields,
         )
         statuses_by_addr = {
-            answer.addr: decode_answer(
-                answer, lambda response: parse_json_object(response).integer("checkStatus")
-            )
-            for answer in check_answers
+            a.addr: decode_answer(a, lambda response: parse_json_object(response).integer("checkStatus"))
+            for a in check_answers
         }
         refusal = NotApplied(
             "no second consume queue to compare: the broker has rocksdbCQDoubleWriteEnable=false"
@@ -248,24 +236,15 @@ class BrokerUpkeep:
         settings_by_addr = {
             server_result.addr: server_result
             for server_result in self.get_settings(
-                [server_result.addr for server_result in order_results if server_result.error is None],
-                setting_names,
+                [result.addr for result in order_results if result.error is None], setting_names
             )
         }
-        return [
-            settings_by_addr.get(
-                server_result.addr, ServerResult(server_result.addr, None, server_result.error)
-            )
-            for server_result in order_results
-        ]
+        return [settings_by_addr.get(r.addr, ServerResult(r.addr, None, r.error)) for r in order_results]
 
     def _send_order(
-        self, broker_addrs: Iterable[str], request_code: RequestCode, ext_fields: ExtFields | None = None
+        self, addrs: Iterable[str], request_code: RequestCode, ext_fields: ExtFields | None = None
     ) -> list[ServerResult[bool]]:
-        return [
-            answer.then(lambda _: True)
-            for answer in self._caller.send_to_each(broker_addrs, request_code, ext_fields)
-        ]
+        return [a.then(lambda _: True) for a in self._caller.send_to_each(addrs, request_code, ext_fields)]
 
 
 def _parse_flush_offset(response: RemotingCommand) -> int:

@@ -188,10 +188,7 @@ def _derive_missing_consumers(table: AnswerTable, key: RequestKey) -> RecordedAn
 def _derive_filtered_users(table: AnswerTable, key: RequestKey) -> RecordedAnswer | None:
     """The users whose names contain a text."""
     return _filter_list(
-        table,
-        key,
-        RequestCode.AUTH_LIST_USER,
-        lambda user: (dict(key.ext)["filter"] or "") in user["username"],
+        table, key, RequestCode.AUTH_LIST_USER, lambda u: (dict(key.ext)["filter"] or "") in u["username"]
     )
 
 

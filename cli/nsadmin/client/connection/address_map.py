@@ -41,16 +41,12 @@ class AddressMap:
         if host_and_port is None:
             return broker_addr
         host, port = host_and_port
-        mapped_address = (
+        address = (
             self._targets_by_addr.get(broker_addr)
             or self._targets_by_host.get(host)
             or self._find_by_network(host)
         )
-        return (
-            broker_addr
-            if mapped_address is None
-            else join_addr(mapped_address.host, mapped_address.port or port)
-        )
+        return broker_addr if address is None else join_addr(address.host, address.port or port)
 
     def _add_pair(self, source: str, mapped_address: _MappedAddress) -> None:
         if "/" in source:
@@ -67,10 +63,7 @@ class AddressMap:
             ip_addr = ip_address(host)
         except ValueError:
             return None
-        return next(
-            (mapped_address for network, mapped_address in self._targets_by_network if ip_addr in network),
-            None,
-        )
+        return next((address for network, address in self._targets_by_network if ip_addr in network), None)
 
 
 def parse_pair(pair_text: str) -> tuple[str, str]:

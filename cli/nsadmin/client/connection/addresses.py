@@ -62,9 +62,7 @@ def parse_addrs(
 ) -> tuple[str, ...]:
     """Parse one or several lists of name servers, separated by `;`, `,` or blanks, without duplicates."""
     list_texts = [addr_lists] if isinstance(addr_lists, str) else addr_lists
-    addr_texts = (
-        addr_text for list_text in list_texts for addr_text in _LIST_SEPARATORS.split(list_text) if addr_text
-    )
+    addr_texts = (text for list_text in list_texts for text in _LIST_SEPARATORS.split(list_text) if text)
     return tuple(dict.fromkeys(parse_addr(addr_text, default_port) for addr_text in addr_texts))
 
 

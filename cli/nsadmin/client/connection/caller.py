@@ -137,15 +137,9 @@ class Caller:
         if self.read_only:
             refuse_changes(calls)
         addr_by_name = self._resolve_names(server_addr for server_addr, _ in calls)
-        error_by_name = {
-            name: addr_or_error
-            for name, addr_or_error in addr_by_name.items()
-            if isinstance(addr_or_error, RocketMQError)
-        }
+        error_by_name = {name: e for name, e in addr_by_name.items() if isinstance(e, RocketMQError)}
         answers = iter(
-            self._send_calls(
-                [call for call in calls if call[0] not in error_by_name], addr_by_name, timeout_seconds
-            )
+            self._send_calls([c for c in calls if c[0] not in error_by_name], addr_by_name, timeout_seconds)
         )
         return [
             ServerResult(server_addr, None, error_by_name[server_addr])
@@ -183,11 +177,7 @@ class Caller:
         timeout_seconds: float | None,
     ) -> list[RemotingCommand | CallError]:
         mapped_calls = [
-            (
-                self._map_server_addr(str(addr_by_name.get(server_addr, server_addr))),
-                self._sign_command(command),
-            )
-            for server_addr, command in calls
+            (self._map_server_addr(str(addr_by_name.get(a, a))), self._sign_command(c)) for a, c in calls
         ]
         observer = self.observer and report_original_addrs(self.observer, calls, mapped_calls)
         if timeout_seconds is None:
@@ -224,10 +214,7 @@ class Caller:
         if isinstance(server_addrs, str):
             raise TypeError('pass a list of addresses, such as ["host:port"], instead of one string')
         return self.send_requests(
-            [
-                (server_addr, build_request(request_code, ext_fields, request_body))
-                for server_addr in server_addrs
-            ]
+            [(addr, build_request(request_code, ext_fields, request_body)) for addr in server_addrs]
         )
 
     def send_to_name_servers(

@@ -40,9 +40,7 @@ class Pool:
         return self._connections_by_key.setdefault(
             pool_key,
             ThreadSafeConnections(
-                lambda find_addrs: MultiplexedClient(
-                    access.concurrency, tls_client=tls_client, find_addrs=find_addrs
-                ),
+                lambda addrs: MultiplexedClient(access.concurrency, tls_client=tls_client, find_addrs=addrs),
                 access.tunnel,
             ),
         )

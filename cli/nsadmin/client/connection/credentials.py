@@ -62,10 +62,8 @@ def from_source(
             else FoundCredentials(from_file(source_path), source)
         )
     elif source == "env":
-        environment_credentials = from_environment(environment)
-        found_credentials = (
-            None if environment_credentials is None else FoundCredentials(environment_credentials, source)
-        )
+        credentials = from_environment(environment)
+        found_credentials = None if credentials is None else FoundCredentials(credentials, source)
     else:
         # Do not show the value: it may be a secret that was typed in the wrong place.
         raise BadSettings(f"invalid source of credentials: use {', '.join(SOURCE_FORMS)}")
@@ -82,9 +80,7 @@ def from_source(
 def from_environment(environment: Mapping[str, str] = os.environ) -> Credentials | None:
     """Read NSADMIN_ACCESS_KEY, NSADMIN_SECRET_KEY and the optional NSADMIN_SECURITY_TOKEN."""
     return _make_credentials(
-        "the environment",
-        CREDENTIAL_VARIABLES,
-        [environment.get(variable_name) for variable_name in CREDENTIAL_VARIABLES],
+        "the environment", CREDENTIAL_VARIABLES, [environment.get(name) for name in CREDENTIAL_VARIABLES]
     )
 
 
@@ -142,9 +138,7 @@ def save_to_file(file_path: "Path", credentials: Credentials) -> None:
     from nsadmin.client import private_file
 
     credential_items = zip(_FILE_KEYS, credentials, strict=True)
-    yaml_text = yaml.safe_dump(
-        {file_key: value for file_key, value in credential_items if value is not None}, sort_keys=False
-    )
+    yaml_text = yaml.safe_dump({key: v for key, v in credential_items if v is not None}, sort_keys=False)
     try:
         file_path.parent.mkdir(parents=True, exist_ok=True)
         private_file.replace_private_file(str(file_path), yaml_text)

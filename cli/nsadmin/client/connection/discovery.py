@@ -88,18 +88,14 @@ def from_endpoint(
     try:
         namesrv_addrs = _parse_answer(url, _fetch_text(url, timeout_seconds, find_addrs))
     except CallError as error:
-        cached_addresses = None if cache_file is None else _read_cache(cache_file)
-        if cached_addresses is None:
+        addresses = None if cache_file is None else _read_cache(cache_file)
+        if addresses is None:
             raise
         saved_at = (
-            datetime.fromtimestamp(cached_addresses.saved_at_seconds)
-            .astimezone()
-            .isoformat(timespec="seconds")
+            datetime.fromtimestamp(addresses.saved_at_seconds).astimezone().isoformat(timespec="seconds")
         )
-        operator_note = (
-            f"endpoint {error}; using its answer of {saved_at}: {';'.join(cached_addresses.addrs)}"
-        )
-        return NameServerList(cached_addresses.addrs, "endpoint", url, operator_note)
+        operator_note = f"endpoint {error}; using its answer of {saved_at}: {';'.join(addresses.addrs)}"
+        return NameServerList(addresses.addrs, "endpoint", url, operator_note)
     if cache_file is not None:
         _write_cache(cache_file, namesrv_addrs)
     return NameServerList(namesrv_addrs, "endpoint", url)
@@ -126,10 +122,8 @@ def _parse_answer(url: str, answer_text: str) -> tuple[str, ...]:
         namesrv_addrs = parse_addrs(first_line)
     except BadAddress as error:
         # The error quotes the answer, which may be a long page.
-        error_text = str(error)[:_MAX_ERROR_LENGTH]
-        raise CallError(
-            url, "unreadable", f"the answer is not a list of name servers: {error_text}"
-        ) from None
+        text = str(error)[:_MAX_ERROR_LENGTH]
+        raise CallError(url, "unreadable", f"the answer is not a list of name servers: {text}") from None
     if not namesrv_addrs:
         raise CallError(url, "unreadable", "the answer has no name server")
     return namesrv_addrs

@@ -128,12 +128,10 @@ class _EndpointThread(Thread):
     def _read_text(self, response: "httpx.Response") -> str:
         if response.status_code != 200:
             raise self._unreadable_error(f"HTTP status {response.status_code} instead of 200")
-        content_encoding = response.headers.get("Content-Encoding", "identity")
-        if content_encoding.lower() != "identity":
+        encoding = response.headers.get("Content-Encoding", "identity")
+        if encoding.lower() != "identity":
             # 1.5 MB of gzip can become 4.5 GB.
-            raise self._unreadable_error(
-                f"the answer has the encoding {content_encoding}, which was not requested"
-            )
+            raise self._unreadable_error(f"the answer has the encoding {encoding}, which was not requested")
         answer_bytes = bytearray()
         for answer_piece in response.iter_raw():
             answer_bytes += answer_piece

@@ -23,11 +23,7 @@ def send_with_retries(
     """Send requests, and send reads without an answer again."""
     answers = send_calls(calls)
     for attempt in range(retry_count):
-        retry_indexes = [
-            call_index
-            for call_index, (_, command) in enumerate(calls)
-            if _can_retry(command, answers[call_index])
-        ]
+        retry_indexes = [index for index, (_, c) in enumerate(calls) if _can_retry(c, answers[index])]
         if not retry_indexes:
             break
         pause(min(_FIRST_PAUSE_SECONDS * 2**attempt, _LONGEST_PAUSE_SECONDS))

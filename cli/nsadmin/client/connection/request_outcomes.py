@@ -12,11 +12,9 @@ from nsadmin.client.results import ReadOnlyAccess, ServerResult
 
 def refuse_changes(calls: Iterable[tuple[str, RemotingCommand]]) -> None:
     """Refuse requests that change something."""
-    for server_addr, command in calls:
+    for addr, command in calls:
         if command.code in CHANGE_CODES:
-            raise ReadOnlyAccess(
-                f"not sent to {server_addr}: {RequestCode(command.code).name} changes the server"
-            )
+            raise ReadOnlyAccess(f"not sent to {addr}: {RequestCode(command.code).name} changes the server")
 
 
 def judge_answer(
@@ -45,15 +43,9 @@ def report_original_addrs(
     mapped_calls: Iterable[tuple[str, RemotingCommand]],
 ) -> ExchangeObserver:
     """Wrap an observer so that an Exchange names a mapped broker by its original address."""
-    original_addrs = {
-        connect_addr: server_addr
-        for (server_addr, _), (connect_addr, _) in zip(calls, mapped_calls, strict=True)
-        if connect_addr != server_addr
-    }
+    original_addrs = {a: addr for (addr, _), (a, _) in zip(calls, mapped_calls, strict=True) if a != addr}
     if not original_addrs:
         return observer
-    return lambda exchange: observer(
-        exchange._replace(addr=original_addrs[exchange.addr], via=exchange.addr)
-        if exchange.addr in original_addrs
-        else exchange
+    return lambda e: observer(
+        e._replace(addr=original_addrs[e.addr], via=e.addr) if e.addr in original_addrs else e
     )

@@ -50,10 +50,7 @@ def read_consumers(
     results_by_group: dict[str, list[ServerResult[_BrokerConnections]]] = {group: [] for group in groups}
     for (group, _), answer in zip(group_places, answers, strict=True):
         results_by_group[group].append(decode_answer(answer, partial(_parse_consumers, answer.addr)))
-    return {
-        group: _merge_connections(connection_results)
-        for group, connection_results in results_by_group.items()
-    }
+    return {group: _merge_connections(results) for group, results in results_by_group.items()}
 
 
 def find_broadcasting_groups(caller: Caller, group_places: Iterable[tuple[str, str]]) -> set[str]:
@@ -85,13 +82,8 @@ def read_members(
     answers = caller.send_to_each(
         dict.fromkeys(broker_addrs), RequestCode.GET_CONSUMER_CONNECTION_LIST, ext_fields
     )
-    client_results = [
-        decode_answer(answer, partial(_parse_connection_set, answer.addr)) for answer in answers
-    ]
-    return [
-        ServerResult(client_result.addr, (), None) if is_group_offline(client_result.error) else client_result
-        for client_result in client_results
-    ]
+    client_results = [decode_answer(a, partial(_parse_connection_set, a.addr)) for a in answers]
+    return [ServerResult(r.addr, (), None) if is_group_offline(r.error) else r for r in client_results]
 
 
 def read_producers(
@@ -102,18 +94,9 @@ def read_producers(
     answers = caller.send_to_each(
         dict.fromkeys(broker_addrs), RequestCode.GET_PRODUCER_CONNECTION_LIST, ext_fields
     )
-    client_results = [
-        decode_answer(answer, partial(_parse_connection_set, answer.addr)) for answer in answers
-    ]
-    errors = {
-        client_result.addr: None if _is_unknown_group(client_result.error) else client_result.error
-        for client_result in client_results
-    }
-    return merge_clients(
-        connected_client
-        for client_result in client_results
-        for connected_client in client_result.result or ()
-    ), errors
+    client_results = [decode_answer(a, partial(_parse_connection_set, a.addr)) for a in answers]
+    errors = {r.addr: None if _is_unknown_group(r.error) else r.error for r in client_results}
+    return merge_clients(c for client_result in client_results for c in client_result.result or ()), errors
 
 
 def read_all_producers(
@@ -176,10 +159,7 @@ def _parse_consumers(broker_addr: str, response: RemotingCommand) -> _BrokerConn
             json_body.text("messageModel", None),
             json_body.text("consumeFromWhere", None),
         ),
-        {
-            topic: parse_subscription(topic, subscription)
-            for topic, subscription in json_body.child("subscriptionTable").sorted_children()
-        },
+        {t: parse_subscription(t, s) for t, s in json_body.child("subscriptionTable").sorted_children()},
     )
 
 
@@ -216,16 +196,8 @@ def _parse_producer(group: str, client: JsonObject, broker_addr: str) -> Produce
 
 
 def _merge_connections(connection_results: Sequence[ServerResult[_BrokerConnections]]) -> GroupConnections:
-    known_connections = [
-        (connection_result.addr, connection_result.result)
-        for connection_result in connection_results
-        if connection_result.result is not None
-    ]
-    known_connections = [
-        (broker_addr, broker_connections)
-        for broker_addr, broker_connections in known_connections
-        if broker_connections.clients
-    ]
+    known_connections = [(r.addr, r.result) for r in connection_results if r.result is not None]
+    known_connections = [(broker_addr, c) for broker_addr, c in known_connections if c.clients]
     subscriptions_by_topic: dict[str, TopicSubscription] = {}
     disagreements: list[str] = []
     for broker_addr, broker_connections in known_connections:
@@ -237,18 +209,12 @@ def _merge_connections(connection_results: Sequence[ServerResult[_BrokerConnecti
                 )
     group_settings = known_connections[0][1].settings if known_connections else (None, None, None)
     return GroupConnections(
-        merge_clients(
-            connected_client
-            for _, broker_connections in known_connections
-            for connected_client in broker_connections.clients
-        ),
+        merge_clients(client for _, connections in known_connections for client in connections.clients),
         *group_settings,
         tuple(subscriptions_by_topic[topic] for topic in sorted(subscriptions_by_topic)),
         tuple(disagreements),
         {
-            connection_result.addr: None
-            if is_group_offline(connection_result.error)
-            else connection_result.error
-            for connection_result in connection_results
+            result.addr: None if is_group_offline(result.error) else result.error
+            for result in connection_results
         },
     )

@@ -99,18 +99,12 @@ class ClientRuntime:
             RequestError: CONSUMER_NOT_ONLINE (206): no client of the group is connected.
         """
         group_connections = self._consumers.get_connections(group, cluster_name, broker_addr)
-        clients = [
-            connected_client
-            for connected_client in group_connections.clients
-            if client_id in (None, connected_client.client_id)
-        ]
+        clients = [client for client in group_connections.clients if client_id in (None, client.client_id)]
         if not clients:
             who_text = "no client" if client_id is None else f'no client "{client_id}"'
             raise NotFound(f'{who_text} of group "{group}" is connected')
         return RunningGroup(
-            tuple(
-                self._read_clients([(group, connected_client) for connected_client in clients], with_jstack)
-            ),
+            tuple(self._read_clients([(group, c) for c in clients], with_jstack)),
             group_connections.consume_type,
             group_connections.message_model,
             group_connections.errors,
@@ -132,13 +126,11 @@ class ClientRuntime:
             Client id to ServerResult, without clients that no server can ask.
         """
         return {
-            running_client.client.client_id: ServerResult(
-                running_client.client.client_id,
-                None if running_client.info is None else running_client.info.subscriptions,
-                running_client.error,
+            c.client.client_id: ServerResult(
+                c.client.client_id, None if c.info is None else c.info.subscriptions, c.error
             )
-            for running_client in self._read_clients([(group, client) for client in clients], False)
-            if can_be_asked(running_client.client)
+            for c in self._read_clients([(group, client) for client in clients], False)
+            if can_be_asked(c.client)
         }
 
     def get_name_servers(
@@ -172,17 +164,9 @@ class ClientRuntime:
         self, group_clients: Sequence[tuple[str, ConnectedClient]], with_jstack: bool
     ) -> list[RunningClient]:
         """Read the runtime state of clients, given as pairs of (group, client)."""
-        asked_clients = [
-            addr_and_client for addr_and_client in group_clients if can_be_asked(addr_and_client[1])
-        ]
-        info_results = [
-            decode_answer(answer, parse_running_info)
-            for answer in self._send_to_clients(asked_clients, with_jstack)
-        ]
-        results_by_id = {
-            connected_client.client_id: info_result
-            for (_, connected_client), info_result in zip(asked_clients, info_results, strict=True)
-        }
+        clients = [addr_and_client for addr_and_client in group_clients if can_be_asked(addr_and_client[1])]
+        results = [decode_answer(a, parse_running_info) for a in self._send_to_clients(clients, with_jstack)]
+        results_by_id = {c.client_id: r for (_, c), r in zip(clients, results, strict=True)}
         return [
             RunningClient(connected_client, info_result.result, info_result.error)
             if (info_result := results_by_id.get(connected_client.client_id)) is not None
@@ -197,15 +181,13 @@ class ClientRuntime:
         request_code = RequestCode.GET_CONSUMER_RUNNING_INFO
         calls = [
             (
-                connected_client.broker_addrs[0],
+                client.broker_addrs[0],
                 build_request(
                     request_code,
-                    headers.write_header(
-                        broker_headers.ConsumerClient(group, connected_client.client_id, with_jstack)
-                    ),
+                    headers.write_header(broker_headers.ConsumerClient(group, client.client_id, with_jstack)),
                 ),
             )
-            for group, connected_client in group_clients
+            for group, client in group_clients
         ]
         return self._caller.send_requests(calls, max(CLIENT_TIMEOUT_SECONDS, self._caller.access.timeout))
 
@@ -240,29 +222,21 @@ class ClientRuntime:
         Returns:
             One line per problem.
         """
-        client_infos = [
-            (running_client.client.client_id, running_client.info)
-            for running_client in running_group.clients
-            if running_client.info is not None
-        ]
+        infos = [(c.client.client_id, c.info) for c in running_group.clients if c.info is not None]
         needs_locks = running_group.message_model == "CLUSTERING"
         problem_lines = [
-            *find_subscription_problems(
-                [(client_id, info.subscriptions) for client_id, info in client_infos]
-            ),
-            *find_queue_problems(client_infos, now_ms, needs_locks),
+            *find_subscription_problems([(client_id, info.subscriptions) for client_id, info in infos]),
+            *find_queue_problems(infos, now_ms, needs_locks),
         ]
         is_shared = (
             running_group.message_model == "CLUSTERING" and running_group.consume_type == "CONSUME_PASSIVELY"
         )
-        if is_shared and len(client_infos) == len(running_group.clients):
-            problem_lines += find_assignment_problems(client_infos, self._list_wanted_queues(client_infos))
+        if is_shared and len(infos) == len(running_group.clients):
+            problem_lines += find_assignment_problems(infos, self._list_wanted_queues(infos))
         return problem_lines
 
     def _list_wanted_queues(self, client_infos: Iterable[tuple[str, RunningInfo]]) -> set[MessageQueue]:
-        subscribed_topics = {
-            route_item.topic for _, running_info in client_infos for route_item in running_info.subscriptions
-        }
+        subscribed_topics = {item.topic for _, info in client_infos for item in info.subscriptions}
         wanted_queues: set[MessageQueue] = set()
         for topic in sorted(subscribed_topics):
             try:
@@ -275,11 +249,7 @@ class ClientRuntime:
             gone_brokers = {
                 route_item.broker_name for route_item in topic_route.queues if not route_item.broker_addrs
             }
-            wanted_queues.update(
-                message_queue
-                for message_queue in topic_queues
-                if message_queue.broker_name not in gone_brokers
-            )
+            wanted_queues.update(queue for queue in topic_queues if queue.broker_name not in gone_brokers)
         return wanted_queues
 
 

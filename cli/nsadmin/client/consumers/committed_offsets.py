@@ -38,9 +38,7 @@ def read_committed_offsets(
     checked against the table of all its offsets (GET_ALL_CONSUMER_OFFSET, 43).
     """
     wanted_queues = list(wanted_queues)
-    answers = caller.send_requests(
-        (broker_addr, _build_query(group, queue)) for broker_addr, group, queue in wanted_queues
-    )
+    answers = caller.send_requests((addr, _build_query(group, queue)) for addr, group, queue in wanted_queues)
     offset_results = [decode_answer(answer, parse_offset) for answer in answers]
     doubtful_addrs = {
         answer.addr
@@ -51,7 +49,7 @@ def read_committed_offsets(
         answer.addr: decode_answer(answer, parse_all_committed)
         for answer in caller.send_to_each(sorted(doubtful_addrs), RequestCode.GET_ALL_CONSUMER_OFFSET)
     }
-    committed_offsets = []
+    offsets = []
     for (broker_addr, group, queue), (_, offset_value, error) in zip(
         wanted_queues, offset_results, strict=True
     ):
@@ -62,10 +60,8 @@ def read_committed_offsets(
                 if offset_table is None
                 else offset_table.get(f"{queue.topic}@{group}", {}).get(queue.queue_id)
             )
-        committed_offsets.append(
-            CommittedOffset(offset_value, None if isinstance(error, QueryNotFound) else error)
-        )
-    return committed_offsets
+        offsets.append(CommittedOffset(offset_value, None if isinstance(error, QueryNotFound) else error))
+    return offsets
 
 
 def read_queue_offsets(
@@ -86,17 +82,12 @@ def read_queue_offsets(
         for broker_addr, queue in queue_places
     )
     offset_results = [decode_answer(answer, parse_offset) for answer in answers]
-    return [
-        offset_result.result if offset_result.result is not None else offset_result.error or NotFound("")
-        for offset_result in offset_results
-    ]
+    return [r.result if r.result is not None else r.error or NotFound("") for r in offset_results]
 
 
 def _build_query(group: str, queue: MessageQueue) -> RemotingCommand:
-    ext_fields = broker_headers.ConsumerOffset(
-        group, queue.topic, queue.queue_id, set_zero_if_not_found=False
-    )
-    return build_request(RequestCode.QUERY_CONSUMER_OFFSET, headers.write_header(ext_fields))
+    fields = broker_headers.ConsumerOffset(group, queue.topic, queue.queue_id, set_zero_if_not_found=False)
+    return build_request(RequestCode.QUERY_CONSUMER_OFFSET, headers.write_header(fields))
 
 
 def parse_all_committed(response: RemotingCommand) -> CommittedOffsets:

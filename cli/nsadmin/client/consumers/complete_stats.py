@@ -17,12 +17,7 @@ def complete_stats(
     connections_by_group: Mapping[str, GroupConnections] | None = None,
 ) -> list[ServerResult[ConsumeStats]]:
     """Clear the offsets that groups never committed (14), and mark the groups that broadcast (203)."""
-    addressed_lags = [
-        (stats_result.addr, queue_lag)
-        for stats_result in stats_results
-        if stats_result.result is not None
-        for queue_lag in stats_result.result.queues
-    ]
+    addressed_lags = [(r.addr, lag) for r in stats_results if r.result is not None for lag in r.result.queues]
     suspect_keys = [
         (broker_addr, queue_lag.group, queue_lag.queue)
         for broker_addr, queue_lag in addressed_lags

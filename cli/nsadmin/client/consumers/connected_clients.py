@@ -137,9 +137,7 @@ def merge_clients(clients: Iterable[ConnectedClient]) -> tuple[ConnectedClient, 
 
 def _merge_pair(known_client: ConnectedClient, other_client: ConnectedClient) -> ConnectedClient:
     known_values = known_client._asdict()
-    merged_client = other_client._replace(
-        **{name: value for name, value in known_values.items() if value not in (None, ())}
-    )
+    merged_client = other_client._replace(**{n: v for n, v in known_values.items() if v not in (None, ())})
     return merged_client._replace(
         broker_addrs=tuple(dict.fromkeys((*known_client.broker_addrs, *other_client.broker_addrs))),
         proxy_addrs=tuple(dict.fromkeys((*known_client.proxy_addrs, *other_client.proxy_addrs))),

@@ -112,19 +112,11 @@ class ConsumeModes:
 
         def plan_mode(assigned_modes: tuple[AssignedMode, ...]) -> ModeChange:
             current_mode = next(
-                (
-                    assigned_mode.mode
-                    for assigned_mode in assigned_modes
-                    if (assigned_mode.topic, assigned_mode.group) == (topic, group)
-                ),
-                None,
+                (m.mode for m in assigned_modes if (m.topic, m.group) == (topic, group)), None
             )
             return ModeChange(current_mode, wanted_mode)
 
-        return [
-            refusals_by_addr.get(mode_result.addr) or mode_result.then(plan_mode)
-            for mode_result in mode_results
-        ]
+        return [refusals_by_addr.get(result.addr) or result.then(plan_mode) for result in mode_results]
 
     def set_mode(
         self, broker_addrs: Iterable[str], topic: str, group: str, wanted_mode: ConsumeMode
@@ -144,11 +136,7 @@ class ConsumeModes:
             has another mode afterwards.
         """
         planned_changes = self.plan_change(broker_addrs, topic, group, wanted_mode)
-        changing_addrs = [
-            server_result.addr
-            for server_result in planned_changes
-            if server_result.result and server_result.result.mode_before != wanted_mode
-        ]
+        changing_addrs = [r.addr for r in planned_changes if r.result and r.result.mode_before != wanted_mode]
         request_fields = {
             "topic": topic,
             "consumerGroup": group,
@@ -203,10 +191,7 @@ class ConsumeModes:
             for server_result in result_list
             if server_result.error
         }
-        return {
-            broker_addr: ServerResult(broker_addr, None, error)
-            for broker_addr, error in errors_by_addr.items()
-        }
+        return {addr: ServerResult(addr, None, error) for addr, error in errors_by_addr.items()}
 
 
 def _parse_modes(response: RemotingCommand) -> tuple[AssignedMode, ...]:

@@ -95,10 +95,8 @@ class ConsumeStats(NamedTuple):
 
 def parse_group_stats(group: str, response: RemotingCommand) -> ConsumeStats:
     """Parse the body of GET_CONSUME_STATS (208)."""
-    json_body = parse_json_object(response)
-    return ConsumeStats(
-        json_body.number("consumeTps", 0.0), _parse_lags(group, json_body.members.get("offsetTable"))
-    )
+    body = parse_json_object(response)
+    return ConsumeStats(body.number("consumeTps", 0.0), _parse_lags(group, body.members.get("offsetTable")))
 
 
 def _parse_lags(group: str, offset_table: object) -> tuple[GroupQueueLag, ...]:
@@ -117,18 +115,11 @@ def _parse_lags(group: str, offset_table: object) -> tuple[GroupQueueLag, ...]:
 
 def parse_broker_stats(response: RemotingCommand) -> ConsumeStats:
     """Parse the body of GET_BROKER_CONSUME_STATS (317): all groups, without their rates."""
-    queue_lags = [
+    lags = [
         queue_lag._replace(pull_offset=None)
         for stats_by_group in parse_json_object(response).children("consumeStatsList")
         for group in stats_by_group.members
         for stats in stats_by_group.children(group)
         for queue_lag in _parse_lags(group, stats.members.get("offsetTable"))
     ]
-    return ConsumeStats(
-        0.0,
-        tuple(
-            sorted(
-                queue_lags, key=lambda queue_lag: (queue_lag.queue.topic, queue_lag.group, queue_lag.queue)
-            )
-        ),
-    )
+    return ConsumeStats(0.0, tuple(sorted(lags, key=lambda lag: (lag.queue.topic, lag.group, lag.queue))))

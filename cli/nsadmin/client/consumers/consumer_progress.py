@@ -117,22 +117,14 @@ class ConsumerAdmin:
             A pair: one GroupProgress per group, in order; and broker address to error (of its list) or None.
         """
         name_results = self._groups.list_names(cluster_name, include_system=include_system)
-        group_names = sorted(
-            {group_name for name_result in name_results for group_name in name_result.result or ()}
-        )
+        group_names = sorted({n for name_result in name_results for n in name_result.result or ()})
         broker_addrs = [name_result.addr for name_result in name_results if name_result.error is None]
-        group_places = [
-            (group_name, broker_addr) for group_name in group_names for broker_addr in broker_addrs
-        ]
-        stats_results = self.get_stats_each(
-            [(broker_addr, group_name) for group_name, broker_addr in group_places]
-        )
+        group_places = [(group_name, addr) for group_name in group_names for addr in broker_addrs]
+        stats_results = self.get_stats_each([(a, group_name) for group_name, a in group_places])
         connections_by_group = self._proxies.add_clients(
             client_connections.read_consumers(self._caller, group_names, broker_addrs), cluster_name
         )
-        results_by_group: dict[str, list[ServerResult[ConsumeStats]]] = {
-            group_name: [] for group_name in group_names
-        }
+        results_by_group: dict[str, list[ServerResult[ConsumeStats]]] = {name: [] for name in group_names}
         for (group_name, _), stats_result in zip(
             group_places, complete_stats(self._caller, stats_results, connections_by_group), strict=True
         ):
@@ -156,11 +148,8 @@ class ConsumerAdmin:
         """
         request_code = RequestCode.GET_CONSUME_STATS
         answers = self._caller.send_requests(
-            (
-                broker_addr,
-                build_request(request_code, headers.write_header(broker_headers.ConsumerGroup(group))),
-            )
-            for broker_addr, group in group_places
+            (addr, build_request(request_code, headers.write_header(broker_headers.ConsumerGroup(group))))
+            for addr, group in group_places
         )
         return [
             decode_answer(answer, partial(parse_group_stats, group))
@@ -222,14 +211,7 @@ class ConsumerAdmin:
             A pair: group to GroupConnections, without system groups; and broker address to error or None.
         """
         table_results = self._groups.get_tables(target_at_addr(broker_addr) for broker_addr in broker_addrs)
-        group_names = sorted(
-            {
-                group_name
-                for table_result in table_results
-                for group_name in table_result.result or ()
-                if not is_system_group(group_name)
-            }
-        )
+        group_names = sorted({n for r in table_results for n in r.result or () if not is_system_group(n)})
         answering_addrs = [table_result.addr for table_result in table_results if table_result.error is None]
         connections_by_group = client_connections.read_consumers(self._caller, group_names, answering_addrs)
         return connections_by_group, {table_result.addr: table_result.error for table_result in table_results}
@@ -318,10 +300,7 @@ class ConsumerAdmin:
         """
         ext_fields = headers.write_header(broker_headers.BrokerConsumeStats(is_order))
         answers = self._caller.send_requests(
-            [
-                (broker_addr, build_request(RequestCode.GET_BROKER_CONSUME_STATS, ext_fields))
-                for broker_addr in broker_addrs
-            ],
+            [(a, build_request(RequestCode.GET_BROKER_CONSUME_STATS, ext_fields)) for a in broker_addrs],
             max(timeout_seconds, self._caller.access.timeout),
         )
         return complete_stats(self._caller, [decode_answer(answer, parse_broker_stats) for answer in answers])
@@ -331,11 +310,7 @@ class ConsumerAdmin:
 
     def _list_member_addrs(self, cluster_name: str | None) -> list[str]:
         broker_groups = self._clusters.get_info().processes_in_cluster(cluster_name)
-        return [
-            broker_addr
-            for broker_group in broker_groups
-            for broker_addr in broker_group.broker_addrs.values()
-        ]
+        return [addr for broker_group in broker_groups for addr in broker_group.broker_addrs.values()]
 
 
 def _summarize_group(
@@ -344,9 +319,7 @@ def _summarize_group(
     known_stats = [stats_result.result for stats_result in stats_results if stats_result.result is not None]
     queue_lags = [queue_lag for consume_stats in known_stats for queue_lag in consume_stats.queues]
     total_lag = sum_lags(queue_lag.lag for queue_lag in queue_lags) if known_stats else Lag(None)
-    inflight_counts = [
-        queue_lag.inflight_count for queue_lag in queue_lags if queue_lag.inflight_count is not None
-    ]
+    inflight_counts = [lag.inflight_count for lag in queue_lags if lag.inflight_count is not None]
     errors = [
         *(stats_result.error for stats_result in stats_results),
         *group_connections.errors.values(),

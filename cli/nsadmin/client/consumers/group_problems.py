@@ -55,20 +55,12 @@ def find_assignment_problems(
     client_infos: Iterable[tuple[str, RunningInfo]], wanted_queues: Iterable[MessageQueue]
 ) -> list[str]:
     """Find queues that no client consumes, and queues that several clients consume."""
-    clients_by_queue: dict[MessageQueue, list[str]] = {
-        message_queue: [] for message_queue in sorted(wanted_queues)
-    }
+    clients_by_queue: dict[MessageQueue, list[str]] = {queue: [] for queue in sorted(wanted_queues)}
     for client_id, running_info in client_infos:
         for held_queue in running_info.queues:
             clients_by_queue.setdefault(held_queue.queue, []).append(client_id)
-    popped_queues = {
-        held_queue.queue for _, running_info in client_infos for held_queue in running_info.pop_queues
-    }
-    shared_queues = {
-        message_queue
-        for message_queue in clients_by_queue
-        if {message_queue, message_queue._replace(queue_id=ALL_QUEUES)} & popped_queues
-    }
+    popped_queues = {held_queue.queue for _, info in client_infos for held_queue in info.pop_queues}
+    shared_queues = {q for q in clients_by_queue if {q, q._replace(queue_id=ALL_QUEUES)} & popped_queues}
     return [
         f"no client consumes {message_queue.topic} {message_queue.broker_name} {message_queue.queue_id}"
         if not clients

@@ -71,19 +71,8 @@ def parse_group_table(response: RemotingCommand) -> dict[str, GroupConfigFields]
 def alter_attributes(attributes: Mapping[str, str], attribute_changes: Mapping[str, str]) -> dict[str, str]:
     """Apply changes to the attributes of a group, like a broker."""
     deleted_keys = {attribute_key[1:] for attribute_key in attribute_changes if attribute_key.startswith("-")}
-    added_attributes = {
-        attribute_key[1:]: attribute_value
-        for attribute_key, attribute_value in attribute_changes.items()
-        if attribute_key.startswith("+")
-    }
-    return {
-        **{
-            attribute_key: attribute_value
-            for attribute_key, attribute_value in attributes.items()
-            if attribute_key not in deleted_keys
-        },
-        **added_attributes,
-    }
+    added_attributes = {key[1:]: value for key, value in attribute_changes.items() if key.startswith("+")}
+    return {**{k: v for k, v in attributes.items() if k not in deleted_keys}, **added_attributes}
 
 
 def find_ignored_settings(
@@ -92,9 +81,7 @@ def find_ignored_settings(
     """Compare a change with the settings that a broker has afterwards."""
     current_settings = (table_result.result or {}).get(group, {})
     ignored_keys = [
-        setting_key
-        for setting_key, setting_value in planned_change.after.items()
-        if (setting_value or None) != (current_settings.get(setting_key) or None)
+        key for key, v in planned_change.after.items() if (v or None) != (current_settings.get(key) or None)
     ]
     if not ignored_keys:
         return None

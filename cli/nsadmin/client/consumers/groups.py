@@ -121,13 +121,7 @@ class GroupAdmin:
             NotFound: The name server does not know the cluster.
         """
         return [
-            table_result.then(
-                lambda group_table: [
-                    group_name
-                    for group_name in group_table
-                    if include_system or not is_system_group(group_name)
-                ]
-            )
+            table_result.then(lambda table: [n for n in table if include_system or not is_system_group(n)])
             for table_result in self.get_tables(self.list_targets(cluster_name))
         ]
 
@@ -146,10 +140,8 @@ class GroupAdmin:
         """
         broker_targets = self.list_targets(cluster_name)
         group_settings = [
-            GroupSettings(target, (group_table or {}).get(group), error)
-            for target, (_, group_table, error) in zip(
-                broker_targets, self.get_tables(broker_targets), strict=True
-            )
+            GroupSettings(target, (table or {}).get(group), error)
+            for target, (_, table, error) in zip(broker_targets, self.get_tables(broker_targets), strict=True)
         ]
         if all(
             target_settings.settings is None and target_settings.error is None
@@ -240,14 +232,11 @@ class GroupAdmin:
             has other values afterwards.
         """
         planned_changes = self.plan_update(group, master_targets, setting_changes, attribute_changes)
-        sendable_changes = [
-            planned_change for planned_change in planned_changes if planned_change.error is None
-        ]
+        sendable_changes = [change for change in planned_changes if change.error is None]
         request_code = RequestCode.UPDATE_AND_CREATE_SUBSCRIPTIONGROUP
         # A broker merges attributes itself, so send only the signed changes. It replaces everything else.
         request_bodies = [
-            fastjson.encode_json({**planned_change.after, "attributes": dict(attribute_changes)})
-            for planned_change in sendable_changes
+            fastjson.encode_json({**c.after, "attributes": dict(attribute_changes)}) for c in sendable_changes
         ]
         answers = self._caller.send_requests(
             (planned_change.target.broker_addr or "", build_request(request_code, None, request_body))
@@ -256,13 +245,9 @@ class GroupAdmin:
         table_results = self.get_tables(planned_change.target for planned_change in sendable_changes)
         changes_by_target = {
             planned_change.target: planned_change._replace(
-                error=answer.error
-                or table_result.error
-                or find_ignored_settings(group, planned_change, table_result)
+                error=answer.error or result.error or find_ignored_settings(group, planned_change, result)
             )
-            for planned_change, answer, table_result in zip(
-                sendable_changes, answers, table_results, strict=True
-            )
+            for planned_change, answer, result in zip(sendable_changes, answers, table_results, strict=True)
         }
         return [
             changes_by_target.get(planned_change.target, planned_change) for planned_change in planned_changes
@@ -308,38 +293,26 @@ class GroupAdmin:
         master_targets = list(master_targets)
         slave_errors = self._find_slaves(master_targets)
         holder_results = [
-            ServerResult(holder_result.addr, None, slave_errors[holder_result.addr])
-            if holder_result.addr in slave_errors
-            else holder_result
-            for holder_result in self.find_holders(group, master_targets)
+            ServerResult(r.addr, None, slave_errors[r.addr]) if r.addr in slave_errors else r
+            for r in self.find_holders(group, master_targets)
         ]
-        held_by_addr = {
-            holder_result.addr: holder_result
-            for holder_result in holder_results
-            if holder_result.error is None
-        }
+        held_by_addr = {result.addr: result for result in holder_results if result.error is None}
         holder_addrs = list(held_by_addr)
         forbidden_by_addr = read_forbidden_topics(self._caller, holder_addrs, group)
         ext_fields = headers.write_header(broker_headers.DeleteGroup(group, clean_offset))
-        delete_answers = self._caller.send_to_each(
-            holder_addrs, RequestCode.DELETE_SUBSCRIPTIONGROUP, ext_fields
-        )
+        answers = self._caller.send_to_each(holder_addrs, RequestCode.DELETE_SUBSCRIPTIONGROUP, ext_fields)
         tables_after = self.get_tables(targets.target_at_addr(broker_addr) for broker_addr in holder_addrs)
         results_by_addr = {
-            answer.addr: self._verify_deletion(
-                held_by_addr[answer.addr],
-                answer.error,
-                table_result,
-                group,
-                forbidden_by_addr.get(answer.addr, []),
+            a.addr: self._verify_deletion(
+                held_by_addr[a.addr], a.error, table_result, group, forbidden_by_addr.get(a.addr, [])
             )
-            for answer, table_result in zip(delete_answers, tables_after, strict=True)
+            for a, table_result in zip(answers, tables_after, strict=True)
         }
         return [results_by_addr.get(holder_result.addr, holder_result) for holder_result in holder_results]
 
     def _verify_deletion(
         self,
-        held_settings: ServerResult[GroupConfigFields],
+        result: ServerResult[GroupConfigFields],
         error: RocketMQError | None,
         table_after: ServerResult[dict[str, GroupConfigFields]],
         group: str,
@@ -347,10 +320,8 @@ class GroupAdmin:
     ) -> ServerResult[GroupConfigFields]:
         error = error or table_after.error
         if error is None and group in (table_after.result or {}):
-            error = self._restore_settings(
-                group, held_settings.addr, held_settings.result or {}, forbidden_topics
-            )
-        return held_settings if error is None else ServerResult(held_settings.addr, None, error)
+            error = self._restore_settings(group, result.addr, result.result or {}, forbidden_topics)
+        return result if error is None else ServerResult(result.addr, None, error)
 
     def _restore_settings(
         self, group: str, broker_addr: str, settings_before: GroupConfigFields, forbidden_topics: list[str]

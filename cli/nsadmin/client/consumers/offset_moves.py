@@ -74,10 +74,8 @@ class OffsetAdmin:
             NotFound: No broker of the topic knows the group, or the cluster has no queue of the topic.
             NotApplied: The topic is static.
         """
-        offset_moves = self._add_target_offsets(
-            self._list_moves(group, topic, cluster_name), group, timestamp_ms
-        )
-        return OffsetPlan(group, topic, timestamp_ms, force, None, tuple(offset_moves))
+        moves = self._add_target_offsets(self._list_moves(group, topic, cluster_name), group, timestamp_ms)
+        return OffsetPlan(group, topic, timestamp_ms, force, None, tuple(moves))
 
     def plan_queue_reset(
         self,
@@ -123,10 +121,7 @@ class OffsetAdmin:
                 skipped_error = NotApplied(
                     "unchanged, because the plan for another queue of this broker failed"
                 )
-                finished_moves += [
-                    offset_move if offset_move.error else fail_move(offset_move, skipped_error)
-                    for offset_move in offset_moves
-                ]
+                finished_moves += [m if m.error else fail_move(m, skipped_error) for m in offset_moves]
             else:
                 finished_moves += self._reset_broker(offset_plan, broker_addr, offset_moves)
         return finished_moves
@@ -147,16 +142,13 @@ class OffsetAdmin:
             NotApplied: The topic is static, or `require_offline` is set and clients are connected.
         """
         offset_moves = self._add_old_offsets(self._list_moves(group, topic, None), group)
-        broker_addrs = list(
-            dict.fromkeys(offset_move.broker_addr for offset_move in offset_moves if offset_move.broker_addr)
-        )
+        broker_addrs = list(dict.fromkeys(m.broker_addr for m in offset_moves if m.broker_addr))
         self._require_known_group(source_group, broker_addrs)
         if require_offline and (error := find_connected_error(self._caller, group, broker_addrs)):
             raise error
         plannable_moves = [offset_move for offset_move in offset_moves if offset_move.error is None]
         source_offsets = read_committed_offsets(
-            self._caller,
-            [(offset_move.broker_addr, source_group, offset_move.queue) for offset_move in plannable_moves],
+            self._caller, [(move.broker_addr, source_group, move.queue) for move in plannable_moves]
         )
         planned_by_move = {
             offset_move: move_toward(offset_move, *source_offset)
@@ -181,14 +173,9 @@ class OffsetAdmin:
             One OffsetMove per queue. The error is NotApplied on a broker before 5.2 with connected clients.
         """
         return [
-            finished_move
-            for broker_addr, offset_moves in group_by_addr(offset_plan.moves).items()
-            for finished_move in self._move_each(
-                offset_plan,
-                broker_addr,
-                offset_moves,
-                bool(broker_addr) and self._resets_by_itself(broker_addr),
-            )
+            move
+            for addr, moves in group_by_addr(offset_plan.moves).items()
+            for move in self._move_each(offset_plan, addr, moves, bool(addr) and self._resets_by_itself(addr))
         ]
 
     def plan_return(
@@ -252,10 +239,7 @@ class OffsetAdmin:
 
     def _list_moves(self, group: str, topic: str, cluster_name: str | None) -> list[OffsetMove]:
         """List an OffsetMove without offsets for every readable queue on the masters of the topic."""
-        cluster_brokers = {
-            queue_route.broker_name
-            for queue_route in self._clusters.get_info().groups_in_cluster(cluster_name)
-        }
+        cluster_brokers = {r.broker_name for r in self._clusters.get_info().groups_in_cluster(cluster_name)}
         queue_routes = self._topics.get_route(topic).queues
         if any(queue_route.logical_queues is not None for queue_route in queue_routes):
             raise NotApplied(f'"{topic}" is a static topic: brokers cannot reset its logical queues')
@@ -267,52 +251,35 @@ class OffsetAdmin:
         ]
         if not offset_moves:
             raise NotFound(f'no broker of the cluster "{cluster_name}" has queues of "{topic}"')
-        self._require_known_group(
-            group, [offset_move.broker_addr for offset_move in offset_moves if offset_move.broker_addr]
-        )
+        self._require_known_group(group, [move.broker_addr for move in offset_moves if move.broker_addr])
         return offset_moves
 
     def _require_known_group(self, group: str, broker_addrs: Sequence[str]) -> None:
-        broker_targets = [
-            BrokerTarget(None, MASTER_BROKER_ID, broker_addr) for broker_addr in dict.fromkeys(broker_addrs)
-        ]
+        broker_targets = [BrokerTarget(None, MASTER_BROKER_ID, addr) for addr in dict.fromkeys(broker_addrs)]
         holder_results = self._groups.find_holders(group, broker_targets)
-        if holder_results and all(
-            isinstance(holder_result.error, NotFound) for holder_result in holder_results
-        ):
+        if holder_results and all(isinstance(result.error, NotFound) for result in holder_results):
             raise NotFound(f'no broker of the topic has the consumer group "{group}"')
 
     def _add_old_offsets(self, offset_moves: Iterable[OffsetMove], group: str) -> list[OffsetMove]:
         offset_moves = list(offset_moves)
-        readable_moves = [offset_move for offset_move in offset_moves if offset_move.error is None]
+        readable_moves = [move for move in offset_moves if move.error is None]
         committed_offsets = iter(
-            read_committed_offsets(
-                self._caller,
-                [(offset_move.broker_addr, group, offset_move.queue) for offset_move in readable_moves],
-            )
+            read_committed_offsets(self._caller, [(m.broker_addr, group, m.queue) for m in readable_moves])
         )
         filled_moves = []
-        for offset_move in offset_moves:
-            if offset_move.error is None:
+        for move in offset_moves:
+            if move.error is None:
                 old_offset, error = next(committed_offsets)
-                offset_move = (
-                    offset_move._replace(old_offset=old_offset)
-                    if error is None
-                    else fail_move(offset_move, error)
-                )
-            filled_moves.append(offset_move)
+                move = move._replace(old_offset=old_offset) if error is None else fail_move(move, error)
+            filled_moves.append(move)
         return filled_moves
 
     def _add_target_offsets(
-        self,
-        offset_moves: Iterable[OffsetMove],
-        group: str,
-        timestamp_ms: int,
-        wanted_offset: int | None = None,
+        self, moves: Iterable[OffsetMove], group: str, timestamp_ms: int, wanted_offset: int | None = None
     ) -> list[OffsetMove]:
         """Add the old and new offsets. The new offset is limited to the offsets that the queue has."""
-        offset_moves = self._add_old_offsets(offset_moves, group)
-        readable_moves = [offset_move for offset_move in offset_moves if offset_move.error is None]
+        moves = self._add_old_offsets(moves, group)
+        readable_moves = [offset_move for offset_move in moves if offset_move.error is None]
         min_and_max = (
             self._read_offsets(readable_moves, RequestCode.GET_MIN_OFFSET),
             self._read_offsets(readable_moves, RequestCode.GET_MAX_OFFSET),
@@ -330,7 +297,7 @@ class OffsetAdmin:
             filled_by_move[offset_move] = set_target_offset(
                 offset_move, min_offset, max_offset, target_offset, wanted_offset
             )
-        return [filled_by_move.get(offset_move, offset_move) for offset_move in offset_moves]
+        return [filled_by_move.get(offset_move, offset_move) for offset_move in moves]
 
     def _read_offsets(
         self, offset_moves: Sequence[OffsetMove], request_code: RequestCode, timestamp_ms: int | None = None
@@ -339,41 +306,30 @@ class OffsetAdmin:
         return read_queue_offsets(self._caller, queue_places, request_code, timestamp_ms)
 
     def _reset_broker(
-        self, offset_plan: OffsetPlan, broker_addr: str, offset_moves: Sequence[OffsetMove]
+        self, plan: OffsetPlan, broker_addr: str, moves: Sequence[OffsetMove]
     ) -> list[OffsetMove]:
         """Send code 222. A broker before 5.2 without clients refuses it: then commit the offsets instead."""
         resets_by_itself = self._resets_by_itself(broker_addr)
-        if offset_plan.queue_id is not None:
-            return self._move_each(offset_plan, broker_addr, offset_moves, resets_by_itself)
-        if not (resets_by_itself or find_connected_error(self._caller, offset_plan.group, [broker_addr])):
-            return self._commit_offsets(
-                offset_plan.group,
-                [keep_if_forward(offset_move, offset_plan.is_forced) for offset_move in offset_moves],
-            )
-        ext_fields = broker_headers.ResetOffset(
-            offset_plan.group, offset_plan.topic, offset_plan.timestamp_ms, offset_plan.is_forced
-        )
+        if plan.queue_id is not None:
+            return self._move_each(plan, broker_addr, moves, resets_by_itself)
+        if not (resets_by_itself or find_connected_error(self._caller, plan.group, [broker_addr])):
+            return self._commit_offsets(plan.group, [keep_if_forward(move, plan.is_forced) for move in moves])
+        ext_fields = broker_headers.ResetOffset(plan.group, plan.topic, plan.timestamp_ms, plan.is_forced)
         request_code = RequestCode.INVOKE_BROKER_TO_RESET_OFFSET
         [answer] = self._caller.send_to_each([broker_addr], request_code, headers.write_header(ext_fields))
         reported_result = decode_answer(
-            answer,
-            lambda response: parse_queue_table(
-                parse_json_object(response).members.get("offsetTable"), to_integer
-            ),
+            answer, lambda r: parse_queue_table(parse_json_object(r).members.get("offsetTable"), to_integer)
         )
         if reported_result.error is not None:
-            return [fail_move(offset_move, reported_result.error) for offset_move in offset_moves]
+            return [fail_move(offset_move, reported_result.error) for offset_move in moves]
         reported_offsets = reported_result.result or {}
-        reported_moves = [
-            apply_reported_offset(offset_move, reported_offsets.get(offset_move.queue))
-            for offset_move in offset_moves
-        ]
+        reported_moves = [apply_reported_offset(m, reported_offsets.get(m.queue)) for m in moves]
         return [
             offset_move
             if offset_move.error or offset_move.result == "kept"
             else judge_read_back(offset_move, current_move.old_offset, resets_by_itself)
             for offset_move, current_move in zip(
-                reported_moves, self._add_old_offsets(reported_moves, offset_plan.group), strict=True
+                reported_moves, self._add_old_offsets(reported_moves, plan.group), strict=True
             )
         ]
 
@@ -384,11 +340,7 @@ class OffsetAdmin:
         return broker_config.get("useServerSideResetOffset") == "true"
 
     def _move_each(
-        self,
-        offset_plan: OffsetPlan,
-        broker_addr: str,
-        offset_moves: Sequence[OffsetMove],
-        resets_by_itself: bool,
+        self, plan: OffsetPlan, broker_addr: str, offset_moves: Sequence[OffsetMove], resets_by_itself: bool
     ) -> list[OffsetMove]:
         """Move each queue to its own offset, with a reset by the broker if it `resets_by_itself`.
 
@@ -396,17 +348,12 @@ class OffsetAdmin:
         clients of the group.
         """
         if resets_by_itself:
-            return self._write_offsets(
-                offset_plan.group, offset_moves, RequestCode.INVOKE_BROKER_TO_RESET_OFFSET
-            )
+            return self._write_offsets(plan.group, offset_moves, RequestCode.INVOKE_BROKER_TO_RESET_OFFSET)
         # A broker before 5.2 ignores the queue id of a reset and moves all queues, so commit the offsets.
-        error = find_connected_error(self._caller, offset_plan.group, [broker_addr]) if broker_addr else None
+        error = find_connected_error(self._caller, plan.group, [broker_addr]) if broker_addr else None
         if error is not None:
-            return [
-                offset_move if offset_move.error else fail_move(offset_move, error)
-                for offset_move in offset_moves
-            ]
-        return self._commit_offsets(offset_plan.group, offset_moves)
+            return [move if move.error else fail_move(move, error) for move in offset_moves]
+        return self._commit_offsets(plan.group, offset_moves)
 
     def _commit_offsets(self, group: str, offset_moves: Sequence[OffsetMove]) -> list[OffsetMove]:
         return self._write_offsets(group, offset_moves, RequestCode.UPDATE_CONSUMER_OFFSET)
@@ -415,11 +362,7 @@ class OffsetAdmin:
         self, group: str, offset_moves: Sequence[OffsetMove], request_code: RequestCode
     ) -> list[OffsetMove]:
         """Write the new offset of each queue that moves, and read it back."""
-        moves_to_write = [
-            offset_move
-            for offset_move in offset_moves
-            if offset_move.error is None and offset_move.result != "kept"
-        ]
+        moves_to_write = [move for move in offset_moves if move.error is None and move.result != "kept"]
         answers = self._caller.send_requests(
             (
                 offset_move.broker_addr,
@@ -435,8 +378,6 @@ class OffsetAdmin:
         return [
             offset_move
             if offset_move.error or offset_move.result == "kept"
-            else judge_read_back(offset_move, current_move.old_offset, True)
-            for offset_move, current_move in zip(
-                written_moves, self._add_old_offsets(written_moves, group), strict=True
-            )
+            else judge_read_back(offset_move, m.old_offset, True)
+            for offset_move, m in zip(written_moves, self._add_old_offsets(written_moves, group), strict=True)
         ]

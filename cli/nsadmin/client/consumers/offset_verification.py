@@ -37,11 +37,7 @@ def verify_moves(caller: Caller, group: str, offset_moves: Sequence[OffsetMove])
     held if the broker delivered at least as many messages in the last minute as the moves repeat
     (VIEW_BROKER_STATS_DATA, 315, GROUP_GET_NUMS).
     """
-    verified_moves = [
-        offset_move
-        for offset_move in offset_moves
-        if offset_move.error is None and offset_move.result in ("done", "pending")
-    ]
+    verified_moves = [m for m in offset_moves if m.error is None and m.result in ("done", "pending")]
     committed_offsets = read_committed_offsets(
         caller, [(offset_move.broker_addr, group, offset_move.queue) for offset_move in verified_moves]
     )
@@ -55,11 +51,7 @@ def verify_moves(caller: Caller, group: str, offset_moves: Sequence[OffsetMove])
     delivered_by_addr = _read_delivered_counts(
         caller, group, verified_moves[0].queue.topic if verified_moves else "", list(repeated_by_addr)
     )
-    replayed_addrs = {
-        broker_addr
-        for broker_addr, repeated_count in repeated_by_addr.items()
-        if delivered_by_addr.get(broker_addr, 0) >= repeated_count
-    }
+    replayed_addrs = {addr for addr, c in repeated_by_addr.items() if delivered_by_addr.get(addr, 0) >= c}
     return [
         _judge_move(offset_move, *current_by_move[offset_move], offset_move.broker_addr in replayed_addrs)
         if offset_move in current_by_move
@@ -99,21 +91,14 @@ def _is_past_old_offset(offset_move: OffsetMove, current_offset: int | None) -> 
     )
 
 
-def _read_delivered_counts(
-    caller: Caller, group: str, topic: str, broker_addrs: Sequence[str]
-) -> Mapping[str, int]:
+def _read_delivered_counts(caller: Caller, group: str, topic: str, addrs: Sequence[str]) -> Mapping[str, int]:
     """Return how many messages each broker delivered to the group in the last minute, if it reports that."""
     stats_fields = headers.write_header(broker_headers.ViewBrokerStats("GROUP_GET_NUMS", f"{topic}@{group}"))
     answers = caller.send_requests(
-        (broker_addr, build_request(RequestCode.VIEW_BROKER_STATS_DATA, stats_fields))
-        for broker_addr in broker_addrs
+        (addr, build_request(RequestCode.VIEW_BROKER_STATS_DATA, stats_fields)) for addr in addrs
     )
     count_results = [decode_answer(accept_uncounted(answer), _parse_minute_sum) for answer in answers]
-    return {
-        count_result.addr: count_result.result
-        for count_result in count_results
-        if count_result.result is not None
-    }
+    return {r.addr: r.result for r in count_results if r.result is not None}
 
 
 def _parse_minute_sum(response: RemotingCommand) -> int:

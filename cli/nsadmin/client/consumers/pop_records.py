@@ -30,10 +30,7 @@ class PopRecords:
         """
         answers = self._caller.send_to_each(broker_addrs, RequestCode.GET_BROKER_CONFIG)
         return [
-            decode_answer(
-                answer, lambda response: parse_config_items(response).get(_POP_KV_SETTING) == "true"
-            )
-            for answer in answers
+            decode_answer(a, lambda r: parse_config_items(r).get(_POP_KV_SETTING) == "true") for a in answers
         ]
 
     def move_to_message_store(self, broker_addrs: Iterable[str]) -> list[ServerResult[bool]]:

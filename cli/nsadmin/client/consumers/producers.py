@@ -78,8 +78,4 @@ class ProducerAdmin:
         broker_groups = (
             self._clusters.get_info().broker_groups if topic is None else self._topics.get_route(topic).queues
         )
-        return [
-            broker_addr
-            for broker_group in broker_groups
-            for broker_addr in broker_group.broker_addrs.values()
-        ]
+        return [addr for broker_group in broker_groups for addr in broker_group.broker_addrs.values()]

@@ -15,9 +15,7 @@ def list_readable_queues(topic: str, route: TopicRoute) -> list[MessageQueue]:
     if logical_queues := route.list_logical_queues():
         return [MessageQueue(topic, *name_and_id) for name_and_id in logical_queues]
     readable_routes = [
-        queue_route._replace(logical_queues=None)
-        for queue_route in route.queues
-        if queue_route.perm is not None and queue_route.perm & Perm.READ
+        r._replace(logical_queues=None) for r in route.queues if r.perm is not None and r.perm & Perm.READ
     ]
     return sorted(
         MessageQueue(topic, queue_route.broker_name, queue_id)

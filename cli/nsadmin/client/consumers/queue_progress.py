@@ -105,18 +105,15 @@ class QueueProgress:
         """
         return self._caller.send_requests(
             (
-                offset_commit.broker_addr,
+                c.broker_addr,
                 build_request(
                     RequestCode.UPDATE_CONSUMER_OFFSET,
                     headers.write_header(
                         broker_headers.ConsumerOffset(
-                            offset_commit.group,
-                            offset_commit.queue.topic,
-                            offset_commit.queue.queue_id,
-                            commit_offset=offset_commit.offset,
+                            c.group, c.queue.topic, c.queue.queue_id, commit_offset=c.offset
                         )
                     ),
                 ),
             )
-            for offset_commit in offset_commits
+            for c in offset_commits
         )

@@ -130,17 +130,12 @@ class BulkSender:
             sleep(max(0.0, self._began_at + self._sent_count / self._rate - monotonic()))
         self._sent_count += len(batch)
         began_ms = int(time() * 1000)
-        results = self._message_sender.send_patiently(
-            [self._build_message(draft, send_queue) for draft, send_queue in batch]
-        )
+        results = self._message_sender.send_patiently([self._build_message(draft, q) for draft, q in batch])
         self._note_sends(batch, results, began_ms, int(time() * 1000) - began_ms)
         if self._transactions is not None:
             results = self._end_transactions(batch, results, self._transactions)
         trace_error = self._tracer.write_noted() if self._tracer is not None else None
-        yield [
-            SentDraft(draft, send_queue, result, trace_error)
-            for (draft, send_queue), result in zip(batch, results, strict=True)
-        ]
+        yield [SentDraft(d, queue, r, trace_error) for (d, queue), r in zip(batch, results, strict=True)]
 
     def _note_sends(
         self,

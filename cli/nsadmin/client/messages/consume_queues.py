@@ -85,14 +85,10 @@ class ConsumeQueues:
         """
         command = _build_request(topic, queue_id, begin_index, entry_count, group)
         replica_requests = [
-            ReplicaRequest(queue_route.broker_name, list_replica_addrs(queue_route), command)
-            for queue_route in queue_routes
+            ReplicaRequest(route.broker_name, list_replica_addrs(route), command) for route in queue_routes
         ]
         answers = ask_replicas(self._caller, replica_requests)
-        return [
-            decode_answer(answer, lambda response: _parse_entries(response, begin_index))
-            for answer in answers
-        ]
+        return [decode_answer(a, lambda response: _parse_entries(response, begin_index)) for a in answers]
 
     def read_entries_at(
         self,
@@ -125,14 +121,9 @@ class ConsumeQueues:
 def _build_request(
     topic: str, queue_id: int, begin_index: int, entry_count: int, group: str | None
 ) -> RemotingCommand:
-    ext_fields = {
-        "topic": topic,
-        "queueId": str(queue_id),
-        "index": str(begin_index),
-        "count": str(entry_count),
-    }
+    fields = {"topic": topic, "queueId": str(queue_id), "index": str(begin_index), "count": str(entry_count)}
     return build_request(
-        RequestCode.QUERY_CONSUME_QUEUE, ext_fields | ({"consumerGroup": group} if group else {})
+        RequestCode.QUERY_CONSUME_QUEUE, fields | ({"consumerGroup": group} if group else {})
     )
 
 
@@ -143,10 +134,7 @@ def _parse_entries(response: RemotingCommand, begin_index: int) -> QueueEntries:
     return QueueEntries(
         json_body.integer("minQueueIndex"),
         json_body.integer("maxQueueIndex"),
-        tuple(
-            _parse_entry(entry_index, entry)
-            for entry_index, entry in enumerate(json_body.children("queueData"), begin_index)
-        ),
+        tuple(_parse_entry(index, e) for index, e in enumerate(json_body.children("queueData"), begin_index)),
         _parse_text(json_body, "filterData"),
     )
 

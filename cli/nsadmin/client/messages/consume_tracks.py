@@ -68,15 +68,11 @@ class ConsumeTracks:
         connections_by_group = self._proxies.add_clients(
             client_connections.read_consumers(self._caller, group_names, [broker_addr])
         )
-        message_queue = MessageQueue(
-            topic, located_message.broker_name or "", located_message.message.queue_id
-        )
-        committed_offsets = read_committed_offsets(
-            self._caller, [(broker_addr, group, message_queue) for group in group_names]
-        )
+        queue = MessageQueue(topic, located_message.broker_name or "", located_message.message.queue_id)
+        offsets = read_committed_offsets(self._caller, [(broker_addr, group, queue) for group in group_names])
         return tuple(
             _make_track(located_message, group, connections_by_group[group], committed_offset)
-            for group, committed_offset in zip(group_names, committed_offsets, strict=True)
+            for group, committed_offset in zip(group_names, offsets, strict=True)
         )
 
     def find_broker_addr(self, located_message: LocatedMessage) -> str:
@@ -93,12 +89,9 @@ class ConsumeTracks:
             RocketMQError: The broker name is known, but the route of the topic could not be read.
         """
         if located_message.broker_name is not None:
-            for queue_route in self._topics.get_route(located_message.message.topic).queues:
-                if (
-                    queue_route.broker_name == located_message.broker_name
-                    and queue_route.any_addr is not None
-                ):
-                    return queue_route.any_addr
+            for route in self._topics.get_route(located_message.message.topic).queues:
+                if route.broker_name == located_message.broker_name and route.any_addr is not None:
+                    return route.any_addr
         return located_message.message.store_host
 
 
@@ -138,12 +131,8 @@ def _is_wanted_tag(located_message: LocatedMessage, group_connections: GroupConn
     """Return whether the group subscribes to the tag of the message; True for SQL92, which is unknown."""
     for subscription in group_connections.subscriptions:
         if subscription.topic == located_message.message.topic and subscription.expression_type == "TAG":
-            subscribed_tags = {tag_text.strip() for tag_text in subscription.sub_string.split("||")} - {""}
-            return (
-                not subscribed_tags
-                or "*" in subscribed_tags
-                or (located_message.message.tags or "") in subscribed_tags
-            )
+            tags = {tag_text.strip() for tag_text in subscription.sub_string.split("||")} - {""}
+            return not tags or "*" in tags or (located_message.message.tags or "") in tags
     return True
 
 
@@ -154,8 +143,4 @@ def map_track_types(tracks: Sequence[ConsumeTrack]) -> Mapping[str, str]:
 
 def describe_track_errors(tracks: Sequence[ConsumeTrack]) -> list[str]:
     """Return one line per group whose state is unknown."""
-    return [
-        f"group {consume_track.group}: {error_text(consume_track.error)}"
-        for consume_track in tracks
-        if consume_track.error is not None
-    ]
+    return [f"group {track.group}: {error_text(track.error)}" for track in tracks if track.error is not None]

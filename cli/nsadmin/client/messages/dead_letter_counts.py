@@ -73,8 +73,7 @@ def read_counts(
 ) -> list[DeadLetterCounts]:
     """Count the dead letters of groups."""
     queues_by_group = {
-        group: route_result.then(lambda route: list_read_queues(route.queues))
-        for group, route_result in routes_by_group.items()
+        group: r.then(lambda route: list_read_queues(route.queues)) for group, r in routes_by_group.items()
     }
     letter_queues = [
         _LetterQueue(group, queue_route, queue_id)
@@ -86,11 +85,7 @@ def read_counts(
         _sum_counts(
             group,
             [] if queues_result.error is None else [queues_result.error],
-            [
-                (queue_key.place, queue_counts)
-                for queue_key, queue_counts in counts_by_queue
-                if queue_key.group == group
-            ],
+            [(queue_key.place, counts) for queue_key, counts in counts_by_queue if queue_key.group == group],
         )
         for group, queues_result in queues_by_group.items()
     ]
@@ -106,20 +101,15 @@ def _count_queues(caller: Caller, letter_queues: Sequence[_LetterQueue], now_ms:
         )
     )
     sample_requests = [
-        (queue_index, pull_offset, max_messages)
+        (queue_index, offset, max_messages)
         for queue_index, (begin_result, end_result) in enumerate(zip(begin_results, end_results, strict=True))
         if (begin_result.result or 0) < (end_result.result or 0)
-        for pull_offset, max_messages in (
-            (begin_result.result or 0, PAGE_SIZE),
-            ((end_result.result or 0) - 1, 1),
-        )
+        for offset, max_messages in ((begin_result.result or 0, PAGE_SIZE), ((end_result.result or 0) - 1, 1))
     ]
     samples = _pull_samples(caller, letter_queues, sample_requests)
     return [
-        _make_queue_counts(offset_results, samples[queue_index], now_ms)
-        for queue_index, offset_results in enumerate(
-            zip(begin_results, end_results, hour_results, strict=True)
-        )
+        _make_queue_counts(results, samples[queue_index], now_ms)
+        for queue_index, results in enumerate(zip(begin_results, end_results, hour_results, strict=True))
     ]
 
 
@@ -143,11 +133,7 @@ def _sum_counts(
     route_errors: Sequence[RocketMQError],
     counts_by_place: Sequence[tuple[ReplayPlace, _QueueCounts]],
 ) -> DeadLetterCounts:
-    sample = [
-        DeadLetter(place.broker_name, message)
-        for place, queue_counts in counts_by_place
-        for message in queue_counts.sample
-    ]
+    sample = [DeadLetter(place.broker_name, message) for place, c in counts_by_place for message in c.sample]
     store_times = [letter.message.store_timestamp for letter in sample]
     return DeadLetterCounts(
         group,
@@ -169,17 +155,15 @@ def _read_offsets(
         caller,
         [
             _make_request(
-                letter_queue,
+                q,
                 build_request(
                     request_code,
                     headers.write_header(
-                        broker_headers.QueueOffset(
-                            DEAD_LETTER_PREFIX + letter_queue.group, letter_queue.queue_id, timestamp_ms
-                        )
+                        broker_headers.QueueOffset(DEAD_LETTER_PREFIX + q.group, q.queue_id, timestamp_ms)
                     ),
                 ),
             )
-            for letter_queue in letter_queues
+            for q in letter_queues
         ],
     )
     return [decode_answer(answer, parse_offset) for answer in answers]

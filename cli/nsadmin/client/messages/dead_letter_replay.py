@@ -139,11 +139,9 @@ class DeadLetterReplay:
         finally:
             self._memory.flush()
 
-    def _replay_places(
-        self, letter_spans: Sequence[DeadLetterSpan], watch: FailureWatch
-    ) -> Iterator[BrokerReplay]:
+    def _replay_places(self, spans: Sequence[DeadLetterSpan], watch: FailureWatch) -> Iterator[BrokerReplay]:
         places_by_queue, queue_spans = {}, []
-        for cluster_name, queue_span in letter_spans:
+        for cluster_name, queue_span in spans:
             place = ReplayPlace(cluster_name, queue_span.broker_name, queue_span.queue_id)
             places_by_queue[queue_span.broker_name, queue_span.queue_id] = place
             # Those that were replayed are read, too: a later dead letter can be a copy of one.
@@ -247,9 +245,7 @@ class DeadLetterReplay:
         send_results: Sequence[ServerResult[SentMessage]],
     ) -> None:
         broker_name = pending_batch.place.broker_name
-        unknown_error = next(
-            (result.error for result in send_results if isinstance(result.error, CallError)), None
-        )
+        unknown_error = next((r.error for r in send_results if isinstance(r.error, CallError)), None)
         if unknown_error is not None:
             replayed_offsets = self._resolve_batch(pending_batch)
             if len(replayed_offsets) < len(letters):
@@ -316,15 +312,14 @@ class DeadLetterReplay:
     def _check_failures(self, watch: FailureWatch) -> Iterator[BrokerReplay]:
         failures_by_broker = watch.count_failures()
         self._watched_at = monotonic()
-        for broker_name, failure_count in failures_by_broker.items():
-            self._update_progress(broker_name, failed_again=failure_count)
+        for broker_name, count in failures_by_broker.items():
+            self._update_progress(broker_name, failed_again=count)
             yield self._progress[broker_name]
-        failure_count, max_failures = sum(failures_by_broker.values()), self._options.max_failures
-        if max_failures is not None and failure_count > max_failures:
+        count, max_failures = sum(failures_by_broker.values()), self._options.max_failures
+        if max_failures is not None and count > max_failures:
             replayed_count = sum(broker_replay.replayed for broker_replay in self._progress.values())
             raise NotApplied(
-                f"{failure_count} of {replayed_count} replayed messages failed again, "
-                f"and the limit is {max_failures}"
+                f"{count} of {replayed_count} replayed messages failed again, and the limit is {max_failures}"
             )
 
     def _keep_rate(self, message_count: int) -> None:
@@ -351,9 +346,5 @@ class DeadLetterReplay:
     def _add_counts(self, broker_name: str, **increments: int) -> None:
         broker_replay = self._progress.get(broker_name) or BrokerReplay(broker_name)
         self._update_progress(
-            broker_name,
-            **{
-                field_name: getattr(broker_replay, field_name) + increment
-                for field_name, increment in increments.items()
-            },
+            broker_name, **{n: getattr(broker_replay, n) + increment for n, increment in increments.items()}
         )

@@ -123,13 +123,11 @@ class DelayedMessages:
         [config] = self._broker_configs.get_each([queue_route.any_addr or ""])
         level_text = config.value().get("messageDelayLevel") or DEFAULT_DELAY_LEVELS
         durations = parse_delay_levels(level_text)
-        level_route = queue_route._replace(
+        route = queue_route._replace(
             perm=6, read_queue_nums=len(durations), write_queue_nums=len(durations), logical_queues=None
         )
         for level, duration_ms in enumerate(durations, 1):
-            for located_message in self._read_queue(
-                LEVEL_TOPIC, level_route, level - 1, now_ms - duration_ms
-            ):
+            for located_message in self._read_queue(LEVEL_TOPIC, route, level - 1, now_ms - duration_ms):
                 deliver_ms = located_message.message.store_timestamp + duration_ms
                 is_of_topic = located_message.message.properties.get("REAL_TOPIC") == topic
                 if is_of_topic and deliver_ms > now_ms:
@@ -177,9 +175,7 @@ def parse_delay_levels(level_text: str) -> list[int]:
 
 def select_timed(topic: str, messages: Sequence[LocatedMessage], now_ms: int) -> list[DelayedMessage]:
     """Return the timed messages of a topic that are not delivered yet, each once."""
-    deleted_keys = {
-        located_message.message.properties.get("TIMER_DEL_UNIQKEY", "") for located_message in messages
-    }
+    deleted_keys = {m.message.properties.get("TIMER_DEL_UNIQKEY", "") for m in messages}
     timed_by_id: dict[str, DelayedMessage] = {}
     for located_message in messages:
         properties: Mapping[str, str] = located_message.message.properties

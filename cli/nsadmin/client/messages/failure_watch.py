@@ -30,9 +30,7 @@ class FailureWatch:
             for broker_name, broker_addr in brokers
             for topic_and_queue in ((_DELAY_TOPIC, _FIRST_RETRY_QUEUE), (DEAD_LETTER_PREFIX + group, 0))
         )
-        self._next_offsets = {
-            watched_queue: self._find_end(*watched_queue[1:]) for watched_queue in watched_queues
-        }
+        self._next_offsets = {queue: self._find_end(*queue[1:]) for queue in watched_queues}
 
     def add_retry_queue(self, send_queue: SendQueue) -> None:
         """Watch a queue that replayed messages go to, whose consumers pop them.

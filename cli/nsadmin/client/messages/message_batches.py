@@ -33,10 +33,7 @@ def send_batches(
     """
     commands = [_build_command(batch) for batch in batches]
     answers = caller.send_requests(
-        [
-            (batch[0].send_queue.broker_addr, command)
-            for batch, command in zip(batches, commands, strict=True)
-        ],
+        [(batch[0].send_queue.broker_addr, c) for batch, c in zip(batches, commands, strict=True)],
         accepted_codes=(0, *STORED_UNSAFELY_CODES),
     )
     return [decode_answer(answer, _parse_answer) for answer in answers]
@@ -49,9 +46,7 @@ def _build_command(batch: Sequence[OutgoingMessage]) -> RemotingCommand:
         return first_command
     # The broker adds the properties of the header to each message (MessageExtEncoder).
     ext_fields = {**(first_command.ext or {}), "h": "0", "i": "", "m": "true"}
-    batch_body = b"".join(
-        encode_batch_message(message.body, message.properties, message.flag) for message in batch
-    )
+    batch_body = b"".join(encode_batch_message(m.body, m.properties, m.flag) for m in batch)
     return build_request(RequestCode.SEND_BATCH_MESSAGE, ext_fields, batch_body)
 
 

@@ -160,17 +160,11 @@ class MessageDelivery:
 
 def drop_fate_properties(properties: Mapping[str, str]) -> dict[str, str]:
     """Return the properties that the producer set, without those that record the fate of the message."""
-    return {
-        property_name: property_value
-        for property_name, property_value in properties.items()
-        if property_name not in _FATE_PROPERTIES and not property_name.startswith("TIMER_")
-    }
+    return {n: v for n, v in properties.items() if n not in _FATE_PROPERTIES and not n.startswith("TIMER_")}
 
 
 def _parse_outcome(response: RemotingCommand) -> DeliveryOutcome:
-    json_body = parse_json_object(response)
+    body = parse_json_object(response)
     return DeliveryOutcome(
-        json_body.text("consumeResult"),
-        json_body.integer("spentTimeMills", None),
-        json_body.text("remark", None),
+        body.text("consumeResult"), body.integer("spentTimeMills", None), body.text("remark", None)
     )

@@ -139,9 +139,7 @@ class MessageAdmin:
         query_header = broker_headers.QueryMessage(topic, msg_id, 32, begin_ms, end_ms, unique_key_query=True)
         found_messages = self._query_brokers(query_header, route_topic)
         matching_messages = (
-            located_message
-            for located_message in found_messages.messages
-            if located_message.message.topic == topic and located_message.message.msg_id == msg_id
+            m for m in found_messages.messages if m.message.topic == topic and m.message.msg_id == msg_id
         )
         return found_messages._replace(messages=tuple(matching_messages))
 
@@ -171,11 +169,7 @@ class MessageAdmin:
         )
         if not found_messages.messages and is_unreachable(found_messages.broker_results[0].error):
             queue_routes = self._topics.get_route(route_topic or topic).queues
-            other_brokers = [
-                (queue_item.broker_name, broker_addr)
-                for queue_item in queue_routes
-                for broker_addr in list_replica_addrs(queue_item)
-            ]
+            other_brokers = [(item.broker_name, a) for item in queue_routes for a in list_replica_addrs(item)]
             found_elsewhere = self._view_by_position(
                 topic,
                 message_place,
@@ -262,24 +256,18 @@ class MessageAdmin:
             return queue_routes
         named_routes = [queue_route for queue_route in queue_routes if queue_route.broker_name == broker_name]
         if not named_routes:
-            known_brokers = ", ".join(queue_route.broker_name for queue_route in queue_routes)
-            raise NotFound(
-                f'{route_topic or topic} is not on broker "{broker_name}": it is on {known_brokers}'
-            )
+            brokers = ", ".join(queue_route.broker_name for queue_route in queue_routes)
+            raise NotFound(f'{route_topic or topic} is not on broker "{broker_name}": it is on {brokers}')
         return named_routes
 
-    def _query_brokers(
-        self, query_header: broker_headers.QueryMessage, route_topic: str | None
-    ) -> FoundMessages:
-        queue_routes = self._topics.get_route(route_topic or query_header.topic or "").queues
-        query_fields = headers.write_header(query_header)
+    def _query_brokers(self, header: broker_headers.QueryMessage, route_topic: str | None) -> FoundMessages:
+        queue_routes = self._topics.get_route(route_topic or header.topic or "").queues
+        query_fields = headers.write_header(header)
         replica_requests = [
             ReplicaRequest(
-                queue_route.broker_name,
-                list_replica_addrs(queue_route),
-                build_request(RequestCode.QUERY_MESSAGE, query_fields),
+                r.broker_name, list_replica_addrs(r), build_request(RequestCode.QUERY_MESSAGE, query_fields)
             )
-            for queue_route in queue_routes
+            for r in queue_routes
         ]
         answers = ask_replicas(self._caller, replica_requests, (0, ResponseCode.QUERY_NOT_FOUND))
         broker_names = (queue_route.broker_name for queue_route in queue_routes)
@@ -290,24 +278,16 @@ class MessageAdmin:
     ) -> FoundMessages:
         """Read the message at a commit log position of brokers, if it has this id."""
         ext_fields = headers.write_header(broker_headers.ViewMessage(topic, message_place.physical_offset))
-        calls = [
-            (broker_addr, build_request(RequestCode.VIEW_MESSAGE_BY_ID, ext_fields))
-            for _, broker_addr in named_addrs
-        ]
+        calls = [(addr, build_request(RequestCode.VIEW_MESSAGE_BY_ID, ext_fields)) for _, addr in named_addrs]
         # An empty position, or one inside a message, gives code 1 or bytes that are not a message.
         answers = self._caller.send_requests(calls, accepted_codes=(0, ResponseCode.SYSTEM_ERROR))
         gathered_messages = _gather_messages(
             zip((broker_name for broker_name, _ in named_addrs), answers, strict=True), is_tolerant=True
         )
-        matching_messages = [
-            located_message
-            for located_message in gathered_messages.messages
-            if located_message.message.offset_msg_id == msg_id.upper()
-        ]
+        messages = [m for m in gathered_messages.messages if m.message.offset_msg_id == msg_id.upper()]
         # Slaves hold exact copies of their master's messages, so the same message may occur several times.
         messages_by_offset = {
-            located_message.message.queue_offset: located_message
-            for located_message in reversed(matching_messages)
+            located_message.message.queue_offset: located_message for located_message in reversed(messages)
         }
         return FoundMessages(
             tuple(messages_by_offset[queue_offset] for queue_offset in sorted(messages_by_offset)),
@@ -316,11 +296,7 @@ class MessageAdmin:
 
     def _add_broker_names(self, found_messages: FoundMessages) -> FoundMessages:
         """Add the broker name to each message whose store address occurs in the route of its topic."""
-        unnamed_topics = {
-            located_message.message.topic
-            for located_message in found_messages.messages
-            if located_message.broker_name is None
-        }
+        unnamed_topics = {m.message.topic for m in found_messages.messages if m.broker_name is None}
         names_by_addr: dict[str, str] = {}
         for topic in unnamed_topics:
             try:
@@ -330,9 +306,7 @@ class MessageAdmin:
             except RocketMQError:
                 continue
             names_by_addr |= {
-                broker_addr: located_message.broker_name
-                for located_message in queue_routes
-                for broker_addr in list_replica_addrs(located_message)
+                addr: route.broker_name for route in queue_routes for addr in list_replica_addrs(route)
             }
         named_messages = (
             LocatedMessage(
@@ -363,10 +337,5 @@ def _gather_messages(
             )
         else:
             broker_results.append(ServerResult(broker_addr, len(decoded_body.messages), None))
-    located_messages.sort(
-        key=lambda located_message: (
-            located_message.message.store_timestamp,
-            located_message.message.physical_offset,
-        )
-    )
+    located_messages.sort(key=lambda m: (m.message.store_timestamp, m.message.physical_offset))
     return FoundMessages(tuple(located_messages), tuple(broker_results))

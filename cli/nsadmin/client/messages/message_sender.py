@@ -105,29 +105,22 @@ class MessageSender:
             NotFound: No such queue is writable.
             TopicNotExist: The topic has no route.
         """
-        queue_routes = [
-            queue_route
-            for queue_route in self._topics.get_route(topic).queues
-            if broker_name in (None, queue_route.broker_name)
-        ]
-        if not queue_routes:
+        routes = [r for r in self._topics.get_route(topic).queues if broker_name in (None, r.broker_name)]
+        if not routes:
             raise NotFound(f'{topic} is not on broker "{broker_name}"')
-        writable_routes = [queue_route for queue_route in queue_routes if queue_route.is_writable]
+        writable_routes = [queue_route for queue_route in routes if queue_route.is_writable]
         if not writable_routes:
             raise NotFound(
-                f"{topic} has no writable queue {_format_brokers(queue_routes)}: see `nsadmin topicRoute`"
+                f"{topic} has no writable queue {_format_brokers(routes)}: see `nsadmin topicRoute`"
             )
-        chosen_route = writable_routes[_random_index(len(writable_routes))]
-        write_queue_ids = chosen_route.write_queue_ids
+        route = writable_routes[_random_index(len(writable_routes))]
+        write_queue_ids = route.write_queue_ids
         if queue_id is not None and queue_id not in write_queue_ids:
             raise NotFound(
-                f"{topic} has no write queue {queue_id} on {chosen_route.broker_name}: it has "
-                f"{len(write_queue_ids)}"
+                f"{topic} has no write queue {queue_id} on {route.broker_name}: it has {len(write_queue_ids)}"
             )
         chosen_id = write_queue_ids[_random_index(len(write_queue_ids))] if queue_id is None else queue_id
-        return SendQueue(
-            topic, chosen_route.broker_name, chosen_route.broker_addrs[MASTER_BROKER_ID], chosen_id
-        )
+        return SendQueue(topic, route.broker_name, route.broker_addrs[MASTER_BROKER_ID], chosen_id)
 
     def list_queues(self, topic: str) -> list[SendQueue]:
         """Return all writable queues of a topic, broker by broker.
@@ -142,9 +135,7 @@ class MessageSender:
         queue_routes = self._topics.get_route(topic).queues
         send_queues = [
             SendQueue(topic, queue_route.broker_name, queue_route.broker_addrs[MASTER_BROKER_ID], queue_id)
-            for queue_route, queue_id in list_write_queues(
-                queue_route for queue_route in queue_routes if queue_route.is_writable
-            )
+            for queue_route, queue_id in list_write_queues(r for r in queue_routes if r.is_writable)
         ]
         if not send_queues:
             raise NotFound(
@@ -207,12 +198,10 @@ class MessageSender:
         """
         now_seconds = time()
         keyed_messages = [
-            outgoing_message
-            if outgoing_message.properties.get(UNIQUE_KEY_PROPERTY)
-            else outgoing_message._replace(
-                properties={**outgoing_message.properties, UNIQUE_KEY_PROPERTY: make_unique_key(now_seconds)}
-            )
-            for outgoing_message in outgoing_messages
+            m
+            if m.properties.get(UNIQUE_KEY_PROPERTY)
+            else m._replace(properties={**m.properties, UNIQUE_KEY_PROPERTY: make_unique_key(now_seconds)})
+            for m in outgoing_messages
         ]
         answers = self._caller.send_requests(
             [
@@ -220,10 +209,7 @@ class MessageSender:
                 for keyed_message in keyed_messages
             ]
         )
-        return [
-            _parse_send_answer(keyed_message, answer)
-            for keyed_message, answer in zip(keyed_messages, answers, strict=True)
-        ]
+        return [_parse_send_answer(message, a) for message, a in zip(keyed_messages, answers, strict=True)]
 
     def send_patiently(self, outgoing_messages: Sequence[OutgoingMessage]) -> list[ServerResult[SentMessage]]:
         """Send messages like `send_messages`; send again the messages that a busy broker refused.
@@ -356,13 +342,9 @@ def _random_index(choice_count: int) -> int:
 
 def make_unique_key(now_seconds: float) -> str:
     """Make a unique key with the loopback address: the address that a broker sees is unknown here."""
-    month_start = mktime((*localtime(now_seconds)[:2], 1, 0, 0, 0, 0, 0, -1))
+    start = mktime((*localtime(now_seconds)[:2], 1, 0, 0, 0, 0, 0, -1))
     return build_unique_key(
-        _LOOPBACK_IP,
-        os.getpid(),
-        _LOADER_HASH,
-        int((now_seconds - month_start) * 1000),
-        next(_message_counter),
+        _LOOPBACK_IP, os.getpid(), _LOADER_HASH, int((now_seconds - start) * 1000), next(_message_counter)
     )
 
 

@@ -77,14 +77,12 @@ class MessageTracer:
         """Write the noted records (SEND_MESSAGE_V2, 310), and return the first error."""
         trace_messages = []
         while self._noted:
-            message_keys, message_records, key_chars = dict[str, None](), "", 0
-            while self._noted and (
-                not message_records or key_chars + len(self._noted[0][0]) < _MAX_KEY_CHARS
-            ):
+            message_keys, records, key_chars = dict[str, None](), "", 0
+            while self._noted and (not records or key_chars + len(self._noted[0][0]) < _MAX_KEY_CHARS):
                 record_keys, trace_record = self._noted.pop(0)
                 message_keys |= dict.fromkeys(split_keys(record_keys))
-                message_records, key_chars = message_records + trace_record, key_chars + len(record_keys) + 1
-            trace_messages.append(self._build_message(" ".join(message_keys), message_records))
+                records, key_chars = records + trace_record, key_chars + len(record_keys) + 1
+            trace_messages.append(self._build_message(" ".join(message_keys), records))
         results = self._message_sender.send_patiently(trace_messages) if trace_messages else ()
         return next((result.error for result in results if result.error is not None), None)
 

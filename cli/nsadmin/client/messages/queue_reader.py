@@ -211,7 +211,7 @@ class QueueReader:
         Raises:
             RocketMQError: The broker refused or did not answer.
         """
-        pull_header = broker_headers.PullMessage(
+        header = broker_headers.PullMessage(
             topic=topic,
             queue_id=queue_id,
             queue_offset=begin_offset,
@@ -221,9 +221,7 @@ class QueueReader:
         # Brokers look for expired waits every 5 seconds (PullRequestHoldService).
         timeout_seconds = self._caller.access.timeout + max_wait_ms / 1000 + 5
         [answer] = self._caller.send_requests(
-            [(broker_addr, build_pull_request(pull_header))],
-            timeout_seconds,
-            accepted_codes=PULL_RESPONSE_CODES,
+            [(broker_addr, build_pull_request(header))], timeout_seconds, accepted_codes=PULL_RESPONSE_CODES
         )
         response = answer.value()
         next_offset = headers.parse_java_integer((response.ext or {}).get("nextBeginOffset") or "", 64)
@@ -244,18 +242,11 @@ class QueueReader:
         """
         tag_expression = "*" if wanted_tags is None else " || ".join(sorted(wanted_tags))
         empty_answers = EmptyAnswers(tag_expression)
-        next_offsets = {
-            queue_span: queue_span.begin_offset
-            for queue_span in queue_spans
-            if queue_span.begin_offset < queue_span.end_offset
-        }
+        next_offsets = {s: s.begin_offset for s in queue_spans if s.begin_offset < s.end_offset}
         while next_offsets:
             calls = [
-                (
-                    queue_span.broker_addr,
-                    _build_page_request(topic, queue_span, next_offsets[queue_span], tag_expression),
-                )
-                for queue_span in next_offsets
+                (span.broker_addr, _build_page_request(topic, span, next_offsets[span], tag_expression))
+                for span in next_offsets
             ]
             for queue_span, answer in zip(
                 list(next_offsets),
@@ -290,9 +281,7 @@ class QueueReader:
             )
             for queue_route, queue_id in queue_places
         ]
-        return [
-            decode_answer(answer, parse_offset) for answer in ask_replicas(self._caller, replica_requests)
-        ]
+        return [decode_answer(a, parse_offset) for a in ask_replicas(self._caller, replica_requests)]
 
 
 def _make_span(
@@ -301,9 +290,7 @@ def _make_span(
     for _, _, error in offset_bounds:
         if error is not None:
             return SpanResult(broker_name, queue_id, None, error)
-    min_offset, max_offset, first_offset, last_offset = (
-        offset_bound.result or 0 for offset_bound in offset_bounds
-    )
+    min_offset, max_offset, first_offset, last_offset = (bound.result or 0 for bound in offset_bounds)
     # A search for a time before the first message may answer an offset below the minimum.
     begin_offset, end_offset = max(min_offset, first_offset), min(max_offset, last_offset + 1)
     queue_span = QueueSpan(
@@ -314,12 +301,7 @@ def _make_span(
 
 def _find_store_time(offset: int, response: RemotingCommand) -> int | None:
     return next(
-        (
-            message.store_timestamp
-            for message in decode_pulled_messages(response)
-            if message.queue_offset == offset
-        ),
-        None,
+        (m.store_timestamp for m in decode_pulled_messages(response) if m.queue_offset == offset), None
     )
 
 

@@ -32,30 +32,22 @@ class ReplayedLetters:
 
     def _read_ids(self, topic: str) -> set[str]:
         queue_spans: list[QueueSpan] = []
-        for span_result in self._queue_reader.get_spans(
-            topic, self._find_routes(topic), begin_ms=self._oldest_ms
-        ):
-            if span_result.queue_span is not None:
-                queue_spans.append(span_result.queue_span)
-            elif not isinstance(span_result.error, TopicNotExist):
-                raise span_result.error or RocketMQError(f"{topic} is unreadable")
+        for result in self._queue_reader.get_spans(topic, self._find_routes(topic), begin_ms=self._oldest_ms):
+            if result.queue_span is not None:
+                queue_spans.append(result.queue_span)
+            elif not isinstance(result.error, TopicNotExist):
+                raise result.error or RocketMQError(f"{topic} is unreadable")
         replayed_ids: set[str] = set()
         for message_page in self._queue_reader.read_pages(topic, queue_spans):
             if message_page.error is not None:
                 raise message_page.error
-            replayed_ids.update(
-                message.properties.get(REPLAY_ID_PROPERTY, "") for message in message_page.messages
-            )
+            replayed_ids.update(m.properties.get(REPLAY_ID_PROPERTY, "") for m in message_page.messages)
         return replayed_ids
 
     def _find_routes(self, topic: str) -> list[QueueRoute]:
         """The brokers of a retry topic. A broker registers a new one, of one queue, up to 30 seconds late."""
         try:
-            known_routes = {
-                queue_route.broker_name: queue_route for queue_route in self._topics.get_route(topic).queues
-            }
+            known_routes = {r.broker_name: r for r in self._topics.get_route(topic).queues}
         except TopicNotExist:
             known_routes = {}
-        return [
-            known_routes.get(letter_route.broker_name, letter_route) for letter_route in self._letter_routes
-        ]
+        return [known_routes.get(route.broker_name, route) for route in self._letter_routes]

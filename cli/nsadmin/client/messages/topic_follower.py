@@ -175,9 +175,7 @@ class TopicFollower:
         wanted_keys = [queue_key for queue_key in wanted_keys if queue_key not in missing_keys]
         yield from self._find_starts([key for key in wanted_keys if key not in self._next_offsets])
         queue_keys = [queue_key for queue_key in wanted_keys if queue_key in self._next_offsets]
-        answers = ask_replicas(
-            self._caller, [self._build_pull(queue_key) for queue_key in queue_keys], PULL_RESPONSE_CODES
-        )
+        answers = ask_replicas(self._caller, [self._build_pull(k) for k in queue_keys], PULL_RESPONSE_CODES)
         for queue_key, answer in zip(queue_keys, answers, strict=True):
             page = self._take_page(queue_key, answer)
             if page.messages or page.lost_count or page.error is not None:
@@ -188,11 +186,7 @@ class TopicFollower:
             return FollowedPage(*queue_key, (), 0, answer.error)
         begin_offset = self._next_offsets[queue_key]
         next_offset = headers.parse_java_integer((answer.result.ext or {}).get("nextBeginOffset") or "", 64)
-        messages = tuple(
-            message
-            for message in decode_pulled_messages(answer.result)
-            if message.queue_offset >= begin_offset
-        )
+        messages = tuple(m for m in decode_pulled_messages(answer.result) if m.queue_offset >= begin_offset)
         lost_count = 0
         if answer.result.code == ResponseCode.PULL_OFFSET_MOVED and next_offset is not None:
             lost_count = max(0, next_offset - begin_offset)

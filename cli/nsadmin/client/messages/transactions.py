@@ -32,13 +32,12 @@ class TransactionEnder:
         answers = self._caller.send_requests(
             [
                 (
-                    half_message.send_queue.broker_addr,
+                    message.send_queue.broker_addr,
                     build_request(
-                        RequestCode.END_TRANSACTION,
-                        headers.write_header(_build_header(half_message, outcome)),
+                        RequestCode.END_TRANSACTION, headers.write_header(_build_header(message, outcome))
                     ),
                 )
-                for half_message in half_messages
+                for message in half_messages
             ]
         )
         return [

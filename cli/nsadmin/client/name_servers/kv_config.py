@@ -136,14 +136,11 @@ class KvAdmin:
         ext_fields_list = [headers.write_header(headers.KvNamespace(namespace)) for namespace in namespaces]
         answers = iter(
             self._caller.send_requests(
-                (namesrv_addr, build_request(request_code, ext_fields))
-                for namesrv_addr in namesrv_addrs
-                for ext_fields in ext_fields_list
+                (addr, build_request(request_code, f)) for addr in namesrv_addrs for f in ext_fields_list
             )
         )
         return [
-            _collect_tables(namesrv_addr, namespaces, list(islice(answers, len(ext_fields_list))))
-            for namesrv_addr in namesrv_addrs
+            _collect_tables(a, namespaces, list(islice(answers, len(ext_fields_list)))) for a in namesrv_addrs
         ]
 
     def apply_changes(self, kv_changes: Sequence[KvChange]) -> list[ServerResult[KvChange]]:
@@ -158,16 +155,12 @@ class KvAdmin:
             One ServerResult per change, in order. The value read back decides: the error is NotApplied if it
             differs from the wanted one.
         """
-        answers = self._caller.send_requests(
-            (kv_change.addr, _build_change_request(kv_change)) for kv_change in kv_changes
-        )
+        answers = self._caller.send_requests((c.addr, _build_change_request(c)) for c in kv_changes)
         namespaces_by_addr: dict[str, dict[str, None]] = {}
         for kv_change in kv_changes:
             namespaces_by_addr.setdefault(kv_change.addr, {})[kv_change.namespace] = None
         tables_by_addr = {
-            namesrv_addr: table_result
-            for namesrv_addr in namespaces_by_addr
-            for table_result in self.get_tables_each(list(namespaces_by_addr[namesrv_addr]), [namesrv_addr])
+            a: r for a in namespaces_by_addr for r in self.get_tables_each(list(namespaces_by_addr[a]), [a])
         }
         return [
             _verify_change(kv_change, answer, tables_by_addr[kv_change.addr])
@@ -200,24 +193,17 @@ class KvAdmin:
         Returns:
             One ServerResult per name server: the value before. The error is QueryNotFound for a missing key.
         """
-        values_before = {
-            value_result.addr: value_result for value_result in self.get_value_each(namespace, key)
-        }
+        values_before = {result.addr: result for result in self.get_value_each(namespace, key)}
         delete_results = self._reader.read_each(
             lambda _: "", RequestCode.DELETE_KV_CONFIG, _key_ext_fields(namespace, key)
         )
-        return [
-            _choose_deleted_value(delete_result, values_before[delete_result.addr])
-            for delete_result in delete_results
-        ]
+        return [_choose_deleted_value(r, values_before[r.addr]) for r in delete_results]
 
 
-def _choose_deleted_value(
-    delete_result: ServerResult[str], value_before: ServerResult[str]
-) -> ServerResult[str]:
+def _choose_deleted_value(result: ServerResult[str], value_before: ServerResult[str]) -> ServerResult[str]:
     """Return the value before; or the result of the deletion if that value could not be read."""
     is_certain = value_before.error is None or isinstance(value_before.error, QueryNotFound)
-    return value_before if delete_result.error is None and is_certain else delete_result
+    return value_before if result.error is None and is_certain else result
 
 
 def _collect_tables(
@@ -233,12 +219,10 @@ def _collect_tables(
     return ServerResult(namesrv_addr, tables_by_namespace, None)
 
 
-def _build_change_request(kv_change: KvChange) -> RemotingCommand:
-    if kv_change.after is None:
-        return build_request(
-            RequestCode.DELETE_KV_CONFIG, _key_ext_fields(kv_change.namespace, kv_change.key)
-        )
-    put_header = headers.PutKvConfig(kv_change.namespace, kv_change.key, kv_change.after)
+def _build_change_request(change: KvChange) -> RemotingCommand:
+    if change.after is None:
+        return build_request(RequestCode.DELETE_KV_CONFIG, _key_ext_fields(change.namespace, change.key))
+    put_header = headers.PutKvConfig(change.namespace, change.key, change.after)
     return build_request(RequestCode.PUT_KV_CONFIG, headers.write_header(put_header))
 
 

@@ -86,10 +86,7 @@ class NameServerAdmin:
         return {answer.addr: answer.error for answer in self._send_probes(*namesrv_addrs) if answer.error}
 
     def _send_probes(self, *namesrv_addrs: str) -> list[ServerResult[RemotingCommand]]:
-        probes = [
-            (namesrv_addr, build_request(RequestCode.GET_KV_CONFIG, _PROBE_KEY))
-            for namesrv_addr in namesrv_addrs
-        ]
+        probes = [(addr, build_request(RequestCode.GET_KV_CONFIG, _PROBE_KEY)) for addr in namesrv_addrs]
         return self._caller.send_requests(probes, accepted_codes=_ANY_RESPONSE_CODE)
 
     def _measure_pulse(self, namesrv_addr: str) -> ServerResult[NameServerPulse]:
@@ -123,12 +120,10 @@ class NameServerAdmin:
         )
         configs_by_addr = {config_result.addr: config_result for config_result in self.get_config_each()}
         return [
-            ServerResult(update_result.addr, None, update_result.error)
-            if update_result.error is not None
-            else configs_by_addr[update_result.addr].then(
-                lambda config: _verify_item(config, item_key, item_value)
-            )
-            for update_result in update_results
+            ServerResult(result.addr, None, result.error)
+            if result.error is not None
+            else configs_by_addr[result.addr].then(lambda config: _verify_item(config, item_key, item_value))
+            for result in update_results
         ]
 
 
@@ -139,11 +134,8 @@ def format_properties_line(item_key: str, item_value: str) -> str:
 
 def _escape_text(plain_text: str, special_characters: str) -> str:
     leading_blanks = len(plain_text) - len(plain_text.lstrip(" "))
-    utf16_units = plain_text.encode("utf-16-be", "surrogatepass")
-    letters = [
-        chr(utf16_units[character_index] << 8 | utf16_units[character_index + 1])
-        for character_index in range(0, len(utf16_units), 2)
-    ]
+    units = plain_text.encode("utf-16-be", "surrogatepass")
+    letters = [chr(units[index] << 8 | units[index + 1]) for index in range(0, len(units), 2)]
     return "".join(
         f"\\{letter}"
         if letter == "\\" or letter in special_characters or character_index < leading_blanks

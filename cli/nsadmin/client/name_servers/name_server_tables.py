@@ -144,13 +144,7 @@ class NameServerTables:
             ),
         ]
         namesrv_addrs = list(namesrv_addrs)
-        answers = iter(
-            self._caller.send_requests(
-                (namesrv_addr, listing_request)
-                for namesrv_addr in namesrv_addrs
-                for listing_request in listing_requests
-            )
-        )
+        answers = iter(self._caller.send_requests((a, r) for a in namesrv_addrs for r in listing_requests))
         return [
             ServerResult(namesrv_addr, tuple(islice(answers, len(listing_requests))), None).then(
                 lambda server_answers: _parse_listing(server_answers, namespaces)
@@ -188,10 +182,7 @@ class NameServerTables:
             failed request makes the result of its server an error.
         """
         parse_answer = _RouteParser()
-        queues_by_addr = {
-            namesrv_addr: ServerResult[dict[str, TopicQueues]](namesrv_addr, {}, None)
-            for namesrv_addr in topics_by_addr
-        }
+        queues_by_addr = {a: ServerResult[dict[str, TopicQueues]](a, {}, None) for a in topics_by_addr}
         for batch_start in range(0, max(map(len, topics_by_addr.values()), default=0), _ROUTES_AT_ONCE):
             batch_places = [
                 (namesrv_addr, topic)
@@ -201,8 +192,7 @@ class NameServerTables:
             ]
             request_code = RequestCode.GET_ROUTEINFO_BY_TOPIC
             answers = self._caller.send_requests(
-                (namesrv_addr, build_request(request_code, route_ext_fields(topic)))
-                for namesrv_addr, topic in batch_places
+                (addr, build_request(request_code, route_ext_fields(topic))) for addr, topic in batch_places
             )
             for (namesrv_addr, topic), answer in zip(batch_places, answers, strict=True):
                 queues_by_addr[namesrv_addr] = _add_topic_queues(
@@ -275,16 +265,10 @@ def _parse_members(response: RemotingCommand) -> tuple[dict[str, tuple[str, ...]
     }
     cluster_table = json_body.child("clusterAddrTable")
     brokers_by_cluster = {
-        cluster_name: tuple(
-            broker_name for broker_name in cluster_table.texts(cluster_name) if broker_name in broker_groups
-        )
-        for cluster_name in cluster_table.members
+        name: tuple(broker_name for broker_name in cluster_table.texts(name) if broker_name in broker_groups)
+        for name in cluster_table.members
     }
-    return {
-        cluster_name: broker_names
-        for cluster_name, broker_names in brokers_by_cluster.items()
-        if broker_names
-    }, broker_groups
+    return {cluster_name: names for cluster_name, names in brokers_by_cluster.items() if names}, broker_groups
 
 
 def _parse_broker_group(broker_name: str, broker_data: JsonObject) -> Group:
@@ -314,9 +298,7 @@ def parse_topic_queues(route_body: bytes) -> TopicQueues:
         for broker_name, route_item in route_data.child("topicQueueMappingByBroker").members.items()
         if (mapping_info := json_bodies.parse_mapping_info(route_item))
     }
-    return TopicQueues(
-        {queue_record.broker_name: queue_record for queue_record in queue_records}, mappings_by_broker
-    )
+    return TopicQueues({record.broker_name: record for record in queue_records}, mappings_by_broker)
 
 
 def _parse_queue_data(queue_item: JsonObject) -> QueueData:

@@ -100,9 +100,7 @@ class OrderConfs:
         Returns:
             The text. If the current text is invalid, it has only the brokers of `queues_by_broker`.
         """
-        current_text = next(
-            (conf_result.result for conf_result in self.get_each(topic) if conf_result.result), None
-        )
+        current_text = next((r.result for r in self.get_each(topic) if r.result), None)
         try:
             current_queues = parse_order_conf(current_text) if current_text else {}
         except ValueError:
@@ -126,11 +124,7 @@ class OrderConfs:
                 queues_by_broker = parse_order_conf(conf_text or "")
             except ValueError:
                 continue
-            kept_queues = {
-                broker_name: queue_count
-                for broker_name, queue_count in queues_by_broker.items()
-                if broker_name not in broker_names
-            }
+            kept_queues = {name: c for name, c in queues_by_broker.items() if name not in broker_names}
             if kept_queues != queues_by_broker:
                 conf_after = format_order_conf(kept_queues) or None
                 planned_changes.append(

@@ -95,8 +95,7 @@ def _make_heartbeat(
     proxy = _parse_identity(record.text("localProxyId"))
     protocol = _PROTOCOLS.get(channel.text("type", ""))
     subscriptions = sorted(
-        parse_subscription(subscription.text("topic"), subscription)
-        for subscription in record.children("subscriptionDataSet")
+        parse_subscription(s.text("topic"), s) for s in record.children("subscriptionDataSet")
     )
     client = ConnectedClient(
         record.text("clientId"),

@@ -30,9 +30,7 @@ def add_synced_clients(
     for heartbeat in connected_heartbeats:
         disagreements += _compare_subscriptions(heartbeat.client, subscriptions_by_topic)
     return merged_connections._replace(
-        clients=merge_clients(
-            [*group_connections.clients, *(heartbeat.client for heartbeat in connected_heartbeats)]
-        ),
+        clients=merge_clients([*group_connections.clients, *(h.client for h in connected_heartbeats)]),
         consume_type=group_connections.consume_type or first_proxy.client.consume_type,
         message_model=group_connections.message_model or first_proxy.message_model,
         consume_from_where=group_connections.consume_from_where or first_proxy.consume_from_where,

@@ -101,11 +101,7 @@ def _ask_channelz(channel: Any, timeout_seconds: float) -> GrpcConnections:
         sockets += _list_sockets(channelz, server.ref.server_id, timeout_seconds)
     # Ids ascend, and this connection is the newest one.
     own_id = max((socket_id for socket_id, _ in sockets), default=None)
-    remote_matches = [
-        _REMOTE_PATTERN.search(socket_name)
-        for socket_id, socket_name in sorted(sockets)
-        if socket_id != own_id
-    ]
+    remote_matches = [_REMOTE_PATTERN.search(n) for socket_id, n in sorted(sockets) if socket_id != own_id]
     return GrpcConnections(grpc_port, tuple(match[1] for match in remote_matches if match))
 
 

@@ -99,9 +99,7 @@ class HeartbeatReader:
                 else {HEARTBEAT_TOPIC: route_result.error}
             )
         queue_routes = [
-            queue_route
-            for queue_route in route_result.result.queues
-            if queue_route.any_addr and cluster_name in (None, queue_route.cluster_name)
+            r for r in route_result.result.queues if r.any_addr and cluster_name in (None, r.cluster_name)
         ]
         if self._caller.access.answers is None:
             return self._read_queues(queue_routes).parse()
@@ -122,11 +120,7 @@ class HeartbeatReader:
         span_results = self._queue_reader.get_spans(
             HEARTBEAT_TOPIC, queue_routes, begin_ms=oldest_clock_ms - READ_WINDOW_MS
         )
-        errors = {
-            span_result.broker_name: span_result.error
-            for span_result in span_results
-            if span_result.error is not None
-        }
+        errors = {result.broker_name: result.error for result in span_results if result.error is not None}
         spans_by_queue = {
             (span_result.broker_name, span_result.queue_id): _shorten_span(span_result.queue_span)
             for span_result in span_results
@@ -158,9 +152,7 @@ def _parse_clock(response: RemotingCommand) -> int:
     time_match = _RUNTIME_PATTERN.search(runtime_table["runtime"])
     if time_match is None:
         raise ValueError(runtime_table["runtime"])
-    running_seconds = sum(
-        int(number) * unit for number, unit in zip(time_match.groups(), _SECONDS_PER_UNIT, strict=True)
-    )
+    running_seconds = sum(int(n) * u for n, u in zip(time_match.groups(), _SECONDS_PER_UNIT, strict=True))
     # The seconds are rounded down.
     return int(runtime_table["bootTimestamp"]) + running_seconds * 1000 + 500
 

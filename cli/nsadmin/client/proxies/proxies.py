@@ -107,9 +107,7 @@ class ProxyAdmin:
         statuses = _collect_candidates(heartbeats, self._caller.proxies)
         probed_addrs = [status.proxy_addr for status in statuses]
         answers = probe_ports(self._caller, probed_addrs, self._list_probe_topics())
-        statuses = _merge_aliases(
-            [_apply_answer(status, answers[status.proxy_addr]) for status in statuses], answers
-        )
+        statuses = _merge_aliases([_apply_answer(s, answers[s.proxy_addr]) for s in statuses], answers)
         statuses = self._add_grpc_connections(statuses)
         unknown_hosts = _find_unknown_hosts(members, statuses)
         statuses += [ProxyStatus(host, mode="cluster", sources=("brokers",)) for host in unknown_hosts]
@@ -136,10 +134,8 @@ class ProxyAdmin:
         )
         route_results = [decode_answer(answer, parse_route) for answer in answers]
         return [
-            route_result.then(
-                lambda topic_route: tuple(queue_route.broker_name for queue_route in topic_route.queues)
-            )
-            for route_result in route_results
+            r.then(lambda topic_route: tuple(queue_route.broker_name for queue_route in topic_route.queues))
+            for r in route_results
         ]
 
     def add_clients(
@@ -163,21 +159,15 @@ class ProxyAdmin:
         for heartbeat in heartbeats.latest:
             heartbeats_by_group.setdefault(heartbeat.group, []).append(heartbeat)
         merged_connections = {
-            group: add_synced_clients(
-                group_connections, heartbeats_by_group.get(group, ()), heartbeats.errors
-            )
-            for group, group_connections in connections_by_group.items()
+            group: add_synced_clients(connections, heartbeats_by_group.get(group, ()), heartbeats.errors)
+            for group, connections in connections_by_group.items()
         }
         configured_addrs = self._caller.proxies
         if not configured_addrs:
             return merged_connections
-        remoting_addrs = {
-            heartbeat.proxy.grpc_addr: heartbeat.proxy.remoting_addr for heartbeat in heartbeats.latest
-        }
+        remoting_addrs = {h.proxy.grpc_addr: h.proxy.remoting_addr for h in heartbeats.latest}
         listed_connections = client_connections.read_consumers(
-            self._caller,
-            list(connections_by_group),
-            [remoting_addrs.get(configured_addr, configured_addr) for configured_addr in configured_addrs],
+            self._caller, list(connections_by_group), [remoting_addrs.get(a, a) for a in configured_addrs]
         )
         return {
             group: add_listed_clients(
@@ -209,9 +199,7 @@ class ProxyAdmin:
         member_lists = [member_result.result for member_result in member_results if member_result.result]
         longest_list: Sequence[ConnectedClient] = max(member_lists, key=len, default=())
         return [_hosts_of_member(member) for member in longest_list], {
-            member_result.addr: member_result.error
-            for member_result in member_results
-            if member_result.error is not None
+            result.addr: result.error for result in member_results if result.error is not None
         }
 
     def answers_grpc(self, grpc_addr: str, timeout_seconds: float) -> bool | None:
@@ -248,9 +236,7 @@ class ProxyAdmin:
         return ServerResult(grpc_addr, GrpcConnections(grpc_port, tuple(client_addrs)), None)
 
     def _add_grpc_connections(self, statuses: Sequence[ProxyStatus]) -> list[ProxyStatus]:
-        asked_statuses = [
-            status for status in statuses if status.is_answering or "configured" in status.sources
-        ]
+        asked_statuses = [s for s in statuses if s.is_answering or "configured" in s.sources]
         if not asked_statuses:
             return list(statuses)
         access = self._caller.access
@@ -262,9 +248,7 @@ class ProxyAdmin:
         with ThreadPoolExecutor(_MAX_GRPC_THREADS) as pool:
             results = list(pool.map(read_connections, asked_statuses))
         results_by_addr = {
-            status.proxy_addr: result
-            for status, result in zip(asked_statuses, results, strict=True)
-            if result is not None
+            status.proxy_addr: r for status, r in zip(asked_statuses, results, strict=True) if r is not None
         }
         return [
             _apply_connections(status, results_by_addr[status.proxy_addr].result)

@@ -99,9 +99,7 @@ class BulkAdmin:
         Returns:
             One ServerResult per pair: queue id to number of messages.
         """
-        return [
-            bounds_result.then(_count_held_messages) for bounds_result in self.list_queue_bounds(topic_places)
-        ]
+        return [result.then(_count_held_messages) for result in self.list_queue_bounds(topic_places)]
 
     def list_queue_bounds(
         self, topic_places: Iterable[tuple[str, str]]
@@ -180,14 +178,9 @@ class BulkAdmin:
         namesrv_addrs = self._caller.name_servers.addrs
         request_code = RequestCode.GET_KVLIST_BY_NAMESPACE
         kv_requests = [
-            build_request(request_code, headers.write_header(headers.KvNamespace(namespace)))
-            for namespace in namespaces
+            build_request(request_code, headers.write_header(headers.KvNamespace(n))) for n in namespaces
         ]
-        answers = iter(
-            self._caller.send_requests(
-                (namesrv_addr, kv_request) for namesrv_addr in namesrv_addrs for kv_request in kv_requests
-            )
-        )
+        answers = iter(self._caller.send_requests((addr, r) for addr in namesrv_addrs for r in kv_requests))
         return [
             combine_namespaces(namesrv_addr, {namespace: next(answers) for namespace in namespaces})
             for namesrv_addr in namesrv_addrs
@@ -204,10 +197,7 @@ class BulkAdmin:
         """
         ext_fields = headers.write_header(headers.ClusterName(cluster_name))
         answers = self._caller.send_to_name_servers(RequestCode.GET_TOPICS_BY_CLUSTER, ext_fields)
-        return [
-            decode_answer(answer, lambda response: frozenset(parse_topic_names(response)))
-            for answer in answers
-        ]
+        return [decode_answer(a, lambda response: frozenset(parse_topic_names(response))) for a in answers]
 
     def get_topic_permissions(self, topics: Sequence[str]) -> list[ServerResult[PermissionsByTopic]]:
         """Return the permissions of topics from every name server (GET_ROUTEINFO_BY_TOPIC, 105, per topic).
@@ -219,20 +209,11 @@ class BulkAdmin:
             One ServerResult per name server: topic to broker name to bits; {} for a topic without a route.
             Any other error makes the whole result an error.
         """
-        namesrv_addrs = self._caller.name_servers.addrs
+        addrs = self._caller.name_servers.addrs
         request_code = RequestCode.GET_ROUTEINFO_BY_TOPIC
         route_requests = [build_request(request_code, route_ext_fields(topic)) for topic in topics]
-        answers = iter(
-            self._caller.send_requests(
-                (namesrv_addr, route_request)
-                for namesrv_addr in namesrv_addrs
-                for route_request in route_requests
-            )
-        )
-        return [
-            combine_permissions(namesrv_addr, {topic: next(answers) for topic in topics})
-            for namesrv_addr in namesrv_addrs
-        ]
+        answers = iter(self._caller.send_requests((addr, r) for addr in addrs for r in route_requests))
+        return [combine_permissions(a, {topic: next(answers) for topic in topics}) for a in addrs]
 
     def close_queues(
         self, closure_places: Iterable[tuple[str, QueueClosure]]
@@ -254,15 +235,9 @@ class BulkAdmin:
             for namesrv_addr, closure in closure_places
         )
         capable_answers = [answer.then(require_version_5) for answer in route_answers]
-        places_to_close = [
-            closure_place
-            for closure_place, answer in zip(closure_places, capable_answers, strict=True)
-            if answer.error is None
-        ]
+        places_to_close = [p for p, a in zip(closure_places, capable_answers, strict=True) if a.error is None]
         closure_answers = iter(
-            self._send_writes(
-                (namesrv_addr, build_closure_request(closure)) for namesrv_addr, closure in places_to_close
-            )
+            self._send_writes((addr, build_closure_request(closure)) for addr, closure in places_to_close)
         )
         return [answer if answer.error is not None else next(closure_answers) for answer in capable_answers]
 
@@ -281,9 +256,7 @@ class BulkAdmin:
         Returns:
             One ServerResult per batch: the broker's answer.
         """
-        return self._send_writes(
-            (broker_addr, build_topics_request(desired_configs)) for broker_addr, desired_configs in batches
-        )
+        return self._send_writes((addr, build_topics_request(configs)) for addr, configs in batches)
 
     def put_groups(
         self, batches: Sequence[tuple[str, Sequence[DesiredConfig]]]
@@ -299,9 +272,7 @@ class BulkAdmin:
         Returns:
             One ServerResult per batch: the broker's answer.
         """
-        return self._send_writes(
-            (broker_addr, build_groups_request(desired_configs)) for broker_addr, desired_configs in batches
-        )
+        return self._send_writes((addr, build_groups_request(configs)) for addr, configs in batches)
 
     def delete_topics(self, topic_places: Iterable[tuple[str, str]]) -> list[ServerResult[RemotingCommand]]:
         """Delete topics and their messages on brokers (DELETE_TOPIC_IN_BROKER, 215).
@@ -316,8 +287,7 @@ class BulkAdmin:
         """
         request_code = RequestCode.DELETE_TOPIC_IN_BROKER
         return self._send_writes(
-            (broker_addr, build_request(request_code, delete_topic_fields(topic_name)))
-            for broker_addr, topic_name in topic_places
+            (addr, build_request(request_code, delete_topic_fields(name))) for addr, name in topic_places
         )
 
     def forget_topics(
@@ -334,8 +304,7 @@ class BulkAdmin:
         """
         request_code = RequestCode.DELETE_TOPIC_IN_NAMESRV
         return self._send_writes(
-            (namesrv_addr, build_request(request_code, delete_topic_fields(topic_name, cluster_name)))
-            for namesrv_addr, topic_name in topic_places
+            (a, build_request(request_code, delete_topic_fields(n, cluster_name))) for a, n in topic_places
         )
 
     def delete_groups(self, group_places: Iterable[tuple[str, str]]) -> list[ServerResult[RemotingCommand]]:
@@ -351,13 +320,8 @@ class BulkAdmin:
         """
         request_code = RequestCode.DELETE_SUBSCRIPTIONGROUP
         return self._send_writes(
-            (
-                broker_addr,
-                build_request(
-                    request_code, headers.write_header(broker_headers.DeleteGroup(group_name, True))
-                ),
-            )
-            for broker_addr, group_name in group_places
+            (addr, build_request(request_code, headers.write_header(broker_headers.DeleteGroup(name, True))))
+            for addr, name in group_places
         )
 
     def put_values(self, value_places: Iterable[tuple[str, KvValue]]) -> list[ServerResult[RemotingCommand]]:
@@ -369,16 +333,11 @@ class BulkAdmin:
         Returns:
             One ServerResult per pair: the name server's answer.
         """
-        return self._send_writes(
-            (namesrv_addr, build_value_request(kv_value)) for namesrv_addr, kv_value in value_places
-        )
+        return self._send_writes((addr, build_value_request(kv_value)) for addr, kv_value in value_places)
 
-    def _send_reads(
-        self, broker_addrs: Iterable[str], request_code: int
-    ) -> list[ServerResult[RemotingCommand]]:
+    def _send_reads(self, addrs: Iterable[str], request_code: int) -> list[ServerResult[RemotingCommand]]:
         return self._caller.send_requests(
-            [(broker_addr, build_request(request_code)) for broker_addr in broker_addrs],
-            self._read_timeout_seconds,
+            [(addr, build_request(request_code)) for addr in addrs], self._read_timeout_seconds
         )
 
     def _send_writes(

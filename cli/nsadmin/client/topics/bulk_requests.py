@@ -82,10 +82,7 @@ def delete_topic_fields(topic_name: str, cluster_name: str | None = None) -> dic
 def build_topics_request(desired_configs: Sequence[DesiredConfig]) -> RemotingCommand:
     """Build the request that creates or replaces topics on a broker."""
     if len(desired_configs) > 1:
-        wire_configs = [
-            {**desired_config.wire_config, "attributes": dict(desired_config.attribute_changes)}
-            for desired_config in desired_configs
-        ]
+        wire_configs = [{**c.wire_config, "attributes": dict(c.attribute_changes)} for c in desired_configs]
         request_body = fastjson.encode_json({"topicConfigList": wire_configs})
         return build_request(RequestCode.UPDATE_AND_CREATE_TOPIC_LIST, None, request_body)
     [(wire_config, attribute_changes)] = desired_configs
@@ -98,11 +95,7 @@ def build_topics_request(desired_configs: Sequence[DesiredConfig]) -> RemotingCo
         topic_filter_type=wire_config["topicFilterType"],
         topic_sys_flag=wire_config["topicSysFlag"],
         order=wire_config["order"],
-        attributes=",".join(
-            _format_attribute(attribute_key, attribute_value)
-            for attribute_key, attribute_value in attribute_changes.items()
-        )
-        or None,
+        attributes=",".join(_format_attribute(key, v) for key, v in attribute_changes.items()) or None,
     )
     return build_request(RequestCode.UPDATE_AND_CREATE_TOPIC, headers.write_header(topic_header))
 
@@ -113,10 +106,7 @@ def _format_attribute(attribute_key: str, attribute_value: str) -> str:
 
 def build_groups_request(desired_configs: Sequence[DesiredConfig]) -> RemotingCommand:
     """Build the request that creates or replaces groups on a broker."""
-    wire_configs = [
-        {**desired_config.wire_config, "attributes": dict(desired_config.attribute_changes)}
-        for desired_config in desired_configs
-    ]
+    wire_configs = [{**c.wire_config, "attributes": dict(c.attribute_changes)} for c in desired_configs]
     if len(wire_configs) > 1:
         request_body = fastjson.encode_json({"groupConfigList": wire_configs})
         return build_request(RequestCode.UPDATE_AND_CREATE_SUBSCRIPTIONGROUP_LIST, None, request_body)
@@ -136,16 +126,14 @@ def build_value_request(kv_value: KvValue) -> RemotingCommand:
 def parse_topic_table(response: RemotingCommand) -> BrokerTopicTable:
     """Parse the answer to GET_ALL_TOPIC_CONFIG (21)."""
     json_body = parse_json_object(response)
-    config_table = json_body.child("topicConfigTable")
+    table = json_body.child("topicConfigTable")
     mapping_table = json_body.child("topicQueueMappingDetailMap").members
     queue_shares = {
-        topic: parse_share({**config_table.child(topic).members, "mappingDetail": mapping_detail})
+        topic: parse_share({**table.child(topic).members, "mappingDetail": mapping_detail})
         for topic, mapping_detail in sorted(mapping_table.items())
-        if topic in config_table
+        if topic in table
     }
-    return BrokerTopicTable(
-        dict(sorted(read_configs(config_table).items())), frozenset(mapping_table), queue_shares
-    )
+    return BrokerTopicTable(dict(sorted(read_configs(table).items())), frozenset(mapping_table), queue_shares)
 
 
 def parse_group_table(response: RemotingCommand) -> dict[str, WireConfig]:
@@ -158,18 +146,10 @@ def combine_namespaces(
     namesrv_addr: str, answers: Mapping[str, ServerResult[RemotingCommand]]
 ) -> ServerResult[KvValuesByNamespace]:
     """Combine the namespaces of one name server. Any error other than "not found" is the overall error."""
-    results_by_namespace = {
-        namespace: decode_answer(answer, parse_text_table) for namespace, answer in answers.items()
-    }
-    errors = [
-        table_result.error
-        for table_result in results_by_namespace.values()
-        if not isinstance(table_result.error, QueryNotFound)
-    ]
+    results_by_namespace = {namespace: decode_answer(a, parse_text_table) for namespace, a in answers.items()}
+    errors = [r.error for r in results_by_namespace.values() if not isinstance(r.error, QueryNotFound)]
     error = next(filter(None, errors), None)
-    values_by_namespace = {
-        namespace: table_result.result or {} for namespace, table_result in results_by_namespace.items()
-    }
+    values_by_namespace = {n: table_result.result or {} for n, table_result in results_by_namespace.items()}
     return ServerResult(namesrv_addr, None if error else values_by_namespace, error)
 
 
@@ -178,11 +158,7 @@ def combine_permissions(
 ) -> ServerResult[PermissionsByTopic]:
     """Combine the routes of topics on one name server."""
     results_by_topic = {topic: decode_answer(answer, parse_route) for topic, answer in answers.items()}
-    errors = [
-        route_result.error
-        for route_result in results_by_topic.values()
-        if not isinstance(route_result.error, TopicNotExist)
-    ]
+    errors = [r.error for r in results_by_topic.values() if not isinstance(r.error, TopicNotExist)]
     error = next(filter(None, errors), None)
     permissions_by_topic = {
         topic: {queue_route.broker_name: queue_route.perm or 0 for queue_route in route_result.result.queues}
@@ -229,7 +205,5 @@ def parse_queue_bounds(response: RemotingCommand) -> dict[int, QueueBounds]:
 def parse_rate(response: RemotingCommand) -> float:
     """Parse the answer to VIEW_BROKER_STATS_DATA (315)."""
     json_body = parse_json_object(response)
-    span_rates = (
-        json_body.child(f"stats{span_name}").number("tps", 0.0) for span_name in ("Day", "Hour", "Minute")
-    )
+    span_rates = (json_body.child(f"stats{name}").number("tps", 0.0) for name in ("Day", "Hour", "Minute"))
     return next(filter(None, span_rates), 0.0)

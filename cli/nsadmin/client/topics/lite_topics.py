@@ -171,10 +171,8 @@ class LiteTopicAdmin:
             One ServerResult per address. The error is RequestError if the topic's attribute message.type is
             not LITE.
         """
-        ext_fields = headers.write_header(headers.TopicName(topic))
-        return self._decode_each(
-            broker_addrs, RequestCode.GET_PARENT_TOPIC_INFO, ext_fields, _parse_parent_topic
-        )
+        fields = headers.write_header(headers.TopicName(topic))
+        return self._decode_each(broker_addrs, RequestCode.GET_PARENT_TOPIC_INFO, fields, _parse_parent_topic)
 
     def get_lite_topic(
         self, broker_addrs: Iterable[str], parent_topic: str, lite_topic: str
@@ -299,10 +297,7 @@ def _parse_parent_topic(response: RemotingCommand) -> ParentTopic:
 def _parse_lite_topic(response: RemotingCommand) -> LiteTopic:
     json_body = parse_json_object(response)
     offsets = json_body.child("topicOffset")
-    subscribers = (
-        (subscriber.text("group"), subscriber.text("clientId"))
-        for subscriber in json_body.children("subscriber")
-    )
+    subscribers = ((s.text("group"), s.text("clientId")) for s in json_body.children("subscriber"))
     return LiteTopic(
         offsets.integer("minOffset"),
         offsets.integer("maxOffset"),
@@ -333,18 +328,15 @@ def _parse_group(response: RemotingCommand) -> LiteGroup:
         for list_name in ("lagTimestampTopK", "lagCountTopK")
         for lag in json_body.children(list_name)
     }
-    furthest_behind = sorted(
-        lags_by_topic.values(), key=lambda lite_lag: (-lite_lag.lag_count, lite_lag.lite_topic)
-    )
+    behind = sorted(lags_by_topic.values(), key=lambda lite_lag: (-lite_lag.lag_count, lite_lag.lite_topic))
     earliest_ms = _parse_time_ms(json_body, "earliestUnconsumedTimestamp")
     if earliest_ms is None:
         # 5.5.0 omits it if the oldest message is not among those that it sorts by time.
         earliest_ms = min(
-            (lite_lag.earliest_ms for lite_lag in furthest_behind if lite_lag.earliest_ms is not None),
-            default=None,
+            (lite_lag.earliest_ms for lite_lag in behind if lite_lag.earliest_ms is not None), default=None
         )
     return LiteGroup(
-        json_body.text("parentTopic"), json_body.integer("totalLagCount"), earliest_ms, tuple(furthest_behind)
+        json_body.text("parentTopic"), json_body.integer("totalLagCount"), earliest_ms, tuple(behind)
     )
 
 

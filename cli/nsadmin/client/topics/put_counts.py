@@ -69,11 +69,10 @@ class PutCounts:
             (
                 broker_addr,
                 build_request(
-                    _STATS_CODE,
-                    headers.write_header(broker_headers.ViewBrokerStats("TOPIC_PUT_NUMS", topic_name)),
+                    _STATS_CODE, headers.write_header(broker_headers.ViewBrokerStats("TOPIC_PUT_NUMS", name))
                 ),
             )
-            for topic_name in topic_names
+            for name in topic_names
         ]
         answers = self._caller.send_requests(calls)
         return [

@@ -115,8 +115,7 @@ class QueueMappings:
             One ServerResult per triple, in order.
         """
         return self._caller.send_requests(
-            (broker_addr, _build_put_request(topic, broker_name, queue_share, force))
-            for broker_addr, broker_name, queue_share in addressed_shares
+            (addr, _build_put_request(topic, name, share, force)) for addr, name, share in addressed_shares
         )
 
     def get_queue_ends(self, topic: str, broker_addr: str) -> ServerResult[dict[int, int]]:
@@ -173,8 +172,7 @@ class QueueMappings:
         ]
         commit_answers, query_answers = (
             self._caller.send_requests(
-                (broker_addr, build_request(code, headers.write_header(committed)))
-                for committed in committed_offsets
+                (broker_addr, build_request(code, headers.write_header(c))) for c in committed_offsets
             )
             for code in (RequestCode.UPDATE_CONSUMER_OFFSET, RequestCode.QUERY_CONSUMER_OFFSET)
         )
@@ -190,11 +188,7 @@ def parse_share(share_record: Mapping[str, Any]) -> BrokerQueueShare:
     """Parse a share from the JSON form of files and brokers (TopicConfigAndQueueMapping)."""
     mapping_detail = JsonObject(share_record["mappingDetail"], "mappingDetail")
     hosted_records = mapping_detail.child("hostedQueues")
-    topic_config = {
-        record_key: record_value
-        for record_key, record_value in share_record.items()
-        if record_key != "mappingDetail"
-    }
+    topic_config = {key: record_value for key, record_value in share_record.items() if key != "mappingDetail"}
     hosted_queues = {
         to_integer(logical_id, "a logical queue"): tuple(
             map(_parse_mapping_item, hosted_records.children(logical_id))
@@ -248,10 +242,7 @@ def _parse_mapping_item(item: JsonObject) -> QueueMappingItem:
         item.integer("gen"),
         item.integer("queueId"),
         item.text("bname"),
-        *(
-            item.integer(member_name)
-            for member_name in ("logicOffset", "startOffset", "endOffset", "timeOfStart", "timeOfEnd")
-        ),
+        *(item.integer(n) for n in ("logicOffset", "startOffset", "endOffset", "timeOfStart", "timeOfEnd")),
     )
 
 
@@ -262,9 +253,7 @@ def _parse_mapped_share(response: RemotingCommand) -> BrokerQueueShare | None:
     return parse_share(json_body.members)
 
 
-def _build_put_request(
-    topic: str, broker_name: str, queue_share: BrokerQueueShare, force: bool
-) -> RemotingCommand:
+def _build_put_request(topic: str, name: str, queue_share: BrokerQueueShare, force: bool) -> RemotingCommand:
     topic_config = queue_share.topic_config
     topic_header = broker_headers.CreateTopic(
         topic=topic,
@@ -277,7 +266,7 @@ def _build_put_request(
         order=bool(topic_config["order"]),
     )
     ext_fields = headers.write_header(topic_header) | {"force": str(force).lower()}
-    request_body = fastjson.encode_json(_mapping_detail(topic, broker_name, queue_share))
+    request_body = fastjson.encode_json(_mapping_detail(topic, name, queue_share))
     return build_request(RequestCode.UPDATE_AND_CREATE_STATIC_TOPIC, ext_fields, request_body)
 
 

@@ -71,11 +71,7 @@ def read_topic_stats(caller: Caller, route: TopicRoute, topic: str) -> list[Brok
     logical_by_broker = {queue_item.broker_name: queue_item.logical_queues for queue_item in route.queues}
     if all(logical_queues is None for logical_queues in logical_by_broker.values()):
         return own_stats
-    mapped_addrs = [
-        broker_stats.broker_addr
-        for broker_stats in own_stats
-        if broker_stats.broker_addr and logical_by_broker[broker_stats.broker_name]
-    ]
+    mapped_addrs = [s.broker_addr for s in own_stats if s.broker_addr and logical_by_broker[s.broker_name]]
     mappings_by_addr = logical_queue_parts.read_hosted_queues(caller, topic, mapped_addrs)
     stats_by_queue = {
         (broker_stats.broker_name, queue_item.queue_id): queue_item
@@ -97,11 +93,8 @@ def read_topic_stats(caller: Caller, route: TopicRoute, topic: str) -> list[Brok
 def read_stats_at(caller: Caller, topic_places: Sequence[tuple[str, str]]) -> list[ServerResult[TopicStats]]:
     """Read the offsets of topics' own queues at brokers, with one GET_TOPIC_STATS_INFO (202) each."""
     answers = caller.send_requests(
-        (
-            broker_addr,
-            build_request(RequestCode.GET_TOPIC_STATS_INFO, headers.write_header(headers.TopicName(topic))),
-        )
-        for broker_addr, topic in topic_places
+        (a, build_request(RequestCode.GET_TOPIC_STATS_INFO, headers.write_header(headers.TopicName(topic))))
+        for a, topic in topic_places
     )
     return [decode_answer(answer, _parse_topic_stats) for answer in answers]
 
@@ -134,11 +127,7 @@ def _combine_parts(
 ) -> QueueStats | None:
     """Compute a logical queue from its parts; return None if the newest part is unknown."""
     decided_parts = [queue_part for queue_part in queue_parts if queue_part.logic_offset >= 0]
-    known_parts = [
-        (queue_part, stats_by_queue[queue_part[:2]])
-        for queue_part in decided_parts
-        if queue_part[:2] in stats_by_queue
-    ]
+    known_parts = [(part, stats_by_queue[part[:2]]) for part in decided_parts if part[:2] in stats_by_queue]
     if not known_parts or known_parts[-1][0] != decided_parts[-1]:
         return None
     first_part, oldest_stats = known_parts[0]
@@ -155,9 +144,7 @@ def _combine_parts(
 def _read_own_stats(caller: Caller, route: TopicRoute, topic: str) -> list[BrokerTopicStats]:
     # A name server keeps a broker from which the topic was deleted, without queues.
     addrs_by_broker = {
-        queue_route.broker_name: queue_route.any_addr
-        for queue_route in route.queues
-        if queue_route.read_queue_nums != 0 or queue_route.write_queue_nums != 0
+        r.broker_name: r.any_addr for r in route.queues if r.read_queue_nums != 0 or r.write_queue_nums != 0
     }
     asked_addrs = [broker_addr for broker_addr in addrs_by_broker.values() if broker_addr is not None]
     ext_fields = headers.write_header(headers.TopicName(topic))
@@ -168,26 +155,17 @@ def _read_own_stats(caller: Caller, route: TopicRoute, topic: str) -> list[Broke
     gone_result = ServerResult[TopicStats](
         "", None, NotFound("the broker left: it has queues, but no address")
     )
-    broker_answers = [
-        (broker_name, broker_addr, answers_by_addr.get(broker_addr or "", gone_result))
-        for broker_name, broker_addr in addrs_by_broker.items()
-    ]
-    return [
-        BrokerTopicStats(broker_name, broker_addr, answer.result, answer.error)
-        for broker_name, broker_addr, answer in broker_answers
-    ]
+    answers = [(n, a, answers_by_addr.get(a or "", gone_result)) for n, a in addrs_by_broker.items()]
+    return [BrokerTopicStats(name, addr, answer.result, answer.error) for name, addr, answer in answers]
 
 
 def _parse_topic_stats(response: RemotingCommand) -> TopicStats:
     json_body = parse_json_object(response)
     queue_stats = (
         QueueStats(
-            queue.queue_id,
-            stats.integer("minOffset"),
-            stats.integer("maxOffset"),
-            stats.integer("lastUpdateTimestamp", 0),
+            q.queue_id, s.integer("minOffset"), s.integer("maxOffset"), s.integer("lastUpdateTimestamp", 0)
         )
-        for queue, stats in parse_queue_table(json_body.members.get("offsetTable"), JsonObject).items()
+        for q, s in parse_queue_table(json_body.members.get("offsetTable"), JsonObject).items()
     )
     return TopicStats(
         tuple(sorted(queue_stats, key=lambda stats: stats.queue_id)), json_body.number("topicPutTps", None)

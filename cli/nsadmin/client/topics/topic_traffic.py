@@ -76,10 +76,7 @@ def read_traffic(
     Sends QUERY_TOPIC_CONSUME_BY_WHO (300), VIEW_BROKER_STATS_DATA (315) and GET_CONSUME_STATS (208).
     """
     topic_places = _find_places(caller, routes_by_topic)
-    in_results = _send_to_masters(
-        caller,
-        [(topic_place, _count_request(topic_place.topic), _parse_count) for topic_place in topic_places],
-    )
+    in_results = _send_to_masters(caller, [(p, _count_request(p.topic), _parse_count) for p in topic_places])
     place_groups = [(topic_place, group) for topic_place in topic_places for group in topic_place.group_names]
     out_results = _send_to_masters(
         caller,
@@ -97,11 +94,9 @@ def read_traffic(
     )
     completed_stats = iter(complete_stats(caller, list(chain.from_iterable(stats_results))))
     traffic_rows = [
-        TopicTraffic(
-            topic_place.topic, None, None, _sum_counts(in_counts), None, _find_error(topic_place, in_counts)
-        )
-        for topic_place, in_counts in zip(topic_places, in_results, strict=True)
-        if not topic_place.group_names
+        TopicTraffic(place.topic, None, None, _sum_counts(in_counts), None, _find_error(place, in_counts))
+        for place, in_counts in zip(topic_places, in_results, strict=True)
+        if not place.group_names
     ]
     in_by_topic = dict(zip((topic_place.topic for topic_place in topic_places), in_results, strict=True))
     for (topic_place, group), out_counts in zip(place_groups, out_results, strict=True):
@@ -190,17 +185,13 @@ def _send_to_masters(
     for batch_start in range(0, len(calls), _REQUESTS_AT_ONCE):
         batch_calls = calls[batch_start : batch_start + _REQUESTS_AT_ONCE]
         answers = caller.send_requests(
-            (broker_addr, build_request(request_code, ext_fields))
-            for broker_addr, request_code, ext_fields, _ in batch_calls
+            (addr, build_request(request_code, fields)) for addr, request_code, fields, _ in batch_calls
         )
         decoded_results += [
-            decode_answer(accept_uncounted(answer), decode_response)
-            for answer, (*_, decode_response) in zip(answers, batch_calls, strict=True)
+            decode_answer(accept_uncounted(a), r) for a, (*_, r) in zip(answers, batch_calls, strict=True)
         ]
     remaining_results = iter(decoded_results)
-    return [
-        list(islice(remaining_results, len(topic_place.master_addrs))) for topic_place, *_ in place_requests
-    ]
+    return [list(islice(remaining_results, len(place.master_addrs))) for place, *_ in place_requests]
 
 
 def accept_uncounted(answer: ServerResult[RemotingCommand]) -> ServerResult[RemotingCommand]:
@@ -212,12 +203,8 @@ def accept_uncounted(answer: ServerResult[RemotingCommand]) -> ServerResult[Remo
 
 
 def _count_request(topic: str, group: str | None = None) -> tuple[RequestCode, dict[str, str]]:
-    stats_name, stats_key = (
-        ("TOPIC_PUT_NUMS", topic) if group is None else ("GROUP_GET_NUMS", f"{topic}@{group}")
-    )
-    return RequestCode.VIEW_BROKER_STATS_DATA, headers.write_header(
-        broker_headers.ViewBrokerStats(stats_name, stats_key)
-    )
+    name, key = ("TOPIC_PUT_NUMS", topic) if group is None else ("GROUP_GET_NUMS", f"{topic}@{group}")
+    return RequestCode.VIEW_BROKER_STATS_DATA, headers.write_header(broker_headers.ViewBrokerStats(name, key))
 
 
 def _lag_request(topic: str, group: str) -> tuple[RequestCode, dict[str, str]]:
@@ -226,9 +213,7 @@ def _lag_request(topic: str, group: str) -> tuple[RequestCode, dict[str, str]]:
 
 def _parse_count(response: RemotingCommand) -> MessageCount:
     json_body = parse_json_object(response)
-    minute_span, hour_span, day_span = (
-        json_body.child(f"stats{span_name}") for span_name in ("Minute", "Hour", "Day")
-    )
+    minute_span, hour_span, day_span = (json_body.child(f"stats{name}") for name in ("Minute", "Hour", "Day"))
     # The hour and the day are empty until their first sample, which takes ten minutes and one hour.
     span_sums = (stats_span.integer("sum", 0) for stats_span in (day_span, hour_span, minute_span))
     return MessageCount(minute_span.number("tps", 0.0), next(filter(None, span_sums), 0))
@@ -245,7 +230,5 @@ def _sum_counts(count_results: Sequence[ServerResult[MessageCount]]) -> MessageC
 
 
 def _find_error(topic_place: _TopicPlace, *result_lists: Iterable[ServerResult[Any]]) -> RocketMQError | None:
-    errors = (
-        result.error for result_list in result_lists for result in result_list if result.error is not None
-    )
+    errors = (r.error for result_list in result_lists for r in result_list if r.error is not None)
     return next(errors, topic_place.error)

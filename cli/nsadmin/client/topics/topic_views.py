@@ -110,16 +110,11 @@ class TopicViews:
                 build_request(RequestCode.GET_ROUTEINFO_BY_TOPIC, headers.write_header(zone_header))
             )
         namesrv_addrs = list(dict.fromkeys(namesrv_addrs))
-        answers = self._caller.send_requests(
-            (namesrv_addr, view_request) for namesrv_addr in namesrv_addrs for view_request in view_requests
-        )
+        answers = self._caller.send_requests((a, request) for a in namesrv_addrs for request in view_requests)
         requests_per_server = len(view_requests)
         views = [
-            _parse_view(
-                namesrv_addr,
-                answers[server_index * requests_per_server : (server_index + 1) * requests_per_server],
-            )
-            for server_index, namesrv_addr in enumerate(namesrv_addrs)
+            _parse_view(addr, answers[index * requests_per_server : (index + 1) * requests_per_server])
+            for index, addr in enumerate(namesrv_addrs)
         ]
         return self._add_topic_names(views)
 
@@ -145,13 +140,8 @@ class TopicViews:
             One BrokerTopicView per distinct address, in order.
         """
         config_results = BrokerConfigs(self._caller).get_each(dict.fromkeys(broker_addrs))
-        answering_addrs = [
-            config_result.addr for config_result in config_results if not is_unreachable(config_result.error)
-        ]
-        topics_by_addr = {
-            config_result.addr: config_result
-            for config_result in TopicConfigs(self._caller).get_each(answering_addrs, topic)
-        }
+        answering_addrs = [result.addr for result in config_results if not is_unreachable(result.error)]
+        topics_by_addr = {r.addr: r for r in TopicConfigs(self._caller).get_each(answering_addrs, topic)}
         return [
             BrokerTopicView(
                 config_result.addr,
@@ -165,12 +155,10 @@ class TopicViews:
 
 
 def _parse_view(namesrv_addr: str, answers: Sequence[ServerResult[RemotingCommand]]) -> NameServerTopicView:
-    route_answer, cluster_answer, default_route_answer, order_conf_answer, config_answer, *zone_answers = (
-        answers
-    )
+    answer, cluster_answer, default_route_answer, order_conf_answer, config_answer, *zone_answers = answers
     return NameServerTopicView(
         namesrv_addr,
-        decode_answer(route_answer, parse_route),
+        decode_answer(answer, parse_route),
         decode_answer(cluster_answer, parse_cluster_info),
         decode_answer(default_route_answer, parse_route),
         _parse_optional_value(order_conf_answer),

@@ -156,10 +156,8 @@ class TopicAdmin:
             Topic to ServerResult, in the order of `topic_names`; the error is TopicNotExist without a route.
         """
         wanted_topics = list(topic_names)
-        ext_fields_list = [route_ext_fields(topic_name) for topic_name in wanted_topics]
-        route_results = self._reader.read_batch(
-            parse_route, RequestCode.GET_ROUTEINFO_BY_TOPIC, ext_fields_list
-        )
+        fields_list = [route_ext_fields(topic_name) for topic_name in wanted_topics]
+        route_results = self._reader.read_batch(parse_route, RequestCode.GET_ROUTEINFO_BY_TOPIC, fields_list)
         return dict(zip(wanted_topics, route_results, strict=True))
 
     def get_raw_route(self, topic: str) -> str:
@@ -192,21 +190,10 @@ class TopicAdmin:
         Raises:
             TopicNotExist: No name server has a route of the topic.
         """
-        queue_routes = self.get_route(topic).queues
-        cluster_info = self._clusters.get_info()
-        route_clusters = {
-            queue_route.cluster_name for queue_route in queue_routes if queue_route.cluster_name
-        }
-        return tuple(
-            sorted(
-                route_clusters.union(
-                    *(
-                        cluster_info.clusters_of_broker(queue_route.broker_name)
-                        for queue_route in queue_routes
-                    )
-                )
-            )
-        )
+        routes = self.get_route(topic).queues
+        info = self._clusters.get_info()
+        route_clusters = {route.cluster_name for route in routes if route.cluster_name}
+        return tuple(sorted(route_clusters.union(*(info.clusters_of_broker(r.broker_name) for r in routes))))
 
     def list_usage(self, topic_names: tuple[str, ...]) -> "list[TopicUsage]":
         """Return the clusters and consumer groups of topics.

@@ -32,14 +32,12 @@ class KubectlProgram:
     def run(self, *arguments: str) -> bytes:
         """Run a command of kubectl and return its output."""
         require_program("kubectl")
-        finished_process = run_guarded([*self._command, *arguments], OPEN_SECONDS)
-        if finished_process.exit_code is None:
+        process = run_guarded([*self._command, *arguments], OPEN_SECONDS)
+        if process.exit_code is None:
             raise TunnelError(f"no answer of the cluster within {OPEN_SECONDS:g} s")
-        if finished_process.exit_code != 0:
-            raise TunnelError(
-                finished_process.last_line or f"kubectl failed with exit code {finished_process.exit_code}"
-            )
-        return finished_process.output
+        if process.exit_code != 0:
+            raise TunnelError(process.last_line or f"kubectl failed with exit code {process.exit_code}")
+        return process.output
 
     def forward_port(self, pod_name: str, pod_port: int) -> "PortForward":
         """Start `kubectl port-forward` to a port of a pod, and wait until it accepts connections."""

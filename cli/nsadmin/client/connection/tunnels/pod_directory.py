@@ -144,9 +144,7 @@ class PodDirectory:
                 return self._follow_service(service, port)
         if host not in {pod.host_ip for pod in self.pods}:
             return None
-        node_services = (
-            service for service in self.services if port in {node_port for _, node_port, _ in service.ports}
-        )
+        node_services = (s for s in self.services if port in {node_port for _, node_port, _ in s.ports})
         return next(
             (pod_port for service in node_services if (pod_port := self._follow_service(service, port))), None
         )
@@ -169,11 +167,9 @@ class PodDirectory:
                 return PodPort(pod, port)
         return None
 
-    def _is_own_domain(self, domain_parts: Sequence[str]) -> bool:
+    def _is_own_domain(self, parts: Sequence[str]) -> bool:
         """Whether the rest of a host name is that of this namespace: nothing, NS, NS.svc, NS.svc.DOMAIN."""
-        return not domain_parts or (
-            domain_parts[0] == self.namespace and (len(domain_parts) == 1 or domain_parts[1] == "svc")
-        )
+        return not parts or (parts[0] == self.namespace and (len(parts) == 1 or parts[1] == "svc"))
 
     def _follow_service(self, service: KubeService, port: int) -> PodPort | None:
         pods = self.pods_of_service(service)
@@ -208,10 +204,7 @@ def parse_pod(item: _JsonMap) -> KubePod:
         ports_by_name,
         tuple(ports),
         metadata.get("labels") or {},
-        any(
-            condition.get("type") == "Ready" and condition.get("status") == "True"
-            for condition in status.get("conditions", [])
-        ),
+        any(c.get("type") == "Ready" and c.get("status") == "True" for c in status.get("conditions", [])),
         phase in ("Succeeded", "Failed"),
         tuple(dict.fromkeys(_roles_of_pod(metadata.get("labels") or {}, spec, ports))),
         item,
@@ -233,8 +226,7 @@ def parse_service(item: _JsonMap) -> KubeService:
         tuple(ip for ip in ips if ip and ip != "None"),
         spec.get("selector") or {},
         tuple(
-            (port["port"], port.get("nodePort", 0), port.get("targetPort", port["port"]))
-            for port in spec.get("ports") or []
+            (p["port"], p.get("nodePort", 0), p.get("targetPort", p["port"])) for p in spec.get("ports") or []
         ),
     )
 

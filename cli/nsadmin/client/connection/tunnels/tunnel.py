@@ -62,9 +62,7 @@ class Tunnel:
         """Replace errors of connections that were lost by errors with the reason that the program reports."""
         # The thread that reads the output of the program may be slower than the connections.
         deadline = monotonic() + _EXPLANATION_SECONDS
-        return [
-            self._explain(answer, deadline) if isinstance(answer, CallError) else answer for answer in answers
-        ]
+        return [self._explain(a, deadline) if isinstance(a, CallError) else a for a in answers]
 
     def find_failure_reason(self, server_addr: str, wait_seconds: float) -> str | None:
         """Note that a connection to a server was lost, and return the reason that the program reports."""
@@ -74,12 +72,10 @@ class Tunnel:
         if error.kind not in ("closed", "unconnected", "timeout") or error.reason.startswith(self.label):
             return error
         is_lost = error.kind != "timeout"
-        far_reason = self.find_failure_reason(
-            error.addr, max(0.0, deadline - monotonic()) if is_lost else 0.0
-        )
-        if far_reason is None or not is_lost:
+        reason = self.find_failure_reason(error.addr, max(0.0, deadline - monotonic()) if is_lost else 0.0)
+        if reason is None or not is_lost:
             return error
-        return CallError(error.addr, "unconnected", f"{self.label}: {far_reason}")
+        return CallError(error.addr, "unconnected", f"{self.label}: {reason}")
 
     def list_name_servers(self) -> "NameServerList | None":
         """Return the name servers that the tunnel finds on the far side; None if it cannot look for them."""

@@ -59,9 +59,7 @@ def parse_ssh_target(target_text: str) -> SshTarget:
 
 def parse_kube_target(target_text: str) -> KubeTarget:
     """Parse "NAMESPACE" or "CONTEXT/NAMESPACE"."""
-    context_text, slash, namespace = target_text.strip().rpartition("/")
-    if not _NAMESPACE_PATTERN.fullmatch(namespace) or (
-        slash and not _CONTEXT_PATTERN.fullmatch(context_text)
-    ):
+    context, slash, namespace = target_text.strip().rpartition("/")
+    if not _NAMESPACE_PATTERN.fullmatch(namespace) or (slash and not _CONTEXT_PATTERN.fullmatch(context)):
         raise BadAddress(f'invalid Kubernetes namespace "{target_text}": use NAMESPACE or CONTEXT/NAMESPACE')
-    return KubeTarget(namespace, context_text or None)
+    return KubeTarget(namespace, context or None)
