@@ -10,8 +10,7 @@ from nsadmin.client.message_queues import MessageQueue, parse_queue_table
 def test_a_table_is_in_the_order_of_topic_broker_and_number() -> None:
     keys = [("T", "b", 0), ("T", "a", 10), ("T", "a", 2), ("S", "z", 1)]
     body = ",".join(
-        f'{{"topic":"{topic}","brokerName":"{name}","queueId":{number}}}:{{"n":{number}}}'
-        for topic, name, number in keys
+        f'{{"topic":"{topic}","brokerName":"{name}","queueId":{n}}}:{{"n":{n}}}' for topic, name, n in keys
     )
     table = parse_queue_table(decode_object_keys(f"{{{body}}}".encode()), JsonObject)
     assert list(table) == sorted(keys) == [("S", "z", 1), ("T", "a", 2), ("T", "a", 10), ("T", "b", 0)]

@@ -87,10 +87,7 @@ def test_so_many_servers_are_asked_at_a_time_as_was_said() -> None:
         Server({READ: build_reply}) as other,
         caller_of(concurrency=1) as caller,
     ):
-        assert [result.error for result in caller.send_to_each([slow_server.addr, other.addr], READ)] == [
-            None,
-            None,
-        ]
+        assert [r.error for r in caller.send_to_each([slow_server.addr, other.addr], READ)] == [None, None]
         [calls] = caller._connections._idle_clients
         open_now = [server for server in calls._link_pool if server.tcp_socket is not None]
     assert len(open_now) == 1

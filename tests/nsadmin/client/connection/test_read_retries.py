@@ -17,10 +17,8 @@ def test_only_unanswered_reads_are_sent_again_after_growing_pauses() -> None:
     def send_calls(calls: Sequence[Call]) -> list[CallAnswer]:
         sent.append([server_addr for server_addr, _ in calls])
         return [
-            build_reply(command)
-            if server_addr == "good" or len(sent) == 3
-            else CallError(server_addr, "timeout", "no answer")
-            for server_addr, command in calls
+            build_reply(command) if a == "good" or len(sent) == 3 else CallError(a, "timeout", "no answer")
+            for a, command in calls
         ]
 
     answers = send_with_retries(

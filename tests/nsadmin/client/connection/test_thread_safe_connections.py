@@ -262,9 +262,7 @@ def test_an_observer_hears_that_a_change_may_have_been_done() -> None:
         wait_until(lambda: bool(server.asked))
         admin.close()
         assert_closed([pending])
-    assert [str(exchange.outcome) for exchange in exchanges] == [
-        f"{server.addr}: interrupted before the answer"
-    ]
+    assert [str(e.outcome) for e in exchanges] == [f"{server.addr}: interrupted before the answer"]
 
 
 def test_a_forked_process_has_a_connection_of_its_own() -> None:

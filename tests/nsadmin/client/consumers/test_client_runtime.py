@@ -74,11 +74,7 @@ def test_every_client_is_asked_or_one(admin: AdminClient, consumer_broker: Consu
     assert [item.client.client_id for item in admin.client_runtime.get_group("G").clients] == ["c1", "c2"]
     [client] = admin.client_runtime.get_group("G", "c2", with_jstack=True).clients
     assert client.client.client_id == "c2"
-    assert consumer_broker.asked[-1].ext == {
-        "consumerGroup": "G",
-        "clientId": "c2",
-        "jstackEnable": "true",
-    }
+    assert consumer_broker.asked[-1].ext == {"consumerGroup": "G", "clientId": "c2", "jstackEnable": "true"}
     with pytest.raises(NotFound, match='no client "c3" of group "G" is connected'):
         admin.client_runtime.get_group("G", "c3")
 

@@ -125,10 +125,7 @@ def test_who_is_connected_of_all_groups(admin: AdminClient, consumer_broker: Con
     online_groups, errors = admin.consumers.list_online_groups([consumer_broker.addr, dead])
     assert {
         group: [client.client_id for client in item.clients] for group, item in online_groups.items()
-    } == {
-        "G": ["c1"],
-        "idle": [],
-    }
+    } == {"G": ["c1"], "idle": []}
     assert [item.topic for item in online_groups["G"].subscriptions] == ["T"]
     unknown = admin.consumers.get_group_connections(["G", "X"], [consumer_broker.addr])
     assert [len(unknown[group].clients) for group in ("G", "X")] == [1, 0]

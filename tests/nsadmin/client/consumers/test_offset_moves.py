@@ -80,10 +80,8 @@ def test_a_broker_that_does_nothing_is_found_out(admin: AdminClient, consumer_br
 def test_a_broker_of_which_one_queue_cannot_be_planned_is_left_alone(
     admin: AdminClient, consumer_broker: ConsumerBroker
 ) -> None:
-    consumer_broker.handlers[31] = lambda asked: (
-        refuse_with(1, "no")(asked)
-        if (asked.ext or {})["queueId"] == "3"
-        else build_reply(asked, ext={"offset": "0"})
+    consumer_broker.handlers[31] = lambda a: (
+        refuse_with(1, "no")(a) if (a.ext or {})["queueId"] == "3" else build_reply(a, ext={"offset": "0"})
     )
     done = admin.offsets.apply_reset(admin.offsets.plan_reset("G", "T", END_OF_QUEUE))
     assert {move.result for move in done} == {"failed"}
@@ -179,11 +177,7 @@ def test_a_clone_takes_one_topic_over_an_earlier_reset(
     admin: AdminClient, other_broker: ConsumerBroker
 ) -> None:
     plan = admin.offsets.plan_clone("G", "Other", "T")
-    assert [(move.skipped_count, move.repeated_count) for move in plan.moves[:3]] == [
-        (0, 20),
-        (0, 0),
-        (None, None),
-    ]
+    assert [(m.skipped_count, m.repeated_count) for m in plan.moves[:3]] == [(0, 20), (0, 0), (None, None)]
     assert {15, 222}.isdisjoint(other_broker.asked_codes())
     assert short(admin.offsets.apply_clone(plan)) == CLONED
     assert {key: value for key, value in other_broker.offsets.items() if key[0] == "Other"} == {

@@ -106,10 +106,7 @@ def test_a_message_that_is_rolled_back_gets_to_no_topic(
     admin: AdminClient, dead_letter_broker: DeadLetterBroker
 ) -> None:
     batch = send_in_transactions(admin, "rollback", [MessageDraft(b"one"), MessageDraft(b"two")])
-    assert ([sent.result.error for sent in batch], dead_letter_broker.stored_messages("T")) == (
-        [None, None],
-        [],
-    )
+    assert ([s.result.error for s in batch], dead_letter_broker.stored_messages("T")) == ([None, None], [])
     assert len(dead_letter_broker.stored_messages(HALF)) == 2
 
 
@@ -157,9 +154,7 @@ def test_traces_tell_the_kind_of_each_message(
         "T",
         dead_letter_broker.addr,
     )
-    keys = {
-        key for message in dead_letter_broker.stored_messages("RMQ_SYS_TRACE_TOPIC") for key in message.keys
-    }
+    keys = {key for m in dead_letter_broker.stored_messages("RMQ_SYS_TRACE_TOPIC") for key in m.keys}
     assert keys >= {"k1", "k2", usual.result.value().msg_id, delayed.result.value().msg_id}
 
 

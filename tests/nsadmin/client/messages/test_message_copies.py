@@ -39,16 +39,9 @@ def send(admin: AdminClient, store: DeadLetterBroker, *places: tuple[int, bytes]
 def test_each_queue_gets_its_messages_one_after_the_other(
     admin: AdminClient, dead_letter_broker: DeadLetterBroker
 ) -> None:
-    assert (
-        send(admin, dead_letter_broker, *((number % 3, b"%d" % number) for number in range(30)))
-        == ["sent"] * 30
-    )
+    assert send(admin, dead_letter_broker, *((n % 3, b"%d" % n) for n in range(30))) == ["sent"] * 30
     for queue_id in range(3):
-        bodies = [
-            int(message.body)
-            for message in dead_letter_broker.stored_messages("T")
-            if message.queue_id == queue_id
-        ]
+        bodies = [int(m.body) for m in dead_letter_broker.stored_messages("T") if m.queue_id == queue_id]
         assert bodies == list(range(queue_id, 30, 3))
 
 

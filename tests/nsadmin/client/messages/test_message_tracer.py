@@ -41,11 +41,7 @@ def test_long_keys_make_more_messages_so_that_brokers_take_them(
     for number in range(5):
         note(tracer, keys=f"{number}" * 7000)
     assert tracer.write_noted() is None
-    assert sorted(message.body.count(b"\x02") for message in dead_letter_broker.stored_messages(TRACES)) == [
-        1,
-        2,
-        2,
-    ]
+    assert sorted(m.body.count(b"\x02") for m in dead_letter_broker.stored_messages(TRACES)) == [1, 2, 2]
 
 
 def test_a_broker_that_wants_no_traces_gets_none(

@@ -1,11 +1,7 @@
 """Clients behind proxies, merged into their groups."""
 
 from namesrv_core.errors import RocketMQError
-from nsadmin.client.consumers.connected_clients import (
-    ConnectedClient,
-    GroupConnections,
-    TopicSubscription,
-)
+from nsadmin.client.consumers.connected_clients import ConnectedClient, GroupConnections, TopicSubscription
 from nsadmin.client.proxies.client_heartbeats import ClientHeartbeat, parse_heartbeat
 from nsadmin.client.proxies.group_merge import add_listed_clients, add_synced_clients
 from tests.support.proxies import heartbeat_body
@@ -57,9 +53,7 @@ def listed(*client_ids: str, addrs: tuple[str, ...] = ("p:1",), protocol: str = 
 
 def test_a_client_that_only_a_configured_proxy_lists_is_behind_it() -> None:
     merged = add_listed_clients(NONE, listed("a"), set())
-    assert [(client.client_id, client.broker_addrs, client.proxy_addrs) for client in merged.clients] == [
-        ("a", (), ("p:1",))
-    ]
+    assert [(c.client_id, c.broker_addrs, c.proxy_addrs) for c in merged.clients] == [("a", (), ("p:1",))]
     assert (merged.consume_type, [*merged.proxy_errors]) == ("CONSUME_PASSIVELY", ["p:2"])
 
 

@@ -68,15 +68,11 @@ def test_a_proxy_that_is_configured_by_another_name_is_the_same(
 def test_silent_and_local_proxies(first_server: FakeNameServer, proxied_broker: ProxiedBroker) -> None:
     gone = f"127.0.0.1:{closed_port()}"
     with FakeProxy(is_local=True) as local:
-        proxy_clients = listed(first_server, gone, local.addr)
-    assert (proxy_clients[local.addr].mode, proxy_clients[local.addr].grpc_addr) == ("local", "10.0.0.7:8081")
-    assert proxy_clients[local.addr].consumer_count is None
-    assert (proxy_clients[gone].is_answering, proxy_clients[gone].mode, proxy_clients[gone].version) == (
-        False,
-        None,
-        None,
-    )
-    assert proxy_clients[gone].error is not None
+        clients = listed(first_server, gone, local.addr)
+    assert (clients[local.addr].mode, clients[local.addr].grpc_addr) == ("local", "10.0.0.7:8081")
+    assert clients[local.addr].consumer_count is None
+    assert (clients[gone].is_answering, clients[gone].mode, clients[gone].version) == (False, None, None)
+    assert clients[gone].error is not None
 
 
 def test_a_proxy_that_only_brokers_see_has_no_ports(
@@ -98,9 +94,7 @@ def test_the_grpc_port_adds_connections_and_may_be_all_that_answers(
     gone = f"127.0.0.1:{closed_port()}"
     monkeypatch.setattr(grpc_connections, "is_grpc_installed", lambda: True)
     answer = GrpcConnections(8081, ("10.0.0.1:5",))
-    monkeypatch.setattr(
-        grpc_connections, "read_connections", lambda addr, *more: ServerResult(addr, answer, None)
-    )
+    monkeypatch.setattr(grpc_connections, "read_connections", lambda a, *more: ServerResult(a, answer, None))
     [status] = listed(first_server, gone).values()
     assert (status.is_answering, status.error) == (True, None)
     assert (status.grpc_addr, status.connection_addrs) == ("127.0.0.1:8081", ("10.0.0.1:5",))

@@ -73,9 +73,7 @@ def test_undecoded_bodies_of_many_reads(admin: AdminClient, broker: FakeBroker) 
 
 def test_values_of_each_name_server(first_server: FakeNameServer, second_server: FakeNameServer) -> None:
     first_server.kv = {"N": {"b": "2", "a": "1"}}
-    second_server.handlers[RequestCode.GET_KVLIST_BY_NAMESPACE] = lambda asked: build_reply(
-        asked, 1, remark="broken"
-    )
+    second_server.handlers[RequestCode.GET_KVLIST_BY_NAMESPACE] = lambda a: build_reply(a, 1, remark="broken")
     with AdminClient([first_server.addr, second_server.addr], timeout=5) as admin:
         kv_result, broken = admin.bulk.list_kv_values(["N", "M"])
         assert (kv_result.addr, kv_result.result) == (first_server.addr, {"N": {"a": "1", "b": "2"}, "M": {}})

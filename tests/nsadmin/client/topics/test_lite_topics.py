@@ -7,12 +7,7 @@ import pytest
 from namesrv_core.protocol.command import build_reply
 from nsadmin import AdminClient
 from nsadmin.client.results import NotFound
-from nsadmin.client.topics.lite_topics import (
-    LiteLag,
-    LiteOffsets,
-    LiteTopic,
-    ParentTopic,
-)
+from nsadmin.client.topics.lite_topics import LiteLag, LiteOffsets, LiteTopic, ParentTopic
 from tests.support.servers import Server, answer_json
 
 BROKER, PARENT, TOPIC, CLIENT, GROUP, DISPATCH = range(200074, 200080)

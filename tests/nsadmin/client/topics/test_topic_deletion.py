@@ -10,10 +10,7 @@ from tests.support.servers import FakeBroker, FakeNameServer, answer_json, refus
 
 
 def results(steps: list[DeletionStep]) -> list[tuple[str, str, str, str | None]]:
-    return [
-        (step.target, step.role, step.result, None if step.error is None else str(step.error))
-        for step in steps
-    ]
+    return [(s.target, s.role, s.result, None if s.error is None else str(s.error)) for s in steps]
 
 
 @pytest.fixture
