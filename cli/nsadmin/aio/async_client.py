@@ -50,7 +50,7 @@ class AsyncAdminClient(AsyncNouns):
         read_only: bool = False,
         pool: Pool | None = None,
     ) -> None:
-        admin_client = _ThreadedClient(
+        admin_client = AdminClient(
             namesrv_addr,
             timeout=timeout,
             access=access,
@@ -59,7 +59,7 @@ class AsyncAdminClient(AsyncNouns):
             read_only=read_only,
             pool=pool,
         )
-        super().__init__(admin_client, admin_client.make_call_threads())
+        super().__init__(admin_client, CallThreads(admin_client._caller))
 
     @classmethod
     def from_context(
@@ -161,10 +161,3 @@ class AsyncAdminClient(AsyncNouns):
 
     async def __aexit__(self, *exception_info: object) -> None:
         await self.aclose()
-
-
-class _ThreadedClient(AdminClient):
-    """An AdminClient whose calls run in threads."""
-
-    def make_call_threads(self) -> CallThreads:
-        return CallThreads(self._caller)

@@ -7,7 +7,7 @@ from itertools import islice
 from typing import TypeVar
 
 from nsadmin.client.connection.caller import Caller
-from nsadmin.client.connection.thread_safe_connections import MAX_CALLS_AT_ONCE
+from nsadmin.client.connection.connection_pool import MAX_CALLS_AT_ONCE
 
 T = TypeVar("T")
 

@@ -8,15 +8,16 @@ from inspect import isfunction, isgeneratorfunction
 
 from nsadmin.aio.call_threads import CallThreads
 from nsadmin.client import admin as client_admin
-from nsadmin.client.access_nouns import AccessNouns
 from nsadmin.library.admin_client import AdminClient
 
-CLIENT_CLASSES = (client_admin.AdminClient, AccessNouns, AdminClient)
-NOUN_NAMES = tuple(
-    name
-    for client_class in CLIENT_CLASSES
-    for name, member in vars(client_class).items()
-    if isinstance(member, property | cached_property) and not name.startswith("_")
+CLIENT_CLASSES = (client_admin.AdminClient, AdminClient)
+NOUN_NAMES = (
+    *(name for name, member in vars(client_admin.AdminClient).items() if isinstance(member, cached_property)),
+    *(
+        name
+        for name, member in vars(AdminClient).items()
+        if isinstance(member, property) and not name.startswith("_")
+    ),
 )
 PROCEDURE_NAMES = tuple(n for n, m in vars(AdminClient).items() if isfunction(m) and not n.startswith("_"))
 

@@ -14,7 +14,7 @@ from namesrv_core.protocol.command import RemotingCommand, build_reply
 from nsadmin import AdminClient, SshTarget
 from nsadmin.aio import AsyncAdminClient
 from nsadmin.client import ClientClosed, Exchange, NoneReachable, ServerResult
-from nsadmin.client.connection.thread_safe_connections import MAX_CALLS_AT_ONCE
+from nsadmin.client.connection.connection_pool import MAX_CALLS_AT_ONCE
 from nsadmin.client.messages.send_probes import SendProbe
 from nsadmin.client.topic_routes import TopicRoute
 from tests.support.message_brokers import MessageBroker

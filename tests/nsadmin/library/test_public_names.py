@@ -16,6 +16,7 @@ INTERNAL = {
     "AddrLookup": "only in methods that the client calls itself",
     "AddressMap": "only in methods that the client calls itself",
     "AnswerSource": "only bundles are one, and commands open them",
+    "Call": "only in methods that the client calls itself",
     "CallScope": "only in methods that the client calls itself",
     "Caller": "the client makes it",
     "ExtFields": "only in methods that the client calls itself",

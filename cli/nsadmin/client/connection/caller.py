@@ -1,21 +1,20 @@
 """Caller, which sends requests to many servers at once and turns refusals into errors."""
 
 from _thread import RLock, get_ident
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from namesrv_core.errors import BadSettings, RocketMQError
+from namesrv_core.errors import BadSettings, RocketMQError, build_request_error
+from namesrv_core.protocol.codes import RequestCode
 from namesrv_core.protocol.command import ExtFields, RemotingCommand, build_request
 from namesrv_core.transport.multiplexed_client import CallError, ExchangeObserver
 from nsadmin.client import wall_clock
 from nsadmin.client.connection.access_options import Access
 from nsadmin.client.connection.addresses import NameServerFinder, NameServerList, make_finder
-from nsadmin.client.connection.call_scope import CallScope
-from nsadmin.client.connection.connection_pool import Pool
-from nsadmin.client.connection.read_retries import send_with_retries
-from nsadmin.client.connection.request_outcomes import judge_answer, refuse_changes, report_original_addrs
-from nsadmin.client.results import ServerResult
+from nsadmin.client.connection.change_codes import CHANGE_CODES
+from nsadmin.client.connection.connection_pool import CallScope, Pool
+from nsadmin.client.results import ReadOnlyAccess, ServerResult
 
 if TYPE_CHECKING:
     from namesrv_core.transport.host_resolver import AddrLookup
@@ -23,12 +22,14 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 U = TypeVar("U")
 
-BrokerAddrFinder = Callable[["Caller", Iterable[str]], Mapping[str, str | RocketMQError]]
-"""Takes a caller and broker names (NAME or NAME/ID). Returns the address of each, or why it has none."""
+Call = tuple[str, RemotingCommand]
+"""The address or name of a server, and a request to it."""
+CallAnswer = RemotingCommand | CallError
+NamedAddrs = Mapping[str, str | RocketMQError]
+"""The addresses of brokers by NAME or NAME/ID, or why they have none."""
 
-
-def _find_no_addrs(caller: "Caller", broker_names: Iterable[str]) -> Mapping[str, str | RocketMQError]:
-    return {}
+_RETRIABLE_KINDS = ("unconnected", "timeout", "closed")
+_FIRST_PAUSE_SECONDS, _LONGEST_PAUSE_SECONDS = 0.1, 1.0
 
 
 class Caller:
@@ -36,17 +37,17 @@ class Caller:
 
     def __init__(
         self,
-        name_server_source: NameServerList | NameServerFinder,
+        namesrv_addr: str | Iterable[str] | NameServerList | NameServerFinder | None,
         access: Access,
         observer: ExchangeObserver | None = None,
         *,
         read_only: bool = False,
         pool: Pool | None = None,
-        find_broker_addrs: BrokerAddrFinder = _find_no_addrs,
+        find_broker_addrs: "Callable[[Caller, Iterable[str]], NamedAddrs]" = lambda caller, names: {},
     ) -> None:
+        self._find_name_servers = make_finder(namesrv_addr)
         if not access.timeout > 0:
             raise BadSettings(f"invalid timeout {access.timeout}: use a number of seconds above 0")
-        self._find_name_servers = make_finder(name_server_source)
         self._found_name_servers: NameServerList | None = None
         self._finder_guard = RLock()
         self.access = access
@@ -123,7 +124,7 @@ class Caller:
 
     def send_requests(
         self,
-        calls: Iterable[tuple[str, RemotingCommand]],
+        calls: Iterable[Call],
         timeout_seconds: float | None = None,
         *,
         accepted_codes: Container[int] = (0,),
@@ -135,60 +136,58 @@ class Caller:
         """
         calls = list(calls)
         if self.read_only:
-            refuse_changes(calls)
-        addr_by_name = self._resolve_names(server_addr for server_addr, _ in calls)
-        error_by_name = {name: e for name, e in addr_by_name.items() if isinstance(e, RocketMQError)}
-        answers = iter(
-            self._send_calls([c for c in calls if c[0] not in error_by_name], addr_by_name, timeout_seconds)
-        )
+            _refuse_changes(calls)
+        named_addrs = self._resolve_names(addr for addr, _ in calls)
+        errors = {name: e for name, e in named_addrs.items() if isinstance(e, RocketMQError)}
+        sendable = [(addr, command) for addr, command in calls if addr not in errors]
+        answers = iter(self._send_calls(sendable, named_addrs, timeout_seconds))
         return [
-            ServerResult(server_addr, None, error_by_name[server_addr])
-            if server_addr in error_by_name
-            else judge_answer(server_addr, command, next(answers), accepted_codes)
-            for server_addr, command in calls
+            ServerResult(addr, None, errors[addr])
+            if addr in errors
+            else _judge_answer(addr, command, next(answers), accepted_codes)
+            for addr, command in calls
         ]
 
-    def _resolve_names(self, server_addrs: Iterable[str]) -> Mapping[str, str | RocketMQError]:
+    def _resolve_names(self, server_addrs: Iterable[str]) -> NamedAddrs:
         """Return the address or error of everything that has no port, and so is the name of a broker."""
-        broker_names = {server_addr for server_addr in server_addrs if ":" not in server_addr}
+        broker_names = {addr for addr in server_addrs if ":" not in addr}
         return self._find_broker_addrs(self, broker_names) if broker_names else {}
 
     def _send_calls(
-        self,
-        calls: list[tuple[str, RemotingCommand]],
-        addr_by_name: Mapping[str, str | RocketMQError],
-        timeout_seconds: float | None,
-    ) -> list[RemotingCommand | CallError]:
+        self, calls: list[Call], named_addrs: NamedAddrs, timeout_seconds: float | None
+    ) -> list[CallAnswer]:
+        """Let the servers answer, or the source of answers of `access`, which may ask the servers."""
+        own_calls = [(str(named_addrs.get(addr, addr)), command) for addr, command in calls]
+        seconds = self.access.timeout if timeout_seconds is None else timeout_seconds
         if self.access.answers is None:
-            return self._send_live(calls, addr_by_name, timeout_seconds)
+            return self._send_live(calls, own_calls, seconds)
         self.require_open()
         return self.access.answers.answer_calls(
             self.access.identity,
-            [(str(addr_by_name.get(server_addr, server_addr)), command) for server_addr, command in calls],
+            own_calls,
             lambda indexes: self._send_live(
-                [calls[index] for index in indexes], addr_by_name, timeout_seconds
+                [calls[index] for index in indexes], [own_calls[index] for index in indexes], seconds
             ),
         )
 
     def _send_live(
-        self,
-        calls: list[tuple[str, RemotingCommand]],
-        addr_by_name: Mapping[str, str | RocketMQError],
-        timeout_seconds: float | None,
-    ) -> list[RemotingCommand | CallError]:
-        mapped_calls = [
-            (self._map_server_addr(str(addr_by_name.get(a, a))), self._sign_command(c)) for a, c in calls
-        ]
-        observer = self.observer and report_original_addrs(self.observer, calls, mapped_calls)
-        if timeout_seconds is None:
-            timeout_seconds = self.access.timeout
+        self, calls: Sequence[Call], own_calls: Sequence[Call], timeout_seconds: float
+    ) -> list[CallAnswer]:
+        """Send requests through the address map, and reads without an answer again."""
+        mapped_calls = [(self._map_server_addr(addr), self._sign_command(c)) for addr, c in own_calls]
+        observer = self.observer and _report_original_addrs(self.observer, calls, mapped_calls)
         scope = self._current_scope
-        return send_with_retries(
-            lambda due_calls: self._connections.send_requests(due_calls, timeout_seconds, observer, scope),
-            mapped_calls,
-            self.access.retries,
-            lambda seconds: self._connections.pause(seconds, scope),
-        )
+        answers = self._connections.send_requests(mapped_calls, timeout_seconds, observer, scope)
+        for attempt in range(self.access.retries):
+            unanswered = [i for i, (_, c) in enumerate(mapped_calls) if _can_retry(c, answers[i])]
+            if not unanswered:
+                break
+            self._connections.pause(min(_FIRST_PAUSE_SECONDS * 2**attempt, _LONGEST_PAUSE_SECONDS), scope)
+            retried_calls = [mapped_calls[index] for index in unanswered]
+            new_answers = self._connections.send_requests(retried_calls, timeout_seconds, observer, scope)
+            for index, answer in zip(unanswered, new_answers, strict=True):
+                answers[index] = answer
+        return answers
 
     def pause(self, pause_seconds: float) -> None:
         """Wait between two requests of a procedure."""
@@ -269,3 +268,43 @@ class Caller:
         # Before the finder ran, no request goes to a name server: do not run it for this question.
         name_servers = self._found_name_servers
         return name_servers is not None and server_addr in name_servers.addrs
+
+
+def _can_retry(command: RemotingCommand, answer: CallAnswer) -> bool:
+    return (
+        isinstance(answer, CallError) and answer.kind in _RETRIABLE_KINDS and command.code not in CHANGE_CODES
+    )
+
+
+def _refuse_changes(calls: Iterable[Call]) -> None:
+    for addr, command in calls:
+        if command.code in CHANGE_CODES:
+            raise ReadOnlyAccess(f"not sent to {addr}: {RequestCode(command.code).name} changes the server")
+
+
+def _judge_answer(
+    server_addr: str, command: RemotingCommand, answer: CallAnswer, accepted_codes: Container[int]
+) -> ServerResult[RemotingCommand]:
+    if isinstance(answer, CallError):
+        if answer.addr != server_addr:
+            answer = CallError(server_addr, answer.kind, f"through {answer.addr}: {answer.reason}")
+        if answer.was_sent and command.code in CHANGE_CODES:
+            answer = CallError(server_addr, answer.kind, f"{answer.reason}; the change is possibly done")
+        return ServerResult(server_addr, None, answer)
+    if answer.code not in accepted_codes:
+        error = build_request_error(answer.code, answer.remark)
+        error.addr = server_addr
+        return ServerResult(server_addr, None, error)
+    return ServerResult(server_addr, answer, None)
+
+
+def _report_original_addrs(
+    observer: ExchangeObserver, calls: Iterable[Call], mapped_calls: Iterable[Call]
+) -> ExchangeObserver:
+    """Wrap an observer so that an Exchange names a mapped broker by its original address."""
+    original_addrs = {a: addr for (addr, _), (a, _) in zip(calls, mapped_calls, strict=True) if a != addr}
+    if not original_addrs:
+        return observer
+    return lambda e: observer(
+        e._replace(addr=original_addrs[e.addr], via=e.addr) if e.addr in original_addrs else e
+    )
