@@ -138,9 +138,9 @@ def require_countable(queue_counts: Iterable[int]) -> None:
         )
 
 
-def route_ext_fields(topic: str) -> dict[str, str]:
-    """Return the header fields of GET_ROUTEINFO_BY_TOPIC (105) that request an answer in standard JSON."""
-    return headers.write_header(headers.GetRoute(topic, accept_standard_json_only=True))
+def route_header(topic: str) -> headers.GetRoute:
+    """The header of GET_ROUTEINFO_BY_TOPIC (105) that requests an answer in standard JSON."""
+    return headers.GetRoute(topic, accept_standard_json_only=True)
 
 
 def parse_route(response: RemotingCommand) -> TopicRoute:

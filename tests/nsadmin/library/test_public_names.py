@@ -20,6 +20,8 @@ INTERNAL = {
     "CallScope": "only in methods that the client calls itself",
     "Caller": "the client makes it",
     "ExtFields": "only in methods that the client calls itself",
+    "Header": "only in methods that the client calls itself",
+    "ResponseDecoder": "only in methods that the client calls itself",
     "SendLive": "only in methods that the client calls itself",
     "SocketAddress": "only in methods that the client calls itself",
     "ThreadSafeConnections": "the client makes it",

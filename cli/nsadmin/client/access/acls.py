@@ -11,9 +11,10 @@ from typing import NamedTuple
 from namesrv_core.errors import RequestError
 from namesrv_core.protocol import fastjson
 from namesrv_core.protocol.codes import RequestCode
-from namesrv_core.protocol.command import RemotingCommand, build_request
+from namesrv_core.protocol.command import RemotingCommand
 from nsadmin.client.connection.caller import Caller
 from nsadmin.client.connection.json_object import JsonObject, to_list
+from nsadmin.client.connection.requests import make_request
 from nsadmin.client.connection.response_bodies import decode_answer, parse_json, parse_json_object
 from nsadmin.client.results import NotApplied, NotFound, ServerResult, is_denied
 
@@ -84,8 +85,7 @@ class AclAdmin:
         """
         filter_texts = {"subjectFilter": subject_text, "resourceFilter": resource_text}
         ext_fields = {filter_name: text for filter_name, text in filter_texts.items() if text}
-        answers = self._caller.send_to_each(broker_addrs, RequestCode.AUTH_LIST_ACL, ext_fields)
-        return [decode_answer(answer, _parse_acl_list) for answer in answers]
+        return self._caller.read_each(broker_addrs, _parse_acl_list, RequestCode.AUTH_LIST_ACL, ext_fields)
 
     def get_entries(self, broker_addrs: Iterable[str], subject: str) -> list[ServerResult[AclEntries]]:
         """Return the entries of one subject (AUTH_GET_ACL, 3009).
@@ -236,12 +236,12 @@ def _build_requests(acl_change: AclChange | None) -> list[RemotingCommand]:
     subject, entries_before, entries_after = acl_change
     ext_fields = {"subject": subject}
     if not entries_after:
-        return [build_request(RequestCode.AUTH_DELETE_ACL, ext_fields)]
+        return [make_request(RequestCode.AUTH_DELETE_ACL, ext_fields)]
     wanted_keys = {entry.policy_key for entry in entries_after}
     deleted_entries = [entry for entry in entries_before if entry.policy_key not in wanted_keys]
     new_entries = [entry for entry in entries_after if entry not in entries_before]
     delete_requests = [
-        build_request(
+        make_request(
             RequestCode.AUTH_DELETE_ACL, {**ext_fields, "resource": e.resource, "policyType": e.policy_type}
         )
         for e in deleted_entries
@@ -251,7 +251,7 @@ def _build_requests(acl_change: AclChange | None) -> list[RemotingCommand]:
     request_code = RequestCode.AUTH_UPDATE_ACL if entries_before else RequestCode.AUTH_CREATE_ACL
     return [
         *delete_requests,
-        build_request(request_code, ext_fields, fastjson.encode_json(_acl_record(subject, new_entries))),
+        make_request(request_code, ext_fields, fastjson.encode_json(_acl_record(subject, new_entries))),
     ]
 
 

@@ -10,10 +10,11 @@ from typing import NamedTuple
 from namesrv_core.errors import RequestError
 from namesrv_core.protocol import fastjson
 from namesrv_core.protocol.codes import RequestCode
-from namesrv_core.protocol.command import RemotingCommand, build_request
+from namesrv_core.protocol.command import RemotingCommand
 from nsadmin.client.connection.caller import Caller
 from nsadmin.client.connection.json_object import JsonObject
-from nsadmin.client.connection.response_bodies import decode_answer, parse_json_object, read_ext_fields
+from nsadmin.client.connection.requests import make_request
+from nsadmin.client.connection.response_bodies import parse_json_object, read_ext_fields
 from nsadmin.client.results import NotApplied, NotFound, ServerResult, is_denied
 
 PERM_NAMES = ("DENY", "PUB", "SUB", "PUB|SUB")
@@ -97,8 +98,9 @@ class PlainAclAdmin:
         Returns:
             One ServerResult per address, in order.
         """
-        answers = self._caller.send_to_each(broker_addrs, RequestCode.GET_BROKER_CLUSTER_ACL_CONFIG)
-        return [decode_answer(answer, _parse_plain_acl) for answer in answers]
+        return self._caller.read_each(
+            broker_addrs, _parse_plain_acl, RequestCode.GET_BROKER_CLUSTER_ACL_CONFIG
+        )
 
     def list_files(self, broker_addrs: Iterable[str]) -> list[ServerResult[tuple[AclFile, ...]]]:
         """Return the ACL files of brokers, in the order of paths (GET_BROKER_CLUSTER_ACL_INFO, 52).
@@ -109,8 +111,7 @@ class PlainAclAdmin:
         Returns:
             One ServerResult per address, in order.
         """
-        answers = self._caller.send_to_each(broker_addrs, RequestCode.GET_BROKER_CLUSTER_ACL_INFO)
-        return [decode_answer(answer, _parse_acl_files) for answer in answers]
+        return self._caller.read_each(broker_addrs, _parse_acl_files, RequestCode.GET_BROKER_CLUSTER_ACL_INFO)
 
     def plan_update(
         self, broker_addrs: Iterable[str], wanted_account: PlainAccount
@@ -279,7 +280,7 @@ def _find_account(plain_acl: PlainAcl, access_key: str) -> PlainAccount | None:
 def _build_request(change: AccountChange) -> RemotingCommand:
     account_after = change.account_after
     if account_after is None:
-        return build_request(RequestCode.DELETE_ACL_CONFIG, {"accessKey": _changed_access_key(change)})
+        return make_request(RequestCode.DELETE_ACL_CONFIG, {"accessKey": _changed_access_key(change)})
     field_values = {
         "accessKey": account_after.access_key,
         "secretKey": account_after.secret_key,
@@ -291,7 +292,7 @@ def _build_request(change: AccountChange) -> RemotingCommand:
         "groupPerms": _join_perms(account_after.group_perms),
     }
     ext_fields = {field_name: value for field_name, value in field_values.items() if value is not None}
-    return build_request(RequestCode.UPDATE_AND_CREATE_ACL_CONFIG, ext_fields)
+    return make_request(RequestCode.UPDATE_AND_CREATE_ACL_CONFIG, ext_fields)
 
 
 def _join_perms(perms: tuple[str, ...] | None) -> str | None:

@@ -9,10 +9,11 @@ from typing import NamedTuple
 from namesrv_core.errors import RocketMQError
 from namesrv_core.protocol import fastjson
 from namesrv_core.protocol.codes import RequestCode
-from namesrv_core.protocol.command import RemotingCommand, build_request
+from namesrv_core.protocol.command import RemotingCommand
 from nsadmin.client.connection.caller import Caller
 from nsadmin.client.connection.json_object import JsonObject, to_list
-from nsadmin.client.connection.response_bodies import decode_answer, parse_json, parse_json_object
+from nsadmin.client.connection.requests import make_request
+from nsadmin.client.connection.response_bodies import parse_json, parse_json_object
 from nsadmin.client.results import NotApplied, NotFound, ServerResult, is_denied, is_not_found
 
 USER_TYPES = ("Super", "Normal")
@@ -68,8 +69,7 @@ class UserAdmin:
             One ServerResult per address, in order.
         """
         ext_fields = {"filter": name_text} if name_text else None
-        answers = self._caller.send_to_each(broker_addrs, RequestCode.AUTH_LIST_USER, ext_fields)
-        return [decode_answer(answer, _parse_users) for answer in answers]
+        return self._caller.read_each(broker_addrs, _parse_users, RequestCode.AUTH_LIST_USER, ext_fields)
 
     def get_user(self, broker_addrs: Iterable[str], username: str) -> list[ServerResult[User]]:
         """Return one user of brokers (AUTH_GET_USER, 3004); the error is NotFound for an unknown user.
@@ -87,8 +87,9 @@ class UserAdmin:
                 raise NotFound(f'no user "{username}"')
             return _parse_user(parse_json_object(response))
 
-        answers = self._caller.send_to_each(broker_addrs, RequestCode.AUTH_GET_USER, {"username": username})
-        return [decode_answer(answer, parse_found_user) for answer in answers]
+        return self._caller.read_each(
+            broker_addrs, parse_found_user, RequestCode.AUTH_GET_USER, {"username": username}
+        )
 
     def plan_create(self, broker_addrs: Iterable[str], new_user: User) -> list[ServerResult[UserChange]]:
         """Plan to create a user; the error is AlreadyExists for an existing name.
@@ -239,10 +240,10 @@ def _build_request(user_change: UserChange) -> RemotingCommand:
     user_before, user_after = user_change
     ext_fields = {"username": _changed_username(user_change)}
     if user_after is None:
-        return build_request(RequestCode.AUTH_DELETE_USER, ext_fields)
+        return make_request(RequestCode.AUTH_DELETE_USER, ext_fields)
     request_body = {"username": user_after.username, **_changed_members(user_before, user_after)}
     request_code = RequestCode.AUTH_CREATE_USER if user_before is None else RequestCode.AUTH_UPDATE_USER
-    return build_request(request_code, ext_fields, fastjson.encode_json(request_body))
+    return make_request(request_code, ext_fields, fastjson.encode_json(request_body))
 
 
 def _changed_members(user_before: User | None, user_after: User) -> dict[str, str]:

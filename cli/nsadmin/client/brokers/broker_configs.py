@@ -9,7 +9,7 @@ from namesrv_core.protocol.codes import RequestCode
 from namesrv_core.protocol.command import RemotingCommand
 from nsadmin.client.connection.caller import Caller
 from nsadmin.client.connection.json_object import JsonObject
-from nsadmin.client.connection.response_bodies import decode_answer, parse_config_items, read_ext_fields
+from nsadmin.client.connection.response_bodies import parse_config_items, read_ext_fields
 from nsadmin.client.name_servers.name_server_configs import format_properties_line
 from nsadmin.client.results import NotApplied, NotFound, ServerResult, is_unreachable
 
@@ -64,8 +64,7 @@ class BrokerConfigs:
         Returns:
             One ServerResult per address, in order: key to value, as texts, in the order of keys.
         """
-        answers = self._caller.send_to_each(broker_addrs, self._read_code)
-        return [decode_answer(answer, parse_config_items) for answer in answers]
+        return self._caller.read_each(broker_addrs, parse_config_items, self._read_code)
 
     def get_change_times(self, broker_addrs: Iterable[str]) -> list[ServerResult[int]]:
         """Return when the settings of servers were last changed by a request (GET_BROKER_CONFIG, 26).
@@ -80,8 +79,7 @@ class BrokerConfigs:
             One ServerResult per address, in order: ms since 1970, by the server's clock. The error is
             NotFound if no request changed a setting since the start, or the server does not report it.
         """
-        answers = self._caller.send_to_each(broker_addrs, self._read_code)
-        return [decode_answer(answer, _parse_change_time) for answer in answers]
+        return self._caller.read_each(broker_addrs, _parse_change_time, self._read_code)
 
     def plan_update(
         self, broker_addrs: Iterable[str], item_key: str, item_value: str

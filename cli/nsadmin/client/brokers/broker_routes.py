@@ -10,12 +10,13 @@ from typing import NamedTuple
 from namesrv_core.events import QueueData
 from namesrv_core.protocol import fastjson, headers, json_bodies
 from namesrv_core.protocol.codes import V5_0_0, RequestCode
-from namesrv_core.protocol.command import RemotingCommand, build_request
+from namesrv_core.protocol.command import RemotingCommand
 from nsadmin.client.brokers.clusters import BrokerAddrGroup, parse_cluster_info
 from nsadmin.client.connection.caller import Caller
+from nsadmin.client.connection.requests import make_request
 from nsadmin.client.connection.response_bodies import decode_answer, parse_topic_names
 from nsadmin.client.results import ServerResult, is_not_found
-from nsadmin.client.topic_routes import TopicRoute, parse_route, route_ext_fields
+from nsadmin.client.topic_routes import TopicRoute, parse_route, route_header
 
 
 class BrokerRouteView(NamedTuple):
@@ -74,7 +75,7 @@ class BrokerRoutes:
         server_topics = [(addr, topic) for addr, topics in topics_by_addr.items() for topic in topics]
         request_code = RequestCode.GET_ROUTEINFO_BY_TOPIC
         answers = self._caller.send_requests(
-            (a, build_request(request_code, route_ext_fields(topic))) for a, topic in server_topics
+            (a, make_request(request_code, route_header(topic))) for a, topic in server_topics
         )
         routes_by_addr: dict[str, ServerResult[dict[str, TopicRoute]]] = {
             namesrv_addr: ServerResult(namesrv_addr, {}, None) for namesrv_addr in topics_by_addr
@@ -117,10 +118,7 @@ class BrokerRoutes:
         """
         request_code = RequestCode.REGISTER_TOPIC_IN_NAMESRV
         calls = [
-            (
-                namesrv_addr,
-                build_request(request_code, headers.write_header(headers.TopicName(topic)), _encode_route(d)),
-            )
+            (namesrv_addr, make_request(request_code, headers.TopicName(topic), _encode_route(d)))
             for topic, d in queues_by_topic.items()
         ]
         answers = self._caller.send_requests(calls)

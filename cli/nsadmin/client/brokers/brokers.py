@@ -117,8 +117,7 @@ class BrokerAdmin:
         Returns:
             One ServerResult per address, in order.
         """
-        answers = self._caller.send_to_each(broker_addrs, RequestCode.GET_BROKER_RUNTIME_INFO)
-        return [decode_answer(answer, _parse_runtime_info) for answer in answers]
+        return self._caller.read_each(broker_addrs, _parse_runtime_info, RequestCode.GET_BROKER_RUNTIME_INFO)
 
     def check_registration(self, broker_name: str) -> list[ServerResult[bool]]:
         """Check on every name server whether a broker is registered (GET_BROKER_CLUSTER_INFO, 106).
@@ -200,7 +199,7 @@ class BrokerAdmin:
             for namesrv_addr, result in results_by_addr.items()
             if result.error is None and (namesrv_addrs is None or namesrv_addr in namesrv_addrs)
         ]
-        ext_fields = headers.write_header(headers.BrokerName(broker_name))
+        ext_fields = headers.BrokerName(broker_name)
         for answer in self._caller.send_to_each(knowing_addrs, request_code, ext_fields):
             results_by_addr[answer.addr] = decode_answer(
                 answer, lambda response: read_ext_fields(response).integer(field, 0)

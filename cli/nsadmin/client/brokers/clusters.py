@@ -229,7 +229,7 @@ class ClusterAdmin:
         Returns:
             One ServerResult per name server.
         """
-        ext_fields = headers.write_header(headers.GetClusterInfo(with_heartbeats=True))
+        ext_fields = headers.GetClusterInfo(with_heartbeats=True)
         return self._reader.read_each(_parse_heartbeats, RequestCode.GET_BROKER_CLUSTER_INFO, ext_fields)
 
     def list_masters(self, cluster_name: str | None = None) -> list[str]:

@@ -7,7 +7,7 @@ from namesrv_core.protocol.codes import RequestCode
 from namesrv_core.protocol.command import RemotingCommand
 from nsadmin.client.connection.caller import Caller
 from nsadmin.client.connection.json_object import JsonObject
-from nsadmin.client.connection.response_bodies import decode_answer, parse_json_object
+from nsadmin.client.connection.response_bodies import parse_json_object
 from nsadmin.client.name_servers.name_server_configs import format_properties_line
 from nsadmin.client.results import NotApplied, NotFound, ServerResult
 
@@ -66,8 +66,7 @@ class ColdDataControl:
         Returns:
             One ServerResult per address, in order.
         """
-        answers = self._caller.send_to_each(broker_addrs, RequestCode.GET_COLD_DATA_FLOW_CTR_INFO)
-        return [decode_answer(answer, _parse_cold_data) for answer in answers]
+        return self._caller.read_each(broker_addrs, _parse_cold_data, RequestCode.GET_COLD_DATA_FLOW_CTR_INFO)
 
     def plan_change(
         self, broker_addrs: Iterable[str], group: str, threshold: int | None

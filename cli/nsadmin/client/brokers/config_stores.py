@@ -4,8 +4,8 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from namesrv_core.protocol.codes import RequestCode
-from namesrv_core.protocol.command import build_request
 from nsadmin.client.connection.caller import Caller
+from nsadmin.client.connection.requests import make_request
 from nsadmin.client.connection.response_bodies import decode_answer, parse_config_items
 from nsadmin.client.results import ServerResult
 
@@ -61,7 +61,7 @@ class ConfigStores:
         # The broker splits the text at semicolons, and requires one at the end.
         ext_fields = {"configType": "".join(f"{config_kind};" for config_kind in config_kinds)}
         calls = [
-            (a, build_request(RequestCode.EXPORT_ROCKSDB_CONFIG_TO_JSON, ext_fields)) for a in broker_addrs
+            (a, make_request(RequestCode.EXPORT_ROCKSDB_CONFIG_TO_JSON, ext_fields)) for a in broker_addrs
         ]
         return [answer.then(lambda _: True) for answer in self._caller.send_requests(calls, timeout_seconds)]
 

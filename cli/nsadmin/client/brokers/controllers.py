@@ -10,10 +10,11 @@ from typing import NamedTuple
 
 from namesrv_core.protocol import fastjson
 from namesrv_core.protocol.codes import RequestCode
-from namesrv_core.protocol.command import RemotingCommand, build_request
+from namesrv_core.protocol.command import RemotingCommand
 from nsadmin.client.brokers.broker_configs import BrokerConfigs
 from nsadmin.client.connection.caller import Caller
 from nsadmin.client.connection.json_object import JsonObject
+from nsadmin.client.connection.requests import make_request
 from nsadmin.client.connection.response_bodies import decode_answer, parse_json_object
 from nsadmin.client.results import NotFound, ServerResult
 
@@ -131,8 +132,9 @@ class ControllerAdmin:
         Returns:
             One ServerResult per address, in order.
         """
-        answers = self._caller.send_to_each(controller_addrs, RequestCode.CONTROLLER_GET_METADATA_INFO)
-        return [decode_answer(answer, _parse_metadata) for answer in answers]
+        return self._caller.read_each(
+            controller_addrs, _parse_metadata, RequestCode.CONTROLLER_GET_METADATA_INFO
+        )
 
     def find_leader(self, controller_addrs: Iterable[str]) -> str:
         """Return the address of the leader (CONTROLLER_GET_METADATA_INFO, 1005).
@@ -176,7 +178,7 @@ class ControllerAdmin:
             RocketMQError: The leader refused or did not answer.
         """
         request_body = fastjson.encode_json(list(broker_names))
-        command = build_request(RequestCode.CONTROLLER_GET_SYNC_STATE_DATA, None, request_body)
+        command = make_request(RequestCode.CONTROLLER_GET_SYNC_STATE_DATA, None, request_body)
         return _require_replica_sets(
             decode_answer(self._caller.send_requests([(leader_addr, command)])[0], _parse_replica_sets)
         )
@@ -263,13 +265,12 @@ class ControllerAdmin:
         Returns:
             One ServerResult per address, in order.
         """
-        answers = self._caller.send_to_each(broker_addrs, RequestCode.GET_BROKER_EPOCH_CACHE)
-        return [decode_answer(answer, _parse_epochs) for answer in answers]
+        return self._caller.read_each(broker_addrs, _parse_epochs, RequestCode.GET_BROKER_EPOCH_CACHE)
 
     def _send_order(
         self, leader_addr: str, request_code: RequestCode, ext_fields: dict[str, str]
     ) -> ServerResult[bool]:
-        return self._caller.send_requests([(leader_addr, build_request(request_code, ext_fields))])[0].then(
+        return self._caller.send_requests([(leader_addr, make_request(request_code, ext_fields))])[0].then(
             lambda _: True
         )
 

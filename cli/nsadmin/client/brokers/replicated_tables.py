@@ -7,7 +7,7 @@ from namesrv_core.protocol.codes import RequestCode
 from namesrv_core.protocol.command import RemotingCommand
 from nsadmin.client.connection.caller import Caller
 from nsadmin.client.connection.json_object import JsonObject
-from nsadmin.client.connection.response_bodies import decode_answer, parse_json_object
+from nsadmin.client.connection.response_bodies import parse_json_object
 from nsadmin.client.results import ServerResult
 from nsadmin.client.wire_configs import read_configs
 
@@ -97,8 +97,7 @@ class ReplicatedTables:
                 _parse_version(json_body.child("mappingDataVersion")),
             )
 
-        answers = self._caller.send_to_each(broker_addrs, request_code)
-        return [decode_answer(answer, parse_table) for answer in answers]
+        return self._caller.read_each(broker_addrs, parse_table, request_code)
 
 
 def _read_offsets(offset_table: JsonObject) -> TableItems:

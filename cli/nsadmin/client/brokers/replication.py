@@ -9,7 +9,7 @@ from namesrv_core.protocol.command import RemotingCommand
 from nsadmin.client.brokers.replicated_tables import ReplicatedTables
 from nsadmin.client.connection.caller import Caller
 from nsadmin.client.connection.json_object import JsonObject
-from nsadmin.client.connection.response_bodies import decode_answer, parse_json_object
+from nsadmin.client.connection.response_bodies import parse_json_object
 from nsadmin.client.results import ServerResult
 
 
@@ -91,8 +91,7 @@ class ReplicationAdmin:
         Returns:
             One ServerResult per address, in order. The error is NotSupported for a broker before 5.0.
         """
-        answers = self._caller.send_to_each(broker_addrs, RequestCode.GET_BROKER_HA_STATUS)
-        return [decode_answer(answer, _parse_ha_status) for answer in answers]
+        return self._caller.read_each(broker_addrs, _parse_ha_status, RequestCode.GET_BROKER_HA_STATUS)
 
 
 def _parse_ha_status(response: RemotingCommand) -> HaStatus:

@@ -4,11 +4,11 @@ from collections.abc import Iterable
 from typing import Any
 
 from namesrv_core.protocol.codes import RequestCode
-from namesrv_core.protocol.command import build_request
 from nsadmin.client.connection.caller import Caller
+from nsadmin.client.connection.requests import make_request
 from nsadmin.client.connection.response_bodies import decode_answer, parse_topic_names
 from nsadmin.client.results import ServerResult, is_not_found
-from nsadmin.client.topic_routes import TopicRoute, parse_route, route_ext_fields
+from nsadmin.client.topic_routes import TopicRoute, parse_route, route_header
 
 PermissionResult = ServerResult[dict[str, int]]
 
@@ -22,11 +22,12 @@ def read_topic_permissions(
     """
     server_results = list(server_results)
     answering_addrs = [result.addr for result in server_results if result.error is None]
-    answers = caller.send_to_each(answering_addrs, RequestCode.GET_ALL_TOPIC_LIST_FROM_NAMESERVER)
-    topic_lists = [decode_answer(answer, parse_topic_names) for answer in answers]
+    topic_lists = caller.read_each(
+        answering_addrs, parse_topic_names, RequestCode.GET_ALL_TOPIC_LIST_FROM_NAMESERVER
+    )
     server_topics = [(addr, topic) for addr, topics, _ in topic_lists for topic in topics or ()]
     route_answers = caller.send_requests(
-        (a, build_request(RequestCode.GET_ROUTEINFO_BY_TOPIC, route_ext_fields(t))) for a, t in server_topics
+        (a, make_request(RequestCode.GET_ROUTEINFO_BY_TOPIC, route_header(t))) for a, t in server_topics
     )
     addr_permissions: dict[str, PermissionResult] = {
         topic_list.addr: topic_list.then(lambda _: {}) for topic_list in topic_lists

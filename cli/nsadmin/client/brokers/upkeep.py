@@ -2,11 +2,12 @@
 
 from collections.abc import Iterable
 
-from namesrv_core.protocol import broker_headers, headers
+from namesrv_core.protocol import broker_headers
 from namesrv_core.protocol.codes import RequestCode
 from namesrv_core.protocol.command import ExtFields, RemotingCommand
 from nsadmin.client.brokers.config_stores import ConfigStores
 from nsadmin.client.connection.caller import Caller
+from nsadmin.client.connection.requests import Header
 from nsadmin.client.connection.response_bodies import decode_answer, parse_config_items, parse_json_object
 from nsadmin.client.results import NotApplied, ServerResult
 
@@ -139,7 +140,7 @@ class BrokerUpkeep:
         slave_check = self.check_slave(broker_addr)
         if slave_check.error is not None:
             return slave_check
-        ext_fields = headers.write_header(broker_headers.MasterFlushOffset(flush_offset))
+        ext_fields = broker_headers.MasterFlushOffset(flush_offset)
         [order_result] = self._send_order([broker_addr], RequestCode.RESET_MASTER_FLUSH_OFFSET, ext_fields)
         if order_result.error is not None:
             return order_result
@@ -204,7 +205,7 @@ class BrokerUpkeep:
         comparable_addrs = {
             r.addr for r in settings_results if (r.result or {}).get("rocksdbCQDoubleWriteEnable") == "true"
         }
-        ext_fields = headers.write_header(broker_headers.CheckRocksdb(topic or "", since_ms))
+        ext_fields = broker_headers.CheckRocksdb(topic or "", since_ms)
         request_code = RequestCode.CHECK_ROCKSDB_CQ_WRITE_PROGRESS
         check_answers = self._caller.send_to_each(
             [result.addr for result in settings_results if result.addr in comparable_addrs],
@@ -242,9 +243,9 @@ class BrokerUpkeep:
         return [settings_by_addr.get(r.addr, ServerResult(r.addr, None, r.error)) for r in order_results]
 
     def _send_order(
-        self, addrs: Iterable[str], request_code: RequestCode, ext_fields: ExtFields | None = None
+        self, addrs: Iterable[str], request_code: RequestCode, header: Header | None = None
     ) -> list[ServerResult[bool]]:
-        return [a.then(lambda _: True) for a in self._caller.send_to_each(addrs, request_code, ext_fields)]
+        return [a.then(lambda _: True) for a in self._caller.send_to_each(addrs, request_code, header)]
 
 
 def _parse_flush_offset(response: RemotingCommand) -> int:

@@ -7,13 +7,15 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from namesrv_core.errors import BadSettings, RocketMQError, build_request_error
 from namesrv_core.protocol.codes import RequestCode
-from namesrv_core.protocol.command import ExtFields, RemotingCommand, build_request
+from namesrv_core.protocol.command import RemotingCommand
 from namesrv_core.transport.multiplexed_client import CallError, ExchangeObserver
 from nsadmin.client import wall_clock
 from nsadmin.client.connection.access_options import Access
 from nsadmin.client.connection.addresses import NameServerFinder, NameServerList, make_finder
 from nsadmin.client.connection.change_codes import CHANGE_CODES
 from nsadmin.client.connection.connection_pool import CallScope, Pool
+from nsadmin.client.connection.requests import Header, make_request
+from nsadmin.client.connection.response_bodies import ResponseDecoder, decode_answer
 from nsadmin.client.results import ReadOnlyAccess, ServerResult
 
 if TYPE_CHECKING:
@@ -206,21 +208,33 @@ class Caller:
         self,
         server_addrs: Iterable[str],
         request_code: int,
-        ext_fields: ExtFields | None = None,
+        header: Header | None = None,
         request_body: bytes = b"",
     ) -> list[ServerResult[RemotingCommand]]:
         """Send the same request to each address; return one ServerResult per address, in their order."""
         if isinstance(server_addrs, str):
             raise TypeError('pass a list of addresses, such as ["host:port"], instead of one string')
         return self.send_requests(
-            [(addr, build_request(request_code, ext_fields, request_body)) for addr in server_addrs]
+            [(addr, make_request(request_code, header, request_body)) for addr in server_addrs]
         )
 
     def send_to_name_servers(
-        self, request_code: int, ext_fields: ExtFields | None = None, request_body: bytes = b""
+        self, request_code: int, header: Header | None = None, request_body: bytes = b""
     ) -> list[ServerResult[RemotingCommand]]:
         """Send the same request to every name server; return one ServerResult per name server."""
-        return self.send_to_each(self.name_servers.addrs, request_code, ext_fields, request_body)
+        return self.send_to_each(self.name_servers.addrs, request_code, header, request_body)
+
+    def read_each(
+        self,
+        server_addrs: Iterable[str],
+        decode: ResponseDecoder[T],
+        request_code: int,
+        header: Header | None = None,
+        request_body: bytes = b"",
+    ) -> list[ServerResult[T]]:
+        """As `send_to_each`, with decoded answers."""
+        answers = self.send_to_each(server_addrs, request_code, header, request_body)
+        return [decode_answer(answer, decode) for answer in answers]
 
     def connect_addr(self, server_addr: str) -> str:
         """Return the address to connect to. The address map applies to brokers, not to name servers."""

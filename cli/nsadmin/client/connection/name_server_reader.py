@@ -8,9 +8,9 @@ from collections.abc import Sequence
 from typing import TypeVar
 
 from namesrv_core.errors import RocketMQError
-from namesrv_core.protocol.command import ExtFields, build_request
 from namesrv_core.transport.multiplexed_client import CallError
 from nsadmin.client.connection.caller import Caller
+from nsadmin.client.connection.requests import Header, make_request
 from nsadmin.client.connection.response_bodies import ResponseDecoder, decode_answer
 from nsadmin.client.results import NoneReachable, ServerResult, is_not_found, is_unreachable
 
@@ -44,17 +44,17 @@ class NameServerReader:
         subject_text: str,
         decode: ResponseDecoder[T],
         request_code: int,
-        ext_fields: ExtFields | None = None,
+        header: Header | None = None,
         *,
         ask_all: bool = True,
     ) -> T:
         """Return the decoded answer of the first name server that has one."""
         if self._ask_all and ask_all:
-            return self._read_all(subject_text, decode, request_code, ext_fields)
+            return self._read_all(subject_text, decode, request_code, header)
         results: list[ServerResult[T]] = []
         ordered_addrs = self._order_addrs()
         for namesrv_addr in ordered_addrs:
-            [result] = self._ask_servers((namesrv_addr,), decode, request_code, ext_fields)
+            [result] = self._ask_servers((namesrv_addr,), decode, request_code, header)
             if result.error is None:
                 self._preferred_addrs = (
                     namesrv_addr,
@@ -64,9 +64,7 @@ class NameServerReader:
             results.append(result)
             if is_not_found(result.error):
                 other_addrs = ordered_addrs[len(results) :]
-                return _pick_result(
-                    results + self._ask_servers(other_addrs, decode, request_code, ext_fields)
-                )
+                return _pick_result(results + self._ask_servers(other_addrs, decode, request_code, header))
             if not is_unreachable(result.error):
                 raise result.error
         return _pick_result(results)
@@ -75,40 +73,40 @@ class NameServerReader:
         self,
         decode: ResponseDecoder[T],
         request_code: int,
-        ext_fields: ExtFields | None = None,
+        header: Header | None = None,
         request_body: bytes = b"",
     ) -> list[ServerResult[T]]:
         """Send a request to every name server; return one decoded ServerResult per server."""
         return [
             decode_answer(answer, decode)
-            for answer in self._caller.send_to_name_servers(request_code, ext_fields, request_body)
+            for answer in self._caller.send_to_name_servers(request_code, header, request_body)
         ]
 
     def read_batch(
-        self, decode: ResponseDecoder[T], request_code: int, ext_fields_list: Sequence[ExtFields]
+        self, decode: ResponseDecoder[T], request_code: int, headers: Sequence[Header]
     ) -> list[ServerResult[T]]:
         """Send many reads of one kind at once to the first name server that answers."""
         results: dict[int, ServerResult[T]] = {}
         for namesrv_addr in self._order_addrs():
             pending_indexes = [
                 read_index
-                for read_index in range(len(ext_fields_list))
+                for read_index in range(len(headers))
                 if read_index not in results or is_unreachable(results[read_index].error)
             ]
             answers = self._caller.send_requests(
                 [
-                    (namesrv_addr, build_request(request_code, ext_fields_list[read_index]))
+                    (namesrv_addr, make_request(request_code, headers[read_index]))
                     for read_index in pending_indexes
                 ]
             )
             for read_index, answer in zip(pending_indexes, answers, strict=True):
                 results[read_index] = decode_answer(answer, decode)
-        return [results[read_index] for read_index in range(len(ext_fields_list))]
+        return [results[read_index] for read_index in range(len(headers))]
 
     def _read_all(
-        self, subject_text: str, decode: ResponseDecoder[T], request_code: int, ext_fields: ExtFields | None
+        self, subject_text: str, decode: ResponseDecoder[T], request_code: int, header: Header | None
     ) -> T:
-        results = self._ask_servers(self._caller.name_servers.addrs, decode, request_code, ext_fields)
+        results = self._ask_servers(self._caller.name_servers.addrs, decode, request_code, header)
         first_result = _pick_result(results)
         for namesrv_addr, result, error in results:
             if is_not_found(error):
@@ -125,10 +123,9 @@ class NameServerReader:
         namesrv_addrs: tuple[str, ...],
         decode: ResponseDecoder[T],
         request_code: int,
-        ext_fields: ExtFields | None,
+        header: Header | None,
     ) -> list[ServerResult[T]]:
-        answers = self._caller.send_to_each(namesrv_addrs, request_code, ext_fields)
-        results = [decode_answer(answer, decode) for answer in answers]
+        results = self._caller.read_each(namesrv_addrs, decode, request_code, header)
         for namesrv_addr, _, error in results:
             if isinstance(error, CallError):
                 self.unreachable[namesrv_addr] = error

@@ -7,11 +7,12 @@ from json import JSONDecoder
 from typing import NamedTuple
 
 from namesrv_core.errors import RequestError, ResponseCode, RocketMQError
-from namesrv_core.protocol import broker_headers, headers
+from namesrv_core.protocol import broker_headers
 from namesrv_core.protocol.codes import RequestCode, version_text
-from namesrv_core.protocol.command import RemotingCommand, build_request
+from namesrv_core.protocol.command import RemotingCommand
 from nsadmin.client.connection.caller import Caller
 from nsadmin.client.connection.json_object import JsonObject
+from nsadmin.client.connection.requests import make_request
 from nsadmin.client.connection.response_bodies import decode_answer, parse_json_object
 from nsadmin.client.consumers.connected_clients import (
     ConnectedClient,
@@ -44,7 +45,7 @@ def read_consumers(
     request_code = RequestCode.GET_CONSUMER_CONNECTION_LIST
     group_places = [(group, broker_addr) for group in groups for broker_addr in broker_addrs]
     answers = caller.send_requests(
-        (broker_addr, build_request(request_code, headers.write_header(broker_headers.ConsumerGroup(group))))
+        (broker_addr, make_request(request_code, broker_headers.ConsumerGroup(group)))
         for group, broker_addr in group_places
     )
     results_by_group: dict[str, list[ServerResult[_BrokerConnections]]] = {group: [] for group in groups}
@@ -59,10 +60,7 @@ def find_broadcasting_groups(caller: Caller, group_places: Iterable[tuple[str, s
     answers = caller.send_requests(
         (
             broker_addr,
-            build_request(
-                RequestCode.GET_CONSUMER_CONNECTION_LIST,
-                headers.write_header(broker_headers.ConsumerGroup(group)),
-            ),
+            make_request(RequestCode.GET_CONSUMER_CONNECTION_LIST, broker_headers.ConsumerGroup(group)),
         )
         for broker_addr, group in group_places
     )
@@ -78,7 +76,7 @@ def read_members(
     caller: Caller, group: str, broker_addrs: Iterable[str]
 ) -> list[ServerResult[tuple[ConnectedClient, ...]]]:
     """Read the clients of a group as each broker lists them (GET_CONSUMER_CONNECTION_LIST, 203), unmerged."""
-    ext_fields = headers.write_header(broker_headers.ConsumerGroup(group))
+    ext_fields = broker_headers.ConsumerGroup(group)
     answers = caller.send_to_each(
         dict.fromkeys(broker_addrs), RequestCode.GET_CONSUMER_CONNECTION_LIST, ext_fields
     )
@@ -90,7 +88,7 @@ def read_producers(
     caller: Caller, group: str, broker_addrs: Iterable[str]
 ) -> tuple[tuple[ConnectedClient, ...], dict[str, RocketMQError | None]]:
     """Read the clients of a producer group from brokers (GET_PRODUCER_CONNECTION_LIST, 204)."""
-    ext_fields = headers.write_header(broker_headers.ProducerGroup(group))
+    ext_fields = broker_headers.ProducerGroup(group)
     answers = caller.send_to_each(
         dict.fromkeys(broker_addrs), RequestCode.GET_PRODUCER_CONNECTION_LIST, ext_fields
     )

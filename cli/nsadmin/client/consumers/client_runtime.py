@@ -6,10 +6,11 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from namesrv_core.errors import RocketMQError
-from namesrv_core.protocol import broker_headers, headers
+from namesrv_core.protocol import broker_headers
 from namesrv_core.protocol.codes import RequestCode
-from namesrv_core.protocol.command import RemotingCommand, build_request
+from namesrv_core.protocol.command import RemotingCommand
 from nsadmin.client.connection.caller import Caller
+from nsadmin.client.connection.requests import make_request
 from nsadmin.client.connection.response_bodies import decode_answer
 from nsadmin.client.consumers.connected_clients import ConnectedClient, GroupConnections, TopicSubscription
 from nsadmin.client.consumers.consumer_progress import ConsumerAdmin
@@ -182,9 +183,8 @@ class ClientRuntime:
         calls = [
             (
                 client.broker_addrs[0],
-                build_request(
-                    request_code,
-                    headers.write_header(broker_headers.ConsumerClient(group, client.client_id, with_jstack)),
+                make_request(
+                    request_code, broker_headers.ConsumerClient(group, client.client_id, with_jstack)
                 ),
             )
             for group, client in group_clients

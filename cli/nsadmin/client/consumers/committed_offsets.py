@@ -4,11 +4,12 @@ from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from namesrv_core.errors import QueryNotFound, RocketMQError
-from namesrv_core.protocol import broker_headers, headers
+from namesrv_core.protocol import broker_headers
 from namesrv_core.protocol.codes import V5_0_0, RequestCode
-from namesrv_core.protocol.command import RemotingCommand, build_request
+from namesrv_core.protocol.command import RemotingCommand
 from nsadmin.client.connection.caller import Caller
 from nsadmin.client.connection.json_object import to_integer
+from nsadmin.client.connection.requests import make_request
 from nsadmin.client.connection.response_bodies import decode_answer, parse_json_object, parse_offset
 from nsadmin.client.message_queues import MessageQueue
 from nsadmin.client.results import NotFound
@@ -74,10 +75,7 @@ def read_queue_offsets(
     answers = caller.send_requests(
         (
             broker_addr,
-            build_request(
-                request_code,
-                headers.write_header(broker_headers.QueueOffset(queue.topic, queue.queue_id, timestamp_ms)),
-            ),
+            make_request(request_code, broker_headers.QueueOffset(queue.topic, queue.queue_id, timestamp_ms)),
         )
         for broker_addr, queue in queue_places
     )
@@ -87,7 +85,7 @@ def read_queue_offsets(
 
 def _build_query(group: str, queue: MessageQueue) -> RemotingCommand:
     fields = broker_headers.ConsumerOffset(group, queue.topic, queue.queue_id, set_zero_if_not_found=False)
-    return build_request(RequestCode.QUERY_CONSUMER_OFFSET, headers.write_header(fields))
+    return make_request(RequestCode.QUERY_CONSUMER_OFFSET, fields)
 
 
 def parse_all_committed(response: RemotingCommand) -> CommittedOffsets:

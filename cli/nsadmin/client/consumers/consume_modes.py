@@ -8,7 +8,7 @@ from namesrv_core.protocol.codes import RequestCode
 from namesrv_core.protocol.command import RemotingCommand
 from nsadmin.client.brokers import targets
 from nsadmin.client.connection.caller import Caller
-from nsadmin.client.connection.response_bodies import decode_answer, parse_config_items, parse_json_object
+from nsadmin.client.connection.response_bodies import parse_config_items, parse_json_object
 from nsadmin.client.consumers.groups import GroupAdmin
 from nsadmin.client.results import NotApplied, ServerResult
 from nsadmin.client.topics.topic_configs import TopicConfigs
@@ -66,8 +66,7 @@ class ConsumeModes:
         Returns:
             One ServerResult per address: the modes in the order of topics and groups; () if none is set.
         """
-        answers = self._caller.send_to_each(broker_addrs, RequestCode.GET_ALL_MESSAGE_REQUEST_MODE)
-        return [decode_answer(answer, _parse_modes) for answer in answers]
+        return self._caller.read_each(broker_addrs, _parse_modes, RequestCode.GET_ALL_MESSAGE_REQUEST_MODE)
 
     def get_defaults(self, broker_addrs: Iterable[str]) -> list[ServerResult[ConsumeMode]]:
         """Return the default mode of brokers (GET_BROKER_CONFIG, 26).
@@ -87,8 +86,7 @@ class ConsumeModes:
                 config_items["defaultMessageRequestMode"], int(config_items["defaultPopShareQueueNum"])
             )
 
-        answers = self._caller.send_to_each(broker_addrs, RequestCode.GET_BROKER_CONFIG)
-        return [decode_answer(answer, parse_default) for answer in answers]
+        return self._caller.read_each(broker_addrs, parse_default, RequestCode.GET_BROKER_CONFIG)
 
     def plan_change(
         self, broker_addrs: Iterable[str], topic: str, group: str, wanted_mode: ConsumeMode
@@ -179,10 +177,7 @@ class ConsumeModes:
                 raise NotApplied("this is a slave: change its master, which it copies")
             return True
 
-        role_results = [
-            decode_answer(server_result, require_master)
-            for server_result in self._caller.send_to_each(broker_addrs, RequestCode.GET_BROKER_CONFIG)
-        ]
+        role_results = self._caller.read_each(broker_addrs, require_master, RequestCode.GET_BROKER_CONFIG)
         topic_results = self._topic_configs.get_each(broker_addrs, topic)
         group_results = self._groups.find_holders(group, map(targets.target_at_addr, broker_addrs))
         errors_by_addr = {

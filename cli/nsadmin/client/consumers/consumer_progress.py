@@ -5,12 +5,12 @@ from functools import partial
 from typing import NamedTuple
 
 from namesrv_core.errors import RequestError, ResponseCode, RocketMQError
-from namesrv_core.protocol import broker_headers, headers
+from namesrv_core.protocol import broker_headers
 from namesrv_core.protocol.codes import RequestCode
-from namesrv_core.protocol.command import build_request
 from nsadmin.client.brokers.clusters import ClusterAdmin
 from nsadmin.client.brokers.targets import target_at_addr
 from nsadmin.client.connection.caller import Caller
+from nsadmin.client.connection.requests import make_request
 from nsadmin.client.connection.response_bodies import decode_answer
 from nsadmin.client.consumers import client_connections
 from nsadmin.client.consumers.committed_offsets import CommittedOffsets, parse_all_committed
@@ -81,9 +81,10 @@ class ConsumerAdmin:
             NotFound: No broker has offsets of the group, and none knows it.
         """
         broker_addrs = self._list_asked_addrs(cluster_name)
-        ext_fields = headers.write_header(broker_headers.ConsumerGroup(group, topic))
-        answers = self._caller.send_to_each(broker_addrs, RequestCode.GET_CONSUME_STATS, ext_fields)
-        stats_results = [decode_answer(answer, partial(parse_group_stats, group)) for answer in answers]
+        ext_fields = broker_headers.ConsumerGroup(group, topic)
+        stats_results = self._caller.read_each(
+            broker_addrs, partial(parse_group_stats, group), RequestCode.GET_CONSUME_STATS, ext_fields
+        )
         if not any(consume_stats is None or consume_stats.queues for _, consume_stats, _ in stats_results):
             self._groups.check_exists(group, cluster_name)
         return complete_stats(self._caller, stats_results)
@@ -148,7 +149,7 @@ class ConsumerAdmin:
         """
         request_code = RequestCode.GET_CONSUME_STATS
         answers = self._caller.send_requests(
-            (addr, build_request(request_code, headers.write_header(broker_headers.ConsumerGroup(group))))
+            (addr, make_request(request_code, broker_headers.ConsumerGroup(group)))
             for addr, group in group_places
         )
         return [
@@ -165,8 +166,7 @@ class ConsumerAdmin:
         Returns:
             One ServerResult per address, in order: "topic@group" to queue id to offset.
         """
-        answers = self._caller.send_to_each(broker_addrs, RequestCode.GET_ALL_CONSUMER_OFFSET)
-        return [decode_answer(answer, parse_all_committed) for answer in answers]
+        return self._caller.read_each(broker_addrs, parse_all_committed, RequestCode.GET_ALL_CONSUMER_OFFSET)
 
     def get_connections(
         self, group: str, cluster_name: str | None = None, broker_addr: str | None = None
@@ -298,9 +298,9 @@ class ConsumerAdmin:
         Returns:
             One ServerResult per address, in order.
         """
-        ext_fields = headers.write_header(broker_headers.BrokerConsumeStats(is_order))
+        ext_fields = broker_headers.BrokerConsumeStats(is_order)
         answers = self._caller.send_requests(
-            [(a, build_request(RequestCode.GET_BROKER_CONSUME_STATS, ext_fields)) for a in broker_addrs],
+            [(a, make_request(RequestCode.GET_BROKER_CONSUME_STATS, ext_fields)) for a in broker_addrs],
             max(timeout_seconds, self._caller.access.timeout),
         )
         return complete_stats(self._caller, [decode_answer(answer, parse_broker_stats) for answer in answers])

@@ -3,11 +3,12 @@
 from collections.abc import Iterable
 
 from namesrv_core.errors import RocketMQError
-from namesrv_core.protocol import broker_headers, headers
+from namesrv_core.protocol import broker_headers
 from namesrv_core.protocol.codes import RequestCode
-from namesrv_core.protocol.command import RemotingCommand, build_request
+from namesrv_core.protocol.command import RemotingCommand
 from nsadmin.client.connection.caller import Caller
-from nsadmin.client.connection.response_bodies import decode_answer, parse_json_object
+from nsadmin.client.connection.requests import make_request
+from nsadmin.client.connection.response_bodies import parse_json_object
 from nsadmin.client.results import AlreadyRecreated, error_text
 
 _FORBIDDEN_READ_BIT = 1 << 2
@@ -21,8 +22,7 @@ def read_forbidden_topics(caller: Caller, broker_addrs: Iterable[str], group: st
         bits = parse_json_object(response).child("forbiddenTable").child(group)
         return sorted(topic for topic in bits.members if bits.integer(topic, 0) & _FORBIDDEN_READ_BIT)
 
-    answers = caller.send_to_each(broker_addrs, RequestCode.GET_ALL_SUBSCRIPTIONGROUP_CONFIG)
-    topic_results = [decode_answer(answer, parse_topics) for answer in answers]
+    topic_results = caller.read_each(broker_addrs, parse_topics, RequestCode.GET_ALL_SUBSCRIPTIONGROUP_CONFIG)
     return {result.addr: result.result for result in topic_results if result.result is not None}
 
 
@@ -37,9 +37,8 @@ def complete_restoration(
     errors = [settings_error]
     if settings_error is None:
         requests = [
-            build_request(
-                RequestCode.UPDATE_AND_GET_GROUP_FORBIDDEN,
-                headers.write_header(broker_headers.ForbidTopic(group, topic, False)),
+            make_request(
+                RequestCode.UPDATE_AND_GET_GROUP_FORBIDDEN, broker_headers.ForbidTopic(group, topic, False)
             )
             for topic in forbidden_topics
         ]

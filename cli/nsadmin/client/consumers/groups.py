@@ -3,14 +3,14 @@
 from collections.abc import Iterable
 
 from namesrv_core.errors import RocketMQError
-from namesrv_core.protocol import broker_headers, fastjson, headers
+from namesrv_core.protocol import broker_headers, fastjson
 from namesrv_core.protocol.codes import RequestCode
-from namesrv_core.protocol.command import build_request
 from namesrv_core.protocol.resource_names import find_group_name_problem
 from nsadmin.client.brokers import targets
 from nsadmin.client.brokers.clusters import ClusterAdmin
 from nsadmin.client.brokers.targets import BrokerTarget
 from nsadmin.client.connection.caller import Caller
+from nsadmin.client.connection.requests import make_request
 from nsadmin.client.connection.response_bodies import decode_answer, parse_config_items
 from nsadmin.client.consumers.group_restoration import complete_restoration, read_forbidden_topics
 from nsadmin.client.consumers.group_settings import (
@@ -239,7 +239,7 @@ class GroupAdmin:
             fastjson.encode_json({**c.after, "attributes": dict(attribute_changes)}) for c in sendable_changes
         ]
         answers = self._caller.send_requests(
-            (planned_change.target.broker_addr or "", build_request(request_code, None, request_body))
+            (planned_change.target.broker_addr or "", make_request(request_code, None, request_body))
             for planned_change, request_body in zip(sendable_changes, request_bodies, strict=True)
         )
         table_results = self.get_tables(planned_change.target for planned_change in sendable_changes)
@@ -299,7 +299,7 @@ class GroupAdmin:
         held_by_addr = {result.addr: result for result in holder_results if result.error is None}
         holder_addrs = list(held_by_addr)
         forbidden_by_addr = read_forbidden_topics(self._caller, holder_addrs, group)
-        ext_fields = headers.write_header(broker_headers.DeleteGroup(group, clean_offset))
+        ext_fields = broker_headers.DeleteGroup(group, clean_offset)
         answers = self._caller.send_to_each(holder_addrs, RequestCode.DELETE_SUBSCRIPTIONGROUP, ext_fields)
         tables_after = self.get_tables(targets.target_at_addr(broker_addr) for broker_addr in holder_addrs)
         results_by_addr = {
@@ -344,8 +344,9 @@ class GroupAdmin:
         unknown_addrs = [
             target.broker_addr for target in broker_targets if target.broker_id is None and target.broker_addr
         ]
-        answers = self._caller.send_to_each(unknown_addrs, RequestCode.GET_BROKER_CONFIG)
-        config_results = [decode_answer(answer, parse_config_items) for answer in answers]
+        config_results = self._caller.read_each(
+            unknown_addrs, parse_config_items, RequestCode.GET_BROKER_CONFIG
+        )
         return {
             broker_addr: NotApplied("this broker is a slave, which would lose the change: pass its master")
             for broker_addr, broker_config, _ in config_results

@@ -7,13 +7,13 @@ changes the masters and reads the offsets back.
 from collections.abc import Iterable, Mapping, Sequence
 
 from namesrv_core.errors import RocketMQError
-from namesrv_core.protocol import broker_headers, headers
+from namesrv_core.protocol import broker_headers
 from namesrv_core.protocol.codes import MASTER_BROKER_ID, RequestCode
-from namesrv_core.protocol.command import build_request
 from nsadmin.client.brokers.clusters import ClusterAdmin
 from nsadmin.client.brokers.targets import BrokerTarget
 from nsadmin.client.connection.caller import Caller
 from nsadmin.client.connection.json_object import to_integer
+from nsadmin.client.connection.requests import make_request
 from nsadmin.client.connection.response_bodies import decode_answer, parse_config_items, parse_json_object
 from nsadmin.client.consumers.committed_offsets import read_committed_offsets, read_queue_offsets
 from nsadmin.client.consumers.groups import GroupAdmin
@@ -27,10 +27,10 @@ from nsadmin.client.consumers.offset_plans import (
     judge_read_back,
     keep_if_forward,
     list_empty_moves,
+    move_header,
     move_toward,
     return_to,
     set_target_offset,
-    target_fields,
 )
 from nsadmin.client.consumers.offset_verification import find_connected_error, verify_moves
 from nsadmin.client.message_queues import MessageQueue, parse_queue_table
@@ -316,7 +316,7 @@ class OffsetAdmin:
             return self._commit_offsets(plan.group, [keep_if_forward(move, plan.is_forced) for move in moves])
         ext_fields = broker_headers.ResetOffset(plan.group, plan.topic, plan.timestamp_ms, plan.is_forced)
         request_code = RequestCode.INVOKE_BROKER_TO_RESET_OFFSET
-        [answer] = self._caller.send_to_each([broker_addr], request_code, headers.write_header(ext_fields))
+        [answer] = self._caller.send_to_each([broker_addr], request_code, ext_fields)
         reported_result = decode_answer(
             answer, lambda r: parse_queue_table(parse_json_object(r).members.get("offsetTable"), to_integer)
         )
@@ -366,7 +366,7 @@ class OffsetAdmin:
         answers = self._caller.send_requests(
             (
                 offset_move.broker_addr,
-                build_request(request_code, target_fields(request_code, group, offset_move)),
+                make_request(request_code, move_header(request_code, group, offset_move)),
             )
             for offset_move in moves_to_write
         )

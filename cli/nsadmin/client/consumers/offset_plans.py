@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from namesrv_core.errors import RocketMQError
-from namesrv_core.protocol import broker_headers, headers
+from namesrv_core.protocol import broker_headers
 from namesrv_core.protocol.codes import MASTER_BROKER_ID, RequestCode
 from nsadmin.client.brokers.targets import NO_MASTER
 from nsadmin.client.message_queues import MessageQueue
@@ -103,16 +103,14 @@ def group_by_addr(offset_moves: Iterable[OffsetMove]) -> dict[str, list[OffsetMo
     return moves_by_addr
 
 
-def target_fields(request_code: RequestCode, group: str, offset_move: OffsetMove) -> dict[str, str]:
-    """Return the header fields of the request that moves one queue."""
+def move_header(
+    request_code: RequestCode, group: str, offset_move: OffsetMove
+) -> broker_headers.ConsumerOffset | broker_headers.ResetOffset:
+    """The header of the request that moves one queue."""
     topic, _, queue_id = offset_move.queue
     if request_code == RequestCode.UPDATE_CONSUMER_OFFSET:
-        return headers.write_header(
-            broker_headers.ConsumerOffset(group, topic, queue_id, commit_offset=offset_move.new_offset)
-        )
-    return headers.write_header(
-        broker_headers.ResetOffset(group, topic, END_OF_QUEUE, True, offset_move.new_offset, queue_id)
-    )
+        return broker_headers.ConsumerOffset(group, topic, queue_id, commit_offset=offset_move.new_offset)
+    return broker_headers.ResetOffset(group, topic, END_OF_QUEUE, True, offset_move.new_offset, queue_id)
 
 
 def move_toward(offset_move: OffsetMove, new_offset: int | None, error: RocketMQError | None) -> OffsetMove:

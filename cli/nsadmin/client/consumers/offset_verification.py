@@ -3,10 +3,11 @@
 from collections.abc import Mapping, Sequence
 
 from namesrv_core.errors import RocketMQError
-from namesrv_core.protocol import broker_headers, headers
+from namesrv_core.protocol import broker_headers
 from namesrv_core.protocol.codes import RequestCode
-from namesrv_core.protocol.command import RemotingCommand, build_request
+from namesrv_core.protocol.command import RemotingCommand
 from nsadmin.client.connection.caller import Caller
+from nsadmin.client.connection.requests import make_request
 from nsadmin.client.connection.response_bodies import decode_answer, parse_json_object
 from nsadmin.client.consumers import client_connections
 from nsadmin.client.consumers.committed_offsets import read_committed_offsets
@@ -93,9 +94,9 @@ def _is_past_old_offset(offset_move: OffsetMove, current_offset: int | None) -> 
 
 def _read_delivered_counts(caller: Caller, group: str, topic: str, addrs: Sequence[str]) -> Mapping[str, int]:
     """Return how many messages each broker delivered to the group in the last minute, if it reports that."""
-    stats_fields = headers.write_header(broker_headers.ViewBrokerStats("GROUP_GET_NUMS", f"{topic}@{group}"))
+    stats_fields = broker_headers.ViewBrokerStats("GROUP_GET_NUMS", f"{topic}@{group}")
     answers = caller.send_requests(
-        (addr, build_request(RequestCode.VIEW_BROKER_STATS_DATA, stats_fields)) for addr in addrs
+        (addr, make_request(RequestCode.VIEW_BROKER_STATS_DATA, stats_fields)) for addr in addrs
     )
     count_results = [decode_answer(accept_uncounted(answer), _parse_minute_sum) for answer in answers]
     return {r.addr: r.result for r in count_results if r.result is not None}

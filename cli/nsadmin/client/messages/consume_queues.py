@@ -4,10 +4,11 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from namesrv_core.protocol.codes import RequestCode
-from namesrv_core.protocol.command import RemotingCommand, build_request
+from namesrv_core.protocol.command import RemotingCommand
 from nsadmin.client.brokers.replica_failover import ReplicaRequest, ask_replicas, list_replica_addrs
 from nsadmin.client.connection.caller import Caller
 from nsadmin.client.connection.json_object import JsonObject
+from nsadmin.client.connection.requests import make_request
 from nsadmin.client.connection.response_bodies import decode_answer, parse_json_object
 from nsadmin.client.results import NotFound, ServerResult
 from nsadmin.client.topic_routes import QueueRoute
@@ -122,9 +123,7 @@ def _build_request(
     topic: str, queue_id: int, begin_index: int, entry_count: int, group: str | None
 ) -> RemotingCommand:
     fields = {"topic": topic, "queueId": str(queue_id), "index": str(begin_index), "count": str(entry_count)}
-    return build_request(
-        RequestCode.QUERY_CONSUME_QUEUE, fields | ({"consumerGroup": group} if group else {})
-    )
+    return make_request(RequestCode.QUERY_CONSUME_QUEUE, fields | ({"consumerGroup": group} if group else {}))
 
 
 def _parse_entries(response: RemotingCommand, begin_index: int) -> QueueEntries:

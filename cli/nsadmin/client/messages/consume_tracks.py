@@ -58,7 +58,7 @@ class ConsumeTracks:
         """
         topic = located_message.message.topic
         broker_addr = self.find_broker_addr(located_message)
-        ext_fields = headers.write_header(headers.TopicName(topic))
+        ext_fields = headers.TopicName(topic)
         [answer] = self._caller.send_to_each(
             [broker_addr], RequestCode.QUERY_TOPIC_CONSUME_BY_WHO, ext_fields
         )

@@ -4,12 +4,13 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from namesrv_core.errors import RocketMQError
-from namesrv_core.protocol import broker_headers, headers
+from namesrv_core.protocol import broker_headers
 from namesrv_core.protocol.codes import RequestCode
-from namesrv_core.protocol.command import RemotingCommand, build_request
+from namesrv_core.protocol.command import RemotingCommand
 from namesrv_core.protocol.stored_messages import StoredMessage
 from nsadmin.client.brokers.replica_failover import ReplicaRequest, ask_replicas, list_replica_addrs
 from nsadmin.client.connection.caller import Caller
+from nsadmin.client.connection.requests import make_request
 from nsadmin.client.connection.response_bodies import decode_answer, parse_offset
 from nsadmin.client.messages.dead_letter_selection import DEAD_LETTER_PREFIX, DeadLetter
 from nsadmin.client.messages.pull_requests import (
@@ -156,11 +157,9 @@ def _read_offsets(
         [
             _make_request(
                 q,
-                build_request(
+                make_request(
                     request_code,
-                    headers.write_header(
-                        broker_headers.QueueOffset(DEAD_LETTER_PREFIX + q.group, q.queue_id, timestamp_ms)
-                    ),
+                    broker_headers.QueueOffset(DEAD_LETTER_PREFIX + q.group, q.queue_id, timestamp_ms),
                 ),
             )
             for q in letter_queues

@@ -5,11 +5,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from namesrv_core.errors import NoPermission, NotSupported, RocketMQError
-from namesrv_core.protocol import broker_headers, headers
+from namesrv_core.protocol import broker_headers
 from namesrv_core.protocol.codes import RequestCode
-from namesrv_core.protocol.command import build_request
 from nsadmin.client.brokers.broker_configs import BrokerConfigs
 from nsadmin.client.connection.caller import Caller
+from nsadmin.client.connection.requests import make_request
 from nsadmin.client.messages.message_queries import LocatedMessage
 from nsadmin.client.messages.message_sender import PRODUCER_GROUP
 from nsadmin.client.messages.queue_reader import QueueReader
@@ -100,7 +100,7 @@ class DelayedMessages:
         recall_header = broker_headers.RecallMessage(
             PRODUCER_GROUP, delayed_message.topic, build_recall_handle(delayed_message)
         )
-        command = build_request(RequestCode.RECALL_MESSAGE, headers.write_header(recall_header))
+        command = make_request(RequestCode.RECALL_MESSAGE, recall_header)
         [answer] = self._caller.send_requests([(broker_addr, command)])
         answer.value()
 

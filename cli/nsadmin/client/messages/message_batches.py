@@ -4,9 +4,10 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from namesrv_core.protocol.codes import RequestCode
-from namesrv_core.protocol.command import RemotingCommand, build_request
+from namesrv_core.protocol.command import RemotingCommand
 from namesrv_core.protocol.stored_messages import encode_batch_message, require_short_properties
 from nsadmin.client.connection.caller import Caller
+from nsadmin.client.connection.requests import make_request
 from nsadmin.client.connection.response_bodies import decode_answer, read_ext_fields
 from nsadmin.client.messages.message_sender import STORED_UNSAFELY_CODES, OutgoingMessage, build_send_command
 from nsadmin.client.results import ServerResult
@@ -47,7 +48,7 @@ def _build_command(batch: Sequence[OutgoingMessage]) -> RemotingCommand:
     # The broker adds the properties of the header to each message (MessageExtEncoder).
     ext_fields = {**(first_command.ext or {}), "h": "0", "i": "", "m": "true"}
     batch_body = b"".join(encode_batch_message(m.body, m.properties, m.flag) for m in batch)
-    return build_request(RequestCode.SEND_BATCH_MESSAGE, ext_fields, batch_body)
+    return make_request(RequestCode.SEND_BATCH_MESSAGE, ext_fields, batch_body)
 
 
 def _parse_answer(response: RemotingCommand) -> StoredBatch:

@@ -3,11 +3,12 @@
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from namesrv_core.protocol import broker_headers, headers
+from namesrv_core.protocol import broker_headers
 from namesrv_core.protocol.codes import RequestCode
-from namesrv_core.protocol.command import RemotingCommand, build_request
+from namesrv_core.protocol.command import RemotingCommand
 from namesrv_core.protocol.stored_messages import StoredMessage
 from nsadmin.client.connection.caller import Caller
+from nsadmin.client.connection.requests import make_request
 from nsadmin.client.connection.response_bodies import decode_answer, parse_json_object
 from nsadmin.client.consumers import client_connections
 from nsadmin.client.consumers.client_runtime import CLIENT_TIMEOUT_SECONDS
@@ -114,7 +115,7 @@ class MessageDelivery:
         ext_fields = broker_headers.ConsumeDirectly(
             receiver.group, receiver.client_id, message.offset_msg_id, message.topic
         )
-        command = build_request(RequestCode.CONSUME_MESSAGE_DIRECTLY, headers.write_header(ext_fields))
+        command = make_request(RequestCode.CONSUME_MESSAGE_DIRECTLY, ext_fields)
         timeout_seconds = max(CLIENT_TIMEOUT_SECONDS, self._caller.access.timeout)
         [answer] = self._caller.send_requests([(receiver.broker_addr, command)], timeout_seconds)
         _, delivery_outcome, error = decode_answer(answer, _parse_outcome)

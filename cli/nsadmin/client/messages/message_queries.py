@@ -4,14 +4,15 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from namesrv_core.errors import ResponseCode, RocketMQError
-from namesrv_core.protocol import broker_headers, headers
+from namesrv_core.protocol import broker_headers
 from namesrv_core.protocol.codes import RequestCode
-from namesrv_core.protocol.command import RemotingCommand, build_request
+from namesrv_core.protocol.command import RemotingCommand
 from namesrv_core.protocol.message_ids import OffsetId, parse_message_id
 from namesrv_core.protocol.stored_messages import StoredMessage, decode_messages
 from namesrv_core.transport.multiplexed_client import CallError
 from nsadmin.client.brokers.replica_failover import ReplicaRequest, ask_replicas, list_replica_addrs
 from nsadmin.client.connection.caller import Caller
+from nsadmin.client.connection.requests import make_request
 from nsadmin.client.messages.pull_requests import (
     PULL_RESPONSE_CODES,
     build_pull_request,
@@ -262,10 +263,10 @@ class MessageAdmin:
 
     def _query_brokers(self, header: broker_headers.QueryMessage, route_topic: str | None) -> FoundMessages:
         queue_routes = self._topics.get_route(route_topic or header.topic or "").queues
-        query_fields = headers.write_header(header)
+        query_fields = header
         replica_requests = [
             ReplicaRequest(
-                r.broker_name, list_replica_addrs(r), build_request(RequestCode.QUERY_MESSAGE, query_fields)
+                r.broker_name, list_replica_addrs(r), make_request(RequestCode.QUERY_MESSAGE, query_fields)
             )
             for r in queue_routes
         ]
@@ -277,8 +278,8 @@ class MessageAdmin:
         self, topic: str, message_place: OffsetId, named_addrs: Sequence[tuple[str | None, str]], msg_id: str
     ) -> FoundMessages:
         """Read the message at a commit log position of brokers, if it has this id."""
-        ext_fields = headers.write_header(broker_headers.ViewMessage(topic, message_place.physical_offset))
-        calls = [(addr, build_request(RequestCode.VIEW_MESSAGE_BY_ID, ext_fields)) for _, addr in named_addrs]
+        ext_fields = broker_headers.ViewMessage(topic, message_place.physical_offset)
+        calls = [(addr, make_request(RequestCode.VIEW_MESSAGE_BY_ID, ext_fields)) for _, addr in named_addrs]
         # An empty position, or one inside a message, gives code 1 or bytes that are not a message.
         answers = self._caller.send_requests(calls, accepted_codes=(0, ResponseCode.SYSTEM_ERROR))
         gathered_messages = _gather_messages(

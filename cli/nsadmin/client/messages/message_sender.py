@@ -9,7 +9,7 @@ from typing import NamedTuple
 from namesrv_core.errors import RequestError, ResponseCode, RocketMQError
 from namesrv_core.protocol import headers
 from namesrv_core.protocol.codes import MASTER_BROKER_ID, RequestCode
-from namesrv_core.protocol.command import RemotingCommand, build_request
+from namesrv_core.protocol.command import RemotingCommand
 from namesrv_core.protocol.message_ids import build_unique_key
 from namesrv_core.protocol.stored_messages import (
     KEYS_PROPERTY,
@@ -18,6 +18,7 @@ from namesrv_core.protocol.stored_messages import (
     encode_properties,
 )
 from nsadmin.client.connection.caller import Caller
+from nsadmin.client.connection.requests import make_request
 from nsadmin.client.messages.message_traces import TRACE_TOPIC
 from nsadmin.client.messages.trace_records import DEFAULT_REGION, encode_send_record
 from nsadmin.client.results import NotFound, ServerResult
@@ -310,7 +311,7 @@ def build_send_command(outgoing_message: OutgoingMessage) -> RemotingCommand:
         "m": "false",
         "n": send_queue.broker_name,
     }
-    return build_request(RequestCode.SEND_MESSAGE_V2, ext_fields, outgoing_message.body)
+    return make_request(RequestCode.SEND_MESSAGE_V2, ext_fields, outgoing_message.body)
 
 
 def _parse_send_answer(

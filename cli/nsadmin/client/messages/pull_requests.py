@@ -5,8 +5,9 @@ from collections.abc import Hashable
 from namesrv_core.errors import ResponseCode
 from namesrv_core.protocol import broker_headers, headers
 from namesrv_core.protocol.codes import RequestCode
-from namesrv_core.protocol.command import RemotingCommand, build_request
+from namesrv_core.protocol.command import RemotingCommand
 from namesrv_core.protocol.stored_messages import StoredMessage, decode_messages
+from nsadmin.client.connection.requests import make_request
 from nsadmin.client.results import OverReadLimit
 
 PULL_RESPONSE_CODES = (
@@ -43,7 +44,7 @@ class EmptyAnswers:
 
 def build_pull_request(pull_header: broker_headers.PullMessage) -> RemotingCommand:
     """Build PULL_MESSAGE (11)."""
-    return build_request(RequestCode.PULL_MESSAGE, headers.write_header(pull_header))
+    return make_request(RequestCode.PULL_MESSAGE, pull_header)
 
 
 def decode_pulled_messages(pull_response: RemotingCommand) -> list[StoredMessage]:

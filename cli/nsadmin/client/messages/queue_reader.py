@@ -7,11 +7,12 @@ from typing import NamedTuple
 from namesrv_core.errors import RocketMQError
 from namesrv_core.protocol import broker_headers, headers
 from namesrv_core.protocol.codes import RequestCode
-from namesrv_core.protocol.command import RemotingCommand, build_request
+from namesrv_core.protocol.command import RemotingCommand
 from namesrv_core.protocol.stored_messages import StoredMessage
 from namesrv_core.transport.multiplexed_client import CallError
 from nsadmin.client.brokers.replica_failover import ReplicaRequest, ask_replicas, list_replica_addrs
 from nsadmin.client.connection.caller import Caller
+from nsadmin.client.connection.requests import make_request
 from nsadmin.client.connection.response_bodies import decode_answer, parse_offset
 from nsadmin.client.message_queues import MessageQueue
 from nsadmin.client.messages.message_queries import END_OF_TIME_MS
@@ -150,9 +151,7 @@ class QueueReader:
         Raises:
             RocketMQError: The broker refused or did not answer.
         """
-        command = build_request(
-            RequestCode.GET_MAX_OFFSET, headers.write_header(broker_headers.QueueOffset(topic, queue_id))
-        )
+        command = make_request(RequestCode.GET_MAX_OFFSET, broker_headers.QueueOffset(topic, queue_id))
         [answer] = self._caller.send_requests([(broker_addr, command)])
         return decode_answer(answer, parse_offset).value()
 
@@ -274,10 +273,7 @@ class QueueReader:
             ReplicaRequest(
                 queue_route.broker_name,
                 list_replica_addrs(queue_route),
-                build_request(
-                    request_code,
-                    headers.write_header(broker_headers.QueueOffset(topic, queue_id, timestamp_ms)),
-                ),
+                make_request(request_code, broker_headers.QueueOffset(topic, queue_id, timestamp_ms)),
             )
             for queue_route, queue_id in queue_places
         ]

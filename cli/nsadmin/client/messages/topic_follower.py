@@ -10,10 +10,11 @@ from typing import NamedTuple
 from namesrv_core.errors import ResponseCode, RocketMQError
 from namesrv_core.protocol import broker_headers, headers
 from namesrv_core.protocol.codes import RequestCode
-from namesrv_core.protocol.command import RemotingCommand, build_request
+from namesrv_core.protocol.command import RemotingCommand
 from namesrv_core.protocol.stored_messages import StoredMessage
 from nsadmin.client.brokers.replica_failover import ReplicaRequest, ask_replicas, list_replica_addrs
 from nsadmin.client.connection.caller import Caller
+from nsadmin.client.connection.requests import make_request
 from nsadmin.client.connection.response_bodies import decode_answer, parse_offset
 from nsadmin.client.messages.pull_requests import (
     PULL_RESPONSE_CODES,
@@ -233,11 +234,9 @@ class TopicFollower:
             [
                 self._make_request(
                     queue_key,
-                    build_request(
+                    make_request(
                         request_code,
-                        headers.write_header(
-                            broker_headers.QueueOffset(self._topic, queue_key.queue_id, timestamp_ms)
-                        ),
+                        broker_headers.QueueOffset(self._topic, queue_key.queue_id, timestamp_ms),
                     ),
                 )
                 for queue_key in queue_keys

@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 
 from namesrv_core.errors import RequestError, RocketMQError
-from namesrv_core.protocol import broker_headers, headers
+from namesrv_core.protocol import broker_headers
 from namesrv_core.protocol.codes import RequestCode
-from namesrv_core.protocol.command import build_request
 from namesrv_core.transport.multiplexed_client import CallError
 from nsadmin.client.connection.caller import Caller
+from nsadmin.client.connection.requests import make_request
 from nsadmin.client.messages.message_sender import PRODUCER_GROUP, SentMessage
 from nsadmin.client.results import ServerResult
 
@@ -33,9 +33,7 @@ class TransactionEnder:
             [
                 (
                     message.send_queue.broker_addr,
-                    build_request(
-                        RequestCode.END_TRANSACTION, headers.write_header(_build_header(message, outcome))
-                    ),
+                    make_request(RequestCode.END_TRANSACTION, _build_header(message, outcome)),
                 )
                 for message in half_messages
             ]

@@ -8,9 +8,10 @@ from typing import NamedTuple
 from namesrv_core.errors import QueryNotFound
 from namesrv_core.protocol import headers
 from namesrv_core.protocol.codes import RequestCode
-from namesrv_core.protocol.command import RemotingCommand, build_request
+from namesrv_core.protocol.command import RemotingCommand
 from nsadmin.client.connection.caller import Caller
 from nsadmin.client.connection.name_server_reader import NameServerReader
+from nsadmin.client.connection.requests import make_request
 from nsadmin.client.connection.response_bodies import decode_answer, parse_config_items, parse_text_table
 from nsadmin.client.results import NotApplied, ServerResult
 
@@ -56,7 +57,7 @@ class KvAdmin:
         """
         subject_text = f'the key "{key}" of the namespace "{namespace}"'
         return self._reader.read_first(
-            subject_text, _parse_value, RequestCode.GET_KV_CONFIG, _key_ext_fields(namespace, key)
+            subject_text, _parse_value, RequestCode.GET_KV_CONFIG, headers.KvKey(namespace, key)
         )
 
     def get_value_each(self, namespace: str, key: str) -> list[ServerResult[str]]:
@@ -69,9 +70,7 @@ class KvAdmin:
         Returns:
             One ServerResult per name server; the error is QueryNotFound for a missing key.
         """
-        return self._reader.read_each(
-            _parse_value, RequestCode.GET_KV_CONFIG, _key_ext_fields(namespace, key)
-        )
+        return self._reader.read_each(_parse_value, RequestCode.GET_KV_CONFIG, headers.KvKey(namespace, key))
 
     def get_entries(self, namespace: str) -> dict[str, str]:
         """Return a namespace from the first name server that has it (GET_KVLIST_BY_NAMESPACE, 219).
@@ -86,7 +85,7 @@ class KvAdmin:
             QueryNotFound: No name server has the namespace.
             NoneReachable: No name server answered.
         """
-        ext_fields = headers.write_header(headers.KvNamespace(namespace))
+        ext_fields = headers.KvNamespace(namespace)
         subject_text = f'the namespace "{namespace}"'
         return self._reader.read_first(
             subject_text, parse_text_table, RequestCode.GET_KVLIST_BY_NAMESPACE, ext_fields
@@ -102,7 +101,7 @@ class KvAdmin:
             One ServerResult per name server: key to value, in the order of keys. The error is QueryNotFound
             without the namespace.
         """
-        ext_fields = headers.write_header(headers.KvNamespace(namespace))
+        ext_fields = headers.KvNamespace(namespace)
         return self._reader.read_each(parse_text_table, RequestCode.GET_KVLIST_BY_NAMESPACE, ext_fields)
 
     def list_namespaces_each(self, namesrv_addrs: Iterable[str]) -> list[ServerResult[list[str] | None]]:
@@ -115,10 +114,9 @@ class KvAdmin:
             One ServerResult per address, in order. None for Apache's name servers, which cannot list them.
         """
         # nsadmin's name servers list them if they are asked. Apache's ignore the field.
-        answers = self._caller.send_to_each(
-            namesrv_addrs, RequestCode.GET_NAMESRV_CONFIG, {"kvNamespaces": "true"}
+        return self._caller.read_each(
+            namesrv_addrs, _parse_namespaces, RequestCode.GET_NAMESRV_CONFIG, {"kvNamespaces": "true"}
         )
-        return [decode_answer(answer, _parse_namespaces) for answer in answers]
 
     def get_tables_each(
         self, namespaces: Sequence[str], namesrv_addrs: Iterable[str]
@@ -133,10 +131,10 @@ class KvAdmin:
             One ServerResult per address, in order: namespace to key to value, without missing namespaces.
         """
         request_code, namesrv_addrs = RequestCode.GET_KVLIST_BY_NAMESPACE, list(namesrv_addrs)
-        ext_fields_list = [headers.write_header(headers.KvNamespace(namespace)) for namespace in namespaces]
+        ext_fields_list = [headers.KvNamespace(namespace) for namespace in namespaces]
         answers = iter(
             self._caller.send_requests(
-                (addr, build_request(request_code, f)) for addr in namesrv_addrs for f in ext_fields_list
+                (addr, make_request(request_code, f)) for addr in namesrv_addrs for f in ext_fields_list
             )
         )
         return [
@@ -178,7 +176,7 @@ class KvAdmin:
         Returns:
             One ServerResult per name server: the written value.
         """
-        ext_fields = headers.write_header(headers.PutKvConfig(namespace, key, value))
+        ext_fields = headers.PutKvConfig(namespace, key, value)
         return self._reader.read_each(lambda _: value, RequestCode.PUT_KV_CONFIG, ext_fields)
 
     def delete_key(self, namespace: str, key: str) -> list[ServerResult[str]]:
@@ -195,7 +193,7 @@ class KvAdmin:
         """
         values_before = {result.addr: result for result in self.get_value_each(namespace, key)}
         delete_results = self._reader.read_each(
-            lambda _: "", RequestCode.DELETE_KV_CONFIG, _key_ext_fields(namespace, key)
+            lambda _: "", RequestCode.DELETE_KV_CONFIG, headers.KvKey(namespace, key)
         )
         return [_choose_deleted_value(r, values_before[r.addr]) for r in delete_results]
 
@@ -221,9 +219,9 @@ def _collect_tables(
 
 def _build_change_request(change: KvChange) -> RemotingCommand:
     if change.after is None:
-        return build_request(RequestCode.DELETE_KV_CONFIG, _key_ext_fields(change.namespace, change.key))
+        return make_request(RequestCode.DELETE_KV_CONFIG, headers.KvKey(change.namespace, change.key))
     put_header = headers.PutKvConfig(change.namespace, change.key, change.after)
-    return build_request(RequestCode.PUT_KV_CONFIG, headers.write_header(put_header))
+    return make_request(RequestCode.PUT_KV_CONFIG, put_header)
 
 
 def _verify_change(
@@ -238,10 +236,6 @@ def _verify_change(
         f"ignored: it is {'not there' if current_value is None else repr(current_value)}"
     )
     return ServerResult(kv_change.addr, None, error)
-
-
-def _key_ext_fields(namespace: str, key: str) -> dict[str, str]:
-    return headers.write_header(headers.KvKey(namespace, key))
 
 
 def _parse_namespaces(response: RemotingCommand) -> list[str] | None:

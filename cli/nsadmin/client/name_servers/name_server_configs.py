@@ -7,9 +7,10 @@ from typing import NamedTuple
 from namesrv_core.errors import RocketMQError
 from namesrv_core.protocol import headers
 from namesrv_core.protocol.codes import RequestCode, version_text
-from namesrv_core.protocol.command import RemotingCommand, build_request
+from namesrv_core.protocol.command import RemotingCommand
 from nsadmin.client.connection.caller import Caller
 from nsadmin.client.connection.name_server_reader import NameServerReader
+from nsadmin.client.connection.requests import make_request
 from nsadmin.client.connection.response_bodies import parse_config_items
 from nsadmin.client.results import NotApplied, ServerResult
 
@@ -31,7 +32,7 @@ class NameServerPulse(NamedTuple):
 # Any response proves that the server is alive. A missing key is the cheapest probe.
 _ANY_RESPONSE_CODE = range(-(2**31), 2**31)
 _NOT_READY_REMARK = "not ready"
-_PROBE_KEY = headers.write_header(headers.KvKey("nsadmin", "pulse"))
+_PROBE_KEY = headers.KvKey("nsadmin", "pulse")
 
 
 class NameServerAdmin:
@@ -64,9 +65,9 @@ class NameServerAdmin:
         Returns:
             One ServerResult per name server: True, or False if it is not ready.
         """
-        ext_fields = headers.write_header(headers.GetRoute("nsadmin-pulse", accept_standard_json_only=True))
+        ext_fields = headers.GetRoute("nsadmin-pulse", accept_standard_json_only=True)
         probes = [
-            (namesrv_addr, build_request(RequestCode.GET_ROUTEINFO_BY_TOPIC, ext_fields))
+            (namesrv_addr, make_request(RequestCode.GET_ROUTEINFO_BY_TOPIC, ext_fields))
             for namesrv_addr in self._caller.name_servers.addrs
         ]
         return [
@@ -86,7 +87,7 @@ class NameServerAdmin:
         return {answer.addr: answer.error for answer in self._send_probes(*namesrv_addrs) if answer.error}
 
     def _send_probes(self, *namesrv_addrs: str) -> list[ServerResult[RemotingCommand]]:
-        probes = [(addr, build_request(RequestCode.GET_KV_CONFIG, _PROBE_KEY)) for addr in namesrv_addrs]
+        probes = [(addr, make_request(RequestCode.GET_KV_CONFIG, _PROBE_KEY)) for addr in namesrv_addrs]
         return self._caller.send_requests(probes, accepted_codes=_ANY_RESPONSE_CODE)
 
     def _measure_pulse(self, namesrv_addr: str) -> ServerResult[NameServerPulse]:

@@ -8,9 +8,10 @@ from namesrv_core.errors import QueryNotFound, TopicNotExist
 from namesrv_core.events import Group, MappingInfo, Member, QueueData
 from namesrv_core.protocol import headers, json_bodies
 from namesrv_core.protocol.codes import RequestCode
-from namesrv_core.protocol.command import RemotingCommand, build_request
+from namesrv_core.protocol.command import RemotingCommand
 from nsadmin.client.connection.caller import Caller
 from nsadmin.client.connection.json_object import JsonObject
+from nsadmin.client.connection.requests import make_request
 from nsadmin.client.connection.response_bodies import (
     decode_answer,
     parse_broker_addrs,
@@ -19,7 +20,7 @@ from nsadmin.client.connection.response_bodies import (
     parse_topic_names,
 )
 from nsadmin.client.results import DuplicateServer, ServerResult
-from nsadmin.client.topic_routes import route_ext_fields
+from nsadmin.client.topic_routes import route_header
 
 T = TypeVar("T")
 NullableTexts = Mapping[str, str | None]
@@ -133,13 +134,11 @@ class NameServerTables:
             The results in order. One failed request makes the result of its server an error.
         """
         listing_requests = [
-            build_request(RequestCode.GET_BROKER_CLUSTER_INFO),
-            build_request(RequestCode.GET_ALL_TOPIC_LIST_FROM_NAMESERVER),
-            build_request(RequestCode.GET_NAMESRV_CONFIG),
+            make_request(RequestCode.GET_BROKER_CLUSTER_INFO),
+            make_request(RequestCode.GET_ALL_TOPIC_LIST_FROM_NAMESERVER),
+            make_request(RequestCode.GET_NAMESRV_CONFIG),
             *(
-                build_request(
-                    RequestCode.GET_KVLIST_BY_NAMESPACE, headers.write_header(headers.KvNamespace(namespace))
-                )
+                make_request(RequestCode.GET_KVLIST_BY_NAMESPACE, headers.KvNamespace(namespace))
                 for namespace in namespaces
             ),
         ]
@@ -165,7 +164,7 @@ class NameServerTables:
         """
         request_code = RequestCode.GET_ROUTEINFO_BY_TOPIC
         answers = self._caller.send_requests(
-            (namesrv_addr, build_request(request_code, route_ext_fields(topic))) for topic in topics
+            (namesrv_addr, make_request(request_code, route_header(topic))) for topic in topics
         )
         return [answer.then(lambda response: response.body) for answer in answers]
 
@@ -192,7 +191,7 @@ class NameServerTables:
             ]
             request_code = RequestCode.GET_ROUTEINFO_BY_TOPIC
             answers = self._caller.send_requests(
-                (addr, build_request(request_code, route_ext_fields(topic))) for addr, topic in batch_places
+                (addr, make_request(request_code, route_header(topic))) for addr, topic in batch_places
             )
             for (namesrv_addr, topic), answer in zip(batch_places, answers, strict=True):
                 queues_by_addr[namesrv_addr] = _add_topic_queues(

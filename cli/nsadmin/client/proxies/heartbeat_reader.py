@@ -9,7 +9,7 @@ from namesrv_core.protocol.codes import RequestCode
 from namesrv_core.protocol.command import RemotingCommand
 from namesrv_core.transport.multiplexed_client import CallError
 from nsadmin.client.connection.caller import Caller
-from nsadmin.client.connection.response_bodies import decode_answer, parse_text_table
+from nsadmin.client.connection.response_bodies import parse_text_table
 from nsadmin.client.messages.queue_reader import QueueReader, QueueSpan
 from nsadmin.client.proxies.client_heartbeats import (
     HEARTBEAT_TOPIC,
@@ -142,8 +142,9 @@ class HeartbeatReader:
         A broker reports when it started, and for how many seconds it has been running.
         """
         broker_addrs = [addr for queue_route in queue_routes for addr in queue_route.broker_addrs.values()]
-        answers = self._caller.send_to_each(broker_addrs, RequestCode.GET_BROKER_RUNTIME_INFO)
-        clock_results = [decode_answer(answer, _parse_clock) for answer in answers]
+        clock_results = self._caller.read_each(
+            broker_addrs, _parse_clock, RequestCode.GET_BROKER_RUNTIME_INFO
+        )
         return {addr: now_ms if clock_ms is None else clock_ms for addr, clock_ms, _ in clock_results}
 
 

@@ -5,10 +5,11 @@ from typing import NamedTuple
 
 from namesrv_core.errors import RocketMQError
 from namesrv_core.protocol.codes import RequestCode, version_text
-from namesrv_core.protocol.command import RemotingCommand, build_request
+from namesrv_core.protocol.command import RemotingCommand
 from nsadmin.client.connection.caller import Caller
+from nsadmin.client.connection.requests import make_request
 from nsadmin.client.proxies.client_heartbeats import HEARTBEAT_TOPIC
-from nsadmin.client.topic_routes import parse_route, route_ext_fields
+from nsadmin.client.topic_routes import parse_route, route_header
 
 _EVERY_CODE = range(1 << 31)
 
@@ -42,7 +43,7 @@ def probe_ports(caller: Caller, proxy_addrs: Iterable[str], topics: Iterable[str
     asked_topics = [HEARTBEAT_TOPIC, *topics]
     answers = caller.send_requests(
         [
-            (proxy_addr, build_request(RequestCode.GET_ROUTEINFO_BY_TOPIC, route_ext_fields(topic)))
+            (proxy_addr, make_request(RequestCode.GET_ROUTEINFO_BY_TOPIC, route_header(topic)))
             for proxy_addr in proxy_addrs
             for topic in asked_topics
         ],

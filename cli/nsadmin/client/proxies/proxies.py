@@ -10,7 +10,6 @@ from namesrv_core.transport.multiplexed_client import CallError
 from nsadmin.client.brokers.clusters import ClusterAdmin
 from nsadmin.client.connection.access_options import Tls
 from nsadmin.client.connection.caller import Caller
-from nsadmin.client.connection.response_bodies import decode_answer
 from nsadmin.client.consumers import client_connections
 from nsadmin.client.consumers.connected_clients import ConnectedClient, GroupConnections
 from nsadmin.client.messages.queue_reader import QueueReader
@@ -21,7 +20,7 @@ from nsadmin.client.proxies.grpc_connections import GrpcConnections
 from nsadmin.client.proxies.heartbeat_reader import HeartbeatReader, ProxyHeartbeats
 from nsadmin.client.proxies.port_probe import PortAnswer, probe_ports
 from nsadmin.client.results import ServerResult
-from nsadmin.client.topic_routes import parse_route, route_ext_fields
+from nsadmin.client.topic_routes import parse_route, route_header
 from nsadmin.client.topics.topics import TopicAdmin
 
 _MAX_GRPC_THREADS = 16
@@ -127,12 +126,12 @@ class ProxyAdmin:
             TopicNotExist if the proxy has no route.
         """
         statuses = _collect_candidates(self.get_heartbeats(), self._caller.proxies)
-        answers = self._caller.send_to_each(
+        route_results = self._caller.read_each(
             sorted(status.proxy_addr for status in statuses),
+            parse_route,
             RequestCode.GET_ROUTEINFO_BY_TOPIC,
-            route_ext_fields(topic),
+            route_header(topic),
         )
-        route_results = [decode_answer(answer, parse_route) for answer in answers]
         return [
             r.then(lambda topic_route: tuple(queue_route.broker_name for queue_route in topic_route.queues))
             for r in route_results

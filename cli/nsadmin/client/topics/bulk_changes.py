@@ -7,11 +7,12 @@ from collections.abc import Iterable, Sequence
 
 from namesrv_core.protocol import broker_headers, headers
 from namesrv_core.protocol.codes import RequestCode
-from namesrv_core.protocol.command import ExtFields, RemotingCommand, build_request
+from namesrv_core.protocol.command import ExtFields, RemotingCommand
 from nsadmin.client.connection.caller import Caller
+from nsadmin.client.connection.requests import make_request
 from nsadmin.client.connection.response_bodies import decode_answer, parse_json_object, parse_topic_names
 from nsadmin.client.results import ServerResult
-from nsadmin.client.topic_routes import route_ext_fields
+from nsadmin.client.topic_routes import route_header
 from nsadmin.client.topics.bulk_requests import (
     BrokerTopicTable,
     DesiredConfig,
@@ -27,7 +28,6 @@ from nsadmin.client.topics.bulk_requests import (
     build_value_request,
     combine_namespaces,
     combine_permissions,
-    delete_topic_fields,
     parse_group_table,
     parse_queue_bounds,
     parse_rate,
@@ -114,7 +114,7 @@ class BulkAdmin:
         """
         request_code = RequestCode.GET_TOPIC_STATS_INFO
         calls = [
-            (broker_addr, build_request(request_code, headers.write_header(headers.TopicName(topic))))
+            (broker_addr, make_request(request_code, headers.TopicName(topic)))
             for broker_addr, topic in topic_places
         ]
         return [
@@ -136,9 +136,8 @@ class BulkAdmin:
         calls = [
             (
                 broker_addr,
-                build_request(
-                    RequestCode.VIEW_BROKER_STATS_DATA,
-                    headers.write_header(broker_headers.ViewBrokerStats(stats_name, stats_key)),
+                make_request(
+                    RequestCode.VIEW_BROKER_STATS_DATA, broker_headers.ViewBrokerStats(stats_name, stats_key)
                 ),
             )
             for broker_addr, stats_name, stats_key in stats_places
@@ -161,7 +160,7 @@ class BulkAdmin:
         Returns:
             One ServerResult per pair, in order.
         """
-        calls = [(server_addr, build_request(request_code, ext_fields)) for server_addr, ext_fields in places]
+        calls = [(server_addr, make_request(request_code, ext_fields)) for server_addr, ext_fields in places]
         answers = self._caller.send_requests(calls, timeout_seconds)
         return [answer.then(lambda response: response.body) for answer in answers]
 
@@ -177,9 +176,7 @@ class BulkAdmin:
         """
         namesrv_addrs = self._caller.name_servers.addrs
         request_code = RequestCode.GET_KVLIST_BY_NAMESPACE
-        kv_requests = [
-            build_request(request_code, headers.write_header(headers.KvNamespace(n))) for n in namespaces
-        ]
+        kv_requests = [make_request(request_code, headers.KvNamespace(n)) for n in namespaces]
         answers = iter(self._caller.send_requests((addr, r) for addr in namesrv_addrs for r in kv_requests))
         return [
             combine_namespaces(namesrv_addr, {namespace: next(answers) for namespace in namespaces})
@@ -195,7 +192,7 @@ class BulkAdmin:
         Returns:
             One ServerResult per name server: topic names.
         """
-        ext_fields = headers.write_header(headers.ClusterName(cluster_name))
+        ext_fields = headers.ClusterName(cluster_name)
         answers = self._caller.send_to_name_servers(RequestCode.GET_TOPICS_BY_CLUSTER, ext_fields)
         return [decode_answer(a, lambda response: frozenset(parse_topic_names(response))) for a in answers]
 
@@ -211,7 +208,7 @@ class BulkAdmin:
         """
         addrs = self._caller.name_servers.addrs
         request_code = RequestCode.GET_ROUTEINFO_BY_TOPIC
-        route_requests = [build_request(request_code, route_ext_fields(topic)) for topic in topics]
+        route_requests = [make_request(request_code, route_header(topic)) for topic in topics]
         answers = iter(self._caller.send_requests((addr, r) for addr in addrs for r in route_requests))
         return [combine_permissions(a, {topic: next(answers) for topic in topics}) for a in addrs]
 
@@ -231,7 +228,7 @@ class BulkAdmin:
         """
         closure_places = list(closure_places)
         route_answers = self._caller.send_requests(
-            (namesrv_addr, build_request(RequestCode.GET_ROUTEINFO_BY_TOPIC, route_ext_fields(closure.topic)))
+            (namesrv_addr, make_request(RequestCode.GET_ROUTEINFO_BY_TOPIC, route_header(closure.topic)))
             for namesrv_addr, closure in closure_places
         )
         capable_answers = [answer.then(require_version_5) for answer in route_answers]
@@ -287,7 +284,7 @@ class BulkAdmin:
         """
         request_code = RequestCode.DELETE_TOPIC_IN_BROKER
         return self._send_writes(
-            (addr, build_request(request_code, delete_topic_fields(name))) for addr, name in topic_places
+            (addr, make_request(request_code, headers.DeleteTopic(name))) for addr, name in topic_places
         )
 
     def forget_topics(
@@ -304,7 +301,7 @@ class BulkAdmin:
         """
         request_code = RequestCode.DELETE_TOPIC_IN_NAMESRV
         return self._send_writes(
-            (a, build_request(request_code, delete_topic_fields(n, cluster_name))) for a, n in topic_places
+            (a, make_request(request_code, headers.DeleteTopic(n, cluster_name))) for a, n in topic_places
         )
 
     def delete_groups(self, group_places: Iterable[tuple[str, str]]) -> list[ServerResult[RemotingCommand]]:
@@ -320,7 +317,7 @@ class BulkAdmin:
         """
         request_code = RequestCode.DELETE_SUBSCRIPTIONGROUP
         return self._send_writes(
-            (addr, build_request(request_code, headers.write_header(broker_headers.DeleteGroup(name, True))))
+            (addr, make_request(request_code, broker_headers.DeleteGroup(name, True)))
             for addr, name in group_places
         )
 
@@ -337,7 +334,7 @@ class BulkAdmin:
 
     def _send_reads(self, addrs: Iterable[str], request_code: int) -> list[ServerResult[RemotingCommand]]:
         return self._caller.send_requests(
-            [(addr, build_request(request_code)) for addr in addrs], self._read_timeout_seconds
+            [(addr, make_request(request_code)) for addr in addrs], self._read_timeout_seconds
         )
 
     def _send_writes(

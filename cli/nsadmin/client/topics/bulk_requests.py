@@ -6,8 +6,9 @@ from typing import NamedTuple
 from namesrv_core.errors import QueryNotFound, TopicNotExist
 from namesrv_core.protocol import broker_headers, fastjson, headers
 from namesrv_core.protocol.codes import V5_0_0, RequestCode
-from namesrv_core.protocol.command import RemotingCommand, build_request
+from namesrv_core.protocol.command import RemotingCommand
 from nsadmin.client.connection.json_object import JsonObject
+from nsadmin.client.connection.requests import make_request
 from nsadmin.client.connection.response_bodies import decode_answer, parse_json_object, parse_text_table
 from nsadmin.client.message_queues import parse_queue_table
 from nsadmin.client.results import NotApplied, ServerResult
@@ -74,17 +75,12 @@ class QueueClosure(NamedTuple):
     broker_names: tuple[str, ...]
 
 
-def delete_topic_fields(topic_name: str, cluster_name: str | None = None) -> dict[str, str]:
-    """Return the header fields of DELETE_TOPIC_IN_BROKER (215) and DELETE_TOPIC_IN_NAMESRV (216)."""
-    return headers.write_header(headers.DeleteTopic(topic_name, cluster_name))
-
-
 def build_topics_request(desired_configs: Sequence[DesiredConfig]) -> RemotingCommand:
     """Build the request that creates or replaces topics on a broker."""
     if len(desired_configs) > 1:
         wire_configs = [{**c.wire_config, "attributes": dict(c.attribute_changes)} for c in desired_configs]
         request_body = fastjson.encode_json({"topicConfigList": wire_configs})
-        return build_request(RequestCode.UPDATE_AND_CREATE_TOPIC_LIST, None, request_body)
+        return make_request(RequestCode.UPDATE_AND_CREATE_TOPIC_LIST, None, request_body)
     [(wire_config, attribute_changes)] = desired_configs
     topic_header = broker_headers.CreateTopic(
         topic=wire_config["topicName"],
@@ -97,7 +93,7 @@ def build_topics_request(desired_configs: Sequence[DesiredConfig]) -> RemotingCo
         order=wire_config["order"],
         attributes=",".join(_format_attribute(key, v) for key, v in attribute_changes.items()) or None,
     )
-    return build_request(RequestCode.UPDATE_AND_CREATE_TOPIC, headers.write_header(topic_header))
+    return make_request(RequestCode.UPDATE_AND_CREATE_TOPIC, topic_header)
 
 
 def _format_attribute(attribute_key: str, attribute_value: str) -> str:
@@ -109,8 +105,8 @@ def build_groups_request(desired_configs: Sequence[DesiredConfig]) -> RemotingCo
     wire_configs = [{**c.wire_config, "attributes": dict(c.attribute_changes)} for c in desired_configs]
     if len(wire_configs) > 1:
         request_body = fastjson.encode_json({"groupConfigList": wire_configs})
-        return build_request(RequestCode.UPDATE_AND_CREATE_SUBSCRIPTIONGROUP_LIST, None, request_body)
-    return build_request(
+        return make_request(RequestCode.UPDATE_AND_CREATE_SUBSCRIPTIONGROUP_LIST, None, request_body)
+    return make_request(
         RequestCode.UPDATE_AND_CREATE_SUBSCRIPTIONGROUP, None, fastjson.encode_json(wire_configs[0])
     )
 
@@ -118,9 +114,9 @@ def build_groups_request(desired_configs: Sequence[DesiredConfig]) -> RemotingCo
 def build_value_request(kv_value: KvValue) -> RemotingCommand:
     """Build PUT_KV_CONFIG (100), or DELETE_KV_CONFIG (102) for the value None."""
     if kv_value.value is None:
-        key_fields = headers.write_header(headers.KvKey(kv_value.namespace, kv_value.key))
-        return build_request(RequestCode.DELETE_KV_CONFIG, key_fields)
-    return build_request(RequestCode.PUT_KV_CONFIG, headers.write_header(headers.PutKvConfig(*kv_value)))
+        key_fields = headers.KvKey(kv_value.namespace, kv_value.key)
+        return make_request(RequestCode.DELETE_KV_CONFIG, key_fields)
+    return make_request(RequestCode.PUT_KV_CONFIG, headers.PutKvConfig(*kv_value))
 
 
 def parse_topic_table(response: RemotingCommand) -> BrokerTopicTable:
@@ -182,8 +178,8 @@ def build_closure_request(closure: QueueClosure) -> RemotingCommand:
     request_body = fastjson.encode_json(
         {"queueDatas": [{"brokerName": broker_name, **closed_queue} for broker_name in closure.broker_names]}
     )
-    ext_fields = headers.write_header(headers.TopicName(closure.topic))
-    return build_request(RequestCode.REGISTER_TOPIC_IN_NAMESRV, ext_fields, request_body)
+    ext_fields = headers.TopicName(closure.topic)
+    return make_request(RequestCode.REGISTER_TOPIC_IN_NAMESRV, ext_fields, request_body)
 
 
 class QueueBounds(NamedTuple):

@@ -11,7 +11,8 @@ from namesrv_core.protocol.codes import RequestCode
 from namesrv_core.protocol.command import RemotingCommand
 from nsadmin.client.connection.caller import Caller
 from nsadmin.client.connection.json_object import JsonObject
-from nsadmin.client.connection.response_bodies import decode_answer, parse_json_object
+from nsadmin.client.connection.requests import Header
+from nsadmin.client.connection.response_bodies import parse_json_object
 from nsadmin.client.results import NotFound, ServerResult
 from nsadmin.client.topics.lite_names import parse_lite_name
 
@@ -171,7 +172,7 @@ class LiteTopicAdmin:
             One ServerResult per address. The error is RequestError if the topic's attribute message.type is
             not LITE.
         """
-        fields = headers.write_header(headers.TopicName(topic))
+        fields = headers.TopicName(topic)
         return self._decode_each(broker_addrs, RequestCode.GET_PARENT_TOPIC_INFO, fields, _parse_parent_topic)
 
     def get_lite_topic(
@@ -264,13 +265,10 @@ class LiteTopicAdmin:
         self,
         broker_addrs: Iterable[str],
         request_code: RequestCode,
-        ext_fields: Mapping[str, str],
+        header: Header,
         decode_body: Callable[[RemotingCommand], T],
     ) -> list[ServerResult[T]]:
-        return [
-            decode_answer(answer, decode_body)
-            for answer in self._caller.send_to_each(broker_addrs, request_code, dict(ext_fields))
-        ]
+        return self._caller.read_each(broker_addrs, decode_body, request_code, header)
 
 
 def _parse_broker_info(response: RemotingCommand) -> BrokerLiteInfo:

@@ -6,7 +6,7 @@ Upstream: TopicQueueMappingDetail, TopicQueueMappingUtils, TopicStatusSubCommand
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from namesrv_core.protocol import broker_headers, headers
+from namesrv_core.protocol import broker_headers
 from namesrv_core.protocol.codes import RequestCode
 from namesrv_core.protocol.command import RemotingCommand
 from nsadmin.client.connection.caller import Caller
@@ -43,7 +43,7 @@ def read_hosted_queues(
     caller: Caller, topic: str, broker_addrs: Iterable[str]
 ) -> dict[str, ServerResult[PartsByLogicalId]]:
     """Read the logical queues for which brokers receive messages (GET_TOPIC_CONFIG, 351)."""
-    ext_fields = headers.write_header(broker_headers.LogicalTopic(topic))
+    ext_fields = broker_headers.LogicalTopic(topic)
     answers = caller.send_to_each(dict.fromkeys(broker_addrs), RequestCode.GET_TOPIC_CONFIG, ext_fields)
     return {answer.addr: decode_answer(answer, _parse_hosted_queues) for answer in answers}
 

@@ -9,9 +9,10 @@ from typing import Any, NamedTuple
 from namesrv_core.errors import RocketMQError, TopicNotExist
 from namesrv_core.protocol import broker_headers, fastjson, headers
 from namesrv_core.protocol.codes import RequestCode
-from namesrv_core.protocol.command import RemotingCommand, build_request
+from namesrv_core.protocol.command import RemotingCommand
 from nsadmin.client.connection.caller import Caller
 from nsadmin.client.connection.json_object import JsonObject, to_integer
+from nsadmin.client.connection.requests import make_request
 from nsadmin.client.connection.response_bodies import decode_answer, parse_json_object, parse_offset
 from nsadmin.client.consumers.committed_offsets import read_queue_offsets
 from nsadmin.client.message_queues import MessageQueue, parse_queue_table
@@ -88,7 +89,7 @@ class QueueMappings:
             One ServerResult per address, in order: the share, or None if the master does not have the topic.
             The error is NotApplied for a topic that is not static.
         """
-        ext_fields = headers.write_header(broker_headers.LogicalTopic(topic))
+        ext_fields = broker_headers.LogicalTopic(topic)
         answers = self._caller.send_to_each(broker_addrs, RequestCode.GET_TOPIC_CONFIG, ext_fields)
         return [
             ServerResult(answer.addr, None, None)
@@ -128,7 +129,7 @@ class QueueMappings:
         Returns:
             Queue id to offset.
         """
-        ext_fields = headers.write_header(headers.TopicName(topic))
+        ext_fields = headers.TopicName(topic)
         [answer] = self._caller.send_to_each([broker_addr], RequestCode.GET_TOPIC_STATS_INFO, ext_fields)
         return decode_answer(answer, _parse_queue_ends)
 
@@ -171,9 +172,7 @@ class QueueMappings:
             for queue_id, offset in offsets_by_queue.items()
         ]
         commit_answers, query_answers = (
-            self._caller.send_requests(
-                (broker_addr, build_request(code, headers.write_header(c))) for c in committed_offsets
-            )
+            self._caller.send_requests((broker_addr, make_request(code, c)) for c in committed_offsets)
             for code in (RequestCode.UPDATE_CONSUMER_OFFSET, RequestCode.QUERY_CONSUMER_OFFSET)
         )
         return [
@@ -267,7 +266,7 @@ def _build_put_request(topic: str, name: str, queue_share: BrokerQueueShare, for
     )
     ext_fields = headers.write_header(topic_header) | {"force": str(force).lower()}
     request_body = fastjson.encode_json(_mapping_detail(topic, name, queue_share))
-    return build_request(RequestCode.UPDATE_AND_CREATE_STATIC_TOPIC, ext_fields, request_body)
+    return make_request(RequestCode.UPDATE_AND_CREATE_STATIC_TOPIC, ext_fields, request_body)
 
 
 def _judge_committed(committed_result: ServerResult[int], wanted_offset: int) -> RocketMQError | None:

@@ -10,10 +10,11 @@ from typing import NamedTuple
 from namesrv_core.errors import NotSupported, RocketMQError, TopicNotExist
 from namesrv_core.protocol import broker_headers, headers
 from namesrv_core.protocol.codes import TOPIC_SYS_FLAG_UNIT, TOPIC_SYS_FLAG_UNIT_SUB, RequestCode
-from namesrv_core.protocol.command import RemotingCommand, build_request
+from namesrv_core.protocol.command import RemotingCommand
 from namesrv_core.protocol.resource_names import find_topic_name_problem
 from nsadmin.client.connection.caller import Caller
 from nsadmin.client.connection.json_object import JsonObject
+from nsadmin.client.connection.requests import make_request
 from nsadmin.client.connection.response_bodies import decode_answer, parse_config_items, parse_json_object
 from nsadmin.client.results import NotApplied, ServerResult, is_unreachable
 
@@ -133,7 +134,7 @@ class TopicConfigs:
         Returns:
             One ServerResult per distinct address, in order. The error is TopicNotExist without such a topic.
         """
-        ext_fields = headers.write_header(headers.TopicName(topic))
+        ext_fields = headers.TopicName(topic)
         answers = self._caller.send_to_each(broker_addrs, RequestCode.GET_TOPIC_CONFIG, ext_fields)
         configs_by_addr = {answer.addr: decode_answer(answer, _parse_own_config) for answer in answers}
         # Brokers before 5.0 have no request for a single topic.
@@ -155,8 +156,7 @@ class TopicConfigs:
         Returns:
             One ServerResult per address, in order: configurations in the order of topic names.
         """
-        answers = self._caller.send_to_each(broker_addrs, RequestCode.GET_ALL_TOPIC_CONFIG)
-        return [decode_answer(answer, _parse_all_configs) for answer in answers]
+        return self._caller.read_each(broker_addrs, _parse_all_configs, RequestCode.GET_ALL_TOPIC_CONFIG)
 
     def plan_update(
         self, broker_addrs: Iterable[str], topic: str, patch: TopicPatch, *, create: bool
@@ -235,8 +235,7 @@ class TopicConfigs:
                 raise NotApplied("this is a slave: change its master, which it copies")
             return config_items["brokerName"]
 
-        answers = self._caller.send_to_each(broker_addrs, RequestCode.GET_BROKER_CONFIG)
-        return [decode_answer(answer, require_master) for answer in answers]
+        return self._caller.read_each(broker_addrs, require_master, RequestCode.GET_BROKER_CONFIG)
 
 
 def _plan_change(
@@ -299,7 +298,7 @@ def _build_update_request(topic_config: BrokerTopicConfig, patch: TopicPatch) ->
         order=topic_config.order,
         attributes=patch.attributes,
     )
-    return build_request(RequestCode.UPDATE_AND_CREATE_TOPIC, headers.write_header(update_header))
+    return make_request(RequestCode.UPDATE_AND_CREATE_TOPIC, update_header)
 
 
 def _parse_own_config(response: RemotingCommand) -> BrokerTopicConfig:

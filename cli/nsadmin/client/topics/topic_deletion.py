@@ -16,7 +16,7 @@ from nsadmin.client.brokers.clusters import ClusterInfo
 from nsadmin.client.connection.caller import Caller
 from nsadmin.client.connection.response_bodies import decode_answer, parse_json_object
 from nsadmin.client.results import NotApplied, NotFound, ServerResult
-from nsadmin.client.topic_routes import TopicRoute, parse_route, route_ext_fields
+from nsadmin.client.topic_routes import TopicRoute, parse_route, route_header
 from nsadmin.client.wire_configs import read_config
 
 ServerRole = Literal["master", "nameserver"]
@@ -142,7 +142,7 @@ class TopicDeletion(NamedTuple):
         return {name: r for name, r in _queues_by_broker(route).items() if name in self.broker_names}
 
     def _delete_on_masters(self) -> list[DeletionStep]:
-        fields = headers.write_header(headers.DeleteTopic(self.topic))
+        fields = headers.DeleteTopic(self.topic)
         delete_answers = self.caller.send_to_each(self.masters, RequestCode.DELETE_TOPIC_IN_BROKER, fields)
         verified_answers = _verify_absence(
             delete_answers, self._find_remaining_masters, "the master still has the topic"
@@ -154,7 +154,7 @@ class TopicDeletion(NamedTuple):
         return [DeletionStep(name, "master", "failed", no_master_error) for name in self.masterless]
 
     def _delete_on_name_servers(self) -> list[DeletionStep]:
-        ext_fields = headers.write_header(headers.DeleteTopic(self.topic, self.cluster_name))
+        ext_fields = headers.DeleteTopic(self.topic, self.cluster_name)
         delete_answers = self.caller.send_to_name_servers(RequestCode.DELETE_TOPIC_IN_NAMESRV, ext_fields)
         complaint = "the topic is still routed here: a broker registered it again"
         return [
@@ -173,7 +173,7 @@ class TopicDeletion(NamedTuple):
 
     def _check_masters(self, master_addrs: Sequence[str]) -> list[ServerResult[RemotingCommand]]:
         """Ask masters for the topic: success if the master has it, TopicNotExist if not."""
-        ext_fields = headers.write_header(headers.TopicName(self.topic))
+        ext_fields = headers.TopicName(self.topic)
         answers_by_addr = {
             answer.addr: answer
             for answer in self.caller.send_to_each(master_addrs, RequestCode.GET_TOPIC_CONFIG, ext_fields)
@@ -191,8 +191,7 @@ class TopicDeletion(NamedTuple):
 
     def _read_routes(self, namesrv_addrs: Sequence[str]) -> list[ServerResult[TopicRoute]]:
         request_code = RequestCode.GET_ROUTEINFO_BY_TOPIC
-        answers = self.caller.send_to_each(namesrv_addrs, request_code, route_ext_fields(self.topic))
-        return [decode_answer(answer, parse_route) for answer in answers]
+        return self.caller.read_each(namesrv_addrs, parse_route, request_code, route_header(self.topic))
 
     def _find_remaining_routes(self, namesrv_addrs: Sequence[str]) -> set[str]:
         return {
@@ -208,15 +207,13 @@ def forget_topic(
     """Remove a topic from name servers in all clusters (DELETE_TOPIC_IN_NAMESRV, 216), and verify it."""
 
     def read_queues() -> list[ServerResult[dict[str, Any]]]:
-        answers = caller.send_to_each(
-            namesrv_addrs, RequestCode.GET_ROUTEINFO_BY_TOPIC, route_ext_fields(topic)
-        )
+        answers = caller.send_to_each(namesrv_addrs, RequestCode.GET_ROUTEINFO_BY_TOPIC, route_header(topic))
         return [decode_answer(answer, parse_route).then(_queues_by_broker) for answer in answers]
 
     queues_before = read_queues()
     if dry_run:
         return [_plan_step(queues_result, "nameserver") for queues_result in queues_before]
-    ext_fields = headers.write_header(headers.DeleteTopic(topic))
+    ext_fields = headers.DeleteTopic(topic)
     delete_answers = caller.send_to_each(namesrv_addrs, RequestCode.DELETE_TOPIC_IN_NAMESRV, ext_fields)
     remaining_addrs = {queues_result.addr for queues_result in read_queues() if queues_result.error is None}
     complaint = "the topic is still routed here: a broker registered it again"

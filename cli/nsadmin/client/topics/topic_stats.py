@@ -6,9 +6,10 @@ from typing import NamedTuple
 from namesrv_core.errors import RocketMQError
 from namesrv_core.protocol import headers
 from namesrv_core.protocol.codes import RequestCode
-from namesrv_core.protocol.command import RemotingCommand, build_request
+from namesrv_core.protocol.command import RemotingCommand
 from nsadmin.client.connection.caller import Caller
 from nsadmin.client.connection.json_object import JsonObject
+from nsadmin.client.connection.requests import make_request
 from nsadmin.client.connection.response_bodies import decode_answer, parse_json_object
 from nsadmin.client.message_queues import parse_queue_table
 from nsadmin.client.results import NotFound, ServerResult
@@ -93,7 +94,7 @@ def read_topic_stats(caller: Caller, route: TopicRoute, topic: str) -> list[Brok
 def read_stats_at(caller: Caller, topic_places: Sequence[tuple[str, str]]) -> list[ServerResult[TopicStats]]:
     """Read the offsets of topics' own queues at brokers, with one GET_TOPIC_STATS_INFO (202) each."""
     answers = caller.send_requests(
-        (a, build_request(RequestCode.GET_TOPIC_STATS_INFO, headers.write_header(headers.TopicName(topic))))
+        (a, make_request(RequestCode.GET_TOPIC_STATS_INFO, headers.TopicName(topic)))
         for a, topic in topic_places
     )
     return [decode_answer(answer, _parse_topic_stats) for answer in answers]
@@ -147,7 +148,7 @@ def _read_own_stats(caller: Caller, route: TopicRoute, topic: str) -> list[Broke
         r.broker_name: r.any_addr for r in route.queues if r.read_queue_nums != 0 or r.write_queue_nums != 0
     }
     asked_addrs = [broker_addr for broker_addr in addrs_by_broker.values() if broker_addr is not None]
-    ext_fields = headers.write_header(headers.TopicName(topic))
+    ext_fields = headers.TopicName(topic)
     answers_by_addr = {
         answer.addr: decode_answer(answer, _parse_topic_stats)
         for answer in caller.send_to_each(asked_addrs, RequestCode.GET_TOPIC_STATS_INFO, ext_fields)

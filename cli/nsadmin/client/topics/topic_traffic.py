@@ -6,10 +6,11 @@ from itertools import chain, islice
 from typing import Any, NamedTuple, TypeVar
 
 from namesrv_core.errors import RequestError, RocketMQError
-from namesrv_core.protocol import broker_headers, headers
+from namesrv_core.protocol import broker_headers
 from namesrv_core.protocol.codes import MASTER_BROKER_ID, RequestCode
-from namesrv_core.protocol.command import RemotingCommand, build_request
+from namesrv_core.protocol.command import RemotingCommand
 from nsadmin.client.connection.caller import Caller
+from nsadmin.client.connection.requests import Header, make_request
 from nsadmin.client.connection.response_bodies import ResponseDecoder, decode_answer, parse_json_object
 from nsadmin.client.consumers.complete_stats import complete_stats
 from nsadmin.client.consumers.consume_stats import parse_group_stats
@@ -173,7 +174,7 @@ def _find_places(
 
 def _send_to_masters(
     caller: Caller,
-    place_requests: Sequence[tuple[_TopicPlace, tuple[RequestCode, dict[str, str]], ResponseDecoder[T]]],
+    place_requests: Sequence[tuple[_TopicPlace, tuple[RequestCode, Header], ResponseDecoder[T]]],
 ) -> list[list[ServerResult[T]]]:
     """Send each request to the masters of its place; return the results per request."""
     calls = [
@@ -185,7 +186,7 @@ def _send_to_masters(
     for batch_start in range(0, len(calls), _REQUESTS_AT_ONCE):
         batch_calls = calls[batch_start : batch_start + _REQUESTS_AT_ONCE]
         answers = caller.send_requests(
-            (addr, build_request(request_code, fields)) for addr, request_code, fields, _ in batch_calls
+            (addr, make_request(request_code, fields)) for addr, request_code, fields, _ in batch_calls
         )
         decoded_results += [
             decode_answer(accept_uncounted(a), r) for a, (*_, r) in zip(answers, batch_calls, strict=True)
@@ -202,12 +203,12 @@ def accept_uncounted(answer: ServerResult[RemotingCommand]) -> ServerResult[Remo
     return answer
 
 
-def _count_request(topic: str, group: str | None = None) -> tuple[RequestCode, dict[str, str]]:
+def _count_request(topic: str, group: str | None = None) -> tuple[RequestCode, Header]:
     name, key = ("TOPIC_PUT_NUMS", topic) if group is None else ("GROUP_GET_NUMS", f"{topic}@{group}")
-    return RequestCode.VIEW_BROKER_STATS_DATA, headers.write_header(broker_headers.ViewBrokerStats(name, key))
+    return RequestCode.VIEW_BROKER_STATS_DATA, broker_headers.ViewBrokerStats(name, key)
 
 
-def _lag_request(topic: str, group: str) -> tuple[RequestCode, dict[str, str]]:
+def _lag_request(topic: str, group: str) -> tuple[RequestCode, Header]:
     return RequestCode.GET_CONSUME_STATS, {"consumerGroup": group, "topic": topic}
 
 

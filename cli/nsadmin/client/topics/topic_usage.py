@@ -6,8 +6,9 @@ from typing import NamedTuple
 from namesrv_core.errors import RocketMQError
 from namesrv_core.protocol import headers
 from namesrv_core.protocol.codes import RequestCode
-from namesrv_core.protocol.command import RemotingCommand, build_request
+from namesrv_core.protocol.command import RemotingCommand
 from nsadmin.client.connection.caller import Caller
+from nsadmin.client.connection.requests import make_request
 from nsadmin.client.connection.response_bodies import decode_answer, parse_json_object
 from nsadmin.client.results import ServerResult, is_not_found
 from nsadmin.client.topic_routes import TopicRoute
@@ -74,7 +75,7 @@ def _add_topic_brokers(
 def _read_groups(caller: Caller, places: Iterable[tuple[str, str]]) -> dict[tuple[str, str], GroupNames]:
     places = list(places)
     request_code = RequestCode.QUERY_TOPIC_CONSUME_BY_WHO
-    calls = [(a, build_request(request_code, headers.write_header(headers.TopicName(t)))) for t, a in places]
+    calls = [(a, make_request(request_code, headers.TopicName(t))) for t, a in places]
     answers = [decode_answer(answer, _parse_group_names) for answer in caller.send_requests(calls)]
     return dict(zip(places, answers, strict=True))
 

@@ -9,14 +9,15 @@ from typing import NamedTuple
 from namesrv_core.errors import QueryNotFound
 from namesrv_core.protocol import headers
 from namesrv_core.protocol.codes import RequestCode
-from namesrv_core.protocol.command import RemotingCommand, build_request
+from namesrv_core.protocol.command import RemotingCommand
 from nsadmin.client.brokers.broker_configs import BrokerConfig, BrokerConfigs
 from nsadmin.client.brokers.clusters import ClusterInfo, parse_cluster_info
 from nsadmin.client.connection.caller import Caller
+from nsadmin.client.connection.requests import make_request
 from nsadmin.client.connection.response_bodies import decode_answer, parse_config_items, parse_topic_names
 from nsadmin.client.name_servers.order_confs import ORDER_CONF_NAMESPACE
 from nsadmin.client.results import ServerResult, is_not_found, is_unreachable
-from nsadmin.client.topic_routes import TopicRoute, parse_route, route_ext_fields
+from nsadmin.client.topic_routes import TopicRoute, parse_route, route_header
 from nsadmin.client.topics.topic_configs import DEFAULT_TOPIC, BrokerTopicConfig, TopicConfigs
 
 
@@ -96,19 +97,15 @@ class TopicViews:
             One NameServerTopicView per distinct address, in order.
         """
         view_requests = [
-            build_request(RequestCode.GET_ROUTEINFO_BY_TOPIC, route_ext_fields(topic)),
-            build_request(RequestCode.GET_BROKER_CLUSTER_INFO),
-            build_request(RequestCode.GET_ROUTEINFO_BY_TOPIC, route_ext_fields(DEFAULT_TOPIC)),
-            build_request(
-                RequestCode.GET_KV_CONFIG, headers.write_header(headers.KvKey(ORDER_CONF_NAMESPACE, topic))
-            ),
-            build_request(RequestCode.GET_NAMESRV_CONFIG),
+            make_request(RequestCode.GET_ROUTEINFO_BY_TOPIC, route_header(topic)),
+            make_request(RequestCode.GET_BROKER_CLUSTER_INFO),
+            make_request(RequestCode.GET_ROUTEINFO_BY_TOPIC, route_header(DEFAULT_TOPIC)),
+            make_request(RequestCode.GET_KV_CONFIG, headers.KvKey(ORDER_CONF_NAMESPACE, topic)),
+            make_request(RequestCode.GET_NAMESRV_CONFIG),
         ]
         if zone_name is not None:
             zone_header = headers.GetRoute(topic, True, zone_mode=True, zone_name=zone_name)
-            view_requests.append(
-                build_request(RequestCode.GET_ROUTEINFO_BY_TOPIC, headers.write_header(zone_header))
-            )
+            view_requests.append(make_request(RequestCode.GET_ROUTEINFO_BY_TOPIC, zone_header))
         namesrv_addrs = list(dict.fromkeys(namesrv_addrs))
         answers = self._caller.send_requests((a, request) for a in namesrv_addrs for request in view_requests)
         requests_per_server = len(view_requests)
