@@ -264,7 +264,7 @@ _NAMES_BY_MODULE = {
         "TopicRoute",
     ),
     "nsadmin.client.wire_configs": ("WireConfig",),
-    "nsadmin.client.topics.bulk_requests": (
+    "nsadmin.client.topics.bulk_changes": (
         "BrokerTopicTable",
         "DesiredConfig",
         "KvValue",

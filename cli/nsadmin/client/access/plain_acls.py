@@ -15,7 +15,7 @@ from nsadmin.client.connection.caller import Caller
 from nsadmin.client.connection.json_object import JsonObject
 from nsadmin.client.connection.requests import make_request
 from nsadmin.client.connection.response_bodies import parse_json_object, read_ext_fields
-from nsadmin.client.results import NotApplied, NotFound, ServerResult, is_denied
+from nsadmin.client.results import NotApplied, NotFound, ServerResult, confirm_plans, read_after
 
 PERM_NAMES = ("DENY", "PUB", "SUB", "PUB|SUB")
 
@@ -171,32 +171,14 @@ class PlainAclAdmin:
         Returns:
             One ServerResult per plan, in order. The error is NotApplied if the broker has other values.
         """
-        plans_to_send = [
-            c for c in planned_changes if c.result and c.result.account_before != c.result.account_after
+        to_send = [
+            p for p in planned_changes if p.result and p.result.account_before != p.result.account_after
         ]
-        change_answers = self._caller.send_requests(
-            [
-                (planned_change.addr, _build_request(planned_change.result))
-                for planned_change in plans_to_send
-                if planned_change.result
-            ]
+        answers = self._caller.send_requests((p.addr, _build_request(p.value())) for p in to_send)
+        answers = [_hide_secret(answer, p.value()) for p, answer in zip(to_send, answers, strict=True)]
+        return confirm_plans(
+            planned_changes, answers, self.list_accounts, _confirm_change, trusts_denial=True
         )
-        answers_by_addr = {
-            planned_change.addr: _hide_secret(answer, planned_change.result)
-            for planned_change, answer in zip(plans_to_send, change_answers, strict=True)
-        }
-        acls_by_addr = {
-            acl_result.addr: acl_result
-            for acl_result in self.list_accounts(
-                [broker_addr for broker_addr in answers_by_addr if answers_by_addr[broker_addr].error is None]
-            )
-        }
-        return [
-            _verify_change(change, answers_by_addr[change.addr], acls_by_addr.get(change.addr))
-            if change.addr in answers_by_addr
-            else change
-            for change in planned_changes
-        ]
 
     def set_white_addrs(
         self, broker_addrs: Iterable[str], white_addrs: Sequence[str], file_path: str | None = None
@@ -219,7 +201,6 @@ class PlainAclAdmin:
         answers = self._caller.send_to_each(
             broker_addrs, RequestCode.UPDATE_GLOBAL_WHITE_ADDRS_CONFIG, ext_fields
         )
-        acls_by_addr = {r.addr: r for r in self.list_accounts([a.addr for a in answers if a.error is None])}
 
         def verify_addrs(plain_acl: PlainAcl) -> tuple[str, ...]:
             missing_addrs = set(white_addrs) - set(plain_acl.global_white_addrs)
@@ -227,50 +208,32 @@ class PlainAclAdmin:
                 raise NotApplied(f"ignored: {', '.join(sorted(missing_addrs))} is missing from the addresses")
             return plain_acl.global_white_addrs
 
-        return [
-            acls_by_addr[answer.addr].then(verify_addrs)
-            if answer.addr in acls_by_addr
-            else ServerResult(answer.addr, None, answer.error)
-            for answer in answers
-        ]
+        return [acl_result.then(verify_addrs) for acl_result in read_after(answers, self.list_accounts)]
 
 
-def _verify_change(
-    planned_change: ServerResult[AccountChange],
-    change_answer: ServerResult[RemotingCommand],
-    acl_result: ServerResult[PlainAcl] | None,
-) -> ServerResult[AccountChange]:
-    if change_answer.error is not None or planned_change.result is None or acl_result is None:
-        return ServerResult(planned_change.addr, None, change_answer.error)
-    if is_denied(acl_result.error):
-        return planned_change
-    account_before, account_after = planned_change.result
-
-    def verify_account(plain_acl: PlainAcl) -> AccountChange:
-        current_account = _find_account(plain_acl, _changed_access_key(planned_change.result))
-        if current_account != account_after:
-            raise NotApplied("ignored: the broker has another account; see `nsadmin getAclConfig`")
-        return AccountChange(account_before, current_account)
-
-    return acl_result.then(verify_account)
+def _confirm_change(change: AccountChange, plain_acl: PlainAcl) -> AccountChange:
+    current_account = _find_account(plain_acl, _changed_access_key(change))
+    if current_account != change.account_after:
+        raise NotApplied("ignored: the broker has another account; see `nsadmin getAclConfig`")
+    return change._replace(account_after=current_account)
 
 
 def _hide_secret(
-    change_answer: ServerResult[RemotingCommand], account_change: AccountChange | None
+    answer: ServerResult[RemotingCommand], change: AccountChange
 ) -> ServerResult[RemotingCommand]:
     """Replace the secret key in an error, because the refusal of a broker may quote it."""
-    key = account_change.account_after.secret_key if account_change and account_change.account_after else None
-    error = change_answer.error
+    key = change.account_after.secret_key if change.account_after else None
+    error = answer.error
     if key and isinstance(error, RequestError) and key in (error.remark or ""):
         hidden_error = RequestError((error.remark or "").replace(key, "***"), error.code)
         hidden_error.addr = error.addr
-        return ServerResult(change_answer.addr, None, hidden_error)
-    return change_answer
+        return ServerResult(answer.addr, None, hidden_error)
+    return answer
 
 
-def _changed_access_key(account_change: AccountChange | None) -> str:
-    changed_account = account_change and (account_change.account_after or account_change.account_before)
-    return changed_account.access_key if changed_account else ""
+def _changed_access_key(change: AccountChange) -> str:
+    account = change.account_after or change.account_before
+    return account.access_key if account else ""
 
 
 def _find_account(plain_acl: PlainAcl, access_key: str) -> PlainAccount | None:

@@ -14,8 +14,7 @@ from namesrv_core.protocol.command import RemotingCommand
 from nsadmin.client.brokers.broker_configs import BrokerConfigs
 from nsadmin.client.connection.caller import Caller
 from nsadmin.client.connection.json_object import JsonObject
-from nsadmin.client.connection.requests import make_request
-from nsadmin.client.connection.response_bodies import decode_answer, parse_json_object
+from nsadmin.client.connection.response_bodies import parse_json_object
 from nsadmin.client.results import NotFound, ServerResult
 
 _OPEN_END_OFFSET = 2**63 - 1
@@ -115,11 +114,10 @@ class ControllerAdmin:
     @cached_property
     def configs(self) -> BrokerConfigs:
         """The settings of controllers (GET_CONTROLLER_CONFIG, 1010; UPDATE_CONTROLLER_CONFIG, 1009)."""
-        request_codes = RequestCode
         return BrokerConfigs(
             self._caller,
-            request_codes.GET_CONTROLLER_CONFIG,
-            request_codes.UPDATE_CONTROLLER_CONFIG,
+            RequestCode.GET_CONTROLLER_CONFIG,
+            RequestCode.UPDATE_CONTROLLER_CONFIG,
             "controller",
         )
 
@@ -148,18 +146,12 @@ class ControllerAdmin:
             NotFound: The controllers have no leader now.
             RocketMQError: No controller answered; this is the first failure.
         """
-        metadata_results = self.get_metadata(controller_addrs)
-        known_metadata = [item.result for item in metadata_results if item.result is not None]
-        if not known_metadata and metadata_results and metadata_results[0].error is not None:
-            raise metadata_results[0].error
-        self_declared = [
-            metadata_item.leader_addr
-            for metadata_item in known_metadata
-            if metadata_item.is_leader and metadata_item.leader_addr
-        ]
-        votes_by_addr = Counter(
-            metadata_item.leader_addr for metadata_item in known_metadata if metadata_item.leader_addr
-        )
+        results = self.get_metadata(controller_addrs)
+        known_metadata = [result.result for result in results if result.result is not None]
+        if not known_metadata and results and results[0].error is not None:
+            raise results[0].error
+        self_declared = [m.leader_addr for m in known_metadata if m.is_leader and m.leader_addr]
+        votes_by_addr = Counter(m.leader_addr for m in known_metadata if m.leader_addr)
         if not votes_by_addr:
             raise NotFound("the controllers have no leader now")
         return self_declared[0] if len(set(self_declared)) == 1 else votes_by_addr.most_common(1)[0][0]
@@ -177,11 +169,9 @@ class ControllerAdmin:
         Raises:
             RocketMQError: The leader refused or did not answer.
         """
-        request_body = fastjson.encode_json(list(broker_names))
-        command = make_request(RequestCode.CONTROLLER_GET_SYNC_STATE_DATA, None, request_body)
-        return _require_replica_sets(
-            decode_answer(self._caller.send_requests([(leader_addr, command)])[0], _parse_replica_sets)
-        )
+        body = fastjson.encode_json(list(broker_names))
+        request_code = RequestCode.CONTROLLER_GET_SYNC_STATE_DATA
+        return self._caller.read_each([leader_addr], _parse_replica_sets, request_code, None, body)[0].value()
 
     def get_replica_set(self, leader_addr: str, broker_name: str) -> ReplicaSet:
         """Return the replicas of one broker (CONTROLLER_GET_SYNC_STATE_DATA, 1006).
@@ -268,17 +258,9 @@ class ControllerAdmin:
         return self._caller.read_each(broker_addrs, _parse_epochs, RequestCode.GET_BROKER_EPOCH_CACHE)
 
     def _send_order(
-        self, leader_addr: str, request_code: RequestCode, ext_fields: dict[str, str]
+        self, leader_addr: str, request_code: RequestCode, fields: dict[str, str]
     ) -> ServerResult[bool]:
-        return self._caller.send_requests([(leader_addr, make_request(request_code, ext_fields))])[0].then(
-            lambda _: True
-        )
-
-
-def _require_replica_sets(replica_sets_result: ServerResult[dict[str, ReplicaSet]]) -> dict[str, ReplicaSet]:
-    if replica_sets_result.error is not None:
-        raise replica_sets_result.error
-    return replica_sets_result.result or {}
+        return self._caller.read_each([leader_addr], lambda _: True, request_code, fields)[0]
 
 
 def _parse_metadata(response: RemotingCommand) -> ControllerMeta:

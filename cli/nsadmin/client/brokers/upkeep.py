@@ -9,7 +9,7 @@ from nsadmin.client.brokers.config_stores import ConfigStores
 from nsadmin.client.connection.caller import Caller
 from nsadmin.client.connection.requests import Header
 from nsadmin.client.connection.response_bodies import decode_answer, parse_config_items, parse_json_object
-from nsadmin.client.results import NotApplied, ServerResult
+from nsadmin.client.results import NotApplied, ServerResult, read_after
 
 TIMER_SETTINGS = ("timerRocksDBEnable", "timerRocksDBStopScan", "timerStopEnqueue")
 """The settings that select the engine for timed messages."""
@@ -161,8 +161,10 @@ class BrokerUpkeep:
         Returns:
             A ServerResult: the offset; the error is NotApplied for a master.
         """
-        [answer] = self._caller.send_to_each([broker_addr], RequestCode.GET_BROKER_HA_STATUS)
-        return decode_answer(answer, _parse_flush_offset)
+        [result] = self._caller.read_each(
+            [broker_addr], _parse_flush_offset, RequestCode.GET_BROKER_HA_STATUS
+        )
+        return result
 
     def check_slave(self, broker_addr: str) -> ServerResult[bool]:
         """Check that a broker is a slave (GET_BROKER_CONFIG, 26).
@@ -201,30 +203,27 @@ class BrokerUpkeep:
             (the only answer since 5.3.3), 3 failed. The error is NotApplied for a broker that does not write
             both kinds of queues; it would answer 2.
         """
-        settings_results = self.get_settings(broker_addrs, ["rocksdbCQDoubleWriteEnable"])
-        comparable_addrs = {
-            r.addr for r in settings_results if (r.result or {}).get("rocksdbCQDoubleWriteEnable") == "true"
-        }
-        ext_fields = broker_headers.CheckRocksdb(topic or "", since_ms)
-        request_code = RequestCode.CHECK_ROCKSDB_CQ_WRITE_PROGRESS
-        check_answers = self._caller.send_to_each(
-            [result.addr for result in settings_results if result.addr in comparable_addrs],
-            request_code,
-            ext_fields,
+
+        def require_both_kinds(settings: BrokerSettings) -> BrokerSettings:
+            if settings["rocksdbCQDoubleWriteEnable"] != "true":
+                raise NotApplied(
+                    "no second consume queue to compare: the broker has rocksdbCQDoubleWriteEnable=false"
+                )
+            return settings
+
+        header = broker_headers.CheckRocksdb(topic or "", since_ms)
+        return read_after(
+            [
+                r.then(require_both_kinds)
+                for r in self.get_settings(broker_addrs, ["rocksdbCQDoubleWriteEnable"])
+            ],
+            lambda addrs: self._caller.read_each(
+                addrs,
+                lambda response: parse_json_object(response).integer("checkStatus"),
+                RequestCode.CHECK_ROCKSDB_CQ_WRITE_PROGRESS,
+                header,
+            ),
         )
-        statuses_by_addr = {
-            a.addr: decode_answer(a, lambda response: parse_json_object(response).integer("checkStatus"))
-            for a in check_answers
-        }
-        refusal = NotApplied(
-            "no second consume queue to compare: the broker has rocksdbCQDoubleWriteEnable=false"
-        )
-        return [
-            statuses_by_addr[settings_result.addr]
-            if settings_result.addr in comparable_addrs
-            else ServerResult(settings_result.addr, None, settings_result.error or refusal)
-            for settings_result in settings_results
-        ]
 
     def _order_and_read_settings(
         self,
@@ -233,19 +232,13 @@ class BrokerUpkeep:
         ext_fields: ExtFields,
         setting_names: Iterable[str],
     ) -> list[ServerResult[BrokerSettings]]:
-        order_results = self._send_order(broker_addrs, request_code, ext_fields)
-        settings_by_addr = {
-            server_result.addr: server_result
-            for server_result in self.get_settings(
-                [result.addr for result in order_results if result.error is None], setting_names
-            )
-        }
-        return [settings_by_addr.get(r.addr, ServerResult(r.addr, None, r.error)) for r in order_results]
+        orders = self._send_order(broker_addrs, request_code, ext_fields)
+        return read_after(orders, lambda addrs: self.get_settings(addrs, setting_names))
 
     def _send_order(
         self, addrs: Iterable[str], request_code: RequestCode, header: Header | None = None
     ) -> list[ServerResult[bool]]:
-        return [a.then(lambda _: True) for a in self._caller.send_to_each(addrs, request_code, header)]
+        return self._caller.read_each(addrs, lambda _: True, request_code, header)
 
 
 def _parse_flush_offset(response: RemotingCommand) -> int:

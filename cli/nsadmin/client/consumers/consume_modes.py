@@ -10,7 +10,7 @@ from nsadmin.client.brokers import targets
 from nsadmin.client.connection.caller import Caller
 from nsadmin.client.connection.response_bodies import parse_config_items, parse_json_object
 from nsadmin.client.consumers.groups import GroupAdmin
-from nsadmin.client.results import NotApplied, ServerResult
+from nsadmin.client.results import NotApplied, ServerResult, confirm_plans
 from nsadmin.client.topics.topic_configs import TopicConfigs
 
 MODE_NAMES = ("PULL", "POP")
@@ -133,39 +133,24 @@ class ConsumeModes:
             One ServerResult per address. The errors are those of `plan_change`; also NotApplied if the broker
             has another mode afterwards.
         """
-        planned_changes = self.plan_change(broker_addrs, topic, group, wanted_mode)
-        changing_addrs = [r.addr for r in planned_changes if r.result and r.result.mode_before != wanted_mode]
-        request_fields = {
+        plans = self.plan_change(broker_addrs, topic, group, wanted_mode)
+        changing_addrs = [p.addr for p in plans if p.result and p.result.mode_before != wanted_mode]
+        fields = {
             "topic": topic,
             "consumerGroup": group,
             "mode": wanted_mode.mode,
             "popShareQueueNum": wanted_mode.pop_share_queue_num,
         }
-        request_code = RequestCode.SET_MESSAGE_REQUEST_MODE
-        answers_by_addr = {
-            answer.addr: answer
-            for answer in self._caller.send_to_each(
-                changing_addrs, request_code, None, fastjson.encode_json(request_fields)
-            )
-        }
-        modes_by_addr = {
-            server_result.addr: server_result
-            for server_result in self.list_modes(
-                broker_addr for broker_addr in changing_addrs if answers_by_addr[broker_addr].error is None
-            )
-        }
+        answers = self._caller.send_to_each(
+            changing_addrs, RequestCode.SET_MESSAGE_REQUEST_MODE, None, fastjson.encode_json(fields)
+        )
 
-        def verify_mode(planned_change: ServerResult[ModeChange]) -> ServerResult[ModeChange]:
-            if planned_change.addr not in answers_by_addr:
-                return planned_change
-            error = answers_by_addr[planned_change.addr].error or modes_by_addr[planned_change.addr].error
-            if error is None and AssignedMode(topic, group, wanted_mode) not in (
-                modes_by_addr[planned_change.addr].result or ()
-            ):
-                error = NotApplied("the broker reported success, but has another mode")
-            return planned_change if error is None else ServerResult(planned_change.addr, None, error)
+        def confirm(change: ModeChange, modes: tuple[AssignedMode, ...]) -> ModeChange:
+            if AssignedMode(topic, group, wanted_mode) not in modes:
+                raise NotApplied("the broker reported success, but has another mode")
+            return change
 
-        return [verify_mode(planned_change) for planned_change in planned_changes]
+        return confirm_plans(plans, answers, self.list_modes, confirm)
 
     def _find_refusals(
         self, broker_addrs: list[str], topic: str, group: str

@@ -12,7 +12,7 @@ from nsadmin.client.connection.caller import Caller
 from nsadmin.client.connection.name_server_reader import NameServerReader
 from nsadmin.client.connection.requests import make_request
 from nsadmin.client.connection.response_bodies import parse_config_items
-from nsadmin.client.results import NotApplied, ServerResult
+from nsadmin.client.results import NotApplied, ServerResult, read_after
 
 NamesrvConfig = dict[str, str]
 
@@ -119,13 +119,11 @@ class NameServerAdmin:
         update_results = self._reader.read_each(
             lambda _: True, RequestCode.UPDATE_NAMESRV_CONFIG, request_body=request_body
         )
-        configs_by_addr = {config_result.addr: config_result for config_result in self.get_config_each()}
-        return [
-            ServerResult(result.addr, None, result.error)
-            if result.error is not None
-            else configs_by_addr[result.addr].then(lambda config: _verify_item(config, item_key, item_value))
-            for result in update_results
-        ]
+        configs = read_after(
+            update_results,
+            lambda addrs: self._caller.read_each(addrs, parse_config_items, RequestCode.GET_NAMESRV_CONFIG),
+        )
+        return [result.then(lambda config: _verify_item(config, item_key, item_value)) for result in configs]
 
 
 def format_properties_line(item_key: str, item_value: str) -> str:

@@ -119,7 +119,7 @@ class NameServerTables:
         Raises:
             RocketMQError: One of the requests failed.
         """
-        return _require_result(self.get_listing_each([namesrv_addr], namespaces)[0])
+        return self.get_listing_each([namesrv_addr], namespaces)[0].value()
 
     def get_listing_each(
         self, namesrv_addrs: Iterable[str], namespaces: Sequence[str]
@@ -232,26 +232,19 @@ def _parse_listing(
     answers: Sequence[ServerResult[RemotingCommand]], namespaces: Sequence[str]
 ) -> NameServerListing:
     members_answer, topics_answer, config_answer, *table_answers = answers
-    clusters, broker_groups = _require_result(decode_answer(members_answer, _parse_members))
+    clusters, broker_groups = decode_answer(members_answer, _parse_members).value()
     kv_tables = {
-        namespace: _require_result(decode_answer(table_answer, _parse_kv_table))
+        namespace: decode_answer(table_answer, _parse_kv_table).value()
         for namespace, table_answer in zip(namespaces, table_answers, strict=True)
         if not isinstance(table_answer.error, QueryNotFound)
     }
     return NameServerListing(
         clusters,
         broker_groups,
-        _require_result(decode_answer(topics_answer, parse_topic_names)),
-        _require_result(decode_answer(config_answer, parse_config_items)),
+        decode_answer(topics_answer, parse_topic_names).value(),
+        decode_answer(config_answer, parse_config_items).value(),
         kv_tables,
     )
-
-
-def _require_result(server_result: ServerResult[T]) -> T:
-    if server_result.error is not None:
-        raise server_result.error
-    assert server_result.result is not None
-    return server_result.result
 
 
 def _parse_members(response: RemotingCommand) -> tuple[dict[str, tuple[str, ...]], dict[str, Group]]:

@@ -1,21 +1,23 @@
-"""Topic statistics: the minimum and maximum offset of each queue, from every broker of the topic."""
+"""Topic statistics: the minimum and maximum offset of each queue, from every broker of the topic.
 
-from collections.abc import Collection, Mapping, Sequence
+A logical queue of a static topic keeps its id while its parts change brokers. Upstream:
+TopicQueueMappingDetail, TopicQueueMappingUtils, TopicStatusSubCommand.
+"""
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from namesrv_core.errors import RocketMQError
-from namesrv_core.protocol import headers
+from namesrv_core.protocol import broker_headers, headers
 from namesrv_core.protocol.codes import RequestCode
 from namesrv_core.protocol.command import RemotingCommand
 from nsadmin.client.connection.caller import Caller
-from nsadmin.client.connection.json_object import JsonObject
+from nsadmin.client.connection.json_object import JsonObject, to_integer
 from nsadmin.client.connection.requests import make_request
 from nsadmin.client.connection.response_bodies import decode_answer, parse_json_object
 from nsadmin.client.message_queues import parse_queue_table
 from nsadmin.client.results import NotFound, ServerResult
 from nsadmin.client.topic_routes import TopicRoute
-from nsadmin.client.topics import logical_queue_parts
-from nsadmin.client.topics.logical_queue_parts import PartsByLogicalId, QueuePart
 
 
 class QueueStats(NamedTuple):
@@ -46,6 +48,30 @@ class TopicStats(NamedTuple):
     put_tps: float | None
 
 
+class QueuePart(NamedTuple):
+    """A part of a logical queue.
+
+    Attributes:
+        broker_name: The broker.
+        queue_id: The broker's own queue.
+        logic_offset: The first offset in the logical queue; negative while undecided.
+        start_offset: The first offset in the broker's own queue.
+    """
+
+    broker_name: str
+    queue_id: int
+    logic_offset: int
+    start_offset: int
+
+    def to_logical_offset(self, own_offset: int) -> int:
+        """Convert an offset of the broker's own queue to an offset of the logical queue."""
+        return self.logic_offset + max(0, own_offset - self.start_offset)
+
+
+PartsByLogicalId = dict[int, tuple[QueuePart, ...]]
+"""Logical queue id to its parts, the oldest first."""
+
+
 class BrokerTopicStats(NamedTuple):
     """The answer of one broker of the route.
 
@@ -73,7 +99,7 @@ def read_topic_stats(caller: Caller, route: TopicRoute, topic: str) -> list[Brok
     if all(logical_queues is None for logical_queues in logical_by_broker.values()):
         return own_stats
     mapped_addrs = [s.broker_addr for s in own_stats if s.broker_addr and logical_by_broker[s.broker_name]]
-    mappings_by_addr = logical_queue_parts.read_hosted_queues(caller, topic, mapped_addrs)
+    mappings_by_addr = _read_hosted_queues(caller, topic, mapped_addrs)
     stats_by_queue = {
         (broker_stats.broker_name, queue_item.queue_id): queue_item
         for broker_stats in own_stats
@@ -171,3 +197,28 @@ def _parse_topic_stats(response: RemotingCommand) -> TopicStats:
     return TopicStats(
         tuple(sorted(queue_stats, key=lambda stats: stats.queue_id)), json_body.number("topicPutTps", None)
     )
+
+
+def _read_hosted_queues(
+    caller: Caller, topic: str, broker_addrs: Iterable[str]
+) -> dict[str, ServerResult[PartsByLogicalId]]:
+    """Read the logical queues for which brokers receive messages (GET_TOPIC_CONFIG, 351)."""
+    ext_fields = broker_headers.LogicalTopic(topic)
+    answers = caller.send_to_each(dict.fromkeys(broker_addrs), RequestCode.GET_TOPIC_CONFIG, ext_fields)
+    return {answer.addr: decode_answer(answer, _parse_hosted_queues) for answer in answers}
+
+
+def _parse_hosted_queues(response: RemotingCommand) -> PartsByLogicalId:
+    hosted_queues = parse_json_object(response).child("mappingDetail").child("hostedQueues")
+    return {
+        to_integer(logical_id, "a logical queue"): tuple(
+            QueuePart(
+                item.text("bname"),
+                item.integer("queueId"),
+                item.integer("logicOffset"),
+                item.integer("startOffset"),
+            )
+            for item in sorted(hosted_queues.children(logical_id), key=lambda item: item.integer("gen"))
+        )
+        for logical_id in hosted_queues.members
+    }

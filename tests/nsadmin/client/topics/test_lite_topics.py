@@ -7,7 +7,14 @@ import pytest
 from namesrv_core.protocol.command import build_reply
 from nsadmin import AdminClient
 from nsadmin.client.results import NotFound
-from nsadmin.client.topics.lite_topics import LiteLag, LiteOffsets, LiteTopic, ParentTopic
+from nsadmin.client.topics.lite_topics import (
+    LiteLag,
+    LiteOffsets,
+    LiteTopic,
+    ParentTopic,
+    parse_lite_name,
+    parse_parent_name,
+)
 from tests.support.servers import Server, answer_json
 
 BROKER, PARENT, TOPIC, CLIENT, GROUP, DISPATCH = range(200074, 200080)
@@ -114,3 +121,8 @@ def test_an_order_for_all_clients_or_one(admin: AdminClient) -> None:
         for client, ext in ((None, {"group": "GL"}), ("c", {"group": "GL", "clientId": "c"})):
             [result] = admin.lite_topics.trigger_dispatch([server.addr], "GL", client)
             assert (result.result, server.asked[-1].ext) == (True, ext)
+
+
+def test_names_of_queues() -> None:
+    assert [parse_lite_name(name) for name in ("%LMQ%$P$x", "%LMQ%$P$x$y", "x")] == ["x", "x$y", "x"]
+    assert [parse_parent_name(name) for name in ("%LMQ%$P$x", "%LMQ%$P$x$y", "x")] == ["P", "P", "x"]
