@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from namesrv_core.protocol.codes import RequestCode
 from namesrv_core.protocol.command import RemotingCommand
-from nsadmin.client.brokers.replica_failover import ReplicaRequest, ask_replicas, list_replica_addrs
+from nsadmin.client.brokers.replica_failover import ask_replicas
 from nsadmin.client.connection.caller import Caller
 from nsadmin.client.connection.json_object import JsonObject
 from nsadmin.client.connection.requests import make_request
@@ -85,10 +85,7 @@ class ConsumeQueues:
             One ServerResult per broker, in order. The error is NotFound without an entry at `begin_index`.
         """
         command = _build_request(topic, queue_id, begin_index, entry_count, group)
-        replica_requests = [
-            ReplicaRequest(route.broker_name, list_replica_addrs(route), command) for route in queue_routes
-        ]
-        answers = ask_replicas(self._caller, replica_requests)
+        answers = ask_replicas(self._caller, [(route, command) for route in queue_routes])
         return [decode_answer(a, lambda response: _parse_entries(response, begin_index)) for a in answers]
 
     def read_entries_at(

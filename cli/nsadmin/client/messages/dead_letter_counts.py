@@ -6,19 +6,18 @@ from typing import NamedTuple
 from namesrv_core.errors import RocketMQError
 from namesrv_core.protocol import broker_headers
 from namesrv_core.protocol.codes import RequestCode
-from namesrv_core.protocol.command import RemotingCommand
 from namesrv_core.protocol.stored_messages import StoredMessage
-from nsadmin.client.brokers.replica_failover import ReplicaRequest, ask_replicas, list_replica_addrs
+from nsadmin.client.brokers.replica_failover import ask_replicas
 from nsadmin.client.connection.caller import Caller
 from nsadmin.client.connection.requests import make_request
 from nsadmin.client.connection.response_bodies import decode_answer, parse_offset
 from nsadmin.client.messages.dead_letter_selection import DEAD_LETTER_PREFIX, DeadLetter
 from nsadmin.client.messages.pull_requests import (
+    PAGE_SIZE,
     PULL_RESPONSE_CODES,
     build_pull_request,
     decode_pulled_messages,
 )
-from nsadmin.client.messages.queue_reader import PAGE_SIZE
 from nsadmin.client.messages.replay_memory import ReplayPlace
 from nsadmin.client.results import ServerResult
 from nsadmin.client.topic_routes import QueueRoute, TopicRoute, list_read_queues
@@ -152,20 +151,17 @@ def _sum_counts(
 def _read_offsets(
     caller: Caller, letter_queues: Sequence[_LetterQueue], request_code: RequestCode, timestamp_ms: int | None
 ) -> list[ServerResult[int]]:
-    answers = ask_replicas(
-        caller,
-        [
-            _make_request(
-                q,
-                make_request(
-                    request_code,
-                    broker_headers.QueueOffset(DEAD_LETTER_PREFIX + q.group, q.queue_id, timestamp_ms),
-                ),
-            )
-            for q in letter_queues
-        ],
-    )
-    return [decode_answer(answer, parse_offset) for answer in answers]
+    requests = [
+        (
+            q.queue_route,
+            make_request(
+                request_code,
+                broker_headers.QueueOffset(DEAD_LETTER_PREFIX + q.group, q.queue_id, timestamp_ms),
+            ),
+        )
+        for q in letter_queues
+    ]
+    return [decode_answer(answer, parse_offset) for answer in ask_replicas(caller, requests)]
 
 
 def _pull_samples(
@@ -175,24 +171,12 @@ def _pull_samples(
 
     Returns the messages of each queue; None if a request failed, as on a bundle.
     """
-    answers = ask_replicas(
-        caller,
-        [
-            _make_request(
-                letter_queues[queue_index],
-                build_pull_request(
-                    broker_headers.PullMessage(
-                        topic=DEAD_LETTER_PREFIX + letter_queues[queue_index].group,
-                        queue_id=letter_queues[queue_index].queue_id,
-                        queue_offset=pull_offset,
-                        max_msg_nums=max_messages,
-                    )
-                ),
-            )
-            for queue_index, pull_offset, max_messages in sample_requests
-        ],
-        PULL_RESPONSE_CODES,
-    )
+    requests = []
+    for index, offset, max_messages in sample_requests:
+        group, queue_route, queue_id = letter_queues[index]
+        pull_request = build_pull_request(DEAD_LETTER_PREFIX + group, queue_id, offset, max_messages)
+        requests.append((queue_route, pull_request))
+    answers = ask_replicas(caller, requests, PULL_RESPONSE_CODES)
     samples: list[list[StoredMessage] | None] = [[] for _ in letter_queues]
     for (queue_index, _, _), answer in zip(sample_requests, answers, strict=True):
         sample = samples[queue_index]
@@ -202,8 +186,3 @@ def _pull_samples(
             else [*sample, *decode_pulled_messages(answer.result)]
         )
     return samples
-
-
-def _make_request(letter_queue: _LetterQueue, command: RemotingCommand) -> ReplicaRequest:
-    queue_route = letter_queue.queue_route
-    return ReplicaRequest(queue_route.broker_name, list_replica_addrs(queue_route), command)

@@ -14,7 +14,8 @@ from nsadmin.client.messages.failure_watch import FailureWatch
 from nsadmin.client.messages.letter_copies import LetterCopies
 from nsadmin.client.messages.letter_sender import LetterSender
 from nsadmin.client.messages.message_sender import SentMessage, is_stored_unsafely
-from nsadmin.client.messages.queue_reader import PAGE_SIZE, QueueReader, QueueSpan
+from nsadmin.client.messages.pull_requests import PAGE_SIZE
+from nsadmin.client.messages.queue_reader import QueueReader, QueueSpan
 from nsadmin.client.messages.replay_memory import PendingBatch, ReplayMemory, ReplayPlace
 from nsadmin.client.messages.replayed_letters import ReplayedLetters
 from nsadmin.client.results import ClientClosed, NotApplied, NotFound, ServerResult

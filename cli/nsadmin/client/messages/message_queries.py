@@ -10,7 +10,7 @@ from namesrv_core.protocol.command import RemotingCommand
 from namesrv_core.protocol.message_ids import OffsetId, parse_message_id
 from namesrv_core.protocol.stored_messages import StoredMessage, decode_messages
 from namesrv_core.transport.multiplexed_client import CallError
-from nsadmin.client.brokers.replica_failover import ReplicaRequest, ask_replicas, list_replica_addrs
+from nsadmin.client.brokers.replica_failover import ask_replicas
 from nsadmin.client.connection.caller import Caller
 from nsadmin.client.connection.requests import make_request
 from nsadmin.client.messages.pull_requests import (
@@ -170,7 +170,9 @@ class MessageAdmin:
         )
         if not found_messages.messages and is_unreachable(found_messages.broker_results[0].error):
             queue_routes = self._topics.get_route(route_topic or topic).queues
-            other_brokers = [(item.broker_name, a) for item in queue_routes for a in list_replica_addrs(item)]
+            other_brokers = [
+                (item.broker_name, a) for item in queue_routes for a in item.broker_addrs.values()
+            ]
             found_elsewhere = self._view_by_position(
                 topic,
                 message_place,
@@ -220,13 +222,8 @@ class MessageAdmin:
             TopicNotExist: The topic has no route.
         """
         queue_route = self.list_queue_routes(topic, broker_name, route_topic)[0]
-        pull_header = broker_headers.PullMessage(
-            topic=topic, queue_id=queue_id, queue_offset=offset, max_msg_nums=1
-        )
-        replica_request = ReplicaRequest(
-            broker_name, list_replica_addrs(queue_route), build_pull_request(pull_header)
-        )
-        [pull_result] = ask_replicas(self._caller, [replica_request], PULL_RESPONSE_CODES)
+        pull_request = build_pull_request(topic, queue_id, offset, 1)
+        [pull_result] = ask_replicas(self._caller, [(queue_route, pull_request)], PULL_RESPONSE_CODES)
         if pull_result.result is None:
             raise pull_result.error or NotFound(f"no message at {offset}")
         for message in decode_pulled_messages(pull_result.result):
@@ -263,14 +260,8 @@ class MessageAdmin:
 
     def _query_brokers(self, header: broker_headers.QueryMessage, route_topic: str | None) -> FoundMessages:
         queue_routes = self._topics.get_route(route_topic or header.topic or "").queues
-        query_fields = header
-        replica_requests = [
-            ReplicaRequest(
-                r.broker_name, list_replica_addrs(r), make_request(RequestCode.QUERY_MESSAGE, query_fields)
-            )
-            for r in queue_routes
-        ]
-        answers = ask_replicas(self._caller, replica_requests, (0, ResponseCode.QUERY_NOT_FOUND))
+        requests = [(route, make_request(RequestCode.QUERY_MESSAGE, header)) for route in queue_routes]
+        answers = ask_replicas(self._caller, requests, (0, ResponseCode.QUERY_NOT_FOUND))
         broker_names = (queue_route.broker_name for queue_route in queue_routes)
         return _gather_messages(zip(broker_names, answers, strict=True))
 
@@ -307,7 +298,7 @@ class MessageAdmin:
             except RocketMQError:
                 continue
             names_by_addr |= {
-                addr: route.broker_name for route in queue_routes for addr in list_replica_addrs(route)
+                addr: route.broker_name for route in queue_routes for addr in route.broker_addrs.values()
             }
         named_messages = (
             LocatedMessage(

@@ -1,6 +1,7 @@
 """The request PULL_MESSAGE (11) of a queue's messages, and its answers."""
 
 from collections.abc import Hashable
+from typing import Any
 
 from namesrv_core.errors import ResponseCode
 from namesrv_core.protocol import broker_headers, headers
@@ -18,6 +19,9 @@ PULL_RESPONSE_CODES = (
 )
 """The response codes of PULL_MESSAGE (11) that contain the next offset."""
 
+
+PAGE_SIZE = 32
+"""The maximum number of messages in one answer of a broker."""
 
 _MAX_EMPTY_ANSWERS, _MAX_FILTERED_ANSWERS = 200, 100_000
 """In a row. A broker answers without messages where it deleted or filters them: it examines 800 or more."""
@@ -42,9 +46,19 @@ class EmptyAnswers:
         return None
 
 
-def build_pull_request(pull_header: broker_headers.PullMessage) -> RemotingCommand:
-    """Build PULL_MESSAGE (11)."""
-    return make_request(RequestCode.PULL_MESSAGE, pull_header)
+def build_pull_request(
+    topic: str, queue_id: int, offset: int, max_messages: int = PAGE_SIZE, **more_fields: Any
+) -> RemotingCommand:
+    """Build PULL_MESSAGE (11). `more_fields` are those of `broker_headers.PullMessage`."""
+    header = broker_headers.PullMessage(
+        topic=topic, queue_id=queue_id, queue_offset=offset, max_msg_nums=max_messages, **more_fields
+    )
+    return make_request(RequestCode.PULL_MESSAGE, header)
+
+
+def parse_next_offset(pull_response: RemotingCommand) -> int | None:
+    """Return the offset after those that an answer of PULL_MESSAGE (11) is about; None if it has none."""
+    return headers.parse_java_integer((pull_response.ext or {}).get("nextBeginOffset") or "", 64)
 
 
 def decode_pulled_messages(pull_response: RemotingCommand) -> list[StoredMessage]:

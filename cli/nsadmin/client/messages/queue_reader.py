@@ -5,28 +5,27 @@ from functools import partial
 from typing import NamedTuple
 
 from namesrv_core.errors import RocketMQError
-from namesrv_core.protocol import broker_headers, headers
+from namesrv_core.protocol import broker_headers
 from namesrv_core.protocol.codes import RequestCode
 from namesrv_core.protocol.command import RemotingCommand
 from namesrv_core.protocol.stored_messages import StoredMessage
 from namesrv_core.transport.multiplexed_client import CallError
-from nsadmin.client.brokers.replica_failover import ReplicaRequest, ask_replicas, list_replica_addrs
+from nsadmin.client.brokers.replica_failover import ask_replicas
 from nsadmin.client.connection.caller import Caller
 from nsadmin.client.connection.requests import make_request
 from nsadmin.client.connection.response_bodies import decode_answer, parse_offset
 from nsadmin.client.message_queues import MessageQueue
 from nsadmin.client.messages.message_queries import END_OF_TIME_MS
 from nsadmin.client.messages.pull_requests import (
+    PAGE_SIZE,
     PULL_RESPONSE_CODES,
     EmptyAnswers,
     build_pull_request,
     decode_pulled_messages,
+    parse_next_offset,
 )
 from nsadmin.client.results import NotFound, ServerResult
 from nsadmin.client.topic_routes import QueueRoute, list_read_queues
-
-PAGE_SIZE = 32
-"""The maximum number of messages in one answer of a broker."""
 
 _SUSPEND_FLAG, _SUBSCRIPTION_FLAG = 2, 4
 """Bits of PULL_MESSAGE: wait if there is no message yet; the request has the subscription."""
@@ -174,13 +173,11 @@ class QueueReader:
                 (
                     place.broker_addr,
                     build_pull_request(
-                        broker_headers.PullMessage(
-                            topic=place.queue.topic,
-                            queue_id=place.queue.queue_id,
-                            queue_offset=place.offset,
-                            max_msg_nums=1,
-                            lo=False if in_own_queues else None,
-                        )
+                        place.queue.topic,
+                        place.queue.queue_id,
+                        place.offset,
+                        1,
+                        lo=False if in_own_queues else None,
                     ),
                 )
                 for place in places
@@ -210,20 +207,20 @@ class QueueReader:
         Raises:
             RocketMQError: The broker refused or did not answer.
         """
-        header = broker_headers.PullMessage(
-            topic=topic,
-            queue_id=queue_id,
-            queue_offset=begin_offset,
+        command = build_pull_request(
+            topic,
+            queue_id,
+            begin_offset,
             sys_flag=_SUSPEND_FLAG | _SUBSCRIPTION_FLAG,
             suspend_timeout_millis=max_wait_ms,
         )
         # Brokers look for expired waits every 5 seconds (PullRequestHoldService).
         timeout_seconds = self._caller.access.timeout + max_wait_ms / 1000 + 5
         [answer] = self._caller.send_requests(
-            [(broker_addr, build_pull_request(header))], timeout_seconds, accepted_codes=PULL_RESPONSE_CODES
+            [(broker_addr, command)], timeout_seconds, accepted_codes=PULL_RESPONSE_CODES
         )
         response = answer.value()
-        next_offset = headers.parse_java_integer((response.ext or {}).get("nextBeginOffset") or "", 64)
+        next_offset = parse_next_offset(response)
         return tuple(decode_pulled_messages(response)), begin_offset if next_offset is None else next_offset
 
     def read_pages(
@@ -244,8 +241,17 @@ class QueueReader:
         next_offsets = {s: s.begin_offset for s in queue_spans if s.begin_offset < s.end_offset}
         while next_offsets:
             calls = [
-                (span.broker_addr, _build_page_request(topic, span, next_offsets[span], tag_expression))
-                for span in next_offsets
+                (
+                    span.broker_addr,
+                    build_pull_request(
+                        topic,
+                        span.queue_id,
+                        offset,
+                        min(PAGE_SIZE, span.end_offset - offset),
+                        subscription=tag_expression,
+                    ),
+                )
+                for span, offset in next_offsets.items()
             ]
             for queue_span, answer in zip(
                 list(next_offsets),
@@ -269,15 +275,11 @@ class QueueReader:
         queue_places: Sequence[tuple[QueueRoute, int]],
         timestamp_ms: int | None = None,
     ) -> list[ServerResult[int]]:
-        replica_requests = [
-            ReplicaRequest(
-                queue_route.broker_name,
-                list_replica_addrs(queue_route),
-                make_request(request_code, broker_headers.QueueOffset(topic, queue_id, timestamp_ms)),
-            )
-            for queue_route, queue_id in queue_places
+        requests = [
+            (route, make_request(request_code, broker_headers.QueueOffset(topic, queue_id, timestamp_ms)))
+            for route, queue_id in queue_places
         ]
-        return [decode_answer(a, parse_offset) for a in ask_replicas(self._caller, replica_requests)]
+        return [decode_answer(answer, parse_offset) for answer in ask_replicas(self._caller, requests)]
 
 
 def _make_span(
@@ -301,20 +303,6 @@ def _find_store_time(offset: int, response: RemotingCommand) -> int | None:
     )
 
 
-def _build_page_request(
-    topic: str, queue_span: QueueSpan, queue_offset: int, tag_expression: str
-) -> RemotingCommand:
-    return build_pull_request(
-        broker_headers.PullMessage(
-            topic=topic,
-            queue_id=queue_span.queue_id,
-            queue_offset=queue_offset,
-            max_msg_nums=min(PAGE_SIZE, queue_span.end_offset - queue_offset),
-            subscription=tag_expression,
-        )
-    )
-
-
 def _make_page(
     queue_span: QueueSpan,
     queue_offset: int,
@@ -326,7 +314,7 @@ def _make_page(
     if answer.result is None:
         return MessagePage(queue_span.broker_name, queue_span.queue_id, (), answer.error), queue_offset
     pulled_messages = decode_pulled_messages(answer.result)
-    next_offset = headers.parse_java_integer((answer.result.ext or {}).get("nextBeginOffset") or "", 64)
+    next_offset = parse_next_offset(answer.result)
     if next_offset is None or next_offset <= queue_offset:
         reason = f"queue {queue_span.queue_id} is not readable from offset {queue_offset} on"
         return MessagePage(

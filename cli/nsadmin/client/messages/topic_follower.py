@@ -8,11 +8,11 @@ from time import monotonic
 from typing import NamedTuple
 
 from namesrv_core.errors import ResponseCode, RocketMQError
-from namesrv_core.protocol import broker_headers, headers
+from namesrv_core.protocol import broker_headers
 from namesrv_core.protocol.codes import RequestCode
 from namesrv_core.protocol.command import RemotingCommand
 from namesrv_core.protocol.stored_messages import StoredMessage
-from nsadmin.client.brokers.replica_failover import ReplicaRequest, ask_replicas, list_replica_addrs
+from nsadmin.client.brokers.replica_failover import ask_replicas
 from nsadmin.client.connection.caller import Caller
 from nsadmin.client.connection.requests import make_request
 from nsadmin.client.connection.response_bodies import decode_answer, parse_offset
@@ -21,8 +21,8 @@ from nsadmin.client.messages.pull_requests import (
     EmptyAnswers,
     build_pull_request,
     decode_pulled_messages,
+    parse_next_offset,
 )
-from nsadmin.client.messages.queue_reader import PAGE_SIZE
 from nsadmin.client.results import ClientClosed, NotFound, ServerResult
 from nsadmin.client.topic_routes import QueueRoute, list_read_queues
 from nsadmin.client.topics.topics import TopicAdmin
@@ -186,7 +186,7 @@ class TopicFollower:
         if answer.result is None:
             return FollowedPage(*queue_key, (), 0, answer.error)
         begin_offset = self._next_offsets[queue_key]
-        next_offset = headers.parse_java_integer((answer.result.ext or {}).get("nextBeginOffset") or "", 64)
+        next_offset = parse_next_offset(answer.result)
         messages = tuple(m for m in decode_pulled_messages(answer.result) if m.queue_offset >= begin_offset)
         lost_count = 0
         if answer.result.code == ResponseCode.PULL_OFFSET_MOVED and next_offset is not None:
@@ -229,34 +229,25 @@ class TopicFollower:
     def _ask_offsets(
         self, request_code: RequestCode, queue_keys: Sequence[_QueueKey], timestamp_ms: int | None = None
     ) -> list[ServerResult[int]]:
-        answers = ask_replicas(
-            self._caller,
-            [
-                self._make_request(
-                    queue_key,
-                    make_request(
-                        request_code,
-                        broker_headers.QueueOffset(self._topic, queue_key.queue_id, timestamp_ms),
-                    ),
-                )
-                for queue_key in queue_keys
-            ],
-        )
-        return [decode_answer(answer, parse_offset) for answer in answers]
+        requests = [
+            (
+                self._routes[key],
+                make_request(
+                    request_code, broker_headers.QueueOffset(self._topic, key.queue_id, timestamp_ms)
+                ),
+            )
+            for key in queue_keys
+        ]
+        return [decode_answer(answer, parse_offset) for answer in ask_replicas(self._caller, requests)]
 
-    def _build_pull(self, queue_key: _QueueKey) -> ReplicaRequest:
-        pull_header = broker_headers.PullMessage(
-            topic=self._topic,
-            queue_id=queue_key.queue_id,
-            queue_offset=self._next_offsets[queue_key],
-            max_msg_nums=PAGE_SIZE,
+    def _build_pull(self, queue_key: _QueueKey) -> tuple[QueueRoute, RemotingCommand]:
+        return self._routes[queue_key], build_pull_request(
+            self._topic,
+            queue_key.queue_id,
+            self._next_offsets[queue_key],
             subscription=self._expression,
             expression_type=self._expression_type,
         )
-        return self._make_request(queue_key, build_pull_request(pull_header))
-
-    def _make_request(self, queue_key: _QueueKey, command: RemotingCommand) -> ReplicaRequest:
-        return ReplicaRequest(queue_key.broker_name, list_replica_addrs(self._routes[queue_key]), command)
 
     def _refresh_route(self) -> None:
         """Read the route again. Without an answer, or without the topic, the queues stay as they are."""

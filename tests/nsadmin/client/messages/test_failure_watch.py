@@ -12,29 +12,27 @@ from tests.support.dead_letter_brokers import GROUP, RETRY, DeadLetterBroker, re
 from tests.support.messages import encode_message
 
 
-def test_the_replay_stops_if_the_group_fails_again(
-    admin: AdminClient, dead_letter_broker: DeadLetterBroker
-) -> None:
+def test_the_replay_stops_if_the_group_fails_again(admin: AdminClient, dlq: DeadLetterBroker) -> None:
     for number in range(40):
-        dead_letter_broker.add_letter(b"%d" % number)
+        dlq.add_letter(b"%d" % number)
 
     def fail_again() -> None:
         """The broker keeps what a client returns for the delay of the first retry."""
-        properties = (dead_letter_broker.sent[-1].ext or {})["i"] or ""
+        properties = (dlq.sent[-1].ext or {})["i"] or ""
         table = dict(item.split("\x01") for item in properties.split("\x02") if item)
-        dead_letter_broker.store_message(b"", "SCHEDULE_TOPIC_XXXX", 2, 0, REAL_TOPIC=RETRY, **table)
+        dlq.store_message(b"", "SCHEDULE_TOPIC_XXXX", 2, 0, REAL_TOPIC=RETRY, **table)
 
-    dead_letter_broker.on_send = fail_again
+    dlq.on_send = fail_again
     with pytest.raises(NotApplied, match="40 of 40 replayed messages failed again, and the limit is 3"):
         replay_letters(admin, options=ReplayOptions(max_failures=3))
-    dead_letter_broker.on_send = lambda: None
+    dlq.on_send = lambda: None
     assert replay_letters(admin, options=ReplayOptions(max_failures=0)).failed_again == 0
 
 
 def test_failures_of_other_groups_and_earlier_runs_do_not_count(
-    admin: AdminClient, dead_letter_broker: DeadLetterBroker
+    admin: AdminClient, dlq: DeadLetterBroker
 ) -> None:
-    watch = FailureWatch(admin.queue_reader, GROUP, "R2", [("broker-a", dead_letter_broker.addr)])
+    watch = FailureWatch(admin.queue_reader, GROUP, "R2", [("broker-a", dlq.addr)])
     ours = {"NSADMIN_REPLAY_RUN": "R2", "REAL_TOPIC": RETRY}
     for table in (
         {**ours, "NSADMIN_REPLAY_OF": "A"},
@@ -43,41 +41,37 @@ def test_failures_of_other_groups_and_earlier_runs_do_not_count(
         {**ours, "NSADMIN_REPLAY_OF": "C", "NSADMIN_REPLAY_RUN": "R1"},
         {"REAL_TOPIC": RETRY},
     ):
-        dead_letter_broker.store_message(b"", "SCHEDULE_TOPIC_XXXX", 2, 0, **table)
+        dlq.store_message(b"", "SCHEDULE_TOPIC_XXXX", 2, 0, **table)
     assert watch.count_failures() == {"broker-a": 1}
-    dead_letter_broker.add_letter(b"dead", "T", 0, NSADMIN_REPLAY_OF="A", NSADMIN_REPLAY_RUN="R2")
-    dead_letter_broker.add_letter(b"dead", "T", 0, NSADMIN_REPLAY_OF="D", NSADMIN_REPLAY_RUN="R2")
+    dlq.add_letter(b"dead", "T", 0, NSADMIN_REPLAY_OF="A", NSADMIN_REPLAY_RUN="R2")
+    dlq.add_letter(b"dead", "T", 0, NSADMIN_REPLAY_OF="D", NSADMIN_REPLAY_RUN="R2")
     assert watch.count_failures() == {"broker-a": 2}
     assert watch.count_failures() == {"broker-a": 2}
 
 
 def test_a_broker_that_does_not_show_its_delayed_messages_is_watched_by_its_dead_letters(
-    admin: AdminClient, dead_letter_broker: DeadLetterBroker
+    admin: AdminClient, dlq: DeadLetterBroker
 ) -> None:
-    known = dead_letter_broker.handlers[30]
-    dead_letter_broker.handlers[30] = lambda asked: (
+    known = dlq.handlers[30]
+    dlq.handlers[30] = lambda asked: (
         build_reply(asked, 16) if (asked.ext or {})["topic"] == "SCHEDULE_TOPIC_XXXX" else known(asked)
     )
-    watch = FailureWatch(admin.queue_reader, GROUP, "R", [("broker-a", dead_letter_broker.addr)])
-    dead_letter_broker.add_letter(b"dead", "T", 0, NSADMIN_REPLAY_OF="D", NSADMIN_REPLAY_RUN="R")
+    watch = FailureWatch(admin.queue_reader, GROUP, "R", [("broker-a", dlq.addr)])
+    dlq.add_letter(b"dead", "T", 0, NSADMIN_REPLAY_OF="D", NSADMIN_REPLAY_RUN="R")
     assert watch.count_failures() == {"broker-a": 1}
 
 
-def test_a_message_that_is_popped_again_failed_before(
-    admin: AdminClient, dead_letter_broker: DeadLetterBroker
-) -> None:
+def test_a_message_that_is_popped_again_failed_before(admin: AdminClient, dlq: DeadLetterBroker) -> None:
     """The broker puts it into its retry topic again, with one attempt more. The replay itself has none."""
     topic = "%RETRY%G_T"
-    watch = FailureWatch(admin.queue_reader, GROUP, "R", [("broker-a", dead_letter_broker.addr)])
-    queue = SendQueue(topic, "broker-a", dead_letter_broker.addr, 0)
+    watch = FailureWatch(admin.queue_reader, GROUP, "R", [("broker-a", dlq.addr)])
+    queue = SendQueue(topic, "broker-a", dlq.addr, 0)
     watch.add_retry_queue(queue)
     ours = {"NSADMIN_REPLAY_RUN": "R", "NSADMIN_REPLAY_OF": "A"}
-    dead_letter_broker.store_message(b"sent", topic, 0, 0, **ours)
+    dlq.store_message(b"sent", topic, 0, 0, **ours)
     assert watch.count_failures() == {"broker-a": 0}
-    dead_letter_broker.queues[topic, 0].append(
-        encode_message(
-            b"again", topic, table=ours, queue_offset=1, reconsume_times=1, store_port=dead_letter_broker.port
-        )
+    dlq.queues[topic, 0].append(
+        encode_message(b"again", topic, table=ours, queue_offset=1, reconsume_times=1, store_port=dlq.port)
     )
     watch.add_retry_queue(queue)
     assert watch.count_failures() == {"broker-a": 1}

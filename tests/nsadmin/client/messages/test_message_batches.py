@@ -9,14 +9,12 @@ from nsadmin.client.messages.message_sender import OutgoingMessage, SendQueue
 from tests.support.dead_letter_brokers import DeadLetterBroker
 
 
-def draft(dead_letter_broker: DeadLetterBroker, body: bytes, **properties: str) -> OutgoingMessage:
-    return OutgoingMessage(
-        SendQueue("T", "broker-a", dead_letter_broker.addr, 1), body, properties, flag=7, born_ms=99
-    )
+def draft(dlq: DeadLetterBroker, body: bytes, **properties: str) -> OutgoingMessage:
+    return OutgoingMessage(SendQueue("T", "broker-a", dlq.addr, 1), body, properties, flag=7, born_ms=99)
 
 
 def test_a_batch_is_one_request_with_the_properties_of_each_message(
-    admin: AdminClient, dead_letter_broker: DeadLetterBroker
+    admin: AdminClient, dlq: DeadLetterBroker
 ) -> None:
     asked: list[RemotingCommand] = []
 
@@ -24,8 +22,8 @@ def test_a_batch_is_one_request_with_the_properties_of_each_message(
         asked.append(command)
         return build_reply(command, ext={"queueOffset": "40"})
 
-    dead_letter_broker.handlers[320] = store
-    batch = [draft(dead_letter_broker, b"ab", KEYS="k"), draft(dead_letter_broker, b"c")]
+    dlq.handlers[320] = store
+    batch = [draft(dlq, b"ab", KEYS="k"), draft(dlq, b"c")]
     [result] = admin.message_streams.send_batches([batch])
     assert result.value() == StoredBatch(40, True)
     [command] = asked
@@ -38,28 +36,26 @@ def test_a_batch_is_one_request_with_the_properties_of_each_message(
     )  # fmt: skip
 
 
-def test_a_batch_of_one_is_a_usual_message(admin: AdminClient, dead_letter_broker: DeadLetterBroker) -> None:
-    [result] = admin.message_streams.send_batches([[draft(dead_letter_broker, b"alone", KEYS="k")]])
+def test_a_batch_of_one_is_a_usual_message(admin: AdminClient, dlq: DeadLetterBroker) -> None:
+    [result] = admin.message_streams.send_batches([[draft(dlq, b"alone", KEYS="k")]])
     assert result.value() == StoredBatch(0, True)
-    [message] = dead_letter_broker.stored_messages("T")
+    [message] = dlq.stored_messages("T")
     assert (message.body, message.properties["KEYS"]) == (b"alone", "k")
 
 
 @pytest.mark.parametrize(("code", "stored"), [(10, StoredBatch(5, False)), (13, None)])
 def test_a_late_flush_is_stored_and_a_refusal_is_not(
-    admin: AdminClient, dead_letter_broker: DeadLetterBroker, code: int, stored: StoredBatch | None
+    admin: AdminClient, dlq: DeadLetterBroker, code: int, stored: StoredBatch | None
 ) -> None:
-    dead_letter_broker.handlers[320] = lambda command: build_reply(command, code, ext={"queueOffset": "5"})
-    [result] = admin.message_streams.send_batches(
-        [[draft(dead_letter_broker, b"a"), draft(dead_letter_broker, b"b")]]
-    )
+    dlq.handlers[320] = lambda command: build_reply(command, code, ext={"queueOffset": "5"})
+    [result] = admin.message_streams.send_batches([[draft(dlq, b"a"), draft(dlq, b"b")]])
     assert result.result == stored
 
 
 @pytest.mark.parametrize("count", [1, 2])
 def test_properties_that_no_record_can_hold_are_refused(
-    admin: AdminClient, dead_letter_broker: DeadLetterBroker, count: int
+    admin: AdminClient, dlq: DeadLetterBroker, count: int
 ) -> None:
     with pytest.raises(ValueError, match="longer than 32767 bytes"):
-        admin.message_streams.send_batches([[draft(dead_letter_broker, b"a", large="x" * 32_767)] * count])
-    assert dead_letter_broker.sent == []
+        admin.message_streams.send_batches([[draft(dlq, b"a", large="x" * 32_767)] * count])
+    assert dlq.sent == []

@@ -8,7 +8,7 @@ from nsadmin.client.messages.bulk_sender import MessageDraft
 from tests.support.dead_letter_brokers import DeadLetterBroker
 
 
-def test_a_stream_can_be_limited_to_a_queue(admin: AdminClient, dead_letter_broker: DeadLetterBroker) -> None:
+def test_a_stream_can_be_limited_to_a_queue(admin: AdminClient, dlq: DeadLetterBroker) -> None:
     drafts = [MessageDraft(b"%d" % number) for number in range(5)]
     [batch] = admin.message_streams.send_drafts("T", drafts, broker_name="broker-a", queue_id=3)
     assert {sent.send_queue.queue_id for sent in batch} == {3}

@@ -19,10 +19,10 @@ def half(broker_addr: str) -> SentMessage:
 
 @pytest.mark.parametrize(("outcome", "flag"), [("commit", "8"), ("rollback", "12")])
 def test_a_broker_finds_the_half_message_by_both_offsets(
-    admin: AdminClient, dead_letter_broker: DeadLetterBroker, outcome: str, flag: str
+    admin: AdminClient, dlq: DeadLetterBroker, outcome: str, flag: str
 ) -> None:
-    TransactionEnder(admin._caller).end_transactions([half(dead_letter_broker.addr)], outcome)
-    [ended_transaction] = dead_letter_broker.ended
+    TransactionEnder(admin._caller).end_transactions([half(dlq.addr)], outcome)
+    [ended_transaction] = dlq.ended
     ended_transaction.pop("bname", None)
     assert ended_transaction == {
         "topic": "T", "producerGroup": "TOOLS_PRODUCER", "tranStateTableOffset": "7",
@@ -32,9 +32,9 @@ def test_a_broker_finds_the_half_message_by_both_offsets(
 
 
 def test_a_refused_commit_leaves_a_message_that_no_consumer_gets(
-    admin: AdminClient, dead_letter_broker: DeadLetterBroker
+    admin: AdminClient, dlq: DeadLetterBroker
 ) -> None:
-    [result] = TransactionEnder(admin._caller).end_transactions([half(dead_letter_broker.addr)], "commit")
+    [result] = TransactionEnder(admin._caller).end_transactions([half(dlq.addr)], "commit")
     assert isinstance(result.error, RequestError)
     assert (result.error.code, str(result.error)) == (
         1,
@@ -43,12 +43,10 @@ def test_a_refused_commit_leaves_a_message_that_no_consumer_gets(
     )  # fmt: skip
 
 
-def test_without_an_answer_the_outcome_is_unknown(
-    admin: AdminClient, dead_letter_broker: DeadLetterBroker
-) -> None:
-    dead_letter_broker.handlers[37] = answer_nothing
+def test_without_an_answer_the_outcome_is_unknown(admin: AdminClient, dlq: DeadLetterBroker) -> None:
+    dlq.handlers[37] = answer_nothing
     ender = TransactionEnder(admin._caller)
-    [unanswered] = ender.end_transactions([half(dead_letter_broker.addr)], "commit")
+    [unanswered] = ender.end_transactions([half(dlq.addr)], "commit")
     [unreachable] = ender.end_transactions([half(f"127.0.0.1:{closed_port()}")], "rollback")
     assert isinstance(unanswered.error, CallError)
     assert unanswered.error.reason.startswith("the commit of ID may have failed: no answer")
