@@ -176,7 +176,7 @@ _NAMES_BY_MODULE = {
     ),
     "nsadmin.client.messages.dead_letters": ("DeadLetterPage",),
     "nsadmin.client.messages.delayed_messages": ("DelayedMessage",),
-    "nsadmin.client.messages.message_batches": ("StoredBatch",),
+    "nsadmin.client.messages.message_streams": ("StoredBatch",),
     "nsadmin.client.messages.message_delivery": (
         "DeliveryOutcome",
         "MessageReceiver",

@@ -13,6 +13,8 @@ from nsadmin.client.messages.dead_letter_replay import (
     BrokerReplay,
     DeadLetterReplay,
     DeadLetterSpan,
+    LetterSender,
+    ReplayedLetters,
     ReplayOptions,
     describe_run,
 )
@@ -22,12 +24,10 @@ from nsadmin.client.messages.dead_letter_selection import (
     DeadLetter,
     DeadLetterSelection,
 )
-from nsadmin.client.messages.letter_sender import LetterSender
 from nsadmin.client.messages.message_queries import MessageAdmin
 from nsadmin.client.messages.message_sender import MessageSender
 from nsadmin.client.messages.queue_reader import QueueReader
 from nsadmin.client.messages.replay_memory import ReplayMemory, ReplayPlace
-from nsadmin.client.messages.replayed_letters import ReplayedLetters
 from nsadmin.client.results import ClientClosed, NotFound, is_unreachable
 from nsadmin.client.topic_routes import QueueRoute
 from nsadmin.client.topics.topics import TopicAdmin

@@ -19,13 +19,19 @@ from namesrv_core.protocol.stored_messages import (
 )
 from nsadmin.client.connection.caller import Caller
 from nsadmin.client.connection.requests import make_request
-from nsadmin.client.messages.message_traces import TRACE_TOPIC
-from nsadmin.client.messages.trace_records import DEFAULT_REGION, encode_send_record
+from nsadmin.client.messages.message_traces import (
+    FIELD_SEPARATOR,
+    MESSAGE_TYPES,
+    RECORD_SEPARATOR,
+    TRACE_TOPIC,
+)
 from nsadmin.client.results import NotFound, ServerResult
 from nsadmin.client.topic_routes import QueueRoute, list_write_queues
 from nsadmin.client.topics.topics import TopicAdmin
 
 PRODUCER_GROUP = "TOOLS_PRODUCER"
+DEFAULT_REGION = "DefaultRegion"
+NORMAL_MESSAGE, HALF_MESSAGE, TRANSACTION_END, DELAYED_MESSAGE = MESSAGE_TYPES[:4]
 _LOOPBACK_IP = b"\x7f\0\0\1"
 _LOADER_HASH = int.from_bytes(os.urandom(4), "big", signed=True)
 _message_counter = count()
@@ -266,14 +272,9 @@ class MessageSender:
             RocketMQError: The trace topic has no writable queue, or the send failed; see `send_message`.
         """
         trace_record = encode_send_record(
-            group=PRODUCER_GROUP,
-            topic=sent_message.send_queue.topic,
-            msg_id=sent_message.msg_id,
-            tags=message_tags,
+            sent_message,
             keys=message_keys,
-            broker_addr=sent_message.send_queue.broker_addr,
-            offset_msg_id=sent_message.offset_msg_id,
-            region_id=sent_message.region_id or DEFAULT_REGION,
+            tags=message_tags,
             body_length=body_length,
             began_ms=began_ms,
             cost_ms=cost_ms,
@@ -351,3 +352,27 @@ def make_unique_key(now_seconds: float) -> str:
 
 def _format_brokers(queue_routes: Sequence[QueueRoute]) -> str:
     return "on " + ", ".join(queue_route.broker_name for queue_route in queue_routes)
+
+
+def encode_send_record(
+    sent_message: SentMessage,
+    *,
+    keys: str,
+    tags: str,
+    body_length: int,
+    began_ms: int,
+    cost_ms: int,
+    message_type: str = NORMAL_MESSAGE,
+) -> str:
+    """Encode the trace of a send that succeeded, as producers do (TraceDataEncoder upstream)."""
+    send_queue = sent_message.send_queue
+    return join_trace_fields(
+        "Pub", began_ms, sent_message.region_id or DEFAULT_REGION, PRODUCER_GROUP, send_queue.topic,
+        sent_message.msg_id, tags, keys, send_queue.broker_addr, body_length, cost_ms,
+        MESSAGE_TYPES.index(message_type), sent_message.offset_msg_id, "true",
+    )  # fmt: skip
+
+
+def join_trace_fields(*fields: object) -> str:
+    """Join the fields of one record of a trace."""
+    return FIELD_SEPARATOR.join(map(str, fields)) + RECORD_SEPARATOR

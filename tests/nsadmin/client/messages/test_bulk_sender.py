@@ -5,13 +5,23 @@ from time import monotonic
 
 import pytest
 
+from namesrv_core.errors import RequestError, TopicNotExist
+from namesrv_core.protocol.stored_messages import decode_messages
+from namesrv_core.transport.multiplexed_client import CallError
 from nsadmin import AdminClient
-from nsadmin.client.messages.bulk_sender import BulkSender, MessageDraft, SendTransactions, SentDraft
+from nsadmin.client.messages.bulk_sender import (
+    BulkSender,
+    MessageDraft,
+    MessageTracer,
+    SentDraft,
+    TransactionEnder,
+)
 from nsadmin.client.messages.message_queries import LocatedMessage
-from nsadmin.client.messages.message_tracer import MessageTracer
-from nsadmin.client.messages.message_traces import parse_traces
-from nsadmin.client.messages.transactions import TransactionEnder
+from nsadmin.client.messages.message_sender import SendQueue, SentMessage, encode_send_record
+from nsadmin.client.messages.message_traces import MessageTrace, parse_traces
 from tests.support.dead_letter_brokers import HALF, DeadLetterBroker
+from tests.support.messages import encode_message
+from tests.support.servers import FakeNameServer, answer_nothing, closed_port
 
 
 def batches(admin: AdminClient, drafts: list[MessageDraft | None]) -> list[list[SentDraft]]:
@@ -78,7 +88,7 @@ def send_in_transactions(
     sender = BulkSender(
         admin.message_sender,
         admin.message_sender.list_queues("T"),
-        transactions=SendTransactions(TransactionEnder(admin._caller), outcome),
+        transactions=TransactionEnder(admin._caller, outcome),
         tracer=tracer,
     )
     [batch] = sender.send_drafts(drafts)
@@ -140,3 +150,132 @@ def test_a_rate_makes_small_batches_and_waits(admin: AdminClient, dlq: DeadLette
     began_at = monotonic()
     assert [len(batch) for batch in sender.send_drafts([MessageDraft(b"x")] * 25)] == [10, 10, 5]
     assert monotonic() - began_at >= 0.35
+
+
+def half(broker_addr: str) -> SentMessage:
+    return SentMessage(
+        SendQueue("T", "broker-a", broker_addr, 0), "ID", "7F0000010000000100000000000003E8", 7
+    )
+
+
+@pytest.mark.parametrize(("outcome", "flag"), [("commit", "8"), ("rollback", "12")])
+def test_a_broker_finds_the_half_message_by_both_offsets(
+    admin: AdminClient, dlq: DeadLetterBroker, outcome: str, flag: str
+) -> None:
+    TransactionEnder(admin._caller, outcome).end_transactions([half(dlq.addr)])
+    [ended_transaction] = dlq.ended
+    ended_transaction.pop("bname", None)
+    assert ended_transaction == {
+        "topic": "T", "producerGroup": "TOOLS_PRODUCER", "tranStateTableOffset": "7",
+        "commitLogOffset": "1000", "commitOrRollback": flag, "fromTransactionCheck": "false", "msgId": "ID",
+        "transactionId": "ID",
+    }  # fmt: skip
+
+
+def test_a_refused_commit_leaves_a_message_that_no_consumer_gets(
+    admin: AdminClient, dlq: DeadLetterBroker
+) -> None:
+    [result] = TransactionEnder(admin._caller, "commit").end_transactions([half(dlq.addr)])
+    assert isinstance(result.error, RequestError)
+    assert (result.error.code, str(result.error)) == (
+        1,
+        "SYSTEM_ERROR (1): the commit of ID failed, so no consumer gets it: "
+        "Find prepared transaction message failed",
+    )  # fmt: skip
+
+
+def test_without_an_answer_the_outcome_is_unknown(admin: AdminClient, dlq: DeadLetterBroker) -> None:
+    dlq.handlers[37] = answer_nothing
+    [unanswered] = TransactionEnder(admin._caller, "commit").end_transactions([half(dlq.addr)])
+    gone = half(f"127.0.0.1:{closed_port()}")
+    [unreachable] = TransactionEnder(admin._caller, "rollback").end_transactions([gone])
+    assert isinstance(unanswered.error, CallError)
+    assert unanswered.error.reason.startswith("the commit of ID may have failed: no answer")
+    assert isinstance(unreachable.error, CallError)
+    assert unreachable.error.reason.startswith("the rollback of ID failed, so no consumer gets it: ")
+
+
+SENT = SentMessage(SendQueue("T", "broker-a", "127.0.0.1:1", 0), "ID", "OFFSET", 7)
+TRACES = "RMQ_SYS_TRACE_TOPIC"
+
+
+def note(tracer: MessageTracer, sent: SentMessage = SENT, keys: str = "k") -> None:
+    tracer.note_send(sent, tags="A", keys=keys, body_length=3, message_type="Normal", began_ms=5, cost_ms=6)
+
+
+def test_the_traces_of_a_batch_are_one_message(admin: AdminClient, dlq: DeadLetterBroker) -> None:
+    tracer = MessageTracer(admin.message_sender)
+    note(tracer)
+    note(tracer, SENT._replace(msg_id="ID2"))
+    assert tracer.write_noted() is None
+    assert tracer.write_noted() is None
+    [message] = dlq.stored_messages(TRACES)
+    assert message.keys == ("ID", "k", "ID2")
+    assert message.body.count(b"\x02") == 2
+    assert message.body.startswith(
+        b"Pub\x015\x01DefaultRegion\x01TOOLS_PRODUCER\x01T\x01ID\x01A\x01k\x01127.0.0.1:1\x013\x016\x010\x01"
+        b"OFFSET\x01true\x02"
+    )
+
+
+def test_long_keys_make_more_messages_so_that_brokers_take_them(
+    admin: AdminClient, dlq: DeadLetterBroker
+) -> None:
+    tracer = MessageTracer(admin.message_sender)
+    for number in range(5):
+        note(tracer, keys=f"{number}" * 7000)
+    assert tracer.write_noted() is None
+    assert sorted(m.body.count(b"\x02") for m in dlq.stored_messages(TRACES)) == [1, 2, 2]
+
+
+def test_a_broker_that_wants_no_traces_gets_none(admin: AdminClient, dlq: DeadLetterBroker) -> None:
+    tracer = MessageTracer(admin.message_sender)
+    note(tracer, SENT._replace(region_id=None))
+    tracer.note_transaction(SENT._replace(region_id=None), tags="", keys="", outcome="commit")
+    assert (tracer.write_noted(), dlq.sent) == (None, [])
+
+
+def test_a_trace_that_is_refused_is_an_error(admin: AdminClient, dlq: DeadLetterBroker) -> None:
+    tracer = MessageTracer(admin.message_sender)
+    note(tracer)
+    dlq.refusals = [13]
+    assert str(tracer.write_noted()) == "MESSAGE_ILLEGAL (13): no"
+
+
+def test_without_a_trace_topic_there_is_no_tracer(dlq: DeadLetterBroker) -> None:
+    with (
+        FakeNameServer({"C": {"broker-a": {0: dlq.addr}}}) as server,
+        AdminClient(server.addr) as client,
+        pytest.raises(TopicNotExist, match=TRACES),
+    ):
+        MessageTracer(client.message_sender)
+
+
+def read(text: bytes) -> MessageTrace:
+    [message] = decode_messages(encode_message(text)).messages
+    [trace] = parse_traces(LocatedMessage("broker-a", message))
+    return trace
+
+
+def test_the_parser_reads_the_record_of_a_send() -> None:
+    record = encode_send_record(
+        SENT._replace(region_id="R"), tags="A", keys="k1 k2", body_length=3, began_ms=1, cost_ms=2,
+        message_type="Delay_Msg",
+    )  # fmt: skip
+    trace = read(record.encode())
+    assert trace == MessageTrace(
+        "Pub", 1, "ID", "TOOLS_PRODUCER", "T", trace.client_host, 2, "success", "A", "k1 k2", "127.0.0.1:1",
+        "OFFSET", "Delay_Msg", None, None, None,
+    )  # fmt: skip
+
+
+def test_the_parser_reads_the_end_of_a_transaction(admin: AdminClient, dlq: DeadLetterBroker) -> None:
+    tracer = MessageTracer(admin.message_sender)
+    tracer.note_transaction(SENT, tags="A", keys="k1 k2", outcome="rollback")
+    assert tracer.write_noted() is None
+    [message] = dlq.stored_messages(TRACES)
+    trace = read(message.body)
+    assert trace == MessageTrace(
+        "EndTransaction", trace.time_ms, "ID", "TOOLS_PRODUCER", "T", trace.client_host, None,
+        "ROLLBACK_MESSAGE", "A", "k1 k2", "127.0.0.1:1", None, "Trans_msg_Commit", None, None, "ID",
+    )  # fmt: skip
