@@ -50,8 +50,7 @@ class AsyncNoun:
     """Has a coroutine for each method of a noun, and an AsyncNoun for each noun within it."""
 
     def __init__(self, noun, call_threads):
-        self._noun = noun
-        self._call_threads = call_threads
+        self._noun, self._call_threads = noun, call_threads
 
     def __getattr__(self, name):
         if name.startswith("_"):

@@ -109,10 +109,8 @@ class VerifiedArchive:
         error_type: type[InvalidArchiveError] = InvalidArchiveError,
         unlisted_names: frozenset[str] = frozenset(),
     ) -> None:
-        self._archive_path = archive_path
-        self._archive_kind = archive_kind
-        self._error_type = error_type
-        self._unlisted_names = unlisted_names
+        self._archive_path, self._archive_kind = archive_path, archive_kind
+        self._error_type, self._unlisted_names = error_type, unlisted_names
         try:
             self._archive = zipfile.ZipFile(archive_path)
         except _DAMAGE_ERRORS as error:

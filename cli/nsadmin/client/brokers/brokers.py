@@ -105,8 +105,7 @@ class BrokerAdmin:
     """`admin.brokers`: runtime information of brokers, and their write permission on name servers."""
 
     def __init__(self, caller: Caller, reader: NameServerReader) -> None:
-        self._caller = caller
-        self._reader = reader
+        self._caller, self._reader = caller, reader
 
     def get_runtime_info(self, broker_addrs: Iterable[str]) -> list[ServerResult[RuntimeInfo]]:
         """Return the runtime information of brokers (GET_BROKER_RUNTIME_INFO, 28).
@@ -199,8 +198,7 @@ class BrokerAdmin:
             for namesrv_addr, result in results_by_addr.items()
             if result.error is None and (namesrv_addrs is None or namesrv_addr in namesrv_addrs)
         ]
-        ext_fields = headers.BrokerName(broker_name)
-        for answer in self._caller.send_to_each(knowing_addrs, request_code, ext_fields):
+        for answer in self._caller.send_to_each(knowing_addrs, request_code, headers.BrokerName(broker_name)):
             results_by_addr[answer.addr] = decode_answer(
                 answer, lambda response: read_ext_fields(response).integer(field, 0)
             )

@@ -193,8 +193,7 @@ class ClusterAdmin:
     """`admin.clusters`: the brokers that name servers list, and the status of each broker."""
 
     def __init__(self, reader: NameServerReader, brokers: BrokerAdmin) -> None:
-        self._reader = reader
-        self._brokers = brokers
+        self._reader, self._brokers = reader, brokers
         self._latest_infos: list[ClusterInfo] = []
 
     def get_info(self) -> ClusterInfo:

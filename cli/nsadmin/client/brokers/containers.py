@@ -56,8 +56,7 @@ class BrokerContainers:
         Returns:
             A ServerResult: True after the broker started.
         """
-        ext_fields = broker_headers.AddBroker(config_path)
-        return self._send_order(container_addr, RequestCode.ADD_BROKER, ext_fields)
+        return self._send_order(container_addr, RequestCode.ADD_BROKER, broker_headers.AddBroker(config_path))
 
     def remove_broker(self, container_addr: str, broker: ContainedBroker) -> ServerResult[bool]:
         """Stop a broker in a container (REMOVE_BROKER, 903).

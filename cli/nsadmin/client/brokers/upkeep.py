@@ -211,7 +211,6 @@ class BrokerUpkeep:
                 )
             return settings
 
-        header = broker_headers.CheckRocksdb(topic or "", since_ms)
         return read_after(
             [
                 r.then(require_both_kinds)
@@ -221,7 +220,7 @@ class BrokerUpkeep:
                 addrs,
                 lambda response: parse_json_object(response).integer("checkStatus"),
                 RequestCode.CHECK_ROCKSDB_CQ_WRITE_PROGRESS,
-                header,
+                broker_headers.CheckRocksdb(topic or "", since_ms),
             ),
         )
 

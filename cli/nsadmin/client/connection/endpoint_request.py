@@ -60,8 +60,7 @@ class _EndpointThread(Thread):
         self.error: Exception | None = None
         self._url = url
         self._http_headers = {"Accept-Encoding": "identity", **http_headers}
-        self._timeout_seconds = timeout_seconds
-        self._find_addrs = find_addrs
+        self._timeout_seconds, self._find_addrs = timeout_seconds, find_addrs
         self._is_abandoned = False
         self._sockets: list[socket.socket] = []
 

@@ -26,8 +26,7 @@ class NameServerReader:
     """
 
     def __init__(self, caller: Caller, ask_all: bool = False) -> None:
-        self._caller = caller
-        self._ask_all = ask_all
+        self._caller, self._ask_all = caller, ask_all
         self._preferred_addrs: tuple[str, ...] = ()
         self.unreachable: dict[str, RocketMQError] = {}
         self.disagreements: list[str] = []

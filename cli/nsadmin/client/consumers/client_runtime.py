@@ -73,9 +73,7 @@ class ClientRuntime:
     """`admin.client_runtime`: the runtime state of consumer clients."""
 
     def __init__(self, caller: Caller, consumers: ConsumerAdmin, topics: TopicAdmin) -> None:
-        self._caller = caller
-        self._consumers = consumers
-        self._topics = topics
+        self._caller, self._consumers, self._topics = caller, consumers, topics
 
     def get_group(
         self,

@@ -53,9 +53,7 @@ class ConsumeModes:
     """`admin.consume_modes`: consume modes. Each method returns one ServerResult per address, in order."""
 
     def __init__(self, caller: Caller, groups: GroupAdmin, topic_configs: TopicConfigs) -> None:
-        self._caller = caller
-        self._groups = groups
-        self._topic_configs = topic_configs
+        self._caller, self._groups, self._topic_configs = caller, groups, topic_configs
 
     def list_modes(self, broker_addrs: Iterable[str]) -> list[ServerResult[tuple[AssignedMode, ...]]]:
         """Return all modes set on brokers, by topic and group (GET_ALL_MESSAGE_REQUEST_MODE, 402).

@@ -59,9 +59,7 @@ class ConsumerAdmin:
     def __init__(
         self, caller: Caller, clusters: ClusterAdmin, groups: GroupAdmin, proxies: ProxyAdmin
     ) -> None:
-        self._caller = caller
-        self._clusters = clusters
-        self._groups = groups
+        self._caller, self._clusters, self._groups = caller, clusters, groups
         self._proxies = proxies
 
     def get_progress(
@@ -147,9 +145,8 @@ class ConsumerAdmin:
         Returns:
             One ServerResult per pair, in order. An offset of 0 may mean "never", unlike in `get_progress`.
         """
-        request_code = RequestCode.GET_CONSUME_STATS
         answers = self._caller.send_requests(
-            (addr, make_request(request_code, broker_headers.ConsumerGroup(group)))
+            (addr, make_request(RequestCode.GET_CONSUME_STATS, broker_headers.ConsumerGroup(group)))
             for addr, group in group_places
         )
         return [

@@ -45,8 +45,7 @@ class GroupAdmin:
     """`admin.groups`: the subscription groups of brokers."""
 
     def __init__(self, caller: Caller, clusters: ClusterAdmin) -> None:
-        self._caller = caller
-        self._clusters = clusters
+        self._caller, self._clusters = caller, clusters
 
     def list_targets(self, cluster_name: str | None = None) -> list[BrokerTarget]:
         """Return one process per broker group: the master, else the slave with the lowest id.

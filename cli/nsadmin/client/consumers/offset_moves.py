@@ -44,10 +44,7 @@ class OffsetAdmin:
     def __init__(
         self, caller: Caller, clusters: ClusterAdmin, topics: TopicAdmin, groups: GroupAdmin
     ) -> None:
-        self._caller = caller
-        self._clusters = clusters
-        self._topics = topics
-        self._groups = groups
+        self._caller, self._clusters, self._topics, self._groups = caller, clusters, topics, groups
 
     def plan_reset(
         self,

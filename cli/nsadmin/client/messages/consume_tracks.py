@@ -39,9 +39,7 @@ class ConsumeTracks:
     """`admin.consume_tracks`: the groups that consumed a message."""
 
     def __init__(self, caller: Caller, topics: TopicAdmin, proxies: ProxyAdmin) -> None:
-        self._caller = caller
-        self._topics = topics
-        self._proxies = proxies
+        self._caller, self._topics, self._proxies = caller, topics, proxies
 
     def get_tracks(self, located_message: LocatedMessage) -> tuple[ConsumeTrack, ...]:
         """Return the state of a message in each group of its topic, in the order of groups.
@@ -58,9 +56,8 @@ class ConsumeTracks:
         """
         topic = located_message.message.topic
         broker_addr = self.find_broker_addr(located_message)
-        ext_fields = headers.TopicName(topic)
         [answer] = self._caller.send_to_each(
-            [broker_addr], RequestCode.QUERY_TOPIC_CONSUME_BY_WHO, ext_fields
+            [broker_addr], RequestCode.QUERY_TOPIC_CONSUME_BY_WHO, headers.TopicName(topic)
         )
         _, group_names, error = decode_answer(answer, _parse_group_names)
         if group_names is None:

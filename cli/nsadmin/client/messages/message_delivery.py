@@ -60,9 +60,7 @@ class MessageDelivery:
     """`admin.delivery`: delivery of a stored message to one client, and resends."""
 
     def __init__(self, caller: Caller, tracks: ConsumeTracks, message_sender: MessageSender) -> None:
-        self._caller = caller
-        self._tracks = tracks
-        self._message_sender = message_sender
+        self._caller, self._tracks, self._message_sender = caller, tracks, message_sender
 
     def find_receiver(self, located_message: LocatedMessage, group: str, client_id: str) -> MessageReceiver:
         """Find a client on the broker of a message (GET_CONSUMER_CONNECTION_LIST, 203).

@@ -59,8 +59,7 @@ class MessageAdmin:
     """`admin.messages`: lookup of messages by key, by id, or by queue offset."""
 
     def __init__(self, caller: Caller, topics: TopicAdmin) -> None:
-        self._caller = caller
-        self._topics = topics
+        self._caller, self._topics = caller, topics
 
     def find_by_key(
         self,

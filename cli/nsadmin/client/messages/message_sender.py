@@ -95,8 +95,7 @@ class MessageSender:
     """`admin.message_sender`: sends of messages."""
 
     def __init__(self, caller: Caller, topics: TopicAdmin) -> None:
-        self._caller = caller
-        self._topics = topics
+        self._caller, self._topics = caller, topics
 
     def choose_queue(
         self, topic: str, broker_name: str | None = None, queue_id: int | None = None

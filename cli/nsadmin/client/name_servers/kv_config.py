@@ -41,8 +41,7 @@ class KvAdmin:
     """`admin.kv`: the KV config of name servers. A missing key or namespace gives QueryNotFound."""
 
     def __init__(self, caller: Caller, reader: NameServerReader) -> None:
-        self._caller = caller
-        self._reader = reader
+        self._caller, self._reader = caller, reader
 
     def get_value(self, namespace: str, key: str) -> str:
         """Return the value of a key from the first name server that has one (GET_KV_CONFIG, 101).

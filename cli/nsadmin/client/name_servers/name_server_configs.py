@@ -39,8 +39,7 @@ class NameServerAdmin:
     """`admin.name_servers`: the availability and the configuration of each name server."""
 
     def __init__(self, caller: Caller, reader: NameServerReader) -> None:
-        self._caller = caller
-        self._reader = reader
+        self._caller, self._reader = caller, reader
 
     def get_pulse_each(self) -> list[ServerResult[NameServerPulse]]:
         """Measure the latency of every name server (GET_KV_CONFIG, 101, for a key that does not exist).

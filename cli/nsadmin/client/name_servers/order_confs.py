@@ -40,8 +40,7 @@ class OrderConfs:
     """`admin.order_confs`: order configurations of topics. The error for a missing one is QueryNotFound."""
 
     def __init__(self, kv: KvAdmin, name_servers: NameServerAdmin) -> None:
-        self._kv = kv
-        self._name_servers = name_servers
+        self._kv, self._name_servers = kv, name_servers
 
     def list_all(self) -> dict[str, str]:
         """Return all order configurations of the first name server that has any (219).

@@ -65,9 +65,7 @@ class ClientAdmin:
     def __init__(
         self, clusters: ClusterAdmin, consumers: ConsumerAdmin, producers: ProducerAdmin, proxies: ProxyAdmin
     ) -> None:
-        self._clusters = clusters
-        self._consumers = consumers
-        self._producers = producers
+        self._clusters, self._consumers, self._producers = clusters, consumers, producers
         self._proxies = proxies
 
     def list_clients(self, cluster_name: str | None = None, *, include_system: bool = False) -> ClientList:

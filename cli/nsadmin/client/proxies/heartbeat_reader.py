@@ -79,9 +79,7 @@ class HeartbeatReader:
     """Reads the heartbeats of consumers behind cluster-mode proxies."""
 
     def __init__(self, caller: Caller, topics: TopicAdmin, queue_reader: QueueReader) -> None:
-        self._caller = caller
-        self._topics = topics
-        self._queue_reader = queue_reader
+        self._caller, self._topics, self._queue_reader = caller, topics, queue_reader
 
     def read_heartbeats(self, cluster_name: str | None = None) -> ProxyHeartbeats:
         """Read the heartbeats of the last 100 seconds from each broker with the topic.

@@ -76,8 +76,7 @@ class ProxyAdmin:
     def __init__(
         self, caller: Caller, clusters: ClusterAdmin, topics: TopicAdmin, queue_reader: QueueReader
     ) -> None:
-        self._caller = caller
-        self._clusters = clusters
+        self._caller, self._clusters = caller, clusters
         self._heartbeat_reader = HeartbeatReader(caller, topics, queue_reader)
 
     def get_heartbeats(self, cluster_name: str | None = None) -> ProxyHeartbeats:

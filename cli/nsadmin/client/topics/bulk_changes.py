@@ -165,9 +165,8 @@ class BulkAdmin:
         Returns:
             One ServerResult per pair: queue id to the oldest offset and the offset of the next message.
         """
-        request_code = RequestCode.GET_TOPIC_STATS_INFO
         calls = [
-            (broker_addr, make_request(request_code, headers.TopicName(topic)))
+            (broker_addr, make_request(RequestCode.GET_TOPIC_STATS_INFO, headers.TopicName(topic)))
             for broker_addr, topic in topic_places
         ]
         return [
@@ -368,9 +367,8 @@ class BulkAdmin:
         Returns:
             One ServerResult per pair: the broker's answer.
         """
-        request_code = RequestCode.DELETE_SUBSCRIPTIONGROUP
         return self._send_writes(
-            (addr, make_request(request_code, broker_headers.DeleteGroup(name, True)))
+            (addr, make_request(RequestCode.DELETE_SUBSCRIPTIONGROUP, broker_headers.DeleteGroup(name, True)))
             for addr, name in group_places
         )
 
@@ -439,8 +437,7 @@ def _build_groups_request(desired_configs: Sequence[DesiredConfig]) -> RemotingC
 def _build_value_request(kv_value: KvValue) -> RemotingCommand:
     """Build PUT_KV_CONFIG (100), or DELETE_KV_CONFIG (102) for the value None."""
     if kv_value.value is None:
-        key_fields = headers.KvKey(kv_value.namespace, kv_value.key)
-        return make_request(RequestCode.DELETE_KV_CONFIG, key_fields)
+        return make_request(RequestCode.DELETE_KV_CONFIG, headers.KvKey(kv_value.namespace, kv_value.key))
     return make_request(RequestCode.PUT_KV_CONFIG, headers.PutKvConfig(*kv_value))
 
 
@@ -497,8 +494,7 @@ def _build_closure_request(closure: QueueClosure) -> RemotingCommand:
     request_body = fastjson.encode_json(
         {"queueDatas": [{"brokerName": broker_name, **closed_queue} for broker_name in closure.broker_names]}
     )
-    ext_fields = headers.TopicName(closure.topic)
-    return make_request(RequestCode.REGISTER_TOPIC_IN_NAMESRV, ext_fields, request_body)
+    return make_request(RequestCode.REGISTER_TOPIC_IN_NAMESRV, headers.TopicName(closure.topic), request_body)
 
 
 def _parse_queue_bounds(response: RemotingCommand) -> dict[int, QueueBounds]:

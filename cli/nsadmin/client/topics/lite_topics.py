@@ -172,9 +172,8 @@ class LiteTopicAdmin:
             One ServerResult per address. The error is RequestError if the topic's attribute message.type is
             not LITE.
         """
-        fields = headers.TopicName(topic)
         return self._caller.read_each(
-            broker_addrs, _parse_parent_topic, RequestCode.GET_PARENT_TOPIC_INFO, fields
+            broker_addrs, _parse_parent_topic, RequestCode.GET_PARENT_TOPIC_INFO, headers.TopicName(topic)
         )
 
     def get_lite_topic(

@@ -43,9 +43,7 @@ class TopicAdmin:
     """`admin.topics`: names, routes, consumer groups, statistics and deletion of topics."""
 
     def __init__(self, caller: Caller, reader: NameServerReader, clusters: ClusterAdmin) -> None:
-        self._caller = caller
-        self._reader = reader
-        self._clusters = clusters
+        self._caller, self._reader, self._clusters = caller, reader, clusters
 
     def list_names(self, cluster_name: str | None = None) -> tuple[str, ...]:
         """Return the names of all topics, or of one cluster's topics, in order.

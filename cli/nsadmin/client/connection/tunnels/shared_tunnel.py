@@ -16,8 +16,7 @@ class SharedTunnel(Tunnel):
 
     def __init__(self, target: TunnelTarget, socket_path: str) -> None:
         super().__init__(str(target))
-        self._target = target
-        self._socket_path = socket_path
+        self._target, self._socket_path = target, socket_path
 
     def find_addrs(self, server_addr: str) -> list[SocketAddress]:
         return [
