@@ -68,7 +68,8 @@ _NAMES_BY_MODULE = {
         "ColdReads",
         "ThresholdChange",
     ),
-    "nsadmin.client.brokers.config_stores": (
+    "nsadmin.client.brokers.upkeep": (
+        "BrokerSettings",
         "ConfigStores",
         "JsonExportState",
     ),
@@ -84,19 +85,16 @@ _NAMES_BY_MODULE = {
         "BrokerRegistrant",
         "WireFields",
     ),
-    "nsadmin.client.brokers.replicated_tables": (
-        "ReplicatedTable",
-        "ReplicatedTables",
-        "TableItems",
-        "TableVersion",
-    ),
     "nsadmin.client.brokers.replication": (
         "HaStatus",
         "MasterLink",
+        "ReplicatedTable",
+        "ReplicatedTables",
         "SlaveLink",
+        "TableItems",
+        "TableVersion",
     ),
     "nsadmin.client.brokers.targets": ("BrokerTarget",),
-    "nsadmin.client.brokers.upkeep": ("BrokerSettings",),
     "nsadmin.client.bundles.bundle_file": (
         "BundleManifest",
         "LeftOut",

@@ -84,12 +84,9 @@ class ServerExposure:
         Returns:
             One ServerResult per address, in order; `settings` is always {}.
         """
-        ext_fields = broker_headers.ConsumerGroup(_PROBED_GROUP)
+        fields = broker_headers.ConsumerGroup(_PROBED_GROUP)
         answers = self._caller.send_requests(
-            [
-                (addr, make_request(RequestCode.GET_CONSUMER_CONNECTION_LIST, ext_fields))
-                for addr in proxy_addrs
-            ],
+            [(addr, make_request(RequestCode.GET_CONSUMER_CONNECTION_LIST, fields)) for addr in proxy_addrs],
             accepted_codes=_ANY_RESPONSE_CODE,
         )
         accepted_codes = (0, ResponseCode.CONSUMER_NOT_ONLINE)

@@ -171,11 +171,9 @@ class PlainAclAdmin:
         Returns:
             One ServerResult per plan, in order. The error is NotApplied if the broker has other values.
         """
-        to_send = [
-            p for p in planned_changes if p.result and p.result.account_before != p.result.account_after
-        ]
-        answers = self._caller.send_requests((p.addr, _build_request(p.value())) for p in to_send)
-        answers = [_hide_secret(answer, p.value()) for p, answer in zip(to_send, answers, strict=True)]
+        plans = [p for p in planned_changes if p.result and p.result.account_before != p.result.account_after]
+        answers = self._caller.send_requests((p.addr, _build_request(p.value())) for p in plans)
+        answers = [_hide_secret(answer, p.value()) for p, answer in zip(plans, answers, strict=True)]
         return confirm_plans(
             planned_changes, answers, self.list_accounts, _confirm_change, trusts_denial=True
         )

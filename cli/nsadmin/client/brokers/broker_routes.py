@@ -70,7 +70,7 @@ class BrokerRoutes:
         return [_join_view(r, topic_lists.get(r.addr), routes_by_addr.get(r.addr)) for r in view_results]
 
     def _read_routes(
-        self, topics_by_addr: Mapping[str, Iterable[str]], broker_name: str
+        self, topics_by_addr: Mapping[str, Iterable[str]], name: str
     ) -> dict[str, ServerResult[dict[str, TopicRoute]]]:
         server_topics = [(addr, topic) for addr, topics in topics_by_addr.items() for topic in topics]
         request_code = RequestCode.GET_ROUTEINFO_BY_TOPIC
@@ -86,11 +86,7 @@ class BrokerRoutes:
                 routes_by_addr[namesrv_addr] = ServerResult(namesrv_addr, None, route.error)
                 continue
             routes_by_topic = routes_by_addr[namesrv_addr].result
-            if (
-                routes_by_topic is not None
-                and route.result is not None
-                and _has_queues(route.result, broker_name)
-            ):
+            if routes_by_topic is not None and route.result is not None and _has_queues(route.result, name):
                 routes_by_topic[topic] = route.result
         return routes_by_addr
 

@@ -187,7 +187,7 @@ class BrokerAdmin:
         )
 
     def _change_write_perm(
-        self, request_code: RequestCode, field: str, broker_name: str, namesrv_addrs: Collection[str] | None
+        self, request_code: RequestCode, field: str, broker_name: str, addrs: Collection[str] | None
     ) -> list[ServerResult[int]]:
         from namesrv_core.protocol import headers
 
@@ -196,15 +196,13 @@ class BrokerAdmin:
         knowing_addrs = [
             namesrv_addr
             for namesrv_addr, result in results_by_addr.items()
-            if result.error is None and (namesrv_addrs is None or namesrv_addr in namesrv_addrs)
+            if result.error is None and (addrs is None or namesrv_addr in addrs)
         ]
         for answer in self._caller.send_to_each(knowing_addrs, request_code, headers.BrokerName(broker_name)):
             results_by_addr[answer.addr] = decode_answer(
                 answer, lambda response: read_ext_fields(response).integer(field, 0)
             )
-        return [
-            result for a, result in results_by_addr.items() if namesrv_addrs is None or a in namesrv_addrs
-        ]
+        return [result for a, result in results_by_addr.items() if addrs is None or a in addrs]
 
 
 def _parse_runtime_info(response: RemotingCommand) -> RuntimeInfo:

@@ -74,12 +74,8 @@ class BrokerContainers:
             return ServerResult(container_addr, None, NotFound("the container does not run this broker"))
         return removal_result
 
-    def _send_order(
-        self, container_addr: str, request_code: RequestCode, header: Header
-    ) -> ServerResult[bool]:
+    def _send_order(self, addr: str, request_code: RequestCode, header: Header) -> ServerResult[bool]:
         # The container answers only after the broker has started or stopped.
         timeout_seconds = max(60.0, self._caller.access.timeout)
-        [answer] = self._caller.send_requests(
-            [(container_addr, make_request(request_code, header))], timeout_seconds
-        )
+        [answer] = self._caller.send_requests([(addr, make_request(request_code, header))], timeout_seconds)
         return answer.then(lambda _: True)

@@ -257,10 +257,8 @@ class ControllerAdmin:
         """
         return self._caller.read_each(broker_addrs, _parse_epochs, RequestCode.GET_BROKER_EPOCH_CACHE)
 
-    def _send_order(
-        self, leader_addr: str, request_code: RequestCode, fields: dict[str, str]
-    ) -> ServerResult[bool]:
-        return self._caller.read_each([leader_addr], lambda _: True, request_code, fields)[0]
+    def _send_order(self, addr: str, request_code: RequestCode, fields: dict[str, str]) -> ServerResult[bool]:
+        return self._caller.read_each([addr], lambda _: True, request_code, fields)[0]
 
 
 def _parse_metadata(response: RemotingCommand) -> ControllerMeta:

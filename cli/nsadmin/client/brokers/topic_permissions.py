@@ -21,10 +21,8 @@ def read_topic_permissions(
     Sends GET_ALL_TOPIC_LIST_FROM_NAMESERVER (206), then GET_ROUTEINFO_BY_TOPIC (105) per topic.
     """
     server_results = list(server_results)
-    answering_addrs = [result.addr for result in server_results if result.error is None]
-    topic_lists = caller.read_each(
-        answering_addrs, parse_topic_names, RequestCode.GET_ALL_TOPIC_LIST_FROM_NAMESERVER
-    )
+    addrs = [result.addr for result in server_results if result.error is None]
+    topic_lists = caller.read_each(addrs, parse_topic_names, RequestCode.GET_ALL_TOPIC_LIST_FROM_NAMESERVER)
     server_topics = [(addr, topic) for addr, topics, _ in topic_lists for topic in topics or ()]
     route_answers = caller.send_requests(
         (a, make_request(RequestCode.GET_ROUTEINFO_BY_TOPIC, route_header(t))) for a, t in server_topics

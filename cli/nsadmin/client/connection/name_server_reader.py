@@ -93,38 +93,31 @@ class NameServerReader:
                 if read_index not in results or is_unreachable(results[read_index].error)
             ]
             answers = self._caller.send_requests(
-                [
-                    (namesrv_addr, make_request(request_code, headers[read_index]))
-                    for read_index in pending_indexes
-                ]
+                [(namesrv_addr, make_request(request_code, headers[index])) for index in pending_indexes]
             )
             for read_index, answer in zip(pending_indexes, answers, strict=True):
                 results[read_index] = decode_answer(answer, decode)
         return [results[read_index] for read_index in range(len(headers))]
 
     def _read_all(
-        self, subject_text: str, decode: ResponseDecoder[T], request_code: int, header: Header | None
+        self, subject: str, decode: ResponseDecoder[T], request_code: int, header: Header | None
     ) -> T:
         results = self._ask_servers(self._caller.name_servers.addrs, decode, request_code, header)
         first_result = _pick_result(results)
         for namesrv_addr, result, error in results:
             if is_not_found(error):
-                self.disagreements.append(f"{namesrv_addr} does not have {subject_text}")
+                self.disagreements.append(f"{namesrv_addr} does not have {subject}")
             elif error is not None:
                 self.unreachable[namesrv_addr] = error
             elif result != first_result:
                 first_addr = next(namesrv_addr for namesrv_addr, value, _ in results if value is first_result)
-                self.disagreements.append(f"{namesrv_addr} and {first_addr} disagree about {subject_text}")
+                self.disagreements.append(f"{namesrv_addr} and {first_addr} disagree about {subject}")
         return first_result
 
     def _ask_servers(
-        self,
-        namesrv_addrs: tuple[str, ...],
-        decode: ResponseDecoder[T],
-        request_code: int,
-        header: Header | None,
+        self, addrs: tuple[str, ...], decode: ResponseDecoder[T], request_code: int, header: Header | None
     ) -> list[ServerResult[T]]:
-        results = self._caller.read_each(namesrv_addrs, decode, request_code, header)
+        results = self._caller.read_each(addrs, decode, request_code, header)
         for namesrv_addr, _, error in results:
             if isinstance(error, CallError):
                 self.unreachable[namesrv_addr] = error

@@ -45,8 +45,7 @@ def read_consumers(
     request_code = RequestCode.GET_CONSUMER_CONNECTION_LIST
     group_places = [(group, broker_addr) for group in groups for broker_addr in broker_addrs]
     answers = caller.send_requests(
-        (broker_addr, make_request(request_code, broker_headers.ConsumerGroup(group)))
-        for group, broker_addr in group_places
+        (a, make_request(request_code, broker_headers.ConsumerGroup(group))) for group, a in group_places
     )
     results_by_group: dict[str, list[ServerResult[_BrokerConnections]]] = {group: [] for group in groups}
     for (group, _), answer in zip(group_places, answers, strict=True):
@@ -58,11 +57,8 @@ def find_broadcasting_groups(caller: Caller, group_places: Iterable[tuple[str, s
     """Return the groups whose connected clients broadcast (GET_CONSUMER_CONNECTION_LIST, 203)."""
     group_places = list(group_places)
     answers = caller.send_requests(
-        (
-            broker_addr,
-            make_request(RequestCode.GET_CONSUMER_CONNECTION_LIST, broker_headers.ConsumerGroup(group)),
-        )
-        for broker_addr, group in group_places
+        (addr, make_request(RequestCode.GET_CONSUMER_CONNECTION_LIST, broker_headers.ConsumerGroup(group)))
+        for addr, group in group_places
     )
     connection_results = [decode_answer(answer, partial(_parse_consumers, answer.addr)) for answer in answers]
     return {
@@ -193,8 +189,8 @@ def _parse_producer(group: str, client: JsonObject, broker_addr: str) -> Produce
     )
 
 
-def _merge_connections(connection_results: Sequence[ServerResult[_BrokerConnections]]) -> GroupConnections:
-    known_connections = [(r.addr, r.result) for r in connection_results if r.result is not None]
+def _merge_connections(results: Sequence[ServerResult[_BrokerConnections]]) -> GroupConnections:
+    known_connections = [(r.addr, r.result) for r in results if r.result is not None]
     known_connections = [(broker_addr, c) for broker_addr, c in known_connections if c.clients]
     subscriptions_by_topic: dict[str, TopicSubscription] = {}
     disagreements: list[str] = []
@@ -211,8 +207,5 @@ def _merge_connections(connection_results: Sequence[ServerResult[_BrokerConnecti
         *group_settings,
         tuple(subscriptions_by_topic[topic] for topic in sorted(subscriptions_by_topic)),
         tuple(disagreements),
-        {
-            result.addr: None if is_group_offline(result.error) else result.error
-            for result in connection_results
-        },
+        {result.addr: None if is_group_offline(result.error) else result.error for result in results},
     )

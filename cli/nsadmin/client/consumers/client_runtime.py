@@ -28,7 +28,6 @@ from nsadmin.client.topics.topics import TopicAdmin
 CLIENT_TIMEOUT_SECONDS = 12.0
 """Seconds for a request to a client. The broker waits 10 s for the client's answer."""
 
-
 _NAME_SERVERS_PATTERN = re.compile(rb'"PROP_NAMESERVER_ADDR"\s*:\s*"([^"\\]*)"')
 
 
@@ -180,12 +179,10 @@ class ClientRuntime:
         request_code = RequestCode.GET_CONSUMER_RUNNING_INFO
         calls = [
             (
-                client.broker_addrs[0],
-                make_request(
-                    request_code, broker_headers.ConsumerClient(group, client.client_id, with_jstack)
-                ),
+                c.broker_addrs[0],
+                make_request(request_code, broker_headers.ConsumerClient(group, c.client_id, with_jstack)),
             )
-            for group, client in group_clients
+            for group, c in group_clients
         ]
         return self._caller.send_requests(calls, max(CLIENT_TIMEOUT_SECONDS, self._caller.access.timeout))
 

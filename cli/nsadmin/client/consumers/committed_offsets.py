@@ -73,11 +73,8 @@ def read_queue_offsets(
 ) -> list[int | RocketMQError]:
     """Read one offset of each queue."""
     answers = caller.send_requests(
-        (
-            broker_addr,
-            make_request(request_code, broker_headers.QueueOffset(queue.topic, queue.queue_id, timestamp_ms)),
-        )
-        for broker_addr, queue in queue_places
+        (a, make_request(request_code, broker_headers.QueueOffset(queue.topic, queue.queue_id, timestamp_ms)))
+        for a, queue in queue_places
     )
     offset_results = [decode_answer(answer, parse_offset) for answer in answers]
     return [r.result if r.result is not None else r.error or NotFound("") for r in offset_results]

@@ -79,10 +79,8 @@ class ConsumeModes:
         """
 
         def parse_default(response: RemotingCommand) -> ConsumeMode:
-            config_items = parse_config_items(response)
-            return ConsumeMode(
-                config_items["defaultMessageRequestMode"], int(config_items["defaultPopShareQueueNum"])
-            )
+            items = parse_config_items(response)
+            return ConsumeMode(items["defaultMessageRequestMode"], int(items["defaultPopShareQueueNum"]))
 
         return self._caller.read_each(broker_addrs, parse_default, RequestCode.GET_BROKER_CONFIG)
 
@@ -150,9 +148,7 @@ class ConsumeModes:
 
         return confirm_plans(plans, answers, self.list_modes, confirm)
 
-    def _find_refusals(
-        self, broker_addrs: list[str], topic: str, group: str
-    ) -> dict[str, ServerResult[ModeChange]]:
+    def _find_refusals(self, addrs: list[str], topic: str, group: str) -> dict[str, ServerResult[ModeChange]]:
         """Find the brokers on which the mode cannot be set: address to a result with the reason."""
 
         def require_master(response: RemotingCommand) -> bool:
@@ -160,9 +156,9 @@ class ConsumeModes:
                 raise NotApplied("this is a slave: change its master, which it copies")
             return True
 
-        role_results = self._caller.read_each(broker_addrs, require_master, RequestCode.GET_BROKER_CONFIG)
-        topic_results = self._topic_configs.get_each(broker_addrs, topic)
-        group_results = self._groups.find_holders(group, map(targets.target_at_addr, broker_addrs))
+        role_results = self._caller.read_each(addrs, require_master, RequestCode.GET_BROKER_CONFIG)
+        topic_results = self._topic_configs.get_each(addrs, topic)
+        group_results = self._groups.find_holders(group, map(targets.target_at_addr, addrs))
         errors_by_addr = {
             server_result.addr: server_result.error
             for result_list in (group_results, topic_results, role_results)

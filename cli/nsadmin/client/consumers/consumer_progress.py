@@ -14,11 +14,11 @@ from nsadmin.client.connection.requests import make_request
 from nsadmin.client.connection.response_bodies import decode_answer
 from nsadmin.client.consumers import client_connections
 from nsadmin.client.consumers.committed_offsets import CommittedOffsets, parse_all_committed
-from nsadmin.client.consumers.complete_stats import complete_stats
 from nsadmin.client.consumers.connected_clients import ConnectedClient, GroupConnections
 from nsadmin.client.consumers.consume_stats import (
     ConsumeStats,
     GroupQueueLag,
+    complete_stats,
     parse_broker_stats,
     parse_group_stats,
 )

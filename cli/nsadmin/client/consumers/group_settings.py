@@ -23,10 +23,8 @@ NEW_GROUP_SETTINGS: Mapping[str, Any] = {
     "notifyConsumerIdsChangedEnable": True,
 }
 
-
 GroupConfigFields = Mapping[str, Any]
 """A SubscriptionGroupConfig: wire name to value. The broker's release decides which names exist."""
-
 
 AttributeChanges = Mapping[str, str]
 """Changes of attributes: "+key" maps to the new value; "-key" deletes, its value is ignored."""

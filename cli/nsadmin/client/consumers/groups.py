@@ -5,14 +5,14 @@ from collections.abc import Iterable
 from namesrv_core.errors import RocketMQError
 from namesrv_core.protocol import broker_headers, fastjson
 from namesrv_core.protocol.codes import RequestCode
+from namesrv_core.protocol.command import RemotingCommand
 from namesrv_core.protocol.resource_names import find_group_name_problem
 from nsadmin.client.brokers import targets
 from nsadmin.client.brokers.clusters import ClusterAdmin
 from nsadmin.client.brokers.targets import BrokerTarget
 from nsadmin.client.connection.caller import Caller
 from nsadmin.client.connection.requests import make_request
-from nsadmin.client.connection.response_bodies import decode_answer, parse_config_items
-from nsadmin.client.consumers.group_restoration import complete_restoration, read_forbidden_topics
+from nsadmin.client.connection.response_bodies import decode_answer, parse_config_items, parse_json_object
 from nsadmin.client.consumers.group_settings import (
     NEW_GROUP_SETTINGS,
     AttributeChanges,
@@ -23,7 +23,7 @@ from nsadmin.client.consumers.group_settings import (
     find_ignored_settings,
     parse_group_table,
 )
-from nsadmin.client.results import AlreadyRecreated, NotApplied, NotFound, ServerResult
+from nsadmin.client.results import AlreadyRecreated, NotApplied, NotFound, ServerResult, error_text
 
 # The groups that brokers (SubscriptionGroupManager upstream) and proxies create for themselves.
 SYSTEM_GROUPS = frozenset(
@@ -39,6 +39,9 @@ SYSTEM_GROUPS = frozenset(
     }
 )
 SYSTEM_GROUP_PREFIX = "CID_RMQ_SYS_"
+
+_FORBIDDEN_READ_BIT = 1 << 2
+"""PermName.INDEX_PERM_READ upstream. Brokers set no other bit."""
 
 
 class GroupAdmin:
@@ -340,12 +343,10 @@ class GroupAdmin:
 
         A slave since 5.1.4 accepts a change and answers success, but loses the change within a minute.
         """
-        unknown_addrs = [
+        addrs = [
             target.broker_addr for target in broker_targets if target.broker_id is None and target.broker_addr
         ]
-        config_results = self._caller.read_each(
-            unknown_addrs, parse_config_items, RequestCode.GET_BROKER_CONFIG
-        )
+        config_results = self._caller.read_each(addrs, parse_config_items, RequestCode.GET_BROKER_CONFIG)
         return {
             broker_addr: NotApplied("this broker is a slave, which would lose the change: pass its master")
             for broker_addr, broker_config, _ in config_results
@@ -362,3 +363,45 @@ def _refuse_new_name(group: str) -> RocketMQError | None:
 def is_system_group(group: str) -> bool:
     """Return whether brokers or proxies create the group for themselves."""
     return group in SYSTEM_GROUPS or group.startswith(SYSTEM_GROUP_PREFIX)
+
+
+def read_forbidden_topics(caller: Caller, broker_addrs: Iterable[str], group: str) -> dict[str, list[str]]:
+    """Return the topics that a group may not read (GET_ALL_SUBSCRIPTIONGROUP_CONFIG, 201)."""
+
+    def parse_topics(response: RemotingCommand) -> list[str]:
+        bits = parse_json_object(response).child("forbiddenTable").child(group)
+        return sorted(topic for topic in bits.members if bits.integer(topic, 0) & _FORBIDDEN_READ_BIT)
+
+    topic_results = caller.read_each(broker_addrs, parse_topics, RequestCode.GET_ALL_SUBSCRIPTIONGROUP_CONFIG)
+    return {result.addr: result.result for result in topic_results if result.result is not None}
+
+
+def complete_restoration(
+    caller: Caller,
+    broker_addr: str,
+    group: str,
+    forbidden_topics: Iterable[str],
+    settings_error: RocketMQError | None,
+) -> AlreadyRecreated:
+    """Forbid the topics again (UPDATE_AND_GET_GROUP_FORBIDDEN, 353), after the settings were restored."""
+    errors = [settings_error]
+    if settings_error is None:
+        requests = [
+            make_request(
+                RequestCode.UPDATE_AND_GET_GROUP_FORBIDDEN, broker_headers.ForbidTopic(group, topic, False)
+            )
+            for topic in forbidden_topics
+        ]
+        answers = caller.send_requests([(broker_addr, request) for request in requests])
+        errors += [answer.error for answer in answers]
+    first_error = next(filter(None, errors), None)
+    restore_text = (
+        "its settings are restored"
+        if first_error is None
+        else f"its settings are not restored: {error_text(first_error)}"
+    )
+    # After the deletion, 5.5.0 looks up the type of the group, and this lookup creates the group again.
+    return AlreadyRecreated(
+        f"the broker created the group again, and {restore_text}. 5.5 does so unless you delete its "
+        "offsets with it (-r true), and so do connected clients."
+    )

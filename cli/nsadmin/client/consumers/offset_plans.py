@@ -74,24 +74,17 @@ class OffsetPlan(NamedTuple):
     moves: tuple[OffsetMove, ...]
 
 
-def list_empty_moves(topic: str, queue_route: QueueRoute) -> list[OffsetMove]:
+def list_empty_moves(topic: str, route: QueueRoute) -> list[OffsetMove]:
     """List a move without offsets for every readable queue of a broker, or a failed one without a master."""
-    if not queue_route.read_queue_nums:
+    if not route.read_queue_nums:
         return []
-    master_addr = queue_route.broker_addrs.get(MASTER_BROKER_ID, "")
-    no_master_error = None if master_addr else NotApplied(NO_MASTER)
+    master = route.broker_addrs.get(MASTER_BROKER_ID)
+    if master is None:
+        queue = MessageQueue(topic, route.broker_name, 0)
+        return [OffsetMove("", queue, None, None, "failed", NotApplied(NO_MASTER))]
     return [
-        OffsetMove(
-            master_addr,
-            MessageQueue(topic, queue_route.broker_name, queue_id),
-            None,
-            None,
-            "planned" if master_addr else "failed",
-            no_master_error,
-        )
-        for queue_id in (
-            [listed_id for _, listed_id in list_read_queues([queue_route])] if master_addr else [0]
-        )
+        OffsetMove(master, MessageQueue(topic, route.broker_name, queue_id), None, None, "planned", None)
+        for _, queue_id in list_read_queues([route])
     ]
 
 

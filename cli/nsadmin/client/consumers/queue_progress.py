@@ -81,11 +81,8 @@ class QueueProgress:
             clients do not subscribe to the topic has no queues.
         """
         answers = self._caller.send_requests(
-            (
-                broker_addr,
-                make_request(RequestCode.GET_CONSUME_STATS, broker_headers.ConsumerGroup(group, topic)),
-            )
-            for broker_addr, group in group_places
+            (addr, make_request(RequestCode.GET_CONSUME_STATS, broker_headers.ConsumerGroup(group, topic)))
+            for addr, group in group_places
         )
         return [
             decode_answer(answer, partial(parse_group_stats, group))

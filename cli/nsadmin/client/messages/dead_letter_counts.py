@@ -129,9 +129,7 @@ def _make_queue_counts(
 
 
 def _sum_counts(
-    group: str,
-    route_errors: Sequence[RocketMQError],
-    counts_by_place: Sequence[tuple[ReplayPlace, _QueueCounts]],
+    group: str, errors: Sequence[RocketMQError], counts_by_place: Sequence[tuple[ReplayPlace, _QueueCounts]]
 ) -> DeadLetterCounts:
     sample = [DeadLetter(place.broker_name, message) for place, c in counts_by_place for message in c.sample]
     store_times = [letter.message.store_timestamp for letter in sample]
@@ -143,7 +141,7 @@ def _sum_counts(
         max(store_times, default=None),
         sum(queue_counts.last_hour_count for _, queue_counts in counts_by_place),
         tuple(sorted({letter.origin_topic for letter in sample if letter.origin_topic is not None})),
-        (*route_errors, *(queue_counts.error for _, queue_counts in counts_by_place)),
+        (*errors, *(queue_counts.error for _, queue_counts in counts_by_place)),
         {place: queue_counts.bounds for place, queue_counts in counts_by_place if queue_counts.error is None},
     )
 

@@ -183,7 +183,7 @@ class DeadLetters:
             self._forget_other_queue(group, letter_span, replay_memory)
         needs_lookup = replay_memory.is_new and not options.repeats_replays
         # Another account or machine may have replayed some.
-        replayed_letters = self._find_replays(group, letter_spans) if needs_lookup else None
+        replays = self._find_replays(group, letter_spans) if needs_lookup else None
         run_id = replay_memory.begin_run(
             describe_run(selection, options), os.urandom(8).hex(), forgets_replays=options.repeats_replays
         )
@@ -191,14 +191,7 @@ class DeadLetters:
             self._queue_reader, self._message_sender, self._brokers, run_id, to_origin=options.to_origin
         )
         dead_letter_replay = DeadLetterReplay(
-            self._queue_reader,
-            letter_sender,
-            group,
-            selection,
-            options,
-            replay_memory,
-            run_id,
-            replayed_letters,
+            self._queue_reader, letter_sender, group, selection, options, replay_memory, run_id, replays
         )
         yield from dead_letter_replay.run(letter_spans)
 

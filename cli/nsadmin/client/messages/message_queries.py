@@ -161,24 +161,20 @@ class MessageAdmin:
         Raises:
             TopicNotExist: The topic has no route.
         """
-        message_place = parse_message_id(msg_id)
-        if not isinstance(message_place, OffsetId):
+        place = parse_message_id(msg_id)
+        if not isinstance(place, OffsetId):
             return self.find_by_unique_key(topic, msg_id, route_topic=route_topic)
-        found_messages = self._view_by_position(
-            topic, message_place, [(None, message_place.broker_addr)], msg_id
-        )
+        found_messages = self._view_by_position(topic, place, [(None, place.broker_addr)], msg_id)
         if not found_messages.messages and is_unreachable(found_messages.broker_results[0].error):
-            queue_routes = self._topics.get_route(route_topic or topic).queues
-            other_brokers = [
-                (item.broker_name, a) for item in queue_routes for a in item.broker_addrs.values()
-            ]
+            routes = self._topics.get_route(route_topic or topic).queues
+            other_brokers = [(item.broker_name, a) for item in routes for a in item.broker_addrs.values()]
             found_elsewhere = self._view_by_position(
                 topic,
-                message_place,
+                place,
                 [
                     broker_and_addr
                     for broker_and_addr in other_brokers
-                    if broker_and_addr[1] != message_place.broker_addr
+                    if broker_and_addr[1] != place.broker_addr
                 ],
                 msg_id,
             )
@@ -296,9 +292,7 @@ class MessageAdmin:
                 raise
             except RocketMQError:
                 continue
-            names_by_addr |= {
-                addr: route.broker_name for route in queue_routes for addr in route.broker_addrs.values()
-            }
+            names_by_addr |= {addr: r.broker_name for r in queue_routes for addr in r.broker_addrs.values()}
         named_messages = (
             LocatedMessage(
                 located_message.broker_name or names_by_addr.get(located_message.message.store_host),
@@ -314,19 +308,17 @@ def _gather_messages(
 ) -> FoundMessages:
     """Join the answers of brokers. Bytes that are not a message are an error unless `is_tolerant`."""
     located_messages: list[LocatedMessage] = []
-    broker_results: list[ServerResult[int]] = []
+    results: list[ServerResult[int]] = []
     for broker_name, (broker_addr, response, error) in named_answers:
         if response is None:
-            broker_results.append(ServerResult(broker_addr, None, error))
+            results.append(ServerResult(broker_addr, None, error))
             continue
         decoded_body = decode_messages(response.body if response.code == 0 else b"")
         located_messages += (LocatedMessage(broker_name, message) for message in decoded_body.messages)
         if decoded_body.unread_bytes and not is_tolerant:
             reason = f"{decoded_body.unread_bytes} bytes of the answer are not messages"
-            broker_results.append(
-                ServerResult(broker_addr, None, CallError(broker_addr, "unreadable", reason))
-            )
+            results.append(ServerResult(broker_addr, None, CallError(broker_addr, "unreadable", reason)))
         else:
-            broker_results.append(ServerResult(broker_addr, len(decoded_body.messages), None))
+            results.append(ServerResult(broker_addr, len(decoded_body.messages), None))
     located_messages.sort(key=lambda m: (m.message.store_timestamp, m.message.physical_offset))
-    return FoundMessages(tuple(located_messages), tuple(broker_results))
+    return FoundMessages(tuple(located_messages), tuple(results))

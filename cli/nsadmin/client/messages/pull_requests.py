@@ -19,7 +19,6 @@ PULL_RESPONSE_CODES = (
 )
 """The response codes of PULL_MESSAGE (11) that contain the next offset."""
 
-
 PAGE_SIZE = 32
 """The maximum number of messages in one answer of a broker."""
 

@@ -113,29 +113,27 @@ class QueueReader:
             NotFound: No broker has a queue with this id.
             OverReadLimit: The topic has more queues than nsadmin lists.
         """
-        queue_places = list_read_queues(queue_routes, queue_id)
-        if queue_id is not None and not queue_places:
+        places = list_read_queues(queue_routes, queue_id)
+        if queue_id is not None and not places:
             queue_count = max((len(queue_route.read_queue_ids) for queue_route in queue_routes), default=0)
             raise NotFound(f"{topic} has no queue {queue_id} there: it has {queue_count}, counted from 0")
-        min_offsets = self._read_offsets(RequestCode.GET_MIN_OFFSET, topic, queue_places)
-        max_offsets = self._read_offsets(RequestCode.GET_MAX_OFFSET, topic, queue_places)
+        min_offsets = self._read_offsets(RequestCode.GET_MIN_OFFSET, topic, places)
+        max_offsets = self._read_offsets(RequestCode.GET_MAX_OFFSET, topic, places)
         # Brokers before 5.0 answer the nearest message, earlier or later, and any of several with the same
         # time. So read one more millisecond on either side, and check the time of each message.
         request_code = RequestCode.SEARCH_OFFSET_BY_TIMESTAMP
         first_offsets = (
-            self._read_offsets(request_code, topic, queue_places, begin_ms - 1)
-            if begin_ms > 0
-            else min_offsets
+            self._read_offsets(request_code, topic, places, begin_ms - 1) if begin_ms > 0 else min_offsets
         )
         last_offsets = (
-            self._read_offsets(request_code, topic, queue_places, end_ms + 1)
+            self._read_offsets(request_code, topic, places, end_ms + 1)
             if end_ms < END_OF_TIME_MS
             else max_offsets
         )
         return [
             _make_span(queue_route.broker_name, place_queue_id, begin_ms, end_ms, offset_bounds)
             for (queue_route, place_queue_id), *offset_bounds in zip(
-                queue_places, min_offsets, max_offsets, first_offsets, last_offsets, strict=True
+                places, min_offsets, max_offsets, first_offsets, last_offsets, strict=True
             )
         ]
 
@@ -171,16 +169,12 @@ class QueueReader:
         answers = self._caller.send_requests(
             [
                 (
-                    place.broker_addr,
+                    p.broker_addr,
                     build_pull_request(
-                        place.queue.topic,
-                        place.queue.queue_id,
-                        place.offset,
-                        1,
-                        lo=False if in_own_queues else None,
+                        p.queue.topic, p.queue.queue_id, p.offset, 1, lo=False if in_own_queues else None
                     ),
                 )
-                for place in places
+                for p in places
             ],
             accepted_codes=PULL_RESPONSE_CODES,
         )

@@ -137,10 +137,7 @@ class NameServerTables:
             make_request(RequestCode.GET_BROKER_CLUSTER_INFO),
             make_request(RequestCode.GET_ALL_TOPIC_LIST_FROM_NAMESERVER),
             make_request(RequestCode.GET_NAMESRV_CONFIG),
-            *(
-                make_request(RequestCode.GET_KVLIST_BY_NAMESPACE, headers.KvNamespace(namespace))
-                for namespace in namespaces
-            ),
+            *(make_request(RequestCode.GET_KVLIST_BY_NAMESPACE, headers.KvNamespace(n)) for n in namespaces),
         ]
         namesrv_addrs = list(namesrv_addrs)
         answers = iter(self._caller.send_requests((a, r) for a in namesrv_addrs for r in listing_requests))

@@ -118,7 +118,7 @@ class OrderConfs:
             configuration that would name none. An invalid configuration stays.
         """
         planned_changes = []
-        for namesrv_addr, conf_text, _ in self.get_each(topic):
+        for addr, conf_text, _ in self.get_each(topic):
             try:
                 queues_by_broker = parse_order_conf(conf_text or "")
             except ValueError:
@@ -126,9 +126,7 @@ class OrderConfs:
             kept_queues = {name: c for name, c in queues_by_broker.items() if name not in broker_names}
             if kept_queues != queues_by_broker:
                 conf_after = format_order_conf(kept_queues) or None
-                planned_changes.append(
-                    KvChange(namesrv_addr, ORDER_CONF_NAMESPACE, topic, conf_text, conf_after)
-                )
+                planned_changes.append(KvChange(addr, ORDER_CONF_NAMESPACE, topic, conf_text, conf_after))
         return planned_changes
 
     def apply_removal(self, planned_changes: Sequence[KvChange]) -> list[ServerResult[KvChange]]:

@@ -139,10 +139,8 @@ class HeartbeatReader:
 
         A broker reports when it started, and for how many seconds it has been running.
         """
-        broker_addrs = [addr for queue_route in queue_routes for addr in queue_route.broker_addrs.values()]
-        clock_results = self._caller.read_each(
-            broker_addrs, _parse_clock, RequestCode.GET_BROKER_RUNTIME_INFO
-        )
+        addrs = [addr for queue_route in queue_routes for addr in queue_route.broker_addrs.values()]
+        clock_results = self._caller.read_each(addrs, _parse_clock, RequestCode.GET_BROKER_RUNTIME_INFO)
         return {addr: now_ms if clock_ms is None else clock_ms for addr, clock_ms, _ in clock_results}
 
 

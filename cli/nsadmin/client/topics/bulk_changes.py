@@ -31,10 +31,8 @@ from nsadmin.client.wire_configs import WireConfig, read_configs
 READ_TIMEOUT_SECONDS, WRITE_TIMEOUT_SECONDS = 15.0, 60.0
 """Seconds for whole tables and for batches of changes, if the access has a shorter timeout."""
 
-
 KvValuesByNamespace = Mapping[str, Mapping[str, str]]
 """The KV config: namespace to key to value."""
-
 
 PermissionsByTopic = Mapping[str, Mapping[str, int]]
 """Topic to broker name to permission bits: 4 read, 2 write, 1 inherit."""
@@ -166,8 +164,7 @@ class BulkAdmin:
             One ServerResult per pair: queue id to the oldest offset and the offset of the next message.
         """
         calls = [
-            (broker_addr, make_request(RequestCode.GET_TOPIC_STATS_INFO, headers.TopicName(topic)))
-            for broker_addr, topic in topic_places
+            (a, make_request(RequestCode.GET_TOPIC_STATS_INFO, headers.TopicName(t))) for a, t in topic_places
         ]
         return [
             decode_answer(answer, _parse_queue_bounds)
@@ -186,13 +183,8 @@ class BulkAdmin:
             samples: day, hour or minute. 0.0 if the broker never counted anything.
         """
         calls = [
-            (
-                broker_addr,
-                make_request(
-                    RequestCode.VIEW_BROKER_STATS_DATA, broker_headers.ViewBrokerStats(stats_name, stats_key)
-                ),
-            )
-            for broker_addr, stats_name, stats_key in stats_places
+            (a, make_request(RequestCode.VIEW_BROKER_STATS_DATA, broker_headers.ViewBrokerStats(name, key)))
+            for a, name, key in stats_places
         ]
         return [
             decode_answer(accept_uncounted(answer), _parse_rate)

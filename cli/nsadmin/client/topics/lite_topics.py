@@ -206,15 +206,13 @@ class LiteTopicAdmin:
             One ServerResult per address. The error is NotFound if the client subscribes to no lite topic
             there.
         """
-        ext_fields = {
+        fields = {
             "parentTopic": parent_topic,
             "group": group,
             "clientId": client_id,
             "maxCount": str(_MAX_TOPICS_OF_CLIENT),
         }
-        return self._caller.read_each(
-            broker_addrs, _parse_client, RequestCode.GET_LITE_CLIENT_INFO, ext_fields
-        )
+        return self._caller.read_each(broker_addrs, _parse_client, RequestCode.GET_LITE_CLIENT_INFO, fields)
 
     def get_group(
         self, broker_addrs: Iterable[str], group: str, top_count: int
@@ -247,10 +245,8 @@ class LiteTopicAdmin:
             One ServerResult per address. The error is NotFound if the broker has no message of the lite
             topic.
         """
-        ext_fields = {"group": group, "liteTopic": lite_topic, "topK": "1"}
-        return self._caller.read_each(
-            broker_addrs, _parse_offsets, RequestCode.GET_LITE_GROUP_INFO, ext_fields
-        )
+        fields = {"group": group, "liteTopic": lite_topic, "topK": "1"}
+        return self._caller.read_each(broker_addrs, _parse_offsets, RequestCode.GET_LITE_GROUP_INFO, fields)
 
     def trigger_dispatch(
         self, broker_addrs: Iterable[str], group: str, client_id: str | None
@@ -265,10 +261,8 @@ class LiteTopicAdmin:
         Returns:
             One ServerResult per broker: True if it accepted the order, also for an unknown client.
         """
-        ext_fields = {"group": group, **({"clientId": client_id} if client_id else {})}
-        return self._caller.read_each(
-            broker_addrs, lambda _: True, RequestCode.TRIGGER_LITE_DISPATCH, ext_fields
-        )
+        fields = {"group": group, **({"clientId": client_id} if client_id else {})}
+        return self._caller.read_each(broker_addrs, lambda _: True, RequestCode.TRIGGER_LITE_DISPATCH, fields)
 
 
 def _parse_broker_info(response: RemotingCommand) -> BrokerLiteInfo:
@@ -318,24 +312,22 @@ def _parse_client(response: RemotingCommand) -> LiteClient:
 
 
 def _parse_group(response: RemotingCommand) -> LiteGroup:
-    json_body = parse_json_object(response)
+    body = parse_json_object(response)
     lags_by_topic = {
         lag.text("liteTopic"): LiteLag(
             lag.text("liteTopic"), lag.integer("lagCount"), _parse_time_ms(lag, "earliestUnconsumedTimestamp")
         )
         for list_name in ("lagTimestampTopK", "lagCountTopK")
-        for lag in json_body.children(list_name)
+        for lag in body.children(list_name)
     }
     behind = sorted(lags_by_topic.values(), key=lambda lite_lag: (-lite_lag.lag_count, lite_lag.lite_topic))
-    earliest_ms = _parse_time_ms(json_body, "earliestUnconsumedTimestamp")
+    earliest_ms = _parse_time_ms(body, "earliestUnconsumedTimestamp")
     if earliest_ms is None:
         # 5.5.0 omits it if the oldest message is not among those that it sorts by time.
         earliest_ms = min(
             (lite_lag.earliest_ms for lite_lag in behind if lite_lag.earliest_ms is not None), default=None
         )
-    return LiteGroup(
-        json_body.text("parentTopic"), json_body.integer("totalLagCount"), earliest_ms, tuple(behind)
-    )
+    return LiteGroup(body.text("parentTopic"), body.integer("totalLagCount"), earliest_ms, tuple(behind))
 
 
 def _parse_offsets(response: RemotingCommand) -> LiteOffsets:

@@ -102,8 +102,7 @@ class PutCounts:
             it never counted anything.
         """
         answers = self._caller.send_requests(
-            (broker_addr, make_request(_STATS_CODE, broker_headers.ViewBrokerStats(*counter)))
-            for counter in counters
+            (broker_addr, make_request(_STATS_CODE, broker_headers.ViewBrokerStats(*c))) for c in counters
         )
         return [decode_answer(accept_uncounted(answer), _parse_minute_stats) for answer in answers]
 

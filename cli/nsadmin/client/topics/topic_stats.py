@@ -120,8 +120,7 @@ def read_topic_stats(caller: Caller, route: TopicRoute, topic: str) -> list[Brok
 def read_stats_at(caller: Caller, topic_places: Sequence[tuple[str, str]]) -> list[ServerResult[TopicStats]]:
     """Read the offsets of topics' own queues at brokers, with one GET_TOPIC_STATS_INFO (202) each."""
     answers = caller.send_requests(
-        (a, make_request(RequestCode.GET_TOPIC_STATS_INFO, headers.TopicName(topic)))
-        for a, topic in topic_places
+        (a, make_request(RequestCode.GET_TOPIC_STATS_INFO, headers.TopicName(t))) for a, t in topic_places
     )
     return [decode_answer(answer, _parse_topic_stats) for answer in answers]
 
@@ -179,10 +178,8 @@ def _read_own_stats(caller: Caller, route: TopicRoute, topic: str) -> list[Broke
         answer.addr: decode_answer(answer, _parse_topic_stats)
         for answer in caller.send_to_each(asked_addrs, RequestCode.GET_TOPIC_STATS_INFO, ext_fields)
     }
-    gone_result = ServerResult[TopicStats](
-        "", None, NotFound("the broker left: it has queues, but no address")
-    )
-    answers = [(n, a, answers_by_addr.get(a or "", gone_result)) for n, a in addrs_by_broker.items()]
+    gone = ServerResult[TopicStats]("", None, NotFound("the broker left: it has queues, but no address"))
+    answers = [(n, a, answers_by_addr.get(a or "", gone)) for n, a in addrs_by_broker.items()]
     return [BrokerTopicStats(name, addr, answer.result, answer.error) for name, addr, answer in answers]
 
 

@@ -12,8 +12,7 @@ from namesrv_core.protocol.command import RemotingCommand
 from nsadmin.client.connection.caller import Caller
 from nsadmin.client.connection.requests import Header, make_request
 from nsadmin.client.connection.response_bodies import ResponseDecoder, decode_answer, parse_json_object
-from nsadmin.client.consumers.complete_stats import complete_stats
-from nsadmin.client.consumers.consume_stats import parse_group_stats
+from nsadmin.client.consumers.consume_stats import complete_stats, parse_group_stats
 from nsadmin.client.consumers.lag import sum_lags
 from nsadmin.client.results import NotFound, ServerResult
 from nsadmin.client.topic_routes import TopicRoute
@@ -173,13 +172,12 @@ def _find_places(
 
 
 def _send_to_masters(
-    caller: Caller,
-    place_requests: Sequence[tuple[_TopicPlace, tuple[RequestCode, Header], ResponseDecoder[T]]],
+    caller: Caller, requests: Sequence[tuple[_TopicPlace, tuple[RequestCode, Header], ResponseDecoder[T]]]
 ) -> list[list[ServerResult[T]]]:
     """Send each request to the masters of its place; return the results per request."""
     calls = [
         (broker_addr, request_code, ext_fields, decode_response)
-        for topic_place, (request_code, ext_fields), decode_response in place_requests
+        for topic_place, (request_code, ext_fields), decode_response in requests
         for broker_addr in topic_place.master_addrs
     ]
     decoded_results: list[ServerResult[T]] = []
@@ -192,7 +190,7 @@ def _send_to_masters(
             decode_answer(accept_uncounted(a), r) for a, (*_, r) in zip(answers, batch_calls, strict=True)
         ]
     remaining_results = iter(decoded_results)
-    return [list(islice(remaining_results, len(place.master_addrs))) for place, *_ in place_requests]
+    return [list(islice(remaining_results, len(place.master_addrs))) for place, *_ in requests]
 
 
 def accept_uncounted(answer: ServerResult[RemotingCommand]) -> ServerResult[RemotingCommand]:

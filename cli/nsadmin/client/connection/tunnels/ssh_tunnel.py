@@ -12,13 +12,13 @@ from namesrv_core.transport.address import explain_invalid_addr, join_addr, spli
 from namesrv_core.transport.exchange import CallError
 from namesrv_core.transport.server_link import SocketAddress
 from nsadmin.client.connection.tunnels.child_process import ChildProcess, last_line_of, run_guarded
-from nsadmin.client.connection.tunnels.socket_folder import make_socket_folder
 from nsadmin.client.connection.tunnels.tunnel import (
     LOGIN_SECONDS,
     OPEN_SECONDS,
     ForwardObserver,
     Tunnel,
     TunnelError,
+    make_socket_folder,
     require_program,
 )
 from nsadmin.client.connection.tunnels.tunnel_targets import SshTarget

@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import tempfile
 from collections.abc import Callable, Sequence
 from threading import RLock
 from time import monotonic
@@ -26,6 +27,9 @@ T = TypeVar("T")
 
 ForwardObserver = Callable[[str], None]
 """Takes a line about each program that is started, and each address that it forwards."""
+
+_MAX_PARENT_BYTES = 64
+"""A socket's path has at most 103 bytes on macOS, and nsadmin and ssh append up to 38."""
 
 
 class TunnelError(RocketMQError):
@@ -130,3 +134,11 @@ def require_program(program_name: str) -> None:
     """Check that a program is installed."""
     if shutil.which(program_name) is None:
         raise TunnelError(f"{program_name} not found: install it, or add its folder to PATH")
+
+
+def make_socket_folder() -> str:
+    """Make such a folder: in /tmp if the path of the temporary folder is too long."""
+    parent_folder = tempfile.gettempdir()
+    if len(os.fsencode(parent_folder)) > _MAX_PARENT_BYTES:
+        parent_folder = "/tmp"
+    return tempfile.mkdtemp(prefix="nsadmin-", dir=parent_folder)
