@@ -31,10 +31,6 @@ def _read_texts(value: object, name: str) -> dict[str, str]:
     return {key: texts.text(key, "") for key in texts.members}
 
 
-def _read_configs_in_list(value: object, name: str) -> list[dict[str, Any]]:
-    return [read_config(item, name) for item in to_list(value, name)]
-
-
 _READERS: Mapping[str, Callable[[object, str], object]] = {
     **dict.fromkeys(("topicName", "topicFilterType", "groupName", "topic", "type"), to_text),
     **dict.fromkeys(
@@ -55,5 +51,5 @@ _READERS: Mapping[str, Callable[[object, str], object]] = {
     **dict.fromkeys(("groupRetryPolicy", "exponentialRetryPolicy", "customizedRetryPolicy"), read_config),
     "attributes": _read_texts,
     "next": to_list,
-    "subscriptionDataSet": _read_configs_in_list,
+    "subscriptionDataSet": lambda value, name: [read_config(item, name) for item in to_list(value, name)],
 }

@@ -99,7 +99,10 @@ class AclAdmin:
             an unknown user.
         """
         answers = self._caller.send_to_each(broker_addrs, RequestCode.AUTH_GET_ACL, {"subject": subject})
-        return [decode_answer(_detect_unknown_subject(a, subject), _parse_subject_entries) for a in answers]
+        return [
+            decode_answer(_detect_unknown_subject(a, subject), lambda r: _parse_entries(parse_json_object(r)))
+            for a in answers
+        ]
 
     def plan_merge(
         self, broker_addrs: Iterable[str], subject: str, new_entries: Sequence[AclEntry]
@@ -284,10 +287,6 @@ def _detect_unknown_subject(
     if isinstance(error, RequestError) and error.remark == _UNKNOWN_SUBJECT_REMARK:
         return ServerResult(answer.addr, None, NotFound(f'no user "{subject}"'))
     return answer
-
-
-def _parse_subject_entries(response: RemotingCommand) -> AclEntries:
-    return _parse_entries(parse_json_object(response))
 
 
 def _parse_acl_list(response: RemotingCommand) -> dict[str, AclEntries]:

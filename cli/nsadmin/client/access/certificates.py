@@ -77,7 +77,8 @@ class ServerCertificates:
 
         server_addrs = list(server_addrs)
         access = self._caller.access
-        tls_client = _make_unverified_client(access.tls or Tls())
+        # Without verification, to see untrusted certificates too.
+        tls_client = TlsClient(None, *(access.tls or Tls())[1:5], is_verifying=False)
         self._caller.require_open()
         with ThreadPoolExecutor(max(1, min(len(server_addrs), access.concurrency))) as thread_pool:
             summary_results = list(
@@ -106,18 +107,6 @@ class ServerCertificates:
         if not chain_certificates:
             return ServerResult(server_addr, None, NoTls("does not accept TLS"))
         return ServerResult(server_addr, choose_certificate(chain_certificates), None)
-
-
-def _make_unverified_client(own_tls: Tls) -> TlsClient:
-    """Make a TLS client that does not verify, to see untrusted certificates too."""
-    return TlsClient(
-        None,
-        own_tls.cert_file,
-        own_tls.key_file,
-        own_tls.key_password,
-        own_tls.server_name,
-        is_verifying=False,
-    )
 
 
 def read_certificate_file(pem_path: Path) -> list[CertificateSummary]:

@@ -125,8 +125,9 @@ class UserAdmin:
             One ServerResult per address, in order: the planned change. The error is NotFound for an unknown
             user.
         """
+        given_values = {name: value for name, value in wanted_user._asdict().items() if value is not None}
         return [
-            result.then(lambda user_before: UserChange(user_before, _merge_user(user_before, wanted_user)))
+            result.then(lambda user_before: UserChange(user_before, user_before._replace(**given_values)))
             for result in self.get_user(broker_addrs, wanted_user.username)
         ]
 
@@ -228,12 +229,6 @@ def _verify_user(current_user: User | None, wanted_user: User | None) -> User | 
     if (current_user.user_type, current_user.user_status) != (wanted_user.user_type, wanted_user.user_status):
         raise NotApplied(f"ignored: the user is {current_user.user_type} and {current_user.user_status}")
     return current_user
-
-
-def _merge_user(user_before: User, wanted_user: User) -> User:
-    return user_before._replace(
-        **{name: new_value for name, new_value in wanted_user._asdict().items() if new_value is not None}
-    )
 
 
 def _build_request(user_change: UserChange) -> RemotingCommand:

@@ -116,7 +116,9 @@ class BrokerAdmin:
         Returns:
             One ServerResult per address, in order.
         """
-        return self._caller.read_each(broker_addrs, _parse_runtime_info, RequestCode.GET_BROKER_RUNTIME_INFO)
+        return self._caller.read_each(
+            broker_addrs, lambda r: RuntimeInfo(parse_text_table(r)), RequestCode.GET_BROKER_RUNTIME_INFO
+        )
 
     def check_registration(self, broker_name: str) -> list[ServerResult[bool]]:
         """Check on every name server whether a broker is registered (GET_BROKER_CLUSTER_INFO, 106).
@@ -203,7 +205,3 @@ class BrokerAdmin:
                 answer, lambda response: read_ext_fields(response).integer(field, 0)
             )
         return [result for a, result in results_by_addr.items() if addrs is None or a in addrs]
-
-
-def _parse_runtime_info(response: RemotingCommand) -> RuntimeInfo:
-    return RuntimeInfo(parse_text_table(response))

@@ -10,7 +10,7 @@ from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
 from time import time
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from namesrv_core import operator_files, private_files
@@ -31,13 +31,6 @@ _MAX_ERROR_LENGTH = 200
 _ADDR_KEYS = ("namesrvAddr", "rocketmq.namesrv.addr")
 _DOMAIN_KEYS = ("rmqAddressServerDomain", "rocketmq.namesrv.domain")
 _SUBGROUP_KEYS = ("rmqAddressServerSubGroup", "rocketmq.namesrv.domain.subgroup")
-
-
-class _CachedAddresses(NamedTuple):
-    """The last answer of an endpoint, and its time in seconds since 1970 (UTC)."""
-
-    addrs: tuple[str, ...]
-    saved_at_seconds: float
 
 
 def build_endpoint_url(
@@ -88,14 +81,13 @@ def from_endpoint(
     try:
         namesrv_addrs = _parse_answer(url, _fetch_text(url, timeout_seconds, find_addrs))
     except CallError as error:
-        addresses = None if cache_file is None else _read_cache(cache_file)
-        if addresses is None:
+        cached_answer = None if cache_file is None else _read_cache(cache_file)
+        if cached_answer is None:
             raise
-        saved_at = (
-            datetime.fromtimestamp(addresses.saved_at_seconds).astimezone().isoformat(timespec="seconds")
-        )
-        operator_note = f"endpoint {error}; using its answer of {saved_at}: {';'.join(addresses.addrs)}"
-        return NameServerList(addresses.addrs, "endpoint", url, operator_note)
+        addrs, saved_at_seconds = cached_answer
+        saved_at = datetime.fromtimestamp(saved_at_seconds).astimezone().isoformat(timespec="seconds")
+        operator_note = f"endpoint {error}; using its answer of {saved_at}: {';'.join(addrs)}"
+        return NameServerList(addrs, "endpoint", url, operator_note)
     if cache_file is not None:
         _write_cache(cache_file, namesrv_addrs)
     return NameServerList(namesrv_addrs, "endpoint", url)
@@ -187,13 +179,13 @@ def _cache_file_name(url: str) -> str:
     return f"endpoint-{sha256(url.encode()).hexdigest()[:16]}.json"
 
 
-def _read_cache(cache_file: Path) -> _CachedAddresses | None:
-    """Read a cached answer; return None if the file is missing or damaged."""
+def _read_cache(cache_file: Path) -> tuple[tuple[str, ...], float] | None:
+    """Read a cached answer and its time in seconds since 1970; None if the file is missing or damaged."""
     try:
         cache_text = operator_files.read_text(cache_file, max_characters=operator_files.MAX_CONFIG_CHARACTERS)
         cache_content = operator_files.parse_json(cache_text)
         namesrv_addrs = parse_addrs(cache_content["namesrvAddr"])
-        return _CachedAddresses(namesrv_addrs, float(cache_content["time"])) if namesrv_addrs else None
+        return (namesrv_addrs, float(cache_content["time"])) if namesrv_addrs else None
     except (OSError, ValueError, TypeError, KeyError, AttributeError, BadAddress):
         return None
 

@@ -78,7 +78,7 @@ class ConsumerAdmin:
         Raises:
             NotFound: No broker has offsets of the group, and none knows it.
         """
-        broker_addrs = self._list_asked_addrs(cluster_name)
+        broker_addrs = [target.broker_addr or "" for target in self._groups.list_targets(cluster_name)]
         ext_fields = broker_headers.ConsumerGroup(group, topic)
         stats_results = self._caller.read_each(
             broker_addrs, partial(parse_group_stats, group), RequestCode.GET_CONSUME_STATS, ext_fields
@@ -301,9 +301,6 @@ class ConsumerAdmin:
             max(timeout_seconds, self._caller.access.timeout),
         )
         return complete_stats(self._caller, [decode_answer(answer, parse_broker_stats) for answer in answers])
-
-    def _list_asked_addrs(self, cluster_name: str | None) -> list[str]:
-        return [target.broker_addr or "" for target in self._groups.list_targets(cluster_name)]
 
     def _list_member_addrs(self, cluster_name: str | None) -> list[str]:
         broker_groups = self._clusters.get_info().processes_in_cluster(cluster_name)

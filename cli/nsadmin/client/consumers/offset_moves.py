@@ -9,7 +9,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from namesrv_core.errors import RocketMQError
 from namesrv_core.protocol import broker_headers
 from namesrv_core.protocol.codes import MASTER_BROKER_ID, RequestCode
-from namesrv_core.protocol.command import RemotingCommand
 from nsadmin.client.brokers.clusters import ClusterAdmin
 from nsadmin.client.brokers.targets import BrokerTarget
 from nsadmin.client.connection.caller import Caller
@@ -460,9 +459,10 @@ def _read_delivered_counts(caller: Caller, group: str, topic: str, addrs: Sequen
     answers = caller.send_requests(
         (addr, make_request(RequestCode.VIEW_BROKER_STATS_DATA, stats_fields)) for addr in addrs
     )
-    count_results = [decode_answer(accept_uncounted(answer), _parse_minute_sum) for answer in answers]
+    count_results = [
+        decode_answer(
+            accept_uncounted(a), lambda r: parse_json_object(r).child("statsMinute").integer("sum", 0)
+        )
+        for a in answers
+    ]
     return {r.addr: r.result for r in count_results if r.result is not None}
-
-
-def _parse_minute_sum(response: RemotingCommand) -> int:
-    return parse_json_object(response).child("statsMinute").integer("sum", 0)

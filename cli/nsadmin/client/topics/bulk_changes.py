@@ -150,7 +150,10 @@ class BulkAdmin:
         Returns:
             One ServerResult per pair: queue id to number of messages.
         """
-        return [result.then(_count_held_messages) for result in self.list_queue_bounds(topic_places)]
+        return [
+            result.then(lambda queues: {i: b.max_offset - b.min_offset for i, b in queues.items()})
+            for result in self.list_queue_bounds(topic_places)
+        ]
 
     def list_queue_bounds(
         self, topic_places: Iterable[tuple[str, str]]
@@ -384,10 +387,6 @@ class BulkAdmin:
         self, calls: Iterable[tuple[str, RemotingCommand]]
     ) -> list[ServerResult[RemotingCommand]]:
         return self._caller.send_requests(calls, self._write_timeout_seconds)
-
-
-def _count_held_messages(queue_bounds: dict[int, QueueBounds]) -> dict[int, int]:
-    return {queue_id: bounds.max_offset - bounds.min_offset for queue_id, bounds in queue_bounds.items()}
 
 
 def _build_topics_request(desired_configs: Sequence[DesiredConfig]) -> RemotingCommand:

@@ -20,6 +20,9 @@ from nsadmin.client.results import NotApplied, ServerResult
 from nsadmin.client.topics.topic_configs import DEFAULT_TOPIC
 
 GLOBAL_SCOPE = "__global__"
+_ITEM_MEMBERS = (
+    "gen", "queueId", "bname", "logicOffset", "startOffset", "endOffset", "timeOfStart", "timeOfEnd",
+)  # fmt: skip
 
 
 class QueueMappingItem(NamedTuple):
@@ -217,31 +220,18 @@ def _mapping_detail(topic: str, broker_name: str, queue_share: BrokerQueueShare)
         "epoch": queue_share.epoch,
         "dirty": False,
         "hostedQueues": {
-            str(logical_id): [_item_to_record(mapping_item) for mapping_item in mapping_items]
+            str(logical_id): [
+                dict(zip(_ITEM_MEMBERS, mapping_item, strict=True)) for mapping_item in mapping_items
+            ]
             for logical_id, mapping_items in queue_share.hosted_queues.items()
         },
     }
 
 
-def _item_to_record(mapping_item: QueueMappingItem) -> dict[str, Any]:
-    return {
-        "gen": mapping_item.gen,
-        "queueId": mapping_item.queue_id,
-        "bname": mapping_item.bname,
-        "logicOffset": mapping_item.logic_offset,
-        "startOffset": mapping_item.start_offset,
-        "endOffset": mapping_item.end_offset,
-        "timeOfStart": mapping_item.time_of_start,
-        "timeOfEnd": mapping_item.time_of_end,
-    }
-
-
 def _parse_mapping_item(item: JsonObject) -> QueueMappingItem:
+    offsets_and_times = (item.integer(name) for name in _ITEM_MEMBERS[3:])
     return QueueMappingItem(
-        item.integer("gen"),
-        item.integer("queueId"),
-        item.text("bname"),
-        *(item.integer(n) for n in ("logicOffset", "startOffset", "endOffset", "timeOfStart", "timeOfEnd")),
+        item.integer("gen"), item.integer("queueId"), item.text("bname"), *offsets_and_times
     )
 
 

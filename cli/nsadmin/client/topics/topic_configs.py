@@ -134,16 +134,10 @@ class TopicConfigs:
         Returns:
             One ServerResult per distinct address, in order. The error is TopicNotExist without such a topic.
         """
-        ext_fields = headers.TopicName(topic)
-        answers = self._caller.send_to_each(broker_addrs, RequestCode.GET_TOPIC_CONFIG, ext_fields)
-        configs_by_addr = {answer.addr: decode_answer(answer, _parse_own_config) for answer in answers}
-        # Brokers before 5.0 have no request for a single topic.
-        old_broker_addrs = [addr for addr, r in configs_by_addr.items() if isinstance(r.error, NotSupported)]
-        for answer in self._caller.send_to_each(old_broker_addrs, RequestCode.GET_ALL_TOPIC_CONFIG):
-            configs_by_addr[answer.addr] = decode_answer(
-                answer, lambda response: _find_config(response, topic)
-            )
-        return list(configs_by_addr.values())
+        return [
+            decode_answer(answer, lambda response: _parse_config(find_topic_members(response, topic)))
+            for answer in ask_for_topic(self._caller, broker_addrs, topic)
+        ]
 
     def list_broker_topics(
         self, broker_addrs: Iterable[str]
@@ -301,15 +295,30 @@ def _build_update_request(topic_config: BrokerTopicConfig, patch: TopicPatch) ->
     return make_request(RequestCode.UPDATE_AND_CREATE_TOPIC, update_header)
 
 
-def _parse_own_config(response: RemotingCommand) -> BrokerTopicConfig:
-    return _parse_config(parse_json_object(response))
+def ask_for_topic(
+    caller: Caller, broker_addrs: Iterable[str], topic: str
+) -> list[ServerResult[RemotingCommand]]:
+    """Ask each distinct broker for a topic; the error is TopicNotExist if it does not have the topic."""
+
+    def require_topic(response: RemotingCommand) -> RemotingCommand:
+        if topic not in parse_json_object(response).child("topicConfigTable"):
+            raise TopicNotExist(f"No topic in this broker. topic: {topic}")
+        return response
+
+    header = headers.TopicName(topic)
+    answers = {a.addr: a for a in caller.send_to_each(broker_addrs, RequestCode.GET_TOPIC_CONFIG, header)}
+    # Brokers before 5.0 have no request for a single topic.
+    old_addrs = [addr for addr, answer in answers.items() if isinstance(answer.error, NotSupported)]
+    for answer in caller.send_to_each(old_addrs, RequestCode.GET_ALL_TOPIC_CONFIG):
+        answers[answer.addr] = decode_answer(answer, require_topic)
+    return list(answers.values())
 
 
-def _find_config(response: RemotingCommand, topic: str) -> BrokerTopicConfig:
-    config_table = parse_json_object(response).child("topicConfigTable")
-    if topic not in config_table:
-        raise TopicNotExist(f"No topic in this broker. topic: {topic}")
-    return _parse_config(config_table.child(topic))
+def find_topic_members(response: RemotingCommand, topic: str) -> JsonObject:
+    """Return the configuration in an answer of `ask_for_topic`."""
+    json_body = parse_json_object(response)
+    table = json_body.child("topicConfigTable")
+    return table.child(topic) if topic in table else json_body
 
 
 def _parse_all_configs(response: RemotingCommand) -> tuple[BrokerTopicConfig, ...]:

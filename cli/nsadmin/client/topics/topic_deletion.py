@@ -7,16 +7,17 @@ would register it again anyway.
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
-from namesrv_core.errors import NotSupported, RocketMQError, TopicNotExist
+from namesrv_core.errors import RocketMQError, TopicNotExist
 from namesrv_core.protocol import headers
 from namesrv_core.protocol.codes import RequestCode
 from namesrv_core.protocol.command import RemotingCommand
 from namesrv_core.transport.multiplexed_client import CallError
 from nsadmin.client.brokers.clusters import ClusterInfo
 from nsadmin.client.connection.caller import Caller
-from nsadmin.client.connection.response_bodies import decode_answer, parse_json_object
+from nsadmin.client.connection.response_bodies import decode_answer
 from nsadmin.client.results import NotApplied, NotFound, ServerResult
 from nsadmin.client.topic_routes import TopicRoute, parse_route, route_header
+from nsadmin.client.topics.topic_configs import ask_for_topic, find_topic_members
 from nsadmin.client.wire_configs import read_config
 
 ServerRole = Literal["master", "nameserver"]
@@ -127,13 +128,10 @@ class TopicDeletion(NamedTuple):
         return master_steps + self._delete_on_name_servers()
 
     def _read_master_configs(self) -> list[ServerResult[dict[str, Any]]]:
-        return [decode_answer(answer, self._parse_own_config) for answer in self._check_masters(self.masters)]
-
-    def _parse_own_config(self, response: RemotingCommand) -> dict[str, Any]:
-        json_body = parse_json_object(response)
-        if "topicConfigTable" in json_body:
-            json_body = json_body.child("topicConfigTable").child(self.topic)
-        return read_config(json_body.members, self.topic)
+        return [
+            decode_answer(a, lambda r: read_config(find_topic_members(r, self.topic).members, self.topic))
+            for a in ask_for_topic(self.caller, self.masters, self.topic)
+        ]
 
     def _read_namesrv_queues(self) -> list[ServerResult[dict[str, Any]]]:
         return [result.then(self._select_own_queues) for result in self._read_routes(self.namesrv_addrs)]
@@ -166,28 +164,17 @@ class TopicDeletion(NamedTuple):
         """Return whether a name server or master has the topic. A master that fails counts as having it."""
         if self._find_remaining_routes(self.namesrv_addrs):
             return True
-        return any(not isinstance(a.error, TopicNotExist) for a in self._check_masters(self.masters))
+        return any(
+            not isinstance(a.error, TopicNotExist)
+            for a in ask_for_topic(self.caller, self.masters, self.topic)
+        )
 
     def _find_remaining_masters(self, broker_addrs: Sequence[str]) -> set[str]:
-        return {answer.addr for answer in self._check_masters(broker_addrs) if answer.error is None}
-
-    def _check_masters(self, master_addrs: Sequence[str]) -> list[ServerResult[RemotingCommand]]:
-        """Ask masters for the topic: success if the master has it, TopicNotExist if not."""
-        ext_fields = headers.TopicName(self.topic)
-        answers_by_addr = {
-            answer.addr: answer
-            for answer in self.caller.send_to_each(master_addrs, RequestCode.GET_TOPIC_CONFIG, ext_fields)
+        return {
+            answer.addr
+            for answer in ask_for_topic(self.caller, broker_addrs, self.topic)
+            if answer.error is None
         }
-        # Brokers before 5.0 have no request for a single topic.
-        old_broker_addrs = [addr for addr, a in answers_by_addr.items() if isinstance(a.error, NotSupported)]
-        for config_answer in self.caller.send_to_each(old_broker_addrs, RequestCode.GET_ALL_TOPIC_CONFIG):
-            answers_by_addr[config_answer.addr] = decode_answer(config_answer, self._require_topic)
-        return list(answers_by_addr.values())
-
-    def _require_topic(self, response: RemotingCommand) -> RemotingCommand:
-        if self.topic not in parse_json_object(response).child("topicConfigTable"):
-            raise TopicNotExist(None)
-        return response
 
     def _read_routes(self, namesrv_addrs: Sequence[str]) -> list[ServerResult[TopicRoute]]:
         request_code = RequestCode.GET_ROUTEINFO_BY_TOPIC

@@ -85,11 +85,16 @@ def read_traffic(
             for topic_place, group in place_groups
         ],
     )
+    lag_code = RequestCode.GET_CONSUME_STATS
     stats_results = _send_to_masters(
         caller,
         [
-            (topic_place, _lag_request(topic_place.topic, group), partial(parse_group_stats, group))
-            for topic_place, group in place_groups
+            (
+                place,
+                (lag_code, {"consumerGroup": group, "topic": place.topic}),
+                partial(parse_group_stats, group),
+            )
+            for place, group in place_groups
         ],
     )
     completed_stats = iter(complete_stats(caller, list(chain.from_iterable(stats_results))))
@@ -204,10 +209,6 @@ def accept_uncounted(answer: ServerResult[RemotingCommand]) -> ServerResult[Remo
 def _count_request(topic: str, group: str | None = None) -> tuple[RequestCode, Header]:
     name, key = ("TOPIC_PUT_NUMS", topic) if group is None else ("GROUP_GET_NUMS", f"{topic}@{group}")
     return RequestCode.VIEW_BROKER_STATS_DATA, broker_headers.ViewBrokerStats(name, key)
-
-
-def _lag_request(topic: str, group: str) -> tuple[RequestCode, Header]:
-    return RequestCode.GET_CONSUME_STATS, {"consumerGroup": group, "topic": topic}
 
 
 def _parse_count(response: RemotingCommand) -> MessageCount:
