@@ -8,7 +8,7 @@ from namesrv_core.protocol.codes import RequestCode
 from namesrv_core.protocol.command import RemotingCommand
 from nsadmin.client.connection.caller import Caller
 from nsadmin.client.connection.requests import Header, make_request
-from nsadmin.client.connection.response_bodies import decode_answer, parse_config_items
+from nsadmin.client.connection.response_bodies import parse_config_items
 from nsadmin.client.results import NotApplied, NotFound, ServerResult
 
 _NO_BROKER_CODE = 211
@@ -43,8 +43,7 @@ class BrokerContainers:
                 raise NotApplied("not a broker container: it has no setting brokerContainerIP")
             return True
 
-        [answer] = self._caller.send_to_each([container_addr], RequestCode.GET_BROKER_CONFIG)
-        return decode_answer(answer, require_container)
+        return self._caller.read_one(container_addr, require_container, RequestCode.GET_BROKER_CONFIG)
 
     def add_broker(self, container_addr: str, config_path: str) -> ServerResult[bool]:
         """Start a broker in a container (ADD_BROKER, 902).

@@ -171,7 +171,7 @@ class ControllerAdmin:
         """
         body = fastjson.encode_json(list(broker_names))
         request_code = RequestCode.CONTROLLER_GET_SYNC_STATE_DATA
-        return self._caller.read_each([leader_addr], _parse_replica_sets, request_code, None, body)[0].value()
+        return self._caller.read_one(leader_addr, _parse_replica_sets, request_code, None, body).value()
 
     def get_replica_set(self, leader_addr: str, broker_name: str) -> ReplicaSet:
         """Return the replicas of one broker (CONTROLLER_GET_SYNC_STATE_DATA, 1006).
@@ -258,7 +258,7 @@ class ControllerAdmin:
         return self._caller.read_each(broker_addrs, _parse_epochs, RequestCode.GET_BROKER_EPOCH_CACHE)
 
     def _send_order(self, addr: str, request_code: RequestCode, fields: dict[str, str]) -> ServerResult[bool]:
-        return self._caller.read_each([addr], lambda _: True, request_code, fields)[0]
+        return self._caller.read_one(addr, lambda _: True, request_code, fields)
 
 
 def _parse_metadata(response: RemotingCommand) -> ControllerMeta:

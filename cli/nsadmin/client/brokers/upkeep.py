@@ -224,10 +224,7 @@ class BrokerUpkeep:
         Returns:
             A ServerResult: the offset; the error is NotApplied for a master.
         """
-        [result] = self._caller.read_each(
-            [broker_addr], _parse_flush_offset, RequestCode.GET_BROKER_HA_STATUS
-        )
-        return result
+        return self._caller.read_one(broker_addr, _parse_flush_offset, RequestCode.GET_BROKER_HA_STATUS)
 
     def check_slave(self, broker_addr: str) -> ServerResult[bool]:
         """Check that a broker is a slave (GET_BROKER_CONFIG, 26).

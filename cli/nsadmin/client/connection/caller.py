@@ -236,6 +236,17 @@ class Caller:
         answers = self.send_to_each(server_addrs, request_code, header, request_body)
         return [decode_answer(answer, decode) for answer in answers]
 
+    def read_one(
+        self,
+        server_addr: str,
+        decode: ResponseDecoder[T],
+        request_code: int,
+        header: Header | None = None,
+        request_body: bytes = b"",
+    ) -> ServerResult[T]:
+        """As `read_each`, for one server."""
+        return self.read_each([server_addr], decode, request_code, header, request_body)[0]
+
     def connect_addr(self, server_addr: str) -> str:
         """Return the address to connect to. The address map applies to brokers, not to name servers."""
         addr_or_error = self._resolve_names([server_addr]).get(server_addr, server_addr)

@@ -311,30 +311,29 @@ class OffsetAdmin:
             return self._move_each(plan, addr, moves, resets_by_itself)
         if not (resets_by_itself or find_connected_error(self._caller, plan.group, [addr])):
             return self._commit_offsets(plan.group, [keep_if_forward(move, plan.is_forced) for move in moves])
-        ext_fields = broker_headers.ResetOffset(plan.group, plan.topic, plan.timestamp_ms, plan.is_forced)
-        request_code = RequestCode.INVOKE_BROKER_TO_RESET_OFFSET
-        [answer] = self._caller.send_to_each([addr], request_code, ext_fields)
-        reported_result = decode_answer(
-            answer, lambda r: parse_queue_table(parse_json_object(r).members.get("offsetTable"), to_integer)
+        _, reported_offsets, error = self._caller.read_one(
+            addr,
+            lambda r: parse_queue_table(parse_json_object(r).members.get("offsetTable"), to_integer),
+            RequestCode.INVOKE_BROKER_TO_RESET_OFFSET,
+            broker_headers.ResetOffset(plan.group, plan.topic, plan.timestamp_ms, plan.is_forced),
         )
-        if reported_result.error is not None:
-            return [fail_move(offset_move, reported_result.error) for offset_move in moves]
-        reported_offsets = reported_result.result or {}
+        if reported_offsets is None:
+            return [fail_move(move, error or NotFound("")) for move in moves]
         reported_moves = [apply_reported_offset(m, reported_offsets.get(m.queue)) for m in moves]
+        return self._read_back(reported_moves, plan.group, resets_by_itself)
+
+    def _read_back(self, moves: Sequence[OffsetMove], group: str, is_immediate: bool) -> list[OffsetMove]:
         return [
-            offset_move
-            if offset_move.error or offset_move.result == "kept"
-            else judge_read_back(offset_move, current_move.old_offset, resets_by_itself)
-            for offset_move, current_move in zip(
-                reported_moves, self._add_old_offsets(reported_moves, plan.group), strict=True
-            )
+            move
+            if move.error or move.result == "kept"
+            else judge_read_back(move, current.old_offset, is_immediate)
+            for move, current in zip(moves, self._add_old_offsets(moves, group), strict=True)
         ]
 
     def _resets_by_itself(self, broker_addr: str) -> bool:
         """Return whether the broker resets offsets itself (since 5.2). Older ones notify the clients."""
-        [answer] = self._caller.send_to_each([broker_addr], RequestCode.GET_BROKER_CONFIG)
-        broker_config = decode_answer(answer, parse_config_items).result or {}
-        return broker_config.get("useServerSideResetOffset") == "true"
+        config = self._caller.read_one(broker_addr, parse_config_items, RequestCode.GET_BROKER_CONFIG)
+        return (config.result or {}).get("useServerSideResetOffset") == "true"
 
     def _move_each(
         self, plan: OffsetPlan, broker_addr: str, offset_moves: Sequence[OffsetMove], resets_by_itself: bool
@@ -372,12 +371,7 @@ class OffsetAdmin:
             for offset_move, answer in zip(moves_to_write, answers, strict=True)
         }
         written_moves = [written_by_move.get(offset_move, offset_move) for offset_move in offset_moves]
-        return [
-            offset_move
-            if offset_move.error or offset_move.result == "kept"
-            else judge_read_back(offset_move, m.old_offset, True)
-            for offset_move, m in zip(written_moves, self._add_old_offsets(written_moves, group), strict=True)
-        ]
+        return self._read_back(written_moves, group, True)
 
 
 def find_connected_error(caller: Caller, group: str, broker_addrs: Sequence[str]) -> RocketMQError | None:

@@ -8,7 +8,7 @@ from namesrv_core.protocol import headers
 from namesrv_core.protocol.codes import RequestCode
 from namesrv_core.protocol.command import RemotingCommand
 from nsadmin.client.connection.caller import Caller
-from nsadmin.client.connection.response_bodies import decode_answer, parse_json_object
+from nsadmin.client.connection.response_bodies import parse_json_object
 from nsadmin.client.consumers import client_connections
 from nsadmin.client.consumers.committed_offsets import CommittedOffset, read_committed_offsets
 from nsadmin.client.consumers.connected_clients import GroupConnections
@@ -56,10 +56,9 @@ class ConsumeTracks:
         """
         topic = located_message.message.topic
         broker_addr = self.find_broker_addr(located_message)
-        [answer] = self._caller.send_to_each(
-            [broker_addr], RequestCode.QUERY_TOPIC_CONSUME_BY_WHO, headers.TopicName(topic)
+        _, group_names, error = self._caller.read_one(
+            broker_addr, _parse_group_names, RequestCode.QUERY_TOPIC_CONSUME_BY_WHO, headers.TopicName(topic)
         )
-        _, group_names, error = decode_answer(answer, _parse_group_names)
         if group_names is None:
             raise error or RuntimeError(broker_addr)
         connections_by_group = self._proxies.add_clients(

@@ -9,7 +9,6 @@ from namesrv_core.protocol import broker_headers
 from namesrv_core.protocol.codes import RequestCode
 from nsadmin.client.brokers.broker_configs import BrokerConfigs
 from nsadmin.client.connection.caller import Caller
-from nsadmin.client.connection.requests import make_request
 from nsadmin.client.messages.message_queries import LocatedMessage
 from nsadmin.client.messages.message_sender import PRODUCER_GROUP
 from nsadmin.client.messages.queue_reader import QueueReader
@@ -100,9 +99,7 @@ class DelayedMessages:
         recall_header = broker_headers.RecallMessage(
             PRODUCER_GROUP, delayed_message.topic, build_recall_handle(delayed_message)
         )
-        command = make_request(RequestCode.RECALL_MESSAGE, recall_header)
-        [answer] = self._caller.send_requests([(broker_addr, command)])
-        answer.value()
+        self._caller.read_one(broker_addr, lambda _: True, RequestCode.RECALL_MESSAGE, recall_header).value()
 
     def preview_cancel(self, delayed_message: DelayedMessage, broker_addr: str) -> None:
         """Raise the error with which `cancel_message` would be refused, as far as settings tell it.

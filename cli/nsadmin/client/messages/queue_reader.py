@@ -148,9 +148,8 @@ class QueueReader:
         Raises:
             RocketMQError: The broker refused or did not answer.
         """
-        command = make_request(RequestCode.GET_MAX_OFFSET, broker_headers.QueueOffset(topic, queue_id))
-        [answer] = self._caller.send_requests([(broker_addr, command)])
-        return decode_answer(answer, parse_offset).value()
+        header = broker_headers.QueueOffset(topic, queue_id)
+        return self._caller.read_one(broker_addr, parse_offset, RequestCode.GET_MAX_OFFSET, header).value()
 
     def get_store_times(
         self, message_places: Iterable[MessagePlace], *, in_own_queues: bool = False

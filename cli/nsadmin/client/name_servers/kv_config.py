@@ -152,7 +152,9 @@ class KvAdmin:
             One ServerResult per change, in order. The value read back decides: the error is NotApplied if it
             differs from the wanted one.
         """
-        answers = self._caller.send_requests((c.addr, _build_change_request(c)) for c in kv_changes)
+        answers = self._caller.send_requests(
+            (c.addr, build_value_request(c.namespace, c.key, c.after)) for c in kv_changes
+        )
         namespaces_by_addr: dict[str, dict[str, None]] = {}
         for kv_change in kv_changes:
             namespaces_by_addr.setdefault(kv_change.addr, {})[kv_change.namespace] = None
@@ -216,11 +218,11 @@ def _collect_tables(
     return ServerResult(namesrv_addr, tables_by_namespace, None)
 
 
-def _build_change_request(change: KvChange) -> RemotingCommand:
-    if change.after is None:
-        return make_request(RequestCode.DELETE_KV_CONFIG, headers.KvKey(change.namespace, change.key))
-    put_header = headers.PutKvConfig(change.namespace, change.key, change.after)
-    return make_request(RequestCode.PUT_KV_CONFIG, put_header)
+def build_value_request(namespace: str, key: str, value: str | None) -> RemotingCommand:
+    """Build PUT_KV_CONFIG (100), or DELETE_KV_CONFIG (102) for the value None."""
+    if value is None:
+        return make_request(RequestCode.DELETE_KV_CONFIG, headers.KvKey(namespace, key))
+    return make_request(RequestCode.PUT_KV_CONFIG, headers.PutKvConfig(namespace, key, value))
 
 
 def _verify_change(

@@ -21,6 +21,7 @@ from nsadmin.client.connection.response_bodies import (
 )
 from nsadmin.client.consumers.group_settings import parse_group_table
 from nsadmin.client.message_queues import parse_queue_table
+from nsadmin.client.name_servers.kv_config import build_value_request
 from nsadmin.client.results import NotApplied, ServerResult
 from nsadmin.client.topic_routes import parse_route, route_header
 from nsadmin.client.topics.queue_mappings import BrokerQueueShare, parse_share
@@ -376,7 +377,7 @@ class BulkAdmin:
         Returns:
             One ServerResult per pair: the name server's answer.
         """
-        return self._send_writes((addr, _build_value_request(kv_value)) for addr, kv_value in value_places)
+        return self._send_writes((addr, build_value_request(*kv_value)) for addr, kv_value in value_places)
 
     def _send_reads(self, addrs: Iterable[str], request_code: int) -> list[ServerResult[RemotingCommand]]:
         return self._caller.send_requests(
@@ -423,13 +424,6 @@ def _build_groups_request(desired_configs: Sequence[DesiredConfig]) -> RemotingC
     return make_request(
         RequestCode.UPDATE_AND_CREATE_SUBSCRIPTIONGROUP, None, fastjson.encode_json(wire_configs[0])
     )
-
-
-def _build_value_request(kv_value: KvValue) -> RemotingCommand:
-    """Build PUT_KV_CONFIG (100), or DELETE_KV_CONFIG (102) for the value None."""
-    if kv_value.value is None:
-        return make_request(RequestCode.DELETE_KV_CONFIG, headers.KvKey(kv_value.namespace, kv_value.key))
-    return make_request(RequestCode.PUT_KV_CONFIG, headers.PutKvConfig(*kv_value))
 
 
 def _parse_topic_table(response: RemotingCommand) -> BrokerTopicTable:

@@ -132,9 +132,8 @@ class QueueMappings:
         Returns:
             Queue id to offset.
         """
-        ext_fields = headers.TopicName(topic)
-        [answer] = self._caller.send_to_each([broker_addr], RequestCode.GET_TOPIC_STATS_INFO, ext_fields)
-        return decode_answer(answer, _parse_queue_ends)
+        header = headers.TopicName(topic)
+        return self._caller.read_one(broker_addr, _parse_queue_ends, RequestCode.GET_TOPIC_STATS_INFO, header)
 
     def get_own_ends(
         self, topic: str, broker_addr: str, queue_ids: Iterable[int]
