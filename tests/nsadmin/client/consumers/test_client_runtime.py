@@ -117,8 +117,7 @@ def test_messages_that_lie_in_a_client(admin: AdminClient, consumer_broker: Cons
 
 
 def test_a_queue_that_cannot_be_locked(admin: AdminClient, consumer_broker: ConsumerBroker) -> None:
-    free = {**QUEUE, "locked": False}
-    consumer_broker.running["c2"] = info([4, 5, 6, 7], orderly=True, queue=free)
+    consumer_broker.running["c2"] = info([4, 5, 6, 7], orderly=True, queue={**QUEUE, "locked": False})
     problem_list = problems(admin, 10**9)
     assert "c2 cannot lock T broker-a 4, which it must consume in order" in problem_list
 

@@ -40,8 +40,7 @@ def test_a_dead_letter_is_replayed_once_for_one_memory(admin: AdminClient, dlq: 
     dlq.add_letter(b"new")
     assert replay_letters(admin, memory=memory) == BrokerReplay("broker-a", 41, 41, 1, known=40)
     assert len(dlq.stored_messages(RETRY)) == 41
-    again = ReplayOptions(repeats_replays=True)
-    assert replay_letters(admin, options=again, memory=memory).replayed == 41
+    assert replay_letters(admin, options=ReplayOptions(repeats_replays=True), memory=memory).replayed == 41
 
 
 def test_another_account_finds_replays_that_are_still_in_retry_topics(

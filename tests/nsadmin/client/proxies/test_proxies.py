@@ -127,8 +127,7 @@ def test_configured_proxies_add_clients_to_groups(
 ) -> None:
     proxy.clients = {"G": ["host@1@0@abc"]}
     gone = f"127.0.0.1:{closed_port()}"
-    access = Access(timeout=5, proxies=(proxy.addr, gone))
-    with AdminClient(first_server.addr, access=access) as admin:
+    with AdminClient(first_server.addr, access=Access(timeout=5, proxies=(proxy.addr, gone))) as admin:
         connections = admin.consumers.get_connections("G")
     assert [client.proxy_addrs for client in connections.clients] == [(proxy.addr,)]
     assert [*connections.proxy_errors] == [gone]

@@ -83,8 +83,7 @@ def test_a_broker_without_master_is_a_failure_and_its_slave_is_not_asked(
     addrs: list[str], first_server: FakeNameServer, broker: FakeBroker
 ) -> None:
     with FakeBroker() as slave:
-        groups = {"broker-a": {0: broker.addr}, "broker-b": {1: slave.addr}}
-        first_server.clusters = {"C": groups}
+        first_server.clusters = {"C": {"broker-a": {0: broker.addr}, "broker-b": {1: slave.addr}}}
         with AdminClient(addrs, timeout=5) as admin:
             steps = results(admin.topics.delete_topic("T", "C"))
         assert slave.asked == []
