@@ -63,8 +63,7 @@ class QueueRoute(NamedTuple):
     @property
     def is_writable(self) -> bool:
         """Whether producers can write here: write permission, at least one queue, and a master."""
-        may_write = (self.perm or 0) & Perm.WRITE and self.write_queue_ids
-        return bool(may_write and self.has_master)
+        return bool((self.perm or 0) & Perm.WRITE and self.write_queue_ids and self.has_master)
 
 
 class LogicalQueues(NamedTuple):

@@ -218,10 +218,9 @@ class ClientRuntime:
             One line per problem.
         """
         infos = [(c.client.client_id, c.info) for c in running_group.clients if c.info is not None]
-        needs_locks = running_group.message_model == "CLUSTERING"
         problem_lines = [
             *find_subscription_problems([(client_id, info.subscriptions) for client_id, info in infos]),
-            *find_queue_problems(infos, now_ms, needs_locks),
+            *find_queue_problems(infos, now_ms, running_group.message_model == "CLUSTERING"),
         ]
         is_shared = (
             running_group.message_model == "CLUSTERING" and running_group.consume_type == "CONSUME_PASSIVELY"

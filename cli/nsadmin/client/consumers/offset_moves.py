@@ -324,10 +324,8 @@ class OffsetAdmin:
 
     def _read_back(self, moves: Sequence[OffsetMove], group: str, is_immediate: bool) -> list[OffsetMove]:
         return [
-            move
-            if move.error or move.result == "kept"
-            else judge_read_back(move, current.old_offset, is_immediate)
-            for move, current in zip(moves, self._add_old_offsets(moves, group), strict=True)
+            move if move.error or move.result == "kept" else judge_read_back(move, c.old_offset, is_immediate)
+            for move, c in zip(moves, self._add_old_offsets(moves, group), strict=True)
         ]
 
     def _resets_by_itself(self, broker_addr: str) -> bool:
@@ -358,17 +356,13 @@ class OffsetAdmin:
         self, group: str, offset_moves: Sequence[OffsetMove], request_code: RequestCode
     ) -> list[OffsetMove]:
         """Write the new offset of each queue that moves, and read it back."""
-        moves_to_write = [move for move in offset_moves if move.error is None and move.result != "kept"]
+        to_write = [move for move in offset_moves if move.error is None and move.result != "kept"]
         answers = self._caller.send_requests(
-            (
-                offset_move.broker_addr,
-                make_request(request_code, move_header(request_code, group, offset_move)),
-            )
-            for offset_move in moves_to_write
+            (m.broker_addr, make_request(request_code, move_header(request_code, group, m))) for m in to_write
         )
         written_by_move = {
             offset_move: offset_move if answer.error is None else fail_move(offset_move, answer.error)
-            for offset_move, answer in zip(moves_to_write, answers, strict=True)
+            for offset_move, answer in zip(to_write, answers, strict=True)
         }
         written_moves = [written_by_move.get(offset_move, offset_move) for offset_move in offset_moves]
         return self._read_back(written_moves, group, True)

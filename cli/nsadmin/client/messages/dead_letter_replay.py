@@ -582,8 +582,7 @@ class DeadLetterReplay:
     def _keep_rate(self, message_count: int) -> None:
         rate = self._options.messages_per_second
         if rate is not None:
-            due_at = self._began_at + self._sent_count / rate
-            sleep(max(0.0, due_at - monotonic()))
+            sleep(max(0.0, self._began_at + self._sent_count / rate - monotonic()))
         self._sent_count += message_count
 
     def _count_failure(self, letter: DeadLetter, error: RocketMQError) -> None:

@@ -194,8 +194,7 @@ class TopicFollower:
         if next_offset is None:
             return FollowedPage(*queue_key, messages, lost_count, None)
         self._next_offsets[queue_key] = next_offset
-        is_empty = not messages and next_offset != begin_offset
-        error = self._empty_answers.note(queue_key, next_offset, is_empty)
+        error = self._empty_answers.note(queue_key, next_offset, not messages and next_offset != begin_offset)
         return FollowedPage(*queue_key, messages, lost_count, error)
 
     def _find_starts(self, queue_keys: Sequence[_QueueKey]) -> list[FollowedPage]:

@@ -85,9 +85,8 @@ class KvAdmin:
             NoneReachable: No name server answered.
         """
         ext_fields = headers.KvNamespace(namespace)
-        subject_text = f'the namespace "{namespace}"'
         return self._reader.read_first(
-            subject_text, parse_text_table, RequestCode.GET_KVLIST_BY_NAMESPACE, ext_fields
+            f'the namespace "{namespace}"', parse_text_table, RequestCode.GET_KVLIST_BY_NAMESPACE, ext_fields
         )
 
     def get_entries_each(self, namespace: str) -> list[ServerResult[dict[str, str]]]:

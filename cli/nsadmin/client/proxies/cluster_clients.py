@@ -199,5 +199,4 @@ def _list_nameless(clients: Iterable[ClusterClient], proxies: Iterable[ProxyStat
 
 def _is_system_client(client: ClusterClient) -> bool:
     """Return whether a client has no groups but those of RocketMQ itself."""
-    groups = client.consumer_groups or ()
-    return not client.producer_groups and all(map(is_system_group, groups))
+    return not client.producer_groups and all(map(is_system_group, client.consumer_groups or ()))

@@ -68,8 +68,7 @@ def _open_channel(server_addr: str, tls: "Tls | None", find_addrs: "AddrLookup |
     grpc_target, channel_options = server_addr, list[tuple[str, str]]()
     if find_addrs is not None:
         family, socket_addr = find_addrs(server_addr)[0]
-        is_unix_socket = family == socket.AF_UNIX
-        grpc_target = f"unix:{socket_addr}" if is_unix_socket else join_addr(*socket_addr)
+        grpc_target = f"unix:{socket_addr}" if family == socket.AF_UNIX else join_addr(*socket_addr)
         channel_options = [("grpc.default_authority", server_addr)]
     if tls is None:
         return grpc.insecure_channel(grpc_target, channel_options)

@@ -219,10 +219,8 @@ def _mapping_detail(topic: str, broker_name: str, queue_share: BrokerQueueShare)
         "epoch": queue_share.epoch,
         "dirty": False,
         "hostedQueues": {
-            str(logical_id): [
-                dict(zip(_ITEM_MEMBERS, mapping_item, strict=True)) for mapping_item in mapping_items
-            ]
-            for logical_id, mapping_items in queue_share.hosted_queues.items()
+            str(logical_id): [dict(zip(_ITEM_MEMBERS, mapping_item, strict=True)) for mapping_item in items]
+            for logical_id, items in queue_share.hosted_queues.items()
         },
     }
 

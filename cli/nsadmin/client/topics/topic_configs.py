@@ -270,10 +270,9 @@ def _verify_change(
     ]
     if ignored_fields:
         ignored_text = " and ".join(_WIRE_NAMES.get(field_name, field_name) for field_name in ignored_fields)
-        is_kept_ordered = "order" in ignored_fields and current_config.order
         hint = (
             "; a topic with an order configuration stays ordered: see `nsadmin updateOrderConf`"
-            if is_kept_ordered
+            if "order" in ignored_fields and current_config.order
             else ""
         )
         return change._replace(error=NotApplied(f"ignored: the broker kept the old {ignored_text}{hint}"))

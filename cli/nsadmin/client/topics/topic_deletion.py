@@ -170,11 +170,7 @@ class TopicDeletion(NamedTuple):
         )
 
     def _find_remaining_masters(self, broker_addrs: Sequence[str]) -> set[str]:
-        return {
-            answer.addr
-            for answer in ask_for_topic(self.caller, broker_addrs, self.topic)
-            if answer.error is None
-        }
+        return {a.addr for a in ask_for_topic(self.caller, broker_addrs, self.topic) if a.error is None}
 
     def _read_routes(self, namesrv_addrs: Sequence[str]) -> list[ServerResult[TopicRoute]]:
         request_code = RequestCode.GET_ROUTEINFO_BY_TOPIC

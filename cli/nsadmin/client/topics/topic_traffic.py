@@ -85,13 +85,12 @@ def read_traffic(
             for topic_place, group in place_groups
         ],
     )
-    lag_code = RequestCode.GET_CONSUME_STATS
     stats_results = _send_to_masters(
         caller,
         [
             (
                 place,
-                (lag_code, {"consumerGroup": group, "topic": place.topic}),
+                (RequestCode.GET_CONSUME_STATS, {"consumerGroup": group, "topic": place.topic}),
                 partial(parse_group_stats, group),
             )
             for place, group in place_groups
