@@ -47,9 +47,6 @@ class ServerExposure:
 
         Args:
             namesrv_addrs: The name server addresses.
-
-        Returns:
-            One ServerResult per address, in order.
         """
         return self._send_to_each(namesrv_addrs, RequestCode.GET_NAMESRV_CONFIG)
 
@@ -58,9 +55,6 @@ class ServerExposure:
 
         Args:
             broker_addrs: The broker addresses.
-
-        Returns:
-            One ServerResult per address, in order.
         """
         return self._send_to_each(broker_addrs, RequestCode.GET_BROKER_CONFIG)
 

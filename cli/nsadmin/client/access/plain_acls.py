@@ -94,9 +94,6 @@ class PlainAclAdmin:
 
         Args:
             broker_addrs: The broker addresses.
-
-        Returns:
-            One ServerResult per address, in order.
         """
         return self._caller.read_each(
             broker_addrs, _parse_plain_acl, RequestCode.GET_BROKER_CLUSTER_ACL_CONFIG
@@ -107,9 +104,6 @@ class PlainAclAdmin:
 
         Args:
             broker_addrs: The broker addresses.
-
-        Returns:
-            One ServerResult per address, in order.
         """
         return self._caller.read_each(broker_addrs, _parse_acl_files, RequestCode.GET_BROKER_CLUSTER_ACL_INFO)
 

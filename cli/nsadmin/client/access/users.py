@@ -64,9 +64,6 @@ class UserAdmin:
         Args:
             broker_addrs: The broker addresses.
             name_text: Only users whose names contain this text. Default: all users.
-
-        Returns:
-            One ServerResult per address, in order.
         """
         ext_fields = {"filter": name_text} if name_text else None
         return self._caller.read_each(broker_addrs, _parse_users, RequestCode.AUTH_LIST_USER, ext_fields)
@@ -77,9 +74,6 @@ class UserAdmin:
         Args:
             broker_addrs: The broker addresses.
             username: The user name.
-
-        Returns:
-            One ServerResult per address, in order.
         """
 
         def parse_found_user(response: RemotingCommand) -> User:

@@ -1,6 +1,7 @@
 """`admin.brokers`: runtime information of brokers, and their write permission on name servers."""
 
 from collections.abc import Collection, Iterable, Mapping
+from time import sleep
 
 from namesrv_core.protocol.codes import RequestCode, version_text
 from namesrv_core.protocol.command import RemotingCommand
@@ -14,6 +15,8 @@ from nsadmin.client.connection.response_bodies import (
     read_ext_fields,
 )
 from nsadmin.client.results import NotFound, ServerResult
+
+_ATTEMPTS, _PAUSE_SECONDS = 50, 0.1
 
 
 class RuntimeInfo:
@@ -205,3 +208,17 @@ class BrokerAdmin:
                 answer, lambda response: read_ext_fields(response).integer(field, 0)
             )
         return [result for a, result in results_by_addr.items() if addrs is None or a in addrs]
+
+
+def wait_for_dispatch(brokers: BrokerAdmin, broker_addr: str) -> None:
+    """Wait until the broker has stored every message that it received, and its queues show them.
+
+    It waits 5 seconds at most, because a broker that other clients use may always be busy.
+    """
+    for _ in range(_ATTEMPTS):
+        # At first too: requests of a killed process can still be on their way.
+        sleep(_PAUSE_SECONDS)
+        [runtime_result] = brokers.get_runtime_info([broker_addr])
+        runtime_info = runtime_result.value()
+        if not any(runtime_info.get_integer(k) for k in ("sendThreadPoolQueueSize", "dispatchBehindBytes")):
+            return

@@ -62,9 +62,6 @@ class ColdDataControl:
 
         Args:
             broker_addrs: The broker addresses.
-
-        Returns:
-            One ServerResult per address, in order.
         """
         return self._caller.read_each(broker_addrs, _parse_cold_data, RequestCode.GET_COLD_DATA_FLOW_CTR_INFO)
 

@@ -103,9 +103,6 @@ class BrokerUpkeep:
 
         Args:
             broker_addrs: The broker addresses.
-
-        Returns:
-            One ServerResult per address, in order: True if the broker accepted the order.
         """
         return self._send_order(broker_addrs, RequestCode.CLEAN_UNUSED_TOPIC)
 
@@ -114,9 +111,6 @@ class BrokerUpkeep:
 
         Args:
             broker_addrs: The broker addresses.
-
-        Returns:
-            One ServerResult per address, in order: True if the broker accepted the order.
         """
         return self._send_order(broker_addrs, RequestCode.CLEAN_EXPIRED_CONSUMEQUEUE)
 
@@ -125,9 +119,6 @@ class BrokerUpkeep:
 
         Args:
             broker_addrs: The broker addresses.
-
-        Returns:
-            One ServerResult per address, in order: True if the broker accepted the order.
         """
         return self._send_order(broker_addrs, RequestCode.DELETE_EXPIRED_COMMITLOG)
 

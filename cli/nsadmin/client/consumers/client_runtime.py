@@ -19,9 +19,8 @@ from nsadmin.client.consumers.group_problems import (
     find_queue_problems,
     find_subscription_problems,
 )
-from nsadmin.client.consumers.queue_allocation import list_readable_queues
 from nsadmin.client.consumers.running_info import RunningInfo, parse_running_info
-from nsadmin.client.message_queues import MessageQueue
+from nsadmin.client.message_queues import MessageQueue, list_readable_queues
 from nsadmin.client.results import ClientClosed, NotFound, ServerResult
 from nsadmin.client.topics.topics import TopicAdmin
 

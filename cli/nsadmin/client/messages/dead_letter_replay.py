@@ -9,8 +9,7 @@ from typing import Any, NamedTuple
 
 from namesrv_core.errors import RocketMQError, TopicNotExist
 from namesrv_core.transport.multiplexed_client import CallError
-from nsadmin.client.brokers.brokers import BrokerAdmin
-from nsadmin.client.brokers.dispatch_wait import wait_for_dispatch
+from nsadmin.client.brokers.brokers import BrokerAdmin, wait_for_dispatch
 from nsadmin.client.messages.dead_letter_selection import (
     DEAD_LETTER_PREFIX,
     REPLAY_COUNT_PROPERTY,

@@ -4,7 +4,7 @@ from typing import Annotated
 
 from typer import Argument
 
-from nsadmin.client.consumers.queue_allocation import allocate_averagely, list_readable_queues
+from nsadmin.client.message_queues import allocate_averagely, list_readable_queues
 from nsadmin.command_line.declarations import Flags, command
 from nsadmin.console.exit_codes import UsageError
 from nsadmin.console.output import ResultRow, ResultRows

@@ -7,7 +7,7 @@ import pytest
 from namesrv_core.protocol.command import RemotingCommand, build_reply, build_request
 from nsadmin import AdminClient
 from nsadmin.client import NotApplied, NotFound
-from nsadmin.client.consumers.queue_allocation import list_readable_queues
+from nsadmin.client.message_queues import list_readable_queues
 from nsadmin.client.topic_routes import parse_route
 from nsadmin.client.topics.topic_stats import QueuePart, QueueStats, TopicStats
 from tests.support.servers import FakeNameServer, answer_json, closed_port, refuse_with
