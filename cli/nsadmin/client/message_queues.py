@@ -1,4 +1,4 @@
-"""MessageQueue, a queue of a topic on a broker; tables keyed by queues; the queues of each client of a group."""
+"""MessageQueue, a queue of a topic on a broker; tables keyed by queues; how clients share out queues."""
 
 from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple, TypeVar
