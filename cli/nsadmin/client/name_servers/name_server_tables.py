@@ -1,6 +1,7 @@
 """`admin.name_server_tables`: the complete tables of one name server, for repeated polling."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
 from itertools import islice
 from typing import Any, NamedTuple, TypeVar
 
@@ -177,7 +178,14 @@ class NameServerTables:
             Name server address to a ServerResult: topic to queues. A topic without a route has no queues. One
             failed request makes the result of its server an error.
         """
-        parse_answer = _RouteParser()
+        # Most routes have equal bodies, because a route does not name its topic.
+        parse_once = cache(parse_topic_queues)
+
+        def parse_answer(answer: ServerResult[RemotingCommand]) -> ServerResult[TopicQueues]:
+            if isinstance(answer.error, TopicNotExist):
+                return ServerResult(answer.addr, NO_TOPIC_QUEUES, None)
+            return decode_answer(answer, lambda response: parse_once(response.body))
+
         queues_by_addr = {a: ServerResult[dict[str, TopicQueues]](a, {}, None) for a in topics_by_addr}
         for batch_start in range(0, max(map(len, topics_by_addr.values()), default=0), _ROUTES_AT_ONCE):
             batch_places = [
@@ -195,24 +203,6 @@ class NameServerTables:
                     queues_by_addr[namesrv_addr], topic, parse_answer(answer)
                 )
         return queues_by_addr
-
-
-class _RouteParser:
-    """Parses each distinct route body once. Most are equal, because a route does not name its topic."""
-
-    def __init__(self) -> None:
-        self._queues_by_body: dict[bytes, TopicQueues] = {}
-
-    def __call__(self, answer: ServerResult[RemotingCommand]) -> ServerResult[TopicQueues]:
-        if isinstance(answer.error, TopicNotExist):
-            return ServerResult(answer.addr, NO_TOPIC_QUEUES, None)
-        return decode_answer(answer, self._parse_once)
-
-    def _parse_once(self, response: RemotingCommand) -> TopicQueues:
-        json_body = response.body
-        if json_body not in self._queues_by_body:
-            self._queues_by_body[json_body] = parse_topic_queues(json_body)
-        return self._queues_by_body[json_body]
 
 
 def _add_topic_queues(

@@ -6,7 +6,6 @@ The local ports are open to every user of this machine, because kubectl has no o
 import socket
 from threading import RLock
 from time import monotonic
-from typing import NamedTuple
 
 from namesrv_core.transport.address import explain_invalid_addr, join_addr, split_addr
 from namesrv_core.transport.exchange import CallError
@@ -21,13 +20,6 @@ _DIRECTORY_SECONDS = 2.0
 """How long a list of pods counts as new. Each server without a connection would ask for it otherwise."""
 
 
-class _OpenForward(NamedTuple):
-    """A port-forward, and the identity of its pod."""
-
-    pod_uid: str
-    port_forward: PortForward
-
-
 class KubeTunnel(Tunnel):
     """The way to the pods of a namespace.
 
@@ -39,7 +31,7 @@ class KubeTunnel(Tunnel):
         super().__init__(str(target), observer)
         self._namespace = target.namespace
         self._kubectl = KubectlProgram(target)
-        self._forwards: dict[tuple[str, int], _OpenForward] = {}
+        self._forwards: dict[tuple[str, int], PortForward] = {}
         self._pod_guards: dict[tuple[str, int], RLock] = {}
         self._directory: PodDirectory | None = None
         self._listed_at = 0.0
@@ -51,7 +43,7 @@ class KubeTunnel(Tunnel):
             self._forwards.clear()
             self._directory = None
         for open_forward in open_forwards:
-            open_forward.port_forward.process.close()
+            open_forward.process.close()
 
     def list_name_servers(self) -> NameServerList:
         """Return the pods of name servers, as "POD:9876"."""
@@ -108,11 +100,11 @@ class KubeTunnel(Tunnel):
         key = (pod_port.pod.name, pod_port.port)
         with self._guard:
             open_forward = self._forwards.get(key)
-            if open_forward is None or open_forward.port_forward.process.is_running:
+            if open_forward is None or open_forward.process.is_running:
                 return False
             del self._forwards[key]
             self._directory = None
-        open_forward.port_forward.process.close()
+        open_forward.process.close()
         return True
 
     def _require_directory(self, is_doubtful: bool = False) -> PodDirectory:
@@ -144,23 +136,22 @@ class KubeTunnel(Tunnel):
         with pod_guard:
             open_forward = self._forwards.get(key)
             if open_forward is not None and (
-                open_forward.pod_uid != pod.uid or not open_forward.port_forward.process.is_running
+                open_forward.pod_uid != pod.uid or not open_forward.process.is_running
             ):
-                open_forward.port_forward.process.close()
+                open_forward.process.close()
                 open_forward = None
             if open_forward is None:
-                port_forward = self._kubectl.forward_port(pod.name, pod_port.port)
-                open_forward = self._keep_forward(key, _OpenForward(pod.uid, port_forward))
-                self._report(f"forwards 127.0.0.1:{port_forward.local_port} to {pod.name}:{pod_port.port}")
-            assert open_forward.port_forward.local_port is not None
-            return open_forward.port_forward.local_port
+                open_forward = self._keep_forward(key, self._kubectl.forward_port(pod, pod_port.port))
+                self._report(f"forwards 127.0.0.1:{open_forward.local_port} to {pod.name}:{pod_port.port}")
+            assert open_forward.local_port is not None
+            return open_forward.local_port
 
-    def _keep_forward(self, key: tuple[str, int], open_forward: _OpenForward) -> _OpenForward:
+    def _keep_forward(self, key: tuple[str, int], open_forward: PortForward) -> PortForward:
         with self._guard:
             if not self._is_closed:
                 self._forwards[key] = open_forward
                 return open_forward
-        open_forward.port_forward.process.close()
+        open_forward.process.close()
         raise TunnelError("the tunnel is closed")
 
     def find_failure_reason(self, server_addr: str, wait_seconds: float) -> str | None:
@@ -169,12 +160,11 @@ class KubeTunnel(Tunnel):
         open_forward = pod_port and self._forwards.get((pod_port.pod.name, pod_port.port))
         if pod_port is None or open_forward is None:
             return None
-        port_forward = open_forward.port_forward
-        port_forward.process.wait_until(lambda: port_forward.first_reason is not None, wait_seconds)
-        if port_forward.first_reason is None:
+        open_forward.process.wait_until(lambda: open_forward.first_reason is not None, wait_seconds)
+        if open_forward.first_reason is None:
             return None
         # After such a line kubectl ends, and accepts connections until then.
         with self._guard:
             self._forwards.pop((pod_port.pod.name, pod_port.port), None)
-        port_forward.process.close()
-        return f"pod {pod_port.pod.name}: {port_forward.first_reason}"
+        open_forward.process.close()
+        return f"pod {pod_port.pod.name}: {open_forward.first_reason}"

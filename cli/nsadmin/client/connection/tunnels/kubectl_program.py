@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from nsadmin.client.connection.tunnels.child_process import ChildProcess, last_line_of, run_guarded
+from nsadmin.client.connection.tunnels.pod_directory import KubePod
 from nsadmin.client.connection.tunnels.tunnel import OPEN_SECONDS, TunnelError, require_program
 from nsadmin.client.connection.tunnels.tunnel_targets import KubeTarget
 
@@ -39,25 +40,26 @@ class KubectlProgram:
             raise TunnelError(process.last_line or f"kubectl failed with exit code {process.exit_code}")
         return process.output
 
-    def forward_port(self, pod_name: str, pod_port: int) -> "PortForward":
+    def forward_port(self, pod: KubePod, pod_port: int) -> "PortForward":
         """Start `kubectl port-forward` to a port of a pod, and wait until it accepts connections."""
         require_program("kubectl")
         command = (
             *self._command, "port-forward", "--address=127.0.0.1", "--pod-running-timeout=5s",
-            f"pod/{pod_name}", f":{pod_port}",
+            f"pod/{pod.name}", f":{pod_port}",
         )  # fmt: skip
-        port_forward = PortForward(command)
+        port_forward = PortForward(command, pod.uid)
         if not port_forward.process.wait_until(lambda: port_forward.local_port is not None, OPEN_SECONDS):
             port_forward.process.close()
             reason = last_line_of(port_forward.process.lines)
-            raise TunnelError(reason or f"no port-forward to pod {pod_name} within {OPEN_SECONDS:g} s")
+            raise TunnelError(reason or f"no port-forward to pod {pod.name} within {OPEN_SECONDS:g} s")
         return port_forward
 
 
 class PortForward:
     """A running `kubectl port-forward` to one port of a pod."""
 
-    def __init__(self, command: Sequence[str]) -> None:
+    def __init__(self, command: Sequence[str], pod_uid: str) -> None:
+        self.pod_uid = pod_uid
         self.local_port: int | None = None
         self.first_reason: str | None = None
         self.process = ChildProcess(command, self._take_line)
