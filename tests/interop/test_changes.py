@@ -10,7 +10,7 @@ import pytest
 
 from namesrv_core.protocol.codes import RequestCode
 from nsadmin import AdminClient
-from nsadmin.client.consumers.group_restoration import read_forbidden_topics
+from nsadmin.client.consumers.groups import read_forbidden_topics
 from tests.interop import command_line, jars
 from tests.interop.cluster import (
     create_topic,

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from nsadmin.client.brokers.replicated_tables import TableVersion
+from nsadmin.client.brokers.replication import TableVersion
 from nsadmin.operations.replicas.records import (
     Item,
     ItemKind,

@@ -50,7 +50,7 @@ class AsyncAdminClient(AsyncNouns):
         read_only: bool = False,
         pool: Pool | None = None,
     ) -> None:
-        admin_client = _ThreadedClient(
+        admin_client = AdminClient(
             namesrv_addr,
             timeout=timeout,
             access=access,
@@ -59,7 +59,7 @@ class AsyncAdminClient(AsyncNouns):
             read_only=read_only,
             pool=pool,
         )
-        super().__init__(admin_client, admin_client.make_call_threads())
+        super().__init__(admin_client, CallThreads(admin_client._caller))
 
     @classmethod
     def from_context(
@@ -107,9 +107,7 @@ class AsyncAdminClient(AsyncNouns):
             BadSettings: The context does not exist, a setting is invalid, or the file is not a bundle.
             BadAddress: A name server is not an address.
         """
-        from nsadmin.library.context_connection import resolve_connection
-
-        connection = resolve_connection(
+        admin_client = AdminClient.from_context(
             name,
             namesrv_addr=namesrv_addr,
             bundle=bundle,
@@ -118,16 +116,13 @@ class AsyncAdminClient(AsyncNouns):
             tls=tls,
             kube=kube,
             ssh=ssh,
-        )
-        async_client = cls(
-            connection.find_name_servers,
-            access=connection.access,
             ask_all=ask_all,
             observer=observer,
-            read_only=read_only or connection.is_read_only,
+            read_only=read_only,
             pool=pool,
         )
-        async_client._admin_client._remember_context(connection)
+        async_client = cls.__new__(cls)
+        AsyncNouns.__init__(async_client, admin_client, CallThreads(admin_client._caller))
         return async_client
 
     async def get_addresses(self) -> NameServerList:
@@ -161,10 +156,3 @@ class AsyncAdminClient(AsyncNouns):
 
     async def __aexit__(self, *exception_info: object) -> None:
         await self.aclose()
-
-
-class _ThreadedClient(AdminClient):
-    """An AdminClient whose calls run in threads."""
-
-    def make_call_threads(self) -> CallThreads:
-        return CallThreads(self._caller)

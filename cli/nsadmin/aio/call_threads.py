@@ -7,34 +7,20 @@ from itertools import islice
 from typing import TypeVar
 
 from nsadmin.client.connection.caller import Caller
-from nsadmin.client.connection.thread_safe_connections import MAX_CALLS_AT_ONCE
+from nsadmin.client.connection.connection_pool import MAX_CALLS_AT_ONCE
 
 T = TypeVar("T")
 
 
 class CallThreads:
-    """Runs the calls of one client, each in a thread. Further calls wait for a free thread.
-
-    Args:
-        caller: The connections of the client.
-    """
+    """Runs the calls of one client, each in a thread. Further calls wait for a free thread."""
 
     def __init__(self, caller: Caller) -> None:
         self._caller = caller
         self._executor = ThreadPoolExecutor(MAX_CALLS_AT_ONCE, thread_name_prefix="nsadmin")
 
     async def run_call(self, function: Callable[[], T]) -> T:
-        """Run a function that sends requests. If the task is cancelled, its requests end at once.
-
-        Args:
-            function: Called in a thread.
-
-        Returns:
-            The result of the function.
-
-        Raises:
-            ClientClosed: The client is closed.
-        """
+        """Run a function that sends requests. If the task is cancelled, its requests end at once."""
         # The executor would raise a RuntimeError.
         self._caller.require_open()
         scope = self._caller.open_task_scope()
@@ -47,14 +33,7 @@ class CallThreads:
             raise
 
     async def iterate_items(self, make_iterator: Callable[[], Iterator[T]]) -> AsyncIterator[T]:
-        """Yield the items of an iterator that sends requests.
-
-        Args:
-            make_iterator: Creates the iterator; called in a thread.
-
-        Yields:
-            The items, in order.
-        """
+        """Yield the items of an iterator that sends requests."""
         iterator = await self.run_call(make_iterator)
         while True:
             # A StopIteration cannot leave a coroutine.

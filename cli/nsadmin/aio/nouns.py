@@ -8,19 +8,18 @@ from inspect import isfunction, isgeneratorfunction
 
 from nsadmin.aio.call_threads import CallThreads
 from nsadmin.client import admin as client_admin
-from nsadmin.client.access_nouns import AccessNouns
 from nsadmin.library.admin_client import AdminClient
 
-CLIENT_CLASSES = (client_admin.AdminClient, AccessNouns, AdminClient)
-NOUN_NAMES = tuple(
-    name
-    for client_class in CLIENT_CLASSES
-    for name, member in vars(client_class).items()
-    if isinstance(member, property | cached_property) and not name.startswith("_")
+CLIENT_CLASSES = (client_admin.AdminClient, AdminClient)
+NOUN_NAMES = (
+    *(name for name, member in vars(client_admin.AdminClient).items() if isinstance(member, cached_property)),
+    *(
+        name
+        for name, member in vars(AdminClient).items()
+        if isinstance(member, property) and not name.startswith("_")
+    ),
 )
-PROCEDURE_NAMES = tuple(
-    name for name, member in vars(AdminClient).items() if isfunction(member) and not name.startswith("_")
-)
+PROCEDURE_NAMES = tuple(n for n, m in vars(AdminClient).items() if isfunction(m) and not n.startswith("_"))
 
 
 class AsyncNouns:
@@ -51,8 +50,7 @@ class AsyncNoun:
     """Has a coroutine for each method of a noun, and an AsyncNoun for each noun within it."""
 
     def __init__(self, noun, call_threads):
-        self._noun = noun
-        self._call_threads = call_threads
+        self._noun, self._call_threads = noun, call_threads
 
     def __getattr__(self, name):
         if name.startswith("_"):

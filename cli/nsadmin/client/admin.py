@@ -1,20 +1,30 @@
-"""AdminClient, the entry point of the library: one attribute per noun, such as `admin.topics`."""
+"""AdminClient, the client of commands: one attribute per noun, such as `admin.topics`."""
 
 from collections.abc import Iterable, Mapping
-from functools import cached_property
-from typing import TYPE_CHECKING
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, Self
 
 from namesrv_core.errors import RocketMQError
-from nsadmin.client.access_nouns import AccessNouns
-from nsadmin.client.connection.caller import Caller
+from namesrv_core.transport.multiplexed_client import ExchangeObserver
+from nsadmin.client.connection.access_options import DEFAULT_ACCESS, Access
+from nsadmin.client.connection.addresses import NameServerFinder, NameServerList
+from nsadmin.client.connection.caller import Caller, NamedAddrs
+from nsadmin.client.connection.connection_pool import Pool
+from nsadmin.client.connection.name_server_reader import NameServerReader
 
 if TYPE_CHECKING:
+    from nsadmin.client.access.acls import AclAdmin
+    from nsadmin.client.access.certificates import ServerCertificates
+    from nsadmin.client.access.exposure import ServerExposure
+    from nsadmin.client.access.plain_acls import PlainAclAdmin
+    from nsadmin.client.access.users import UserAdmin
     from nsadmin.client.brokers.broker_configs import BrokerConfigs
     from nsadmin.client.brokers.broker_routes import BrokerRoutes
     from nsadmin.client.brokers.brokers import BrokerAdmin
     from nsadmin.client.brokers.clusters import ClusterAdmin
     from nsadmin.client.brokers.cold_data import ColdDataControl
     from nsadmin.client.brokers.containers import BrokerContainers
+    from nsadmin.client.brokers.controllers import ControllerAdmin
     from nsadmin.client.brokers.registrations import BrokerRegistrations
     from nsadmin.client.brokers.replication import ReplicationAdmin
     from nsadmin.client.brokers.upkeep import BrokerUpkeep
@@ -52,37 +62,104 @@ if TYPE_CHECKING:
     from nsadmin.client.topics.topics import TopicAdmin
 
 
-def _find_broker_addrs(caller: Caller, broker_names: Iterable[str]) -> Mapping[str, str | RocketMQError]:
+# Not a method: a caller that refers to its client would keep an unclosed client alive.
+def _find_broker_addrs(caller: Caller, broker_names: Iterable[str]) -> NamedAddrs:
     # Imported late: most calls name brokers by their addresses.
     from nsadmin.client.brokers.targets import find_broker_addrs
 
     return find_broker_addrs(caller, broker_names)
 
 
-class AdminClient(AccessNouns):
-    """A blocking client of name servers and brokers. Threads can share it.
+class AdminClient:
+    """The connections and the nouns of `nsadmin.AdminClient`, which adds the audit and the procedures.
 
-    A read asks one name server, and the next one if that server does not answer. A change goes to every name
-    server and returns one ServerResult per server. Every failure is a RocketMQError. Up to 16 calls run at
-    once, each with its own connections; further calls wait.
-
-    Args:
-        namesrv_addr: "a:9876;b:9876", an iterable of such lists, a NameServerList, or a function that returns
-            one (called before the first request to it). Default: those in the Kubernetes namespace of
-            `access.tunnel`, else NAMESRV_ADDR, else 127.0.0.1:9876.
-        timeout: Seconds per request. Replaces `access.timeout`.
-        access: Timeout, retries, concurrency, credentials, TLS, address map and tunnel.
-        ask_all: Send each read to every name server; fills `unreachable` and `disagreements`.
-        observer: Called with an Exchange after each request, by one thread at a time.
-        read_only: Refuse requests that change something (ReadOnlyAccess).
-        pool: Connections to share with other clients. Default: its own connections.
-
-    Raises:
-        BadSettings: A TLS file cannot be used, or the timeout is not positive.
-        BadAddress: `namesrv_addr` is not a list of addresses.
+    The arguments are those of `nsadmin.AdminClient`.
     """
 
-    _find_broker_addrs = staticmethod(_find_broker_addrs)
+    _caller_class: type[Caller] = Caller
+
+    def __init__(
+        self,
+        namesrv_addr: str | Iterable[str] | NameServerList | NameServerFinder | None = None,
+        *,
+        timeout: float | None = None,
+        access: Access = DEFAULT_ACCESS,
+        ask_all: bool = False,
+        observer: ExchangeObserver | None = None,
+        read_only: bool = False,
+        pool: Pool | None = None,
+    ) -> None:
+        if timeout is not None:
+            access = access._replace(timeout=timeout)
+        tunnel_target = access.tunnel
+        if namesrv_addr is None and tunnel_target is not None:
+            # Imported late: most clients connect directly.
+            from nsadmin.client.connection.tunnels.tunnel_leases import list_name_servers
+
+            namesrv_addr = partial(list_name_servers, tunnel_target)
+        self._caller = self._caller_class(
+            namesrv_addr,
+            access,
+            observer,
+            read_only=read_only,
+            pool=pool,
+            find_broker_addrs=_find_broker_addrs,
+        )
+        self._reader = NameServerReader(self._caller, ask_all)
+
+    @property
+    def is_read_only(self) -> bool:
+        """Whether the client refuses requests that change something."""
+        return self._caller.read_only
+
+    @property
+    def is_static(self) -> bool:
+        """Whether the client reads a bundle, so that the same request always gets the same answer."""
+        answers = self._caller.access.answers
+        return answers is not None and answers.is_static
+
+    @property
+    def clock_ms(self) -> int:
+        """The moment that ages are computed for, in ms since 1970 (UTC).
+
+        It is now. For a client that reads a bundle, it is the moment when the bundle was made.
+        """
+        return self._caller.clock_ms
+
+    @property
+    def addresses(self) -> NameServerList:
+        """The configured name servers in request order, and the source of that list."""
+        return self._caller.name_servers
+
+    @property
+    def unreachable(self) -> Mapping[str, RocketMQError]:
+        """Name servers that failed to answer a read so far: address to error."""
+        # A copy, because another thread may add to the original.
+        return dict(self._reader.unreachable)
+
+    @property
+    def disagreements(self) -> list[str]:
+        """One line per difference between name servers. Empty unless `ask_all` is set."""
+        return self._reader.disagreements
+
+    def forget_failures(self) -> None:
+        """Empty `unreachable` and `disagreements`, after a procedure that waited for every name server."""
+        self._reader.unreachable.clear()
+        self._reader.disagreements.clear()
+
+    def close(self) -> None:
+        """Close the client's own connections. A `pool` stays open.
+
+        Pending calls of other threads, and later calls, raise ClientClosed. A call that looks for name
+        servers, or at certificates, raises it when that step ends.
+        """
+        self._caller.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *exception_info: object) -> None:
+        self.close()
 
     # Each noun imports its modules on first use, because a command needs only one or two of them.
 
@@ -374,3 +451,45 @@ class AdminClient(AccessNouns):
         from nsadmin.client.messages.send_probes import SendProbes
 
         return SendProbes(self.message_sender)
+
+    @cached_property
+    def users(self) -> "UserAdmin":
+        """The users of brokers (since 5.3)."""
+        from nsadmin.client.access.users import UserAdmin
+
+        return UserAdmin(self._caller)
+
+    @cached_property
+    def acls(self) -> "AclAdmin":
+        """The ACL entries of users (since 5.3)."""
+        from nsadmin.client.access.acls import AclAdmin
+
+        return AclAdmin(self._caller)
+
+    @cached_property
+    def plain_acls(self) -> "PlainAclAdmin":
+        """The plain ACL accounts of 4.x brokers."""
+        from nsadmin.client.access.plain_acls import PlainAclAdmin
+
+        return PlainAclAdmin(self._caller)
+
+    @cached_property
+    def controllers(self) -> "ControllerAdmin":
+        """Controllers and the broker replicas that they manage."""
+        from nsadmin.client.brokers.controllers import ControllerAdmin
+
+        return ControllerAdmin(self._caller)
+
+    @cached_property
+    def exposure(self) -> "ServerExposure":
+        """Checks of the data that servers reveal to any client."""
+        from nsadmin.client.access.exposure import ServerExposure
+
+        return ServerExposure(self._caller)
+
+    @cached_property
+    def certificates(self) -> "ServerCertificates":
+        """The TLS certificates of servers."""
+        from nsadmin.client.access.certificates import ServerCertificates
+
+        return ServerCertificates(self._caller)

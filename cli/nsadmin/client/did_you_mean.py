@@ -19,10 +19,7 @@ def find_similar_names(
     lower_word = word.lower()
     names_by_lower = {known_name.lower(): known_name for known_name in known_names}
     candidates = _select_likely(lower_word, names_by_lower)
-    return [
-        names_by_lower[known_name]
-        for known_name in get_close_matches(lower_word, candidates, max_names, min_ratio)
-    ]
+    return [names_by_lower[name] for name in get_close_matches(lower_word, candidates, max_names, min_ratio)]
 
 
 def _select_likely(word: str, names: Collection[str]) -> Collection[str]:
@@ -31,9 +28,7 @@ def _select_likely(word: str, names: Collection[str]) -> Collection[str]:
         return names
     pairs = {word[index : index + 2] for index in range(len(word) - 1)}
     return nlargest(
-        _MAX_COMPARED,
-        names,
-        key=lambda name: (sum(pair in name for pair in pairs), -abs(len(name) - len(word))),
+        _MAX_COMPARED, names, key=lambda n: (sum(pair in n for pair in pairs), -abs(len(n) - len(word)))
     )
 
 

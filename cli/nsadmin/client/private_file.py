@@ -9,14 +9,6 @@ def replace_private_file(file_path: str, file_text: str) -> None:
     """Replace the content of a file atomically and sync it to disk.
 
     Follow a symbolic link unless it belongs to another user.
-
-    Args:
-        file_path: The file; its folder must exist.
-        file_text: The new content, written as UTF-8.
-
-    Raises:
-        OSError: The file cannot be written, or a link is not followed. The old content stays, and no
-            temporary file remains.
     """
     # Imported here because most commands write no file.
     import tempfile

@@ -16,11 +16,7 @@ _PEM_END = re.compile(r"-----END [^-]{0,60}-----")
 
 
 def is_secret_name(setting_name: str) -> bool:
-    """Return whether a setting with this name may hold a secret. Upper and lower case are equal.
-
-    Args:
-        setting_name: The name of a setting or KV key.
-    """
+    """Return whether a setting with this name may hold a secret. Upper and lower case are equal."""
     return _SECRET_PATTERN.search(setting_name) is not None
 
 

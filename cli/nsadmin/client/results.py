@@ -1,7 +1,8 @@
 """ServerResult, the outcome of a request on one server, and the errors that only a client raises."""
 
-from collections.abc import Callable, Sequence
-from typing import Generic, NamedTuple, TypeVar, cast
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
+from typing import Any, Generic, NamedTuple, TypeVar, cast
 
 from namesrv_core.errors import QueryNotFound, RequestError, RocketMQError, TopicNotExist
 from namesrv_core.printable_text import cut_text
@@ -111,6 +112,41 @@ class ServerResult(NamedTuple, Generic[T]):
             return ServerResult(self.addr, None, error)
 
 
+def read_after(
+    results: Iterable[ServerResult[Any]], read: Callable[[list[str]], Iterable[ServerResult[T]]]
+) -> list[ServerResult[T]]:
+    """Read from each server that succeeded before. The others keep their error, in the same order."""
+    results = list(results)
+    results_now = {r.addr: r for r in read([r.addr for r in results if r.error is None])}
+    return [results_now.get(r.addr, ServerResult(r.addr, None, r.error)) for r in results]
+
+
+def confirm_plans(
+    plans: Iterable[ServerResult[T]],
+    answers: Iterable[ServerResult[Any]],
+    read: Callable[[list[str]], Iterable[ServerResult[U]]],
+    confirm: Callable[[T, U], T],
+    *,
+    trusts_denial: bool = False,
+) -> list[ServerResult[T]]:
+    """Read back what the servers with an answer have now; a plan that was not sent stays as it is.
+
+    `confirm` gets the plan and the state now. It raises NotApplied if the server ignored the change. With
+    `trusts_denial`, the server's success counts if the change took away the permission to read.
+    """
+    answers = list(answers)
+    accepted_addrs = {answer.addr for answer in answers if answer.error is None}
+    states = {state.addr: state for state in read_after(answers, read)}
+
+    def confirm_plan(plan: ServerResult[T]) -> ServerResult[T]:
+        state = states.get(plan.addr)
+        if state is None or (trusts_denial and plan.addr in accepted_addrs and is_denied(state.error)):
+            return plan
+        return state.then(partial(confirm, plan.value()))
+
+    return [confirm_plan(plan) for plan in plans]
+
+
 def is_unreachable(error: RocketMQError | None) -> bool:
     """Return whether the server did not answer, or its answer is not readable.
 
@@ -121,11 +157,7 @@ def is_unreachable(error: RocketMQError | None) -> bool:
 
 
 def is_silent(error: RocketMQError | None) -> bool:
-    """Return whether the server did not answer, so that its other answers are not to be expected either.
-
-    Args:
-        error: The error of a result; None gives False.
-    """
+    """Return whether the server did not answer, so that its other answers are not to be expected either."""
     return is_unreachable(error) and not isinstance(error, MalformedAnswer)
 
 

@@ -71,14 +71,6 @@ def take_cluster_snapshot(
     """Take a snapshot of the cluster, without secrets.
 
     Sends requests 106, 206, 105 (per topic), 219 and 319 to one name server; see AdminClient.
-
-    Args:
-        admin: The client.
-        now_ms: The time of the snapshot, in ms since 1970 (UTC).
-        namespaces: KV namespaces to include, besides that of order configurations.
-
-    Raises:
-        RocketMQError: A request failed. An incomplete snapshot would be misleading.
     """
     cluster_info = admin.clusters.get_info()
     queues_by_topic: dict[str, dict[str, dict[str, int]]] = {}
@@ -88,32 +80,19 @@ def take_cluster_snapshot(
                 continue
             raise route_result.error or RocketMQError(f"no route of {topic}")
         queues_by_topic[topic] = {
-            queue_route.broker_name: _queue_record(
-                queue_route.read_queue_nums,
-                queue_route.write_queue_nums,
-                queue_route.perm,
-                queue_route.topic_sys_flag,
+            route.broker_name: _queue_record(
+                route.read_queue_nums, route.write_queue_nums, route.perm, route.topic_sys_flag
             )
-            for queue_route in route_result.result.queues
-            if queue_route.perm is not None
+            for route in route_result.result.queues
+            if route.perm is not None
         }
-    config_results = [
-        config_result
-        for config_result in admin.name_servers.get_config_each()
-        if config_result.result is not None
-    ]
+    config_results = [r for r in admin.name_servers.get_config_each() if r.result is not None]
     return ClusterSnapshot(
         ";".join(admin.addresses.addrs),
         now_ms,
-        {
-            broker_group.broker_name: _broker_record(broker_group.cluster_name, broker_group.broker_addrs)
-            for broker_group in cluster_info.broker_groups
-        },
+        {g.broker_name: _broker_record(g.cluster_name, g.broker_addrs) for g in cluster_info.broker_groups},
         queues_by_topic,
-        {
-            namespace: _read_public_entries(admin, namespace)
-            for namespace in dict.fromkeys((ORDER_NAMESPACE, *namespaces))
-        },
+        {n: _read_public_entries(admin, n) for n in dict.fromkeys((ORDER_NAMESPACE, *namespaces))},
         _public_texts(config_results[0].result or {}) if config_results else {},
     )
 
@@ -125,23 +104,12 @@ def take_server_snapshots(
 
     Do not store these snapshots: they contain secrets. A topic without a route has no brokers here, a broker
     in several clusters has all their names, and a static topic has its `mappingEpoch`.
-
-    Args:
-        admin: The client.
-        now_ms: The time of the snapshots, in ms since 1970 (UTC).
-        namespaces: KV namespaces to include, besides that of order configurations.
-        with_topics: Read the route of every topic. False: the snapshots have no topics.
-
-    Returns:
-        One ServerResult per name server; one failed request makes its result an error.
     """
     listings = admin.name_server_tables.get_listing_each(
         admin.addresses.addrs, tuple(dict.fromkeys((ORDER_NAMESPACE, *namespaces)))
     )
     topics_by_addr = {
-        namesrv_addr: listing.topics if with_topics else ()
-        for namesrv_addr, listing, _ in listings
-        if listing is not None
+        addr: listing.topics if with_topics else () for addr, listing, _ in listings if listing is not None
     }
     queues_by_addr = admin.name_server_tables.get_queues_each(topics_by_addr)
     return [
@@ -170,11 +138,8 @@ def _snapshot_of_listing(
         namesrv_addr,
         now_ms,
         {
-            entry_name: _broker_record(
-                ", ".join(clusters_by_broker.get(entry_name, [broker_group.cluster_name])),
-                dict(broker_group.members),
-            )
-            for entry_name, broker_group in sorted(listing.groups.items())
+            name: _broker_record(", ".join(clusters_by_broker.get(name, [g.cluster_name])), dict(g.members))
+            for name, g in sorted(listing.groups.items())
         },
         tables_by_topic,
         {entry_name: _sorted_texts(kv_table) for entry_name, kv_table in listing.kv.items()},
@@ -183,9 +148,7 @@ def _snapshot_of_listing(
 
 
 def _queues_by_broker(topic_queues: TopicQueues) -> dict[str, dict[str, int]]:
-    records_by_broker = {
-        broker_name: _queue_record(*queue_data[1:]) for broker_name, queue_data in topic_queues.queues.items()
-    }
+    records_by_broker = {name: _queue_record(*data[1:]) for name, data in topic_queues.queues.items()}
     for broker_name, queue_mapping in topic_queues.mappings.items():
         records_by_broker.setdefault(broker_name or "", {})["mappingEpoch"] = queue_mapping.epoch
     return records_by_broker
@@ -201,28 +164,16 @@ def _read_public_entries(admin: AdminClient, namespace: str) -> TextTable:
 
 
 def snapshot_of_replay(source_name: str, taken_at_ms: int, replay: JournalReplay) -> ClusterSnapshot:
-    """Build a snapshot from the tables that a replay of a journal gives, without secrets.
-
-    Args:
-        source_name: The name of the source.
-        taken_at_ms: The time of the tables, in ms since 1970 (UTC).
-        replay: The tables.
-    """
+    """Build a snapshot from the tables that a replay of a journal gives, without secrets."""
     return ClusterSnapshot(
         source_name,
         taken_at_ms,
+        {name: _broker_record(g.cluster_name, g.broker_addrs) for name, g in replay.broker_groups.items()},
         {
-            entry_name: _broker_record(broker_group.cluster_name, broker_group.broker_addrs)
-            for entry_name, broker_group in replay.broker_groups.items()
-        },
-        {
-            topic: {
-                entry_name: _queue_record(*queue_data[1:])
-                for entry_name, queue_data in queues_by_broker.items()
-            }
-            for topic, queues_by_broker in replay.queues_by_topic.items()
+            topic: {name: _queue_record(*data[1:]) for name, data in queues.items()}
+            for topic, queues in replay.queues_by_topic.items()
             # A topic whose brokers are all unregistered has no route.
-            if any(entry_name in replay.broker_groups for entry_name in queues_by_broker)
+            if any(name in replay.broker_groups for name in queues)
         },
         {entry_name: _public_texts(kv_table) for entry_name, kv_table in replay.kv_tables.items()},
         _public_texts(replay.settings),
@@ -259,16 +210,7 @@ def _sorted_texts(text_table: Mapping[str, str | None]) -> dict[str, str]:
 def iterate_items(
     snapshot: ClusterSnapshot, topic: str | None = None
 ) -> Iterator[tuple[SnapshotItem, ItemValue]]:
-    """Yield the items that make up routes, in the order of names.
-
-    Args:
-        snapshot: The snapshot.
-        topic: Yield only this topic and its brokers. Default: everything.
-
-    Yields:
-        Pairs of (key, value). The value is the record of a broker or of a topic's queues on one broker, or
-        the text of an order configuration.
-    """
+    """Yield the items that make up routes, in the order of names."""
     topic_brokers = snapshot.topics.get(topic, {}) if topic is not None else None
     for entry_name, broker_record in sorted(snapshot.brokers.items()):
         if topic_brokers is None or entry_name in topic_brokers:
@@ -284,11 +226,7 @@ def iterate_items(
 
 
 def encode_snapshot(snapshot: ClusterSnapshot) -> bytes:
-    """Encode a snapshot for a file: JSON, compressed with zstd.
-
-    Args:
-        snapshot: The snapshot.
-    """
+    """Encode a snapshot for a file: JSON, compressed with zstd."""
     import zstandard
 
     snapshot_text = json.dumps(
@@ -311,31 +249,21 @@ def _inflate_snapshot(file_content: bytes) -> bytes:
 
 
 def decode_snapshot(file_content: bytes) -> ClusterSnapshot:
-    """Decode the content of a snapshot file: zstd-compressed or plain JSON.
-
-    Args:
-        file_content: The bytes of the file.
-
-    Raises:
-        InvalidSnapshotError: The content is not a snapshot of a known version.
-    """
+    """Decode the content of a snapshot file: zstd-compressed or plain JSON."""
     try:
         if file_content[:4] == _ZSTD_FRAME_HEADER:
             file_content = _inflate_snapshot(file_content)
-        snapshot_record = operator_files.parse_json(file_content.decode("utf-8", "surrogatepass"))
+        record = operator_files.parse_json(file_content.decode("utf-8", "surrogatepass"))
     except ValueError as error:
         raise InvalidSnapshotError(f"neither JSON nor compressed JSON: {error}") from None
-    if not isinstance(snapshot_record, dict) or snapshot_record.get("format") != SNAPSHOT_FORMAT:
+    if not isinstance(record, dict) or record.get("format") != SNAPSHOT_FORMAT:
         raise InvalidSnapshotError(f"not an {SNAPSHOT_FORMAT}")
-    if snapshot_record.get("version") != SNAPSHOT_VERSION:
+    if record.get("version") != SNAPSHOT_VERSION:
         raise InvalidSnapshotError(
-            f"version {snapshot_record.get('version')} is not supported: this nsadmin reads version "
-            f"{SNAPSHOT_VERSION}"
+            f"version {record.get('version')} is not supported: this nsadmin reads version {SNAPSHOT_VERSION}"
         )
     try:
-        snapshot = ClusterSnapshot(
-            **{field_name: snapshot_record[field_name] for field_name in ClusterSnapshot._fields}
-        )
+        snapshot = ClusterSnapshot(**{name: record[name] for name in ClusterSnapshot._fields})
     except KeyError as error:
         raise InvalidSnapshotError(f"the field {error.args[0]} is missing") from None
     for field_name, is_valid in _FIELD_CHECKS.items():
@@ -360,16 +288,10 @@ _FIELD_CHECKS: Mapping[str, Callable[[object], bool]] = {
     "source": _is_text,
     "time": _is_number,
     "brokers": lambda field_value: _is_map_of(
-        field_value,
-        lambda broker_record: (
-            isinstance(broker_record, dict) and _is_map_of(broker_record.get("brokerAddrs"), _is_text)
-        ),
+        field_value, lambda r: isinstance(r, dict) and _is_map_of(r.get("brokerAddrs"), _is_text)
     ),
-    "topics": lambda field_value: _is_map_of(
-        field_value,
-        lambda topic_record: _is_map_of(
-            topic_record, lambda queue_record: _is_map_of(queue_record, _is_number)
-        ),
+    "topics": lambda value: _is_map_of(
+        value, lambda record: _is_map_of(record, lambda queue_record: _is_map_of(queue_record, _is_number))
     ),
     "kv": lambda field_value: _is_map_of(field_value, lambda kv_table: _is_map_of(kv_table, _is_text)),
     "settings": lambda field_value: _is_map_of(field_value, _is_text),

@@ -63,8 +63,7 @@ class QueueRoute(NamedTuple):
     @property
     def is_writable(self) -> bool:
         """Whether producers can write here: write permission, at least one queue, and a master."""
-        may_write = (self.perm or 0) & Perm.WRITE and self.write_queue_ids
-        return bool(may_write and self.has_master)
+        return bool((self.perm or 0) & Perm.WRITE and self.write_queue_ids and self.has_master)
 
 
 class LogicalQueues(NamedTuple):
@@ -111,27 +110,12 @@ class TopicRoute(NamedTuple):
 def list_read_queues(
     queue_routes: Iterable[QueueRoute], queue_id: int | None = None
 ) -> list[tuple[QueueRoute, int]]:
-    """List the queues that clients read, broker by broker.
-
-    Args:
-        queue_routes: The brokers of a topic.
-        queue_id: Only this queue of each broker.
-
-    Raises:
-        OverReadLimit: There are more than MAX_LISTED_QUEUES.
-    """
+    """List the queues that clients read, broker by broker."""
     return _list_queues([(queue_route, queue_route.read_queue_ids) for queue_route in queue_routes], queue_id)
 
 
 def list_write_queues(queue_routes: Iterable[QueueRoute]) -> list[tuple[QueueRoute, int]]:
-    """List the queues that clients write, broker by broker.
-
-    Args:
-        queue_routes: The brokers of a topic.
-
-    Raises:
-        OverReadLimit: There are more than MAX_LISTED_QUEUES.
-    """
+    """List the queues that clients write, broker by broker."""
     return _list_queues([(queue_route, queue_route.write_queue_ids) for queue_route in queue_routes], None)
 
 
@@ -145,14 +129,7 @@ def _list_queues(
 
 
 def require_countable(queue_counts: Iterable[int]) -> None:
-    """Check that so many queues of a topic can be listed one by one.
-
-    Args:
-        queue_counts: The numbers of queues on brokers.
-
-    Raises:
-        OverReadLimit: There are more than MAX_LISTED_QUEUES.
-    """
+    """Check that so many queues of a topic can be listed one by one."""
     queue_count = sum(queue_counts)
     if queue_count > MAX_LISTED_QUEUES:
         raise OverReadLimit(
@@ -160,27 +137,13 @@ def require_countable(queue_counts: Iterable[int]) -> None:
         )
 
 
-def route_ext_fields(topic: str) -> dict[str, str]:
-    """Return the header fields of GET_ROUTEINFO_BY_TOPIC (105) that request an answer in standard JSON.
-
-    Args:
-        topic: The topic.
-    """
-    return headers.write_header(headers.GetRoute(topic, accept_standard_json_only=True))
+def route_header(topic: str) -> headers.GetRoute:
+    """The header of GET_ROUTEINFO_BY_TOPIC (105) that requests an answer in standard JSON."""
+    return headers.GetRoute(topic, accept_standard_json_only=True)
 
 
 def parse_route(response: RemotingCommand) -> TopicRoute:
-    """Parse the body of a route answer (TopicRouteData).
-
-    Args:
-        response: The answer to GET_ROUTEINFO_BY_TOPIC (105).
-
-    Returns:
-        The route; without queues for an empty body.
-
-    Raises:
-        ValueError: The body is not a route.
-    """
+    """Parse the body of a route answer (TopicRouteData)."""
     json_body = parse_json_object(response)
     brokers_by_name = {item.text("brokerName"): item for item in json_body.children("brokerDatas")}
     queues_by_name = {item.text("brokerName"): item for item in json_body.children("queueDatas")}
@@ -188,12 +151,9 @@ def parse_route(response: RemotingCommand) -> TopicRoute:
     no_data = JsonObject(None)
     queue_routes = (
         _parse_queue_route(
-            broker_name,
-            brokers_by_name.get(broker_name, no_data),
-            queues_by_name.get(broker_name, no_data),
-            mappings_by_name.get(broker_name),
+            n, brokers_by_name.get(n, no_data), queues_by_name.get(n, no_data), mappings_by_name.get(n)
         )
-        for broker_name in sorted(brokers_by_name.keys() | queues_by_name.keys())
+        for n in sorted(brokers_by_name.keys() | queues_by_name.keys())
     )
     return TopicRoute(
         tuple(queue_routes), json_body.text("orderTopicConf", None), _parse_scopes(mappings_by_name.values())
@@ -201,10 +161,7 @@ def parse_route(response: RemotingCommand) -> TopicRoute:
 
 
 def _parse_queue_route(
-    broker_name: str,
-    broker_data: JsonObject,
-    queue_data: JsonObject,
-    queue_mapping: JsonObject | None,
+    broker_name: str, broker_data: JsonObject, queue_data: JsonObject, queue_mapping: JsonObject | None
 ) -> QueueRoute:
     return QueueRoute(
         broker_name,

@@ -32,11 +32,7 @@ class InvalidArchiveError(BadSettings):
 
 
 def encode_json(json_value: Any) -> bytes:
-    """Encode a value as compact JSON; equal values give equal bytes.
-
-    Args:
-        json_value: The value.
-    """
+    """Encode a value as compact JSON; equal values give equal bytes."""
     json_text = json.dumps(json_value, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
     return json_text.encode("utf-8", "surrogatepass")
 
@@ -44,24 +40,13 @@ def encode_json(json_value: Any) -> bytes:
 def build_manifest(
     format_version: int, header_fields: Mapping[str, Any], members: Mapping[str, bytes]
 ) -> bytes:
-    """Return the manifest of an archive.
-
-    Args:
-        format_version: The version of the format.
-        header_fields: Further fields.
-        members: The contents of all other members by name.
-    """
+    """Return the manifest of an archive."""
     listed_files = {name: _describe_content(content) for name, content in members.items()}
     return encode_json({"format": format_version, **header_fields, "files": listed_files})
 
 
 def pack_members(members: Mapping[str, bytes], compression_level: int = 6) -> bytes:
-    """Return the bytes of an archive; equal members give equal bytes.
-
-    Args:
-        members: The contents of all members by name, the manifest included.
-        compression_level: 1 is fast, 9 gives the smallest file.
-    """
+    """Return the bytes of an archive; equal members give equal bytes."""
     buffer = BytesIO()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, content in members.items():
@@ -78,12 +63,6 @@ def pack_in_turn(
     """Return the bytes of an archive with its manifest, without keeping all contents in memory.
 
     A thread compresses a member while the caller makes the next one.
-
-    Args:
-        format_version: The version of the format.
-        header_fields: Further fields of the manifest.
-        members: Names and contents of all other members, made one by one.
-        compression_level: 1 is fast, 9 gives the smallest file.
     """
     # Imported late: reading an archive needs no thread.
     from concurrent.futures import Future, ThreadPoolExecutor
@@ -117,20 +96,9 @@ def _write_member(archive: zipfile.ZipFile, name: str, content: bytes, compressi
 class VerifiedArchive:
     """An open archive. Close it, or use it as a context manager.
 
-    Args:
-        archive_path: The file.
-        archive_kind: The name of such archives in messages: "backup", "bundle".
-        format_version: The version of the format that this program reads.
-        error_type: The type of the errors. Default: InvalidArchiveError.
-        unlisted_names: Members that the manifest does not list, besides itself.
-
     Attributes:
         manifest: The manifest.
         manifest_bytes: The bytes of the manifest.
-
-    Raises:
-        OSError: The file cannot be read.
-        InvalidArchiveError: The file is not such an archive.
     """
 
     def __init__(
@@ -141,10 +109,8 @@ class VerifiedArchive:
         error_type: type[InvalidArchiveError] = InvalidArchiveError,
         unlisted_names: frozenset[str] = frozenset(),
     ) -> None:
-        self._archive_path = archive_path
-        self._archive_kind = archive_kind
-        self._error_type = error_type
-        self._unlisted_names = unlisted_names
+        self._archive_path, self._archive_kind = archive_path, archive_kind
+        self._error_type, self._unlisted_names = error_type, unlisted_names
         try:
             self._archive = zipfile.ZipFile(archive_path)
         except _DAMAGE_ERRORS as error:
@@ -191,25 +157,14 @@ class VerifiedArchive:
         return self._archive.namelist()
 
     def read_member(self, name: str) -> bytes:
-        """Read and verify a member that the manifest lists.
-
-        Args:
-            name: The name of the member.
-
-        Raises:
-            InvalidArchiveError: The member is missing, damaged or changed.
-        """
+        """Read and verify a member that the manifest lists."""
         content = self._read_raw(name) if name in self._archive.NameToInfo else None
         if content is None or self._listed_files.get(name) != _describe_content(content):
             raise self._change_error(name)
         return content
 
     def read_members(self) -> dict[str, bytes]:
-        """Read and verify all members that the manifest lists, and refuse any other.
-
-        Raises:
-            InvalidArchiveError: A member is missing, damaged, changed, or not listed.
-        """
+        """Read and verify all members that the manifest lists, and refuse any other."""
         return {name: self.read_member(name) for name in self._list_expected_names()}
 
     def verify_members(self) -> None:
@@ -232,11 +187,7 @@ class VerifiedArchive:
         return {"bytes": size, "sha256": digest.hexdigest()}
 
     def read_unlisted(self, name: str) -> bytes | None:
-        """Read a member that the manifest does not list, such as its signature; None if it is missing.
-
-        Args:
-            name: The name of the member.
-        """
+        """Read a member that the manifest does not list, such as its signature; None if it is missing."""
         return self._read_raw(name) if name in self._archive.NameToInfo else None
 
     def _read_raw(self, name: str) -> bytes:

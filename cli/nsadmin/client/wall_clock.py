@@ -11,10 +11,6 @@ def time() -> float:
 
 
 def freeze_clock(seconds: float | None) -> None:
-    """Freeze the clock at a time, or let it run again.
-
-    Args:
-        seconds: The time in seconds since 1970 (UTC); None to let it run.
-    """
+    """Freeze the clock at a time, or let it run again."""
     global _frozen_seconds
     _frozen_seconds = seconds

@@ -10,15 +10,7 @@ WireConfig = Mapping[str, Any]
 
 
 def read_config(value: object, name: str) -> dict[str, Any]:
-    """Read the settings of a topic or group: known ones with their types, others as the broker sends them.
-
-    Args:
-        value: The JSON object.
-        name: The name of the topic or group, for errors.
-
-    Raises:
-        ValueError: The value is not an object, or a setting has another type.
-    """
+    """Read the settings of a topic or group: known ones with their types, others as the broker sends them."""
     return {
         key: setting if setting is None else _READERS.get(key, _keep)(setting, key)
         for key, setting in JsonObject(value, name).members.items()
@@ -26,14 +18,7 @@ def read_config(value: object, name: str) -> dict[str, Any]:
 
 
 def read_configs(config_table: JsonObject) -> dict[str, WireConfig]:
-    """Read the settings of all topics or groups of a broker.
-
-    Args:
-        config_table: Name to settings.
-
-    Returns:
-        Name to settings, in the order of the broker: the parts of a split registration depend on it.
-    """
+    """Read the settings of all topics or groups of a broker."""
     return {name: read_config(value, name) for name, value in config_table.members.items()}
 
 
@@ -44,10 +29,6 @@ def _keep(value: object, name: str) -> object:
 def _read_texts(value: object, name: str) -> dict[str, str]:
     texts = JsonObject(value, name)
     return {key: texts.text(key, "") for key in texts.members}
-
-
-def _read_configs_in_list(value: object, name: str) -> list[dict[str, Any]]:
-    return [read_config(item, name) for item in to_list(value, name)]
 
 
 _READERS: Mapping[str, Callable[[object, str], object]] = {
@@ -70,5 +51,5 @@ _READERS: Mapping[str, Callable[[object, str], object]] = {
     **dict.fromkeys(("groupRetryPolicy", "exponentialRetryPolicy", "customizedRetryPolicy"), read_config),
     "attributes": _read_texts,
     "next": to_list,
-    "subscriptionDataSet": _read_configs_in_list,
+    "subscriptionDataSet": lambda value, name: [read_config(item, name) for item in to_list(value, name)],
 }

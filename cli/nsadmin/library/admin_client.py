@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from nsadmin.library.cluster_checks import ClusterChecks
     from nsadmin.library.cluster_plans import ClusterPlans
     from nsadmin.library.cluster_rebalance import ClusterRebalance
-    from nsadmin.library.context_connection import ContextConnection
     from nsadmin.library.drain_procedure import DrainResult, RestoredServer
     from nsadmin.library.name_server_divergence import Divergence
     from nsadmin.operations.divergence.observer import DivergenceObservation
@@ -123,14 +122,11 @@ class AdminClient(client_admin.AdminClient):
             read_only=read_only or connection.is_read_only,
             pool=pool,
         )
-        admin._remember_context(connection)
+        # For the audit and the inventory of expected brokers.
+        admin._context_name = connection.context_name
+        assert isinstance(admin._caller, AuditedCaller)
+        admin._caller.context_name = connection.context_name
         return admin
-
-    def _remember_context(self, connection: "ContextConnection") -> None:
-        """Note the context, for the audit and the inventory of expected brokers."""
-        self._context_name = connection.context_name
-        assert isinstance(self._caller, AuditedCaller)
-        self._caller.context_name = connection.context_name
 
     # These nouns refer to the client. If they were cached, an unclosed client would stay alive.
 
@@ -295,13 +291,11 @@ class AdminClient(client_admin.AdminClient):
         """The inventory of expected brokers, which commands use as well."""
         from nsadmin.operations.inventory.keeper import OFF_VARIABLE, InventoryKeeper, build_inventory_key
 
-        caller, context_name = self._caller, self._context_name
+        caller, name = self._caller, self._context_name
         if self.is_static:
             # The brokers of a bundle are those of the past, or of another network.
             return InventoryKeeper(lambda: "", environment={OFF_VARIABLE: "off"})
-        return InventoryKeeper(
-            lambda: build_inventory_key(caller.name_servers, context_name, caller.access.tunnel)
-        )
+        return InventoryKeeper(lambda: build_inventory_key(caller.name_servers, name, caller.access.tunnel))
 
     def _open_reader(self, access: Access) -> client_admin.AdminClient:
         """Open a client of the same name servers with other connection options. It only reads."""

@@ -40,10 +40,7 @@ class AuditedCaller(Caller):
             self._append_record(calls, [f"unknown: {type(error).__name__}"] * len(calls), started_ms, [error])
             raise
         self._append_record(
-            calls,
-            [_describe_result(result) for result in results],
-            started_ms,
-            [result.error for result in results],
+            calls, [_describe_result(r) for r in results], started_ms, [result.error for result in results]
         )
         return results
 

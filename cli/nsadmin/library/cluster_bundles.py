@@ -34,9 +34,7 @@ class ClusterBundles:
         open_client: Callable[[Access], AdminClient],
         pause_seconds: Callable[[float], None],
     ) -> None:
-        self._admin = admin
-        self._access = access
-        self._open_client = open_client
+        self._admin, self._access, self._open_client = admin, access, open_client
         self._pause_seconds = pause_seconds
 
     def create_bundle(

@@ -185,6 +185,4 @@ def compare_cluster(
 
 def is_stranding(stranded_messages: Mapping[PlanStep, int | None]) -> bool:
     """Whether a topic loses queues with messages, or with an unknown number. Deletions have other limits."""
-    return any(
-        step.action == "update" and message_count != 0 for step, message_count in stranded_messages.items()
-    )
+    return any(step.action == "update" and count != 0 for step, count in stranded_messages.items())

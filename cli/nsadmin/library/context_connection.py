@@ -42,13 +42,8 @@ def resolve_connection(
     kube: str | None = None,
     ssh: str | None = None,
 ) -> ContextConnection:
-    """Resolve each setting from the arguments, a named context, the environment, or the context in use.
-
-    Raises:
-        BadSettings: The context does not exist, or a setting is invalid.
-        BadAddress: A name server is not an address.
-    """
-    option_values: dict[str, Any] = {
+    """Resolve each setting from the arguments, a named context, the environment, or the context in use."""
+    values: dict[str, Any] = {
         "namesrv_addr": None if namesrv_addr is None else (namesrv_addr,),
         "bundle": None if bundle is None else fspath(bundle),
         "timeout": timeout,
@@ -63,25 +58,21 @@ def resolve_connection(
             if bundle is None
             else context_choice.NO_CONTEXT
         )
-        chosen_bundle = bundle_choice.open_chosen_bundle(option_values, chosen_context)
+        chosen_bundle = bundle_choice.open_chosen_bundle(values, chosen_context)
         if chosen_bundle is not None:
-            return _connect_bundle(chosen_bundle, option_values)
+            return _connect_bundle(chosen_bundle, values)
         found_credentials = (
             FoundCredentials(credentials, "the credentials argument")
             if isinstance(credentials, Credentials)
-            else connection_security.find_credentials(option_values, chosen_context, _warn_caller)
+            else connection_security.find_credentials(values, chosen_context, _warn_caller)
         )
         if isinstance(tls, Tls):
             # Checks of the context's TLS settings do not apply to those of the caller.
-            option_values["tls"] = False
-        access = option_resolver.resolve_access(
-            option_values, chosen_context, found_credentials, _warn_caller
-        )
+            values["tls"] = False
+        access = option_resolver.resolve_access(values, chosen_context, found_credentials, _warn_caller)
         if isinstance(tls, Tls):
             access = access._replace(tls=tls)
-        discovery_choice = name_server_discovery.choose_discovery(
-            option_values, chosen_context, access.timeout
-        )
+        discovery_choice = name_server_discovery.choose_discovery(values, chosen_context, access.timeout)
     except UsageError as error:
         raise BadSettings(str(error)) from None
     return ContextConnection(

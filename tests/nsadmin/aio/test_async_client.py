@@ -14,7 +14,7 @@ from namesrv_core.protocol.command import RemotingCommand, build_reply
 from nsadmin import AdminClient, SshTarget
 from nsadmin.aio import AsyncAdminClient
 from nsadmin.client import ClientClosed, Exchange, NoneReachable, ServerResult
-from nsadmin.client.connection.thread_safe_connections import MAX_CALLS_AT_ONCE
+from nsadmin.client.connection.connection_pool import MAX_CALLS_AT_ONCE
 from nsadmin.client.messages.send_probes import SendProbe
 from nsadmin.client.topic_routes import TopicRoute
 from tests.support.message_brokers import MessageBroker
@@ -61,11 +61,8 @@ async def test_an_iterator_is_an_asynchronous_one() -> None:
     with MessageBroker() as holder, FakeNameServer({"C": {"broker-a": {0: holder.addr}}}) as server:
         server.routes = {"broker-a": {"broker-a": 6}}
         async with client_of(server) as admin:
-            send_queue = await admin.send_probes.choose_queue("broker-a")
-            probes = [
-                assert_type(probe, SendProbe)
-                async for probe in admin.send_probes.send_probes(send_queue, 5, 3)
-            ]
+            queue = await admin.send_probes.choose_queue("broker-a")
+            probes = [assert_type(p, SendProbe) async for p in admin.send_probes.send_probes(queue, 5, 3)]
         assert [probe.error for probe in probes] == [None] * 3
         assert len(holder.sent) == 3
 
@@ -151,9 +148,7 @@ async def test_a_cancelled_change_that_was_sent_is_told_to_the_observer() -> Non
             await wait_until(lambda: server.asked)
             pending.cancel()
             await wait_until(lambda: exchanges)
-    assert [str(exchange.outcome) for exchange in exchanges] == [
-        f"{server.addr}: interrupted before the answer"
-    ]
+    assert [str(e.outcome) for e in exchanges] == [f"{server.addr}: interrupted before the answer"]
 
 
 @run_on_loop

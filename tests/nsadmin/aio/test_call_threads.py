@@ -12,7 +12,7 @@ from namesrv_core.protocol.command import build_reply
 from nsadmin.aio.call_threads import CallThreads
 from nsadmin.client import Access, ClientClosed
 from nsadmin.client.connection.caller import Caller
-from nsadmin.client.connection.thread_safe_connections import MAX_CALLS_AT_ONCE
+from nsadmin.client.connection.connection_pool import MAX_CALLS_AT_ONCE
 from tests.support.name_servers import DEADLINE, run_on_loop, wait_until
 from tests.support.servers import Server
 
@@ -21,7 +21,7 @@ READ = RequestCode.GET_NAMESRV_CONFIG
 
 @asynccontextmanager
 async def caller_in_threads() -> AsyncIterator[tuple[Caller, CallThreads]]:
-    caller = Caller("h:1", Access(timeout=5))  # type: ignore[arg-type]
+    caller = Caller("h:1", Access(timeout=5))
     call_threads = CallThreads(caller)
     yield caller, call_threads
     caller.close()

@@ -12,11 +12,7 @@ from nsadmin.aio.nouns import NOUN_NAMES, PROCEDURE_NAMES
 from nsadmin.manual.async_stubs import render_stubs
 
 STUB_CLASSES = {
-    node.name: {
-        function.name: function
-        for function in node.body
-        if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef)
-    }
+    node.name: {f.name: f for f in node.body if isinstance(f, ast.FunctionDef | ast.AsyncFunctionDef)}
     for node in ast.parse(render_stubs()).body
     if isinstance(node, ast.ClassDef)
 }

@@ -34,11 +34,9 @@ def list_classes() -> Iterator[type]:
 CLASSES = list(list_classes())
 RECORDS = [kind for kind in CLASSES if issubclass(kind, tuple) and hasattr(kind, "_fields")]
 ERRORS = [
-    kind
-    for kind in CLASSES
-    if issubclass(kind, RocketMQError)
-    and "__init__" not in vars(kind)
-    and kind.__init__ is Exception.__init__
+    k
+    for k in CLASSES
+    if issubclass(k, RocketMQError) and "__init__" not in vars(k) and k.__init__ is Exception.__init__
 ]
 EXAMPLES: list[RocketMQError] = [
     *(kind("why") for kind in ERRORS),

@@ -73,12 +73,7 @@ def test_failures_fall_into_kinds() -> None:
     ]
     assert [
         is_not_found(error) for error in (NotFound("x"), QueryNotFound("x"), TopicNotExist("x"), dead)
-    ] == [
-        True,
-        True,
-        True,
-        False,
-    ]
+    ] == [True, True, True, False]
 
 
 def test_an_errors_text_is_one_line_without_the_address_that_its_row_has() -> None:

@@ -37,11 +37,10 @@ def claimed_queues(first_server: FakeNameServer, message_broker: MessageBroker) 
     mapping: dict[str, object] = {}
 
     def answer_route(asked: RemotingCommand) -> RemotingCommand:
-        queue_data = {"brokerName": "broker-a", "perm": 6, "readQueueNums": MOST, "writeQueueNums": MOST}
+        data = {"brokerName": "broker-a", "perm": 6, "readQueueNums": MOST, "writeQueueNums": MOST}
         broker_data = {"brokerName": "broker-a", "cluster": "C", "brokerAddrs": {"0": message_broker.addr}}
         return answer_json(
-            asked,
-            {"brokerDatas": [broker_data], "queueDatas": [queue_data], "topicQueueMappingByBroker": mapping},
+            asked, {"brokerDatas": [broker_data], "queueDatas": [data], "topicQueueMappingByBroker": mapping}
         )
 
     first_server.handlers[105] = answer_route

@@ -116,9 +116,8 @@ def test_members_are_verified_piece_by_piece(tmp_path: Path) -> None:
         finally:
             tracemalloc.stop()
     assert peak_bytes < 8 << 20
-    added = {**MEMBERS, "c.txt": b"new"}
     for members, name in (
-        (added, "c.txt"),
+        ({**MEMBERS, "c.txt": b"new"}, "c.txt"),
         ({"a.json": b"{}"}, "b.txt"),
         ({**MEMBERS, "b.txt": b""}, "b.txt"),
     ):

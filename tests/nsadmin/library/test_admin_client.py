@@ -39,10 +39,7 @@ def test_a_broker_name_stands_for_the_address_of_its_master(
     assert [result.value().table for result in by_name] == [by_addr.value().table] * 2
     # The observer learns the name and the address, as with an address map.
     sent = [exchange for exchange in exchanges if exchange.code == RequestCode.GET_BROKER_RUNTIME_INFO]
-    assert {(exchange.addr, exchange.via) for exchange in sent} == {
-        ("broker-a/0", broker.addr),
-        (broker.addr, None),
-    }
+    assert {(e.addr, e.via) for e in sent} == {("broker-a/0", broker.addr), (broker.addr, None)}
 
 
 def test_a_client_that_is_not_closed_is_freed_with_its_last_reference(first_server: FakeNameServer) -> None:

@@ -37,9 +37,7 @@ def test_a_drain_holds_while_the_script_stops_the_broker_and_is_undone(
         before = permissions(admin)
 
         def stop_broker(master_addr: str) -> None:
-            held.append(
-                (master_addr, {perm & 2 for server in permissions(admin) for perm in server.values()})
-            )
+            held.append((master_addr, {p & 2 for server in permissions(admin) for p in server.values()}))
 
         result = admin.drain(BROKER, on_event=events.append, when_safe=stop_broker, max_messages=9, **QUICK)
         assert result.is_safe

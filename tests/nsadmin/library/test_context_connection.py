@@ -83,8 +83,7 @@ def test_a_mistake_is_an_error_of_the_library(monkeypatch: pytest.MonkeyPatch) -
 def test_a_warning_is_a_python_warning_and_not_a_line_on_stderr(
     contexts_file: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    context = Context("a:1", tls=ContextTls(verify=False))
-    save_contexts(contexts_file, Contexts({"lab": context}))
+    save_contexts(contexts_file, Contexts({"lab": Context("a:1", tls=ContextTls(verify=False))}))
     with pytest.warns(RuntimeWarning, match="certificates are not verified"):
         AdminClient.from_context("lab").close()
     assert capfd.readouterr().err == ""

@@ -11,9 +11,10 @@ from typing import NamedTuple
 from namesrv_core.errors import RequestError
 from namesrv_core.protocol import fastjson
 from namesrv_core.protocol.codes import RequestCode
-from namesrv_core.protocol.command import RemotingCommand, build_request
+from namesrv_core.protocol.command import RemotingCommand
 from nsadmin.client.connection.caller import Caller
 from nsadmin.client.connection.json_object import JsonObject, to_list
+from nsadmin.client.connection.requests import make_request
 from nsadmin.client.connection.response_bodies import decode_answer, parse_json, parse_json_object
 from nsadmin.client.results import NotApplied, NotFound, ServerResult, is_denied
 
@@ -83,11 +84,8 @@ class AclAdmin:
             One ServerResult per address, in order: subject to its entries.
         """
         filter_texts = {"subjectFilter": subject_text, "resourceFilter": resource_text}
-        ext_fields = {
-            filter_name: filter_text for filter_name, filter_text in filter_texts.items() if filter_text
-        }
-        answers = self._caller.send_to_each(broker_addrs, RequestCode.AUTH_LIST_ACL, ext_fields)
-        return [decode_answer(answer, _parse_acl_list) for answer in answers]
+        ext_fields = {filter_name: text for filter_name, text in filter_texts.items() if text}
+        return self._caller.read_each(broker_addrs, _parse_acl_list, RequestCode.AUTH_LIST_ACL, ext_fields)
 
     def get_entries(self, broker_addrs: Iterable[str], subject: str) -> list[ServerResult[AclEntries]]:
         """Return the entries of one subject (AUTH_GET_ACL, 3009).
@@ -102,8 +100,8 @@ class AclAdmin:
         """
         answers = self._caller.send_to_each(broker_addrs, RequestCode.AUTH_GET_ACL, {"subject": subject})
         return [
-            decode_answer(_detect_unknown_subject(answer, subject), _parse_subject_entries)
-            for answer in answers
+            decode_answer(_detect_unknown_subject(a, subject), lambda r: _parse_entries(parse_json_object(r)))
+            for a in answers
         ]
 
     def plan_merge(
@@ -150,22 +148,16 @@ class AclAdmin:
 
         def plan_change(entries_before: AclEntries) -> AclChange:
             policy_entries = [entry for entry in entries_before if policy_type in (None, entry.policy_type)]
-            deleted_entries = [
-                entry for entry in policy_entries if not resources or entry.resource in resources
-            ]
-            missing_resources = set(resources) - {entry.resource for entry in deleted_entries}
-            if missing_resources or not deleted_entries:
+            entries = [e for e in policy_entries if not resources or e.resource in resources]
+            missing_resources = set(resources) - {entry.resource for entry in entries}
+            if missing_resources or not entries:
                 missing_text = f" for {', '.join(sorted(missing_resources))}" if missing_resources else ""
                 raise NotFound(f"{subject} has no ACL entry{missing_text}")
             return AclChange(
-                subject,
-                entries_before,
-                tuple(entry for entry in entries_before if entry not in deleted_entries),
+                subject, entries_before, tuple(entry for entry in entries_before if entry not in entries)
             )
 
-        return [
-            entries_result.then(plan_change) for entries_result in self.get_entries(broker_addrs, subject)
-        ]
+        return [result.then(plan_change) for result in self.get_entries(broker_addrs, subject)]
 
     def apply_plans(
         self, planned_changes: Sequence[ServerResult[AclChange]]
@@ -183,18 +175,14 @@ class AclAdmin:
         Returns:
             One ServerResult per plan, in order. The error is NotApplied if the broker has other entries.
         """
-        requests_by_index = {
-            plan_index: _build_requests(planned_change.result)
-            for plan_index, planned_change in enumerate(planned_changes)
-        }
+        requests_by_index = {index: _build_requests(c.result) for index, c in enumerate(planned_changes)}
         answers_by_index: dict[int, ServerResult[RemotingCommand]] = {}
         # A broker reads and rewrites the whole ACL for each request, so two at once would lose one.
         for next_requests in zip_longest(*requests_by_index.values()):
             round_requests = {
-                plan_index: acl_request
-                for plan_index, acl_request in zip(requests_by_index, next_requests, strict=True)
-                if acl_request
-                and (plan_index not in answers_by_index or answers_by_index[plan_index].error is None)
+                plan_index: r
+                for plan_index, r in zip(requests_by_index, next_requests, strict=True)
+                if r and (plan_index not in answers_by_index or answers_by_index[plan_index].error is None)
             }
             answers = self._caller.send_requests(
                 [
@@ -231,21 +219,11 @@ class AclAdmin:
 
 
 def merge_entries(entries_before: Sequence[AclEntry], new_entries: Sequence[AclEntry]) -> AclEntries:
-    """Merge entries like a broker: each replaces the first entry for its resource, or is appended.
-
-    Args:
-        entries_before: The current entries.
-        new_entries: The entries to add, in order.
-
-    Returns:
-        The merged entries: those of `entries_before` in their order, then the added ones.
-    """
+    """Merge entries like a broker: each replaces the first entry for its resource, or is appended."""
     merged_entries = list(entries_before)
     for new_entry in new_entries:
         same_indexes = [
-            entry_index
-            for entry_index, current_entry in enumerate(merged_entries)
-            if current_entry.policy_key == new_entry.policy_key
+            index for index, entry in enumerate(merged_entries) if entry.policy_key == new_entry.policy_key
         ]
         if same_indexes:
             merged_entries[same_indexes[0]] = new_entry
@@ -261,23 +239,22 @@ def _build_requests(acl_change: AclChange | None) -> list[RemotingCommand]:
     subject, entries_before, entries_after = acl_change
     ext_fields = {"subject": subject}
     if not entries_after:
-        return [build_request(RequestCode.AUTH_DELETE_ACL, ext_fields)]
+        return [make_request(RequestCode.AUTH_DELETE_ACL, ext_fields)]
     wanted_keys = {entry.policy_key for entry in entries_after}
     deleted_entries = [entry for entry in entries_before if entry.policy_key not in wanted_keys]
     new_entries = [entry for entry in entries_after if entry not in entries_before]
     delete_requests = [
-        build_request(
-            RequestCode.AUTH_DELETE_ACL,
-            {**ext_fields, "resource": entry.resource, "policyType": entry.policy_type},
+        make_request(
+            RequestCode.AUTH_DELETE_ACL, {**ext_fields, "resource": e.resource, "policyType": e.policy_type}
         )
-        for entry in deleted_entries
+        for e in deleted_entries
     ]
     if not new_entries:
         return delete_requests
     request_code = RequestCode.AUTH_UPDATE_ACL if entries_before else RequestCode.AUTH_CREATE_ACL
     return [
         *delete_requests,
-        build_request(request_code, ext_fields, fastjson.encode_json(_acl_record(subject, new_entries))),
+        make_request(request_code, ext_fields, fastjson.encode_json(_acl_record(subject, new_entries))),
     ]
 
 
@@ -310,10 +287,6 @@ def _detect_unknown_subject(
     if isinstance(error, RequestError) and error.remark == _UNKNOWN_SUBJECT_REMARK:
         return ServerResult(answer.addr, None, NotFound(f'no user "{subject}"'))
     return answer
-
-
-def _parse_subject_entries(response: RemotingCommand) -> AclEntries:
-    return _parse_entries(parse_json_object(response))
 
 
 def _parse_acl_list(response: RemotingCommand) -> dict[str, AclEntries]:

@@ -55,11 +55,7 @@ class ServerCertificates:
             answer.
         """
         return self._handshake_each(
-            server_addrs,
-            lambda chain_certificates: min(
-                map(_summarize_certificate, chain_certificates),
-                key=lambda certificate_summary: certificate_summary.ends_at_seconds,
-            ),
+            server_addrs, lambda c: min(map(_summarize_certificate, c), key=lambda s: s.ends_at_seconds)
         )
 
     def get_own(self, server_addrs: Iterable[str]) -> list[ServerResult[CertificateSummary]]:
@@ -71,9 +67,7 @@ class ServerCertificates:
         Returns:
             One ServerResult per address, in order.
         """
-        return self._handshake_each(
-            server_addrs, lambda chain_certificates: _summarize_certificate(chain_certificates[0])
-        )
+        return self._handshake_each(server_addrs, lambda c: _summarize_certificate(c[0]))
 
     def _handshake_each(
         self, server_addrs: Iterable[str], choose_certificate: _CertificateChoice
@@ -83,14 +77,12 @@ class ServerCertificates:
 
         server_addrs = list(server_addrs)
         access = self._caller.access
-        tls_client = _make_unverified_client(access.tls or Tls())
+        # Without verification, to see untrusted certificates too.
+        tls_client = TlsClient(None, *(access.tls or Tls())[1:5], is_verifying=False)
         self._caller.require_open()
         with ThreadPoolExecutor(max(1, min(len(server_addrs), access.concurrency))) as thread_pool:
             summary_results = list(
-                thread_pool.map(
-                    lambda server_addr: self._handshake(server_addr, tls_client, choose_certificate),
-                    server_addrs,
-                )
+                thread_pool.map(lambda a: self._handshake(a, tls_client, choose_certificate), server_addrs)
             )
         self._caller.require_open()
         return summary_results
@@ -117,40 +109,13 @@ class ServerCertificates:
         return ServerResult(server_addr, choose_certificate(chain_certificates), None)
 
 
-def _make_unverified_client(own_tls: Tls) -> TlsClient:
-    """Make a TLS client that does not verify, to see untrusted certificates too."""
-    return TlsClient(
-        None,
-        own_tls.cert_file,
-        own_tls.key_file,
-        own_tls.key_password,
-        own_tls.server_name,
-        is_verifying=False,
-    )
-
-
 def read_certificate_file(pem_path: Path) -> list[CertificateSummary]:
-    """Read the certificates in a PEM file, in their order.
-
-    Args:
-        pem_path: The PEM file.
-
-    Returns:
-        One CertificateSummary per certificate.
-
-    Raises:
-        BadSettings: The file cannot be read, or has no certificate.
-    """
-    return [
-        _summarize_certificate(certificate_record)
-        for certificate_record in tls_client.read_certificates(pem_path)
-    ]
+    """Read the certificates in a PEM file, in their order."""
+    return [_summarize_certificate(record) for record in tls_client.read_certificates(pem_path)]
 
 
-def _summarize_certificate(certificate_record: Mapping[str, Any]) -> CertificateSummary:
-    is_self_signed = certificate_record.get("subject") == certificate_record.get("issuer")
+def _summarize_certificate(record: Mapping[str, Any]) -> CertificateSummary:
+    is_self_signed = record.get("subject") == record.get("issuer")
     return CertificateSummary(
-        tls_client.name_of_certificate(certificate_record),
-        tls_client.expiry_seconds(certificate_record),
-        is_self_signed,
+        tls_client.name_of_certificate(record), tls_client.expiry_seconds(record), is_self_signed
     )

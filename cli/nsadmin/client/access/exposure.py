@@ -4,11 +4,12 @@ from collections.abc import Container, Iterable
 from typing import NamedTuple
 
 from namesrv_core.errors import ResponseCode
-from namesrv_core.protocol import broker_headers, headers
+from namesrv_core.protocol import broker_headers
 from namesrv_core.protocol.codes import RequestCode, version_text
-from namesrv_core.protocol.command import RemotingCommand, build_request
+from namesrv_core.protocol.command import RemotingCommand
 from namesrv_core.transport.multiplexed_client import CallError
 from nsadmin.client.connection.caller import Caller
+from nsadmin.client.connection.requests import make_request
 from nsadmin.client.connection.response_bodies import parse_config_items
 from nsadmin.client.results import ServerResult
 
@@ -46,9 +47,6 @@ class ServerExposure:
 
         Args:
             namesrv_addrs: The name server addresses.
-
-        Returns:
-            One ServerResult per address, in order.
         """
         return self._send_to_each(namesrv_addrs, RequestCode.GET_NAMESRV_CONFIG)
 
@@ -57,9 +55,6 @@ class ServerExposure:
 
         Args:
             broker_addrs: The broker addresses.
-
-        Returns:
-            One ServerResult per address, in order.
         """
         return self._send_to_each(broker_addrs, RequestCode.GET_BROKER_CONFIG)
 
@@ -83,18 +78,13 @@ class ServerExposure:
         Returns:
             One ServerResult per address, in order; `settings` is always {}.
         """
-        ext_fields = headers.write_header(broker_headers.ConsumerGroup(_PROBED_GROUP))
+        fields = broker_headers.ConsumerGroup(_PROBED_GROUP)
         answers = self._caller.send_requests(
-            [
-                (addr, build_request(RequestCode.GET_CONSUMER_CONNECTION_LIST, ext_fields))
-                for addr in proxy_addrs
-            ],
+            [(addr, make_request(RequestCode.GET_CONSUMER_CONNECTION_LIST, fields)) for addr in proxy_addrs],
             accepted_codes=_ANY_RESPONSE_CODE,
         )
         accepted_codes = (0, ResponseCode.CONSUMER_NOT_ONLINE)
-        return [
-            answer.then(lambda response: _parse_answer(response, False, accepted_codes)) for answer in answers
-        ]
+        return [a.then(lambda response: _parse_answer(response, False, accepted_codes)) for a in answers]
 
     def check_reachable(self, server_addrs: Iterable[str]) -> dict[str, bool]:
         """Check whether addresses accept connections. Nothing is sent.
@@ -139,8 +129,7 @@ class ServerExposure:
     ) -> list[ServerResult[ExposureAnswer]]:
         has_settings = request_code != RequestCode.GET_BROKER_CLUSTER_INFO
         answers = self._caller.send_requests(
-            [(server_addr, build_request(request_code)) for server_addr in server_addrs],
-            accepted_codes=_ANY_RESPONSE_CODE,
+            [(addr, make_request(request_code)) for addr in server_addrs], accepted_codes=_ANY_RESPONSE_CODE
         )
         return [answer.then(lambda response: _parse_answer(response, has_settings)) for answer in answers]
 

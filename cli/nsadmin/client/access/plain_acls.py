@@ -10,15 +10,12 @@ from typing import NamedTuple
 from namesrv_core.errors import RequestError
 from namesrv_core.protocol import fastjson
 from namesrv_core.protocol.codes import RequestCode
-from namesrv_core.protocol.command import RemotingCommand, build_request
+from namesrv_core.protocol.command import RemotingCommand
 from nsadmin.client.connection.caller import Caller
 from nsadmin.client.connection.json_object import JsonObject
-from nsadmin.client.connection.response_bodies import (
-    decode_answer,
-    parse_json_object,
-    read_ext_fields,
-)
-from nsadmin.client.results import NotApplied, NotFound, ServerResult, is_denied
+from nsadmin.client.connection.requests import make_request
+from nsadmin.client.connection.response_bodies import parse_json_object, read_ext_fields
+from nsadmin.client.results import NotApplied, NotFound, ServerResult, confirm_plans, read_after
 
 PERM_NAMES = ("DENY", "PUB", "SUB", "PUB|SUB")
 
@@ -97,24 +94,18 @@ class PlainAclAdmin:
 
         Args:
             broker_addrs: The broker addresses.
-
-        Returns:
-            One ServerResult per address, in order.
         """
-        answers = self._caller.send_to_each(broker_addrs, RequestCode.GET_BROKER_CLUSTER_ACL_CONFIG)
-        return [decode_answer(answer, _parse_plain_acl) for answer in answers]
+        return self._caller.read_each(
+            broker_addrs, _parse_plain_acl, RequestCode.GET_BROKER_CLUSTER_ACL_CONFIG
+        )
 
     def list_files(self, broker_addrs: Iterable[str]) -> list[ServerResult[tuple[AclFile, ...]]]:
         """Return the ACL files of brokers, in the order of paths (GET_BROKER_CLUSTER_ACL_INFO, 52).
 
         Args:
             broker_addrs: The broker addresses.
-
-        Returns:
-            One ServerResult per address, in order.
         """
-        answers = self._caller.send_to_each(broker_addrs, RequestCode.GET_BROKER_CLUSTER_ACL_INFO)
-        return [decode_answer(answer, _parse_acl_files) for answer in answers]
+        return self._caller.read_each(broker_addrs, _parse_acl_files, RequestCode.GET_BROKER_CLUSTER_ACL_INFO)
 
     def plan_update(
         self, broker_addrs: Iterable[str], wanted_account: PlainAccount
@@ -135,11 +126,7 @@ class PlainAclAdmin:
             if account_before is None and wanted_account.secret_key is None:
                 raise NotFound(f'no account "{wanted_account.access_key}": pass a secret key to create it')
             base_account = account_before or PlainAccount(wanted_account.access_key, is_admin=False)
-            given_fields = {
-                field_name: field_value
-                for field_name, field_value in wanted_account._asdict().items()
-                if field_value is not None
-            }
+            given_fields = {name: v for name, v in wanted_account._asdict().items() if v is not None}
             return AccountChange(account_before, base_account._replace(**given_fields))
 
         return [acl_result.then(plan_change) for acl_result in self.list_accounts(broker_addrs)]
@@ -178,37 +165,12 @@ class PlainAclAdmin:
         Returns:
             One ServerResult per plan, in order. The error is NotApplied if the broker has other values.
         """
-        plans_to_send = [
-            planned_change
-            for planned_change in planned_changes
-            if planned_change.result
-            and planned_change.result.account_before != planned_change.result.account_after
-        ]
-        change_answers = self._caller.send_requests(
-            [
-                (planned_change.addr, _build_request(planned_change.result))
-                for planned_change in plans_to_send
-                if planned_change.result
-            ]
+        plans = [p for p in planned_changes if p.result and p.result.account_before != p.result.account_after]
+        answers = self._caller.send_requests((p.addr, _build_request(p.value())) for p in plans)
+        answers = [_hide_secret(answer, p.value()) for p, answer in zip(plans, answers, strict=True)]
+        return confirm_plans(
+            planned_changes, answers, self.list_accounts, _confirm_change, trusts_denial=True
         )
-        answers_by_addr = {
-            planned_change.addr: _hide_secret(answer, planned_change.result)
-            for planned_change, answer in zip(plans_to_send, change_answers, strict=True)
-        }
-        acls_by_addr = {
-            acl_result.addr: acl_result
-            for acl_result in self.list_accounts(
-                [broker_addr for broker_addr in answers_by_addr if answers_by_addr[broker_addr].error is None]
-            )
-        }
-        return [
-            _verify_change(
-                planned_change, answers_by_addr[planned_change.addr], acls_by_addr.get(planned_change.addr)
-            )
-            if planned_change.addr in answers_by_addr
-            else planned_change
-            for planned_change in planned_changes
-        ]
 
     def set_white_addrs(
         self, broker_addrs: Iterable[str], white_addrs: Sequence[str], file_path: str | None = None
@@ -228,15 +190,9 @@ class PlainAclAdmin:
             "globalWhiteAddrs": ",".join(white_addrs),
             **({"aclFileFullPath": file_path} if file_path else {}),
         }
-        change_answers = self._caller.send_to_each(
+        answers = self._caller.send_to_each(
             broker_addrs, RequestCode.UPDATE_GLOBAL_WHITE_ADDRS_CONFIG, ext_fields
         )
-        acls_by_addr = {
-            acl_result.addr: acl_result
-            for acl_result in self.list_accounts(
-                [change_answer.addr for change_answer in change_answers if change_answer.error is None]
-            )
-        }
 
         def verify_addrs(plain_acl: PlainAcl) -> tuple[str, ...]:
             missing_addrs = set(white_addrs) - set(plain_acl.global_white_addrs)
@@ -244,64 +200,42 @@ class PlainAclAdmin:
                 raise NotApplied(f"ignored: {', '.join(sorted(missing_addrs))} is missing from the addresses")
             return plain_acl.global_white_addrs
 
-        return [
-            acls_by_addr[answer.addr].then(verify_addrs)
-            if answer.addr in acls_by_addr
-            else ServerResult(answer.addr, None, answer.error)
-            for answer in change_answers
-        ]
+        return [acl_result.then(verify_addrs) for acl_result in read_after(answers, self.list_accounts)]
 
 
-def _verify_change(
-    planned_change: ServerResult[AccountChange],
-    change_answer: ServerResult[RemotingCommand],
-    acl_result: ServerResult[PlainAcl] | None,
-) -> ServerResult[AccountChange]:
-    if change_answer.error is not None or planned_change.result is None or acl_result is None:
-        return ServerResult(planned_change.addr, None, change_answer.error)
-    if is_denied(acl_result.error):
-        return planned_change
-    account_before, account_after = planned_change.result
-
-    def verify_account(plain_acl: PlainAcl) -> AccountChange:
-        current_account = _find_account(plain_acl, _changed_access_key(planned_change.result))
-        if current_account != account_after:
-            raise NotApplied("ignored: the broker has another account; see `nsadmin getAclConfig`")
-        return AccountChange(account_before, current_account)
-
-    return acl_result.then(verify_account)
+def _confirm_change(change: AccountChange, plain_acl: PlainAcl) -> AccountChange:
+    current_account = _find_account(plain_acl, _changed_access_key(change))
+    if current_account != change.account_after:
+        raise NotApplied("ignored: the broker has another account; see `nsadmin getAclConfig`")
+    return change._replace(account_after=current_account)
 
 
 def _hide_secret(
-    change_answer: ServerResult[RemotingCommand], account_change: AccountChange | None
+    answer: ServerResult[RemotingCommand], change: AccountChange
 ) -> ServerResult[RemotingCommand]:
     """Replace the secret key in an error, because the refusal of a broker may quote it."""
-    secret_key = (
-        account_change.account_after.secret_key if account_change and account_change.account_after else None
-    )
-    error = change_answer.error
-    if secret_key and isinstance(error, RequestError) and secret_key in (error.remark or ""):
-        hidden_error = RequestError((error.remark or "").replace(secret_key, "***"), error.code)
+    key = change.account_after.secret_key if change.account_after else None
+    error = answer.error
+    if key and isinstance(error, RequestError) and key in (error.remark or ""):
+        hidden_error = RequestError((error.remark or "").replace(key, "***"), error.code)
         hidden_error.addr = error.addr
-        return ServerResult(change_answer.addr, None, hidden_error)
-    return change_answer
+        return ServerResult(answer.addr, None, hidden_error)
+    return answer
 
 
-def _changed_access_key(account_change: AccountChange | None) -> str:
-    changed_account = account_change and (account_change.account_after or account_change.account_before)
-    return changed_account.access_key if changed_account else ""
+def _changed_access_key(change: AccountChange) -> str:
+    account = change.account_after or change.account_before
+    return account.access_key if account else ""
 
 
 def _find_account(plain_acl: PlainAcl, access_key: str) -> PlainAccount | None:
     return next((account for account in plain_acl.accounts if account.access_key == access_key), None)
 
 
-def _build_request(account_change: AccountChange) -> RemotingCommand:
-    account_after = account_change.account_after
+def _build_request(change: AccountChange) -> RemotingCommand:
+    account_after = change.account_after
     if account_after is None:
-        return build_request(
-            RequestCode.DELETE_ACL_CONFIG, {"accessKey": _changed_access_key(account_change)}
-        )
+        return make_request(RequestCode.DELETE_ACL_CONFIG, {"accessKey": _changed_access_key(change)})
     field_values = {
         "accessKey": account_after.access_key,
         "secretKey": account_after.secret_key,
@@ -312,10 +246,8 @@ def _build_request(account_change: AccountChange) -> RemotingCommand:
         "topicPerms": _join_perms(account_after.topic_perms),
         "groupPerms": _join_perms(account_after.group_perms),
     }
-    ext_fields = {
-        field_name: field_value for field_name, field_value in field_values.items() if field_value is not None
-    }
-    return build_request(RequestCode.UPDATE_AND_CREATE_ACL_CONFIG, ext_fields)
+    ext_fields = {field_name: value for field_name, value in field_values.items() if value is not None}
+    return make_request(RequestCode.UPDATE_AND_CREATE_ACL_CONFIG, ext_fields)
 
 
 def _join_perms(perms: tuple[str, ...] | None) -> str | None:
@@ -325,9 +257,7 @@ def _join_perms(perms: tuple[str, ...] | None) -> str | None:
 def _parse_plain_acl(response: RemotingCommand) -> PlainAcl:
     acl = parse_json_object(response)
     accounts = map(_parse_account, acl.children("plainAccessConfigs"))
-    return PlainAcl(
-        tuple(acl.texts("globalWhiteAddrs")), tuple(sorted(accounts, key=lambda account: account.access_key))
-    )
+    return PlainAcl(tuple(acl.texts("globalWhiteAddrs")), tuple(sorted(accounts, key=lambda a: a.access_key)))
 
 
 def _parse_account(account: JsonObject) -> PlainAccount:

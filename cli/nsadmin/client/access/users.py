@@ -9,10 +9,11 @@ from typing import NamedTuple
 from namesrv_core.errors import RocketMQError
 from namesrv_core.protocol import fastjson
 from namesrv_core.protocol.codes import RequestCode
-from namesrv_core.protocol.command import RemotingCommand, build_request
+from namesrv_core.protocol.command import RemotingCommand
 from nsadmin.client.connection.caller import Caller
 from nsadmin.client.connection.json_object import JsonObject, to_list
-from nsadmin.client.connection.response_bodies import decode_answer, parse_json, parse_json_object
+from nsadmin.client.connection.requests import make_request
+from nsadmin.client.connection.response_bodies import parse_json, parse_json_object
 from nsadmin.client.results import NotApplied, NotFound, ServerResult, is_denied, is_not_found
 
 USER_TYPES = ("Super", "Normal")
@@ -63,13 +64,9 @@ class UserAdmin:
         Args:
             broker_addrs: The broker addresses.
             name_text: Only users whose names contain this text. Default: all users.
-
-        Returns:
-            One ServerResult per address, in order.
         """
         ext_fields = {"filter": name_text} if name_text else None
-        answers = self._caller.send_to_each(broker_addrs, RequestCode.AUTH_LIST_USER, ext_fields)
-        return [decode_answer(answer, _parse_users) for answer in answers]
+        return self._caller.read_each(broker_addrs, _parse_users, RequestCode.AUTH_LIST_USER, ext_fields)
 
     def get_user(self, broker_addrs: Iterable[str], username: str) -> list[ServerResult[User]]:
         """Return one user of brokers (AUTH_GET_USER, 3004); the error is NotFound for an unknown user.
@@ -77,9 +74,6 @@ class UserAdmin:
         Args:
             broker_addrs: The broker addresses.
             username: The user name.
-
-        Returns:
-            One ServerResult per address, in order.
         """
 
         def parse_found_user(response: RemotingCommand) -> User:
@@ -87,8 +81,9 @@ class UserAdmin:
                 raise NotFound(f'no user "{username}"')
             return _parse_user(parse_json_object(response))
 
-        answers = self._caller.send_to_each(broker_addrs, RequestCode.AUTH_GET_USER, {"username": username})
-        return [decode_answer(answer, parse_found_user) for answer in answers]
+        return self._caller.read_each(
+            broker_addrs, parse_found_user, RequestCode.AUTH_GET_USER, {"username": username}
+        )
 
     def plan_create(self, broker_addrs: Iterable[str], new_user: User) -> list[ServerResult[UserChange]]:
         """Plan to create a user; the error is AlreadyExists for an existing name.
@@ -124,11 +119,10 @@ class UserAdmin:
             One ServerResult per address, in order: the planned change. The error is NotFound for an unknown
             user.
         """
+        given_values = {name: value for name, value in wanted_user._asdict().items() if value is not None}
         return [
-            user_result.then(
-                lambda user_before: UserChange(user_before, _merge_user(user_before, wanted_user))
-            )
-            for user_result in self.get_user(broker_addrs, wanted_user.username)
+            result.then(lambda user_before: UserChange(user_before, user_before._replace(**given_values)))
+            for result in self.get_user(broker_addrs, wanted_user.username)
         ]
 
     def plan_delete(self, broker_addrs: Iterable[str], username: str) -> list[ServerResult[UserChange]]:
@@ -161,10 +155,7 @@ class UserAdmin:
         if users_result.error is not None:
             return [ServerResult(broker_addr, None, users_result.error) for _ in users]
         users_by_name = {user.username: user for user in users_result.result or ()}
-        return [
-            ServerResult(broker_addr, UserChange(users_by_name.get(user.username), user), None)
-            for user in users
-        ]
+        return [ServerResult(broker_addr, UserChange(users_by_name.get(u.username), u), None) for u in users]
 
     def apply_plans(
         self, planned_changes: Sequence[ServerResult[UserChange]]
@@ -181,19 +172,11 @@ class UserAdmin:
         Returns:
             One ServerResult per plan, in order. The error is NotApplied if the broker has other values.
         """
-        plans_to_send = [
-            planned_change
-            for planned_change in planned_changes
-            if planned_change.result and planned_change.result.user_before != planned_change.result.user_after
-        ]
+        to_send = [c for c in planned_changes if c.result and c.result.user_before != c.result.user_after]
         change_answers = self._caller.send_requests(
-            [
-                (planned_change.addr, _build_request(planned_change.result))
-                for planned_change in plans_to_send
-                if planned_change.result
-            ]
+            [(change.addr, _build_request(change.result)) for change in to_send if change.result]
         )
-        answers_by_key = dict(zip(map(_plan_key, plans_to_send), change_answers, strict=True))
+        answers_by_key = dict(zip(map(_plan_key, to_send), change_answers, strict=True))
         return [
             self._verify_change(planned_change, answers_by_key[_plan_key(planned_change)])
             if _plan_key(planned_change) in answers_by_key and planned_change.result
@@ -210,19 +193,13 @@ class UserAdmin:
         [user_result] = self._find_user([planned_change.addr], _changed_username(planned_change.result))
         if is_denied(user_result.error):
             return planned_change
-        return user_result.then(
-            lambda found_user: UserChange(user_before, _verify_user(found_user[0], user_after))
-        )
+        return user_result.then(lambda user: UserChange(user_before, _verify_user(user[0], user_after)))
 
-    def _find_user(
-        self, broker_addrs: Iterable[str], username: str
-    ) -> list[ServerResult[tuple[User | None]]]:
+    def _find_user(self, addrs: Iterable[str], username: str) -> list[ServerResult[tuple[User | None]]]:
         """Read a user in a tuple of one; a missing user gives the result None, not an error."""
         return [
-            ServerResult(user_result.addr, (None,), None)
-            if is_not_found(user_result.error)
-            else user_result.then(lambda user: (user,))
-            for user_result in self.get_user(broker_addrs, username)
+            ServerResult(r.addr, (None,), None) if is_not_found(r.error) else r.then(lambda user: (user,))
+            for r in self.get_user(addrs, username)
         ]
 
 
@@ -248,24 +225,14 @@ def _verify_user(current_user: User | None, wanted_user: User | None) -> User | 
     return current_user
 
 
-def _merge_user(user_before: User, wanted_user: User) -> User:
-    return user_before._replace(
-        **{
-            field_name: new_value
-            for field_name, new_value in wanted_user._asdict().items()
-            if new_value is not None
-        }
-    )
-
-
 def _build_request(user_change: UserChange) -> RemotingCommand:
     user_before, user_after = user_change
     ext_fields = {"username": _changed_username(user_change)}
     if user_after is None:
-        return build_request(RequestCode.AUTH_DELETE_USER, ext_fields)
+        return make_request(RequestCode.AUTH_DELETE_USER, ext_fields)
     request_body = {"username": user_after.username, **_changed_members(user_before, user_after)}
     request_code = RequestCode.AUTH_CREATE_USER if user_before is None else RequestCode.AUTH_UPDATE_USER
-    return build_request(request_code, ext_fields, fastjson.encode_json(request_body))
+    return make_request(request_code, ext_fields, fastjson.encode_json(request_body))
 
 
 def _changed_members(user_before: User | None, user_after: User) -> dict[str, str]:
@@ -287,7 +254,4 @@ def _parse_users(response: RemotingCommand) -> tuple[User, ...]:
 
 
 def _parse_user(user: JsonObject) -> User:
-    return User(
-        user.text("username"),
-        *(user.text(member_name, None) for member_name in ("password", "userType", "userStatus")),
-    )
+    return User(user.text("username"), *(user.text(n, None) for n in ("password", "userType", "userStatus")))

@@ -9,7 +9,7 @@ from namesrv_core.protocol.codes import RequestCode
 from namesrv_core.protocol.command import RemotingCommand
 from nsadmin.client.connection.caller import Caller
 from nsadmin.client.connection.json_object import JsonObject
-from nsadmin.client.connection.response_bodies import decode_answer, parse_config_items, read_ext_fields
+from nsadmin.client.connection.response_bodies import parse_config_items, read_ext_fields
 from nsadmin.client.name_servers.name_server_configs import format_properties_line
 from nsadmin.client.results import NotApplied, NotFound, ServerResult, is_unreachable
 
@@ -64,8 +64,7 @@ class BrokerConfigs:
         Returns:
             One ServerResult per address, in order: key to value, as texts, in the order of keys.
         """
-        answers = self._caller.send_to_each(broker_addrs, self._read_code)
-        return [decode_answer(answer, parse_config_items) for answer in answers]
+        return self._caller.read_each(broker_addrs, parse_config_items, self._read_code)
 
     def get_change_times(self, broker_addrs: Iterable[str]) -> list[ServerResult[int]]:
         """Return when the settings of servers were last changed by a request (GET_BROKER_CONFIG, 26).
@@ -80,8 +79,7 @@ class BrokerConfigs:
             One ServerResult per address, in order: ms since 1970, by the server's clock. The error is
             NotFound if no request changed a setting since the start, or the server does not report it.
         """
-        answers = self._caller.send_to_each(broker_addrs, self._read_code)
-        return [decode_answer(answer, _parse_change_time) for answer in answers]
+        return self._caller.read_each(broker_addrs, _parse_change_time, self._read_code)
 
     def plan_update(
         self, broker_addrs: Iterable[str], item_key: str, item_value: str
@@ -123,24 +121,15 @@ class BrokerConfigs:
             that the server made all the same has a `late_error`. The error is NotFound for an unknown item,
             NotApplied for an invalid value. Brokers answer success in both cases.
         """
-        plans_by_addr = {
-            planned_change.addr: planned_change
-            for planned_change in self.plan_update(broker_addrs, item_key, item_value)
-        }
+        plans_by_addr = {c.addr: c for c in self.plan_update(broker_addrs, item_key, item_value)}
         changing_addrs = [
-            broker_addr
-            for broker_addr, planned_change in plans_by_addr.items()
-            if planned_change.result and planned_change.result.is_change
+            addr for addr, change in plans_by_addr.items() if change.result and change.result.is_change
         ]
-        request_body = format_properties_line(item_key, item_value).encode("ascii")
-        update_answers = self._caller.send_to_each(
-            changing_addrs, self._update_code, request_body=request_body
-        )
+        body = format_properties_line(item_key, item_value).encode("ascii")
+        update_answers = self._caller.send_to_each(changing_addrs, self._update_code, request_body=body)
         # A broker answers a new brokerPermission only after its name servers did, so a change without an
         # answer may have been made.
-        updated_addrs = [
-            answer.addr for answer in update_answers if answer.error is None or is_unreachable(answer.error)
-        ]
+        updated_addrs = [a.addr for a in update_answers if a.error is None or is_unreachable(a.error)]
         configs_by_addr = {config.addr: config for config in self.get_each(updated_addrs)}
         for answer in update_answers:
             refused_config = ServerResult[BrokerConfig](answer.addr, None, answer.error)

@@ -10,12 +10,13 @@ from typing import NamedTuple
 from namesrv_core.events import QueueData
 from namesrv_core.protocol import fastjson, headers, json_bodies
 from namesrv_core.protocol.codes import V5_0_0, RequestCode
-from namesrv_core.protocol.command import RemotingCommand, build_request
+from namesrv_core.protocol.command import RemotingCommand
 from nsadmin.client.brokers.clusters import BrokerAddrGroup, parse_cluster_info
 from nsadmin.client.connection.caller import Caller
+from nsadmin.client.connection.requests import make_request
 from nsadmin.client.connection.response_bodies import decode_answer, parse_topic_names
 from nsadmin.client.results import ServerResult, is_not_found
-from nsadmin.client.topic_routes import TopicRoute, parse_route, route_ext_fields
+from nsadmin.client.topic_routes import TopicRoute, parse_route, route_header
 
 
 class BrokerRouteView(NamedTuple):
@@ -55,8 +56,7 @@ class BrokerRoutes:
         """
         answers = self._caller.send_to_name_servers(RequestCode.GET_BROKER_CLUSTER_INFO)
         view_results = [
-            decode_answer(answer, lambda response: _parse_known_broker(response, broker_name))
-            for answer in answers
+            decode_answer(a, lambda response: _parse_known_broker(response, broker_name)) for a in answers
         ]
         answering_addrs = [addr_result.addr for addr_result in view_results if addr_result.error is None]
         request_code = RequestCode.GET_ALL_TOPIC_LIST_FROM_NAMESERVER
@@ -65,42 +65,28 @@ class BrokerRoutes:
             for answer in self._caller.send_to_each(answering_addrs, request_code)
         }
         routes_by_addr = self._read_routes(
-            {namesrv_addr: addr_result.result or () for namesrv_addr, addr_result in topic_lists.items()},
-            broker_name,
+            {addr: addr_result.result or () for addr, addr_result in topic_lists.items()}, broker_name
         )
-        return [
-            _join_view(addr_result, topic_lists.get(addr_result.addr), routes_by_addr.get(addr_result.addr))
-            for addr_result in view_results
-        ]
+        return [_join_view(r, topic_lists.get(r.addr), routes_by_addr.get(r.addr)) for r in view_results]
 
     def _read_routes(
-        self, topics_by_addr: Mapping[str, Iterable[str]], broker_name: str
+        self, topics_by_addr: Mapping[str, Iterable[str]], name: str
     ) -> dict[str, ServerResult[dict[str, TopicRoute]]]:
-        server_topics = [
-            (namesrv_addr, topic) for namesrv_addr, topics in topics_by_addr.items() for topic in topics
-        ]
+        server_topics = [(addr, topic) for addr, topics in topics_by_addr.items() for topic in topics]
         request_code = RequestCode.GET_ROUTEINFO_BY_TOPIC
         answers = self._caller.send_requests(
-            (namesrv_addr, build_request(request_code, route_ext_fields(topic)))
-            for namesrv_addr, topic in server_topics
+            (a, make_request(request_code, route_header(topic))) for a, topic in server_topics
         )
         routes_by_addr: dict[str, ServerResult[dict[str, TopicRoute]]] = {
             namesrv_addr: ServerResult(namesrv_addr, {}, None) for namesrv_addr in topics_by_addr
         }
         for (namesrv_addr, topic), answer in zip(server_topics, answers, strict=True):
-            route = decode_answer(
-                answer,
-                partial(self._parse_remembered, (namesrv_addr, topic)),
-            )
+            route = decode_answer(answer, partial(self._parse_remembered, (namesrv_addr, topic)))
             if route.error is not None and not is_not_found(route.error):
                 routes_by_addr[namesrv_addr] = ServerResult(namesrv_addr, None, route.error)
                 continue
             routes_by_topic = routes_by_addr[namesrv_addr].result
-            if (
-                routes_by_topic is not None
-                and route.result is not None
-                and _has_queues(route.result, broker_name)
-            ):
+            if routes_by_topic is not None and route.result is not None and _has_queues(route.result, name):
                 routes_by_topic[topic] = route.result
         return routes_by_addr
 
@@ -128,13 +114,8 @@ class BrokerRoutes:
         """
         request_code = RequestCode.REGISTER_TOPIC_IN_NAMESRV
         calls = [
-            (
-                namesrv_addr,
-                build_request(
-                    request_code, headers.write_header(headers.TopicName(topic)), _encode_route(queue_data)
-                ),
-            )
-            for topic, queue_data in queues_by_topic.items()
+            (namesrv_addr, make_request(request_code, headers.TopicName(topic), _encode_route(d)))
+            for topic, d in queues_by_topic.items()
         ]
         answers = self._caller.send_requests(calls)
         return [
@@ -145,28 +126,17 @@ class BrokerRoutes:
 
 def _has_queues(route: TopicRoute, broker_name: str) -> bool:
     """Return whether the broker has queues of the topic."""
-    return any(
-        queue_route.broker_name == broker_name and queue_route.perm is not None
-        for queue_route in route.queues
-    )
+    return any(r.broker_name == broker_name and r.perm is not None for r in route.queues)
 
 
-def _parse_known_broker(response: RemotingCommand, broker_name: str) -> BrokerRouteView:
+def _parse_known_broker(response: RemotingCommand, name: str) -> BrokerRouteView:
     broker_groups = parse_cluster_info(response).broker_groups
-    broker_group = next(
-        (
-            candidate_group
-            for candidate_group in broker_groups
-            if candidate_group.broker_name == broker_name and candidate_group.broker_addrs
-        ),
-        None,
-    )
+    broker_group = next((g for g in broker_groups if g.broker_name == name and g.broker_addrs), None)
     own_addrs = set(broker_group.broker_addrs.values()) if broker_group else set()
     other_names = {
         other_group.broker_name
         for other_group in broker_groups
-        if other_group.broker_name != broker_name
-        and not own_addrs.isdisjoint(other_group.broker_addrs.values())
+        if other_group.broker_name != name and not own_addrs.isdisjoint(other_group.broker_addrs.values())
     }
     return BrokerRouteView(broker_group, {}, response.version >= V5_0_0, tuple(sorted(other_names)))
 

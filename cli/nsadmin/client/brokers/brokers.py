@@ -1,6 +1,7 @@
 """`admin.brokers`: runtime information of brokers, and their write permission on name servers."""
 
 from collections.abc import Collection, Iterable, Mapping
+from time import sleep
 
 from namesrv_core.protocol.codes import RequestCode, version_text
 from namesrv_core.protocol.command import RemotingCommand
@@ -14,6 +15,8 @@ from nsadmin.client.connection.response_bodies import (
     read_ext_fields,
 )
 from nsadmin.client.results import NotFound, ServerResult
+
+_ATTEMPTS, _PAUSE_SECONDS = 50, 0.1
 
 
 class RuntimeInfo:
@@ -56,10 +59,8 @@ class RuntimeInfo:
     @property
     def version(self) -> str | None:
         """The release of the broker, such as "V5_5_0"; None if it is not reported."""
-        version_ordinal = self.get_integer("brokerVersion")
-        return self.table.get("brokerVersionDesc") or (
-            None if version_ordinal is None else version_text(version_ordinal)
-        )
+        ordinal = self.get_integer("brokerVersion")
+        return self.table.get("brokerVersionDesc") or (None if ordinal is None else version_text(ordinal))
 
     @property
     def release(self) -> str | None:
@@ -107,8 +108,7 @@ class BrokerAdmin:
     """`admin.brokers`: runtime information of brokers, and their write permission on name servers."""
 
     def __init__(self, caller: Caller, reader: NameServerReader) -> None:
-        self._caller = caller
-        self._reader = reader
+        self._caller, self._reader = caller, reader
 
     def get_runtime_info(self, broker_addrs: Iterable[str]) -> list[ServerResult[RuntimeInfo]]:
         """Return the runtime information of brokers (GET_BROKER_RUNTIME_INFO, 28).
@@ -119,8 +119,9 @@ class BrokerAdmin:
         Returns:
             One ServerResult per address, in order.
         """
-        answers = self._caller.send_to_each(broker_addrs, RequestCode.GET_BROKER_RUNTIME_INFO)
-        return [decode_answer(answer, _parse_runtime_info) for answer in answers]
+        return self._caller.read_each(
+            broker_addrs, lambda r: RuntimeInfo(parse_text_table(r)), RequestCode.GET_BROKER_RUNTIME_INFO
+        )
 
     def check_registration(self, broker_name: str) -> list[ServerResult[bool]]:
         """Check on every name server whether a broker is registered (GET_BROKER_CLUSTER_INFO, 106).
@@ -191,35 +192,33 @@ class BrokerAdmin:
         )
 
     def _change_write_perm(
-        self,
-        request_code: RequestCode,
-        count_field: str,
-        broker_name: str,
-        namesrv_addrs: Collection[str] | None,
+        self, request_code: RequestCode, field: str, broker_name: str, addrs: Collection[str] | None
     ) -> list[ServerResult[int]]:
         from namesrv_core.protocol import headers
 
         # Name servers answer "0 topics" for an unknown broker, so check the registration first.
-        results_by_addr = {
-            registration_result.addr: registration_result.then(int)
-            for registration_result in self.check_registration(broker_name)
-        }
+        results_by_addr = {r.addr: r.then(int) for r in self.check_registration(broker_name)}
         knowing_addrs = [
             namesrv_addr
             for namesrv_addr, result in results_by_addr.items()
-            if result.error is None and (namesrv_addrs is None or namesrv_addr in namesrv_addrs)
+            if result.error is None and (addrs is None or namesrv_addr in addrs)
         ]
-        ext_fields = headers.write_header(headers.BrokerName(broker_name))
-        for answer in self._caller.send_to_each(knowing_addrs, request_code, ext_fields):
+        for answer in self._caller.send_to_each(knowing_addrs, request_code, headers.BrokerName(broker_name)):
             results_by_addr[answer.addr] = decode_answer(
-                answer, lambda response: read_ext_fields(response).integer(count_field, 0)
+                answer, lambda response: read_ext_fields(response).integer(field, 0)
             )
-        return [
-            result
-            for namesrv_addr, result in results_by_addr.items()
-            if namesrv_addrs is None or namesrv_addr in namesrv_addrs
-        ]
+        return [result for a, result in results_by_addr.items() if addrs is None or a in addrs]
 
 
-def _parse_runtime_info(response: RemotingCommand) -> RuntimeInfo:
-    return RuntimeInfo(parse_text_table(response))
+def wait_for_dispatch(brokers: BrokerAdmin, broker_addr: str) -> None:
+    """Wait until the broker has stored every message that it received, and its queues show them.
+
+    It waits 5 seconds at most, because a broker that other clients use may always be busy.
+    """
+    for _ in range(_ATTEMPTS):
+        # At first too: requests of a killed process can still be on their way.
+        sleep(_PAUSE_SECONDS)
+        [runtime_result] = brokers.get_runtime_info([broker_addr])
+        runtime_info = runtime_result.value()
+        if not any(runtime_info.get_integer(k) for k in ("sendThreadPoolQueueSize", "dispatchBehindBytes")):
+            return

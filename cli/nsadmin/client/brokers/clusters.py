@@ -63,9 +63,7 @@ class ClusterInfo(NamedTuple):
         if cluster_name not in self.cluster_names:
             known_clusters = ", ".join(self.cluster_names) or "none"
             raise NotFound(f'no cluster "{cluster_name}": name servers list {known_clusters}')
-        return tuple(
-            broker_group for broker_group in self.broker_groups if broker_group.cluster_name == cluster_name
-        )
+        return tuple(group for group in self.broker_groups if group.cluster_name == cluster_name)
 
     def processes_in_cluster(self, cluster_name: str | None) -> tuple[BrokerAddrGroup, ...]:
         """Return the groups of `groups_in_cluster` with each process once, for sums and changes.
@@ -106,11 +104,7 @@ class ClusterInfo(NamedTuple):
         Returns:
             The names; an empty set for an unknown broker.
         """
-        return {
-            broker_group.cluster_name
-            for broker_group in self.broker_groups
-            if broker_group.broker_name == broker_name
-        }
+        return {group.cluster_name for group in self.broker_groups if group.broker_name == broker_name}
 
 
 class HeartbeatAge(NamedTuple):
@@ -173,9 +167,6 @@ def find_shared_addrs(broker_groups: Iterable[BrokerAddrGroup]) -> dict[str, lis
     """Return the addresses that several broker names have, with these names in order.
 
     A name server keeps the former name of a broker that was renamed, so both lead to one process.
-
-    Args:
-        broker_groups: The groups of one or more name servers.
     """
     names_by_addr: dict[str, set[str]] = {}
     for broker_group in broker_groups:
@@ -185,24 +176,12 @@ def find_shared_addrs(broker_groups: Iterable[BrokerAddrGroup]) -> dict[str, lis
 
 
 def describe_shared_addr(broker_addr: str, broker_names: Sequence[str]) -> str:
-    """Describe an address of several names, in words.
-
-    Args:
-        broker_addr: The address.
-        broker_names: Its names.
-    """
+    """Describe an address of several names, in words."""
     return f"{' and '.join(broker_names)} are one process, at {broker_addr}"
 
 
 def refuse_shared_addrs(shared_addrs: Mapping[str, Sequence[str]]) -> None:
-    """Refuse a change of several brokers, of which some are one process.
-
-    Args:
-        shared_addrs: The result of `find_shared_addrs`.
-
-    Raises:
-        NotApplied: There is such an address.
-    """
+    """Refuse a change of several brokers, of which some are one process."""
     for broker_addr, broker_names in shared_addrs.items():
         raise NotApplied(
             f"{describe_shared_addr(broker_addr, broker_names)}: restart the name servers one by one to "
@@ -214,8 +193,7 @@ class ClusterAdmin:
     """`admin.clusters`: the brokers that name servers list, and the status of each broker."""
 
     def __init__(self, reader: NameServerReader, brokers: BrokerAdmin) -> None:
-        self._reader = reader
-        self._brokers = brokers
+        self._reader, self._brokers = reader, brokers
         self._latest_infos: list[ClusterInfo] = []
 
     def get_info(self) -> ClusterInfo:
@@ -232,9 +210,7 @@ class ClusterAdmin:
 
     def list_latest_groups(self) -> list[BrokerAddrGroup]:
         """Return the broker groups of all answers to the latest `get_info`; one group per answer."""
-        return [
-            broker_group for cluster_info in self._latest_infos for broker_group in cluster_info.broker_groups
-        ]
+        return [group for cluster_info in self._latest_infos for group in cluster_info.broker_groups]
 
     def get_info_each(self) -> list[ServerResult[ClusterInfo]]:
         """Return all clusters, as every name server lists them (GET_BROKER_CLUSTER_INFO, 106).
@@ -252,7 +228,7 @@ class ClusterAdmin:
         Returns:
             One ServerResult per name server.
         """
-        ext_fields = headers.write_header(headers.GetClusterInfo(with_heartbeats=True))
+        ext_fields = headers.GetClusterInfo(with_heartbeats=True)
         return self._reader.read_each(_parse_heartbeats, RequestCode.GET_BROKER_CLUSTER_INFO, ext_fields)
 
     def list_masters(self, cluster_name: str | None = None) -> list[str]:
@@ -302,17 +278,8 @@ class ClusterAdmin:
         ]
         runtime_results = self._brokers.get_runtime_info([broker_addr for _, _, broker_addr in group_members])
         return [
-            BrokerStatus(
-                broker_group.cluster_name,
-                broker_group.broker_name,
-                broker_id,
-                broker_addr,
-                runtime_result.result,
-                runtime_result.error,
-            )
-            for (broker_group, broker_id, broker_addr), runtime_result in zip(
-                group_members, runtime_results, strict=True
-            )
+            BrokerStatus(group.cluster_name, group.broker_name, broker_id, broker_addr, r.result, r.error)
+            for (group, broker_id, broker_addr), r in zip(group_members, runtime_results, strict=True)
         ]
 
 
@@ -329,33 +296,14 @@ def _parse_heartbeats(response: RemotingCommand) -> HeartbeatListing:
 
 
 def parse_cluster_info(response: RemotingCommand) -> ClusterInfo:
-    """Parse a ClusterInfo body. A broker that is listed in a cluster but not registered has no addresses.
-
-    Args:
-        response: The answer to GET_BROKER_CLUSTER_INFO (106).
-
-    Returns:
-        All clusters; none without a body.
-
-    Raises:
-        ValueError: The body is not a ClusterInfo.
-    """
+    """Parse a ClusterInfo body. A broker that is listed in a cluster but not registered has no addresses."""
     json_body = parse_json_object(response)
     broker_table = json_body.child("brokerAddrTable")
     cluster_table = json_body.child("clusterAddrTable")
-    brokers_by_cluster = {
-        cluster_name: cluster_table.texts(cluster_name) for cluster_name in cluster_table.members
-    }
+    brokers_by_cluster = {name: cluster_table.texts(name) for name in cluster_table.members}
     broker_groups = (
-        BrokerAddrGroup(
-            cluster_name,
-            entry_name,
-            parse_broker_addrs(broker_table.child(entry_name).child("brokerAddrs")),
-        )
+        BrokerAddrGroup(cluster_name, n, parse_broker_addrs(broker_table.child(n).child("brokerAddrs")))
         for cluster_name, broker_names in brokers_by_cluster.items()
-        for entry_name in set(broker_names)
+        for n in set(broker_names)
     )
-    return ClusterInfo(
-        tuple(sorted(brokers_by_cluster)),
-        tuple(sorted(broker_groups, key=lambda broker_group: broker_group[:2])),
-    )
+    return ClusterInfo(tuple(sorted(brokers_by_cluster)), tuple(sorted(broker_groups, key=lambda g: g[:2])))

@@ -7,9 +7,9 @@ from namesrv_core.protocol.codes import RequestCode
 from namesrv_core.protocol.command import RemotingCommand
 from nsadmin.client.connection.caller import Caller
 from nsadmin.client.connection.json_object import JsonObject
-from nsadmin.client.connection.response_bodies import decode_answer, parse_json_object
+from nsadmin.client.connection.response_bodies import parse_json_object
 from nsadmin.client.name_servers.name_server_configs import format_properties_line
-from nsadmin.client.results import NotApplied, NotFound, ServerResult
+from nsadmin.client.results import NotApplied, NotFound, ServerResult, confirm_plans
 
 
 class ColdReads(NamedTuple):
@@ -62,12 +62,8 @@ class ColdDataControl:
 
         Args:
             broker_addrs: The broker addresses.
-
-        Returns:
-            One ServerResult per address, in order.
         """
-        answers = self._caller.send_to_each(broker_addrs, RequestCode.GET_COLD_DATA_FLOW_CTR_INFO)
-        return [decode_answer(answer, _parse_cold_data) for answer in answers]
+        return self._caller.read_each(broker_addrs, _parse_cold_data, RequestCode.GET_COLD_DATA_FLOW_CTR_INFO)
 
     def plan_change(
         self, broker_addrs: Iterable[str], group: str, threshold: int | None
@@ -138,35 +134,17 @@ class ColdDataControl:
         threshold: int | None,
     ) -> list[ServerResult[ThresholdChange]]:
         """Send a change and read it back, because brokers always answer success."""
-        planned_changes = self.plan_change(broker_addrs, group, threshold)
-        changing_addrs = [
-            addr_result.addr
-            for addr_result in planned_changes
-            if addr_result.result and addr_result.result.before != addr_result.result.after
-        ]
-        answers_by_addr = {
-            answer.addr: answer
-            for answer in self._caller.send_to_each(changing_addrs, request_code, None, request_body)
-        }
-        cold_data_by_addr = {
-            addr_result.addr: addr_result
-            for addr_result in self.get_each(
-                broker_addr for broker_addr in changing_addrs if answers_by_addr[broker_addr].error is None
-            )
-        }
+        plans = self.plan_change(broker_addrs, group, threshold)
+        changing_addrs = [p.addr for p in plans if p.result and p.result.before != p.result.after]
+        answers = self._caller.send_to_each(changing_addrs, request_code, None, request_body)
 
-        def verify_threshold(planned_change: ServerResult[ThresholdChange]) -> ServerResult[ThresholdChange]:
-            if planned_change.addr not in answers_by_addr:
-                return planned_change
-            error = answers_by_addr[planned_change.addr].error or cold_data_by_addr[planned_change.addr].error
-            cold_data = cold_data_by_addr[planned_change.addr].result if error is None else None
-            if cold_data is not None and cold_data.thresholds_by_group.get(group) != threshold:
-                error = NotApplied(
-                    f"ignored: the threshold is still {cold_data.thresholds_by_group.get(group)}"
-                )
-            return planned_change if error is None else ServerResult(planned_change.addr, None, error)
+        def confirm(change: ThresholdChange, cold_data: ColdData) -> ThresholdChange:
+            threshold_now = cold_data.thresholds_by_group.get(group)
+            if threshold_now != threshold:
+                raise NotApplied(f"ignored: the threshold is still {threshold_now}")
+            return change
 
-        return [verify_threshold(planned_change) for planned_change in planned_changes]
+        return confirm_plans(plans, answers, self.get_each, confirm)
 
 
 def _parse_cold_data(response: RemotingCommand) -> ColdData:
@@ -174,10 +152,7 @@ def _parse_cold_data(response: RemotingCommand) -> ColdData:
     thresholds = json_body.child("configTable")
     return ColdData(
         {group: thresholds.integer(group) for group in sorted(thresholds.members)},
-        {
-            group: _parse_cold_reads(reads)
-            for group, reads in json_body.child("runtimeTable").sorted_children()
-        },
+        {group: _parse_cold_reads(r) for group, r in json_body.child("runtimeTable").sorted_children()},
         json_body.integer("cgColdReadThreshold", None),
         json_body.integer("globalColdReadThreshold", None),
         json_body.integer("globalAcc", None),

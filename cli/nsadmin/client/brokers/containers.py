@@ -3,11 +3,12 @@
 from typing import NamedTuple
 
 from namesrv_core.errors import RequestError
-from namesrv_core.protocol import broker_headers, headers
+from namesrv_core.protocol import broker_headers
 from namesrv_core.protocol.codes import RequestCode
-from namesrv_core.protocol.command import RemotingCommand, build_request
+from namesrv_core.protocol.command import RemotingCommand
 from nsadmin.client.connection.caller import Caller
-from nsadmin.client.connection.response_bodies import decode_answer, parse_config_items
+from nsadmin.client.connection.requests import Header, make_request
+from nsadmin.client.connection.response_bodies import parse_config_items
 from nsadmin.client.results import NotApplied, NotFound, ServerResult
 
 _NO_BROKER_CODE = 211
@@ -42,8 +43,7 @@ class BrokerContainers:
                 raise NotApplied("not a broker container: it has no setting brokerContainerIP")
             return True
 
-        [answer] = self._caller.send_to_each([container_addr], RequestCode.GET_BROKER_CONFIG)
-        return decode_answer(answer, require_container)
+        return self._caller.read_one(container_addr, require_container, RequestCode.GET_BROKER_CONFIG)
 
     def add_broker(self, container_addr: str, config_path: str) -> ServerResult[bool]:
         """Start a broker in a container (ADD_BROKER, 902).
@@ -55,8 +55,7 @@ class BrokerContainers:
         Returns:
             A ServerResult: True after the broker started.
         """
-        ext_fields = headers.write_header(broker_headers.AddBroker(config_path))
-        return self._send_order(container_addr, RequestCode.ADD_BROKER, ext_fields)
+        return self._send_order(container_addr, RequestCode.ADD_BROKER, broker_headers.AddBroker(config_path))
 
     def remove_broker(self, container_addr: str, broker: ContainedBroker) -> ServerResult[bool]:
         """Stop a broker in a container (REMOVE_BROKER, 903).
@@ -68,18 +67,14 @@ class BrokerContainers:
         Returns:
             A ServerResult: True after the broker stopped; the error is NotFound if it does not run there.
         """
-        ext_fields = headers.write_header(broker_headers.RemoveBroker(*broker))
+        ext_fields = broker_headers.RemoveBroker(*broker)
         removal_result = self._send_order(container_addr, RequestCode.REMOVE_BROKER, ext_fields)
         if isinstance(removal_result.error, RequestError) and removal_result.error.code == _NO_BROKER_CODE:
             return ServerResult(container_addr, None, NotFound("the container does not run this broker"))
         return removal_result
 
-    def _send_order(
-        self, container_addr: str, request_code: RequestCode, ext_fields: dict[str, str]
-    ) -> ServerResult[bool]:
+    def _send_order(self, addr: str, request_code: RequestCode, header: Header) -> ServerResult[bool]:
         # The container answers only after the broker has started or stopped.
         timeout_seconds = max(60.0, self._caller.access.timeout)
-        [answer] = self._caller.send_requests(
-            [(container_addr, build_request(request_code, ext_fields))], timeout_seconds
-        )
+        [answer] = self._caller.send_requests([(addr, make_request(request_code, header))], timeout_seconds)
         return answer.then(lambda _: True)

@@ -10,11 +10,11 @@ from typing import NamedTuple
 
 from namesrv_core.protocol import fastjson
 from namesrv_core.protocol.codes import RequestCode
-from namesrv_core.protocol.command import RemotingCommand, build_request
+from namesrv_core.protocol.command import RemotingCommand
 from nsadmin.client.brokers.broker_configs import BrokerConfigs
 from nsadmin.client.connection.caller import Caller
 from nsadmin.client.connection.json_object import JsonObject
-from nsadmin.client.connection.response_bodies import decode_answer, parse_json_object
+from nsadmin.client.connection.response_bodies import parse_json_object
 from nsadmin.client.results import NotFound, ServerResult
 
 _OPEN_END_OFFSET = 2**63 - 1
@@ -72,10 +72,7 @@ class ReplicaSet(NamedTuple):
         Args:
             broker_id: The broker id.
         """
-        return next(
-            (broker_replica for broker_replica in self.replicas if broker_replica.broker_id == broker_id),
-            None,
-        )
+        return next((replica for replica in self.replicas if replica.broker_id == broker_id), None)
 
 
 class MasterEpoch(NamedTuple):
@@ -117,11 +114,10 @@ class ControllerAdmin:
     @cached_property
     def configs(self) -> BrokerConfigs:
         """The settings of controllers (GET_CONTROLLER_CONFIG, 1010; UPDATE_CONTROLLER_CONFIG, 1009)."""
-        request_codes = RequestCode
         return BrokerConfigs(
             self._caller,
-            request_codes.GET_CONTROLLER_CONFIG,
-            request_codes.UPDATE_CONTROLLER_CONFIG,
+            RequestCode.GET_CONTROLLER_CONFIG,
+            RequestCode.UPDATE_CONTROLLER_CONFIG,
             "controller",
         )
 
@@ -134,8 +130,9 @@ class ControllerAdmin:
         Returns:
             One ServerResult per address, in order.
         """
-        answers = self._caller.send_to_each(controller_addrs, RequestCode.CONTROLLER_GET_METADATA_INFO)
-        return [decode_answer(answer, _parse_metadata) for answer in answers]
+        return self._caller.read_each(
+            controller_addrs, _parse_metadata, RequestCode.CONTROLLER_GET_METADATA_INFO
+        )
 
     def find_leader(self, controller_addrs: Iterable[str]) -> str:
         """Return the address of the leader (CONTROLLER_GET_METADATA_INFO, 1005).
@@ -149,20 +146,12 @@ class ControllerAdmin:
             NotFound: The controllers have no leader now.
             RocketMQError: No controller answered; this is the first failure.
         """
-        metadata_results = self.get_metadata(controller_addrs)
-        known_metadata = [
-            metadata_item.result for metadata_item in metadata_results if metadata_item.result is not None
-        ]
-        if not known_metadata and metadata_results and metadata_results[0].error is not None:
-            raise metadata_results[0].error
-        self_declared = [
-            metadata_item.leader_addr
-            for metadata_item in known_metadata
-            if metadata_item.is_leader and metadata_item.leader_addr
-        ]
-        votes_by_addr = Counter(
-            metadata_item.leader_addr for metadata_item in known_metadata if metadata_item.leader_addr
-        )
+        results = self.get_metadata(controller_addrs)
+        known_metadata = [result.result for result in results if result.result is not None]
+        if not known_metadata and results and results[0].error is not None:
+            raise results[0].error
+        self_declared = [m.leader_addr for m in known_metadata if m.is_leader and m.leader_addr]
+        votes_by_addr = Counter(m.leader_addr for m in known_metadata if m.leader_addr)
         if not votes_by_addr:
             raise NotFound("the controllers have no leader now")
         return self_declared[0] if len(set(self_declared)) == 1 else votes_by_addr.most_common(1)[0][0]
@@ -180,11 +169,9 @@ class ControllerAdmin:
         Raises:
             RocketMQError: The leader refused or did not answer.
         """
-        request_body = fastjson.encode_json(list(broker_names))
-        command = build_request(RequestCode.CONTROLLER_GET_SYNC_STATE_DATA, None, request_body)
-        return _require_replica_sets(
-            decode_answer(self._caller.send_requests([(leader_addr, command)])[0], _parse_replica_sets)
-        )
+        body = fastjson.encode_json(list(broker_names))
+        request_code = RequestCode.CONTROLLER_GET_SYNC_STATE_DATA
+        return self._caller.read_one(leader_addr, _parse_replica_sets, request_code, None, body).value()
 
     def get_replica_set(self, leader_addr: str, broker_name: str) -> ReplicaSet:
         """Return the replicas of one broker (CONTROLLER_GET_SYNC_STATE_DATA, 1006).
@@ -256,9 +243,7 @@ class ControllerAdmin:
             "invokeTime": str(now_ms),
         }
         return self._send_order(
-            leader_addr,
-            RequestCode.CLEAN_BROKER_DATA,
-            {field_name: field_value for field_name, field_value in ext_fields.items() if field_value},
+            leader_addr, RequestCode.CLEAN_BROKER_DATA, {name: v for name, v in ext_fields.items() if v}
         )
 
     def get_epochs(self, broker_addrs: Iterable[str]) -> list[ServerResult[BrokerEpochs]]:
@@ -270,28 +255,15 @@ class ControllerAdmin:
         Returns:
             One ServerResult per address, in order.
         """
-        answers = self._caller.send_to_each(broker_addrs, RequestCode.GET_BROKER_EPOCH_CACHE)
-        return [decode_answer(answer, _parse_epochs) for answer in answers]
+        return self._caller.read_each(broker_addrs, _parse_epochs, RequestCode.GET_BROKER_EPOCH_CACHE)
 
-    def _send_order(
-        self, leader_addr: str, request_code: RequestCode, ext_fields: dict[str, str]
-    ) -> ServerResult[bool]:
-        return self._caller.send_requests([(leader_addr, build_request(request_code, ext_fields))])[0].then(
-            lambda _: True
-        )
-
-
-def _require_replica_sets(replica_sets_result: ServerResult[dict[str, ReplicaSet]]) -> dict[str, ReplicaSet]:
-    if replica_sets_result.error is not None:
-        raise replica_sets_result.error
-    return replica_sets_result.result or {}
+    def _send_order(self, addr: str, request_code: RequestCode, fields: dict[str, str]) -> ServerResult[bool]:
+        return self._caller.read_one(addr, lambda _: True, request_code, fields)
 
 
 def _parse_metadata(response: RemotingCommand) -> ControllerMeta:
     ext_fields = response.ext or {}
-    peer_parts = (
-        peer_part.partition(":") for peer_part in (ext_fields.get("peers") or "").split(";") if peer_part
-    )
+    peer_parts = (part.partition(":") for part in (ext_fields.get("peers") or "").split(";") if part)
     return ControllerMeta(
         ext_fields.get("group"),
         ext_fields.get("controllerLeaderId") or None,
@@ -303,23 +275,16 @@ def _parse_metadata(response: RemotingCommand) -> ControllerMeta:
 
 def _parse_replica_sets(response: RemotingCommand) -> dict[str, ReplicaSet]:
     return {
-        broker_name: _parse_replica_set(broker_name, replica_set)
-        for broker_name, replica_set in parse_json_object(response)
-        .child("replicasInfoTable")
-        .sorted_children()
+        name: _parse_replica_set(name, replica_set)
+        for name, replica_set in parse_json_object(response).child("replicasInfoTable").sorted_children()
     }
 
 
 def _parse_replica_set(broker_name: str, replica_set: JsonObject) -> ReplicaSet:
     replicas = [
-        BrokerReplica(
-            replica.integer("brokerId"),
-            replica.text("brokerAddress", None),
-            replica.flag("alive"),
-            is_in_sync,
-        )
+        BrokerReplica(r.integer("brokerId"), r.text("brokerAddress", None), r.flag("alive"), is_in_sync)
         for list_key, is_in_sync in (("inSyncReplicas", True), ("notInSyncReplicas", False))
-        for replica in replica_set.children(list_key)
+        for r in replica_set.children(list_key)
     ]
     return ReplicaSet(
         broker_name,

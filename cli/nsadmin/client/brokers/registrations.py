@@ -81,10 +81,7 @@ class BrokerRegistrations:
         broker_addrs = list(broker_addrs)
         config_answers = self._caller.send_to_each(broker_addrs, RequestCode.GET_BROKER_CONFIG)
         topic_answers = self._caller.send_to_each(broker_addrs, RequestCode.GET_ALL_TOPIC_CONFIG)
-        return [
-            _combine_answers(config_answer, topic_answer)
-            for config_answer, topic_answer in zip(config_answers, topic_answers, strict=True)
-        ]
+        return [_combine_answers(answer, a) for answer, a in zip(config_answers, topic_answers, strict=True)]
 
 
 def _combine_answers(
@@ -98,28 +95,27 @@ def _combine_answers(
     return decode_answer(topic_answer, lambda response: _parse_registration(config_items, response))
 
 
-def _parse_registration(config_items: Mapping[str, str], response: RemotingCommand) -> BrokerRegistrant:
+def _parse_registration(items: Mapping[str, str], response: RemotingCommand) -> BrokerRegistrant:
     json_body = parse_json_object(response)
     is_version_5 = response.version >= V5_0_0
-    has_acting_master = parse_bool(config_items.get("enableSlaveActingMaster", ""))
+    has_acting_master = parse_bool(items.get("enableSlaveActingMaster", ""))
     mapping_details = json_body.child("topicQueueMappingDetailMap")
     return BrokerRegistrant(
-        broker_name=config_items["brokerName"],
-        broker_addr=f"{config_items['brokerIP1']}:{config_items['listenPort']}",
-        cluster_name=config_items["brokerClusterName"],
-        ha_server_addr=f"{config_items.get('brokerIP2') or config_items['brokerIP1']}:"
-        f"{config_items['haListenPort']}",
-        broker_id=int(config_items["brokerId"]),
+        broker_name=items["brokerName"],
+        broker_addr=f"{items['brokerIP1']}:{items['listenPort']}",
+        cluster_name=items["brokerClusterName"],
+        ha_server_addr=f"{items.get('brokerIP2') or items['brokerIP1']}:{items['haListenPort']}",
+        broker_id=int(items["brokerId"]),
         version=response.version,
-        permission=int(config_items.get("brokerPermission", "6")),
-        is_compressed=parse_bool(config_items.get("compressedRegister", "")),
-        split_size=_parse_split_size(config_items) if is_version_5 else None,
-        heartbeat_timeout_millis=int(config_items.get("brokerNotActiveTimeoutMillis", "10000"))
+        permission=int(items.get("brokerPermission", "6")),
+        is_compressed=parse_bool(items.get("compressedRegister", "")),
+        split_size=_parse_split_size(items) if is_version_5 else None,
+        heartbeat_timeout_millis=int(items.get("brokerNotActiveTimeoutMillis", "10000"))
         if has_acting_master
         else None,
         enable_acting_master=has_acting_master if is_version_5 else None,
-        name_servers=parse_name_servers(config_items),
-        has_dynamic_name_servers=has_dynamic_name_servers(config_items),
+        name_servers=parse_name_servers(items),
+        has_dynamic_name_servers=has_dynamic_name_servers(items),
         data_version=json_body.child("dataVersion").members,
         topics=read_configs(json_body.child("topicConfigTable")),
         mappings={topic: _mapping_info(mapping_details.child(topic)) for topic in mapping_details.members},
@@ -127,23 +123,12 @@ def _parse_registration(config_items: Mapping[str, str], response: RemotingComma
 
 
 def parse_name_servers(config_items: Mapping[str, str]) -> tuple[str, ...]:
-    """Return the name servers in the settings of a broker.
-
-    Args:
-        config_items: Setting to value, as `admin.broker_configs` reads them.
-
-    Returns:
-        The addresses in their order; () without the setting namesrvAddr.
-    """
+    """Return the name servers in the settings of a broker."""
     return tuple(filter(None, config_items.get("namesrvAddr", "").replace(" ", "").split(";")))
 
 
 def has_dynamic_name_servers(config_items: Mapping[str, str]) -> bool:
-    """Return whether a broker with these settings refreshes its name servers (address server or DNS).
-
-    Args:
-        config_items: Setting to value, as `admin.broker_configs` reads them.
-    """
+    """Return whether a broker with these settings refreshes its name servers (address server or DNS)."""
     setting_keys = ("fetchNamesrvAddrByAddressServer", "fetchNameSrvAddrByDnsLookup")
     return any(parse_bool(config_items.get(setting_key, "")) for setting_key in setting_keys)
 

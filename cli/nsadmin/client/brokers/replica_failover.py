@@ -4,7 +4,6 @@ The next process is asked only if the previous one does not answer. A refusal co
 """
 
 from collections.abc import Container, Iterable
-from typing import NamedTuple
 
 from namesrv_core.protocol.command import RemotingCommand
 from namesrv_core.transport.multiplexed_client import CallError
@@ -13,77 +12,31 @@ from nsadmin.client.results import ServerResult, is_unreachable
 from nsadmin.client.topic_routes import QueueRoute
 
 
-class ReplicaRequest(NamedTuple):
-    """A request to a broker group.
-
-    Attributes:
-        broker_name: The broker group.
-        addrs: The addresses to try, in order.
-        command: The request.
-    """
-
-    broker_name: str
-    addrs: tuple[str, ...]
-    command: RemotingCommand
-
-
-def list_replica_addrs(queue_route: QueueRoute) -> tuple[str, ...]:
-    """Return the address of the master, then those of the slaves.
-
-    Args:
-        queue_route: The topic on one broker group.
-
-    Returns:
-        The addresses in the order of broker ids. Without a master, only those of slaves.
-    """
-    return tuple(queue_route.broker_addrs.values())
-
-
 def ask_replicas(
-    caller: Caller, replica_requests: Iterable[ReplicaRequest], accepted_codes: Container[int] = (0,)
+    caller: Caller,
+    route_requests: Iterable[tuple[QueueRoute, RemotingCommand]],
+    accepted_codes: Container[int] = (0,),
 ) -> list[ServerResult[RemotingCommand]]:
-    """Send requests to broker groups at once, with failover inside each group.
+    """Send requests to broker groups at once: to the master, then to its slaves in the order of their ids.
 
-    Args:
-        caller: The connections.
-        replica_requests: The requests.
-        accepted_codes: The response codes that count as success. Default: 0.
-
-    Returns:
-        One ServerResult per request, in order. Its `addr` is the process that was asked last. A group
-        without an address is unreachable, and `addr` is the broker name.
+    The `addr` of a result is the process that was asked last; the broker name for a group without address.
     """
-    replica_requests = list(replica_requests)
-    results = [_unreachable_result(replica_request) for replica_request in replica_requests]
-    for attempt_index in range(
-        max((len(replica_request.addrs) for replica_request in replica_requests), default=0)
-    ):
-        pending_indexes = [
-            request_index
-            for request_index in range(len(replica_requests))
-            if _can_try_next(replica_requests[request_index], results[request_index], attempt_index)
+    requests = list(route_requests)
+    group_addrs = [list(route.broker_addrs.values()) for route, _ in requests]
+    results = [_unreachable_result(route.broker_name) for route, _ in requests]
+    for attempt in range(max(map(len, group_addrs), default=0)):
+        pending = [
+            index
+            for index, addrs in enumerate(group_addrs)
+            if attempt < len(addrs) and is_unreachable(results[index].error)
         ]
-        calls = [
-            (replica_requests[request_index].addrs[attempt_index], replica_requests[request_index].command)
-            for request_index in pending_indexes
-        ]
-        for request_index, result in zip(
-            pending_indexes, caller.send_requests(calls, accepted_codes=accepted_codes), strict=True
-        ):
-            results[request_index] = result
+        calls = [(group_addrs[index][attempt], requests[index][1]) for index in pending]
+        answers = caller.send_requests(calls, accepted_codes=accepted_codes)
+        for index, answer in zip(pending, answers, strict=True):
+            results[index] = answer
     return results
 
 
-def _can_try_next(
-    replica_request: ReplicaRequest, result: ServerResult[RemotingCommand], attempt_index: int
-) -> bool:
-    return attempt_index < len(replica_request.addrs) and is_unreachable(result.error)
-
-
-def _unreachable_result(replica_request: ReplicaRequest) -> ServerResult[RemotingCommand]:
-    broker_name = replica_request.broker_name
-    return ServerResult(
-        broker_name,
-        None,
-        CallError(broker_name, "unconnected", "no name server lists an address of this broker"),
-    )
+def _unreachable_result(broker_name: str) -> ServerResult[RemotingCommand]:
+    reason = "no name server lists an address of this broker"
+    return ServerResult(broker_name, None, CallError(broker_name, "unconnected", reason))

@@ -39,11 +39,7 @@ NO_MASTER = "this broker has no master now"
 
 
 def target_at_addr(broker_addr: str) -> BrokerTarget:
-    """Return a target with a known address, but unknown name and id.
-
-    Args:
-        broker_addr: The broker address.
-    """
+    """Return a target with a known address, but unknown name and id."""
     return BrokerTarget(None, None, broker_addr)
 
 
@@ -52,18 +48,6 @@ def resolve_target(target_text: str, load_cluster_info: Callable[[], ClusterInfo
 
     A word without a port is looked up among the broker names. It is a host with the default port if it
     contains a dot, and no broker has this or a similar name or no name server answers.
-
-    Args:
-        target_text: The text of the operator.
-        load_cluster_info: Called to read the clusters, if the text is not an address.
-
-    Returns:
-        The process. For an address or a host, only the address is known.
-
-    Raises:
-        BadAddress: The text is invalid, or the name exists in several clusters.
-        NotFound: No such broker or process; the text suggests similar names.
-        RocketMQError: The text is NAME or NAME/ID, and `load_cluster_info` failed with this error.
     """
     broker_name, slash, id_text = target_text.strip().partition("/")
     if not slash and _looks_like_addr(broker_name):
@@ -83,9 +67,7 @@ def resolve_target(target_text: str, load_cluster_info: Callable[[], ClusterInfo
     similar_names = (
         []
         if named_groups
-        else find_similar_names(
-            broker_name, (broker_group.broker_name for broker_group in known_groups), _SIMILARITY_THRESHOLD
-        )
+        else find_similar_names(broker_name, (g.broker_name for g in known_groups), _SIMILARITY_THRESHOLD)
     )
     if similar_names:
         host_hint = "" if slash else f" A host needs a port: {broker_name}:{DEFAULT_BROKER_PORT}"
@@ -100,18 +82,7 @@ def resolve_target(target_text: str, load_cluster_info: Callable[[], ClusterInfo
 
 
 def find_broker_addrs(caller: Caller, target_texts: Iterable[str]) -> dict[str, str | RocketMQError]:
-    """Return the addresses of broker processes. Reads one name server (GET_BROKER_CLUSTER_INFO, 106).
-
-    Args:
-        caller: The connections of the client.
-        target_texts: Each HOST:PORT, NAME (its master) or NAME/ID.
-
-    Returns:
-        Each text to the address, or to the error of `resolve_target`.
-
-    Raises:
-        ClientClosed: The client is closed.
-    """
+    """Return the addresses of broker processes. Reads one name server (GET_BROKER_CLUSTER_INFO, 106)."""
     reader = NameServerReader(caller)
     clusters = ClusterAdmin(reader, BrokerAdmin(caller, reader))
 
@@ -159,21 +130,14 @@ def _looks_like_addr(target_text: str) -> bool:
 
 
 def _find_process(broker_name: str, broker_id: int, named_groups: list[BrokerAddrGroup]) -> BrokerTarget:
-    addrs_by_cluster = {
-        broker_group.cluster_name: broker_group.broker_addrs.get(broker_id) for broker_group in named_groups
-    }
+    addrs_by_cluster = {group.cluster_name: group.broker_addrs.get(broker_id) for group in named_groups}
     if len(addrs_by_cluster) > 1:
-        places_text = ", ".join(
-            f"{broker_addr or 'none'} in {cluster_name}"
-            for cluster_name, broker_addr in addrs_by_cluster.items()
-        )
+        places_text = ", ".join(f"{addr or 'none'} in {name}" for name, addr in addrs_by_cluster.items())
         raise BadAddress(f'"{broker_name}" is a broker of several clusters: use its address: {places_text}')
     for broker_addr in addrs_by_cluster.values():
         if broker_addr is not None:
             return BrokerTarget(broker_name, broker_id, broker_addr)
-    known_processes = [
-        f"{broker_name}/{other_id}" for broker_group in named_groups for other_id in broker_group.broker_addrs
-    ]
+    known_processes = [f"{broker_name}/{other_id}" for g in named_groups for other_id in g.broker_addrs]
     if not known_processes:
         raise NotFound(f'no broker "{broker_name}": run nsadmin clusterList to list the brokers')
     missing_text = "has no master now" if broker_id == MASTER_BROKER_ID else f"has no process {broker_id} now"
@@ -181,15 +145,7 @@ def _find_process(broker_name: str, broker_id: int, named_groups: list[BrokerAdd
 
 
 def list_member_targets(cluster_info: ClusterInfo, cluster_name: str | None) -> list[BrokerTarget]:
-    """Return every master and slave of one cluster, or of all clusters for None.
-
-    Args:
-        cluster_info: The clusters.
-        cluster_name: The cluster; None for all.
-
-    Raises:
-        NotFound: No such cluster.
-    """
+    """Return every master and slave of one cluster, or of all clusters for None."""
     return [
         BrokerTarget(broker_group.broker_name, broker_id, broker_addr)
         for broker_group in cluster_info.processes_in_cluster(cluster_name)
@@ -198,19 +154,8 @@ def list_member_targets(cluster_info: ClusterInfo, cluster_name: str | None) -> 
 
 
 def list_master_targets(cluster_info: ClusterInfo, cluster_name: str | None) -> list[BrokerTarget]:
-    """Return the master of each broker of a cluster; its address is None without a master.
-
-    Args:
-        cluster_info: The clusters.
-        cluster_name: The cluster; None for all.
-
-    Raises:
-        NotFound: No such cluster, or it has no brokers.
-    """
+    """Return the master of each broker of a cluster; its address is None without a master."""
     broker_groups = cluster_info.processes_in_cluster(cluster_name)
     if not broker_groups:
         raise NotFound(f'no broker is registered in the cluster "{cluster_name}"')
-    return [
-        BrokerTarget(broker_group.broker_name, MASTER_BROKER_ID, broker_group.master_addr)
-        for broker_group in broker_groups
-    ]
+    return [BrokerTarget(group.broker_name, MASTER_BROKER_ID, group.master_addr) for group in broker_groups]

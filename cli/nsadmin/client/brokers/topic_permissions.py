@@ -4,11 +4,11 @@ from collections.abc import Iterable
 from typing import Any
 
 from namesrv_core.protocol.codes import RequestCode
-from namesrv_core.protocol.command import build_request
 from nsadmin.client.connection.caller import Caller
+from nsadmin.client.connection.requests import make_request
 from nsadmin.client.connection.response_bodies import decode_answer, parse_topic_names
 from nsadmin.client.results import ServerResult, is_not_found
-from nsadmin.client.topic_routes import TopicRoute, parse_route, route_ext_fields
+from nsadmin.client.topic_routes import TopicRoute, parse_route, route_header
 
 PermissionResult = ServerResult[dict[str, int]]
 
@@ -19,27 +19,13 @@ def read_topic_permissions(
     """Read the permission of each topic of a broker from name servers.
 
     Sends GET_ALL_TOPIC_LIST_FROM_NAMESERVER (206), then GET_ROUTEINFO_BY_TOPIC (105) per topic.
-
-    Args:
-        caller: The connections.
-        server_results: One ServerResult per name server; one with an error is not asked and keeps its error.
-        broker_name: The broker name.
-
-    Returns:
-        One ServerResult per name server, in order: topic to permission bits (4 read, 2 write, 1 inherit).
     """
     server_results = list(server_results)
-    answering_addrs = [
-        addr_permissions.addr for addr_permissions in server_results if addr_permissions.error is None
-    ]
-    answers = caller.send_to_each(answering_addrs, RequestCode.GET_ALL_TOPIC_LIST_FROM_NAMESERVER)
-    topic_lists = [decode_answer(answer, parse_topic_names) for answer in answers]
-    server_topics = [
-        (namesrv_addr, topic) for namesrv_addr, topics, _ in topic_lists for topic in topics or ()
-    ]
+    addrs = [result.addr for result in server_results if result.error is None]
+    topic_lists = caller.read_each(addrs, parse_topic_names, RequestCode.GET_ALL_TOPIC_LIST_FROM_NAMESERVER)
+    server_topics = [(addr, topic) for addr, topics, _ in topic_lists for topic in topics or ()]
     route_answers = caller.send_requests(
-        (namesrv_addr, build_request(RequestCode.GET_ROUTEINFO_BY_TOPIC, route_ext_fields(topic)))
-        for namesrv_addr, topic in server_topics
+        (a, make_request(RequestCode.GET_ROUTEINFO_BY_TOPIC, route_header(t))) for a, t in server_topics
     )
     addr_permissions: dict[str, PermissionResult] = {
         topic_list.addr: topic_list.then(lambda _: {}) for topic_list in topic_lists
@@ -48,10 +34,7 @@ def read_topic_permissions(
         addr_permissions[namesrv_addr] = _add_topic(
             addr_permissions[namesrv_addr], topic, decode_answer(answer, parse_route), broker_name
         )
-    return [
-        addr_permissions.get(server_result.addr, ServerResult(server_result.addr, None, server_result.error))
-        for server_result in server_results
-    ]
+    return [addr_permissions.get(r.addr, ServerResult(r.addr, None, r.error)) for r in server_results]
 
 
 def _add_topic(

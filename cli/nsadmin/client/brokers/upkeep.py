@@ -1,22 +1,86 @@
 """`admin.upkeep`: maintenance orders for the files of brokers, which often do not report the outcome."""
 
 from collections.abc import Iterable
+from typing import NamedTuple
 
-from namesrv_core.protocol import broker_headers, headers
+from namesrv_core.protocol import broker_headers
 from namesrv_core.protocol.codes import RequestCode
 from namesrv_core.protocol.command import ExtFields, RemotingCommand
-from nsadmin.client.brokers.config_stores import ConfigStores
 from nsadmin.client.connection.caller import Caller
+from nsadmin.client.connection.requests import Header, make_request
 from nsadmin.client.connection.response_bodies import decode_answer, parse_config_items, parse_json_object
-from nsadmin.client.results import NotApplied, ServerResult
+from nsadmin.client.results import NotApplied, ServerResult, read_after
+
+EXPORT_TIMEOUT_SECONDS = 30.0
+"""Seconds for an export, if the access has a shorter timeout: a broker answers after it wrote its files."""
 
 TIMER_SETTINGS = ("timerRocksDBEnable", "timerRocksDBStopScan", "timerStopEnqueue")
 """The settings that select the engine for timed messages."""
 READ_AHEAD_SETTINGS = ("dataReadAheadEnable",)
 """The setting for the read-ahead of the commit log."""
 TIMER_ENGINES = {"R": "RocksDB", "F": "the files of the time wheel"}
-
 BrokerSettings = dict[str, str]
+
+
+class JsonExportState(NamedTuple):
+    """Whether a broker can export JSON files.
+
+    Attributes:
+        folder: The folder of the JSON files, on the broker's machine.
+        reason: Why the broker does not export: it has no RocksDB and keeps JSON files anyway, or it runs with
+            configManagerVersion=v2. None if it can export.
+    """
+
+    folder: str
+    reason: str | None
+
+
+class ConfigStores:
+    """`admin.upkeep.config_stores`: JSON exports of brokers with RocksDB."""
+
+    def __init__(self, caller: Caller) -> None:
+        self._caller = caller
+
+    def check_json_export(self, broker_addrs: Iterable[str]) -> list[ServerResult[JsonExportState]]:
+        """Check whether brokers can export JSON files, by their settings (GET_BROKER_CONFIG, 26).
+
+        Args:
+            broker_addrs: The broker addresses.
+
+        Returns:
+            One ServerResult per address, in order.
+        """
+        answers = self._caller.send_to_each(broker_addrs, RequestCode.GET_BROKER_CONFIG)
+        return [decode_answer(answer, parse_config_items).then(_parse_export_state) for answer in answers]
+
+    def export_json(
+        self, broker_addrs: Iterable[str], config_kinds: Iterable[str]
+    ) -> list[ServerResult[bool]]:
+        """Make brokers export JSON files (EXPORT_ROCKSDB_CONFIG_TO_JSON, 355; since 5.3.2).
+
+        Args:
+            broker_addrs: The broker addresses.
+            config_kinds: The files to write: "topics", "subscriptionGroups", "consumerOffsets".
+
+        Returns:
+            One ServerResult per address, in order: True. A broker that cannot export also answers success, so
+            call `check_json_export` first.
+        """
+        timeout_seconds = max(EXPORT_TIMEOUT_SECONDS, self._caller.access.timeout)
+        # The broker splits the text at semicolons, and requires one at the end.
+        fields = {"configType": "".join(f"{config_kind};" for config_kind in config_kinds)}
+        calls = [(a, make_request(RequestCode.EXPORT_ROCKSDB_CONFIG_TO_JSON, fields)) for a in broker_addrs]
+        return [answer.then(lambda _: True) for answer in self._caller.send_requests(calls, timeout_seconds)]
+
+
+def _parse_export_state(config_items: dict[str, str]) -> JsonExportState:
+    config_folder = f"{config_items.get('storePathRootDir', '')}/config"
+    store_type = config_items.get("storeType", "default")
+    if config_items.get("configManagerVersion", "").lower() == "v2":
+        return JsonExportState(config_folder, "a broker with configManagerVersion=v2 cannot export it")
+    if store_type.lower() != "defaultrocksdb":
+        return JsonExportState(config_folder, f"the broker keeps JSON files anyway (storeType={store_type})")
+    return JsonExportState(config_folder, None)
 
 
 class BrokerUpkeep:
@@ -39,9 +103,6 @@ class BrokerUpkeep:
 
         Args:
             broker_addrs: The broker addresses.
-
-        Returns:
-            One ServerResult per address, in order: True if the broker accepted the order.
         """
         return self._send_order(broker_addrs, RequestCode.CLEAN_UNUSED_TOPIC)
 
@@ -50,9 +111,6 @@ class BrokerUpkeep:
 
         Args:
             broker_addrs: The broker addresses.
-
-        Returns:
-            One ServerResult per address, in order: True if the broker accepted the order.
         """
         return self._send_order(broker_addrs, RequestCode.CLEAN_EXPIRED_CONSUMEQUEUE)
 
@@ -61,9 +119,6 @@ class BrokerUpkeep:
 
         Args:
             broker_addrs: The broker addresses.
-
-        Returns:
-            One ServerResult per address, in order: True if the broker accepted the order.
         """
         return self._send_order(broker_addrs, RequestCode.DELETE_EXPIRED_COMMITLOG)
 
@@ -83,11 +138,7 @@ class BrokerUpkeep:
         setting_names = list(setting_names)
 
         def choose_settings(config_items: dict[str, str]) -> BrokerSettings:
-            known_settings = {
-                setting_name: config_items[setting_name]
-                for setting_name in setting_names
-                if setting_name in config_items
-            }
+            known_settings = {name: config_items[name] for name in setting_names if name in config_items}
             if not known_settings:
                 raise NotApplied(
                     f"this broker has no setting {' or '.join(setting_names)}: its release is older"
@@ -143,7 +194,7 @@ class BrokerUpkeep:
         slave_check = self.check_slave(broker_addr)
         if slave_check.error is not None:
             return slave_check
-        ext_fields = headers.write_header(broker_headers.MasterFlushOffset(flush_offset))
+        ext_fields = broker_headers.MasterFlushOffset(flush_offset)
         [order_result] = self._send_order([broker_addr], RequestCode.RESET_MASTER_FLUSH_OFFSET, ext_fields)
         if order_result.error is not None:
             return order_result
@@ -164,8 +215,7 @@ class BrokerUpkeep:
         Returns:
             A ServerResult: the offset; the error is NotApplied for a master.
         """
-        [answer] = self._caller.send_to_each([broker_addr], RequestCode.GET_BROKER_HA_STATUS)
-        return decode_answer(answer, _parse_flush_offset)
+        return self._caller.read_one(broker_addr, _parse_flush_offset, RequestCode.GET_BROKER_HA_STATUS)
 
     def check_slave(self, broker_addr: str) -> ServerResult[bool]:
         """Check that a broker is a slave (GET_BROKER_CONFIG, 26).
@@ -204,38 +254,26 @@ class BrokerUpkeep:
             (the only answer since 5.3.3), 3 failed. The error is NotApplied for a broker that does not write
             both kinds of queues; it would answer 2.
         """
-        settings_results = self.get_settings(broker_addrs, ["rocksdbCQDoubleWriteEnable"])
-        comparable_addrs = {
-            settings_result.addr
-            for settings_result in settings_results
-            if (settings_result.result or {}).get("rocksdbCQDoubleWriteEnable") == "true"
-        }
-        ext_fields = headers.write_header(broker_headers.CheckRocksdb(topic or "", since_ms))
-        request_code = RequestCode.CHECK_ROCKSDB_CQ_WRITE_PROGRESS
-        check_answers = self._caller.send_to_each(
+
+        def require_both_kinds(settings: BrokerSettings) -> BrokerSettings:
+            if settings["rocksdbCQDoubleWriteEnable"] != "true":
+                raise NotApplied(
+                    "no second consume queue to compare: the broker has rocksdbCQDoubleWriteEnable=false"
+                )
+            return settings
+
+        return read_after(
             [
-                settings_result.addr
-                for settings_result in settings_results
-                if settings_result.addr in comparable_addrs
+                r.then(require_both_kinds)
+                for r in self.get_settings(broker_addrs, ["rocksdbCQDoubleWriteEnable"])
             ],
-            request_code,
-            ext_fields,
+            lambda addrs: self._caller.read_each(
+                addrs,
+                lambda response: parse_json_object(response).integer("checkStatus"),
+                RequestCode.CHECK_ROCKSDB_CQ_WRITE_PROGRESS,
+                broker_headers.CheckRocksdb(topic or "", since_ms),
+            ),
         )
-        statuses_by_addr = {
-            answer.addr: decode_answer(
-                answer, lambda response: parse_json_object(response).integer("checkStatus")
-            )
-            for answer in check_answers
-        }
-        refusal = NotApplied(
-            "no second consume queue to compare: the broker has rocksdbCQDoubleWriteEnable=false"
-        )
-        return [
-            statuses_by_addr[settings_result.addr]
-            if settings_result.addr in comparable_addrs
-            else ServerResult(settings_result.addr, None, settings_result.error or refusal)
-            for settings_result in settings_results
-        ]
 
     def _order_and_read_settings(
         self,
@@ -244,28 +282,13 @@ class BrokerUpkeep:
         ext_fields: ExtFields,
         setting_names: Iterable[str],
     ) -> list[ServerResult[BrokerSettings]]:
-        order_results = self._send_order(broker_addrs, request_code, ext_fields)
-        settings_by_addr = {
-            server_result.addr: server_result
-            for server_result in self.get_settings(
-                [server_result.addr for server_result in order_results if server_result.error is None],
-                setting_names,
-            )
-        }
-        return [
-            settings_by_addr.get(
-                server_result.addr, ServerResult(server_result.addr, None, server_result.error)
-            )
-            for server_result in order_results
-        ]
+        orders = self._send_order(broker_addrs, request_code, ext_fields)
+        return read_after(orders, lambda addrs: self.get_settings(addrs, setting_names))
 
     def _send_order(
-        self, broker_addrs: Iterable[str], request_code: RequestCode, ext_fields: ExtFields | None = None
+        self, addrs: Iterable[str], request_code: RequestCode, header: Header | None = None
     ) -> list[ServerResult[bool]]:
-        return [
-            answer.then(lambda _: True)
-            for answer in self._caller.send_to_each(broker_addrs, request_code, ext_fields)
-        ]
+        return self._caller.read_each(addrs, lambda _: True, request_code, header)
 
 
 def _parse_flush_offset(response: RemotingCommand) -> int:

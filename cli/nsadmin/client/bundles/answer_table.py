@@ -63,33 +63,19 @@ AnswerTable = Mapping[RequestKey, Outcome]
 
 
 def make_key(identity: str, command: RemotingCommand) -> RequestKey:
-    """Return the key of a request.
-
-    Args:
-        identity: How the client identifies itself.
-        command: The unsigned request.
-    """
+    """Return the key of a request."""
     return RequestKey(identity, command.code, tuple(sorted((command.ext or {}).items())), command.body)
 
 
 def record_outcome(outcome: RemotingCommand | CallError) -> Outcome:
-    """Return the record of an answer, or of its absence.
-
-    Args:
-        outcome: The answer of a server, or the error.
-    """
+    """Return the record of an answer, or of its absence."""
     if isinstance(outcome, CallError):
         return RecordedFailure(outcome.kind, outcome.reason)
     return RecordedAnswer(outcome.code, outcome.ext, outcome.body, outcome.remark, outcome.version)
 
 
 def encode_table(server_addr: str, table: AnswerTable) -> bytes:
-    """Encode the answers of a server as JSON.
-
-    Args:
-        server_addr: The address of the server.
-        table: The answers.
-    """
+    """Encode the answers of a server as JSON."""
     index_by_body: dict[bytes, int] = {}
     rows = [
         [*key[:2], dict(key.ext), _encode_bytes(key.body), *_encode_outcome(outcome, index_by_body)]
@@ -100,14 +86,7 @@ def encode_table(server_addr: str, table: AnswerTable) -> bytes:
 
 
 def decode_table(content: bytes) -> AnswerTable:
-    """Decode the answers of a server.
-
-    Args:
-        content: The JSON of `encode_table`.
-
-    Raises:
-        ValueError, TypeError, LookupError, AttributeError: The content has another form.
-    """
+    """Decode the answers of a server."""
     document = operator_files.parse_json(content.decode("utf-8", "surrogatepass"))
     bodies = [_decode_bytes(encoded_body) for encoded_body in document["bodies"]]
     return dict(_decode_rows(document["answers"], bodies))

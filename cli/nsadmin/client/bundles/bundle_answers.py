@@ -24,11 +24,7 @@ _NOT_ASKED = "nsadmin bundle create does not ask for it"
 
 
 class BundleAnswers:
-    """An AnswerSource that reads a bundle. Thread-safe; it reads the answers of a server on first use.
-
-    Args:
-        bundle: The open bundle.
-    """
+    """An AnswerSource that reads a bundle. Thread-safe; it reads the answers of a server on first use."""
 
     is_static = True
 
@@ -42,29 +38,11 @@ class BundleAnswers:
     def answer_calls(
         self, identity: str, calls: Sequence[tuple[str, RemotingCommand]], send_live: SendLive
     ) -> list[RemotingCommand | CallError]:
-        """Answer requests. Nothing is sent.
-
-        Args:
-            identity: How the client identifies itself.
-            calls: Pairs of (server address, unsigned request).
-            send_live: Not called.
-
-        Returns:
-            One answer or CallError per request, in order.
-        """
+        """Answer requests. Nothing is sent."""
         return [self._answer_call(server_addr, make_key(identity, command)) for server_addr, command in calls]
 
     def answer_probe(self, probe_name: str, server_addr: str, probe_live: Callable[[], Any]) -> Any:
-        """Return the recorded result of a probe.
-
-        Args:
-            probe_name: The kind of probe.
-            server_addr: The address of the server.
-            probe_live: Not called.
-
-        Raises:
-            CallError: The probe failed, or the bundle does not have it.
-        """
+        """Return the recorded result of a probe."""
         with self._lock:
             if self._probes is None:
                 self._probes = self.bundle.read_probes()
@@ -106,21 +84,12 @@ class BundleAnswers:
 
 
 def probe_key(probe_name: str, server_addr: str) -> str:
-    """Return the key of a probe in a bundle.
-
-    Args:
-        probe_name: The kind of probe.
-        server_addr: The address of the server.
-    """
+    """Return the key of a probe in a bundle."""
     return f"{probe_name} {server_addr}"
 
 
 def describe_code(code: int) -> str:
-    """Return a request code with its name, such as "GET_TOPIC_STATS_INFO (202)".
-
-    Args:
-        code: The request code.
-    """
+    """Return a request code with its name, such as "GET_TOPIC_STATS_INFO (202)"."""
     try:
         return f"{RequestCode(code).name} ({code})"
     except ValueError:
@@ -128,9 +97,5 @@ def describe_code(code: int) -> str:
 
 
 def describe_request(key: RequestKey) -> str:
-    """Return a request in one line, such as "GET_TOPIC_STATS_INFO (202) topic=orders".
-
-    Args:
-        key: The request.
-    """
+    """Return a request in one line, such as "GET_TOPIC_STATS_INFO (202) topic=orders"."""
     return " ".join([describe_code(key.code), *(f"{name}={value}" for name, value in key.ext)])

@@ -79,16 +79,9 @@ class BundleManifest(NamedTuple):
 class SupportBundle:
     """An open bundle. Close it when no answer is needed any more.
 
-    Args:
-        bundle_path: The file.
-
     Attributes:
         path: The file.
         manifest: The manifest.
-
-    Raises:
-        OSError: The file cannot be read.
-        InvalidBundleError: The file is not a bundle, is damaged or was changed.
     """
 
     def __init__(self, bundle_path: Path) -> None:
@@ -103,14 +96,7 @@ class SupportBundle:
             ) from None
 
     def read_answers(self, server_addr: str) -> AnswerTable | None:
-        """Read the answers of a server; None if the bundle has none.
-
-        Args:
-            server_addr: The address of the server.
-
-        Raises:
-            InvalidBundleError: The answers are damaged or changed.
-        """
+        """Read the answers of a server; None if the bundle has none."""
         member_name = self.manifest.members_by_server.get(server_addr)
         if member_name is None:
             return None
@@ -121,11 +107,7 @@ class SupportBundle:
             raise InvalidBundleError(f"{self.path} has unexpected contents ({error})") from None
 
     def read_probes(self) -> dict[str, Any]:
-        """Read the results of probes by key.
-
-        Raises:
-            InvalidBundleError: They are damaged or changed.
-        """
+        """Read the results of probes by key."""
         content = self._archive.read_member(PROBES)
         try:
             return dict(operator_files.parse_json(content))
@@ -133,32 +115,17 @@ class SupportBundle:
             raise InvalidBundleError(f"{self.path} has unexpected contents ({error})") from None
 
     def list_files(self, folder: str) -> list[str]:
-        """Return the paths of the files within a folder.
-
-        Args:
-            folder: The folder, such as "journals/".
-        """
+        """Return the paths of the files within a folder."""
         names = self._archive.list_names()
         return [name.removeprefix(folder) for name in names if name.startswith(folder)]
 
     def read_files(self, folder: str) -> Iterator[tuple[str, bytes]]:
-        """Read the files of a folder one by one: path within the folder, and content.
-
-        Args:
-            folder: The folder, such as "journals/".
-
-        Raises:
-            InvalidBundleError: A file is damaged or changed.
-        """
+        """Read the files of a folder one by one: path within the folder, and content."""
         for name in self.list_files(folder):
             yield name, self._archive.read_member(folder + name)
 
     def verify(self) -> None:
-        """Verify every part.
-
-        Raises:
-            InvalidBundleError: A part is missing, damaged, changed, or was added.
-        """
+        """Verify every part."""
         self._archive.verify_members()
 
     def close(self) -> None:

@@ -19,17 +19,7 @@ def get_state_home() -> "Path | None":
 
 @contextmanager
 def enter_folder(bundle: "SupportBundle") -> Iterator[tuple[str, ...]]:
-    """Unpack the files of a bundle, and let `get_state_home` return their folder meanwhile.
-
-    Args:
-        bundle: The open bundle.
-
-    Yields:
-        The folders of the journals.
-
-    Raises:
-        InvalidBundleError: A file is damaged or changed.
-    """
+    """Unpack the files of a bundle, and let `get_state_home` return their folder meanwhile."""
     global _state_home
     from pathlib import Path
     from tempfile import TemporaryDirectory

@@ -22,15 +22,7 @@ _QUEUE_FIELDS = {"topic", "queueId"}
 
 
 def derive_answer(table: AnswerTable, key: RequestKey) -> RecordedAnswer | None:
-    """Derive the answer to a request that a bundle does not contain.
-
-    Args:
-        table: The answers of the server.
-        key: The request.
-
-    Returns:
-        The answer; None if no other answer has it.
-    """
+    """Derive the answer to a request that a bundle does not contain."""
     derive = _DERIVATIONS.get(key.code)
     try:
         return derive and derive(table, key)
@@ -52,11 +44,11 @@ def _parse_body(body: bytes) -> dict[str, Any]:
     return dict(parse_json_object(RemotingCommand(0, body=body)).members)
 
 
-def _find_body(
+def _find_success(
     table: AnswerTable, key: RequestKey, code: int, ext_fields: Mapping[str, str | None] | None = None
-) -> dict[str, Any] | None:
+) -> RecordedAnswer | None:
     answer = _find_answer(table, key, code, ext_fields)
-    return None if answer is None or answer.code != 0 else _parse_body(answer.body)
+    return None if answer is None or answer.code != 0 else answer
 
 
 def _derive_kv_value(table: AnswerTable, key: RequestKey) -> RecordedAnswer | None:
@@ -79,8 +71,8 @@ def _derive_topic_config(table: AnswerTable, key: RequestKey) -> RecordedAnswer 
     """The configuration of a topic from that of all topics; brokers before 5.0 do not know the request."""
     if {name for name, _ in key.ext} != _TOPIC_FIELDS:
         return None
-    all_configs = _find_answer(table, key, RequestCode.GET_ALL_TOPIC_CONFIG)
-    if all_configs is None or all_configs.code != 0:
+    all_configs = _find_success(table, key, RequestCode.GET_ALL_TOPIC_CONFIG)
+    if all_configs is None:
         return None
     if all_configs.version < V5_0_0:
         remark = f" request type {key.code} not supported"
@@ -98,15 +90,14 @@ def _derive_queue_offset(table: AnswerTable, key: RequestKey) -> RecordedAnswer 
     ext = dict(key.ext)
     if ext.keys() != _QUEUE_FIELDS:
         return None
-    stats_fields = {"topic": ext["topic"]}
-    stats_answer = _find_answer(table, key, RequestCode.GET_TOPIC_STATS_INFO, stats_fields)
-    stats_body = _find_body(table, key, RequestCode.GET_TOPIC_STATS_INFO, stats_fields)
-    if stats_answer is None or stats_body is None:
+    stats = _find_success(table, key, RequestCode.GET_TOPIC_STATS_INFO, {"topic": ext["topic"]})
+    if stats is None:
         return None
     field_name = "minOffset" if key.code == RequestCode.GET_MIN_OFFSET else "maxOffset"
-    for queue, offset_record in parse_queue_table(stats_body.get("offsetTable"), JsonObject).items():
+    offset_table = _parse_body(stats.body).get("offsetTable")
+    for queue, offset_record in parse_queue_table(offset_table, JsonObject).items():
         if queue.queue_id == int(ext["queueId"] or ""):
-            return _offset_answer(offset_record.integer(field_name), stats_answer.version)
+            return _offset_answer(offset_record.integer(field_name), stats.version)
     return None
 
 
@@ -115,8 +106,8 @@ def _derive_committed_offset(table: AnswerTable, key: RequestKey) -> RecordedAns
     ext = dict(key.ext)
     if not ext.keys() >= {"consumerGroup", "topic", "queueId"} or ext.get("setZeroIfNotFound") != "false":
         return None
-    all_offsets = _find_answer(table, key, RequestCode.GET_ALL_CONSUMER_OFFSET)
-    if all_offsets is None or all_offsets.code != 0:
+    all_offsets = _find_success(table, key, RequestCode.GET_ALL_CONSUMER_OFFSET)
+    if all_offsets is None:
         return None
     offset_table = _parse_body(all_offsets.body).get("offsetTable") or {}
     offset_by_queue = offset_table.get(f"{ext['topic']}@{ext['consumerGroup']}") or {}
@@ -137,13 +128,12 @@ def _derive_group_stats(table: AnswerTable, key: RequestKey) -> RecordedAnswer |
     """
     if {name for name, _ in key.ext} != _GROUP_FIELDS:
         return None
-    all_offsets = _find_answer(table, key, RequestCode.GET_ALL_CONSUMER_OFFSET)
-    if all_offsets is None or all_offsets.code != 0:
+    all_offsets = _find_success(table, key, RequestCode.GET_ALL_CONSUMER_OFFSET)
+    if all_offsets is None:
         return None
     if dict(key.ext)["consumerGroup"] in _list_committed_groups(all_offsets.body):
         return None
-    body = b'{"consumeTps":0.0,"offsetTable":{}}'
-    return RecordedAnswer(0, None, body, None, all_offsets.version)
+    return RecordedAnswer(0, None, b'{"consumeTps":0.0,"offsetTable":{}}', None, all_offsets.version)
 
 
 @lru_cache(maxsize=64)
@@ -154,9 +144,9 @@ def _list_committed_groups(body: bytes) -> frozenset[str]:
 
 def _derive_missing_route(table: AnswerTable, key: RequestKey) -> RecordedAnswer | None:
     """The refusal for a topic that the name server does not list, so it has no route of it either."""
-    all_topics = _find_answer(table, key, RequestCode.GET_ALL_TOPIC_LIST_FROM_NAMESERVER)
+    all_topics = _find_success(table, key, RequestCode.GET_ALL_TOPIC_LIST_FROM_NAMESERVER)
     topic = dict(key.ext).get("topic")
-    if all_topics is None or all_topics.code != 0 or topic in _list_topics(all_topics.body):
+    if all_topics is None or topic in _list_topics(all_topics.body):
         return None
     remark = f"No topic route info in name server for the topic: {topic}"
     return _build_refusal(ResponseCode.TOPIC_NOT_EXIST, remark, all_topics.version)
@@ -169,13 +159,9 @@ def _list_topics(body: bytes) -> frozenset[str]:
 
 def _derive_missing_producers(table: AnswerTable, key: RequestKey) -> RecordedAnswer | None:
     """The refusal for a producer group that no client of the broker belongs to."""
-    all_producers = _find_answer(table, key, RequestCode.GET_ALL_PRODUCER_INFO)
+    all_producers = _find_success(table, key, RequestCode.GET_ALL_PRODUCER_INFO)
     group = dict(key.ext).get("producerGroup")
-    if (
-        all_producers is None
-        or all_producers.code != 0
-        or group in (_parse_body(all_producers.body)["data"] or ())
-    ):
+    if all_producers is None or group in (_parse_body(all_producers.body)["data"] or ()):
         return None
     remark = f"the producer group[{group}] not exist"
     return _build_refusal(ResponseCode.SYSTEM_ERROR, remark, all_producers.version)
@@ -183,9 +169,9 @@ def _derive_missing_producers(table: AnswerTable, key: RequestKey) -> RecordedAn
 
 def _derive_missing_consumers(table: AnswerTable, key: RequestKey) -> RecordedAnswer | None:
     """The refusal for a group that the broker does not know: since 5.0, no consumer can be connected."""
-    all_groups = _find_answer(table, key, RequestCode.GET_ALL_SUBSCRIPTIONGROUP_CONFIG)
+    all_groups = _find_success(table, key, RequestCode.GET_ALL_SUBSCRIPTIONGROUP_CONFIG)
     group = dict(key.ext).get("consumerGroup")
-    if all_groups is None or all_groups.code != 0 or all_groups.version < V5_0_0:
+    if all_groups is None or all_groups.version < V5_0_0:
         return None
     if group in (_parse_body(all_groups.body).get("subscriptionGroupTable") or ()):
         return None
@@ -196,10 +182,7 @@ def _derive_missing_consumers(table: AnswerTable, key: RequestKey) -> RecordedAn
 def _derive_filtered_users(table: AnswerTable, key: RequestKey) -> RecordedAnswer | None:
     """The users whose names contain a text."""
     return _filter_list(
-        table,
-        key,
-        RequestCode.AUTH_LIST_USER,
-        lambda user: (dict(key.ext)["filter"] or "") in user["username"],
+        table, key, RequestCode.AUTH_LIST_USER, lambda u: (dict(key.ext)["filter"] or "") in u["username"]
     )
 
 

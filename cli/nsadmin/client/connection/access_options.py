@@ -49,11 +49,7 @@ class Tls(NamedTuple):
 
     def __repr__(self) -> str:
         field_values = zip(self._fields, self, strict=True)
-        shown_fields = (
-            f"{field_name}={field_value!r}"
-            for field_name, field_value in field_values
-            if field_name != "key_password"
-        )
+        shown_fields = (f"{name}={value!r}" for name, value in field_values if name != "key_password")
         return f"Tls({', '.join(shown_fields)})"
 
 

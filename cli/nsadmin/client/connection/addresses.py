@@ -42,15 +42,7 @@ NameServerFinder = Callable[[], NameServerList]
 
 
 def parse_addr(addr_text: str, default_port: int = DEFAULT_NAME_SERVER_PORT) -> str:
-    """Normalize an address to "host:port" or "[v6]:port".
-
-    Args:
-        addr_text: "host", "host:port", "v6", "[v6]" or "[v6]:port".
-        default_port: The port of an address without a port. Default: 9876.
-
-    Raises:
-        BadAddress: The text is not an address.
-    """
+    """Normalize an address to "host:port" or "[v6]:port"."""
     normalized_addr = addr_text.strip()
     if normalized_addr.count(":") > 1 and not normalized_addr.startswith("["):
         normalized_addr = f"[{normalized_addr}]"
@@ -68,37 +60,14 @@ def parse_addr(addr_text: str, default_port: int = DEFAULT_NAME_SERVER_PORT) -> 
 def parse_addrs(
     addr_lists: str | Iterable[str], default_port: int = DEFAULT_NAME_SERVER_PORT
 ) -> tuple[str, ...]:
-    """Parse one or several lists of name servers, separated by `;`, `,` or blanks, without duplicates.
-
-    Args:
-        addr_lists: One list such as "a:9876;b", or several.
-        default_port: The port of an address without a port. Default: 9876.
-
-    Returns:
-        The addresses "host:port", in order; () for an empty list.
-
-    Raises:
-        BadAddress: An item is not an address.
-    """
+    """Parse one or several lists of name servers, separated by `;`, `,` or blanks, without duplicates."""
     list_texts = [addr_lists] if isinstance(addr_lists, str) else addr_lists
-    addr_texts = (
-        addr_text for list_text in list_texts for addr_text in _LIST_SEPARATORS.split(list_text) if addr_text
-    )
+    addr_texts = (text for list_text in list_texts for text in _LIST_SEPARATORS.split(list_text) if text)
     return tuple(dict.fromkeys(parse_addr(addr_text, default_port) for addr_text in addr_texts))
 
 
 def require_addrs(addr_lists: str | Iterable[str]) -> tuple[str, ...]:
-    """Parse lists of name servers that must not be empty. An empty variable is a mistake, not a default.
-
-    Args:
-        addr_lists: One list such as "a:9876;b", or several. The default port is 9876.
-
-    Returns:
-        The addresses "host:port", in order, without duplicates.
-
-    Raises:
-        BadAddress: The lists are empty, or an item is not an address.
-    """
+    """Parse lists of name servers that must not be empty. An empty variable is a mistake, not a default."""
     parsed_addrs = parse_addrs(addr_lists)
     if not parsed_addrs:
         raise BadAddress("the list of name servers is empty: use HOST:PORT;HOST:PORT")
@@ -108,18 +77,7 @@ def require_addrs(addr_lists: str | Iterable[str]) -> tuple[str, ...]:
 def choose_name_servers(
     given_addrs: str | Iterable[str] | None = None, environ: Mapping[str, str] = os.environ
 ) -> NameServerList:
-    """Choose the name servers: the given ones, else NAMESRV_ADDR, else 127.0.0.1:9876.
-
-    Args:
-        given_addrs: One or several address lists; None or () if none were given.
-        environ: The environment variables. Default: those of the process.
-
-    Returns:
-        The name servers, with the source "given", "environment" or "default".
-
-    Raises:
-        BadAddress: A list is empty or contains an invalid address.
-    """
+    """Choose the name servers: the given ones, else NAMESRV_ADDR, else 127.0.0.1:9876."""
     if given_addrs is not None and given_addrs != ():
         return NameServerList(require_addrs(given_addrs), "given")
     environment_text = environ.get(ENVIRONMENT_VARIABLE, "").strip()
@@ -131,15 +89,7 @@ def choose_name_servers(
 def make_finder(
     addrs_or_finder: str | Iterable[str] | NameServerList | NameServerFinder | None,
 ) -> NameServerFinder:
-    """Return a function that returns the name servers; check a given list immediately.
-
-    Args:
-        addrs_or_finder: One or several address lists, a NameServerList, or a function that returns one. None
-            means NAMESRV_ADDR, else 127.0.0.1:9876.
-
-    Raises:
-        BadAddress: A list is empty or contains an invalid address.
-    """
+    """Return a function that returns the name servers; check a given list immediately."""
     if callable(addrs_or_finder):
         return addrs_or_finder
     name_server_list = (

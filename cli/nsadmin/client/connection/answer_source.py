@@ -24,25 +24,7 @@ class AnswerSource(Protocol):
     def answer_calls(
         self, identity: str, calls: Sequence[tuple[str, RemotingCommand]], send_live: SendLive
     ) -> list[RemotingCommand | CallError]:
-        """Answer requests.
-
-        Args:
-            identity: How the client identifies itself, and whether it uses TLS; see `Access.identity`.
-            calls: Pairs of (server address before the address map, unsigned request).
-            send_live: Sends requests to the servers.
-
-        Returns:
-            One answer or CallError per request, in order.
-        """
+        """Answer requests."""
 
     def answer_probe(self, probe_name: str, server_addr: str, probe_live: Callable[[], Any]) -> Any:
-        """Return the result of a probe that is not a request, such as a TLS handshake.
-
-        Args:
-            probe_name: The kind of probe.
-            server_addr: The address of the server, before the address map; or the name of a cluster.
-            probe_live: Probes the server. Its result can be written as JSON. It may raise CallError.
-
-        Raises:
-            CallError: The probe failed, or its result is unknown.
-        """
+        """Return the result of a probe that is not a request, such as a TLS handshake."""

@@ -1,25 +1,21 @@
 """Caller, which sends requests to many servers at once and turns refusals into errors."""
 
 from _thread import RLock, get_ident
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from namesrv_core.errors import BadSettings, RocketMQError
-from namesrv_core.protocol.command import ExtFields, RemotingCommand, build_request
+from namesrv_core.errors import BadSettings, RocketMQError, build_request_error
+from namesrv_core.protocol.codes import RequestCode
+from namesrv_core.protocol.command import RemotingCommand
 from namesrv_core.transport.multiplexed_client import CallError, ExchangeObserver
 from nsadmin.client import wall_clock
 from nsadmin.client.connection.access_options import Access
 from nsadmin.client.connection.addresses import NameServerFinder, NameServerList, make_finder
-from nsadmin.client.connection.call_scope import CallScope
-from nsadmin.client.connection.connection_pool import Pool
-from nsadmin.client.connection.read_retries import send_with_retries
-from nsadmin.client.connection.request_outcomes import (
-    judge_answer,
-    refuse_changes,
-    report_original_addrs,
-)
-from nsadmin.client.results import ServerResult
+from nsadmin.client.connection.connection_pool import CallScope, Pool
+from nsadmin.client.connection.requests import Header, make_request
+from nsadmin.client.connection.response_bodies import ResponseDecoder, decode_answer
+from nsadmin.client.results import ReadOnlyAccess, ServerResult
 
 if TYPE_CHECKING:
     from namesrv_core.transport.host_resolver import AddrLookup
@@ -27,43 +23,32 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 U = TypeVar("U")
 
-BrokerAddrFinder = Callable[["Caller", Iterable[str]], Mapping[str, str | RocketMQError]]
-"""Takes a caller and broker names (NAME or NAME/ID). Returns the address of each, or why it has none."""
+Call = tuple[str, RemotingCommand]
+"""The address or name of a server, and a request to it."""
+CallAnswer = RemotingCommand | CallError
+NamedAddrs = Mapping[str, str | RocketMQError]
+"""The addresses of brokers by NAME or NAME/ID, or why they have none."""
 
-
-def _find_no_addrs(caller: "Caller", broker_names: Iterable[str]) -> Mapping[str, str | RocketMQError]:
-    return {}
+_RETRIABLE_KINDS = ("unconnected", "timeout", "closed")
+_FIRST_PAUSE_SECONDS, _LONGEST_PAUSE_SECONDS = 0.1, 1.0
 
 
 class Caller:
-    """The connections of one AdminClient.
-
-    Args:
-        name_server_source: The name servers, or a function that finds them before the first request to one.
-        access: The connection options.
-        observer: Called with an Exchange after each request. Default: none.
-        read_only: Raise ReadOnlyAccess instead of sending a request that changes something.
-        pool: Connections to share. Default: its own connections.
-        find_broker_addrs: Returns the address of each broker name, or the error. Default: no names.
-
-    Raises:
-        BadSettings: A TLS file cannot be used, or the timeout is not positive.
-        BadAddress: The address map of `access` is invalid.
-    """
+    """The connections of one AdminClient."""
 
     def __init__(
         self,
-        name_server_source: NameServerList | NameServerFinder,
+        namesrv_addr: str | Iterable[str] | NameServerList | NameServerFinder | None,
         access: Access,
         observer: ExchangeObserver | None = None,
         *,
         read_only: bool = False,
         pool: Pool | None = None,
-        find_broker_addrs: BrokerAddrFinder = _find_no_addrs,
+        find_broker_addrs: "Callable[[Caller, Iterable[str]], NamedAddrs]" = lambda caller, names: {},
     ) -> None:
+        self._find_name_servers = make_finder(namesrv_addr)
         if not access.timeout > 0:
             raise BadSettings(f"invalid timeout {access.timeout}: use a number of seconds above 0")
-        self._find_name_servers = make_finder(name_server_source)
         self._found_name_servers: NameServerList | None = None
         self._finder_guard = RLock()
         self.access = access
@@ -105,11 +90,7 @@ class Caller:
         return self._task_scopes.get(get_ident(), self._scope)
 
     def require_open(self) -> None:
-        """Check that this client may send requests.
-
-        Raises:
-            ClientClosed: The client is closed.
-        """
+        """Check that this client may send requests."""
         self._current_scope.require_open()
 
     def open_task_scope(self) -> CallScope:
@@ -117,31 +98,13 @@ class Caller:
         return CallScope(self._scope)
 
     def run_in_scope(self, scope: CallScope, function: Callable[[], T]) -> T:
-        """Call a function whose calls, in this thread, belong to a scope.
-
-        Args:
-            scope: A scope of `open_task_scope`.
-            function: The function.
-
-        Returns:
-            The result of the function.
-
-        Raises:
-            ClientClosed: The scope has ended.
-        """
+        """Call a function whose calls, in this thread, belong to a scope."""
         scope.require_open()
         with self._enter_scope(scope, None):
             return function()
 
     def share_scope(self, shared: U) -> AbstractContextManager[U]:
-        """Return a context manager for another thread, whose calls then end together with those of this one.
-
-        Args:
-            shared: The value that the context manager yields.
-
-        Returns:
-            The context manager.
-        """
+        """A context manager for another thread, whose calls then end together with those of this one."""
         return self._enter_scope(self._current_scope, shared)
 
     @contextmanager
@@ -157,111 +120,78 @@ class Caller:
                 self._task_scopes[get_ident()] = scope_before
 
     def end_task_scope(self, scope: CallScope) -> None:
-        """End the calls of one task. The connections stay open, except those with a pending request.
-
-        Args:
-            scope: A scope of `open_task_scope`.
-        """
+        """End the calls of one task. The connections stay open, except those with a pending request."""
         self._connections.end_scope(scope, "the call was cancelled")
 
     def send_requests(
         self,
-        calls: Iterable[tuple[str, RemotingCommand]],
+        calls: Iterable[Call],
         timeout_seconds: float | None = None,
         *,
         accepted_codes: Container[int] = (0,),
     ) -> list[ServerResult[RemotingCommand]]:
         """Send requests to servers at once; sign, map addresses and retry reads as `access` says.
 
-        Args:
-            calls: Pairs of (server address or broker name, request). Without any, nothing is sent.
-            timeout_seconds: The time limit per request. Default: that of `access`.
-            accepted_codes: The response codes that count as success. Default: 0.
-
-        Returns:
-            One ServerResult per request, in the same order: the answer, or the RequestError or CallError. A
-            broker name that is not registered has a NotFound. `addr` is the address or name that was given.
-
-        Raises:
-            ReadOnlyAccess: The client is read-only, and a request changes something. Nothing was sent.
-            ClientClosed: The client is closed.
+        Each server is an address or the name of a broker, which is also the `addr` of its result. A broker
+        that is not registered has a NotFound, a read-only client raises ReadOnlyAccess and sends nothing.
         """
         calls = list(calls)
         if self.read_only:
-            refuse_changes(calls)
-        addr_by_name = self._resolve_names(server_addr for server_addr, _ in calls)
-        error_by_name = {
-            name: addr_or_error
-            for name, addr_or_error in addr_by_name.items()
-            if isinstance(addr_or_error, RocketMQError)
-        }
-        answers = iter(
-            self._send_calls(
-                [call for call in calls if call[0] not in error_by_name], addr_by_name, timeout_seconds
-            )
-        )
+            _refuse_changes(calls)
+        named_addrs = self._resolve_names(addr for addr, _ in calls)
+        errors = {name: e for name, e in named_addrs.items() if isinstance(e, RocketMQError)}
+        sendable = [(addr, command) for addr, command in calls if addr not in errors]
+        answers = iter(self._send_calls(sendable, named_addrs, timeout_seconds))
         return [
-            ServerResult(server_addr, None, error_by_name[server_addr])
-            if server_addr in error_by_name
-            else judge_answer(server_addr, command, next(answers), accepted_codes)
-            for server_addr, command in calls
+            ServerResult(addr, None, errors[addr])
+            if addr in errors
+            else _judge_answer(addr, command, next(answers), accepted_codes)
+            for addr, command in calls
         ]
 
-    def _resolve_names(self, server_addrs: Iterable[str]) -> Mapping[str, str | RocketMQError]:
+    def _resolve_names(self, server_addrs: Iterable[str]) -> NamedAddrs:
         """Return the address or error of everything that has no port, and so is the name of a broker."""
-        broker_names = {server_addr for server_addr in server_addrs if ":" not in server_addr}
+        broker_names = {addr for addr in server_addrs if ":" not in addr}
         return self._find_broker_addrs(self, broker_names) if broker_names else {}
 
     def _send_calls(
-        self,
-        calls: list[tuple[str, RemotingCommand]],
-        addr_by_name: Mapping[str, str | RocketMQError],
-        timeout_seconds: float | None,
-    ) -> list[RemotingCommand | CallError]:
+        self, calls: list[Call], named_addrs: NamedAddrs, timeout_seconds: float | None
+    ) -> list[CallAnswer]:
+        """Let the servers answer, or the source of answers of `access`, which may ask the servers."""
+        own_calls = [(str(named_addrs.get(addr, addr)), command) for addr, command in calls]
+        seconds = self.access.timeout if timeout_seconds is None else timeout_seconds
         if self.access.answers is None:
-            return self._send_live(calls, addr_by_name, timeout_seconds)
+            return self._send_live(calls, own_calls, seconds)
         self.require_open()
         return self.access.answers.answer_calls(
             self.access.identity,
-            [(str(addr_by_name.get(server_addr, server_addr)), command) for server_addr, command in calls],
+            own_calls,
             lambda indexes: self._send_live(
-                [calls[index] for index in indexes], addr_by_name, timeout_seconds
+                [calls[index] for index in indexes], [own_calls[index] for index in indexes], seconds
             ),
         )
 
     def _send_live(
-        self,
-        calls: list[tuple[str, RemotingCommand]],
-        addr_by_name: Mapping[str, str | RocketMQError],
-        timeout_seconds: float | None,
-    ) -> list[RemotingCommand | CallError]:
-        mapped_calls = [
-            (
-                self._map_server_addr(str(addr_by_name.get(server_addr, server_addr))),
-                self._sign_command(command),
-            )
-            for server_addr, command in calls
-        ]
-        observer = self.observer and report_original_addrs(self.observer, calls, mapped_calls)
-        if timeout_seconds is None:
-            timeout_seconds = self.access.timeout
+        self, calls: Sequence[Call], own_calls: Sequence[Call], timeout_seconds: float
+    ) -> list[CallAnswer]:
+        """Send requests through the address map, and reads without an answer again."""
+        mapped_calls = [(self._map_server_addr(addr), self._sign_command(c)) for addr, c in own_calls]
+        observer = self.observer and _report_original_addrs(self.observer, calls, mapped_calls)
         scope = self._current_scope
-        return send_with_retries(
-            lambda due_calls: self._connections.send_requests(due_calls, timeout_seconds, observer, scope),
-            mapped_calls,
-            self.access.retries,
-            lambda seconds: self._connections.pause(seconds, scope),
-        )
+        answers = self._connections.send_requests(mapped_calls, timeout_seconds, observer, scope)
+        for attempt in range(self.access.retries):
+            unanswered = [i for i, (_, c) in enumerate(mapped_calls) if _can_retry(c, answers[i])]
+            if not unanswered:
+                break
+            self._connections.pause(min(_FIRST_PAUSE_SECONDS * 2**attempt, _LONGEST_PAUSE_SECONDS), scope)
+            retried_calls = [mapped_calls[index] for index in unanswered]
+            new_answers = self._connections.send_requests(retried_calls, timeout_seconds, observer, scope)
+            for index, answer in zip(unanswered, new_answers, strict=True):
+                answers[index] = answer
+        return answers
 
     def pause(self, pause_seconds: float) -> None:
-        """Wait between two requests of a procedure.
-
-        Args:
-            pause_seconds: How long, in seconds.
-
-        Raises:
-            ClientClosed: The client was closed, or the task was cancelled, also during the pause.
-        """
+        """Wait between two requests of a procedure."""
         self._connections.pause(pause_seconds, self._current_scope)
 
     def _sign_command(self, command: RemotingCommand) -> RemotingCommand:
@@ -277,64 +207,47 @@ class Caller:
         self,
         server_addrs: Iterable[str],
         request_code: int,
-        ext_fields: ExtFields | None = None,
+        header: Header | None = None,
         request_body: bytes = b"",
     ) -> list[ServerResult[RemotingCommand]]:
-        """Send the same request to each address; return one ServerResult per address, in their order.
-
-        Args:
-            server_addrs: The server addresses. Without any, nothing is sent.
-            request_code: The request code.
-            ext_fields: The header fields, name to text. Default: none.
-            request_body: The body in bytes. Default: empty.
-
-        Returns:
-            The answers; each error is a RequestError or CallError.
-
-        Raises:
-            ReadOnlyAccess: The client is read-only, and the request changes something. Nothing was sent.
-            TypeError: A string was given instead of a list.
-        """
+        """Send the same request to each address; return one ServerResult per address, in their order."""
         if isinstance(server_addrs, str):
             raise TypeError('pass a list of addresses, such as ["host:port"], instead of one string')
         return self.send_requests(
-            [
-                (server_addr, build_request(request_code, ext_fields, request_body))
-                for server_addr in server_addrs
-            ]
+            [(addr, make_request(request_code, header, request_body)) for addr in server_addrs]
         )
 
     def send_to_name_servers(
-        self, request_code: int, ext_fields: ExtFields | None = None, request_body: bytes = b""
+        self, request_code: int, header: Header | None = None, request_body: bytes = b""
     ) -> list[ServerResult[RemotingCommand]]:
-        """Send the same request to every name server; return one ServerResult per name server.
+        """Send the same request to every name server; return one ServerResult per name server."""
+        return self.send_to_each(self.name_servers.addrs, request_code, header, request_body)
 
-        Args:
-            request_code: The request code.
-            ext_fields: The header fields, name to text. Default: none.
-            request_body: The body in bytes. Default: empty.
+    def read_each(
+        self,
+        server_addrs: Iterable[str],
+        decode: ResponseDecoder[T],
+        request_code: int,
+        header: Header | None = None,
+        request_body: bytes = b"",
+    ) -> list[ServerResult[T]]:
+        """As `send_to_each`, with decoded answers."""
+        answers = self.send_to_each(server_addrs, request_code, header, request_body)
+        return [decode_answer(answer, decode) for answer in answers]
 
-        Returns:
-            The answers, in request order; each error is a RequestError or CallError.
-
-        Raises:
-            ReadOnlyAccess: The client is read-only, and the request changes something. Nothing was sent.
-            RocketMQError: The finder did not find the name servers.
-        """
-        return self.send_to_each(self.name_servers.addrs, request_code, ext_fields, request_body)
+    def read_one(
+        self,
+        server_addr: str,
+        decode: ResponseDecoder[T],
+        request_code: int,
+        header: Header | None = None,
+        request_body: bytes = b"",
+    ) -> ServerResult[T]:
+        """As `read_each`, for one server."""
+        return self.read_each([server_addr], decode, request_code, header, request_body)[0]
 
     def connect_addr(self, server_addr: str) -> str:
-        """Return the address to connect to. The address map applies to brokers, not to name servers.
-
-        Args:
-            server_addr: The server address, or the name of a broker.
-
-        Returns:
-            The mapped address; the server address if no entry of the map applies.
-
-        Raises:
-            NotFound: No broker with this name is registered.
-        """
+        """Return the address to connect to. The address map applies to brokers, not to name servers."""
         addr_or_error = self._resolve_names([server_addr]).get(server_addr, server_addr)
         if isinstance(addr_or_error, RocketMQError):
             raise addr_or_error
@@ -352,19 +265,7 @@ class Caller:
         return int(wall_clock.time() * 1000) if answers is None else answers.clock_ms
 
     def run_probe(self, probe_name: str, subject: str, probe: Callable[[], T]) -> T:
-        """Read something in another way than with requests that a bundle can answer.
-
-        Args:
-            probe_name: The kind of probe.
-            subject: The address of a server, or the name of a cluster.
-            probe: Reads it. Its result can be written as JSON.
-
-        Returns:
-            The result of the probe.
-
-        Raises:
-            CallError: The probe failed, or the bundle does not have its result.
-        """
+        """Read something in another way than with requests that a bundle can answer."""
         answers = self.access.answers
         if answers is None:
             return probe()
@@ -384,17 +285,52 @@ class Caller:
         return self.access.proxies or (() if tunnel is None else tunnel.list_proxies())
 
     def get_peer(self, server_addr: str) -> Any:
-        """Return the socket address of the server connected at an address; None if not connected.
-
-        Args:
-            server_addr: The server address, before the address map.
-
-        Returns:
-            The address as `socket.getpeername` returns it: a tuple that starts with (host, port).
-        """
+        """Return the socket address of the server connected at an address; None if not connected."""
         return self._connections.get_peer(self.connect_addr(server_addr))
 
     def _is_name_server(self, server_addr: str) -> bool:
         # Before the finder ran, no request goes to a name server: do not run it for this question.
         name_servers = self._found_name_servers
         return name_servers is not None and server_addr in name_servers.addrs
+
+
+def _can_retry(command: RemotingCommand, answer: CallAnswer) -> bool:
+    return (
+        isinstance(answer, CallError)
+        and answer.kind in _RETRIABLE_KINDS
+        and not RequestCode.is_change(command.code)
+    )
+
+
+def _refuse_changes(calls: Iterable[Call]) -> None:
+    for addr, command in calls:
+        if RequestCode.is_change(command.code):
+            raise ReadOnlyAccess(f"not sent to {addr}: {RequestCode(command.code).name} changes the server")
+
+
+def _judge_answer(
+    server_addr: str, command: RemotingCommand, answer: CallAnswer, accepted_codes: Container[int]
+) -> ServerResult[RemotingCommand]:
+    if isinstance(answer, CallError):
+        if answer.addr != server_addr:
+            answer = CallError(server_addr, answer.kind, f"through {answer.addr}: {answer.reason}")
+        if answer.was_sent and RequestCode.is_change(command.code):
+            answer = CallError(server_addr, answer.kind, f"{answer.reason}; the change is possibly done")
+        return ServerResult(server_addr, None, answer)
+    if answer.code not in accepted_codes:
+        error = build_request_error(answer.code, answer.remark)
+        error.addr = server_addr
+        return ServerResult(server_addr, None, error)
+    return ServerResult(server_addr, answer, None)
+
+
+def _report_original_addrs(
+    observer: ExchangeObserver, calls: Iterable[Call], mapped_calls: Iterable[Call]
+) -> ExchangeObserver:
+    """Wrap an observer so that an Exchange names a mapped broker by its original address."""
+    original_addrs = {a: addr for (addr, _), (a, _) in zip(calls, mapped_calls, strict=True) if a != addr}
+    if not original_addrs:
+        return observer
+    return lambda e: observer(
+        e._replace(addr=original_addrs[e.addr], via=e.addr) if e.addr in original_addrs else e
+    )

@@ -38,17 +38,7 @@ class FoundCredentials(NamedTuple):
 
 
 def find_credentials(environment: Mapping[str, str] = os.environ) -> FoundCredentials | None:
-    """Find the default credentials: the environment, else $ROCKETMQ_HOME/conf/tools.yml.
-
-    Args:
-        environment: The environment variables. Default: those of the process.
-
-    Returns:
-        The credentials; None if neither source has any.
-
-    Raises:
-        BadSettings: One of the two keys is missing, or the file cannot be read.
-    """
+    """Find the default credentials: the environment, else $ROCKETMQ_HOME/conf/tools.yml."""
     found_credentials = from_environment(environment)
     if found_credentials is not None:
         return FoundCredentials(found_credentials, "env")
@@ -60,19 +50,7 @@ def find_credentials(environment: Mapping[str, str] = os.environ) -> FoundCreden
 def from_source(
     source: str, environment: Mapping[str, str] = os.environ, base_folder: str | os.PathLike[str] = ""
 ) -> FoundCredentials:
-    """Read the credentials of a source.
-
-    Args:
-        source: The source, in a form of SOURCE_FORMS.
-        environment: The environment variables. Default: those of the process.
-        base_folder: The folder of relative paths. Default: the working directory.
-
-    Returns:
-        The credentials; `warning` is set if all users of the machine can read the secret in a tools.yml.
-
-    Raises:
-        BadSettings: The source is invalid or has no credentials; the text is one line that says what to do.
-    """
+    """Read the credentials of a source."""
     source_kind, _, source_name = source.partition(":")
     if source_kind == "keyring" and source_name:
         return FoundCredentials(from_keyring(source_name), source)
@@ -84,10 +62,8 @@ def from_source(
             else FoundCredentials(from_file(source_path), source)
         )
     elif source == "env":
-        environment_credentials = from_environment(environment)
-        found_credentials = (
-            None if environment_credentials is None else FoundCredentials(environment_credentials, source)
-        )
+        credentials = from_environment(environment)
+        found_credentials = None if credentials is None else FoundCredentials(credentials, source)
     else:
         # Do not show the value: it may be a secret that was typed in the wrong place.
         raise BadSettings(f"invalid source of credentials: use {', '.join(SOURCE_FORMS)}")
@@ -102,36 +78,14 @@ def from_source(
 
 
 def from_environment(environment: Mapping[str, str] = os.environ) -> Credentials | None:
-    """Read NSADMIN_ACCESS_KEY, NSADMIN_SECRET_KEY and the optional NSADMIN_SECURITY_TOKEN.
-
-    Args:
-        environment: The environment variables. Default: those of the process.
-
-    Returns:
-        The credentials; None if neither key is set.
-
-    Raises:
-        BadSettings: Only one of the two keys is set.
-    """
+    """Read NSADMIN_ACCESS_KEY, NSADMIN_SECRET_KEY and the optional NSADMIN_SECURITY_TOKEN."""
     return _make_credentials(
-        "the environment",
-        CREDENTIAL_VARIABLES,
-        [environment.get(variable_name) for variable_name in CREDENTIAL_VARIABLES],
+        "the environment", CREDENTIAL_VARIABLES, [environment.get(name) for name in CREDENTIAL_VARIABLES]
     )
 
 
 def from_tools(file_path: "Path") -> Credentials | None:
-    """Read accessKey and secretKey from mqadmin's tools.yml.
-
-    Args:
-        file_path: The tools.yml; it may be world-readable.
-
-    Returns:
-        The credentials; None if the file has neither key.
-
-    Raises:
-        BadSettings: The file cannot be read, or has only one of the two keys.
-    """
+    """Read accessKey and secretKey from mqadmin's tools.yml."""
     return _credentials_from_content(file_path, _parse_yaml(file_path, _read_text(file_path)))
 
 
@@ -140,15 +94,6 @@ def from_file(file_path: "Path") -> Credentials:
 
     A name that ends in .yml or .yaml means YAML, any other name properties. Keys are case-insensitive,
     because Java's clients write AccessKey.
-
-    Args:
-        file_path: The file.
-
-    Returns:
-        The credentials; `security_token` is None if the file has none.
-
-    Raises:
-        BadSettings: The file is world-readable, cannot be read, or lacks a key.
     """
     require_private_file(file_path)
     file_text = _read_text(file_path)
@@ -162,17 +107,7 @@ def from_file(file_path: "Path") -> Credentials:
 
 
 def from_keyring(entry_name: str) -> Credentials:
-    """Read the credentials that `save_to_keyring` stored under a name.
-
-    Args:
-        entry_name: The name of the entry.
-
-    Returns:
-        The credentials.
-
-    Raises:
-        BadSettings: The keyring has no such entry, does not answer, or is not installed.
-    """
+    """Read the credentials that `save_to_keyring` stored under a name."""
     stored_text = _call_keyring(lambda keyring: keyring.get_password(_KEYRING_SERVICE, entry_name))
     if stored_text is None:
         raise BadSettings(
@@ -191,37 +126,19 @@ def from_keyring(entry_name: str) -> Credentials:
 
 
 def save_to_keyring(entry_name: str, credentials: Credentials) -> None:
-    """Store credentials in the system's keyring; replace an entry with the same name.
-
-    Args:
-        entry_name: The name of the entry.
-        credentials: The credentials.
-
-    Raises:
-        BadSettings: The keyring does not answer, or is not installed.
-    """
+    """Store credentials in the system's keyring; replace an entry with the same name."""
     stored_text = json.dumps(dict(zip(_FILE_KEYS, credentials, strict=True)))
     _call_keyring(lambda keyring: keyring.set_password(_KEYRING_SERVICE, entry_name, stored_text))
 
 
 def save_to_file(file_path: "Path", credentials: Credentials) -> None:
-    """Store credentials in a YAML file that only its owner may read; replace an existing file.
-
-    Args:
-        file_path: The file. Missing folders are created.
-        credentials: The credentials.
-
-    Raises:
-        BadSettings: The file cannot be written.
-    """
+    """Store credentials in a YAML file that only its owner may read; replace an existing file."""
     import yaml
 
     from nsadmin.client import private_file
 
     credential_items = zip(_FILE_KEYS, credentials, strict=True)
-    yaml_text = yaml.safe_dump(
-        {file_key: value for file_key, value in credential_items if value is not None}, sort_keys=False
-    )
+    yaml_text = yaml.safe_dump({key: v for key, v in credential_items if v is not None}, sort_keys=False)
     try:
         file_path.parent.mkdir(parents=True, exist_ok=True)
         private_file.replace_private_file(str(file_path), yaml_text)
@@ -313,14 +230,7 @@ def _is_world_readable(file_path: "Path") -> bool:
 
 
 def require_private_file(file_path: "Path") -> None:
-    """Check that a file with a secret is not world-readable.
-
-    Args:
-        file_path: The file. A missing file passes, and so does every file on Windows.
-
-    Raises:
-        BadSettings: The file is world-readable.
-    """
+    """Check that a file with a secret is not world-readable."""
     if _is_world_readable(file_path):
         raise BadSettings(
             f"all users of this machine can read the secret in {file_path}: run `chmod 600 {file_path}`"

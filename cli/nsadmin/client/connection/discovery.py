@@ -10,7 +10,7 @@ from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
 from time import time
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from namesrv_core import operator_files, private_files
@@ -33,27 +33,10 @@ _DOMAIN_KEYS = ("rmqAddressServerDomain", "rocketmq.namesrv.domain")
 _SUBGROUP_KEYS = ("rmqAddressServerSubGroup", "rocketmq.namesrv.domain.subgroup")
 
 
-class _CachedAddresses(NamedTuple):
-    """The last answer of an endpoint, and its time in seconds since 1970 (UTC)."""
-
-    addrs: tuple[str, ...]
-    saved_at_seconds: float
-
-
 def build_endpoint_url(
     domain: str = DEFAULT_DOMAIN, subgroup: str = DEFAULT_SUBGROUP, unit_name: str | None = None
 ) -> str:
-    """Return the URL of an address endpoint by the rules of `MixAll.getWSAddr` and `DefaultTopAddressing`.
-
-    Args:
-        domain: A domain (default port: 8080) or a whole URL. A URL without a path gets /rocketmq/SUBGROUP.
-            Default: jmenv.tbsite.net.
-        subgroup: The last part of the path. Default: nsaddr.
-        unit_name: The unit name, appended as "-UNIT?nofix=1". Default: none.
-
-    Raises:
-        BadAddress: `domain` is neither a domain nor an http or https URL, or contains a password.
-    """
+    """Return the URL of an address endpoint by the rules of `MixAll.getWSAddr` and `DefaultTopAddressing`."""
     if "://" in domain:
         url = _complete_url(domain.strip(), subgroup)
     else:
@@ -92,40 +75,19 @@ def from_endpoint(
     timeout_seconds: float = ENDPOINT_TIMEOUT_SECONDS,
     find_addrs: "AddrLookup | None" = None,
 ) -> NameServerList:
-    """Read the name servers from an HTTP endpoint, or from its cached last answer if it does not answer.
-
-    Args:
-        domain: A domain or a whole URL; see `build_endpoint_url`. Default: jmenv.tbsite.net.
-        subgroup: The last part of the path. Default: nsaddr.
-        unit_name: The unit name. Default: none.
-        cache_folder: The folder with the last answers. Default: no cache.
-        timeout_seconds: The time limit for the whole request. Default: 3 s.
-        find_addrs: Finds the local end of the tunnel to the endpoint. Default: connect directly.
-
-    Returns:
-        The name servers; `note` is set if they come from the cache.
-
-    Raises:
-        CallError: The endpoint does not answer, and the cache has no answer of it.
-        BadAddress: `domain` is not a domain or URL.
-    """
+    """Read the name servers from an HTTP endpoint, or from its cached last answer if it does not answer."""
     url = build_endpoint_url(domain, subgroup, unit_name)
     cache_file = None if cache_folder is None else cache_folder / _cache_file_name(url)
     try:
         namesrv_addrs = _parse_answer(url, _fetch_text(url, timeout_seconds, find_addrs))
     except CallError as error:
-        cached_addresses = None if cache_file is None else _read_cache(cache_file)
-        if cached_addresses is None:
+        cached_answer = None if cache_file is None else _read_cache(cache_file)
+        if cached_answer is None:
             raise
-        saved_at = (
-            datetime.fromtimestamp(cached_addresses.saved_at_seconds)
-            .astimezone()
-            .isoformat(timespec="seconds")
-        )
-        operator_note = (
-            f"endpoint {error}; using its answer of {saved_at}: {';'.join(cached_addresses.addrs)}"
-        )
-        return NameServerList(cached_addresses.addrs, "endpoint", url, operator_note)
+        addrs, saved_at_seconds = cached_answer
+        saved_at = datetime.fromtimestamp(saved_at_seconds).astimezone().isoformat(timespec="seconds")
+        operator_note = f"endpoint {error}; using its answer of {saved_at}: {';'.join(addrs)}"
+        return NameServerList(addrs, "endpoint", url, operator_note)
     if cache_file is not None:
         _write_cache(cache_file, namesrv_addrs)
     return NameServerList(namesrv_addrs, "endpoint", url)
@@ -152,10 +114,8 @@ def _parse_answer(url: str, answer_text: str) -> tuple[str, ...]:
         namesrv_addrs = parse_addrs(first_line)
     except BadAddress as error:
         # The error quotes the answer, which may be a long page.
-        error_text = str(error)[:_MAX_ERROR_LENGTH]
-        raise CallError(
-            url, "unreadable", f"the answer is not a list of name servers: {error_text}"
-        ) from None
+        text = str(error)[:_MAX_ERROR_LENGTH]
+        raise CallError(url, "unreadable", f"the answer is not a list of name servers: {text}") from None
     if not namesrv_addrs:
         raise CallError(url, "unreadable", "the answer has no name server")
     return namesrv_addrs
@@ -168,21 +128,7 @@ def from_file(
     timeout_seconds: float = ENDPOINT_TIMEOUT_SECONDS,
     find_addrs: "AddrLookup | None" = None,
 ) -> NameServerList:
-    """Read the name servers from a broker's or client's properties file, or from the endpoint it names.
-
-    Args:
-        properties_file: The file, in Java's properties format (Latin-1).
-        cache_folder: The folder with the last answers of endpoints. Default: no cache.
-        timeout_seconds: The time limit for the endpoint. Default: 3 s.
-        find_addrs: Finds the local end of the tunnel to the endpoint. Default: connect directly.
-
-    Returns:
-        The name servers; `note` is set if they come from the cache.
-
-    Raises:
-        BadAddress: The file cannot be read, or names neither name servers nor an endpoint.
-        CallError: As in `from_endpoint`.
-    """
+    """Read the name servers from a broker's or client's properties file, or from the endpoint it names."""
     file_items = _read_properties(properties_file)
     addr_list, domain, subgroup = (
         next((item_text for key in keys if (item_text := file_items.get(key, "").strip())), None)
@@ -233,13 +179,13 @@ def _cache_file_name(url: str) -> str:
     return f"endpoint-{sha256(url.encode()).hexdigest()[:16]}.json"
 
 
-def _read_cache(cache_file: Path) -> _CachedAddresses | None:
-    """Read a cached answer; return None if the file is missing or damaged."""
+def _read_cache(cache_file: Path) -> tuple[tuple[str, ...], float] | None:
+    """Read a cached answer and its time in seconds since 1970; None if the file is missing or damaged."""
     try:
         cache_text = operator_files.read_text(cache_file, max_characters=operator_files.MAX_CONFIG_CHARACTERS)
         cache_content = operator_files.parse_json(cache_text)
         namesrv_addrs = parse_addrs(cache_content["namesrvAddr"])
-        return _CachedAddresses(namesrv_addrs, float(cache_content["time"])) if namesrv_addrs else None
+        return (namesrv_addrs, float(cache_content["time"])) if namesrv_addrs else None
     except (OSError, ValueError, TypeError, KeyError, AttributeError, BadAddress):
         return None
 

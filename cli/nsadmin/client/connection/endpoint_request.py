@@ -27,20 +27,7 @@ _ERRNO_PREFIX = re.compile(r"^\[Errno -?\d+\] ")
 def fetch_endpoint_text(
     url: str, http_headers: Mapping[str, str], timeout_seconds: float, find_addrs: "AddrLookup | None" = None
 ) -> str:
-    """Fetch the text at a URL, and follow redirects on the same host.
-
-    Args:
-        url: The URL of the endpoint.
-        http_headers: Headers to send besides those of httpx.
-        timeout_seconds: The time limit of the whole request in seconds.
-        find_addrs: Finds the local end of the tunnel to a server. Default: connect directly.
-
-    Returns:
-        The text of an answer with status 200.
-
-    Raises:
-        CallError: The endpoint does not answer in time, or its answer is not usable.
-    """
+    """Fetch the text at a URL, and follow redirects on the same host."""
     # Imported here because it takes 100 ms, and most operators use a list of addresses.
     import httpx  # noqa: F401 - the thread must not spend the time limit on it
 
@@ -73,8 +60,7 @@ class _EndpointThread(Thread):
         self.error: Exception | None = None
         self._url = url
         self._http_headers = {"Accept-Encoding": "identity", **http_headers}
-        self._timeout_seconds = timeout_seconds
-        self._find_addrs = find_addrs
+        self._timeout_seconds, self._find_addrs = timeout_seconds, find_addrs
         self._is_abandoned = False
         self._sockets: list[socket.socket] = []
 
@@ -141,12 +127,10 @@ class _EndpointThread(Thread):
     def _read_text(self, response: "httpx.Response") -> str:
         if response.status_code != 200:
             raise self._unreadable_error(f"HTTP status {response.status_code} instead of 200")
-        content_encoding = response.headers.get("Content-Encoding", "identity")
-        if content_encoding.lower() != "identity":
+        encoding = response.headers.get("Content-Encoding", "identity")
+        if encoding.lower() != "identity":
             # 1.5 MB of gzip can become 4.5 GB.
-            raise self._unreadable_error(
-                f"the answer has the encoding {content_encoding}, which was not requested"
-            )
+            raise self._unreadable_error(f"the answer has the encoding {encoding}, which was not requested")
         answer_bytes = bytearray()
         for answer_piece in response.iter_raw():
             answer_bytes += answer_piece

@@ -8,9 +8,9 @@ from collections.abc import Sequence
 from typing import TypeVar
 
 from namesrv_core.errors import RocketMQError
-from namesrv_core.protocol.command import ExtFields, build_request
 from namesrv_core.transport.multiplexed_client import CallError
 from nsadmin.client.connection.caller import Caller
+from nsadmin.client.connection.requests import Header, make_request
 from nsadmin.client.connection.response_bodies import ResponseDecoder, decode_answer
 from nsadmin.client.results import NoneReachable, ServerResult, is_not_found, is_unreachable
 
@@ -20,18 +20,13 @@ T = TypeVar("T")
 class NameServerReader:
     """Reads from name servers.
 
-    Args:
-        caller: The connections.
-        ask_all: Send each read to every name server, to find servers that are unreachable or disagree.
-
     Attributes:
         unreachable: Address to error of the name servers that failed, or refused a read that others answered.
         disagreements: One line of text per difference between name servers.
     """
 
     def __init__(self, caller: Caller, ask_all: bool = False) -> None:
-        self._caller = caller
-        self._ask_all = ask_all
+        self._caller, self._ask_all = caller, ask_all
         self._preferred_addrs: tuple[str, ...] = ()
         self.unreachable: dict[str, RocketMQError] = {}
         self.disagreements: list[str] = []
@@ -48,29 +43,17 @@ class NameServerReader:
         subject_text: str,
         decode: ResponseDecoder[T],
         request_code: int,
-        ext_fields: ExtFields | None = None,
+        header: Header | None = None,
         *,
         ask_all: bool = True,
     ) -> T:
-        """Return the decoded answer of the first name server that has one.
-
-        Args:
-            subject_text: The name of the value, as text for `disagreements`.
-            decode: Turns the answer into the result.
-            request_code: The request code.
-            ext_fields: The header fields, name to text. Default: none.
-            ask_all: Set False to ask one server even if the reader asks all. Default: True.
-
-        Raises:
-            NoneReachable: No name server answered.
-            RocketMQError: A name server refused, or none of them knows the object.
-        """
+        """Return the decoded answer of the first name server that has one."""
         if self._ask_all and ask_all:
-            return self._read_all(subject_text, decode, request_code, ext_fields)
+            return self._read_all(subject_text, decode, request_code, header)
         results: list[ServerResult[T]] = []
         ordered_addrs = self._order_addrs()
         for namesrv_addr in ordered_addrs:
-            [result] = self._ask_servers((namesrv_addr,), decode, request_code, ext_fields)
+            [result] = self._ask_servers((namesrv_addr,), decode, request_code, header)
             if result.error is None:
                 self._preferred_addrs = (
                     namesrv_addr,
@@ -80,9 +63,7 @@ class NameServerReader:
             results.append(result)
             if is_not_found(result.error):
                 other_addrs = ordered_addrs[len(results) :]
-                return _pick_result(
-                    results + self._ask_servers(other_addrs, decode, request_code, ext_fields)
-                )
+                return _pick_result(results + self._ask_servers(other_addrs, decode, request_code, header))
             if not is_unreachable(result.error):
                 raise result.error
         return _pick_result(results)
@@ -91,82 +72,52 @@ class NameServerReader:
         self,
         decode: ResponseDecoder[T],
         request_code: int,
-        ext_fields: ExtFields | None = None,
+        header: Header | None = None,
         request_body: bytes = b"",
     ) -> list[ServerResult[T]]:
-        """Send a request to every name server; return one decoded ServerResult per server.
-
-        Args:
-            decode: Turns an answer into a result.
-            request_code: The request code.
-            ext_fields: The header fields, name to text. Default: none.
-            request_body: The body in bytes. Default: empty.
-
-        Returns:
-            The results in request order.
-
-        Raises:
-            ReadOnlyAccess: The client is read-only, and the request changes something. Nothing was sent.
-        """
+        """Send a request to every name server; return one decoded ServerResult per server."""
         return [
             decode_answer(answer, decode)
-            for answer in self._caller.send_to_name_servers(request_code, ext_fields, request_body)
+            for answer in self._caller.send_to_name_servers(request_code, header, request_body)
         ]
 
     def read_batch(
-        self, decode: ResponseDecoder[T], request_code: int, ext_fields_list: Sequence[ExtFields]
+        self, decode: ResponseDecoder[T], request_code: int, headers: Sequence[Header]
     ) -> list[ServerResult[T]]:
-        """Send many reads of one kind at once to the first name server that answers.
-
-        Args:
-            decode: Turns an answer into a result.
-            request_code: The request code of all reads.
-            ext_fields_list: The header fields of each read, name to text.
-
-        Returns:
-            One ServerResult per read, in the order of `ext_fields_list`.
-        """
+        """Send many reads of one kind at once to the first name server that answers."""
         results: dict[int, ServerResult[T]] = {}
         for namesrv_addr in self._order_addrs():
             pending_indexes = [
                 read_index
-                for read_index in range(len(ext_fields_list))
+                for read_index in range(len(headers))
                 if read_index not in results or is_unreachable(results[read_index].error)
             ]
             answers = self._caller.send_requests(
-                [
-                    (namesrv_addr, build_request(request_code, ext_fields_list[read_index]))
-                    for read_index in pending_indexes
-                ]
+                [(namesrv_addr, make_request(request_code, headers[index])) for index in pending_indexes]
             )
             for read_index, answer in zip(pending_indexes, answers, strict=True):
                 results[read_index] = decode_answer(answer, decode)
-        return [results[read_index] for read_index in range(len(ext_fields_list))]
+        return [results[read_index] for read_index in range(len(headers))]
 
     def _read_all(
-        self, subject_text: str, decode: ResponseDecoder[T], request_code: int, ext_fields: ExtFields | None
+        self, subject: str, decode: ResponseDecoder[T], request_code: int, header: Header | None
     ) -> T:
-        results = self._ask_servers(self._caller.name_servers.addrs, decode, request_code, ext_fields)
+        results = self._ask_servers(self._caller.name_servers.addrs, decode, request_code, header)
         first_result = _pick_result(results)
         for namesrv_addr, result, error in results:
             if is_not_found(error):
-                self.disagreements.append(f"{namesrv_addr} does not have {subject_text}")
+                self.disagreements.append(f"{namesrv_addr} does not have {subject}")
             elif error is not None:
                 self.unreachable[namesrv_addr] = error
             elif result != first_result:
                 first_addr = next(namesrv_addr for namesrv_addr, value, _ in results if value is first_result)
-                self.disagreements.append(f"{namesrv_addr} and {first_addr} disagree about {subject_text}")
+                self.disagreements.append(f"{namesrv_addr} and {first_addr} disagree about {subject}")
         return first_result
 
     def _ask_servers(
-        self,
-        namesrv_addrs: tuple[str, ...],
-        decode: ResponseDecoder[T],
-        request_code: int,
-        ext_fields: ExtFields | None,
+        self, addrs: tuple[str, ...], decode: ResponseDecoder[T], request_code: int, header: Header | None
     ) -> list[ServerResult[T]]:
-        answers = self._caller.send_to_each(namesrv_addrs, request_code, ext_fields)
-        results = [decode_answer(answer, decode) for answer in answers]
+        results = self._caller.read_each(addrs, decode, request_code, header)
         for namesrv_addr, _, error in results:
             if isinstance(error, CallError):
                 self.unreachable[namesrv_addr] = error

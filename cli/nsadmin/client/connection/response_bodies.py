@@ -15,16 +15,7 @@ DECODE_ERRORS = (ArithmeticError, AttributeError, LookupError, RecursionError, T
 
 
 def decode_answer(answer: ServerResult[RemotingCommand], decode: ResponseDecoder[T]) -> ServerResult[T]:
-    """Decode the answer of a server.
-
-    Args:
-        answer: The answer, or the error of the request.
-        decode: Turns the answer into the result. It may raise any of the errors that values of other types
-            cause.
-
-    Returns:
-        The decoded result, or the answer's error. If decoding fails, the error is a MalformedAnswer.
-    """
+    """Decode the answer of a server."""
 
     def decode_response(response: RemotingCommand) -> T:
         try:
@@ -74,45 +65,18 @@ def parse_broker_addrs(addrs: JsonObject) -> dict[int, str]:
 
 
 def parse_topic_names(response: RemotingCommand) -> tuple[str, ...]:
-    """Parse a TopicList body: distinct names in order.
-
-    Args:
-        response: An answer with a TopicList.
-
-    Returns:
-        The names; () without a body.
-
-    Raises:
-        ValueError: The body is not a JSON object.
-    """
+    """Parse a TopicList body: distinct names in order."""
     return tuple(sorted(set(parse_json_object(response).texts("topicList"))))
 
 
 def parse_text_table(response: RemotingCommand) -> dict[str, str]:
-    """Parse a KVTable body: key to text, in the order of keys, without nulls.
-
-    Args:
-        response: An answer with a KVTable.
-
-    Returns:
-        The texts by key; {} without a body.
-
-    Raises:
-        ValueError: The body is not a JSON object.
-    """
+    """Parse a KVTable body: key to text, in the order of keys, without nulls."""
     kv_table = parse_json_object(response).child("table")
     return {key: to_text(value, key) for key, value in sorted(kv_table.members.items()) if value is not None}
 
 
 def parse_config_items(response: RemotingCommand) -> dict[str, str]:
-    """Parse a body of key=value lines with unescaped values: key to value, in the order of keys.
-
-    Args:
-        response: An answer with the configuration of a server.
-
-    Returns:
-        The texts by key; {} without a body. Lines without "=" are omitted.
-    """
+    """Parse a body of key=value lines with unescaped values: key to value, in the order of keys."""
     config_lines = response.body.decode("utf-8", "replace").splitlines()
     config_pairs = (config_line.partition("=") for config_line in config_lines if "=" in config_line)
     return {key: value for key, _, value in sorted(config_pairs)}

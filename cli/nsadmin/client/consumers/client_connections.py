@@ -7,11 +7,12 @@ from json import JSONDecoder
 from typing import NamedTuple
 
 from namesrv_core.errors import RequestError, ResponseCode, RocketMQError
-from namesrv_core.protocol import broker_headers, headers
+from namesrv_core.protocol import broker_headers
 from namesrv_core.protocol.codes import RequestCode, version_text
-from namesrv_core.protocol.command import RemotingCommand, build_request
+from namesrv_core.protocol.command import RemotingCommand
 from nsadmin.client.connection.caller import Caller
 from nsadmin.client.connection.json_object import JsonObject
+from nsadmin.client.connection.requests import make_request
 from nsadmin.client.connection.response_bodies import decode_answer, parse_json_object
 from nsadmin.client.consumers.connected_clients import (
     ConnectedClient,
@@ -39,49 +40,25 @@ class _BrokerConnections(NamedTuple):
 def read_consumers(
     caller: Caller, groups: Sequence[str], broker_addrs: Iterable[str]
 ) -> dict[str, GroupConnections]:
-    """Read the clients of groups from brokers (GET_CONSUMER_CONNECTION_LIST, 203, per group and broker).
-
-    Args:
-        caller: The connections.
-        groups: The consumer groups.
-        broker_addrs: The broker addresses. A repeated one is asked once.
-
-    Returns:
-        Group to its merged connections.
-    """
+    """Read the clients of groups from brokers (GET_CONSUMER_CONNECTION_LIST, 203, per group and broker)."""
     broker_addrs = list(dict.fromkeys(broker_addrs))
     request_code = RequestCode.GET_CONSUMER_CONNECTION_LIST
     group_places = [(group, broker_addr) for group in groups for broker_addr in broker_addrs]
     answers = caller.send_requests(
-        (broker_addr, build_request(request_code, headers.write_header(broker_headers.ConsumerGroup(group))))
-        for group, broker_addr in group_places
+        (a, make_request(request_code, broker_headers.ConsumerGroup(group))) for group, a in group_places
     )
     results_by_group: dict[str, list[ServerResult[_BrokerConnections]]] = {group: [] for group in groups}
     for (group, _), answer in zip(group_places, answers, strict=True):
         results_by_group[group].append(decode_answer(answer, partial(_parse_consumers, answer.addr)))
-    return {
-        group: _merge_connections(connection_results)
-        for group, connection_results in results_by_group.items()
-    }
+    return {group: _merge_connections(results) for group, results in results_by_group.items()}
 
 
 def find_broadcasting_groups(caller: Caller, group_places: Iterable[tuple[str, str]]) -> set[str]:
-    """Return the groups whose connected clients broadcast (GET_CONSUMER_CONNECTION_LIST, 203).
-
-    Args:
-        caller: The connections.
-        group_places: Pairs of (broker address, group). Brokers need not know the group.
-    """
+    """Return the groups whose connected clients broadcast (GET_CONSUMER_CONNECTION_LIST, 203)."""
     group_places = list(group_places)
     answers = caller.send_requests(
-        (
-            broker_addr,
-            build_request(
-                RequestCode.GET_CONSUMER_CONNECTION_LIST,
-                headers.write_header(broker_headers.ConsumerGroup(group)),
-            ),
-        )
-        for broker_addr, group in group_places
+        (addr, make_request(RequestCode.GET_CONSUMER_CONNECTION_LIST, broker_headers.ConsumerGroup(group)))
+        for addr, group in group_places
     )
     connection_results = [decode_answer(answer, partial(_parse_consumers, answer.addr)) for answer in answers]
     return {
@@ -94,83 +71,38 @@ def find_broadcasting_groups(caller: Caller, group_places: Iterable[tuple[str, s
 def read_members(
     caller: Caller, group: str, broker_addrs: Iterable[str]
 ) -> list[ServerResult[tuple[ConnectedClient, ...]]]:
-    """Read the clients of a group as each broker lists them (GET_CONSUMER_CONNECTION_LIST, 203), unmerged.
-
-    Args:
-        caller: The connections.
-        group: The consumer group.
-        broker_addrs: The broker addresses. A repeated one is asked once.
-
-    Returns:
-        One ServerResult per distinct address, in order; without clients also for an unknown group.
-    """
-    ext_fields = headers.write_header(broker_headers.ConsumerGroup(group))
+    """Read the clients of a group as each broker lists them (GET_CONSUMER_CONNECTION_LIST, 203), unmerged."""
+    ext_fields = broker_headers.ConsumerGroup(group)
     answers = caller.send_to_each(
         dict.fromkeys(broker_addrs), RequestCode.GET_CONSUMER_CONNECTION_LIST, ext_fields
     )
-    client_results = [
-        decode_answer(answer, partial(_parse_connection_set, answer.addr)) for answer in answers
-    ]
-    return [
-        ServerResult(client_result.addr, (), None) if is_group_offline(client_result.error) else client_result
-        for client_result in client_results
-    ]
+    client_results = [decode_answer(a, partial(_parse_connection_set, a.addr)) for a in answers]
+    return [ServerResult(r.addr, (), None) if is_group_offline(r.error) else r for r in client_results]
 
 
 def read_producers(
     caller: Caller, group: str, broker_addrs: Iterable[str]
 ) -> tuple[tuple[ConnectedClient, ...], dict[str, RocketMQError | None]]:
-    """Read the clients of a producer group from brokers (GET_PRODUCER_CONNECTION_LIST, 204).
-
-    Args:
-        caller: The connections.
-        group: The producer group.
-        broker_addrs: The broker addresses. A repeated one is asked once.
-
-    Returns:
-        A pair: the clients, merged by client id; and broker address to error, None for a broker that
-        answered, also for an unknown group.
-    """
-    ext_fields = headers.write_header(broker_headers.ProducerGroup(group))
+    """Read the clients of a producer group from brokers (GET_PRODUCER_CONNECTION_LIST, 204)."""
+    ext_fields = broker_headers.ProducerGroup(group)
     answers = caller.send_to_each(
         dict.fromkeys(broker_addrs), RequestCode.GET_PRODUCER_CONNECTION_LIST, ext_fields
     )
-    client_results = [
-        decode_answer(answer, partial(_parse_connection_set, answer.addr)) for answer in answers
-    ]
-    errors = {
-        client_result.addr: None if _is_unknown_group(client_result.error) else client_result.error
-        for client_result in client_results
-    }
-    return merge_clients(
-        connected_client
-        for client_result in client_results
-        for connected_client in client_result.result or ()
-    ), errors
+    client_results = [decode_answer(a, partial(_parse_connection_set, a.addr)) for a in answers]
+    errors = {r.addr: None if _is_unknown_group(r.error) else r.error for r in client_results}
+    return merge_clients(c for client_result in client_results for c in client_result.result or ()), errors
 
 
 def read_all_producers(
     caller: Caller, broker_addrs: Iterable[str]
 ) -> list[ServerResult[tuple[ProducerClient, ...]]]:
-    """Read all producers of brokers (GET_ALL_PRODUCER_INFO, 328; since 4.9.4).
-
-    Args:
-        caller: The connections.
-        broker_addrs: The broker addresses. A repeated one is asked once.
-
-    Returns:
-        One ServerResult per distinct address, in order: clients in the order of groups and client ids.
-    """
+    """Read all producers of brokers (GET_ALL_PRODUCER_INFO, 328; since 4.9.4)."""
     answers = caller.send_to_each(dict.fromkeys(broker_addrs), RequestCode.GET_ALL_PRODUCER_INFO)
     return [decode_answer(answer, partial(_parse_producer_table, answer.addr)) for answer in answers]
 
 
 def is_group_offline(error: RocketMQError | None) -> bool:
-    """Return whether a broker answered CONSUMER_NOT_ONLINE (206): no client of the group is connected.
-
-    Args:
-        error: The error of a result; None gives False.
-    """
+    """Return whether a broker answered CONSUMER_NOT_ONLINE (206): no client of the group is connected."""
     return isinstance(error, RequestError) and error.code == ResponseCode.CONSUMER_NOT_ONLINE
 
 
@@ -221,20 +153,12 @@ def _parse_consumers(broker_addr: str, response: RemotingCommand) -> _BrokerConn
             json_body.text("messageModel", None),
             json_body.text("consumeFromWhere", None),
         ),
-        {
-            topic: parse_subscription(topic, subscription)
-            for topic, subscription in json_body.child("subscriptionTable").sorted_children()
-        },
+        {t: parse_subscription(t, s) for t, s in json_body.child("subscriptionTable").sorted_children()},
     )
 
 
 def parse_subscription(topic: str, subscription: JsonObject) -> TopicSubscription:
-    """Parse a SubscriptionData. Clients of 3.x send no expression type: it is "TAG".
-
-    Args:
-        topic: The topic.
-        subscription: The JSON object.
-    """
+    """Parse a SubscriptionData. Clients of 3.x send no expression type: it is "TAG"."""
     return TopicSubscription(
         topic, subscription.text("expressionType", "") or "TAG", subscription.text("subString", "")
     )
@@ -265,17 +189,9 @@ def _parse_producer(group: str, client: JsonObject, broker_addr: str) -> Produce
     )
 
 
-def _merge_connections(connection_results: Sequence[ServerResult[_BrokerConnections]]) -> GroupConnections:
-    known_connections = [
-        (connection_result.addr, connection_result.result)
-        for connection_result in connection_results
-        if connection_result.result is not None
-    ]
-    known_connections = [
-        (broker_addr, broker_connections)
-        for broker_addr, broker_connections in known_connections
-        if broker_connections.clients
-    ]
+def _merge_connections(results: Sequence[ServerResult[_BrokerConnections]]) -> GroupConnections:
+    known_connections = [(r.addr, r.result) for r in results if r.result is not None]
+    known_connections = [(broker_addr, c) for broker_addr, c in known_connections if c.clients]
     subscriptions_by_topic: dict[str, TopicSubscription] = {}
     disagreements: list[str] = []
     for broker_addr, broker_connections in known_connections:
@@ -287,18 +203,9 @@ def _merge_connections(connection_results: Sequence[ServerResult[_BrokerConnecti
                 )
     group_settings = known_connections[0][1].settings if known_connections else (None, None, None)
     return GroupConnections(
-        merge_clients(
-            connected_client
-            for _, broker_connections in known_connections
-            for connected_client in broker_connections.clients
-        ),
+        merge_clients(client for _, connections in known_connections for client in connections.clients),
         *group_settings,
         tuple(subscriptions_by_topic[topic] for topic in sorted(subscriptions_by_topic)),
         tuple(disagreements),
-        {
-            connection_result.addr: None
-            if is_group_offline(connection_result.error)
-            else connection_result.error
-            for connection_result in connection_results
-        },
+        {result.addr: None if is_group_offline(result.error) else result.error for result in results},
     )

@@ -6,31 +6,26 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from namesrv_core.errors import RocketMQError
-from namesrv_core.protocol import broker_headers, headers
+from namesrv_core.protocol import broker_headers
 from namesrv_core.protocol.codes import RequestCode
-from namesrv_core.protocol.command import RemotingCommand, build_request
+from namesrv_core.protocol.command import RemotingCommand
 from nsadmin.client.connection.caller import Caller
+from nsadmin.client.connection.requests import make_request
 from nsadmin.client.connection.response_bodies import decode_answer
-from nsadmin.client.consumers.connected_clients import (
-    ConnectedClient,
-    GroupConnections,
-    TopicSubscription,
-)
+from nsadmin.client.consumers.connected_clients import ConnectedClient, GroupConnections, TopicSubscription
 from nsadmin.client.consumers.consumer_progress import ConsumerAdmin
 from nsadmin.client.consumers.group_problems import (
     find_assignment_problems,
     find_queue_problems,
     find_subscription_problems,
 )
-from nsadmin.client.consumers.queue_allocation import list_readable_queues
 from nsadmin.client.consumers.running_info import RunningInfo, parse_running_info
-from nsadmin.client.message_queues import MessageQueue
+from nsadmin.client.message_queues import MessageQueue, list_readable_queues
 from nsadmin.client.results import ClientClosed, NotFound, ServerResult
 from nsadmin.client.topics.topics import TopicAdmin
 
 CLIENT_TIMEOUT_SECONDS = 12.0
 """Seconds for a request to a client. The broker waits 10 s for the client's answer."""
-
 
 _NAME_SERVERS_PATTERN = re.compile(rb'"PROP_NAMESERVER_ADDR"\s*:\s*"([^"\\]*)"')
 
@@ -76,9 +71,7 @@ class ClientRuntime:
     """`admin.client_runtime`: the runtime state of consumer clients."""
 
     def __init__(self, caller: Caller, consumers: ConsumerAdmin, topics: TopicAdmin) -> None:
-        self._caller = caller
-        self._consumers = consumers
-        self._topics = topics
+        self._caller, self._consumers, self._topics = caller, consumers, topics
 
     def get_group(
         self,
@@ -103,18 +96,12 @@ class ClientRuntime:
             RequestError: CONSUMER_NOT_ONLINE (206): no client of the group is connected.
         """
         group_connections = self._consumers.get_connections(group, cluster_name, broker_addr)
-        clients = [
-            connected_client
-            for connected_client in group_connections.clients
-            if client_id in (None, connected_client.client_id)
-        ]
+        clients = [client for client in group_connections.clients if client_id in (None, client.client_id)]
         if not clients:
             who_text = "no client" if client_id is None else f'no client "{client_id}"'
             raise NotFound(f'{who_text} of group "{group}" is connected')
         return RunningGroup(
-            tuple(
-                self._read_clients([(group, connected_client) for connected_client in clients], with_jstack)
-            ),
+            tuple(self._read_clients([(group, c) for c in clients], with_jstack)),
             group_connections.consume_type,
             group_connections.message_model,
             group_connections.errors,
@@ -136,13 +123,11 @@ class ClientRuntime:
             Client id to ServerResult, without clients that no server can ask.
         """
         return {
-            running_client.client.client_id: ServerResult(
-                running_client.client.client_id,
-                None if running_client.info is None else running_client.info.subscriptions,
-                running_client.error,
+            c.client.client_id: ServerResult(
+                c.client.client_id, None if c.info is None else c.info.subscriptions, c.error
             )
-            for running_client in self._read_clients([(group, client) for client in clients], False)
-            if can_be_asked(running_client.client)
+            for c in self._read_clients([(group, client) for client in clients], False)
+            if can_be_asked(c.client)
         }
 
     def get_name_servers(
@@ -176,17 +161,9 @@ class ClientRuntime:
         self, group_clients: Sequence[tuple[str, ConnectedClient]], with_jstack: bool
     ) -> list[RunningClient]:
         """Read the runtime state of clients, given as pairs of (group, client)."""
-        asked_clients = [
-            addr_and_client for addr_and_client in group_clients if can_be_asked(addr_and_client[1])
-        ]
-        info_results = [
-            decode_answer(answer, parse_running_info)
-            for answer in self._send_to_clients(asked_clients, with_jstack)
-        ]
-        results_by_id = {
-            connected_client.client_id: info_result
-            for (_, connected_client), info_result in zip(asked_clients, info_results, strict=True)
-        }
+        clients = [addr_and_client for addr_and_client in group_clients if can_be_asked(addr_and_client[1])]
+        results = [decode_answer(a, parse_running_info) for a in self._send_to_clients(clients, with_jstack)]
+        results_by_id = {c.client_id: r for (_, c), r in zip(clients, results, strict=True)}
         return [
             RunningClient(connected_client, info_result.result, info_result.error)
             if (info_result := results_by_id.get(connected_client.client_id)) is not None
@@ -201,15 +178,10 @@ class ClientRuntime:
         request_code = RequestCode.GET_CONSUMER_RUNNING_INFO
         calls = [
             (
-                connected_client.broker_addrs[0],
-                build_request(
-                    request_code,
-                    headers.write_header(
-                        broker_headers.ConsumerClient(group, connected_client.client_id, with_jstack)
-                    ),
-                ),
+                c.broker_addrs[0],
+                make_request(request_code, broker_headers.ConsumerClient(group, c.client_id, with_jstack)),
             )
-            for group, connected_client in group_clients
+            for group, c in group_clients
         ]
         return self._caller.send_requests(calls, max(CLIENT_TIMEOUT_SECONDS, self._caller.access.timeout))
 
@@ -244,29 +216,20 @@ class ClientRuntime:
         Returns:
             One line per problem.
         """
-        client_infos = [
-            (running_client.client.client_id, running_client.info)
-            for running_client in running_group.clients
-            if running_client.info is not None
-        ]
-        needs_locks = running_group.message_model == "CLUSTERING"
+        infos = [(c.client.client_id, c.info) for c in running_group.clients if c.info is not None]
         problem_lines = [
-            *find_subscription_problems(
-                [(client_id, info.subscriptions) for client_id, info in client_infos]
-            ),
-            *find_queue_problems(client_infos, now_ms, needs_locks),
+            *find_subscription_problems([(client_id, info.subscriptions) for client_id, info in infos]),
+            *find_queue_problems(infos, now_ms, running_group.message_model == "CLUSTERING"),
         ]
         is_shared = (
             running_group.message_model == "CLUSTERING" and running_group.consume_type == "CONSUME_PASSIVELY"
         )
-        if is_shared and len(client_infos) == len(running_group.clients):
-            problem_lines += find_assignment_problems(client_infos, self._list_wanted_queues(client_infos))
+        if is_shared and len(infos) == len(running_group.clients):
+            problem_lines += find_assignment_problems(infos, self._list_wanted_queues(infos))
         return problem_lines
 
     def _list_wanted_queues(self, client_infos: Iterable[tuple[str, RunningInfo]]) -> set[MessageQueue]:
-        subscribed_topics = {
-            route_item.topic for _, running_info in client_infos for route_item in running_info.subscriptions
-        }
+        subscribed_topics = {item.topic for _, info in client_infos for item in info.subscriptions}
         wanted_queues: set[MessageQueue] = set()
         for topic in sorted(subscribed_topics):
             try:
@@ -279,11 +242,7 @@ class ClientRuntime:
             gone_brokers = {
                 route_item.broker_name for route_item in topic_route.queues if not route_item.broker_addrs
             }
-            wanted_queues.update(
-                message_queue
-                for message_queue in topic_queues
-                if message_queue.broker_name not in gone_brokers
-            )
+            wanted_queues.update(queue for queue in topic_queues if queue.broker_name not in gone_brokers)
         return wanted_queues
 
 
@@ -291,9 +250,6 @@ def can_be_asked(connected_client: ConnectedClient) -> bool:
     """Return whether a broker can pass a request on to the client.
 
     A gRPC client does not answer: the broker would wait for 10 seconds (GrpcClientChannel upstream).
-
-    Args:
-        connected_client: The client.
     """
     return connected_client.protocol != "gRPC" and bool(connected_client.broker_addrs)
 

@@ -4,11 +4,12 @@ from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from namesrv_core.errors import QueryNotFound, RocketMQError
-from namesrv_core.protocol import broker_headers, headers
+from namesrv_core.protocol import broker_headers
 from namesrv_core.protocol.codes import V5_0_0, RequestCode
-from namesrv_core.protocol.command import RemotingCommand, build_request
+from namesrv_core.protocol.command import RemotingCommand
 from nsadmin.client.connection.caller import Caller
 from nsadmin.client.connection.json_object import to_integer
+from nsadmin.client.connection.requests import make_request
 from nsadmin.client.connection.response_bodies import decode_answer, parse_json_object, parse_offset
 from nsadmin.client.message_queues import MessageQueue
 from nsadmin.client.results import NotFound
@@ -36,18 +37,9 @@ def read_committed_offsets(
 
     A broker before 5.0 answers 0 for "never" while it still has the first message of the queue. Such a 0 is
     checked against the table of all its offsets (GET_ALL_CONSUMER_OFFSET, 43).
-
-    Args:
-        caller: The connections.
-        wanted_queues: Triples of (broker address, group, queue).
-
-    Returns:
-        One CommittedOffset per triple, in order.
     """
     wanted_queues = list(wanted_queues)
-    answers = caller.send_requests(
-        (broker_addr, _build_query(group, queue)) for broker_addr, group, queue in wanted_queues
-    )
+    answers = caller.send_requests((addr, _build_query(group, queue)) for addr, group, queue in wanted_queues)
     offset_results = [decode_answer(answer, parse_offset) for answer in answers]
     doubtful_addrs = {
         answer.addr
@@ -58,7 +50,7 @@ def read_committed_offsets(
         answer.addr: decode_answer(answer, parse_all_committed)
         for answer in caller.send_to_each(sorted(doubtful_addrs), RequestCode.GET_ALL_CONSUMER_OFFSET)
     }
-    committed_offsets = []
+    offsets = []
     for (broker_addr, group, queue), (_, offset_value, error) in zip(
         wanted_queues, offset_results, strict=True
     ):
@@ -69,10 +61,8 @@ def read_committed_offsets(
                 if offset_table is None
                 else offset_table.get(f"{queue.topic}@{group}", {}).get(queue.queue_id)
             )
-        committed_offsets.append(
-            CommittedOffset(offset_value, None if isinstance(error, QueryNotFound) else error)
-        )
-    return committed_offsets
+        offsets.append(CommittedOffset(offset_value, None if isinstance(error, QueryNotFound) else error))
+    return offsets
 
 
 def read_queue_offsets(
@@ -81,53 +71,22 @@ def read_queue_offsets(
     request_code: RequestCode,
     timestamp_ms: int | None = None,
 ) -> list[int | RocketMQError]:
-    """Read one offset of each queue.
-
-    Args:
-        caller: The connections.
-        queue_places: Pairs of (broker address, queue).
-        request_code: GET_MIN_OFFSET (31), GET_MAX_OFFSET (30) or SEARCH_OFFSET_BY_TIMESTAMP (29).
-        timestamp_ms: The time to search for (UTC), only for SEARCH_OFFSET_BY_TIMESTAMP.
-
-    Returns:
-        The offset or the error of each queue, in order.
-    """
+    """Read one offset of each queue."""
     answers = caller.send_requests(
-        (
-            broker_addr,
-            build_request(
-                request_code,
-                headers.write_header(broker_headers.QueueOffset(queue.topic, queue.queue_id, timestamp_ms)),
-            ),
-        )
-        for broker_addr, queue in queue_places
+        (a, make_request(request_code, broker_headers.QueueOffset(queue.topic, queue.queue_id, timestamp_ms)))
+        for a, queue in queue_places
     )
     offset_results = [decode_answer(answer, parse_offset) for answer in answers]
-    return [
-        offset_result.result if offset_result.result is not None else offset_result.error or NotFound("")
-        for offset_result in offset_results
-    ]
+    return [r.result if r.result is not None else r.error or NotFound("") for r in offset_results]
 
 
 def _build_query(group: str, queue: MessageQueue) -> RemotingCommand:
-    ext_fields = broker_headers.ConsumerOffset(
-        group, queue.topic, queue.queue_id, set_zero_if_not_found=False
-    )
-    return build_request(RequestCode.QUERY_CONSUMER_OFFSET, headers.write_header(ext_fields))
+    fields = broker_headers.ConsumerOffset(group, queue.topic, queue.queue_id, set_zero_if_not_found=False)
+    return make_request(RequestCode.QUERY_CONSUMER_OFFSET, fields)
 
 
 def parse_all_committed(response: RemotingCommand) -> CommittedOffsets:
-    """Parse a ConsumerOffsetSerializeWrapper body.
-
-    Args:
-        response: The answer to GET_ALL_CONSUMER_OFFSET (43).
-
-    Returns:
-        "topic@group" to queue id to offset.
-
-    Raises:
-        ValueError: The body is not a table of offsets.
-    """
+    """Parse a ConsumerOffsetSerializeWrapper body."""
     return {
         topic_and_group: {
             to_integer(queue_id, "a queue id"): to_integer(offset, topic_and_group)

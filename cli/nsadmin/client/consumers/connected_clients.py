@@ -120,22 +120,12 @@ def infer_protocol(client_id: str) -> str:
     A gRPC client is connected to the proxy in local mode that contains the broker. Brokers do not report the
     protocol, but gRPC clients of all languages have ids such as "host@4711@0@4mg4kizz3": host, process,
     number, and time in base 36 (ClientId in rocketmq-clients).
-
-    Args:
-        client_id: The client id.
     """
     return "gRPC" if _GRPC_CLIENT_ID.fullmatch(client_id) else "remoting"
 
 
 def merge_clients(clients: Iterable[ConnectedClient]) -> tuple[ConnectedClient, ...]:
-    """Merge the records of the same client, by client id.
-
-    Args:
-        clients: The records of brokers and proxies.
-
-    Returns:
-        The clients in the order of ids. If values differ, the first known value counts.
-    """
+    """Merge the records of the same client, by client id."""
     clients_by_id: dict[str, ConnectedClient] = {}
     for connected_client in clients:
         known_client = clients_by_id.get(connected_client.client_id)
@@ -147,9 +137,7 @@ def merge_clients(clients: Iterable[ConnectedClient]) -> tuple[ConnectedClient, 
 
 def _merge_pair(known_client: ConnectedClient, other_client: ConnectedClient) -> ConnectedClient:
     known_values = known_client._asdict()
-    merged_client = other_client._replace(
-        **{name: value for name, value in known_values.items() if value not in (None, ())}
-    )
+    merged_client = other_client._replace(**{n: v for n, v in known_values.items() if v not in (None, ())})
     return merged_client._replace(
         broker_addrs=tuple(dict.fromkeys((*known_client.broker_addrs, *other_client.broker_addrs))),
         proxy_addrs=tuple(dict.fromkeys((*known_client.proxy_addrs, *other_client.proxy_addrs))),

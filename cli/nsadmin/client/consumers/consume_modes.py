@@ -8,9 +8,9 @@ from namesrv_core.protocol.codes import RequestCode
 from namesrv_core.protocol.command import RemotingCommand
 from nsadmin.client.brokers import targets
 from nsadmin.client.connection.caller import Caller
-from nsadmin.client.connection.response_bodies import decode_answer, parse_config_items, parse_json_object
+from nsadmin.client.connection.response_bodies import parse_config_items, parse_json_object
 from nsadmin.client.consumers.groups import GroupAdmin
-from nsadmin.client.results import NotApplied, ServerResult
+from nsadmin.client.results import NotApplied, ServerResult, confirm_plans
 from nsadmin.client.topics.topic_configs import TopicConfigs
 
 MODE_NAMES = ("PULL", "POP")
@@ -53,9 +53,7 @@ class ConsumeModes:
     """`admin.consume_modes`: consume modes. Each method returns one ServerResult per address, in order."""
 
     def __init__(self, caller: Caller, groups: GroupAdmin, topic_configs: TopicConfigs) -> None:
-        self._caller = caller
-        self._groups = groups
-        self._topic_configs = topic_configs
+        self._caller, self._groups, self._topic_configs = caller, groups, topic_configs
 
     def list_modes(self, broker_addrs: Iterable[str]) -> list[ServerResult[tuple[AssignedMode, ...]]]:
         """Return all modes set on brokers, by topic and group (GET_ALL_MESSAGE_REQUEST_MODE, 402).
@@ -66,8 +64,7 @@ class ConsumeModes:
         Returns:
             One ServerResult per address: the modes in the order of topics and groups; () if none is set.
         """
-        answers = self._caller.send_to_each(broker_addrs, RequestCode.GET_ALL_MESSAGE_REQUEST_MODE)
-        return [decode_answer(answer, _parse_modes) for answer in answers]
+        return self._caller.read_each(broker_addrs, _parse_modes, RequestCode.GET_ALL_MESSAGE_REQUEST_MODE)
 
     def get_defaults(self, broker_addrs: Iterable[str]) -> list[ServerResult[ConsumeMode]]:
         """Return the default mode of brokers (GET_BROKER_CONFIG, 26).
@@ -82,13 +79,10 @@ class ConsumeModes:
         """
 
         def parse_default(response: RemotingCommand) -> ConsumeMode:
-            config_items = parse_config_items(response)
-            return ConsumeMode(
-                config_items["defaultMessageRequestMode"], int(config_items["defaultPopShareQueueNum"])
-            )
+            items = parse_config_items(response)
+            return ConsumeMode(items["defaultMessageRequestMode"], int(items["defaultPopShareQueueNum"]))
 
-        answers = self._caller.send_to_each(broker_addrs, RequestCode.GET_BROKER_CONFIG)
-        return [decode_answer(answer, parse_default) for answer in answers]
+        return self._caller.read_each(broker_addrs, parse_default, RequestCode.GET_BROKER_CONFIG)
 
     def plan_change(
         self, broker_addrs: Iterable[str], topic: str, group: str, wanted_mode: ConsumeMode
@@ -112,19 +106,11 @@ class ConsumeModes:
 
         def plan_mode(assigned_modes: tuple[AssignedMode, ...]) -> ModeChange:
             current_mode = next(
-                (
-                    assigned_mode.mode
-                    for assigned_mode in assigned_modes
-                    if (assigned_mode.topic, assigned_mode.group) == (topic, group)
-                ),
-                None,
+                (m.mode for m in assigned_modes if (m.topic, m.group) == (topic, group)), None
             )
             return ModeChange(current_mode, wanted_mode)
 
-        return [
-            refusals_by_addr.get(mode_result.addr) or mode_result.then(plan_mode)
-            for mode_result in mode_results
-        ]
+        return [refusals_by_addr.get(result.addr) or result.then(plan_mode) for result in mode_results]
 
     def set_mode(
         self, broker_addrs: Iterable[str], topic: str, group: str, wanted_mode: ConsumeMode
@@ -143,47 +129,26 @@ class ConsumeModes:
             One ServerResult per address. The errors are those of `plan_change`; also NotApplied if the broker
             has another mode afterwards.
         """
-        planned_changes = self.plan_change(broker_addrs, topic, group, wanted_mode)
-        changing_addrs = [
-            server_result.addr
-            for server_result in planned_changes
-            if server_result.result and server_result.result.mode_before != wanted_mode
-        ]
-        request_fields = {
+        plans = self.plan_change(broker_addrs, topic, group, wanted_mode)
+        changing_addrs = [p.addr for p in plans if p.result and p.result.mode_before != wanted_mode]
+        fields = {
             "topic": topic,
             "consumerGroup": group,
             "mode": wanted_mode.mode,
             "popShareQueueNum": wanted_mode.pop_share_queue_num,
         }
-        request_code = RequestCode.SET_MESSAGE_REQUEST_MODE
-        answers_by_addr = {
-            answer.addr: answer
-            for answer in self._caller.send_to_each(
-                changing_addrs, request_code, None, fastjson.encode_json(request_fields)
-            )
-        }
-        modes_by_addr = {
-            server_result.addr: server_result
-            for server_result in self.list_modes(
-                broker_addr for broker_addr in changing_addrs if answers_by_addr[broker_addr].error is None
-            )
-        }
+        answers = self._caller.send_to_each(
+            changing_addrs, RequestCode.SET_MESSAGE_REQUEST_MODE, None, fastjson.encode_json(fields)
+        )
 
-        def verify_mode(planned_change: ServerResult[ModeChange]) -> ServerResult[ModeChange]:
-            if planned_change.addr not in answers_by_addr:
-                return planned_change
-            error = answers_by_addr[planned_change.addr].error or modes_by_addr[planned_change.addr].error
-            if error is None and AssignedMode(topic, group, wanted_mode) not in (
-                modes_by_addr[planned_change.addr].result or ()
-            ):
-                error = NotApplied("the broker reported success, but has another mode")
-            return planned_change if error is None else ServerResult(planned_change.addr, None, error)
+        def confirm(change: ModeChange, modes: tuple[AssignedMode, ...]) -> ModeChange:
+            if AssignedMode(topic, group, wanted_mode) not in modes:
+                raise NotApplied("the broker reported success, but has another mode")
+            return change
 
-        return [verify_mode(planned_change) for planned_change in planned_changes]
+        return confirm_plans(plans, answers, self.list_modes, confirm)
 
-    def _find_refusals(
-        self, broker_addrs: list[str], topic: str, group: str
-    ) -> dict[str, ServerResult[ModeChange]]:
+    def _find_refusals(self, addrs: list[str], topic: str, group: str) -> dict[str, ServerResult[ModeChange]]:
         """Find the brokers on which the mode cannot be set: address to a result with the reason."""
 
         def require_master(response: RemotingCommand) -> bool:
@@ -191,22 +156,16 @@ class ConsumeModes:
                 raise NotApplied("this is a slave: change its master, which it copies")
             return True
 
-        role_results = [
-            decode_answer(server_result, require_master)
-            for server_result in self._caller.send_to_each(broker_addrs, RequestCode.GET_BROKER_CONFIG)
-        ]
-        topic_results = self._topic_configs.get_each(broker_addrs, topic)
-        group_results = self._groups.find_holders(group, map(targets.target_at_addr, broker_addrs))
+        role_results = self._caller.read_each(addrs, require_master, RequestCode.GET_BROKER_CONFIG)
+        topic_results = self._topic_configs.get_each(addrs, topic)
+        group_results = self._groups.find_holders(group, map(targets.target_at_addr, addrs))
         errors_by_addr = {
             server_result.addr: server_result.error
             for result_list in (group_results, topic_results, role_results)
             for server_result in result_list
             if server_result.error
         }
-        return {
-            broker_addr: ServerResult(broker_addr, None, error)
-            for broker_addr, error in errors_by_addr.items()
-        }
+        return {addr: ServerResult(addr, None, error) for addr, error in errors_by_addr.items()}
 
 
 def _parse_modes(response: RemotingCommand) -> tuple[AssignedMode, ...]:

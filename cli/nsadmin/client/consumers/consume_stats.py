@@ -1,14 +1,19 @@
 """Owns the records of GET_CONSUME_STATS and GET_BROKER_CONSUME_STATS: the progress of groups on queues."""
 
-from collections.abc import Container
+from collections.abc import Container, Mapping, Sequence
+from functools import partial
 from typing import NamedTuple
 
 from namesrv_core.protocol.command import RemotingCommand
+from nsadmin.client.connection.caller import Caller
 from nsadmin.client.connection.json_object import JsonObject
 from nsadmin.client.connection.response_bodies import parse_json_object
-from nsadmin.client.consumers.committed_offsets import CommittedOffsets
+from nsadmin.client.consumers.client_connections import find_broadcasting_groups
+from nsadmin.client.consumers.committed_offsets import CommittedOffsets, read_committed_offsets
+from nsadmin.client.consumers.connected_clients import GroupConnections
 from nsadmin.client.consumers.lag import Lag, measure_lag, sum_lags
 from nsadmin.client.message_queues import MessageQueue, parse_queue_table
+from nsadmin.client.results import ServerResult
 
 
 class GroupQueueLag(NamedTuple):
@@ -94,16 +99,9 @@ class ConsumeStats(NamedTuple):
 
 
 def parse_group_stats(group: str, response: RemotingCommand) -> ConsumeStats:
-    """Parse the body of GET_CONSUME_STATS (208).
-
-    Args:
-        group: The consumer group.
-        response: The response of a broker.
-    """
-    json_body = parse_json_object(response)
-    return ConsumeStats(
-        json_body.number("consumeTps", 0.0), _parse_lags(group, json_body.members.get("offsetTable"))
-    )
+    """Parse the body of GET_CONSUME_STATS (208)."""
+    body = parse_json_object(response)
+    return ConsumeStats(body.number("consumeTps", 0.0), _parse_lags(group, body.members.get("offsetTable")))
 
 
 def _parse_lags(group: str, offset_table: object) -> tuple[GroupQueueLag, ...]:
@@ -121,23 +119,47 @@ def _parse_lags(group: str, offset_table: object) -> tuple[GroupQueueLag, ...]:
 
 
 def parse_broker_stats(response: RemotingCommand) -> ConsumeStats:
-    """Parse the body of GET_BROKER_CONSUME_STATS (317): all groups, without their rates.
-
-    Args:
-        response: The response of a broker.
-    """
-    queue_lags = [
+    """Parse the body of GET_BROKER_CONSUME_STATS (317): all groups, without their rates."""
+    lags = [
         queue_lag._replace(pull_offset=None)
         for stats_by_group in parse_json_object(response).children("consumeStatsList")
         for group in stats_by_group.members
         for stats in stats_by_group.children(group)
         for queue_lag in _parse_lags(group, stats.members.get("offsetTable"))
     ]
-    return ConsumeStats(
-        0.0,
-        tuple(
-            sorted(
-                queue_lags, key=lambda queue_lag: (queue_lag.queue.topic, queue_lag.group, queue_lag.queue)
-            )
-        ),
+    return ConsumeStats(0.0, tuple(sorted(lags, key=lambda lag: (lag.queue.topic, lag.group, lag.queue))))
+
+
+def complete_stats(
+    caller: Caller,
+    stats_results: Sequence[ServerResult[ConsumeStats]],
+    connections_by_group: Mapping[str, GroupConnections] | None = None,
+) -> list[ServerResult[ConsumeStats]]:
+    """Clear the offsets that groups never committed (14), and mark the groups that broadcast (203)."""
+    addressed_lags = [(r.addr, lag) for r in stats_results if r.result is not None for lag in r.result.queues]
+    suspect_keys = [
+        (broker_addr, queue_lag.group, queue_lag.queue)
+        for broker_addr, queue_lag in addressed_lags
+        if queue_lag.consumer_offset is not None and queue_lag.consumer_offset <= 0
+    ]
+    # An offset that could not be read counts as committed: its 0 is the broker's own word.
+    offsets_by_addr: dict[str, dict[str, dict[int, int]]] = {}
+    for (broker_addr, group, queue), committed in zip(
+        suspect_keys, read_committed_offsets(caller, suspect_keys), strict=True
+    ):
+        if committed.error is not None or committed.offset is not None:
+            offsets_by_key = offsets_by_addr.setdefault(broker_addr, {})
+            offsets_by_key.setdefault(f"{queue.topic}@{group}", {})[queue.queue_id] = committed.offset or 0
+    broadcasting_groups = (
+        find_broadcasting_groups(
+            caller, dict.fromkeys((broker_addr, queue_lag.group) for broker_addr, queue_lag in addressed_lags)
+        )
+        if connections_by_group is None
+        else {group for group, connections in connections_by_group.items() if connections.is_broadcasting}
     )
+
+    def complete(broker_addr: str, consume_stats: ConsumeStats) -> ConsumeStats:
+        committed_offsets = offsets_by_addr.get(broker_addr, {})
+        return consume_stats.clear_uncommitted(committed_offsets).mark_broadcasting(broadcasting_groups)
+
+    return [stats_result.then(partial(complete, stats_result.addr)) for stats_result in stats_results]

@@ -5,20 +5,20 @@ from functools import partial
 from typing import NamedTuple
 
 from namesrv_core.errors import RequestError, ResponseCode, RocketMQError
-from namesrv_core.protocol import broker_headers, headers
+from namesrv_core.protocol import broker_headers
 from namesrv_core.protocol.codes import RequestCode
-from namesrv_core.protocol.command import build_request
 from nsadmin.client.brokers.clusters import ClusterAdmin
 from nsadmin.client.brokers.targets import target_at_addr
 from nsadmin.client.connection.caller import Caller
+from nsadmin.client.connection.requests import make_request
 from nsadmin.client.connection.response_bodies import decode_answer
 from nsadmin.client.consumers import client_connections
 from nsadmin.client.consumers.committed_offsets import CommittedOffsets, parse_all_committed
-from nsadmin.client.consumers.complete_stats import complete_stats
 from nsadmin.client.consumers.connected_clients import ConnectedClient, GroupConnections
 from nsadmin.client.consumers.consume_stats import (
     ConsumeStats,
     GroupQueueLag,
+    complete_stats,
     parse_broker_stats,
     parse_group_stats,
 )
@@ -59,9 +59,7 @@ class ConsumerAdmin:
     def __init__(
         self, caller: Caller, clusters: ClusterAdmin, groups: GroupAdmin, proxies: ProxyAdmin
     ) -> None:
-        self._caller = caller
-        self._clusters = clusters
-        self._groups = groups
+        self._caller, self._clusters, self._groups = caller, clusters, groups
         self._proxies = proxies
 
     def get_progress(
@@ -80,10 +78,11 @@ class ConsumerAdmin:
         Raises:
             NotFound: No broker has offsets of the group, and none knows it.
         """
-        broker_addrs = self._list_asked_addrs(cluster_name)
-        ext_fields = headers.write_header(broker_headers.ConsumerGroup(group, topic))
-        answers = self._caller.send_to_each(broker_addrs, RequestCode.GET_CONSUME_STATS, ext_fields)
-        stats_results = [decode_answer(answer, partial(parse_group_stats, group)) for answer in answers]
+        broker_addrs = [target.broker_addr or "" for target in self._groups.list_targets(cluster_name)]
+        ext_fields = broker_headers.ConsumerGroup(group, topic)
+        stats_results = self._caller.read_each(
+            broker_addrs, partial(parse_group_stats, group), RequestCode.GET_CONSUME_STATS, ext_fields
+        )
         if not any(consume_stats is None or consume_stats.queues for _, consume_stats, _ in stats_results):
             self._groups.check_exists(group, cluster_name)
         return complete_stats(self._caller, stats_results)
@@ -117,22 +116,14 @@ class ConsumerAdmin:
             A pair: one GroupProgress per group, in order; and broker address to error (of its list) or None.
         """
         name_results = self._groups.list_names(cluster_name, include_system=include_system)
-        group_names = sorted(
-            {group_name for name_result in name_results for group_name in name_result.result or ()}
-        )
+        group_names = sorted({n for name_result in name_results for n in name_result.result or ()})
         broker_addrs = [name_result.addr for name_result in name_results if name_result.error is None]
-        group_places = [
-            (group_name, broker_addr) for group_name in group_names for broker_addr in broker_addrs
-        ]
-        stats_results = self.get_stats_each(
-            [(broker_addr, group_name) for group_name, broker_addr in group_places]
-        )
+        group_places = [(group_name, addr) for group_name in group_names for addr in broker_addrs]
+        stats_results = self.get_stats_each([(a, group_name) for group_name, a in group_places])
         connections_by_group = self._proxies.add_clients(
             client_connections.read_consumers(self._caller, group_names, broker_addrs), cluster_name
         )
-        results_by_group: dict[str, list[ServerResult[ConsumeStats]]] = {
-            group_name: [] for group_name in group_names
-        }
+        results_by_group: dict[str, list[ServerResult[ConsumeStats]]] = {name: [] for name in group_names}
         for (group_name, _), stats_result in zip(
             group_places, complete_stats(self._caller, stats_results, connections_by_group), strict=True
         ):
@@ -154,13 +145,9 @@ class ConsumerAdmin:
         Returns:
             One ServerResult per pair, in order. An offset of 0 may mean "never", unlike in `get_progress`.
         """
-        request_code = RequestCode.GET_CONSUME_STATS
         answers = self._caller.send_requests(
-            (
-                broker_addr,
-                build_request(request_code, headers.write_header(broker_headers.ConsumerGroup(group))),
-            )
-            for broker_addr, group in group_places
+            (addr, make_request(RequestCode.GET_CONSUME_STATS, broker_headers.ConsumerGroup(group)))
+            for addr, group in group_places
         )
         return [
             decode_answer(answer, partial(parse_group_stats, group))
@@ -176,8 +163,7 @@ class ConsumerAdmin:
         Returns:
             One ServerResult per address, in order: "topic@group" to queue id to offset.
         """
-        answers = self._caller.send_to_each(broker_addrs, RequestCode.GET_ALL_CONSUMER_OFFSET)
-        return [decode_answer(answer, parse_all_committed) for answer in answers]
+        return self._caller.read_each(broker_addrs, parse_all_committed, RequestCode.GET_ALL_CONSUMER_OFFSET)
 
     def get_connections(
         self, group: str, cluster_name: str | None = None, broker_addr: str | None = None
@@ -222,14 +208,7 @@ class ConsumerAdmin:
             A pair: group to GroupConnections, without system groups; and broker address to error or None.
         """
         table_results = self._groups.get_tables(target_at_addr(broker_addr) for broker_addr in broker_addrs)
-        group_names = sorted(
-            {
-                group_name
-                for table_result in table_results
-                for group_name in table_result.result or ()
-                if not is_system_group(group_name)
-            }
-        )
+        group_names = sorted({n for r in table_results for n in r.result or () if not is_system_group(n)})
         answering_addrs = [table_result.addr for table_result in table_results if table_result.error is None]
         connections_by_group = client_connections.read_consumers(self._caller, group_names, answering_addrs)
         return connections_by_group, {table_result.addr: table_result.error for table_result in table_results}
@@ -316,26 +295,16 @@ class ConsumerAdmin:
         Returns:
             One ServerResult per address, in order.
         """
-        ext_fields = headers.write_header(broker_headers.BrokerConsumeStats(is_order))
+        ext_fields = broker_headers.BrokerConsumeStats(is_order)
         answers = self._caller.send_requests(
-            [
-                (broker_addr, build_request(RequestCode.GET_BROKER_CONSUME_STATS, ext_fields))
-                for broker_addr in broker_addrs
-            ],
+            [(a, make_request(RequestCode.GET_BROKER_CONSUME_STATS, ext_fields)) for a in broker_addrs],
             max(timeout_seconds, self._caller.access.timeout),
         )
         return complete_stats(self._caller, [decode_answer(answer, parse_broker_stats) for answer in answers])
 
-    def _list_asked_addrs(self, cluster_name: str | None) -> list[str]:
-        return [target.broker_addr or "" for target in self._groups.list_targets(cluster_name)]
-
     def _list_member_addrs(self, cluster_name: str | None) -> list[str]:
         broker_groups = self._clusters.get_info().processes_in_cluster(cluster_name)
-        return [
-            broker_addr
-            for broker_group in broker_groups
-            for broker_addr in broker_group.broker_addrs.values()
-        ]
+        return [addr for broker_group in broker_groups for addr in broker_group.broker_addrs.values()]
 
 
 def _summarize_group(
@@ -344,9 +313,7 @@ def _summarize_group(
     known_stats = [stats_result.result for stats_result in stats_results if stats_result.result is not None]
     queue_lags = [queue_lag for consume_stats in known_stats for queue_lag in consume_stats.queues]
     total_lag = sum_lags(queue_lag.lag for queue_lag in queue_lags) if known_stats else Lag(None)
-    inflight_counts = [
-        queue_lag.inflight_count for queue_lag in queue_lags if queue_lag.inflight_count is not None
-    ]
+    inflight_counts = [lag.inflight_count for lag in queue_lags if lag.inflight_count is not None]
     errors = [
         *(stats_result.error for stats_result in stats_results),
         *group_connections.errors.values(),

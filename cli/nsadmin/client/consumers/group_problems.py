@@ -13,14 +13,7 @@ BLOCKED_AFTER_MS = 60_000
 def find_subscription_problems(
     subscriptions_by_client: Sequence[tuple[str, tuple[TopicSubscription, ...]]],
 ) -> list[str]:
-    """Find clients with different subscriptions in one group, which makes the group lose messages.
-
-    Args:
-        subscriptions_by_client: Pairs of (client id, subscriptions).
-
-    Returns:
-        One line per client that differs from the first one.
-    """
+    """Find clients with different subscriptions in one group, which makes the group lose messages."""
     if not subscriptions_by_client:
         return []
     first_client, first_subscriptions = subscriptions_by_client[0]
@@ -39,16 +32,7 @@ def _format_subscriptions(subscriptions: Iterable[TopicSubscription]) -> str:
 def find_queue_problems(
     client_infos: Iterable[tuple[str, RunningInfo]], now_ms: int, needs_locks: bool
 ) -> list[str]:
-    """Find queues that their client cannot lock, or on which it is blocked; see BLOCKED_AFTER_MS.
-
-    Args:
-        client_infos: Pairs of (client id, runtime state).
-        now_ms: The current time in ms since 1970 (UTC).
-        needs_locks: Whether ordered clients must lock their queues, as in clustering mode.
-
-    Returns:
-        One line per client and queue.
-    """
+    """Find queues that their client cannot lock, or on which it is blocked; see BLOCKED_AFTER_MS."""
     problem_lines = []
     for client_id, running_info in client_infos:
         for running_queue in running_info.queues:
@@ -70,29 +54,13 @@ def find_queue_problems(
 def find_assignment_problems(
     client_infos: Iterable[tuple[str, RunningInfo]], wanted_queues: Iterable[MessageQueue]
 ) -> list[str]:
-    """Find queues that no client consumes, and queues that several clients consume.
-
-    Args:
-        client_infos: Pairs of (client id, runtime state), of all clients of the group.
-        wanted_queues: The queues that should have a client.
-
-    Returns:
-        One line per queue, without the queues that clients pop from.
-    """
-    clients_by_queue: dict[MessageQueue, list[str]] = {
-        message_queue: [] for message_queue in sorted(wanted_queues)
-    }
+    """Find queues that no client consumes, and queues that several clients consume."""
+    clients_by_queue: dict[MessageQueue, list[str]] = {queue: [] for queue in sorted(wanted_queues)}
     for client_id, running_info in client_infos:
         for held_queue in running_info.queues:
             clients_by_queue.setdefault(held_queue.queue, []).append(client_id)
-    popped_queues = {
-        held_queue.queue for _, running_info in client_infos for held_queue in running_info.pop_queues
-    }
-    shared_queues = {
-        message_queue
-        for message_queue in clients_by_queue
-        if {message_queue, message_queue._replace(queue_id=ALL_QUEUES)} & popped_queues
-    }
+    popped_queues = {held_queue.queue for _, info in client_infos for held_queue in info.pop_queues}
+    shared_queues = {q for q in clients_by_queue if {q, q._replace(queue_id=ALL_QUEUES)} & popped_queues}
     return [
         f"no client consumes {message_queue.topic} {message_queue.broker_name} {message_queue.queue_id}"
         if not clients

@@ -23,10 +23,8 @@ NEW_GROUP_SETTINGS: Mapping[str, Any] = {
     "notifyConsumerIdsChangedEnable": True,
 }
 
-
 GroupConfigFields = Mapping[str, Any]
 """A SubscriptionGroupConfig: wire name to value. The broker's release decides which names exist."""
-
 
 AttributeChanges = Mapping[str, str]
 """Changes of attributes: "+key" maps to the new value; "-key" deletes, its value is ignored."""
@@ -63,66 +61,25 @@ class GroupChange(NamedTuple):
 
 
 def parse_group_table(response: RemotingCommand) -> dict[str, GroupConfigFields]:
-    """Parse the answer to GET_ALL_SUBSCRIPTIONGROUP_CONFIG (201).
-
-    Args:
-        response: The answer of a broker.
-
-    Returns:
-        Group name to settings, in the order of names.
-
-    Raises:
-        ValueError, AttributeError: The body is not a table of groups.
-    """
+    """Parse the answer to GET_ALL_SUBSCRIPTIONGROUP_CONFIG (201)."""
     group_configs = read_configs(parse_json_object(response).child("subscriptionGroupTable"))
     return dict(sorted(group_configs.items()))
 
 
 def alter_attributes(attributes: Mapping[str, str], attribute_changes: Mapping[str, str]) -> dict[str, str]:
-    """Apply changes to the attributes of a group, like a broker.
-
-    Args:
-        attributes: Key to value before.
-        attribute_changes: "+key" to the new value; "-key" deletes, its value is ignored.
-
-    Returns:
-        Key to value afterwards.
-    """
+    """Apply changes to the attributes of a group, like a broker."""
     deleted_keys = {attribute_key[1:] for attribute_key in attribute_changes if attribute_key.startswith("-")}
-    added_attributes = {
-        attribute_key[1:]: attribute_value
-        for attribute_key, attribute_value in attribute_changes.items()
-        if attribute_key.startswith("+")
-    }
-    return {
-        **{
-            attribute_key: attribute_value
-            for attribute_key, attribute_value in attributes.items()
-            if attribute_key not in deleted_keys
-        },
-        **added_attributes,
-    }
+    added_attributes = {key[1:]: value for key, value in attribute_changes.items() if key.startswith("+")}
+    return {**{k: v for k, v in attributes.items() if k not in deleted_keys}, **added_attributes}
 
 
 def find_ignored_settings(
     group: str, planned_change: GroupChange, table_result: ServerResult[dict[str, GroupConfigFields]]
 ) -> RocketMQError | None:
-    """Compare a change with the settings that a broker has afterwards.
-
-    Args:
-        group: The consumer group.
-        planned_change: The change that the broker accepted.
-        table_result: The groups of the broker, read after the change.
-
-    Returns:
-        NotApplied with the names of the settings that differ; None if all are equal. A missing setting is
-        equal to False, 0 and an empty value.
-    """
+    """Compare a change with the settings that a broker has afterwards."""
     current_settings = (table_result.result or {}).get(group, {})
     ignored_keys = [
-        setting_key
-        for setting_key, setting_value in planned_change.after.items()
-        if (setting_value or None) != (current_settings.get(setting_key) or None)
+        key for key, v in planned_change.after.items() if (v or None) != (current_settings.get(key) or None)
     ]
     if not ignored_keys:
         return None

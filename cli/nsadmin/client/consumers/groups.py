@@ -3,16 +3,16 @@
 from collections.abc import Iterable
 
 from namesrv_core.errors import RocketMQError
-from namesrv_core.protocol import broker_headers, fastjson, headers
+from namesrv_core.protocol import broker_headers, fastjson
 from namesrv_core.protocol.codes import RequestCode
-from namesrv_core.protocol.command import build_request
+from namesrv_core.protocol.command import RemotingCommand
 from namesrv_core.protocol.resource_names import find_group_name_problem
 from nsadmin.client.brokers import targets
 from nsadmin.client.brokers.clusters import ClusterAdmin
 from nsadmin.client.brokers.targets import BrokerTarget
 from nsadmin.client.connection.caller import Caller
-from nsadmin.client.connection.response_bodies import decode_answer, parse_config_items
-from nsadmin.client.consumers.group_restoration import complete_restoration, read_forbidden_topics
+from nsadmin.client.connection.requests import make_request
+from nsadmin.client.connection.response_bodies import decode_answer, parse_config_items, parse_json_object
 from nsadmin.client.consumers.group_settings import (
     NEW_GROUP_SETTINGS,
     AttributeChanges,
@@ -23,7 +23,7 @@ from nsadmin.client.consumers.group_settings import (
     find_ignored_settings,
     parse_group_table,
 )
-from nsadmin.client.results import AlreadyRecreated, NotApplied, NotFound, ServerResult
+from nsadmin.client.results import AlreadyRecreated, NotApplied, NotFound, ServerResult, error_text
 
 # The groups that brokers (SubscriptionGroupManager upstream) and proxies create for themselves.
 SYSTEM_GROUPS = frozenset(
@@ -40,13 +40,15 @@ SYSTEM_GROUPS = frozenset(
 )
 SYSTEM_GROUP_PREFIX = "CID_RMQ_SYS_"
 
+_FORBIDDEN_READ_BIT = 1 << 2
+"""PermName.INDEX_PERM_READ upstream. Brokers set no other bit."""
+
 
 class GroupAdmin:
     """`admin.groups`: the subscription groups of brokers."""
 
     def __init__(self, caller: Caller, clusters: ClusterAdmin) -> None:
-        self._caller = caller
-        self._clusters = clusters
+        self._caller, self._clusters = caller, clusters
 
     def list_targets(self, cluster_name: str | None = None) -> list[BrokerTarget]:
         """Return one process per broker group: the master, else the slave with the lowest id.
@@ -121,13 +123,7 @@ class GroupAdmin:
             NotFound: The name server does not know the cluster.
         """
         return [
-            table_result.then(
-                lambda group_table: [
-                    group_name
-                    for group_name in group_table
-                    if include_system or not is_system_group(group_name)
-                ]
-            )
+            table_result.then(lambda table: [n for n in table if include_system or not is_system_group(n)])
             for table_result in self.get_tables(self.list_targets(cluster_name))
         ]
 
@@ -146,10 +142,8 @@ class GroupAdmin:
         """
         broker_targets = self.list_targets(cluster_name)
         group_settings = [
-            GroupSettings(target, (group_table or {}).get(group), error)
-            for target, (_, group_table, error) in zip(
-                broker_targets, self.get_tables(broker_targets), strict=True
-            )
+            GroupSettings(target, (table or {}).get(group), error)
+            for target, (_, table, error) in zip(broker_targets, self.get_tables(broker_targets), strict=True)
         ]
         if all(
             target_settings.settings is None and target_settings.error is None
@@ -240,29 +234,22 @@ class GroupAdmin:
             has other values afterwards.
         """
         planned_changes = self.plan_update(group, master_targets, setting_changes, attribute_changes)
-        sendable_changes = [
-            planned_change for planned_change in planned_changes if planned_change.error is None
-        ]
+        sendable_changes = [change for change in planned_changes if change.error is None]
         request_code = RequestCode.UPDATE_AND_CREATE_SUBSCRIPTIONGROUP
         # A broker merges attributes itself, so send only the signed changes. It replaces everything else.
         request_bodies = [
-            fastjson.encode_json({**planned_change.after, "attributes": dict(attribute_changes)})
-            for planned_change in sendable_changes
+            fastjson.encode_json({**c.after, "attributes": dict(attribute_changes)}) for c in sendable_changes
         ]
         answers = self._caller.send_requests(
-            (planned_change.target.broker_addr or "", build_request(request_code, None, request_body))
+            (planned_change.target.broker_addr or "", make_request(request_code, None, request_body))
             for planned_change, request_body in zip(sendable_changes, request_bodies, strict=True)
         )
         table_results = self.get_tables(planned_change.target for planned_change in sendable_changes)
         changes_by_target = {
             planned_change.target: planned_change._replace(
-                error=answer.error
-                or table_result.error
-                or find_ignored_settings(group, planned_change, table_result)
+                error=answer.error or result.error or find_ignored_settings(group, planned_change, result)
             )
-            for planned_change, answer, table_result in zip(
-                sendable_changes, answers, table_results, strict=True
-            )
+            for planned_change, answer, result in zip(sendable_changes, answers, table_results, strict=True)
         }
         return [
             changes_by_target.get(planned_change.target, planned_change) for planned_change in planned_changes
@@ -308,38 +295,26 @@ class GroupAdmin:
         master_targets = list(master_targets)
         slave_errors = self._find_slaves(master_targets)
         holder_results = [
-            ServerResult(holder_result.addr, None, slave_errors[holder_result.addr])
-            if holder_result.addr in slave_errors
-            else holder_result
-            for holder_result in self.find_holders(group, master_targets)
+            ServerResult(r.addr, None, slave_errors[r.addr]) if r.addr in slave_errors else r
+            for r in self.find_holders(group, master_targets)
         ]
-        held_by_addr = {
-            holder_result.addr: holder_result
-            for holder_result in holder_results
-            if holder_result.error is None
-        }
+        held_by_addr = {result.addr: result for result in holder_results if result.error is None}
         holder_addrs = list(held_by_addr)
         forbidden_by_addr = read_forbidden_topics(self._caller, holder_addrs, group)
-        ext_fields = headers.write_header(broker_headers.DeleteGroup(group, clean_offset))
-        delete_answers = self._caller.send_to_each(
-            holder_addrs, RequestCode.DELETE_SUBSCRIPTIONGROUP, ext_fields
-        )
+        ext_fields = broker_headers.DeleteGroup(group, clean_offset)
+        answers = self._caller.send_to_each(holder_addrs, RequestCode.DELETE_SUBSCRIPTIONGROUP, ext_fields)
         tables_after = self.get_tables(targets.target_at_addr(broker_addr) for broker_addr in holder_addrs)
         results_by_addr = {
-            answer.addr: self._verify_deletion(
-                held_by_addr[answer.addr],
-                answer.error,
-                table_result,
-                group,
-                forbidden_by_addr.get(answer.addr, []),
+            a.addr: self._verify_deletion(
+                held_by_addr[a.addr], a.error, table_result, group, forbidden_by_addr.get(a.addr, [])
             )
-            for answer, table_result in zip(delete_answers, tables_after, strict=True)
+            for a, table_result in zip(answers, tables_after, strict=True)
         }
         return [results_by_addr.get(holder_result.addr, holder_result) for holder_result in holder_results]
 
     def _verify_deletion(
         self,
-        held_settings: ServerResult[GroupConfigFields],
+        result: ServerResult[GroupConfigFields],
         error: RocketMQError | None,
         table_after: ServerResult[dict[str, GroupConfigFields]],
         group: str,
@@ -347,17 +322,11 @@ class GroupAdmin:
     ) -> ServerResult[GroupConfigFields]:
         error = error or table_after.error
         if error is None and group in (table_after.result or {}):
-            error = self._restore_settings(
-                group, held_settings.addr, held_settings.result or {}, forbidden_topics
-            )
-        return held_settings if error is None else ServerResult(held_settings.addr, None, error)
+            error = self._restore_settings(group, result.addr, result.result or {}, forbidden_topics)
+        return result if error is None else ServerResult(result.addr, None, error)
 
     def _restore_settings(
-        self,
-        group: str,
-        broker_addr: str,
-        settings_before: GroupConfigFields,
-        forbidden_topics: list[str],
+        self, group: str, broker_addr: str, settings_before: GroupConfigFields, forbidden_topics: list[str]
     ) -> AlreadyRecreated:
         """Give a recreated group its settings back; return the error that says what happened."""
         attributes = settings_before.get("attributes") or {}
@@ -374,11 +343,10 @@ class GroupAdmin:
 
         A slave since 5.1.4 accepts a change and answers success, but loses the change within a minute.
         """
-        unknown_addrs = [
+        addrs = [
             target.broker_addr for target in broker_targets if target.broker_id is None and target.broker_addr
         ]
-        answers = self._caller.send_to_each(unknown_addrs, RequestCode.GET_BROKER_CONFIG)
-        config_results = [decode_answer(answer, parse_config_items) for answer in answers]
+        config_results = self._caller.read_each(addrs, parse_config_items, RequestCode.GET_BROKER_CONFIG)
         return {
             broker_addr: NotApplied("this broker is a slave, which would lose the change: pass its master")
             for broker_addr, broker_config, _ in config_results
@@ -393,9 +361,47 @@ def _refuse_new_name(group: str) -> RocketMQError | None:
 
 
 def is_system_group(group: str) -> bool:
-    """Return whether brokers or proxies create the group for themselves.
-
-    Args:
-        group: The consumer group.
-    """
+    """Return whether brokers or proxies create the group for themselves."""
     return group in SYSTEM_GROUPS or group.startswith(SYSTEM_GROUP_PREFIX)
+
+
+def read_forbidden_topics(caller: Caller, broker_addrs: Iterable[str], group: str) -> dict[str, list[str]]:
+    """Return the topics that a group may not read (GET_ALL_SUBSCRIPTIONGROUP_CONFIG, 201)."""
+
+    def parse_topics(response: RemotingCommand) -> list[str]:
+        bits = parse_json_object(response).child("forbiddenTable").child(group)
+        return sorted(topic for topic in bits.members if bits.integer(topic, 0) & _FORBIDDEN_READ_BIT)
+
+    topic_results = caller.read_each(broker_addrs, parse_topics, RequestCode.GET_ALL_SUBSCRIPTIONGROUP_CONFIG)
+    return {result.addr: result.result for result in topic_results if result.result is not None}
+
+
+def complete_restoration(
+    caller: Caller,
+    broker_addr: str,
+    group: str,
+    forbidden_topics: Iterable[str],
+    settings_error: RocketMQError | None,
+) -> AlreadyRecreated:
+    """Forbid the topics again (UPDATE_AND_GET_GROUP_FORBIDDEN, 353), after the settings were restored."""
+    errors = [settings_error]
+    if settings_error is None:
+        requests = [
+            make_request(
+                RequestCode.UPDATE_AND_GET_GROUP_FORBIDDEN, broker_headers.ForbidTopic(group, topic, False)
+            )
+            for topic in forbidden_topics
+        ]
+        answers = caller.send_requests([(broker_addr, request) for request in requests])
+        errors += [answer.error for answer in answers]
+    first_error = next(filter(None, errors), None)
+    restore_text = (
+        "its settings are restored"
+        if first_error is None
+        else f"its settings are not restored: {error_text(first_error)}"
+    )
+    # After the deletion, 5.5.0 looks up the type of the group, and this lookup creates the group again.
+    return AlreadyRecreated(
+        f"the broker created the group again, and {restore_text}. 5.5 does so unless you delete its "
+        "offsets with it (-r true), and so do connected clients."
+    )

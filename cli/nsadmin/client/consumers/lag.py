@@ -22,13 +22,7 @@ class Lag(NamedTuple):
 
 
 def measure_lag(broker_offset: int, consumer_offset: int | None, is_broadcasting: bool = False) -> Lag:
-    """Return the lag of a group on one queue. All parts of nsadmin that show a lag use this function.
-
-    Args:
-        broker_offset: The offset of the next message that the broker stores.
-        consumer_offset: The committed offset; None if the group never committed one.
-        is_broadcasting: Whether the clients keep the offsets, so that those on the broker are old.
-    """
+    """Return the lag of a group on one queue. All parts of nsadmin that show a lag use this function."""
     if is_broadcasting:
         return Lag(None, BROADCASTS)
     if consumer_offset is None:
@@ -43,9 +37,6 @@ def sum_lags(lags: Iterable[Lag]) -> Lag:
     """Return the lag of several queues: the sum of those whose lag is known.
 
     A sum of 0 that lacks queues would look like "all is consumed", so it is unknown.
-
-    Args:
-        lags: The lag of each queue. A group without queues never committed an offset.
     """
     lags = list(lags)
     known_messages = sum(lag.messages or 0 for lag in lags)

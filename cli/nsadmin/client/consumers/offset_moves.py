@@ -7,14 +7,15 @@ changes the masters and reads the offsets back.
 from collections.abc import Iterable, Mapping, Sequence
 
 from namesrv_core.errors import RocketMQError
-from namesrv_core.protocol import broker_headers, headers
+from namesrv_core.protocol import broker_headers
 from namesrv_core.protocol.codes import MASTER_BROKER_ID, RequestCode
-from namesrv_core.protocol.command import build_request
 from nsadmin.client.brokers.clusters import ClusterAdmin
 from nsadmin.client.brokers.targets import BrokerTarget
 from nsadmin.client.connection.caller import Caller
 from nsadmin.client.connection.json_object import to_integer
+from nsadmin.client.connection.requests import make_request
 from nsadmin.client.connection.response_bodies import decode_answer, parse_config_items, parse_json_object
+from nsadmin.client.consumers import client_connections
 from nsadmin.client.consumers.committed_offsets import read_committed_offsets, read_queue_offsets
 from nsadmin.client.consumers.groups import GroupAdmin
 from nsadmin.client.consumers.offset_plans import (
@@ -27,15 +28,18 @@ from nsadmin.client.consumers.offset_plans import (
     judge_read_back,
     keep_if_forward,
     list_empty_moves,
+    move_header,
     move_toward,
     return_to,
     set_target_offset,
-    target_fields,
 )
-from nsadmin.client.consumers.offset_verification import find_connected_error, verify_moves
 from nsadmin.client.message_queues import MessageQueue, parse_queue_table
 from nsadmin.client.results import NotApplied, NotFound
+from nsadmin.client.topics.topic_traffic import accept_uncounted
 from nsadmin.client.topics.topics import TopicAdmin
+
+COMMIT_INTERVAL_SECONDS = 5
+"""Default interval in which clients commit (persistConsumerOffsetInterval of ClientConfig)."""
 
 
 class OffsetAdmin:
@@ -44,10 +48,7 @@ class OffsetAdmin:
     def __init__(
         self, caller: Caller, clusters: ClusterAdmin, topics: TopicAdmin, groups: GroupAdmin
     ) -> None:
-        self._caller = caller
-        self._clusters = clusters
-        self._topics = topics
-        self._groups = groups
+        self._caller, self._clusters, self._topics, self._groups = caller, clusters, topics, groups
 
     def plan_reset(
         self,
@@ -74,10 +75,8 @@ class OffsetAdmin:
             NotFound: No broker of the topic knows the group, or the cluster has no queue of the topic.
             NotApplied: The topic is static.
         """
-        offset_moves = self._add_target_offsets(
-            self._list_moves(group, topic, cluster_name), group, timestamp_ms
-        )
-        return OffsetPlan(group, topic, timestamp_ms, force, None, tuple(offset_moves))
+        moves = self._add_target_offsets(self._list_moves(group, topic, cluster_name), group, timestamp_ms)
+        return OffsetPlan(group, topic, timestamp_ms, force, None, tuple(moves))
 
     def plan_queue_reset(
         self,
@@ -120,13 +119,8 @@ class OffsetAdmin:
         finished_moves: list[OffsetMove] = []
         for broker_addr, offset_moves in group_by_addr(offset_plan.moves).items():
             if any(offset_move.error is not None for offset_move in offset_moves):
-                skipped_error = NotApplied(
-                    "unchanged, because the plan for another queue of this broker failed"
-                )
-                finished_moves += [
-                    offset_move if offset_move.error else fail_move(offset_move, skipped_error)
-                    for offset_move in offset_moves
-                ]
+                error = NotApplied("unchanged, because the plan for another queue of this broker failed")
+                finished_moves += [m if m.error else fail_move(m, error) for m in offset_moves]
             else:
                 finished_moves += self._reset_broker(offset_plan, broker_addr, offset_moves)
         return finished_moves
@@ -147,16 +141,13 @@ class OffsetAdmin:
             NotApplied: The topic is static, or `require_offline` is set and clients are connected.
         """
         offset_moves = self._add_old_offsets(self._list_moves(group, topic, None), group)
-        broker_addrs = list(
-            dict.fromkeys(offset_move.broker_addr for offset_move in offset_moves if offset_move.broker_addr)
-        )
+        broker_addrs = list(dict.fromkeys(m.broker_addr for m in offset_moves if m.broker_addr))
         self._require_known_group(source_group, broker_addrs)
         if require_offline and (error := find_connected_error(self._caller, group, broker_addrs)):
             raise error
         plannable_moves = [offset_move for offset_move in offset_moves if offset_move.error is None]
         source_offsets = read_committed_offsets(
-            self._caller,
-            [(offset_move.broker_addr, source_group, offset_move.queue) for offset_move in plannable_moves],
+            self._caller, [(move.broker_addr, source_group, move.queue) for move in plannable_moves]
         )
         planned_by_move = {
             offset_move: move_toward(offset_move, *source_offset)
@@ -181,14 +172,9 @@ class OffsetAdmin:
             One OffsetMove per queue. The error is NotApplied on a broker before 5.2 with connected clients.
         """
         return [
-            finished_move
-            for broker_addr, offset_moves in group_by_addr(offset_plan.moves).items()
-            for finished_move in self._move_each(
-                offset_plan,
-                broker_addr,
-                offset_moves,
-                bool(broker_addr) and self._resets_by_itself(broker_addr),
-            )
+            move
+            for addr, moves in group_by_addr(offset_plan.moves).items()
+            for move in self._move_each(offset_plan, addr, moves, bool(addr) and self._resets_by_itself(addr))
         ]
 
     def plan_return(
@@ -252,10 +238,7 @@ class OffsetAdmin:
 
     def _list_moves(self, group: str, topic: str, cluster_name: str | None) -> list[OffsetMove]:
         """List an OffsetMove without offsets for every readable queue on the masters of the topic."""
-        cluster_brokers = {
-            queue_route.broker_name
-            for queue_route in self._clusters.get_info().groups_in_cluster(cluster_name)
-        }
+        cluster_brokers = {r.broker_name for r in self._clusters.get_info().groups_in_cluster(cluster_name)}
         queue_routes = self._topics.get_route(topic).queues
         if any(queue_route.logical_queues is not None for queue_route in queue_routes):
             raise NotApplied(f'"{topic}" is a static topic: brokers cannot reset its logical queues')
@@ -267,52 +250,35 @@ class OffsetAdmin:
         ]
         if not offset_moves:
             raise NotFound(f'no broker of the cluster "{cluster_name}" has queues of "{topic}"')
-        self._require_known_group(
-            group, [offset_move.broker_addr for offset_move in offset_moves if offset_move.broker_addr]
-        )
+        self._require_known_group(group, [move.broker_addr for move in offset_moves if move.broker_addr])
         return offset_moves
 
     def _require_known_group(self, group: str, broker_addrs: Sequence[str]) -> None:
-        broker_targets = [
-            BrokerTarget(None, MASTER_BROKER_ID, broker_addr) for broker_addr in dict.fromkeys(broker_addrs)
-        ]
+        broker_targets = [BrokerTarget(None, MASTER_BROKER_ID, addr) for addr in dict.fromkeys(broker_addrs)]
         holder_results = self._groups.find_holders(group, broker_targets)
-        if holder_results and all(
-            isinstance(holder_result.error, NotFound) for holder_result in holder_results
-        ):
+        if holder_results and all(isinstance(result.error, NotFound) for result in holder_results):
             raise NotFound(f'no broker of the topic has the consumer group "{group}"')
 
     def _add_old_offsets(self, offset_moves: Iterable[OffsetMove], group: str) -> list[OffsetMove]:
         offset_moves = list(offset_moves)
-        readable_moves = [offset_move for offset_move in offset_moves if offset_move.error is None]
+        readable_moves = [move for move in offset_moves if move.error is None]
         committed_offsets = iter(
-            read_committed_offsets(
-                self._caller,
-                [(offset_move.broker_addr, group, offset_move.queue) for offset_move in readable_moves],
-            )
+            read_committed_offsets(self._caller, [(m.broker_addr, group, m.queue) for m in readable_moves])
         )
         filled_moves = []
-        for offset_move in offset_moves:
-            if offset_move.error is None:
+        for move in offset_moves:
+            if move.error is None:
                 old_offset, error = next(committed_offsets)
-                offset_move = (
-                    offset_move._replace(old_offset=old_offset)
-                    if error is None
-                    else fail_move(offset_move, error)
-                )
-            filled_moves.append(offset_move)
+                move = move._replace(old_offset=old_offset) if error is None else fail_move(move, error)
+            filled_moves.append(move)
         return filled_moves
 
     def _add_target_offsets(
-        self,
-        offset_moves: Iterable[OffsetMove],
-        group: str,
-        timestamp_ms: int,
-        wanted_offset: int | None = None,
+        self, moves: Iterable[OffsetMove], group: str, timestamp_ms: int, wanted_offset: int | None = None
     ) -> list[OffsetMove]:
         """Add the old and new offsets. The new offset is limited to the offsets that the queue has."""
-        offset_moves = self._add_old_offsets(offset_moves, group)
-        readable_moves = [offset_move for offset_move in offset_moves if offset_move.error is None]
+        moves = self._add_old_offsets(moves, group)
+        readable_moves = [offset_move for offset_move in moves if offset_move.error is None]
         min_and_max = (
             self._read_offsets(readable_moves, RequestCode.GET_MIN_OFFSET),
             self._read_offsets(readable_moves, RequestCode.GET_MAX_OFFSET),
@@ -330,7 +296,7 @@ class OffsetAdmin:
             filled_by_move[offset_move] = set_target_offset(
                 offset_move, min_offset, max_offset, target_offset, wanted_offset
             )
-        return [filled_by_move.get(offset_move, offset_move) for offset_move in offset_moves]
+        return [filled_by_move.get(offset_move, offset_move) for offset_move in moves]
 
     def _read_offsets(
         self, offset_moves: Sequence[OffsetMove], request_code: RequestCode, timestamp_ms: int | None = None
@@ -338,57 +304,37 @@ class OffsetAdmin:
         queue_places = [(offset_move.broker_addr, offset_move.queue) for offset_move in offset_moves]
         return read_queue_offsets(self._caller, queue_places, request_code, timestamp_ms)
 
-    def _reset_broker(
-        self, offset_plan: OffsetPlan, broker_addr: str, offset_moves: Sequence[OffsetMove]
-    ) -> list[OffsetMove]:
+    def _reset_broker(self, plan: OffsetPlan, addr: str, moves: Sequence[OffsetMove]) -> list[OffsetMove]:
         """Send code 222. A broker before 5.2 without clients refuses it: then commit the offsets instead."""
-        resets_by_itself = self._resets_by_itself(broker_addr)
-        if offset_plan.queue_id is not None:
-            return self._move_each(offset_plan, broker_addr, offset_moves, resets_by_itself)
-        if not (resets_by_itself or find_connected_error(self._caller, offset_plan.group, [broker_addr])):
-            return self._commit_offsets(
-                offset_plan.group,
-                [keep_if_forward(offset_move, offset_plan.is_forced) for offset_move in offset_moves],
-            )
-        ext_fields = broker_headers.ResetOffset(
-            offset_plan.group, offset_plan.topic, offset_plan.timestamp_ms, offset_plan.is_forced
+        resets_by_itself = self._resets_by_itself(addr)
+        if plan.queue_id is not None:
+            return self._move_each(plan, addr, moves, resets_by_itself)
+        if not (resets_by_itself or find_connected_error(self._caller, plan.group, [addr])):
+            return self._commit_offsets(plan.group, [keep_if_forward(move, plan.is_forced) for move in moves])
+        _, reported_offsets, error = self._caller.read_one(
+            addr,
+            lambda r: parse_queue_table(parse_json_object(r).members.get("offsetTable"), to_integer),
+            RequestCode.INVOKE_BROKER_TO_RESET_OFFSET,
+            broker_headers.ResetOffset(plan.group, plan.topic, plan.timestamp_ms, plan.is_forced),
         )
-        request_code = RequestCode.INVOKE_BROKER_TO_RESET_OFFSET
-        [answer] = self._caller.send_to_each([broker_addr], request_code, headers.write_header(ext_fields))
-        reported_result = decode_answer(
-            answer,
-            lambda response: parse_queue_table(
-                parse_json_object(response).members.get("offsetTable"), to_integer
-            ),
-        )
-        if reported_result.error is not None:
-            return [fail_move(offset_move, reported_result.error) for offset_move in offset_moves]
-        reported_offsets = reported_result.result or {}
-        reported_moves = [
-            apply_reported_offset(offset_move, reported_offsets.get(offset_move.queue))
-            for offset_move in offset_moves
-        ]
+        if reported_offsets is None:
+            return [fail_move(move, error or NotFound("")) for move in moves]
+        reported_moves = [apply_reported_offset(m, reported_offsets.get(m.queue)) for m in moves]
+        return self._read_back(reported_moves, plan.group, resets_by_itself)
+
+    def _read_back(self, moves: Sequence[OffsetMove], group: str, is_immediate: bool) -> list[OffsetMove]:
         return [
-            offset_move
-            if offset_move.error or offset_move.result == "kept"
-            else judge_read_back(offset_move, current_move.old_offset, resets_by_itself)
-            for offset_move, current_move in zip(
-                reported_moves, self._add_old_offsets(reported_moves, offset_plan.group), strict=True
-            )
+            move if move.error or move.result == "kept" else judge_read_back(move, c.old_offset, is_immediate)
+            for move, c in zip(moves, self._add_old_offsets(moves, group), strict=True)
         ]
 
     def _resets_by_itself(self, broker_addr: str) -> bool:
         """Return whether the broker resets offsets itself (since 5.2). Older ones notify the clients."""
-        [answer] = self._caller.send_to_each([broker_addr], RequestCode.GET_BROKER_CONFIG)
-        broker_config = decode_answer(answer, parse_config_items).result or {}
-        return broker_config.get("useServerSideResetOffset") == "true"
+        config = self._caller.read_one(broker_addr, parse_config_items, RequestCode.GET_BROKER_CONFIG)
+        return (config.result or {}).get("useServerSideResetOffset") == "true"
 
     def _move_each(
-        self,
-        offset_plan: OffsetPlan,
-        broker_addr: str,
-        offset_moves: Sequence[OffsetMove],
-        resets_by_itself: bool,
+        self, plan: OffsetPlan, broker_addr: str, offset_moves: Sequence[OffsetMove], resets_by_itself: bool
     ) -> list[OffsetMove]:
         """Move each queue to its own offset, with a reset by the broker if it `resets_by_itself`.
 
@@ -396,17 +342,12 @@ class OffsetAdmin:
         clients of the group.
         """
         if resets_by_itself:
-            return self._write_offsets(
-                offset_plan.group, offset_moves, RequestCode.INVOKE_BROKER_TO_RESET_OFFSET
-            )
+            return self._write_offsets(plan.group, offset_moves, RequestCode.INVOKE_BROKER_TO_RESET_OFFSET)
         # A broker before 5.2 ignores the queue id of a reset and moves all queues, so commit the offsets.
-        error = find_connected_error(self._caller, offset_plan.group, [broker_addr]) if broker_addr else None
+        error = find_connected_error(self._caller, plan.group, [broker_addr]) if broker_addr else None
         if error is not None:
-            return [
-                offset_move if offset_move.error else fail_move(offset_move, error)
-                for offset_move in offset_moves
-            ]
-        return self._commit_offsets(offset_plan.group, offset_moves)
+            return [move if move.error else fail_move(move, error) for move in offset_moves]
+        return self._commit_offsets(plan.group, offset_moves)
 
     def _commit_offsets(self, group: str, offset_moves: Sequence[OffsetMove]) -> list[OffsetMove]:
         return self._write_offsets(group, offset_moves, RequestCode.UPDATE_CONSUMER_OFFSET)
@@ -415,28 +356,101 @@ class OffsetAdmin:
         self, group: str, offset_moves: Sequence[OffsetMove], request_code: RequestCode
     ) -> list[OffsetMove]:
         """Write the new offset of each queue that moves, and read it back."""
-        moves_to_write = [
-            offset_move
-            for offset_move in offset_moves
-            if offset_move.error is None and offset_move.result != "kept"
-        ]
+        to_write = [move for move in offset_moves if move.error is None and move.result != "kept"]
         answers = self._caller.send_requests(
-            (
-                offset_move.broker_addr,
-                build_request(request_code, target_fields(request_code, group, offset_move)),
-            )
-            for offset_move in moves_to_write
+            (m.broker_addr, make_request(request_code, move_header(request_code, group, m))) for m in to_write
         )
         written_by_move = {
             offset_move: offset_move if answer.error is None else fail_move(offset_move, answer.error)
-            for offset_move, answer in zip(moves_to_write, answers, strict=True)
+            for offset_move, answer in zip(to_write, answers, strict=True)
         }
         written_moves = [written_by_move.get(offset_move, offset_move) for offset_move in offset_moves]
-        return [
-            offset_move
-            if offset_move.error or offset_move.result == "kept"
-            else judge_read_back(offset_move, current_move.old_offset, True)
-            for offset_move, current_move in zip(
-                written_moves, self._add_old_offsets(written_moves, group), strict=True
+        return self._read_back(written_moves, group, True)
+
+
+def find_connected_error(caller: Caller, group: str, broker_addrs: Sequence[str]) -> RocketMQError | None:
+    """Return the error that prevents a commit: connected clients would overwrite the offsets."""
+    group_connections = client_connections.read_consumers(caller, [group], broker_addrs)[group]
+    if not group_connections.clients:
+        return next((error for error in group_connections.errors.values() if error is not None), None)
+    client_ids = ", ".join(connected_client.client_id for connected_client in group_connections.clients)
+    return NotApplied(
+        f'clients of group "{group}" are connected and commit their own offsets: stop {client_ids} first'
+    )
+
+
+def verify_moves(caller: Caller, group: str, offset_moves: Sequence[OffsetMove]) -> list[OffsetMove]:
+    """Read the offsets of moved queues again, and decide which moves hold (QUERY_CONSUMER_OFFSET, 14).
+
+    A move forward holds if the offset is at the new one or later. A move backward holds if it is before the
+    old one. It may also be at the old one or later because clients consumed everything again. That counts as
+    held if the broker delivered at least as many messages in the last minute as the moves repeat
+    (VIEW_BROKER_STATS_DATA, 315, GROUP_GET_NUMS).
+    """
+    verified_moves = [m for m in offset_moves if m.error is None and m.result in ("done", "pending")]
+    committed_offsets = read_committed_offsets(
+        caller, [(offset_move.broker_addr, group, offset_move.queue) for offset_move in verified_moves]
+    )
+    current_by_move = dict(zip(verified_moves, committed_offsets, strict=True))
+    repeated_by_addr: dict[str, int] = {}
+    for offset_move, (current_offset, _) in current_by_move.items():
+        if _is_past_old_offset(offset_move, current_offset):
+            repeated_by_addr[offset_move.broker_addr] = repeated_by_addr.get(offset_move.broker_addr, 0) + (
+                offset_move.repeated_count or 0
             )
-        ]
+    delivered_by_addr = _read_delivered_counts(
+        caller, group, verified_moves[0].queue.topic if verified_moves else "", list(repeated_by_addr)
+    )
+    replayed_addrs = {addr for addr, c in repeated_by_addr.items() if delivered_by_addr.get(addr, 0) >= c}
+    return [
+        _judge_move(offset_move, *current_by_move[offset_move], offset_move.broker_addr in replayed_addrs)
+        if offset_move in current_by_move
+        else offset_move
+        for offset_move in offset_moves
+    ]
+
+
+def _judge_move(
+    offset_move: OffsetMove, current_offset: int | None, error: RocketMQError | None, is_replayed: bool
+) -> OffsetMove:
+    if error is not None:
+        return fail_move(offset_move, error)
+    if current_offset is not None and offset_move.new_offset is not None:
+        # Clients that have not carried out a pending move yet may have consumed enough before it.
+        is_replayed = is_replayed and offset_move.result == "done"
+        is_far_enough = current_offset >= offset_move.new_offset
+        if is_far_enough and (is_replayed or not _is_past_old_offset(offset_move, current_offset)):
+            return offset_move._replace(result="done")
+    if offset_move.result == "pending":
+        return offset_move
+    return fail_move(
+        offset_move,
+        NotApplied(
+            f"overwritten: a client committed {current_offset} after the change; stop the clients first"
+        ),
+    )
+
+
+def _is_past_old_offset(offset_move: OffsetMove, current_offset: int | None) -> bool:
+    """Return whether a queue that was moved backward is where it was before, or later."""
+    return (
+        current_offset is not None
+        and offset_move.old_offset is not None
+        and bool(offset_move.repeated_count)
+        and current_offset >= offset_move.old_offset
+    )
+
+
+def _read_delivered_counts(caller: Caller, group: str, topic: str, addrs: Sequence[str]) -> Mapping[str, int]:
+    """Return how many messages each broker delivered to the group in the last minute, if it reports that."""
+    stats_fields = broker_headers.ViewBrokerStats("GROUP_GET_NUMS", f"{topic}@{group}")
+    answers = caller.send_requests(
+        (addr, make_request(RequestCode.VIEW_BROKER_STATS_DATA, stats_fields)) for addr in addrs
+    )
+    count_results = [
+        decode_answer(
+            accept_uncounted(a), lambda r: parse_json_object(r).child("statsMinute").integer("sum", 0)
+        )
+        for a in answers
+    ]
+    return {r.addr: r.result for r in count_results if r.result is not None}

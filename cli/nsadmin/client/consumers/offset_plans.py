@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from namesrv_core.errors import RocketMQError
-from namesrv_core.protocol import broker_headers, headers
+from namesrv_core.protocol import broker_headers
 from namesrv_core.protocol.codes import MASTER_BROKER_ID, RequestCode
 from nsadmin.client.brokers.targets import NO_MASTER
 from nsadmin.client.message_queues import MessageQueue
@@ -74,77 +74,40 @@ class OffsetPlan(NamedTuple):
     moves: tuple[OffsetMove, ...]
 
 
-def list_empty_moves(topic: str, queue_route: QueueRoute) -> list[OffsetMove]:
-    """List a move without offsets for every readable queue of a broker, or a failed one without a master.
-
-    Args:
-        topic: The topic.
-        queue_route: The queues of the topic on the broker.
-    """
-    if not queue_route.read_queue_nums:
+def list_empty_moves(topic: str, route: QueueRoute) -> list[OffsetMove]:
+    """List a move without offsets for every readable queue of a broker, or a failed one without a master."""
+    if not route.read_queue_nums:
         return []
-    master_addr = queue_route.broker_addrs.get(MASTER_BROKER_ID, "")
-    no_master_error = None if master_addr else NotApplied(NO_MASTER)
+    master = route.broker_addrs.get(MASTER_BROKER_ID)
+    if master is None:
+        queue = MessageQueue(topic, route.broker_name, 0)
+        return [OffsetMove("", queue, None, None, "failed", NotApplied(NO_MASTER))]
     return [
-        OffsetMove(
-            master_addr,
-            MessageQueue(topic, queue_route.broker_name, queue_id),
-            None,
-            None,
-            "planned" if master_addr else "failed",
-            no_master_error,
-        )
-        for queue_id in (
-            [listed_id for _, listed_id in list_read_queues([queue_route])] if master_addr else [0]
-        )
+        OffsetMove(master, MessageQueue(topic, route.broker_name, queue_id), None, None, "planned", None)
+        for _, queue_id in list_read_queues([route])
     ]
 
 
 def group_by_addr(offset_moves: Iterable[OffsetMove]) -> dict[str, list[OffsetMove]]:
-    """Group moves by broker.
-
-    Args:
-        offset_moves: The moves.
-
-    Returns:
-        Broker address to its moves, in order; "" for brokers without a master.
-    """
+    """Group moves by broker."""
     moves_by_addr: dict[str, list[OffsetMove]] = {}
     for offset_move in offset_moves:
         moves_by_addr.setdefault(offset_move.broker_addr, []).append(offset_move)
     return moves_by_addr
 
 
-def target_fields(request_code: RequestCode, group: str, offset_move: OffsetMove) -> dict[str, str]:
-    """Return the header fields of the request that moves one queue.
-
-    Args:
-        request_code: UPDATE_CONSUMER_OFFSET (15); any other code gives the fields of
-            INVOKE_BROKER_TO_RESET_OFFSET (222).
-        group: The consumer group.
-        offset_move: The move.
-    """
+def move_header(
+    request_code: RequestCode, group: str, offset_move: OffsetMove
+) -> broker_headers.ConsumerOffset | broker_headers.ResetOffset:
+    """The header of the request that moves one queue."""
     topic, _, queue_id = offset_move.queue
     if request_code == RequestCode.UPDATE_CONSUMER_OFFSET:
-        return headers.write_header(
-            broker_headers.ConsumerOffset(group, topic, queue_id, commit_offset=offset_move.new_offset)
-        )
-    return headers.write_header(
-        broker_headers.ResetOffset(group, topic, END_OF_QUEUE, True, offset_move.new_offset, queue_id)
-    )
+        return broker_headers.ConsumerOffset(group, topic, queue_id, commit_offset=offset_move.new_offset)
+    return broker_headers.ResetOffset(group, topic, END_OF_QUEUE, True, offset_move.new_offset, queue_id)
 
 
 def move_toward(offset_move: OffsetMove, new_offset: int | None, error: RocketMQError | None) -> OffsetMove:
-    """Set the offset of another group as the target; keep the queue if that group never committed.
-
-    Args:
-        offset_move: The move.
-        new_offset: The offset of the other group; None if it never committed one.
-        error: Why that offset could not be read; None after a success.
-
-    Returns:
-        The move: "planned", "kept" (also if it is there already), or "failed".
-    """
+    """Set the offset of another group as the target; keep the queue if that group never committed."""
     if error is not None:
         return fail_move(offset_move, error)
     return offset_move._replace(
@@ -168,25 +131,12 @@ def return_to(
 
 
 def fail_move(offset_move: OffsetMove, error: RocketMQError) -> OffsetMove:
-    """Return the move with the result "failed".
-
-    Args:
-        offset_move: The move.
-        error: The reason.
-    """
+    """Return the move with the result "failed"."""
     return offset_move._replace(result="failed", error=error)
 
 
 def keep_if_forward(offset_move: OffsetMove, force: bool) -> OffsetMove:
-    """Without force, keep a queue that would move forward.
-
-    Args:
-        offset_move: The move.
-        force: Allow a move forward.
-
-    Returns:
-        The same move, or one with the result "kept" and the old offset.
-    """
+    """Without force, keep a queue that would move forward."""
     if (
         force
         or offset_move.old_offset is None
@@ -198,15 +148,7 @@ def keep_if_forward(offset_move: OffsetMove, force: bool) -> OffsetMove:
 
 
 def apply_reported_offset(offset_move: OffsetMove, reported_offset: int | None) -> OffsetMove:
-    """Set the offset that the broker reports as its new one.
-
-    Args:
-        offset_move: The move.
-        reported_offset: The new offset in the answer of the broker; None if it does not name the queue.
-
-    Returns:
-        The move; it failed with NotApplied without a reported offset.
-    """
+    """Set the offset that the broker reports as its new one."""
     if reported_offset is not None:
         return offset_move._replace(new_offset=reported_offset)
     return fail_move(
@@ -218,15 +160,6 @@ def judge_read_back(offset_move: OffsetMove, current_offset: int | None, is_imme
     """Decide the result of a move: it failed only if the offset is still the old one.
 
     Connected clients may have consumed and committed more messages since the move.
-
-    Args:
-        offset_move: The move.
-        current_offset: The committed offset now; None if the group never committed one.
-        is_immediate: Whether the broker moves offsets itself. If False, it notified the clients.
-
-    Returns:
-        The move: "done", "pending" (not immediate, and not at the new offset yet), or "failed" with
-        NotApplied.
     """
     if current_offset == offset_move.new_offset or (
         current_offset != offset_move.old_offset and is_immediate
@@ -246,18 +179,7 @@ def set_target_offset(
     target_offset: int | RocketMQError,
     wanted_offset: int | None,
 ) -> OffsetMove:
-    """Set the new offset, limited to the offsets of the queue, or the error of an offset that was not read.
-
-    Args:
-        offset_move: The move.
-        min_offset: The oldest offset of the queue, or the error of reading it.
-        max_offset: The offset of the next message, or the error of reading it.
-        target_offset: The offset for the time, or `max_offset` for the end; or the error of reading it.
-        wanted_offset: A given offset instead of `target_offset`. None: use `target_offset`.
-
-    Returns:
-        The move; it failed with NotApplied if `wanted_offset` is not within the queue.
-    """
+    """Set the new offset, limited to the offsets of the queue, or the error of an offset not read."""
     for read_value in (min_offset, max_offset, target_offset):
         if isinstance(read_value, RocketMQError):
             return fail_move(offset_move, read_value)

@@ -3,9 +3,9 @@
 from collections.abc import Iterable
 
 from namesrv_core.protocol.codes import RequestCode
-from namesrv_core.protocol.command import build_request
 from nsadmin.client.connection.caller import Caller
-from nsadmin.client.connection.response_bodies import decode_answer, parse_config_items
+from nsadmin.client.connection.requests import make_request
+from nsadmin.client.connection.response_bodies import parse_config_items
 from nsadmin.client.results import ServerResult
 
 MOVE_TIMEOUT_SECONDS = 30.0
@@ -28,13 +28,11 @@ class PopRecords:
         Returns:
             One ServerResult per address, in order; False for a broker before 5.3.2.
         """
-        answers = self._caller.send_to_each(broker_addrs, RequestCode.GET_BROKER_CONFIG)
-        return [
-            decode_answer(
-                answer, lambda response: parse_config_items(response).get(_POP_KV_SETTING) == "true"
-            )
-            for answer in answers
-        ]
+        return self._caller.read_each(
+            broker_addrs,
+            lambda r: parse_config_items(r).get(_POP_KV_SETTING) == "true",
+            RequestCode.GET_BROKER_CONFIG,
+        )
 
     def move_to_message_store(self, broker_addrs: Iterable[str]) -> list[ServerResult[bool]]:
         """Move the pop records of brokers to topics of their message stores (POP_ROLLBACK, 200056).
@@ -47,5 +45,5 @@ class PopRecords:
             broker without such records also answers success.
         """
         timeout_seconds = max(MOVE_TIMEOUT_SECONDS, self._caller.access.timeout)
-        calls = [(broker_addr, build_request(RequestCode.POP_ROLLBACK)) for broker_addr in broker_addrs]
+        calls = [(broker_addr, make_request(RequestCode.POP_ROLLBACK)) for broker_addr in broker_addrs]
         return [answer.then(lambda _: True) for answer in self._caller.send_requests(calls, timeout_seconds)]

@@ -28,9 +28,7 @@ class ProducerAdmin:
     """`admin.producers`: connected producers."""
 
     def __init__(self, caller: Caller, clusters: ClusterAdmin, topics: TopicAdmin) -> None:
-        self._caller = caller
-        self._clusters = clusters
-        self._topics = topics
+        self._caller, self._clusters, self._topics = caller, clusters, topics
 
     def get_connections(self, group: str, topic: str | None = None) -> ProducerConnections:
         """Return the connected clients of a producer group (GET_PRODUCER_CONNECTION_LIST, 204).
@@ -78,8 +76,4 @@ class ProducerAdmin:
         broker_groups = (
             self._clusters.get_info().broker_groups if topic is None else self._topics.get_route(topic).queues
         )
-        return [
-            broker_addr
-            for broker_group in broker_groups
-            for broker_addr in broker_group.broker_addrs.values()
-        ]
+        return [addr for broker_group in broker_groups for addr in broker_group.broker_addrs.values()]

@@ -5,10 +5,11 @@ from functools import partial
 from typing import NamedTuple
 
 from namesrv_core.errors import RocketMQError
-from namesrv_core.protocol import broker_headers, headers
+from namesrv_core.protocol import broker_headers
 from namesrv_core.protocol.codes import RequestCode
-from namesrv_core.protocol.command import RemotingCommand, build_request
+from namesrv_core.protocol.command import RemotingCommand
 from nsadmin.client.connection.caller import Caller
+from nsadmin.client.connection.requests import make_request
 from nsadmin.client.connection.response_bodies import decode_answer
 from nsadmin.client.consumers.committed_offsets import (
     CommittedOffset,
@@ -80,14 +81,8 @@ class QueueProgress:
             clients do not subscribe to the topic has no queues.
         """
         answers = self._caller.send_requests(
-            (
-                broker_addr,
-                build_request(
-                    RequestCode.GET_CONSUME_STATS,
-                    headers.write_header(broker_headers.ConsumerGroup(group, topic)),
-                ),
-            )
-            for broker_addr, group in group_places
+            (addr, make_request(RequestCode.GET_CONSUME_STATS, broker_headers.ConsumerGroup(group, topic)))
+            for addr, group in group_places
         )
         return [
             decode_answer(answer, partial(parse_group_stats, group))
@@ -105,18 +100,13 @@ class QueueProgress:
         """
         return self._caller.send_requests(
             (
-                offset_commit.broker_addr,
-                build_request(
+                c.broker_addr,
+                make_request(
                     RequestCode.UPDATE_CONSUMER_OFFSET,
-                    headers.write_header(
-                        broker_headers.ConsumerOffset(
-                            offset_commit.group,
-                            offset_commit.queue.topic,
-                            offset_commit.queue.queue_id,
-                            commit_offset=offset_commit.offset,
-                        )
+                    broker_headers.ConsumerOffset(
+                        c.group, c.queue.topic, c.queue.queue_id, commit_offset=c.offset
                     ),
                 ),
             )
-            for offset_commit in offset_commits
+            for c in offset_commits
         )

@@ -107,19 +107,9 @@ class RunningInfo(NamedTuple):
 
 
 def parse_running_info(response: RemotingCommand) -> RunningInfo:
-    """Parse a ConsumerRunningInfo body of a client in any language.
-
-    Args:
-        response: The answer to GET_CONSUMER_RUNNING_INFO (307).
-
-    Raises:
-        ValueError: The body is not a ConsumerRunningInfo.
-    """
+    """Parse a ConsumerRunningInfo body of a client in any language."""
     json_body = parse_json_object(response)
-    subscriptions = (
-        parse_subscription(subscription.text("topic"), subscription)
-        for subscription in json_body.children("subscriptionSet")
-    )
+    subscriptions = (parse_subscription(s.text("topic"), s) for s in json_body.children("subscriptionSet"))
     properties = json_body.child("properties")
     queues = parse_queue_table(json_body.members.get("mqTable"), JsonObject)
     pop_queues = parse_queue_table(json_body.members.get("mqPopTable"), JsonObject)

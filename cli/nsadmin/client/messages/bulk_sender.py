@@ -1,28 +1,54 @@
-"""BulkSender: sends many messages to a topic, spread over its queues."""
+"""BulkSender: sends many messages to a topic, spread over its queues, in transactions and with traces."""
 
 import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from time import monotonic, sleep, time
 from typing import NamedTuple
 
-from namesrv_core.errors import RocketMQError
+from namesrv_core.errors import RequestError, RocketMQError
+from namesrv_core.protocol import broker_headers
+from namesrv_core.protocol.codes import RequestCode
 from namesrv_core.protocol.message_compression import deflate_body
-from namesrv_core.protocol.stored_messages import KEYS_PROPERTY, TAGS_PROPERTY, UNIQUE_KEY_PROPERTY
+from namesrv_core.protocol.stored_messages import (
+    KEYS_PROPERTY,
+    TAGS_PROPERTY,
+    UNIQUE_KEY_PROPERTY,
+    split_keys,
+)
+from namesrv_core.transport.multiplexed_client import CallError
+from nsadmin.client.connection.caller import Caller
+from nsadmin.client.connection.requests import make_request
 from nsadmin.client.messages.message_sender import (
+    DELAYED_MESSAGE,
+    HALF_MESSAGE,
+    NORMAL_MESSAGE,
+    PRODUCER_GROUP,
+    TRANSACTION_END,
     MessageSender,
     OutgoingMessage,
     SendQueue,
     SentMessage,
+    encode_send_record,
+    join_trace_fields,
     make_unique_key,
 )
-from nsadmin.client.messages.message_tracer import MessageTracer
-from nsadmin.client.messages.trace_records import DELAYED_MESSAGE, HALF_MESSAGE, NORMAL_MESSAGE
-from nsadmin.client.messages.transactions import HALF_PROPERTIES, PREPARED_FLAG, TransactionEnder
+from nsadmin.client.messages.message_traces import MESSAGE_TYPES, TRACE_TOPIC
 from nsadmin.client.results import ServerResult
 
 MAX_BATCH_MESSAGES, MAX_BATCH_BYTES = 64, 4 << 20
 SHARDING_KEY_PROPERTY = "__SHARDINGKEY"
 DELAY_PROPERTIES = frozenset({"DELAY", "TIMER_DELAY_MS", "TIMER_DELAY_SEC", "TIMER_DELIVER_MS"})
+
+COMMIT, ROLLBACK = "commit", "rollback"
+TRANSACTION_OUTCOMES = (COMMIT, ROLLBACK)
+PREPARED_FLAG = 0x4
+HALF_PROPERTIES = {"TRAN_MSG": "true", "PGROUP": PRODUCER_GROUP}
+"""The properties that make a message a half message: brokers hide it from consumers until its commit."""
+_FLAGS_BY_OUTCOME = {COMMIT: 0x8, ROLLBACK: 0xC}
+_TRANSACTION_STATES = {COMMIT: "COMMIT_MESSAGE", ROLLBACK: "ROLLBACK_MESSAGE"}
+
+_MAX_KEY_CHARS = 16_000
+"""The keys of a trace message. Brokers refuse properties of more than 32,767 bytes."""
 
 
 class MessageDraft(NamedTuple):
@@ -59,29 +85,123 @@ class SentDraft(NamedTuple):
     trace_error: RocketMQError | None = None
 
 
-class SendTransactions(NamedTuple):
-    """How the transactions of messages end.
+class TransactionEnder:
+    """Ends transactions. The outcome of all is "commit" or "rollback"."""
 
-    Attributes:
-        ender: Ends them.
-        outcome: "commit" or "rollback".
-    """
+    def __init__(self, caller: Caller, outcome: str) -> None:
+        self._caller, self.outcome = caller, outcome
 
-    ender: TransactionEnder
-    outcome: str
+    def end_transactions(self, half_messages: Sequence[SentMessage]) -> list[ServerResult[SentMessage]]:
+        """Commit half messages, or roll them back, all at once (END_TRANSACTION, 37)."""
+        answers = self._caller.send_requests(
+            [
+                (
+                    message.send_queue.broker_addr,
+                    make_request(RequestCode.END_TRANSACTION, _build_header(message, self.outcome)),
+                )
+                for message in half_messages
+            ]
+        )
+        return [
+            ServerResult(answer.addr, half_message._replace(offset_msg_id=None, queue_offset=None), None)
+            if answer.error is None
+            else ServerResult(answer.addr, None, _describe_failure(half_message, self.outcome, answer.error))
+            for half_message, answer in zip(half_messages, answers, strict=True)
+        ]
+
+
+def _build_header(half_message: SentMessage, outcome: str) -> broker_headers.EndTransaction:
+    return broker_headers.EndTransaction(
+        topic=half_message.send_queue.topic,
+        producer_group=PRODUCER_GROUP,
+        tran_state_table_offset=half_message.queue_offset or 0,
+        # The id is the address of the broker and the position, in hexadecimal digits.
+        commit_log_offset=int((half_message.offset_msg_id or "0")[-16:], 16),
+        commit_or_rollback=_FLAGS_BY_OUTCOME[outcome],
+        msg_id=half_message.msg_id,
+        transaction_id=half_message.msg_id,
+    )
+
+
+def _describe_failure(half_message: SentMessage, outcome: str, error: RocketMQError) -> RocketMQError:
+    message_text = f"the {outcome} of {half_message.msg_id}"
+    if isinstance(error, RequestError):
+        return RequestError(f"{message_text} failed, so no consumer gets it: {error.remark}", error.code)
+    if isinstance(error, CallError):
+        outcome_text = "may have failed" if error.was_sent else "failed, so no consumer gets it"
+        return CallError(error.addr, error.kind, f"{message_text} {outcome_text}: {error.reason}")
+    return error
+
+
+class MessageTracer:
+    """Collects the records of a batch, then writes them as few messages."""
+
+    def __init__(self, message_sender: MessageSender) -> None:
+        self._message_sender = message_sender
+        self._send_queues, self._next_queue_index = message_sender.list_queues(TRACE_TOPIC), 0
+        self._noted: list[tuple[str, str]] = []
+
+    def note_send(
+        self,
+        sent_message: SentMessage,
+        *,
+        tags: str,
+        keys: str,
+        body_length: int,
+        message_type: str,
+        began_ms: int,
+        cost_ms: int,
+    ) -> None:
+        """Note a message that the broker stored. Without a region, the broker wants no traces."""
+        if sent_message.region_id is None:
+            return
+        trace_record = encode_send_record(
+            sent_message,
+            keys=keys,
+            tags=tags,
+            body_length=body_length,
+            began_ms=began_ms,
+            cost_ms=cost_ms,
+            message_type=message_type,
+        )
+        self._noted.append((f"{sent_message.msg_id} {keys}".rstrip(" "), trace_record))
+
+    def note_transaction(self, half_message: SentMessage, *, tags: str, keys: str, outcome: str) -> None:
+        """Note the end of a transaction."""
+        if half_message.region_id is None:
+            return
+        send_queue = half_message.send_queue
+        trace_record = join_trace_fields(
+            "EndTransaction", int(time() * 1000), half_message.region_id, PRODUCER_GROUP, send_queue.topic,
+            half_message.msg_id, tags, keys, send_queue.broker_addr, MESSAGE_TYPES.index(TRANSACTION_END),
+            half_message.msg_id, _TRANSACTION_STATES[outcome], "false",
+        )  # fmt: skip
+        self._noted.append((f"{half_message.msg_id} {keys}".rstrip(" "), trace_record))
+
+    def write_noted(self) -> RocketMQError | None:
+        """Write the noted records (SEND_MESSAGE_V2, 310), and return the first error."""
+        trace_messages = []
+        while self._noted:
+            message_keys, records, key_chars = dict[str, None](), "", 0
+            while self._noted and (not records or key_chars + len(self._noted[0][0]) < _MAX_KEY_CHARS):
+                record_keys, trace_record = self._noted.pop(0)
+                message_keys |= dict.fromkeys(split_keys(record_keys))
+                records, key_chars = records + trace_record, key_chars + len(record_keys) + 1
+            trace_messages.append(self._build_message(" ".join(message_keys), records))
+        results = self._message_sender.send_patiently(trace_messages) if trace_messages else ()
+        return next((result.error for result in results if result.error is not None), None)
+
+    def _build_message(self, keys: str, trace_records: str) -> OutgoingMessage:
+        self._next_queue_index += 1
+        return OutgoingMessage(
+            self._send_queues[self._next_queue_index % len(self._send_queues)],
+            trace_records.encode(),
+            {KEYS_PROPERTY: keys, UNIQUE_KEY_PROPERTY: make_unique_key(time()), "WAIT": "true"},
+        )
 
 
 class BulkSender:
-    """Sends drafts in batches. The messages of a batch are sent at once.
-
-    Args:
-        message_sender: Sends messages.
-        send_queues: The queues to use in turns.
-        messages_per_second: The maximum rate; None for none.
-        compression: Compress bodies that get smaller: "zlib", "lz4" or "zstd"; None to send them as they are.
-        transactions: Send half messages, and end their transactions; None for usual messages.
-        tracer: Writes the traces of each batch; None for no traces.
-    """
+    """Sends drafts in batches. The messages of a batch are sent at once."""
 
     def __init__(
         self,
@@ -90,7 +210,7 @@ class BulkSender:
         messages_per_second: float | None = None,
         *,
         compression: str | None = None,
-        transactions: SendTransactions | None = None,
+        transactions: TransactionEnder | None = None,
         tracer: MessageTracer | None = None,
     ) -> None:
         self._message_sender, self._send_queues = message_sender, send_queues
@@ -99,14 +219,7 @@ class BulkSender:
         self._began_at, self._sent_count, self._next_queue_index = monotonic(), 0, 0
 
     def send_drafts(self, drafts: Iterable[MessageDraft | None]) -> Iterator[list[SentDraft]]:
-        """Send drafts, and yield the outcome of each batch.
-
-        Args:
-            drafts: The drafts. None among them sends the batch so far: more drafts take time.
-
-        Yields:
-            One SentDraft per draft of a batch, in order.
-        """
+        """Send drafts, and yield the outcome of each batch."""
         batch: list[tuple[MessageDraft, SendQueue]] = []
         batch_bytes = 0
         for draft in drafts:
@@ -146,17 +259,12 @@ class BulkSender:
             sleep(max(0.0, self._began_at + self._sent_count / self._rate - monotonic()))
         self._sent_count += len(batch)
         began_ms = int(time() * 1000)
-        results = self._message_sender.send_patiently(
-            [self._build_message(draft, send_queue) for draft, send_queue in batch]
-        )
+        results = self._message_sender.send_patiently([self._build_message(draft, q) for draft, q in batch])
         self._note_sends(batch, results, began_ms, int(time() * 1000) - began_ms)
         if self._transactions is not None:
             results = self._end_transactions(batch, results, self._transactions)
         trace_error = self._tracer.write_noted() if self._tracer is not None else None
-        yield [
-            SentDraft(draft, send_queue, result, trace_error)
-            for (draft, send_queue), result in zip(batch, results, strict=True)
-        ]
+        yield [SentDraft(d, queue, r, trace_error) for (d, queue), r in zip(batch, results, strict=True)]
 
     def _note_sends(
         self,
@@ -186,11 +294,11 @@ class BulkSender:
         self,
         batch: Sequence[tuple[MessageDraft, SendQueue]],
         results: Sequence[ServerResult[SentMessage]],
-        transactions: SendTransactions,
+        transactions: TransactionEnder,
     ) -> list[ServerResult[SentMessage]]:
         ended_results = list(results)
         half_messages = {index: result.result for index, result in enumerate(results) if result.result}
-        ends = transactions.ender.end_transactions([*half_messages.values()], transactions.outcome)
+        ends = transactions.end_transactions([*half_messages.values()])
         for (index, half_message), end_result in zip(half_messages.items(), ends, strict=True):
             ended_results[index] = end_result
             if self._tracer is not None and end_result.error is None:

@@ -4,10 +4,11 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from namesrv_core.protocol.codes import RequestCode
-from namesrv_core.protocol.command import RemotingCommand, build_request
-from nsadmin.client.brokers.replica_failover import ReplicaRequest, ask_replicas, list_replica_addrs
+from namesrv_core.protocol.command import RemotingCommand
+from nsadmin.client.brokers.replica_failover import ask_replicas
 from nsadmin.client.connection.caller import Caller
 from nsadmin.client.connection.json_object import JsonObject
+from nsadmin.client.connection.requests import make_request
 from nsadmin.client.connection.response_bodies import decode_answer, parse_json_object
 from nsadmin.client.results import NotFound, ServerResult
 from nsadmin.client.topic_routes import QueueRoute
@@ -84,15 +85,8 @@ class ConsumeQueues:
             One ServerResult per broker, in order. The error is NotFound without an entry at `begin_index`.
         """
         command = _build_request(topic, queue_id, begin_index, entry_count, group)
-        replica_requests = [
-            ReplicaRequest(queue_route.broker_name, list_replica_addrs(queue_route), command)
-            for queue_route in queue_routes
-        ]
-        answers = ask_replicas(self._caller, replica_requests)
-        return [
-            decode_answer(answer, lambda response: _parse_entries(response, begin_index))
-            for answer in answers
-        ]
+        answers = ask_replicas(self._caller, [(route, command) for route in queue_routes])
+        return [decode_answer(a, lambda response: _parse_entries(response, begin_index)) for a in answers]
 
     def read_entries_at(
         self,
@@ -125,15 +119,8 @@ class ConsumeQueues:
 def _build_request(
     topic: str, queue_id: int, begin_index: int, entry_count: int, group: str | None
 ) -> RemotingCommand:
-    ext_fields = {
-        "topic": topic,
-        "queueId": str(queue_id),
-        "index": str(begin_index),
-        "count": str(entry_count),
-    }
-    return build_request(
-        RequestCode.QUERY_CONSUME_QUEUE, ext_fields | ({"consumerGroup": group} if group else {})
-    )
+    fields = {"topic": topic, "queueId": str(queue_id), "index": str(begin_index), "count": str(entry_count)}
+    return make_request(RequestCode.QUERY_CONSUME_QUEUE, fields | ({"consumerGroup": group} if group else {}))
 
 
 def _parse_entries(response: RemotingCommand, begin_index: int) -> QueueEntries:
@@ -143,10 +130,7 @@ def _parse_entries(response: RemotingCommand, begin_index: int) -> QueueEntries:
     return QueueEntries(
         json_body.integer("minQueueIndex"),
         json_body.integer("maxQueueIndex"),
-        tuple(
-            _parse_entry(entry_index, entry)
-            for entry_index, entry in enumerate(json_body.children("queueData"), begin_index)
-        ),
+        tuple(_parse_entry(index, e) for index, e in enumerate(json_body.children("queueData"), begin_index)),
         _parse_text(json_body, "filterData"),
     )
 

@@ -8,7 +8,7 @@ from namesrv_core.protocol import headers
 from namesrv_core.protocol.codes import RequestCode
 from namesrv_core.protocol.command import RemotingCommand
 from nsadmin.client.connection.caller import Caller
-from nsadmin.client.connection.response_bodies import decode_answer, parse_json_object
+from nsadmin.client.connection.response_bodies import parse_json_object
 from nsadmin.client.consumers import client_connections
 from nsadmin.client.consumers.committed_offsets import CommittedOffset, read_committed_offsets
 from nsadmin.client.consumers.connected_clients import GroupConnections
@@ -39,9 +39,7 @@ class ConsumeTracks:
     """`admin.consume_tracks`: the groups that consumed a message."""
 
     def __init__(self, caller: Caller, topics: TopicAdmin, proxies: ProxyAdmin) -> None:
-        self._caller = caller
-        self._topics = topics
-        self._proxies = proxies
+        self._caller, self._topics, self._proxies = caller, topics, proxies
 
     def get_tracks(self, located_message: LocatedMessage) -> tuple[ConsumeTrack, ...]:
         """Return the state of a message in each group of its topic, in the order of groups.
@@ -58,25 +56,19 @@ class ConsumeTracks:
         """
         topic = located_message.message.topic
         broker_addr = self.find_broker_addr(located_message)
-        ext_fields = headers.write_header(headers.TopicName(topic))
-        [answer] = self._caller.send_to_each(
-            [broker_addr], RequestCode.QUERY_TOPIC_CONSUME_BY_WHO, ext_fields
+        _, group_names, error = self._caller.read_one(
+            broker_addr, _parse_group_names, RequestCode.QUERY_TOPIC_CONSUME_BY_WHO, headers.TopicName(topic)
         )
-        _, group_names, error = decode_answer(answer, _parse_group_names)
         if group_names is None:
             raise error or RuntimeError(broker_addr)
         connections_by_group = self._proxies.add_clients(
             client_connections.read_consumers(self._caller, group_names, [broker_addr])
         )
-        message_queue = MessageQueue(
-            topic, located_message.broker_name or "", located_message.message.queue_id
-        )
-        committed_offsets = read_committed_offsets(
-            self._caller, [(broker_addr, group, message_queue) for group in group_names]
-        )
+        queue = MessageQueue(topic, located_message.broker_name or "", located_message.message.queue_id)
+        offsets = read_committed_offsets(self._caller, [(broker_addr, group, queue) for group in group_names])
         return tuple(
             _make_track(located_message, group, connections_by_group[group], committed_offset)
-            for group, committed_offset in zip(group_names, committed_offsets, strict=True)
+            for group, committed_offset in zip(group_names, offsets, strict=True)
         )
 
     def find_broker_addr(self, located_message: LocatedMessage) -> str:
@@ -93,12 +85,9 @@ class ConsumeTracks:
             RocketMQError: The broker name is known, but the route of the topic could not be read.
         """
         if located_message.broker_name is not None:
-            for queue_route in self._topics.get_route(located_message.message.topic).queues:
-                if (
-                    queue_route.broker_name == located_message.broker_name
-                    and queue_route.any_addr is not None
-                ):
-                    return queue_route.any_addr
+            for route in self._topics.get_route(located_message.message.topic).queues:
+                if route.broker_name == located_message.broker_name and route.any_addr is not None:
+                    return route.any_addr
         return located_message.message.store_host
 
 
@@ -138,32 +127,16 @@ def _is_wanted_tag(located_message: LocatedMessage, group_connections: GroupConn
     """Return whether the group subscribes to the tag of the message; True for SQL92, which is unknown."""
     for subscription in group_connections.subscriptions:
         if subscription.topic == located_message.message.topic and subscription.expression_type == "TAG":
-            subscribed_tags = {tag_text.strip() for tag_text in subscription.sub_string.split("||")} - {""}
-            return (
-                not subscribed_tags
-                or "*" in subscribed_tags
-                or (located_message.message.tags or "") in subscribed_tags
-            )
+            tags = {tag_text.strip() for tag_text in subscription.sub_string.split("||")} - {""}
+            return not tags or "*" in tags or (located_message.message.tags or "") in tags
     return True
 
 
 def map_track_types(tracks: Sequence[ConsumeTrack]) -> Mapping[str, str]:
-    """Return a map from group to track type.
-
-    Args:
-        tracks: The tracks of one message.
-    """
+    """Return a map from group to track type."""
     return {consume_track.group: consume_track.track_type for consume_track in tracks}
 
 
 def describe_track_errors(tracks: Sequence[ConsumeTrack]) -> list[str]:
-    """Return one line per group whose state is unknown.
-
-    Args:
-        tracks: The tracks of one message.
-    """
-    return [
-        f"group {consume_track.group}: {error_text(consume_track.error)}"
-        for consume_track in tracks
-        if consume_track.error is not None
-    ]
+    """Return one line per group whose state is unknown."""
+    return [f"group {track.group}: {error_text(track.error)}" for track in tracks if track.error is not None]

@@ -4,20 +4,20 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from namesrv_core.errors import RocketMQError
-from namesrv_core.protocol import broker_headers, headers
+from namesrv_core.protocol import broker_headers
 from namesrv_core.protocol.codes import RequestCode
-from namesrv_core.protocol.command import RemotingCommand, build_request
 from namesrv_core.protocol.stored_messages import StoredMessage
-from nsadmin.client.brokers.replica_failover import ReplicaRequest, ask_replicas, list_replica_addrs
+from nsadmin.client.brokers.replica_failover import ask_replicas
 from nsadmin.client.connection.caller import Caller
+from nsadmin.client.connection.requests import make_request
 from nsadmin.client.connection.response_bodies import decode_answer, parse_offset
 from nsadmin.client.messages.dead_letter_selection import DEAD_LETTER_PREFIX, DeadLetter
 from nsadmin.client.messages.pull_requests import (
+    PAGE_SIZE,
     PULL_RESPONSE_CODES,
     build_pull_request,
     decode_pulled_messages,
 )
-from nsadmin.client.messages.queue_reader import PAGE_SIZE
 from nsadmin.client.messages.replay_memory import ReplayPlace
 from nsadmin.client.results import ServerResult
 from nsadmin.client.topic_routes import QueueRoute, TopicRoute, list_read_queues
@@ -71,19 +71,9 @@ class _QueueCounts(NamedTuple):
 def read_counts(
     caller: Caller, routes_by_group: Mapping[str, ServerResult[TopicRoute]], now_ms: int
 ) -> list[DeadLetterCounts]:
-    """Count the dead letters of groups.
-
-    Args:
-        caller: The connections.
-        routes_by_group: The route of the dead-letter topic of each group.
-        now_ms: The end of the last hour, in ms since 1970.
-
-    Returns:
-        One DeadLetterCounts per group, in order.
-    """
+    """Count the dead letters of groups."""
     queues_by_group = {
-        group: route_result.then(lambda route: list_read_queues(route.queues))
-        for group, route_result in routes_by_group.items()
+        group: r.then(lambda route: list_read_queues(route.queues)) for group, r in routes_by_group.items()
     }
     letter_queues = [
         _LetterQueue(group, queue_route, queue_id)
@@ -95,11 +85,7 @@ def read_counts(
         _sum_counts(
             group,
             [] if queues_result.error is None else [queues_result.error],
-            [
-                (queue_key.place, queue_counts)
-                for queue_key, queue_counts in counts_by_queue
-                if queue_key.group == group
-            ],
+            [(queue_key.place, counts) for queue_key, counts in counts_by_queue if queue_key.group == group],
         )
         for group, queues_result in queues_by_group.items()
     ]
@@ -115,20 +101,15 @@ def _count_queues(caller: Caller, letter_queues: Sequence[_LetterQueue], now_ms:
         )
     )
     sample_requests = [
-        (queue_index, pull_offset, max_messages)
+        (queue_index, offset, max_messages)
         for queue_index, (begin_result, end_result) in enumerate(zip(begin_results, end_results, strict=True))
         if (begin_result.result or 0) < (end_result.result or 0)
-        for pull_offset, max_messages in (
-            (begin_result.result or 0, PAGE_SIZE),
-            ((end_result.result or 0) - 1, 1),
-        )
+        for offset, max_messages in ((begin_result.result or 0, PAGE_SIZE), ((end_result.result or 0) - 1, 1))
     ]
     samples = _pull_samples(caller, letter_queues, sample_requests)
     return [
-        _make_queue_counts(offset_results, samples[queue_index], now_ms)
-        for queue_index, offset_results in enumerate(
-            zip(begin_results, end_results, hour_results, strict=True)
-        )
+        _make_queue_counts(results, samples[queue_index], now_ms)
+        for queue_index, results in enumerate(zip(begin_results, end_results, hour_results, strict=True))
     ]
 
 
@@ -148,15 +129,9 @@ def _make_queue_counts(
 
 
 def _sum_counts(
-    group: str,
-    route_errors: Sequence[RocketMQError],
-    counts_by_place: Sequence[tuple[ReplayPlace, _QueueCounts]],
+    group: str, errors: Sequence[RocketMQError], counts_by_place: Sequence[tuple[ReplayPlace, _QueueCounts]]
 ) -> DeadLetterCounts:
-    sample = [
-        DeadLetter(place.broker_name, message)
-        for place, queue_counts in counts_by_place
-        for message in queue_counts.sample
-    ]
+    sample = [DeadLetter(place.broker_name, message) for place, c in counts_by_place for message in c.sample]
     store_times = [letter.message.store_timestamp for letter in sample]
     return DeadLetterCounts(
         group,
@@ -166,7 +141,7 @@ def _sum_counts(
         max(store_times, default=None),
         sum(queue_counts.last_hour_count for _, queue_counts in counts_by_place),
         tuple(sorted({letter.origin_topic for letter in sample if letter.origin_topic is not None})),
-        (*route_errors, *(queue_counts.error for _, queue_counts in counts_by_place)),
+        (*errors, *(queue_counts.error for _, queue_counts in counts_by_place)),
         {place: queue_counts.bounds for place, queue_counts in counts_by_place if queue_counts.error is None},
     )
 
@@ -174,24 +149,17 @@ def _sum_counts(
 def _read_offsets(
     caller: Caller, letter_queues: Sequence[_LetterQueue], request_code: RequestCode, timestamp_ms: int | None
 ) -> list[ServerResult[int]]:
-    answers = ask_replicas(
-        caller,
-        [
-            _make_request(
-                letter_queue,
-                build_request(
-                    request_code,
-                    headers.write_header(
-                        broker_headers.QueueOffset(
-                            DEAD_LETTER_PREFIX + letter_queue.group, letter_queue.queue_id, timestamp_ms
-                        )
-                    ),
-                ),
-            )
-            for letter_queue in letter_queues
-        ],
-    )
-    return [decode_answer(answer, parse_offset) for answer in answers]
+    requests = [
+        (
+            q.queue_route,
+            make_request(
+                request_code,
+                broker_headers.QueueOffset(DEAD_LETTER_PREFIX + q.group, q.queue_id, timestamp_ms),
+            ),
+        )
+        for q in letter_queues
+    ]
+    return [decode_answer(answer, parse_offset) for answer in ask_replicas(caller, requests)]
 
 
 def _pull_samples(
@@ -201,24 +169,12 @@ def _pull_samples(
 
     Returns the messages of each queue; None if a request failed, as on a bundle.
     """
-    answers = ask_replicas(
-        caller,
-        [
-            _make_request(
-                letter_queues[queue_index],
-                build_pull_request(
-                    broker_headers.PullMessage(
-                        topic=DEAD_LETTER_PREFIX + letter_queues[queue_index].group,
-                        queue_id=letter_queues[queue_index].queue_id,
-                        queue_offset=pull_offset,
-                        max_msg_nums=max_messages,
-                    )
-                ),
-            )
-            for queue_index, pull_offset, max_messages in sample_requests
-        ],
-        PULL_RESPONSE_CODES,
-    )
+    requests = []
+    for index, offset, max_messages in sample_requests:
+        group, queue_route, queue_id = letter_queues[index]
+        pull_request = build_pull_request(DEAD_LETTER_PREFIX + group, queue_id, offset, max_messages)
+        requests.append((queue_route, pull_request))
+    answers = ask_replicas(caller, requests, PULL_RESPONSE_CODES)
     samples: list[list[StoredMessage] | None] = [[] for _ in letter_queues]
     for (queue_index, _, _), answer in zip(sample_requests, answers, strict=True):
         sample = samples[queue_index]
@@ -228,8 +184,3 @@ def _pull_samples(
             else [*sample, *decode_pulled_messages(answer.result)]
         )
     return samples
-
-
-def _make_request(letter_queue: _LetterQueue, command: RemotingCommand) -> ReplicaRequest:
-    queue_route = letter_queue.queue_route
-    return ReplicaRequest(queue_route.broker_name, list_replica_addrs(queue_route), command)

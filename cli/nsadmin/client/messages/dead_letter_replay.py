@@ -3,30 +3,40 @@
 Rule: a batch is noted before it is sent. If its outcome is unknown, the queue that it was sent to is read.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from time import monotonic, sleep
 from typing import Any, NamedTuple
 
 from namesrv_core.errors import RocketMQError, TopicNotExist
 from namesrv_core.transport.multiplexed_client import CallError
+from nsadmin.client.brokers.brokers import BrokerAdmin, wait_for_dispatch
 from nsadmin.client.messages.dead_letter_selection import (
     DEAD_LETTER_PREFIX,
+    REPLAY_COUNT_PROPERTY,
+    REPLAY_ID_PROPERTY,
+    REPLAY_RUN_PROPERTY,
+    RETRY_PREFIX,
     DeadLetter,
     DeadLetterSelection,
 )
-from nsadmin.client.messages.failure_watch import FailureWatch
-from nsadmin.client.messages.letter_copies import LetterCopies
-from nsadmin.client.messages.letter_sender import LetterSender
+from nsadmin.client.messages.message_copies import build_copy
 from nsadmin.client.messages.message_sender import (
+    MessageSender,
+    OutgoingMessage,
+    SendQueue,
     SentMessage,
     is_stored_unsafely,
 )
-from nsadmin.client.messages.queue_reader import PAGE_SIZE, QueueReader, QueueSpan
+from nsadmin.client.messages.pull_requests import PAGE_SIZE
+from nsadmin.client.messages.queue_reader import QueueReader, QueueSpan
 from nsadmin.client.messages.replay_memory import PendingBatch, ReplayMemory, ReplayPlace
-from nsadmin.client.messages.replayed_letters import ReplayedLetters
 from nsadmin.client.results import ClientClosed, NotApplied, NotFound, ServerResult
+from nsadmin.client.topic_routes import QueueRoute
+from nsadmin.client.topics.topics import TopicAdmin
 
 _WATCH_PERIOD_SECONDS = 1.0
+_DELAY_TOPIC, _FIRST_RETRY_QUEUE = "SCHEDULE_TOPIC_XXXX", 2
+"""Where brokers keep a message between the first failure and the retry: the queue of delay level 3."""
 
 
 class DeadLetterSpan(NamedTuple):
@@ -65,12 +75,7 @@ DEFAULT_REPLAY_OPTIONS = ReplayOptions()
 
 
 def describe_run(selection: DeadLetterSelection, options: ReplayOptions) -> dict[str, object]:
-    """Return the rules of a run in JSON's types. An interrupted run with the same rules is resumed.
-
-    Args:
-        selection: The dead letters to replay.
-        options: How they are replayed.
-    """
+    """Return the rules of a run in JSON's types. An interrupted run with the same rules is resumed."""
     return selection.describe_rules() | {
         "toOrigin": options.to_origin,
         "repeatsReplays": options.repeats_replays,
@@ -105,19 +110,247 @@ class BrokerReplay(NamedTuple):
     error: RocketMQError | None = None
 
 
-class DeadLetterReplay:
-    """One run of a replay. `memory` outlives the run if it is saved.
+class LetterSender:
+    """Sends the dead letters of one run, and looks for them where they were sent."""
 
-    Args:
-        queue_reader: Reads queues.
-        letter_sender: Sends dead letters, and looks for them where they were sent.
-        group: The consumer group.
-        selection: The dead letters to replay.
-        options: How they are replayed.
-        memory: The earlier replays.
-        run_id: The id of the run.
-        replayed_letters: Finds the dead letters that others replayed; None not to look for them.
+    def __init__(
+        self,
+        queue_reader: QueueReader,
+        message_sender: MessageSender,
+        brokers: BrokerAdmin,
+        run_id: str,
+        *,
+        to_origin: bool,
+    ) -> None:
+        self._queue_reader, self._message_sender, self._brokers = queue_reader, message_sender, brokers
+        self._run_id, self._to_origin = run_id, to_origin
+
+    def choose_queue(self, letter: DeadLetter) -> SendQueue:
+        """Choose a queue on the broker of a dead letter; in an origin topic also on another broker."""
+        if not self._to_origin:
+            try:
+                return self._message_sender.choose_queue(letter.retry_topic, letter.broker_name)
+            except TopicNotExist:
+                # A broker creates retry topics, and registers a new one up to 30 seconds later.
+                send_queue = self._message_sender.choose_queue(letter.message.topic, letter.broker_name)
+                return send_queue._replace(topic=letter.retry_topic, queue_id=0)
+        try:
+            return self._message_sender.choose_queue(letter.origin_topic or "", letter.broker_name)
+        except NotFound:
+            return self._message_sender.choose_queue(letter.origin_topic or "")
+
+    def find_end(self, send_queue: SendQueue) -> int:
+        """Return the end of a queue; 0 if its topic does not exist yet."""
+        try:
+            return self._queue_reader.get_end_offset(
+                send_queue.broker_addr, send_queue.topic, send_queue.queue_id
+            )
+        except TopicNotExist:
+            return 0
+
+    def send_letters(
+        self, send_queue: SendQueue, letters: Sequence[DeadLetter]
+    ) -> list[ServerResult[SentMessage]]:
+        """Send dead letters at once; send again the messages that a busy broker refused."""
+        return self._message_sender.send_patiently(
+            [self._build_message(send_queue, letter) for letter in letters]
+        )
+
+    def find_arrived_offsets(self, pending_batch: PendingBatch) -> list[int]:
+        """Read the queue that a batch was sent to; return the offsets of the dead letters that arrived."""
+        topic, broker_name, broker_addr, queue_id = pending_batch.send_queue
+        wait_for_dispatch(self._brokers, broker_addr)
+        end_offset = self._queue_reader.get_end_offset(broker_addr, topic, queue_id)
+        queue_span = QueueSpan(broker_name, broker_addr, queue_id, pending_batch.begin_offset, end_offset)
+        arrived_ids = set()
+        for message_page in self._queue_reader.read_pages(topic, [queue_span]):
+            if message_page.error is not None:
+                raise message_page.error
+            arrived_ids |= {message.properties.get(REPLAY_ID_PROPERTY) for message in message_page.messages}
+        return [
+            offset for offset, letter_id in pending_batch.ids_by_offset.items() if letter_id in arrived_ids
+        ]
+
+    def _build_message(self, send_queue: SendQueue, letter: DeadLetter) -> OutgoingMessage:
+        message = letter.message
+        properties = {
+            REPLAY_ID_PROPERTY: message.offset_msg_id,
+            REPLAY_COUNT_PROPERTY: str(letter.replay_count + 1),
+            REPLAY_RUN_PROPERTY: self._run_id,
+        }
+        if not self._to_origin:
+            properties["ORIGIN_MESSAGE_ID"] = letter.origin_id or ""
+            if letter.retry_topic == RETRY_PREFIX + letter.group:
+                # Consumers show this topic (DefaultMQPushConsumerImpl.resetRetryAndNamespace).
+                properties["RETRY_TOPIC"] = letter.origin_topic or ""
+        return build_copy(message, send_queue, properties)
+
+
+class LetterCopies:
+    """Recognizes further copies of a dead letter, so that its group gets the message once in a run.
+
+    A proxy stores a dead letter, then acknowledges the message (ProducerProcessor upstream). If that fails,
+    the message comes again, and becomes another dead letter. A client that restarts in between does the same.
+    Copies name the same message, and the same replay of it, if any.
     """
+
+    def __init__(self) -> None:
+        # Hashes, because a run can read millions. None for a dead letter that was replayed.
+        self._waiting_copies: dict[int, list[DeadLetter] | None] = {}
+
+    def note_replayed(self, letter: DeadLetter) -> None:
+        """Note a dead letter that was replayed before."""
+        self._waiting_copies[_hash_death(letter)] = None
+
+    def is_copy(self, letter: DeadLetter) -> bool:
+        """Whether a dead letter is a copy of an earlier one. If not, it is the original from now on."""
+        if letter.origin_id is None:
+            return False
+        death_hash = _hash_death(letter)
+        if death_hash not in self._waiting_copies:
+            self._waiting_copies[death_hash] = []
+            return False
+        waiting_copies = self._waiting_copies[death_hash]
+        if waiting_copies is not None:
+            waiting_copies.append(letter)
+        return True
+
+    def is_settled(self, letter: DeadLetter) -> bool:
+        """Return whether the original of a copy was replayed."""
+        return self._waiting_copies.get(_hash_death(letter), []) is None
+
+    def end_batch(
+        self, replayed_letters: Iterable[DeadLetter], failed_letters: Sequence[DeadLetter]
+    ) -> list[DeadLetter]:
+        """Note the outcome of originals, and return the copies that need no replay any more."""
+        settled_copies: list[DeadLetter] = []
+        for letter in replayed_letters:
+            settled_copies += self._waiting_copies.get(_hash_death(letter)) or ()
+            self.note_replayed(letter)
+        for letter in failed_letters:
+            self._waiting_copies.pop(_hash_death(letter), None)
+        return settled_copies
+
+
+def _hash_death(letter: DeadLetter) -> int:
+    replay_id = letter.message.properties.get(REPLAY_ID_PROPERTY)
+    return hash(
+        (letter.group, letter.origin_topic, letter.origin_id or letter.message.offset_msg_id, replay_id)
+    )
+
+
+class ReplayedLetters:
+    """Finds dead letters whose replay is in a retry topic, also those of other accounts.
+
+    Reads each retry topic once, when the first dead letter of it comes.
+    """
+
+    def __init__(
+        self,
+        queue_reader: QueueReader,
+        topics: TopicAdmin,
+        letter_routes: Sequence[QueueRoute],
+        oldest_ms: int | None,
+    ) -> None:
+        self._queue_reader, self._topics = queue_reader, topics
+        self._letter_routes, self._oldest_ms = letter_routes, oldest_ms or 0
+        self._ids_by_topic: dict[str, set[str]] = {}
+
+    def has_replay(self, letter: DeadLetter) -> bool:
+        """Return whether the replay of a dead letter is in its retry topic."""
+        topic = letter.retry_topic
+        if topic not in self._ids_by_topic:
+            self._ids_by_topic[topic] = self._read_ids(topic)
+        return letter.message.offset_msg_id in self._ids_by_topic[topic]
+
+    def _read_ids(self, topic: str) -> set[str]:
+        queue_spans: list[QueueSpan] = []
+        for result in self._queue_reader.get_spans(topic, self._find_routes(topic), begin_ms=self._oldest_ms):
+            if result.queue_span is not None:
+                queue_spans.append(result.queue_span)
+            elif not isinstance(result.error, TopicNotExist):
+                raise result.error or RocketMQError(f"{topic} is unreadable")
+        replayed_ids: set[str] = set()
+        for message_page in self._queue_reader.read_pages(topic, queue_spans):
+            if message_page.error is not None:
+                raise message_page.error
+            replayed_ids.update(m.properties.get(REPLAY_ID_PROPERTY, "") for m in message_page.messages)
+        return replayed_ids
+
+    def _find_routes(self, topic: str) -> list[QueueRoute]:
+        """The brokers of a retry topic. A broker registers a new one, of one queue, up to 30 seconds late."""
+        try:
+            known_routes = {r.broker_name: r for r in self._topics.get_route(topic).queues}
+        except TopicNotExist:
+            known_routes = {}
+        return [known_routes.get(route.broker_name, route) for route in self._letter_routes]
+
+
+class FailureWatch:
+    """Counts the replayed messages that their group failed to consume again.
+
+    Reads the messages that brokers store after a failure: dead letters, and delayed messages.
+    """
+
+    def __init__(
+        self, queue_reader: QueueReader, group: str, run_id: str, brokers: Sequence[tuple[str, str]]
+    ) -> None:
+        self._queue_reader, self._group, self._run_id = queue_reader, group, run_id
+        self._failed_ids: dict[str, set[str]] = {broker_name: set() for broker_name, _ in brokers}
+        watched_queues = (
+            (broker_name, broker_addr, *topic_and_queue)
+            for broker_name, broker_addr in brokers
+            for topic_and_queue in ((_DELAY_TOPIC, _FIRST_RETRY_QUEUE), (DEAD_LETTER_PREFIX + group, 0))
+        )
+        self._next_offsets = {queue: self._find_end(*queue[1:]) for queue in watched_queues}
+
+    def add_retry_queue(self, send_queue: SendQueue) -> None:
+        """Watch a queue that replayed messages go to, whose consumers pop them.
+
+        A broker puts a popped message there again if it is not acknowledged (PopReviveService upstream).
+        """
+        topic, broker_name, broker_addr, queue_id = send_queue
+        watched_queue = (broker_name, broker_addr, topic, queue_id)
+        if watched_queue not in self._next_offsets:
+            self._next_offsets[watched_queue] = self._find_end(broker_addr, topic, queue_id) or 0
+
+    def count_failures(self) -> Mapping[str, int]:
+        """Return the number of different messages that failed again until now, by broker name."""
+        for watched_queue, next_offset in list(self._next_offsets.items()):
+            broker_name, broker_addr, topic, queue_id = watched_queue
+            end_offset = self._find_end(broker_addr, topic, queue_id)
+            if next_offset is not None and end_offset is not None and end_offset > next_offset:
+                queue_span = QueueSpan(broker_name, broker_addr, queue_id, next_offset, end_offset)
+                self._read_failures(topic, queue_span)
+            self._next_offsets[watched_queue] = end_offset if end_offset is not None else next_offset
+        return {broker_name: len(failed_ids) for broker_name, failed_ids in self._failed_ids.items()}
+
+    def _read_failures(self, topic: str, queue_span: QueueSpan) -> None:
+        for message_page in self._queue_reader.read_pages(topic, [queue_span]):
+            for message in message_page.messages:
+                properties = message.properties
+                if topic == _DELAY_TOPIC:
+                    is_failure = properties.get("REAL_TOPIC") in (
+                        RETRY_PREFIX + self._group,
+                        DEAD_LETTER_PREFIX + self._group,
+                    )
+                else:
+                    is_failure = topic.startswith(DEAD_LETTER_PREFIX) or message.reconsume_times > 0
+                if is_failure and properties.get(REPLAY_RUN_PROPERTY) == self._run_id:
+                    self._failed_ids[queue_span.broker_name].add(properties.get(REPLAY_ID_PROPERTY, ""))
+
+    def _find_end(self, broker_addr: str, topic: str, queue_id: int) -> int | None:
+        """Return the end of a queue; None if the broker does not say, because then it is not watched."""
+        try:
+            return self._queue_reader.get_end_offset(broker_addr, topic, queue_id)
+        except ClientClosed:
+            raise
+        except RocketMQError:
+            return None
+
+
+class DeadLetterReplay:
+    """One run of a replay. `memory` outlives the run if it is saved."""
 
     def __init__(
         self,
@@ -141,14 +374,7 @@ class DeadLetterReplay:
         self._watch: FailureWatch | None = None
 
     def run(self, letter_spans: Sequence[DeadLetterSpan]) -> Iterator[BrokerReplay]:
-        """Replay dead letters, and yield the progress of a broker after each page of messages.
-
-        Args:
-            letter_spans: The parts of queues of the dead-letter topic to read.
-
-        Raises:
-            NotApplied: More messages failed again than the options allow.
-        """
+        """Replay dead letters, and yield the progress of a broker after each page of messages."""
         for _, queue_span in letter_spans:
             message_count = max(0, queue_span.end_offset - queue_span.begin_offset)
             self._add_counts(queue_span.broker_name, total=message_count)
@@ -169,11 +395,9 @@ class DeadLetterReplay:
         finally:
             self._memory.flush()
 
-    def _replay_places(
-        self, letter_spans: Sequence[DeadLetterSpan], watch: FailureWatch
-    ) -> Iterator[BrokerReplay]:
+    def _replay_places(self, spans: Sequence[DeadLetterSpan], watch: FailureWatch) -> Iterator[BrokerReplay]:
         places_by_queue, queue_spans = {}, []
-        for cluster_name, queue_span in letter_spans:
+        for cluster_name, queue_span in spans:
             place = ReplayPlace(cluster_name, queue_span.broker_name, queue_span.queue_id)
             places_by_queue[queue_span.broker_name, queue_span.queue_id] = place
             # Those that were replayed are read, too: a later dead letter can be a copy of one.
@@ -277,9 +501,7 @@ class DeadLetterReplay:
         send_results: Sequence[ServerResult[SentMessage]],
     ) -> None:
         broker_name = pending_batch.place.broker_name
-        unknown_error = next(
-            (result.error for result in send_results if isinstance(result.error, CallError)), None
-        )
+        unknown_error = next((r.error for r in send_results if isinstance(r.error, CallError)), None)
         if unknown_error is not None:
             replayed_offsets = self._resolve_batch(pending_batch)
             if len(replayed_offsets) < len(letters):
@@ -346,22 +568,20 @@ class DeadLetterReplay:
     def _check_failures(self, watch: FailureWatch) -> Iterator[BrokerReplay]:
         failures_by_broker = watch.count_failures()
         self._watched_at = monotonic()
-        for broker_name, failure_count in failures_by_broker.items():
-            self._update_progress(broker_name, failed_again=failure_count)
+        for broker_name, count in failures_by_broker.items():
+            self._update_progress(broker_name, failed_again=count)
             yield self._progress[broker_name]
-        failure_count, max_failures = sum(failures_by_broker.values()), self._options.max_failures
-        if max_failures is not None and failure_count > max_failures:
+        count, max_failures = sum(failures_by_broker.values()), self._options.max_failures
+        if max_failures is not None and count > max_failures:
             replayed_count = sum(broker_replay.replayed for broker_replay in self._progress.values())
             raise NotApplied(
-                f"{failure_count} of {replayed_count} replayed messages failed again, "
-                f"and the limit is {max_failures}"
+                f"{count} of {replayed_count} replayed messages failed again, and the limit is {max_failures}"
             )
 
     def _keep_rate(self, message_count: int) -> None:
         rate = self._options.messages_per_second
         if rate is not None:
-            due_at = self._began_at + self._sent_count / rate
-            sleep(max(0.0, due_at - monotonic()))
+            sleep(max(0.0, self._began_at + self._sent_count / rate - monotonic()))
         self._sent_count += message_count
 
     def _count_failure(self, letter: DeadLetter, error: RocketMQError) -> None:
@@ -381,9 +601,5 @@ class DeadLetterReplay:
     def _add_counts(self, broker_name: str, **increments: int) -> None:
         broker_replay = self._progress.get(broker_name) or BrokerReplay(broker_name)
         self._update_progress(
-            broker_name,
-            **{
-                field_name: getattr(broker_replay, field_name) + increment
-                for field_name, increment in increments.items()
-            },
+            broker_name, **{n: getattr(broker_replay, n) + increment for n, increment in increments.items()}
         )

@@ -13,6 +13,8 @@ from nsadmin.client.messages.dead_letter_replay import (
     BrokerReplay,
     DeadLetterReplay,
     DeadLetterSpan,
+    LetterSender,
+    ReplayedLetters,
     ReplayOptions,
     describe_run,
 )
@@ -22,12 +24,10 @@ from nsadmin.client.messages.dead_letter_selection import (
     DeadLetter,
     DeadLetterSelection,
 )
-from nsadmin.client.messages.letter_sender import LetterSender
 from nsadmin.client.messages.message_queries import MessageAdmin
 from nsadmin.client.messages.message_sender import MessageSender
 from nsadmin.client.messages.queue_reader import QueueReader
 from nsadmin.client.messages.replay_memory import ReplayMemory, ReplayPlace
-from nsadmin.client.messages.replayed_letters import ReplayedLetters
 from nsadmin.client.results import ClientClosed, NotFound, is_unreachable
 from nsadmin.client.topic_routes import QueueRoute
 from nsadmin.client.topics.topics import TopicAdmin
@@ -91,9 +91,7 @@ class DeadLetters:
         """
         topics_by_group = {group: DEAD_LETTER_PREFIX + group for group in groups}
         routes = self._topics.get_routes(topics_by_group.values())
-        return read_counts(
-            self._caller, {group: routes[topic] for group, topic in topics_by_group.items()}, now_ms
-        )
+        return read_counts(self._caller, {group: routes[t] for group, t in topics_by_group.items()}, now_ms)
 
     def list_spans(
         self, group: str, selection: DeadLetterSelection = EVERY_LETTER
@@ -120,11 +118,7 @@ class DeadLetters:
             for span_result in span_results
             if span_result.queue_span is not None
         ]
-        errors = {
-            span_result.broker_name: span_result.error
-            for span_result in span_results
-            if span_result.error is not None
-        }
+        errors = {result.broker_name: result.error for result in span_results if result.error is not None}
         return letter_spans, errors
 
     def read_letters(
@@ -141,25 +135,19 @@ class DeadLetters:
             One DeadLetterPage per answer, also without a selected dead letter.
         """
         selected_count = 0
-        for message_page in self._queue_reader.read_pages(
+        for page in self._queue_reader.read_pages(
             DEAD_LETTER_PREFIX + group, [letter_span.queue_span for letter_span in letter_spans]
         ):
             letters = [
                 letter
-                for letter in (
-                    DeadLetter(message_page.broker_name, message) for message in message_page.messages
-                )
+                for letter in (DeadLetter(page.broker_name, m) for m in page.messages)
                 if selection.is_match(letter)
             ]
             if selection.max_messages is not None:
                 letters = letters[: selection.max_messages - selected_count]
             selected_count += len(letters)
             yield DeadLetterPage(
-                message_page.broker_name,
-                message_page.queue_id,
-                len(message_page.messages),
-                tuple(letters),
-                message_page.error,
+                page.broker_name, page.queue_id, len(page.messages), tuple(letters), page.error
             )
             if selected_count == selection.max_messages:
                 return
@@ -195,26 +183,15 @@ class DeadLetters:
             self._forget_other_queue(group, letter_span, replay_memory)
         needs_lookup = replay_memory.is_new and not options.repeats_replays
         # Another account or machine may have replayed some.
-        replayed_letters = self._find_replays(group, letter_spans) if needs_lookup else None
+        replays = self._find_replays(group, letter_spans) if needs_lookup else None
         run_id = replay_memory.begin_run(
             describe_run(selection, options), os.urandom(8).hex(), forgets_replays=options.repeats_replays
         )
         letter_sender = LetterSender(
-            self._queue_reader,
-            self._message_sender,
-            self._brokers,
-            run_id,
-            to_origin=options.to_origin,
+            self._queue_reader, self._message_sender, self._brokers, run_id, to_origin=options.to_origin
         )
         dead_letter_replay = DeadLetterReplay(
-            self._queue_reader,
-            letter_sender,
-            group,
-            selection,
-            options,
-            replay_memory,
-            run_id,
-            replayed_letters,
+            self._queue_reader, letter_sender, group, selection, options, replay_memory, run_id, replays
         )
         yield from dead_letter_replay.run(letter_spans)
 
@@ -228,9 +205,7 @@ class DeadLetters:
 
     def _find_replays(self, group: str, letter_spans: Sequence[DeadLetterSpan]) -> ReplayedLetters:
         broker_names = {letter_span.queue_span.broker_name for letter_span in letter_spans}
-        letter_routes = [
-            queue_route for queue_route in self._find_routes(group) if queue_route.broker_name in broker_names
-        ]
+        letter_routes = [route for route in self._find_routes(group) if route.broker_name in broker_names]
         return ReplayedLetters(
             self._queue_reader, self._topics, letter_routes, self._find_oldest_ms(group, letter_spans)
         )
@@ -238,10 +213,8 @@ class DeadLetters:
     def _find_oldest_ms(self, group: str, letter_spans: Sequence[DeadLetterSpan]) -> int | None:
         """Return when the oldest dead letter was stored, in ms since 1970; None if there are none."""
         first_spans = [
-            letter_span.queue_span._replace(
-                end_offset=min(letter_span.queue_span.begin_offset + 1, letter_span.queue_span.end_offset)
-            )
-            for letter_span in letter_spans
+            s.queue_span._replace(end_offset=min(s.queue_span.begin_offset + 1, s.queue_span.end_offset))
+            for s in letter_spans
         ]
         return min(
             (

@@ -5,9 +5,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from namesrv_core.errors import NoPermission, NotSupported, RocketMQError
-from namesrv_core.protocol import broker_headers, headers
+from namesrv_core.protocol import broker_headers
 from namesrv_core.protocol.codes import RequestCode
-from namesrv_core.protocol.command import build_request
 from nsadmin.client.brokers.broker_configs import BrokerConfigs
 from nsadmin.client.connection.caller import Caller
 from nsadmin.client.messages.message_queries import LocatedMessage
@@ -100,9 +99,7 @@ class DelayedMessages:
         recall_header = broker_headers.RecallMessage(
             PRODUCER_GROUP, delayed_message.topic, build_recall_handle(delayed_message)
         )
-        command = build_request(RequestCode.RECALL_MESSAGE, headers.write_header(recall_header))
-        [answer] = self._caller.send_requests([(broker_addr, command)])
-        answer.value()
+        self._caller.read_one(broker_addr, lambda _: True, RequestCode.RECALL_MESSAGE, recall_header).value()
 
     def preview_cancel(self, delayed_message: DelayedMessage, broker_addr: str) -> None:
         """Raise the error with which `cancel_message` would be refused, as far as settings tell it.
@@ -123,13 +120,11 @@ class DelayedMessages:
         [config] = self._broker_configs.get_each([queue_route.any_addr or ""])
         level_text = config.value().get("messageDelayLevel") or DEFAULT_DELAY_LEVELS
         durations = parse_delay_levels(level_text)
-        level_route = queue_route._replace(
+        route = queue_route._replace(
             perm=6, read_queue_nums=len(durations), write_queue_nums=len(durations), logical_queues=None
         )
         for level, duration_ms in enumerate(durations, 1):
-            for located_message in self._read_queue(
-                LEVEL_TOPIC, level_route, level - 1, now_ms - duration_ms
-            ):
+            for located_message in self._read_queue(LEVEL_TOPIC, route, level - 1, now_ms - duration_ms):
                 deliver_ms = located_message.message.store_timestamp + duration_ms
                 is_of_topic = located_message.message.properties.get("REAL_TOPIC") == topic
                 if is_of_topic and deliver_ms > now_ms:
@@ -171,31 +166,13 @@ def _require_cancellable(delayed_message: DelayedMessage) -> None:
 
 
 def parse_delay_levels(level_text: str) -> list[int]:
-    """Parse the setting messageDelayLevel.
-
-    Args:
-        level_text: The setting, such as "1s 5s 10m".
-
-    Returns:
-        The delay of each level in ms, from level 1.
-
-    Raises:
-        ValueError, KeyError: The setting is invalid.
-    """
+    """Parse the setting messageDelayLevel."""
     return [int(word[:-1]) * _MS_PER_UNIT[word[-1]] for word in level_text.split()]
 
 
 def select_timed(topic: str, messages: Sequence[LocatedMessage], now_ms: int) -> list[DelayedMessage]:
-    """Return the timed messages of a topic that are not delivered yet, each once.
-
-    Args:
-        topic: The topic.
-        messages: The messages of the timer topic, oldest first.
-        now_ms: The present time in ms since 1970.
-    """
-    deleted_keys = {
-        located_message.message.properties.get("TIMER_DEL_UNIQKEY", "") for located_message in messages
-    }
+    """Return the timed messages of a topic that are not delivered yet, each once."""
+    deleted_keys = {m.message.properties.get("TIMER_DEL_UNIQKEY", "") for m in messages}
     timed_by_id: dict[str, DelayedMessage] = {}
     for located_message in messages:
         properties: Mapping[str, str] = located_message.message.properties
@@ -211,11 +188,7 @@ def select_timed(topic: str, messages: Sequence[LocatedMessage], now_ms: int) ->
 
 
 def build_recall_handle(delayed_message: DelayedMessage) -> str:
-    """Build the handle that the broker gave the producer (RecallMessageHandle.HandleV1 upstream).
-
-    Args:
-        delayed_message: A timed message.
-    """
+    """Build the handle that the broker gave the producer (RecallMessageHandle.HandleV1 upstream)."""
     located_message = delayed_message.located_message
     # The handle has the time of the timer plus 1 ms (RecallMessageHandle in SendMessageProcessor).
     handle_fields = (

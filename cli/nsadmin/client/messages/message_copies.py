@@ -25,11 +25,6 @@ def build_copy(
     """Build a copy of a message, with its body, keys, tag, properties, unique key, flag and born time.
 
     It is a usual message, which consumers get at once: neither delayed nor half of a transaction.
-
-    Args:
-        message: The message.
-        send_queue: The queue to send the copy to.
-        more_properties: Properties to add, such as those of `build_source_properties`.
     """
     properties = {**drop_fate_properties(message.properties), "WAIT": "true", **more_properties}
     body, sys_flag = compress_again(message)
@@ -37,11 +32,7 @@ def build_copy(
 
 
 def compress_again(message: StoredMessage) -> tuple[bytes, int]:
-    """Return the body to send, and its sysFlag. The body of a compressed message is compressed again.
-
-    Args:
-        message: The message, whose body is inflated.
-    """
+    """Return the body to send, and its sysFlag. The body of a compressed message is compressed again."""
     if not message.sys_flag & COMPRESSED_FLAG:
         return message.body, 0
     if message.body_error is not None:
@@ -56,13 +47,6 @@ def send_in_order(
     """Send messages so that each queue stores its messages in their order (SEND_MESSAGE_V2, 310).
 
     All queues get their next message at once. After a failure, a queue gets no further message.
-
-    Args:
-        message_sender: Sends messages.
-        outgoing_messages: The messages, which have unique keys.
-
-    Returns:
-        One result per message, in order; None for a message that was not sent because of a failure before it.
     """
     waiting_indexes: dict[SendQueue, list[int]] = {}
     for index in reversed(range(len(outgoing_messages))):

@@ -3,11 +3,12 @@
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from namesrv_core.protocol import broker_headers, headers
+from namesrv_core.protocol import broker_headers
 from namesrv_core.protocol.codes import RequestCode
-from namesrv_core.protocol.command import RemotingCommand, build_request
+from namesrv_core.protocol.command import RemotingCommand
 from namesrv_core.protocol.stored_messages import StoredMessage
 from nsadmin.client.connection.caller import Caller
+from nsadmin.client.connection.requests import make_request
 from nsadmin.client.connection.response_bodies import decode_answer, parse_json_object
 from nsadmin.client.consumers import client_connections
 from nsadmin.client.consumers.client_runtime import CLIENT_TIMEOUT_SECONDS
@@ -59,9 +60,7 @@ class MessageDelivery:
     """`admin.delivery`: delivery of a stored message to one client, and resends."""
 
     def __init__(self, caller: Caller, tracks: ConsumeTracks, message_sender: MessageSender) -> None:
-        self._caller = caller
-        self._tracks = tracks
-        self._message_sender = message_sender
+        self._caller, self._tracks, self._message_sender = caller, tracks, message_sender
 
     def find_receiver(self, located_message: LocatedMessage, group: str, client_id: str) -> MessageReceiver:
         """Find a client on the broker of a message (GET_CONSUMER_CONNECTION_LIST, 203).
@@ -114,7 +113,7 @@ class MessageDelivery:
         ext_fields = broker_headers.ConsumeDirectly(
             receiver.group, receiver.client_id, message.offset_msg_id, message.topic
         )
-        command = build_request(RequestCode.CONSUME_MESSAGE_DIRECTLY, headers.write_header(ext_fields))
+        command = make_request(RequestCode.CONSUME_MESSAGE_DIRECTLY, ext_fields)
         timeout_seconds = max(CLIENT_TIMEOUT_SECONDS, self._caller.access.timeout)
         [answer] = self._caller.send_requests([(receiver.broker_addr, command)], timeout_seconds)
         _, delivery_outcome, error = decode_answer(answer, _parse_outcome)
@@ -159,22 +158,12 @@ class MessageDelivery:
 
 
 def drop_fate_properties(properties: Mapping[str, str]) -> dict[str, str]:
-    """Return the properties that the producer set, without those that record the fate of the message.
-
-    Args:
-        properties: The properties of a stored message.
-    """
-    return {
-        property_name: property_value
-        for property_name, property_value in properties.items()
-        if property_name not in _FATE_PROPERTIES and not property_name.startswith("TIMER_")
-    }
+    """Return the properties that the producer set, without those that record the fate of the message."""
+    return {n: v for n, v in properties.items() if n not in _FATE_PROPERTIES and not n.startswith("TIMER_")}
 
 
 def _parse_outcome(response: RemotingCommand) -> DeliveryOutcome:
-    json_body = parse_json_object(response)
+    body = parse_json_object(response)
     return DeliveryOutcome(
-        json_body.text("consumeResult"),
-        json_body.integer("spentTimeMills", None),
-        json_body.text("remark", None),
+        body.text("consumeResult"), body.integer("spentTimeMills", None), body.text("remark", None)
     )

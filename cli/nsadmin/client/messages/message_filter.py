@@ -36,13 +36,7 @@ class MessageFilter(NamedTuple):
         return self.body_pattern is not None or bool(self.body_fields)
 
     def is_match(self, message: StoredMessage, decoded_body: Any = None) -> bool:
-        """Return whether a message meets every condition.
-
-        Args:
-            message: The message.
-            decoded_body: The body as a text or a JSON value, for the conditions about it. Default: the body
-                as it is.
-        """
+        """Return whether a message meets every condition."""
         if not self.begin_ms <= message.store_timestamp <= self.end_ms:
             return False
         if self.tags and message.tags not in self.tags:

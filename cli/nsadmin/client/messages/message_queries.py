@@ -4,14 +4,15 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from namesrv_core.errors import ResponseCode, RocketMQError
-from namesrv_core.protocol import broker_headers, headers
+from namesrv_core.protocol import broker_headers
 from namesrv_core.protocol.codes import RequestCode
-from namesrv_core.protocol.command import RemotingCommand, build_request
+from namesrv_core.protocol.command import RemotingCommand
 from namesrv_core.protocol.message_ids import OffsetId, parse_message_id
 from namesrv_core.protocol.stored_messages import StoredMessage, decode_messages
 from namesrv_core.transport.multiplexed_client import CallError
-from nsadmin.client.brokers.replica_failover import ReplicaRequest, ask_replicas, list_replica_addrs
+from nsadmin.client.brokers.replica_failover import ask_replicas
 from nsadmin.client.connection.caller import Caller
+from nsadmin.client.connection.requests import make_request
 from nsadmin.client.messages.pull_requests import (
     PULL_RESPONSE_CODES,
     build_pull_request,
@@ -58,8 +59,7 @@ class MessageAdmin:
     """`admin.messages`: lookup of messages by key, by id, or by queue offset."""
 
     def __init__(self, caller: Caller, topics: TopicAdmin) -> None:
-        self._caller = caller
-        self._topics = topics
+        self._caller, self._topics = caller, topics
 
     def find_by_key(
         self,
@@ -139,9 +139,7 @@ class MessageAdmin:
         query_header = broker_headers.QueryMessage(topic, msg_id, 32, begin_ms, end_ms, unique_key_query=True)
         found_messages = self._query_brokers(query_header, route_topic)
         matching_messages = (
-            located_message
-            for located_message in found_messages.messages
-            if located_message.message.topic == topic and located_message.message.msg_id == msg_id
+            m for m in found_messages.messages if m.message.topic == topic and m.message.msg_id == msg_id
         )
         return found_messages._replace(messages=tuple(matching_messages))
 
@@ -163,26 +161,20 @@ class MessageAdmin:
         Raises:
             TopicNotExist: The topic has no route.
         """
-        message_place = parse_message_id(msg_id)
-        if not isinstance(message_place, OffsetId):
+        place = parse_message_id(msg_id)
+        if not isinstance(place, OffsetId):
             return self.find_by_unique_key(topic, msg_id, route_topic=route_topic)
-        found_messages = self._view_by_position(
-            topic, message_place, [(None, message_place.broker_addr)], msg_id
-        )
+        found_messages = self._view_by_position(topic, place, [(None, place.broker_addr)], msg_id)
         if not found_messages.messages and is_unreachable(found_messages.broker_results[0].error):
-            queue_routes = self._topics.get_route(route_topic or topic).queues
-            other_brokers = [
-                (queue_item.broker_name, broker_addr)
-                for queue_item in queue_routes
-                for broker_addr in list_replica_addrs(queue_item)
-            ]
+            routes = self._topics.get_route(route_topic or topic).queues
+            other_brokers = [(item.broker_name, a) for item in routes for a in item.broker_addrs.values()]
             found_elsewhere = self._view_by_position(
                 topic,
-                message_place,
+                place,
                 [
                     broker_and_addr
                     for broker_and_addr in other_brokers
-                    if broker_and_addr[1] != message_place.broker_addr
+                    if broker_and_addr[1] != place.broker_addr
                 ],
                 msg_id,
             )
@@ -225,15 +217,8 @@ class MessageAdmin:
             TopicNotExist: The topic has no route.
         """
         queue_route = self.list_queue_routes(topic, broker_name, route_topic)[0]
-        pull_header = broker_headers.PullMessage(
-            topic=topic, queue_id=queue_id, queue_offset=offset, max_msg_nums=1
-        )
-        replica_request = ReplicaRequest(
-            broker_name,
-            list_replica_addrs(queue_route),
-            build_pull_request(pull_header),
-        )
-        [pull_result] = ask_replicas(self._caller, [replica_request], PULL_RESPONSE_CODES)
+        pull_request = build_pull_request(topic, queue_id, offset, 1)
+        [pull_result] = ask_replicas(self._caller, [(queue_route, pull_request)], PULL_RESPONSE_CODES)
         if pull_result.result is None:
             raise pull_result.error or NotFound(f"no message at {offset}")
         for message in decode_pulled_messages(pull_result.result):
@@ -264,26 +249,14 @@ class MessageAdmin:
             return queue_routes
         named_routes = [queue_route for queue_route in queue_routes if queue_route.broker_name == broker_name]
         if not named_routes:
-            known_brokers = ", ".join(queue_route.broker_name for queue_route in queue_routes)
-            raise NotFound(
-                f'{route_topic or topic} is not on broker "{broker_name}": it is on {known_brokers}'
-            )
+            brokers = ", ".join(queue_route.broker_name for queue_route in queue_routes)
+            raise NotFound(f'{route_topic or topic} is not on broker "{broker_name}": it is on {brokers}')
         return named_routes
 
-    def _query_brokers(
-        self, query_header: broker_headers.QueryMessage, route_topic: str | None
-    ) -> FoundMessages:
-        queue_routes = self._topics.get_route(route_topic or query_header.topic or "").queues
-        query_fields = headers.write_header(query_header)
-        replica_requests = [
-            ReplicaRequest(
-                queue_route.broker_name,
-                list_replica_addrs(queue_route),
-                build_request(RequestCode.QUERY_MESSAGE, query_fields),
-            )
-            for queue_route in queue_routes
-        ]
-        answers = ask_replicas(self._caller, replica_requests, (0, ResponseCode.QUERY_NOT_FOUND))
+    def _query_brokers(self, header: broker_headers.QueryMessage, route_topic: str | None) -> FoundMessages:
+        queue_routes = self._topics.get_route(route_topic or header.topic or "").queues
+        requests = [(route, make_request(RequestCode.QUERY_MESSAGE, header)) for route in queue_routes]
+        answers = ask_replicas(self._caller, requests, (0, ResponseCode.QUERY_NOT_FOUND))
         broker_names = (queue_route.broker_name for queue_route in queue_routes)
         return _gather_messages(zip(broker_names, answers, strict=True))
 
@@ -291,25 +264,17 @@ class MessageAdmin:
         self, topic: str, message_place: OffsetId, named_addrs: Sequence[tuple[str | None, str]], msg_id: str
     ) -> FoundMessages:
         """Read the message at a commit log position of brokers, if it has this id."""
-        ext_fields = headers.write_header(broker_headers.ViewMessage(topic, message_place.physical_offset))
-        calls = [
-            (broker_addr, build_request(RequestCode.VIEW_MESSAGE_BY_ID, ext_fields))
-            for _, broker_addr in named_addrs
-        ]
+        ext_fields = broker_headers.ViewMessage(topic, message_place.physical_offset)
+        calls = [(addr, make_request(RequestCode.VIEW_MESSAGE_BY_ID, ext_fields)) for _, addr in named_addrs]
         # An empty position, or one inside a message, gives code 1 or bytes that are not a message.
         answers = self._caller.send_requests(calls, accepted_codes=(0, ResponseCode.SYSTEM_ERROR))
         gathered_messages = _gather_messages(
             zip((broker_name for broker_name, _ in named_addrs), answers, strict=True), is_tolerant=True
         )
-        matching_messages = [
-            located_message
-            for located_message in gathered_messages.messages
-            if located_message.message.offset_msg_id == msg_id.upper()
-        ]
+        messages = [m for m in gathered_messages.messages if m.message.offset_msg_id == msg_id.upper()]
         # Slaves hold exact copies of their master's messages, so the same message may occur several times.
         messages_by_offset = {
-            located_message.message.queue_offset: located_message
-            for located_message in reversed(matching_messages)
+            located_message.message.queue_offset: located_message for located_message in reversed(messages)
         }
         return FoundMessages(
             tuple(messages_by_offset[queue_offset] for queue_offset in sorted(messages_by_offset)),
@@ -318,11 +283,7 @@ class MessageAdmin:
 
     def _add_broker_names(self, found_messages: FoundMessages) -> FoundMessages:
         """Add the broker name to each message whose store address occurs in the route of its topic."""
-        unnamed_topics = {
-            located_message.message.topic
-            for located_message in found_messages.messages
-            if located_message.broker_name is None
-        }
+        unnamed_topics = {m.message.topic for m in found_messages.messages if m.broker_name is None}
         names_by_addr: dict[str, str] = {}
         for topic in unnamed_topics:
             try:
@@ -331,11 +292,7 @@ class MessageAdmin:
                 raise
             except RocketMQError:
                 continue
-            names_by_addr |= {
-                broker_addr: located_message.broker_name
-                for located_message in queue_routes
-                for broker_addr in list_replica_addrs(located_message)
-            }
+            names_by_addr |= {addr: r.broker_name for r in queue_routes for addr in r.broker_addrs.values()}
         named_messages = (
             LocatedMessage(
                 located_message.broker_name or names_by_addr.get(located_message.message.store_host),
@@ -351,24 +308,17 @@ def _gather_messages(
 ) -> FoundMessages:
     """Join the answers of brokers. Bytes that are not a message are an error unless `is_tolerant`."""
     located_messages: list[LocatedMessage] = []
-    broker_results: list[ServerResult[int]] = []
+    results: list[ServerResult[int]] = []
     for broker_name, (broker_addr, response, error) in named_answers:
         if response is None:
-            broker_results.append(ServerResult(broker_addr, None, error))
+            results.append(ServerResult(broker_addr, None, error))
             continue
         decoded_body = decode_messages(response.body if response.code == 0 else b"")
         located_messages += (LocatedMessage(broker_name, message) for message in decoded_body.messages)
         if decoded_body.unread_bytes and not is_tolerant:
             reason = f"{decoded_body.unread_bytes} bytes of the answer are not messages"
-            broker_results.append(
-                ServerResult(broker_addr, None, CallError(broker_addr, "unreadable", reason))
-            )
+            results.append(ServerResult(broker_addr, None, CallError(broker_addr, "unreadable", reason)))
         else:
-            broker_results.append(ServerResult(broker_addr, len(decoded_body.messages), None))
-    located_messages.sort(
-        key=lambda located_message: (
-            located_message.message.store_timestamp,
-            located_message.message.physical_offset,
-        )
-    )
-    return FoundMessages(tuple(located_messages), tuple(broker_results))
+            results.append(ServerResult(broker_addr, len(decoded_body.messages), None))
+    located_messages.sort(key=lambda m: (m.message.store_timestamp, m.message.physical_offset))
+    return FoundMessages(tuple(located_messages), tuple(results))

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from namesrv_core.errors import RequestError, ResponseCode, RocketMQError
 from namesrv_core.protocol import headers
 from namesrv_core.protocol.codes import MASTER_BROKER_ID, RequestCode
-from namesrv_core.protocol.command import RemotingCommand, build_request
+from namesrv_core.protocol.command import RemotingCommand
 from namesrv_core.protocol.message_ids import build_unique_key
 from namesrv_core.protocol.stored_messages import (
     KEYS_PROPERTY,
@@ -18,13 +18,20 @@ from namesrv_core.protocol.stored_messages import (
     encode_properties,
 )
 from nsadmin.client.connection.caller import Caller
-from nsadmin.client.messages.message_traces import TRACE_TOPIC
-from nsadmin.client.messages.trace_records import DEFAULT_REGION, encode_send_record
+from nsadmin.client.connection.requests import make_request
+from nsadmin.client.messages.message_traces import (
+    FIELD_SEPARATOR,
+    MESSAGE_TYPES,
+    RECORD_SEPARATOR,
+    TRACE_TOPIC,
+)
 from nsadmin.client.results import NotFound, ServerResult
 from nsadmin.client.topic_routes import QueueRoute, list_write_queues
 from nsadmin.client.topics.topics import TopicAdmin
 
 PRODUCER_GROUP = "TOOLS_PRODUCER"
+DEFAULT_REGION = "DefaultRegion"
+NORMAL_MESSAGE, HALF_MESSAGE, TRANSACTION_END, DELAYED_MESSAGE = MESSAGE_TYPES[:4]
 _LOOPBACK_IP = b"\x7f\0\0\1"
 _LOADER_HASH = int.from_bytes(os.urandom(4), "big", signed=True)
 _message_counter = count()
@@ -88,8 +95,7 @@ class MessageSender:
     """`admin.message_sender`: sends of messages."""
 
     def __init__(self, caller: Caller, topics: TopicAdmin) -> None:
-        self._caller = caller
-        self._topics = topics
+        self._caller, self._topics = caller, topics
 
     def choose_queue(
         self, topic: str, broker_name: str | None = None, queue_id: int | None = None
@@ -105,29 +111,22 @@ class MessageSender:
             NotFound: No such queue is writable.
             TopicNotExist: The topic has no route.
         """
-        queue_routes = [
-            queue_route
-            for queue_route in self._topics.get_route(topic).queues
-            if broker_name in (None, queue_route.broker_name)
-        ]
-        if not queue_routes:
+        routes = [r for r in self._topics.get_route(topic).queues if broker_name in (None, r.broker_name)]
+        if not routes:
             raise NotFound(f'{topic} is not on broker "{broker_name}"')
-        writable_routes = [queue_route for queue_route in queue_routes if queue_route.is_writable]
+        writable_routes = [queue_route for queue_route in routes if queue_route.is_writable]
         if not writable_routes:
             raise NotFound(
-                f"{topic} has no writable queue {_format_brokers(queue_routes)}: see `nsadmin topicRoute`"
+                f"{topic} has no writable queue {_format_brokers(routes)}: see `nsadmin topicRoute`"
             )
-        chosen_route = writable_routes[_random_index(len(writable_routes))]
-        write_queue_ids = chosen_route.write_queue_ids
+        route = writable_routes[_random_index(len(writable_routes))]
+        write_queue_ids = route.write_queue_ids
         if queue_id is not None and queue_id not in write_queue_ids:
             raise NotFound(
-                f"{topic} has no write queue {queue_id} on {chosen_route.broker_name}: it has "
-                f"{len(write_queue_ids)}"
+                f"{topic} has no write queue {queue_id} on {route.broker_name}: it has {len(write_queue_ids)}"
             )
         chosen_id = write_queue_ids[_random_index(len(write_queue_ids))] if queue_id is None else queue_id
-        return SendQueue(
-            topic, chosen_route.broker_name, chosen_route.broker_addrs[MASTER_BROKER_ID], chosen_id
-        )
+        return SendQueue(topic, route.broker_name, route.broker_addrs[MASTER_BROKER_ID], chosen_id)
 
     def list_queues(self, topic: str) -> list[SendQueue]:
         """Return all writable queues of a topic, broker by broker.
@@ -142,9 +141,7 @@ class MessageSender:
         queue_routes = self._topics.get_route(topic).queues
         send_queues = [
             SendQueue(topic, queue_route.broker_name, queue_route.broker_addrs[MASTER_BROKER_ID], queue_id)
-            for queue_route, queue_id in list_write_queues(
-                queue_route for queue_route in queue_routes if queue_route.is_writable
-            )
+            for queue_route, queue_id in list_write_queues(r for r in queue_routes if r.is_writable)
         ]
         if not send_queues:
             raise NotFound(
@@ -207,12 +204,10 @@ class MessageSender:
         """
         now_seconds = time()
         keyed_messages = [
-            outgoing_message
-            if outgoing_message.properties.get(UNIQUE_KEY_PROPERTY)
-            else outgoing_message._replace(
-                properties={**outgoing_message.properties, UNIQUE_KEY_PROPERTY: make_unique_key(now_seconds)}
-            )
-            for outgoing_message in outgoing_messages
+            m
+            if m.properties.get(UNIQUE_KEY_PROPERTY)
+            else m._replace(properties={**m.properties, UNIQUE_KEY_PROPERTY: make_unique_key(now_seconds)})
+            for m in outgoing_messages
         ]
         answers = self._caller.send_requests(
             [
@@ -220,10 +215,7 @@ class MessageSender:
                 for keyed_message in keyed_messages
             ]
         )
-        return [
-            _parse_send_answer(keyed_message, answer)
-            for keyed_message, answer in zip(keyed_messages, answers, strict=True)
-        ]
+        return [_parse_send_answer(message, a) for message, a in zip(keyed_messages, answers, strict=True)]
 
     def send_patiently(self, outgoing_messages: Sequence[OutgoingMessage]) -> list[ServerResult[SentMessage]]:
         """Send messages like `send_messages`; send again the messages that a busy broker refused.
@@ -279,14 +271,9 @@ class MessageSender:
             RocketMQError: The trace topic has no writable queue, or the send failed; see `send_message`.
         """
         trace_record = encode_send_record(
-            group=PRODUCER_GROUP,
-            topic=sent_message.send_queue.topic,
-            msg_id=sent_message.msg_id,
-            tags=message_tags,
+            sent_message,
             keys=message_keys,
-            broker_addr=sent_message.send_queue.broker_addr,
-            offset_msg_id=sent_message.offset_msg_id,
-            region_id=sent_message.region_id or DEFAULT_REGION,
+            tags=message_tags,
             body_length=body_length,
             began_ms=began_ms,
             cost_ms=cost_ms,
@@ -299,11 +286,7 @@ class MessageSender:
 
 
 def is_stored_unsafely(error: RocketMQError | None) -> bool:
-    """Return whether a broker stored the message, but a flush or a slave was late.
-
-    Args:
-        error: The error of a send; None gives False.
-    """
+    """Return whether a broker stored the message, but a flush or a slave was late."""
     return isinstance(error, RequestError) and error.code in STORED_UNSAFELY_CODES
 
 
@@ -311,12 +294,6 @@ def build_send_command(outgoing_message: OutgoingMessage) -> RemotingCommand:
     """Build the request SEND_MESSAGE_V2 (310).
 
     Its template topic is the topic itself, so that brokers create no missing topic.
-
-    Args:
-        outgoing_message: The message.
-
-    Raises:
-        ValueError: A property contains a separator character.
     """
     send_queue, born_ms = outgoing_message.send_queue, outgoing_message.born_ms
     ext_fields = {
@@ -334,7 +311,7 @@ def build_send_command(outgoing_message: OutgoingMessage) -> RemotingCommand:
         "m": "false",
         "n": send_queue.broker_name,
     }
-    return build_request(RequestCode.SEND_MESSAGE_V2, ext_fields, outgoing_message.body)
+    return make_request(RequestCode.SEND_MESSAGE_V2, ext_fields, outgoing_message.body)
 
 
 def _parse_send_answer(
@@ -365,20 +342,36 @@ def _random_index(choice_count: int) -> int:
 
 
 def make_unique_key(now_seconds: float) -> str:
-    """Make a unique key with the loopback address: the address that a broker sees is unknown here.
-
-    Args:
-        now_seconds: The time in seconds since 1970.
-    """
-    month_start = mktime((*localtime(now_seconds)[:2], 1, 0, 0, 0, 0, 0, -1))
+    """Make a unique key with the loopback address: the address that a broker sees is unknown here."""
+    start = mktime((*localtime(now_seconds)[:2], 1, 0, 0, 0, 0, 0, -1))
     return build_unique_key(
-        _LOOPBACK_IP,
-        os.getpid(),
-        _LOADER_HASH,
-        int((now_seconds - month_start) * 1000),
-        next(_message_counter),
+        _LOOPBACK_IP, os.getpid(), _LOADER_HASH, int((now_seconds - start) * 1000), next(_message_counter)
     )
 
 
 def _format_brokers(queue_routes: Sequence[QueueRoute]) -> str:
     return "on " + ", ".join(queue_route.broker_name for queue_route in queue_routes)
+
+
+def encode_send_record(
+    sent_message: SentMessage,
+    *,
+    keys: str,
+    tags: str,
+    body_length: int,
+    began_ms: int,
+    cost_ms: int,
+    message_type: str = NORMAL_MESSAGE,
+) -> str:
+    """Encode the trace of a send that succeeded, as producers do (TraceDataEncoder upstream)."""
+    send_queue = sent_message.send_queue
+    return join_trace_fields(
+        "Pub", began_ms, sent_message.region_id or DEFAULT_REGION, PRODUCER_GROUP, send_queue.topic,
+        sent_message.msg_id, tags, keys, send_queue.broker_addr, body_length, cost_ms,
+        MESSAGE_TYPES.index(message_type), sent_message.offset_msg_id, "true",
+    )  # fmt: skip
+
+
+def join_trace_fields(*fields: object) -> str:
+    """Join the fields of one record of a trace."""
+    return FIELD_SEPARATOR.join(map(str, fields)) + RECORD_SEPARATOR

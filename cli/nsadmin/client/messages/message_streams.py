@@ -1,17 +1,42 @@
 """`admin.message_streams`: many messages at once, sent to a topic or read from it as they come."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
 
+from namesrv_core.protocol.codes import RequestCode
+from namesrv_core.protocol.command import RemotingCommand
+from namesrv_core.protocol.stored_messages import encode_batch_message, require_short_properties
 from nsadmin.client.connection.caller import Caller
-from nsadmin.client.messages import message_batches
-from nsadmin.client.messages.bulk_sender import BulkSender, MessageDraft, SendTransactions, SentDraft
-from nsadmin.client.messages.message_batches import StoredBatch
-from nsadmin.client.messages.message_sender import MessageSender, OutgoingMessage
-from nsadmin.client.messages.message_tracer import MessageTracer
+from nsadmin.client.connection.requests import make_request
+from nsadmin.client.connection.response_bodies import decode_answer, read_ext_fields
+from nsadmin.client.messages.bulk_sender import (
+    BulkSender,
+    MessageDraft,
+    MessageTracer,
+    SentDraft,
+    TransactionEnder,
+)
+from nsadmin.client.messages.message_sender import (
+    STORED_UNSAFELY_CODES,
+    MessageSender,
+    OutgoingMessage,
+    build_send_command,
+)
 from nsadmin.client.messages.topic_follower import FROM_EARLIEST, FollowStart, TopicFollower
-from nsadmin.client.messages.transactions import TransactionEnder
 from nsadmin.client.results import NotFound, ServerResult
 from nsadmin.client.topics.topics import TopicAdmin
+
+
+class StoredBatch(NamedTuple):
+    """A stored batch.
+
+    Attributes:
+        begin_offset: The queue offset of its first message. The others follow without a gap.
+        is_safe: False if a flush or a slave was late.
+    """
+
+    begin_offset: int
+    is_safe: bool
 
 
 class MessageStreams:
@@ -68,9 +93,7 @@ class MessageStreams:
             send_queues,
             messages_per_second,
             compression=compression,
-            transactions=SendTransactions(TransactionEnder(self._caller), transaction)
-            if transaction
-            else None,
+            transactions=TransactionEnder(self._caller, transaction) if transaction else None,
             tracer=MessageTracer(self._message_sender) if writes_traces else None,
         )
         yield from bulk_sender.send_drafts(drafts)
@@ -91,7 +114,12 @@ class MessageStreams:
         Raises:
             ValueError: A property contains a separator, or properties are too long. Nothing is sent.
         """
-        return message_batches.send_batches(self._caller, batches)
+        commands = [_build_batch(batch) for batch in batches]
+        answers = self._caller.send_requests(
+            [(batch[0].send_queue.broker_addr, c) for batch, c in zip(batches, commands, strict=True)],
+            accepted_codes=(0, *STORED_UNSAFELY_CODES),
+        )
+        return [decode_answer(answer, _parse_batch_answer) for answer in answers]
 
     def open_follower(
         self,
@@ -126,3 +154,18 @@ class MessageStreams:
             broker_name=broker_name,
             queue_id=queue_id,
         )
+
+
+def _build_batch(batch: Sequence[OutgoingMessage]) -> RemotingCommand:
+    first_command = build_send_command(batch[0])
+    if len(batch) == 1:
+        require_short_properties(((first_command.ext or {})["i"] or "").encode())
+        return first_command
+    # The broker adds the properties of the header to each message (MessageExtEncoder).
+    ext_fields = {**(first_command.ext or {}), "h": "0", "i": "", "m": "true"}
+    batch_body = b"".join(encode_batch_message(m.body, m.properties, m.flag) for m in batch)
+    return make_request(RequestCode.SEND_BATCH_MESSAGE, ext_fields, batch_body)
+
+
+def _parse_batch_answer(response: RemotingCommand) -> StoredBatch:
+    return StoredBatch(read_ext_fields(response).integer("queueOffset"), response.code == 0)

@@ -115,40 +115,20 @@ class MessageTraces:
         found_messages = self._messages.find_by_key(
             trace_topic, msg_id, max_num=max_num, begin_ms=begin_ms, end_ms=end_ms
         )
-        parsed_traces = [
-            message_trace
-            for located_message in found_messages.messages
-            for message_trace in parse_traces(located_message)
-            if message_trace.msg_id == msg_id
-        ]
+        parsed_traces = [t for m in found_messages.messages for t in parse_traces(m) if t.msg_id == msg_id]
         starts_by_request = {
-            (message_trace.request_id, message_trace.msg_id): message_trace
-            for message_trace in parsed_traces
-            if message_trace.kind == "SubBefore"
+            (trace.request_id, trace.msg_id): trace for trace in parsed_traces if trace.kind == "SubBefore"
         }
-        joined_traces = [_join_start(message_trace, starts_by_request) for message_trace in parsed_traces]
+        traces = [_join_start(message_trace, starts_by_request) for message_trace in parsed_traces]
         # A SubAfter without its own time sorts after its SubBefore.
-        joined_traces.sort(
-            key=lambda message_trace: (message_trace.time_ms or 0, message_trace.kind == "SubAfter")
-        )
+        traces.sort(key=lambda message_trace: (message_trace.time_ms or 0, message_trace.kind == "SubAfter"))
         return FoundTraces(
-            tuple(joined_traces),
-            tuple(
-                (located_message.addr, located_message.error)
-                for located_message in found_messages.broker_results
-            ),
+            tuple(traces), tuple((message.addr, message.error) for message in found_messages.broker_results)
         )
 
 
 def parse_traces(located_message: LocatedMessage) -> Iterator[MessageTrace]:
-    """Yield the records of a trace message, without records of an unknown kind.
-
-    Args:
-        located_message: The trace message.
-
-    Yields:
-        One MessageTrace per record that names a message.
-    """
+    """Yield the records of a trace message, without records of an unknown kind."""
     message = located_message.message
     for record_text in message.body.decode("utf-8", "replace").split(RECORD_SEPARATOR):
         field_values = record_text.split(FIELD_SEPARATOR)
@@ -158,9 +138,7 @@ def parse_traces(located_message: LocatedMessage) -> Iterator[MessageTrace]:
         if field_values[0] == "Pub" and len(field_values) == _FIELD_COUNT_WITHOUT_OFFSET_ID:
             field_names = [field_name for field_name in field_names if field_name != "offset_msg_id"]
         trace_fields = {
-            field_name: field_value
-            for field_name, field_value in zip(field_names, field_values[1:], strict=False)
-            if field_value not in ("", "null")
+            name: v for name, v in zip(field_names, field_values[1:], strict=False) if v not in ("", "null")
         }
         if "msg_id" in trace_fields:
             yield _make_trace(field_values[0], trace_fields, message.born_host)

@@ -67,10 +67,7 @@ class OffsetRanges:
             begin_offset: The first offset of the range.
             end_offset: The offset after the last one.
         """
-        return sum(
-            max(0, min(known_end, end_offset) - max(known_begin, begin_offset))
-            for known_begin, known_end in self._ranges
-        )
+        return sum(max(0, min(end, end_offset) - max(begin, begin_offset)) for begin, end in self._ranges)
 
     def __contains__(self, offset: int) -> bool:
         return self.skip_known(offset) != offset

@@ -1,12 +1,14 @@
 """The request PULL_MESSAGE (11) of a queue's messages, and its answers."""
 
 from collections.abc import Hashable
+from typing import Any
 
 from namesrv_core.errors import ResponseCode
 from namesrv_core.protocol import broker_headers, headers
 from namesrv_core.protocol.codes import RequestCode
-from namesrv_core.protocol.command import RemotingCommand, build_request
+from namesrv_core.protocol.command import RemotingCommand
 from namesrv_core.protocol.stored_messages import StoredMessage, decode_messages
+from nsadmin.client.connection.requests import make_request
 from nsadmin.client.results import OverReadLimit
 
 PULL_RESPONSE_CODES = (
@@ -17,30 +19,22 @@ PULL_RESPONSE_CODES = (
 )
 """The response codes of PULL_MESSAGE (11) that contain the next offset."""
 
+PAGE_SIZE = 32
+"""The maximum number of messages in one answer of a broker."""
 
 _MAX_EMPTY_ANSWERS, _MAX_FILTERED_ANSWERS = 200, 100_000
 """In a row. A broker answers without messages where it deleted or filters them: it examines 800 or more."""
 
 
 class EmptyAnswers:
-    """Counts the answers in a row that moved on in a queue without a message.
-
-    Args:
-        expression: The expression for brokers; "*" for all messages.
-    """
+    """Counts the answers in a row that moved on in a queue without a message."""
 
     def __init__(self, expression: str) -> None:
         self._limit = _MAX_EMPTY_ANSWERS if expression == "*" else _MAX_FILTERED_ANSWERS
         self._counts: dict[Hashable, int] = {}
 
     def note(self, queue: Hashable, next_offset: int, is_empty: bool) -> OverReadLimit | None:
-        """Note an answer. Returns the error if there were too many empty ones.
-
-        Args:
-            queue: The queue.
-            next_offset: The offset after the answer.
-            is_empty: Whether the answer moved on without a message.
-        """
+        """Note an answer. Returns the error if there were too many empty ones."""
         count = self._counts.pop(queue, 0) + 1 if is_empty else 0
         if count > self._limit:
             return OverReadLimit(
@@ -51,24 +45,23 @@ class EmptyAnswers:
         return None
 
 
-def build_pull_request(pull_header: broker_headers.PullMessage) -> RemotingCommand:
-    """Build PULL_MESSAGE (11).
+def build_pull_request(
+    topic: str, queue_id: int, offset: int, max_messages: int = PAGE_SIZE, **more_fields: Any
+) -> RemotingCommand:
+    """Build PULL_MESSAGE (11). `more_fields` are those of `broker_headers.PullMessage`."""
+    header = broker_headers.PullMessage(
+        topic=topic, queue_id=queue_id, queue_offset=offset, max_msg_nums=max_messages, **more_fields
+    )
+    return make_request(RequestCode.PULL_MESSAGE, header)
 
-    Args:
-        pull_header: The queue, the first offset, and the number of messages.
-    """
-    return build_request(RequestCode.PULL_MESSAGE, headers.write_header(pull_header))
+
+def parse_next_offset(pull_response: RemotingCommand) -> int | None:
+    """Return the offset after those that an answer of PULL_MESSAGE (11) is about; None if it has none."""
+    return headers.parse_java_integer((pull_response.ext or {}).get("nextBeginOffset") or "", 64)
 
 
 def decode_pulled_messages(pull_response: RemotingCommand) -> list[StoredMessage]:
-    """Decode the messages of a PULL_MESSAGE (11) answer. Offsets of a static topic become logical offsets.
-
-    Args:
-        pull_response: The answer of a broker.
-
-    Returns:
-        The messages; [] for a code other than SUCCESS.
-    """
+    """Decode the messages of a PULL_MESSAGE (11) answer. Offsets of a static topic become logical offsets."""
     if pull_response.code != ResponseCode.SUCCESS:
         return []
     offset_delta = headers.parse_java_integer((pull_response.ext or {}).get("offsetDelta") or "0", 64) or 0

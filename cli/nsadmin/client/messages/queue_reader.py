@@ -5,27 +5,27 @@ from functools import partial
 from typing import NamedTuple
 
 from namesrv_core.errors import RocketMQError
-from namesrv_core.protocol import broker_headers, headers
+from namesrv_core.protocol import broker_headers
 from namesrv_core.protocol.codes import RequestCode
-from namesrv_core.protocol.command import RemotingCommand, build_request
+from namesrv_core.protocol.command import RemotingCommand
 from namesrv_core.protocol.stored_messages import StoredMessage
 from namesrv_core.transport.multiplexed_client import CallError
-from nsadmin.client.brokers.replica_failover import ReplicaRequest, ask_replicas, list_replica_addrs
+from nsadmin.client.brokers.replica_failover import ask_replicas
 from nsadmin.client.connection.caller import Caller
+from nsadmin.client.connection.requests import make_request
 from nsadmin.client.connection.response_bodies import decode_answer, parse_offset
 from nsadmin.client.message_queues import MessageQueue
 from nsadmin.client.messages.message_queries import END_OF_TIME_MS
 from nsadmin.client.messages.pull_requests import (
+    PAGE_SIZE,
     PULL_RESPONSE_CODES,
     EmptyAnswers,
     build_pull_request,
     decode_pulled_messages,
+    parse_next_offset,
 )
 from nsadmin.client.results import NotFound, ServerResult
 from nsadmin.client.topic_routes import QueueRoute, list_read_queues
-
-PAGE_SIZE = 32
-"""The maximum number of messages in one answer of a broker."""
 
 _SUSPEND_FLAG, _SUBSCRIPTION_FLAG = 2, 4
 """Bits of PULL_MESSAGE: wait if there is no message yet; the request has the subscription."""
@@ -113,29 +113,27 @@ class QueueReader:
             NotFound: No broker has a queue with this id.
             OverReadLimit: The topic has more queues than nsadmin lists.
         """
-        queue_places = list_read_queues(queue_routes, queue_id)
-        if queue_id is not None and not queue_places:
+        places = list_read_queues(queue_routes, queue_id)
+        if queue_id is not None and not places:
             queue_count = max((len(queue_route.read_queue_ids) for queue_route in queue_routes), default=0)
             raise NotFound(f"{topic} has no queue {queue_id} there: it has {queue_count}, counted from 0")
-        min_offsets = self._read_offsets(RequestCode.GET_MIN_OFFSET, topic, queue_places)
-        max_offsets = self._read_offsets(RequestCode.GET_MAX_OFFSET, topic, queue_places)
+        min_offsets = self._read_offsets(RequestCode.GET_MIN_OFFSET, topic, places)
+        max_offsets = self._read_offsets(RequestCode.GET_MAX_OFFSET, topic, places)
         # Brokers before 5.0 answer the nearest message, earlier or later, and any of several with the same
         # time. So read one more millisecond on either side, and check the time of each message.
         request_code = RequestCode.SEARCH_OFFSET_BY_TIMESTAMP
         first_offsets = (
-            self._read_offsets(request_code, topic, queue_places, begin_ms - 1)
-            if begin_ms > 0
-            else min_offsets
+            self._read_offsets(request_code, topic, places, begin_ms - 1) if begin_ms > 0 else min_offsets
         )
         last_offsets = (
-            self._read_offsets(request_code, topic, queue_places, end_ms + 1)
+            self._read_offsets(request_code, topic, places, end_ms + 1)
             if end_ms < END_OF_TIME_MS
             else max_offsets
         )
         return [
             _make_span(queue_route.broker_name, place_queue_id, begin_ms, end_ms, offset_bounds)
             for (queue_route, place_queue_id), *offset_bounds in zip(
-                queue_places, min_offsets, max_offsets, first_offsets, last_offsets, strict=True
+                places, min_offsets, max_offsets, first_offsets, last_offsets, strict=True
             )
         ]
 
@@ -150,11 +148,8 @@ class QueueReader:
         Raises:
             RocketMQError: The broker refused or did not answer.
         """
-        command = build_request(
-            RequestCode.GET_MAX_OFFSET, headers.write_header(broker_headers.QueueOffset(topic, queue_id))
-        )
-        [answer] = self._caller.send_requests([(broker_addr, command)])
-        return decode_answer(answer, parse_offset).value()
+        header = broker_headers.QueueOffset(topic, queue_id)
+        return self._caller.read_one(broker_addr, parse_offset, RequestCode.GET_MAX_OFFSET, header).value()
 
     def get_store_times(
         self, message_places: Iterable[MessagePlace], *, in_own_queues: bool = False
@@ -173,18 +168,12 @@ class QueueReader:
         answers = self._caller.send_requests(
             [
                 (
-                    place.broker_addr,
+                    p.broker_addr,
                     build_pull_request(
-                        broker_headers.PullMessage(
-                            topic=place.queue.topic,
-                            queue_id=place.queue.queue_id,
-                            queue_offset=place.offset,
-                            max_msg_nums=1,
-                            lo=False if in_own_queues else None,
-                        )
+                        p.queue.topic, p.queue.queue_id, p.offset, 1, lo=False if in_own_queues else None
                     ),
                 )
-                for place in places
+                for p in places
             ],
             accepted_codes=PULL_RESPONSE_CODES,
         )
@@ -211,22 +200,20 @@ class QueueReader:
         Raises:
             RocketMQError: The broker refused or did not answer.
         """
-        pull_header = broker_headers.PullMessage(
-            topic=topic,
-            queue_id=queue_id,
-            queue_offset=begin_offset,
+        command = build_pull_request(
+            topic,
+            queue_id,
+            begin_offset,
             sys_flag=_SUSPEND_FLAG | _SUBSCRIPTION_FLAG,
             suspend_timeout_millis=max_wait_ms,
         )
         # Brokers look for expired waits every 5 seconds (PullRequestHoldService).
         timeout_seconds = self._caller.access.timeout + max_wait_ms / 1000 + 5
         [answer] = self._caller.send_requests(
-            [(broker_addr, build_pull_request(pull_header))],
-            timeout_seconds,
-            accepted_codes=PULL_RESPONSE_CODES,
+            [(broker_addr, command)], timeout_seconds, accepted_codes=PULL_RESPONSE_CODES
         )
         response = answer.value()
-        next_offset = headers.parse_java_integer((response.ext or {}).get("nextBeginOffset") or "", 64)
+        next_offset = parse_next_offset(response)
         return tuple(decode_pulled_messages(response)), begin_offset if next_offset is None else next_offset
 
     def read_pages(
@@ -244,18 +231,20 @@ class QueueReader:
         """
         tag_expression = "*" if wanted_tags is None else " || ".join(sorted(wanted_tags))
         empty_answers = EmptyAnswers(tag_expression)
-        next_offsets = {
-            queue_span: queue_span.begin_offset
-            for queue_span in queue_spans
-            if queue_span.begin_offset < queue_span.end_offset
-        }
+        next_offsets = {s: s.begin_offset for s in queue_spans if s.begin_offset < s.end_offset}
         while next_offsets:
             calls = [
                 (
-                    queue_span.broker_addr,
-                    _build_page_request(topic, queue_span, next_offsets[queue_span], tag_expression),
+                    span.broker_addr,
+                    build_pull_request(
+                        topic,
+                        span.queue_id,
+                        offset,
+                        min(PAGE_SIZE, span.end_offset - offset),
+                        subscription=tag_expression,
+                    ),
                 )
-                for queue_span in next_offsets
+                for span, offset in next_offsets.items()
             ]
             for queue_span, answer in zip(
                 list(next_offsets),
@@ -279,20 +268,11 @@ class QueueReader:
         queue_places: Sequence[tuple[QueueRoute, int]],
         timestamp_ms: int | None = None,
     ) -> list[ServerResult[int]]:
-        replica_requests = [
-            ReplicaRequest(
-                queue_route.broker_name,
-                list_replica_addrs(queue_route),
-                build_request(
-                    request_code,
-                    headers.write_header(broker_headers.QueueOffset(topic, queue_id, timestamp_ms)),
-                ),
-            )
-            for queue_route, queue_id in queue_places
+        requests = [
+            (route, make_request(request_code, broker_headers.QueueOffset(topic, queue_id, timestamp_ms)))
+            for route, queue_id in queue_places
         ]
-        return [
-            decode_answer(answer, parse_offset) for answer in ask_replicas(self._caller, replica_requests)
-        ]
+        return [decode_answer(answer, parse_offset) for answer in ask_replicas(self._caller, requests)]
 
 
 def _make_span(
@@ -301,9 +281,7 @@ def _make_span(
     for _, _, error in offset_bounds:
         if error is not None:
             return SpanResult(broker_name, queue_id, None, error)
-    min_offset, max_offset, first_offset, last_offset = (
-        offset_bound.result or 0 for offset_bound in offset_bounds
-    )
+    min_offset, max_offset, first_offset, last_offset = (bound.result or 0 for bound in offset_bounds)
     # A search for a time before the first message may answer an offset below the minimum.
     begin_offset, end_offset = max(min_offset, first_offset), min(max_offset, last_offset + 1)
     queue_span = QueueSpan(
@@ -314,26 +292,7 @@ def _make_span(
 
 def _find_store_time(offset: int, response: RemotingCommand) -> int | None:
     return next(
-        (
-            message.store_timestamp
-            for message in decode_pulled_messages(response)
-            if message.queue_offset == offset
-        ),
-        None,
-    )
-
-
-def _build_page_request(
-    topic: str, queue_span: QueueSpan, queue_offset: int, tag_expression: str
-) -> RemotingCommand:
-    return build_pull_request(
-        broker_headers.PullMessage(
-            topic=topic,
-            queue_id=queue_span.queue_id,
-            queue_offset=queue_offset,
-            max_msg_nums=min(PAGE_SIZE, queue_span.end_offset - queue_offset),
-            subscription=tag_expression,
-        )
+        (m.store_timestamp for m in decode_pulled_messages(response) if m.queue_offset == offset), None
     )
 
 
@@ -348,7 +307,7 @@ def _make_page(
     if answer.result is None:
         return MessagePage(queue_span.broker_name, queue_span.queue_id, (), answer.error), queue_offset
     pulled_messages = decode_pulled_messages(answer.result)
-    next_offset = headers.parse_java_integer((answer.result.ext or {}).get("nextBeginOffset") or "", 64)
+    next_offset = parse_next_offset(answer.result)
     if next_offset is None or next_offset <= queue_offset:
         reason = f"queue {queue_span.queue_id} is not readable from offset {queue_offset} on"
         return MessagePage(

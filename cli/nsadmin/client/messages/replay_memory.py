@@ -178,11 +178,9 @@ class ReplayMemory:
 
     def build_records(self) -> list[dict[str, Any]]:
         """Return few records that lead to the same memory as all records until now."""
-        run_record = (
-            {"id": self._run_id, "rules": self._rules, "count": self._run_count} if self._rules else None
-        )
+        record = {"id": self._run_id, "rules": self._rules, "count": self._run_count} if self._rules else None
         return [
-            {"run": run_record},
+            {"run": record},
             *(
                 {"replayed": [place, offset_ranges.ranges, self._last_ids[place], 0]}
                 for place, offset_ranges in self._replayed.items()

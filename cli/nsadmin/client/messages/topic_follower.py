@@ -8,20 +8,21 @@ from time import monotonic
 from typing import NamedTuple
 
 from namesrv_core.errors import ResponseCode, RocketMQError
-from namesrv_core.protocol import broker_headers, headers
+from namesrv_core.protocol import broker_headers
 from namesrv_core.protocol.codes import RequestCode
-from namesrv_core.protocol.command import RemotingCommand, build_request
+from namesrv_core.protocol.command import RemotingCommand
 from namesrv_core.protocol.stored_messages import StoredMessage
-from nsadmin.client.brokers.replica_failover import ReplicaRequest, ask_replicas, list_replica_addrs
+from nsadmin.client.brokers.replica_failover import ask_replicas
 from nsadmin.client.connection.caller import Caller
+from nsadmin.client.connection.requests import make_request
 from nsadmin.client.connection.response_bodies import decode_answer, parse_offset
 from nsadmin.client.messages.pull_requests import (
     PULL_RESPONSE_CODES,
     EmptyAnswers,
     build_pull_request,
     decode_pulled_messages,
+    parse_next_offset,
 )
-from nsadmin.client.messages.queue_reader import PAGE_SIZE
 from nsadmin.client.results import ClientClosed, NotFound, ServerResult
 from nsadmin.client.topic_routes import QueueRoute, list_read_queues
 from nsadmin.client.topics.topics import TopicAdmin
@@ -175,9 +176,7 @@ class TopicFollower:
         wanted_keys = [queue_key for queue_key in wanted_keys if queue_key not in missing_keys]
         yield from self._find_starts([key for key in wanted_keys if key not in self._next_offsets])
         queue_keys = [queue_key for queue_key in wanted_keys if queue_key in self._next_offsets]
-        answers = ask_replicas(
-            self._caller, [self._build_pull(queue_key) for queue_key in queue_keys], PULL_RESPONSE_CODES
-        )
+        answers = ask_replicas(self._caller, [self._build_pull(k) for k in queue_keys], PULL_RESPONSE_CODES)
         for queue_key, answer in zip(queue_keys, answers, strict=True):
             page = self._take_page(queue_key, answer)
             if page.messages or page.lost_count or page.error is not None:
@@ -187,20 +186,15 @@ class TopicFollower:
         if answer.result is None:
             return FollowedPage(*queue_key, (), 0, answer.error)
         begin_offset = self._next_offsets[queue_key]
-        next_offset = headers.parse_java_integer((answer.result.ext or {}).get("nextBeginOffset") or "", 64)
-        messages = tuple(
-            message
-            for message in decode_pulled_messages(answer.result)
-            if message.queue_offset >= begin_offset
-        )
+        next_offset = parse_next_offset(answer.result)
+        messages = tuple(m for m in decode_pulled_messages(answer.result) if m.queue_offset >= begin_offset)
         lost_count = 0
         if answer.result.code == ResponseCode.PULL_OFFSET_MOVED and next_offset is not None:
             lost_count = max(0, next_offset - begin_offset)
         if next_offset is None:
             return FollowedPage(*queue_key, messages, lost_count, None)
         self._next_offsets[queue_key] = next_offset
-        is_empty = not messages and next_offset != begin_offset
-        error = self._empty_answers.note(queue_key, next_offset, is_empty)
+        error = self._empty_answers.note(queue_key, next_offset, not messages and next_offset != begin_offset)
         return FollowedPage(*queue_key, messages, lost_count, error)
 
     def _find_starts(self, queue_keys: Sequence[_QueueKey]) -> list[FollowedPage]:
@@ -234,36 +228,25 @@ class TopicFollower:
     def _ask_offsets(
         self, request_code: RequestCode, queue_keys: Sequence[_QueueKey], timestamp_ms: int | None = None
     ) -> list[ServerResult[int]]:
-        answers = ask_replicas(
-            self._caller,
-            [
-                self._make_request(
-                    queue_key,
-                    build_request(
-                        request_code,
-                        headers.write_header(
-                            broker_headers.QueueOffset(self._topic, queue_key.queue_id, timestamp_ms)
-                        ),
-                    ),
-                )
-                for queue_key in queue_keys
-            ],
-        )
-        return [decode_answer(answer, parse_offset) for answer in answers]
+        requests = [
+            (
+                self._routes[key],
+                make_request(
+                    request_code, broker_headers.QueueOffset(self._topic, key.queue_id, timestamp_ms)
+                ),
+            )
+            for key in queue_keys
+        ]
+        return [decode_answer(answer, parse_offset) for answer in ask_replicas(self._caller, requests)]
 
-    def _build_pull(self, queue_key: _QueueKey) -> ReplicaRequest:
-        pull_header = broker_headers.PullMessage(
-            topic=self._topic,
-            queue_id=queue_key.queue_id,
-            queue_offset=self._next_offsets[queue_key],
-            max_msg_nums=PAGE_SIZE,
+    def _build_pull(self, queue_key: _QueueKey) -> tuple[QueueRoute, RemotingCommand]:
+        return self._routes[queue_key], build_pull_request(
+            self._topic,
+            queue_key.queue_id,
+            self._next_offsets[queue_key],
             subscription=self._expression,
             expression_type=self._expression_type,
         )
-        return self._make_request(queue_key, build_pull_request(pull_header))
-
-    def _make_request(self, queue_key: _QueueKey, command: RemotingCommand) -> ReplicaRequest:
-        return ReplicaRequest(queue_key.broker_name, list_replica_addrs(self._routes[queue_key]), command)
 
     def _refresh_route(self) -> None:
         """Read the route again. Without an answer, or without the topic, the queues stay as they are."""

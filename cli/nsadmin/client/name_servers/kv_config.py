@@ -8,9 +8,10 @@ from typing import NamedTuple
 from namesrv_core.errors import QueryNotFound
 from namesrv_core.protocol import headers
 from namesrv_core.protocol.codes import RequestCode
-from namesrv_core.protocol.command import RemotingCommand, build_request
+from namesrv_core.protocol.command import RemotingCommand
 from nsadmin.client.connection.caller import Caller
 from nsadmin.client.connection.name_server_reader import NameServerReader
+from nsadmin.client.connection.requests import make_request
 from nsadmin.client.connection.response_bodies import decode_answer, parse_config_items, parse_text_table
 from nsadmin.client.results import NotApplied, ServerResult
 
@@ -40,8 +41,7 @@ class KvAdmin:
     """`admin.kv`: the KV config of name servers. A missing key or namespace gives QueryNotFound."""
 
     def __init__(self, caller: Caller, reader: NameServerReader) -> None:
-        self._caller = caller
-        self._reader = reader
+        self._caller, self._reader = caller, reader
 
     def get_value(self, namespace: str, key: str) -> str:
         """Return the value of a key from the first name server that has one (GET_KV_CONFIG, 101).
@@ -56,7 +56,7 @@ class KvAdmin:
         """
         subject_text = f'the key "{key}" of the namespace "{namespace}"'
         return self._reader.read_first(
-            subject_text, _parse_value, RequestCode.GET_KV_CONFIG, _key_ext_fields(namespace, key)
+            subject_text, _parse_value, RequestCode.GET_KV_CONFIG, headers.KvKey(namespace, key)
         )
 
     def get_value_each(self, namespace: str, key: str) -> list[ServerResult[str]]:
@@ -69,9 +69,7 @@ class KvAdmin:
         Returns:
             One ServerResult per name server; the error is QueryNotFound for a missing key.
         """
-        return self._reader.read_each(
-            _parse_value, RequestCode.GET_KV_CONFIG, _key_ext_fields(namespace, key)
-        )
+        return self._reader.read_each(_parse_value, RequestCode.GET_KV_CONFIG, headers.KvKey(namespace, key))
 
     def get_entries(self, namespace: str) -> dict[str, str]:
         """Return a namespace from the first name server that has it (GET_KVLIST_BY_NAMESPACE, 219).
@@ -86,10 +84,9 @@ class KvAdmin:
             QueryNotFound: No name server has the namespace.
             NoneReachable: No name server answered.
         """
-        ext_fields = headers.write_header(headers.KvNamespace(namespace))
-        subject_text = f'the namespace "{namespace}"'
+        ext_fields = headers.KvNamespace(namespace)
         return self._reader.read_first(
-            subject_text, parse_text_table, RequestCode.GET_KVLIST_BY_NAMESPACE, ext_fields
+            f'the namespace "{namespace}"', parse_text_table, RequestCode.GET_KVLIST_BY_NAMESPACE, ext_fields
         )
 
     def get_entries_each(self, namespace: str) -> list[ServerResult[dict[str, str]]]:
@@ -102,7 +99,7 @@ class KvAdmin:
             One ServerResult per name server: key to value, in the order of keys. The error is QueryNotFound
             without the namespace.
         """
-        ext_fields = headers.write_header(headers.KvNamespace(namespace))
+        ext_fields = headers.KvNamespace(namespace)
         return self._reader.read_each(parse_text_table, RequestCode.GET_KVLIST_BY_NAMESPACE, ext_fields)
 
     def list_namespaces_each(self, namesrv_addrs: Iterable[str]) -> list[ServerResult[list[str] | None]]:
@@ -115,10 +112,9 @@ class KvAdmin:
             One ServerResult per address, in order. None for Apache's name servers, which cannot list them.
         """
         # nsadmin's name servers list them if they are asked. Apache's ignore the field.
-        answers = self._caller.send_to_each(
-            namesrv_addrs, RequestCode.GET_NAMESRV_CONFIG, {"kvNamespaces": "true"}
+        return self._caller.read_each(
+            namesrv_addrs, _parse_namespaces, RequestCode.GET_NAMESRV_CONFIG, {"kvNamespaces": "true"}
         )
-        return [decode_answer(answer, _parse_namespaces) for answer in answers]
 
     def get_tables_each(
         self, namespaces: Sequence[str], namesrv_addrs: Iterable[str]
@@ -133,17 +129,14 @@ class KvAdmin:
             One ServerResult per address, in order: namespace to key to value, without missing namespaces.
         """
         request_code, namesrv_addrs = RequestCode.GET_KVLIST_BY_NAMESPACE, list(namesrv_addrs)
-        ext_fields_list = [headers.write_header(headers.KvNamespace(namespace)) for namespace in namespaces]
+        ext_fields_list = [headers.KvNamespace(namespace) for namespace in namespaces]
         answers = iter(
             self._caller.send_requests(
-                (namesrv_addr, build_request(request_code, ext_fields))
-                for namesrv_addr in namesrv_addrs
-                for ext_fields in ext_fields_list
+                (addr, make_request(request_code, f)) for addr in namesrv_addrs for f in ext_fields_list
             )
         )
         return [
-            _collect_tables(namesrv_addr, namespaces, list(islice(answers, len(ext_fields_list))))
-            for namesrv_addr in namesrv_addrs
+            _collect_tables(a, namespaces, list(islice(answers, len(ext_fields_list)))) for a in namesrv_addrs
         ]
 
     def apply_changes(self, kv_changes: Sequence[KvChange]) -> list[ServerResult[KvChange]]:
@@ -159,15 +152,13 @@ class KvAdmin:
             differs from the wanted one.
         """
         answers = self._caller.send_requests(
-            (kv_change.addr, _build_change_request(kv_change)) for kv_change in kv_changes
+            (c.addr, build_value_request(c.namespace, c.key, c.after)) for c in kv_changes
         )
         namespaces_by_addr: dict[str, dict[str, None]] = {}
         for kv_change in kv_changes:
             namespaces_by_addr.setdefault(kv_change.addr, {})[kv_change.namespace] = None
         tables_by_addr = {
-            namesrv_addr: table_result
-            for namesrv_addr in namespaces_by_addr
-            for table_result in self.get_tables_each(list(namespaces_by_addr[namesrv_addr]), [namesrv_addr])
+            a: r for a in namespaces_by_addr for r in self.get_tables_each(list(namespaces_by_addr[a]), [a])
         }
         return [
             _verify_change(kv_change, answer, tables_by_addr[kv_change.addr])
@@ -185,7 +176,7 @@ class KvAdmin:
         Returns:
             One ServerResult per name server: the written value.
         """
-        ext_fields = headers.write_header(headers.PutKvConfig(namespace, key, value))
+        ext_fields = headers.PutKvConfig(namespace, key, value)
         return self._reader.read_each(lambda _: value, RequestCode.PUT_KV_CONFIG, ext_fields)
 
     def delete_key(self, namespace: str, key: str) -> list[ServerResult[str]]:
@@ -200,24 +191,17 @@ class KvAdmin:
         Returns:
             One ServerResult per name server: the value before. The error is QueryNotFound for a missing key.
         """
-        values_before = {
-            value_result.addr: value_result for value_result in self.get_value_each(namespace, key)
-        }
+        values_before = {result.addr: result for result in self.get_value_each(namespace, key)}
         delete_results = self._reader.read_each(
-            lambda _: "", RequestCode.DELETE_KV_CONFIG, _key_ext_fields(namespace, key)
+            lambda _: "", RequestCode.DELETE_KV_CONFIG, headers.KvKey(namespace, key)
         )
-        return [
-            _choose_deleted_value(delete_result, values_before[delete_result.addr])
-            for delete_result in delete_results
-        ]
+        return [_choose_deleted_value(r, values_before[r.addr]) for r in delete_results]
 
 
-def _choose_deleted_value(
-    delete_result: ServerResult[str], value_before: ServerResult[str]
-) -> ServerResult[str]:
+def _choose_deleted_value(result: ServerResult[str], value_before: ServerResult[str]) -> ServerResult[str]:
     """Return the value before; or the result of the deletion if that value could not be read."""
     is_certain = value_before.error is None or isinstance(value_before.error, QueryNotFound)
-    return value_before if delete_result.error is None and is_certain else delete_result
+    return value_before if result.error is None and is_certain else result
 
 
 def _collect_tables(
@@ -233,13 +217,11 @@ def _collect_tables(
     return ServerResult(namesrv_addr, tables_by_namespace, None)
 
 
-def _build_change_request(kv_change: KvChange) -> RemotingCommand:
-    if kv_change.after is None:
-        return build_request(
-            RequestCode.DELETE_KV_CONFIG, _key_ext_fields(kv_change.namespace, kv_change.key)
-        )
-    put_header = headers.PutKvConfig(kv_change.namespace, kv_change.key, kv_change.after)
-    return build_request(RequestCode.PUT_KV_CONFIG, headers.write_header(put_header))
+def build_value_request(namespace: str, key: str, value: str | None) -> RemotingCommand:
+    """Build PUT_KV_CONFIG (100), or DELETE_KV_CONFIG (102) for the value None."""
+    if value is None:
+        return make_request(RequestCode.DELETE_KV_CONFIG, headers.KvKey(namespace, key))
+    return make_request(RequestCode.PUT_KV_CONFIG, headers.PutKvConfig(namespace, key, value))
 
 
 def _verify_change(
@@ -254,10 +236,6 @@ def _verify_change(
         f"ignored: it is {'not there' if current_value is None else repr(current_value)}"
     )
     return ServerResult(kv_change.addr, None, error)
-
-
-def _key_ext_fields(namespace: str, key: str) -> dict[str, str]:
-    return headers.write_header(headers.KvKey(namespace, key))
 
 
 def _parse_namespaces(response: RemotingCommand) -> list[str] | None:

@@ -7,11 +7,12 @@ from typing import NamedTuple
 from namesrv_core.errors import RocketMQError
 from namesrv_core.protocol import headers
 from namesrv_core.protocol.codes import RequestCode, version_text
-from namesrv_core.protocol.command import RemotingCommand, build_request
+from namesrv_core.protocol.command import RemotingCommand
 from nsadmin.client.connection.caller import Caller
 from nsadmin.client.connection.name_server_reader import NameServerReader
+from nsadmin.client.connection.requests import make_request
 from nsadmin.client.connection.response_bodies import parse_config_items
-from nsadmin.client.results import NotApplied, ServerResult
+from nsadmin.client.results import NotApplied, ServerResult, read_after
 
 NamesrvConfig = dict[str, str]
 
@@ -31,15 +32,14 @@ class NameServerPulse(NamedTuple):
 # Any response proves that the server is alive. A missing key is the cheapest probe.
 _ANY_RESPONSE_CODE = range(-(2**31), 2**31)
 _NOT_READY_REMARK = "not ready"
-_PROBE_KEY = headers.write_header(headers.KvKey("nsadmin", "pulse"))
+_PROBE_KEY = headers.KvKey("nsadmin", "pulse")
 
 
 class NameServerAdmin:
     """`admin.name_servers`: the availability and the configuration of each name server."""
 
     def __init__(self, caller: Caller, reader: NameServerReader) -> None:
-        self._caller = caller
-        self._reader = reader
+        self._caller, self._reader = caller, reader
 
     def get_pulse_each(self) -> list[ServerResult[NameServerPulse]]:
         """Measure the latency of every name server (GET_KV_CONFIG, 101, for a key that does not exist).
@@ -64,9 +64,9 @@ class NameServerAdmin:
         Returns:
             One ServerResult per name server: True, or False if it is not ready.
         """
-        ext_fields = headers.write_header(headers.GetRoute("nsadmin-pulse", accept_standard_json_only=True))
+        ext_fields = headers.GetRoute("nsadmin-pulse", accept_standard_json_only=True)
         probes = [
-            (namesrv_addr, build_request(RequestCode.GET_ROUTEINFO_BY_TOPIC, ext_fields))
+            (namesrv_addr, make_request(RequestCode.GET_ROUTEINFO_BY_TOPIC, ext_fields))
             for namesrv_addr in self._caller.name_servers.addrs
         ]
         return [
@@ -86,10 +86,7 @@ class NameServerAdmin:
         return {answer.addr: answer.error for answer in self._send_probes(*namesrv_addrs) if answer.error}
 
     def _send_probes(self, *namesrv_addrs: str) -> list[ServerResult[RemotingCommand]]:
-        probes = [
-            (namesrv_addr, build_request(RequestCode.GET_KV_CONFIG, _PROBE_KEY))
-            for namesrv_addr in namesrv_addrs
-        ]
+        probes = [(addr, make_request(RequestCode.GET_KV_CONFIG, _PROBE_KEY)) for addr in namesrv_addrs]
         return self._caller.send_requests(probes, accepted_codes=_ANY_RESPONSE_CODE)
 
     def _measure_pulse(self, namesrv_addr: str) -> ServerResult[NameServerPulse]:
@@ -121,37 +118,22 @@ class NameServerAdmin:
         update_results = self._reader.read_each(
             lambda _: True, RequestCode.UPDATE_NAMESRV_CONFIG, request_body=request_body
         )
-        configs_by_addr = {config_result.addr: config_result for config_result in self.get_config_each()}
-        return [
-            ServerResult(update_result.addr, None, update_result.error)
-            if update_result.error is not None
-            else configs_by_addr[update_result.addr].then(
-                lambda config: _verify_item(config, item_key, item_value)
-            )
-            for update_result in update_results
-        ]
+        configs = read_after(
+            update_results,
+            lambda addrs: self._caller.read_each(addrs, parse_config_items, RequestCode.GET_NAMESRV_CONFIG),
+        )
+        return [result.then(lambda config: _verify_item(config, item_key, item_value)) for result in configs]
 
 
 def format_properties_line(item_key: str, item_value: str) -> str:
-    """Return one line of a properties file, escaped for `java.util.Properties`.
-
-    Args:
-        item_key: The key, unescaped.
-        item_value: The value, unescaped.
-
-    Returns:
-        The line in ASCII, with its line end.
-    """
+    """Return one line of a properties file, escaped for `java.util.Properties`."""
     return f"{_escape_text(item_key, ' =:#!')}={_escape_text(item_value, '#!')}\n"
 
 
 def _escape_text(plain_text: str, special_characters: str) -> str:
     leading_blanks = len(plain_text) - len(plain_text.lstrip(" "))
-    utf16_units = plain_text.encode("utf-16-be", "surrogatepass")
-    letters = [
-        chr(utf16_units[character_index] << 8 | utf16_units[character_index + 1])
-        for character_index in range(0, len(utf16_units), 2)
-    ]
+    units = plain_text.encode("utf-16-be", "surrogatepass")
+    letters = [chr(units[index] << 8 | units[index + 1]) for index in range(0, len(units), 2)]
     return "".join(
         f"\\{letter}"
         if letter == "\\" or letter in special_characters or character_index < leading_blanks

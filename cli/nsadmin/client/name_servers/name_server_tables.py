@@ -1,6 +1,7 @@
 """`admin.name_server_tables`: the complete tables of one name server, for repeated polling."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
 from itertools import islice
 from typing import Any, NamedTuple, TypeVar
 
@@ -8,9 +9,10 @@ from namesrv_core.errors import QueryNotFound, TopicNotExist
 from namesrv_core.events import Group, MappingInfo, Member, QueueData
 from namesrv_core.protocol import headers, json_bodies
 from namesrv_core.protocol.codes import RequestCode
-from namesrv_core.protocol.command import RemotingCommand, build_request
+from namesrv_core.protocol.command import RemotingCommand
 from nsadmin.client.connection.caller import Caller
 from nsadmin.client.connection.json_object import JsonObject
+from nsadmin.client.connection.requests import make_request
 from nsadmin.client.connection.response_bodies import (
     decode_answer,
     parse_broker_addrs,
@@ -19,7 +21,7 @@ from nsadmin.client.connection.response_bodies import (
     parse_topic_names,
 )
 from nsadmin.client.results import DuplicateServer, ServerResult
-from nsadmin.client.topic_routes import route_ext_fields
+from nsadmin.client.topic_routes import route_header
 
 T = TypeVar("T")
 NullableTexts = Mapping[str, str | None]
@@ -118,7 +120,7 @@ class NameServerTables:
         Raises:
             RocketMQError: One of the requests failed.
         """
-        return _require_result(self.get_listing_each([namesrv_addr], namespaces)[0])
+        return self.get_listing_each([namesrv_addr], namespaces)[0].value()
 
     def get_listing_each(
         self, namesrv_addrs: Iterable[str], namespaces: Sequence[str]
@@ -133,24 +135,13 @@ class NameServerTables:
             The results in order. One failed request makes the result of its server an error.
         """
         listing_requests = [
-            build_request(RequestCode.GET_BROKER_CLUSTER_INFO),
-            build_request(RequestCode.GET_ALL_TOPIC_LIST_FROM_NAMESERVER),
-            build_request(RequestCode.GET_NAMESRV_CONFIG),
-            *(
-                build_request(
-                    RequestCode.GET_KVLIST_BY_NAMESPACE, headers.write_header(headers.KvNamespace(namespace))
-                )
-                for namespace in namespaces
-            ),
+            make_request(RequestCode.GET_BROKER_CLUSTER_INFO),
+            make_request(RequestCode.GET_ALL_TOPIC_LIST_FROM_NAMESERVER),
+            make_request(RequestCode.GET_NAMESRV_CONFIG),
+            *(make_request(RequestCode.GET_KVLIST_BY_NAMESPACE, headers.KvNamespace(n)) for n in namespaces),
         ]
         namesrv_addrs = list(namesrv_addrs)
-        answers = iter(
-            self._caller.send_requests(
-                (namesrv_addr, listing_request)
-                for namesrv_addr in namesrv_addrs
-                for listing_request in listing_requests
-            )
-        )
+        answers = iter(self._caller.send_requests((a, r) for a in namesrv_addrs for r in listing_requests))
         return [
             ServerResult(namesrv_addr, tuple(islice(answers, len(listing_requests))), None).then(
                 lambda server_answers: _parse_listing(server_answers, namespaces)
@@ -171,7 +162,7 @@ class NameServerTables:
         """
         request_code = RequestCode.GET_ROUTEINFO_BY_TOPIC
         answers = self._caller.send_requests(
-            (namesrv_addr, build_request(request_code, route_ext_fields(topic))) for topic in topics
+            (namesrv_addr, make_request(request_code, route_header(topic))) for topic in topics
         )
         return [answer.then(lambda response: response.body) for answer in answers]
 
@@ -187,11 +178,15 @@ class NameServerTables:
             Name server address to a ServerResult: topic to queues. A topic without a route has no queues. One
             failed request makes the result of its server an error.
         """
-        parse_answer = _RouteParser()
-        queues_by_addr = {
-            namesrv_addr: ServerResult[dict[str, TopicQueues]](namesrv_addr, {}, None)
-            for namesrv_addr in topics_by_addr
-        }
+        # Most routes have equal bodies, because a route does not name its topic.
+        parse_once = cache(parse_topic_queues)
+
+        def parse_answer(answer: ServerResult[RemotingCommand]) -> ServerResult[TopicQueues]:
+            if isinstance(answer.error, TopicNotExist):
+                return ServerResult(answer.addr, NO_TOPIC_QUEUES, None)
+            return decode_answer(answer, lambda response: parse_once(response.body))
+
+        queues_by_addr = {a: ServerResult[dict[str, TopicQueues]](a, {}, None) for a in topics_by_addr}
         for batch_start in range(0, max(map(len, topics_by_addr.values()), default=0), _ROUTES_AT_ONCE):
             batch_places = [
                 (namesrv_addr, topic)
@@ -201,32 +196,13 @@ class NameServerTables:
             ]
             request_code = RequestCode.GET_ROUTEINFO_BY_TOPIC
             answers = self._caller.send_requests(
-                (namesrv_addr, build_request(request_code, route_ext_fields(topic)))
-                for namesrv_addr, topic in batch_places
+                (addr, make_request(request_code, route_header(topic))) for addr, topic in batch_places
             )
             for (namesrv_addr, topic), answer in zip(batch_places, answers, strict=True):
                 queues_by_addr[namesrv_addr] = _add_topic_queues(
                     queues_by_addr[namesrv_addr], topic, parse_answer(answer)
                 )
         return queues_by_addr
-
-
-class _RouteParser:
-    """Parses each distinct route body once. Most are equal, because a route does not name its topic."""
-
-    def __init__(self) -> None:
-        self._queues_by_body: dict[bytes, TopicQueues] = {}
-
-    def __call__(self, answer: ServerResult[RemotingCommand]) -> ServerResult[TopicQueues]:
-        if isinstance(answer.error, TopicNotExist):
-            return ServerResult(answer.addr, NO_TOPIC_QUEUES, None)
-        return decode_answer(answer, self._parse_once)
-
-    def _parse_once(self, response: RemotingCommand) -> TopicQueues:
-        json_body = response.body
-        if json_body not in self._queues_by_body:
-            self._queues_by_body[json_body] = parse_topic_queues(json_body)
-        return self._queues_by_body[json_body]
 
 
 def _add_topic_queues(
@@ -243,26 +219,19 @@ def _parse_listing(
     answers: Sequence[ServerResult[RemotingCommand]], namespaces: Sequence[str]
 ) -> NameServerListing:
     members_answer, topics_answer, config_answer, *table_answers = answers
-    clusters, broker_groups = _require_result(decode_answer(members_answer, _parse_members))
+    clusters, broker_groups = decode_answer(members_answer, _parse_members).value()
     kv_tables = {
-        namespace: _require_result(decode_answer(table_answer, _parse_kv_table))
+        namespace: decode_answer(table_answer, _parse_kv_table).value()
         for namespace, table_answer in zip(namespaces, table_answers, strict=True)
         if not isinstance(table_answer.error, QueryNotFound)
     }
     return NameServerListing(
         clusters,
         broker_groups,
-        _require_result(decode_answer(topics_answer, parse_topic_names)),
-        _require_result(decode_answer(config_answer, parse_config_items)),
+        decode_answer(topics_answer, parse_topic_names).value(),
+        decode_answer(config_answer, parse_config_items).value(),
         kv_tables,
     )
-
-
-def _require_result(server_result: ServerResult[T]) -> T:
-    if server_result.error is not None:
-        raise server_result.error
-    assert server_result.result is not None
-    return server_result.result
 
 
 def _parse_members(response: RemotingCommand) -> tuple[dict[str, tuple[str, ...]], dict[str, Group]]:
@@ -275,16 +244,10 @@ def _parse_members(response: RemotingCommand) -> tuple[dict[str, tuple[str, ...]
     }
     cluster_table = json_body.child("clusterAddrTable")
     brokers_by_cluster = {
-        cluster_name: tuple(
-            broker_name for broker_name in cluster_table.texts(cluster_name) if broker_name in broker_groups
-        )
-        for cluster_name in cluster_table.members
+        name: tuple(broker_name for broker_name in cluster_table.texts(name) if broker_name in broker_groups)
+        for name in cluster_table.members
     }
-    return {
-        cluster_name: broker_names
-        for cluster_name, broker_names in brokers_by_cluster.items()
-        if broker_names
-    }, broker_groups
+    return {cluster_name: names for cluster_name, names in brokers_by_cluster.items() if names}, broker_groups
 
 
 def _parse_broker_group(broker_name: str, broker_data: JsonObject) -> Group:
@@ -306,17 +269,7 @@ def _parse_kv_table(response: RemotingCommand) -> NullableTexts:
 
 
 def parse_topic_queues(route_body: bytes) -> TopicQueues:
-    """Parse the queues of a TopicRouteData body.
-
-    Args:
-        route_body: The JSON body, such as `get_route_bodies` returns.
-
-    Returns:
-        The queues; NO_TOPIC_QUEUES for an empty body.
-
-    Raises:
-        ValueError: The body is not a TopicRouteData.
-    """
+    """Parse the queues of a TopicRouteData body."""
     route_data = parse_json_object(RemotingCommand(0, body=route_body))
     queue_records = [_parse_queue_data(queue_item) for queue_item in route_data.children("queueDatas")]
     mappings_by_broker: dict[str | None, MappingInfo] = {
@@ -324,9 +277,7 @@ def parse_topic_queues(route_body: bytes) -> TopicQueues:
         for broker_name, route_item in route_data.child("topicQueueMappingByBroker").members.items()
         if (mapping_info := json_bodies.parse_mapping_info(route_item))
     }
-    return TopicQueues(
-        {queue_record.broker_name: queue_record for queue_record in queue_records}, mappings_by_broker
-    )
+    return TopicQueues({record.broker_name: record for record in queue_records}, mappings_by_broker)
 
 
 def _parse_queue_data(queue_item: JsonObject) -> QueueData:

@@ -17,17 +17,7 @@ _ENTRY_PATTERN = re.compile(r"([^:;\s]+):(\d{1,9})")
 
 
 def parse_order_conf(conf_text: str) -> dict[str, int]:
-    """Parse "broker-a:4;broker-b:8".
-
-    Args:
-        conf_text: The text: BROKER:QUEUES, separated by ";".
-
-    Returns:
-        Broker name to number of queues.
-
-    Raises:
-        ValueError: The text is not an order configuration.
-    """
+    """Parse "broker-a:4;broker-b:8"."""
     queues_by_broker: dict[str, int] = {}
     for conf_entry in filter(None, conf_text.split(";")):
         entry_match = _ENTRY_PATTERN.fullmatch(conf_entry)
@@ -42,11 +32,7 @@ def parse_order_conf(conf_text: str) -> dict[str, int]:
 
 
 def format_order_conf(queues_by_broker: Mapping[str, int]) -> str:
-    """Return "broker-a:4;broker-b:8" for a map from broker name to number of queues.
-
-    Args:
-        queues_by_broker: Broker name to number of queues.
-    """
+    """Return "broker-a:4;broker-b:8" for a map from broker name to number of queues."""
     return ";".join(f"{broker_name}:{queue_count}" for broker_name, queue_count in queues_by_broker.items())
 
 
@@ -54,8 +40,7 @@ class OrderConfs:
     """`admin.order_confs`: order configurations of topics. The error for a missing one is QueryNotFound."""
 
     def __init__(self, kv: KvAdmin, name_servers: NameServerAdmin) -> None:
-        self._kv = kv
-        self._name_servers = name_servers
+        self._kv, self._name_servers = kv, name_servers
 
     def list_all(self) -> dict[str, str]:
         """Return all order configurations of the first name server that has any (219).
@@ -114,9 +99,7 @@ class OrderConfs:
         Returns:
             The text. If the current text is invalid, it has only the brokers of `queues_by_broker`.
         """
-        current_text = next(
-            (conf_result.result for conf_result in self.get_each(topic) if conf_result.result), None
-        )
+        current_text = next((r.result for r in self.get_each(topic) if r.result), None)
         try:
             current_queues = parse_order_conf(current_text) if current_text else {}
         except ValueError:
@@ -135,21 +118,15 @@ class OrderConfs:
             configuration that would name none. An invalid configuration stays.
         """
         planned_changes = []
-        for namesrv_addr, conf_text, _ in self.get_each(topic):
+        for addr, conf_text, _ in self.get_each(topic):
             try:
                 queues_by_broker = parse_order_conf(conf_text or "")
             except ValueError:
                 continue
-            kept_queues = {
-                broker_name: queue_count
-                for broker_name, queue_count in queues_by_broker.items()
-                if broker_name not in broker_names
-            }
+            kept_queues = {name: c for name, c in queues_by_broker.items() if name not in broker_names}
             if kept_queues != queues_by_broker:
                 conf_after = format_order_conf(kept_queues) or None
-                planned_changes.append(
-                    KvChange(namesrv_addr, ORDER_CONF_NAMESPACE, topic, conf_text, conf_after)
-                )
+                planned_changes.append(KvChange(addr, ORDER_CONF_NAMESPACE, topic, conf_text, conf_after))
         return planned_changes
 
     def apply_removal(self, planned_changes: Sequence[KvChange]) -> list[ServerResult[KvChange]]:

@@ -80,16 +80,7 @@ class ClientHeartbeat(NamedTuple):
 
 
 def parse_heartbeat(message_body: bytes, age_ms: int, now_ms: int) -> ClientHeartbeat | None:
-    """Parse a message of the topic.
-
-    Args:
-        message_body: The body of the message.
-        age_ms: How long ago a broker stored the message, in ms.
-        now_ms: The current time in ms since 1970.
-
-    Returns:
-        The heartbeat; None if the message is not one.
-    """
+    """Parse a message of the topic."""
     try:
         record = JsonObject(json.loads(message_body))
         channel = JsonObject(json.loads(record.text("channelData")), "channelData")
@@ -99,17 +90,12 @@ def parse_heartbeat(message_body: bytes, age_ms: int, now_ms: int) -> ClientHear
 
 
 def _make_heartbeat(
-    record: JsonObject,
-    channel: JsonObject,
-    settings: JsonObject,
-    age_ms: int,
-    now_ms: int,
+    record: JsonObject, channel: JsonObject, settings: JsonObject, age_ms: int, now_ms: int
 ) -> ClientHeartbeat:
     proxy = _parse_identity(record.text("localProxyId"))
     protocol = _PROTOCOLS.get(channel.text("type", ""))
     subscriptions = sorted(
-        parse_subscription(subscription.text("topic"), subscription)
-        for subscription in record.children("subscriptionDataSet")
+        parse_subscription(s.text("topic"), s) for s in record.children("subscriptionDataSet")
     )
     client = ConnectedClient(
         record.text("clientId"),
@@ -161,12 +147,6 @@ def select_latest(heartbeats: Iterable[ClientHeartbeat]) -> list[ClientHeartbeat
     """Return the last heartbeat of each client in each group at each proxy.
 
     A heartbeat without the version of the client gets that of an earlier one.
-
-    Args:
-        heartbeats: The heartbeats in any order.
-
-    Returns:
-        In the order of groups, client ids and proxies, also clients that are no longer connected.
     """
     latest_heartbeats: dict[tuple[str, str, ProxyIdentity], ClientHeartbeat] = {}
     for heartbeat in sorted(heartbeats, key=lambda heartbeat: heartbeat.sent_ms):
@@ -181,9 +161,5 @@ def select_latest(heartbeats: Iterable[ClientHeartbeat]) -> list[ClientHeartbeat
 
 
 def list_topics(subscriptions: Iterable[TopicSubscription]) -> list[str]:
-    """Return the topics of subscriptions, in order.
-
-    Args:
-        subscriptions: The subscriptions.
-    """
+    """Return the topics of subscriptions, in order."""
     return sorted({subscription.topic for subscription in subscriptions})

@@ -65,9 +65,7 @@ class ClientAdmin:
     def __init__(
         self, clusters: ClusterAdmin, consumers: ConsumerAdmin, producers: ProducerAdmin, proxies: ProxyAdmin
     ) -> None:
-        self._clusters = clusters
-        self._consumers = consumers
-        self._producers = producers
+        self._clusters, self._consumers, self._producers = clusters, consumers, producers
         self._proxies = proxies
 
     def list_clients(self, cluster_name: str | None = None, *, include_system: bool = False) -> ClientList:
@@ -87,17 +85,14 @@ class ClientAdmin:
         ]
         proxy_list = self._proxies.list_proxies(cluster_name)
         broker_connections, table_errors = self._consumers.list_online_groups(broker_addrs)
-        proxied_groups = {heartbeat.group for heartbeat in proxy_list.heartbeats.of_connected_clients}
+        groups = {heartbeat.group for heartbeat in proxy_list.heartbeats.of_connected_clients}
         connections_by_group = self._proxies.add_clients(
-            {**dict.fromkeys(proxied_groups, _NO_CONNECTIONS), **broker_connections},
-            heartbeats=proxy_list.heartbeats,
+            {**dict.fromkeys(groups, _NO_CONNECTIONS), **broker_connections}, heartbeats=proxy_list.heartbeats
         )
         producer_results = self._producers.list_producers(broker_addrs)
         clients_by_id: dict[str, ClusterClient] = {}
         _collect_consumers(clients_by_id, connections_by_group)
-        _collect_producers(
-            clients_by_id, [producer for result in producer_results for producer in result.result or ()]
-        )
+        _collect_producers(clients_by_id, [p for result in producer_results for p in result.result or ()])
         errors = {
             **{addr: error for addr, error in table_errors.items() if error is not None},
             **{result.addr: result.error for result in producer_results if result.error is not None},
@@ -175,10 +170,7 @@ def _merge_names(known_names: tuple[str, ...] | None, more_names: tuple[str, ...
 
 def _connection_errors(connections: Iterable[GroupConnections]) -> dict[str, RocketMQError]:
     return {
-        addr: error
-        for group_connections in connections
-        for addr, error in (*group_connections.errors.items(), *group_connections.proxy_errors.items())
-        if error is not None
+        a: e for c in connections for a, e in (*c.errors.items(), *c.proxy_errors.items()) if e is not None
     }
 
 
@@ -207,5 +199,4 @@ def _list_nameless(clients: Iterable[ClusterClient], proxies: Iterable[ProxyStat
 
 def _is_system_client(client: ClusterClient) -> bool:
     """Return whether a client has no groups but those of RocketMQ itself."""
-    groups = client.consumer_groups or ()
-    return not client.producer_groups and all(map(is_system_group, groups))
+    return not client.producer_groups and all(map(is_system_group, client.consumer_groups or ()))

@@ -44,22 +44,9 @@ def is_grpc_installed() -> bool:
 
 
 def read_connections(
-    server_addr: str,
-    timeout_seconds: float,
-    tls: "Tls | None" = None,
-    find_addrs: "AddrLookup | None" = None,
+    server_addr: str, timeout_seconds: float, tls: "Tls | None" = None, find_addrs: "AddrLookup | None" = None
 ) -> ServerResult[GrpcConnections]:
-    """Read the connections of gRPC clients (Channelz: GetServers, GetServerSockets).
-
-    Args:
-        server_addr: The gRPC port of a proxy, "host:port"; or its remoting port, which accepts gRPC too.
-        timeout_seconds: The time limit for both requests.
-        tls: TLS options. Default: plain text.
-        find_addrs: Finds the local end of the tunnel to the server. Default: connect directly.
-
-    Returns:
-        The connections, or a CallError.
-    """
+    """Read the connections of gRPC clients (Channelz: GetServers, GetServerSockets)."""
     import grpc
 
     try:
@@ -81,8 +68,7 @@ def _open_channel(server_addr: str, tls: "Tls | None", find_addrs: "AddrLookup |
     grpc_target, channel_options = server_addr, list[tuple[str, str]]()
     if find_addrs is not None:
         family, socket_addr = find_addrs(server_addr)[0]
-        is_unix_socket = family == socket.AF_UNIX
-        grpc_target = f"unix:{socket_addr}" if is_unix_socket else join_addr(*socket_addr)
+        grpc_target = f"unix:{socket_addr}" if family == socket.AF_UNIX else join_addr(*socket_addr)
         channel_options = [("grpc.default_authority", server_addr)]
     if tls is None:
         return grpc.insecure_channel(grpc_target, channel_options)
@@ -114,11 +100,7 @@ def _ask_channelz(channel: Any, timeout_seconds: float) -> GrpcConnections:
         sockets += _list_sockets(channelz, server.ref.server_id, timeout_seconds)
     # Ids ascend, and this connection is the newest one.
     own_id = max((socket_id for socket_id, _ in sockets), default=None)
-    remote_matches = [
-        _REMOTE_PATTERN.search(socket_name)
-        for socket_id, socket_name in sorted(sockets)
-        if socket_id != own_id
-    ]
+    remote_matches = [_REMOTE_PATTERN.search(n) for socket_id, n in sorted(sockets) if socket_id != own_id]
     return GrpcConnections(grpc_port, tuple(match[1] for match in remote_matches if match))
 
 

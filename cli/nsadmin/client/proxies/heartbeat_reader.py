@@ -9,7 +9,7 @@ from namesrv_core.protocol.codes import RequestCode
 from namesrv_core.protocol.command import RemotingCommand
 from namesrv_core.transport.multiplexed_client import CallError
 from nsadmin.client.connection.caller import Caller
-from nsadmin.client.connection.response_bodies import decode_answer, parse_text_table
+from nsadmin.client.connection.response_bodies import parse_text_table
 from nsadmin.client.messages.queue_reader import QueueReader, QueueSpan
 from nsadmin.client.proxies.client_heartbeats import (
     HEARTBEAT_TOPIC,
@@ -79,9 +79,7 @@ class HeartbeatReader:
     """Reads the heartbeats of consumers behind cluster-mode proxies."""
 
     def __init__(self, caller: Caller, topics: TopicAdmin, queue_reader: QueueReader) -> None:
-        self._caller = caller
-        self._topics = topics
-        self._queue_reader = queue_reader
+        self._caller, self._topics, self._queue_reader = caller, topics, queue_reader
 
     def read_heartbeats(self, cluster_name: str | None = None) -> ProxyHeartbeats:
         """Read the heartbeats of the last 100 seconds from each broker with the topic.
@@ -89,13 +87,6 @@ class HeartbeatReader:
         Sends GET_ROUTEINFO_BY_TOPIC (105) to a name server. If there is a route, sends
         GET_BROKER_RUNTIME_INFO (28), GET_MIN_OFFSET (31), GET_MAX_OFFSET (30), SEARCH_OFFSET_BY_TIMESTAMP
         (29) and PULL_MESSAGE (11) to brokers.
-
-        Args:
-            cluster_name: Only the brokers of this cluster, and so only its proxies. Default: all.
-
-        Returns:
-            The heartbeats; none if no proxy in cluster mode was ever started. A bundle has them without the
-            messages.
         """
         [route_result] = self._topics.get_routes([HEARTBEAT_TOPIC]).values()
         if route_result.result is None:
@@ -106,9 +97,7 @@ class HeartbeatReader:
                 else {HEARTBEAT_TOPIC: route_result.error}
             )
         queue_routes = [
-            queue_route
-            for queue_route in route_result.result.queues
-            if queue_route.any_addr and cluster_name in (None, queue_route.cluster_name)
+            r for r in route_result.result.queues if r.any_addr and cluster_name in (None, r.cluster_name)
         ]
         if self._caller.access.answers is None:
             return self._read_queues(queue_routes).parse()
@@ -129,11 +118,7 @@ class HeartbeatReader:
         span_results = self._queue_reader.get_spans(
             HEARTBEAT_TOPIC, queue_routes, begin_ms=oldest_clock_ms - READ_WINDOW_MS
         )
-        errors = {
-            span_result.broker_name: span_result.error
-            for span_result in span_results
-            if span_result.error is not None
-        }
+        errors = {result.broker_name: result.error for result in span_results if result.error is not None}
         spans_by_queue = {
             (span_result.broker_name, span_result.queue_id): _shorten_span(span_result.queue_span)
             for span_result in span_results
@@ -154,9 +139,8 @@ class HeartbeatReader:
 
         A broker reports when it started, and for how many seconds it has been running.
         """
-        broker_addrs = [addr for queue_route in queue_routes for addr in queue_route.broker_addrs.values()]
-        answers = self._caller.send_to_each(broker_addrs, RequestCode.GET_BROKER_RUNTIME_INFO)
-        clock_results = [decode_answer(answer, _parse_clock) for answer in answers]
+        addrs = [addr for queue_route in queue_routes for addr in queue_route.broker_addrs.values()]
+        clock_results = self._caller.read_each(addrs, _parse_clock, RequestCode.GET_BROKER_RUNTIME_INFO)
         return {addr: now_ms if clock_ms is None else clock_ms for addr, clock_ms, _ in clock_results}
 
 
@@ -165,9 +149,7 @@ def _parse_clock(response: RemotingCommand) -> int:
     time_match = _RUNTIME_PATTERN.search(runtime_table["runtime"])
     if time_match is None:
         raise ValueError(runtime_table["runtime"])
-    running_seconds = sum(
-        int(number) * unit for number, unit in zip(time_match.groups(), _SECONDS_PER_UNIT, strict=True)
-    )
+    running_seconds = sum(int(n) * u for n, u in zip(time_match.groups(), _SECONDS_PER_UNIT, strict=True))
     # The seconds are rounded down.
     return int(runtime_table["bootTimestamp"]) + running_seconds * 1000 + 500
 

@@ -3,45 +3,93 @@
 Nothing is read back here. After a batch, read the whole tables again, with one request per server.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
 
-from namesrv_core.protocol import broker_headers, headers
-from namesrv_core.protocol.codes import RequestCode
-from namesrv_core.protocol.command import ExtFields, RemotingCommand, build_request
+from namesrv_core.errors import QueryNotFound, TopicNotExist
+from namesrv_core.protocol import broker_headers, fastjson, headers
+from namesrv_core.protocol.codes import V5_0_0, RequestCode
+from namesrv_core.protocol.command import ExtFields, RemotingCommand
 from nsadmin.client.connection.caller import Caller
+from nsadmin.client.connection.json_object import JsonObject
+from nsadmin.client.connection.requests import make_request
 from nsadmin.client.connection.response_bodies import (
     decode_answer,
     parse_json_object,
+    parse_text_table,
     parse_topic_names,
 )
-from nsadmin.client.results import ServerResult
-from nsadmin.client.topic_routes import route_ext_fields
-from nsadmin.client.topics.bulk_requests import (
-    BrokerTopicTable,
-    DesiredConfig,
-    KvValue,
-    KvValuesByNamespace,
-    PermissionsByTopic,
-    QueueBounds,
-    QueueClosure,
-    WireConfig,
-    build_closure_request,
-    build_groups_request,
-    build_topics_request,
-    build_value_request,
-    combine_namespaces,
-    combine_permissions,
-    delete_topic_fields,
-    parse_group_table,
-    parse_queue_bounds,
-    parse_rate,
-    parse_topic_table,
-    require_version_5,
-)
+from nsadmin.client.consumers.group_settings import parse_group_table
+from nsadmin.client.message_queues import parse_queue_table
+from nsadmin.client.name_servers.kv_config import build_value_request
+from nsadmin.client.results import NotApplied, ServerResult
+from nsadmin.client.topic_routes import parse_route, route_header
+from nsadmin.client.topics.queue_mappings import BrokerQueueShare, parse_share
+from nsadmin.client.topics.topic_configs import DEFAULT_TOPIC
 from nsadmin.client.topics.topic_traffic import accept_uncounted
+from nsadmin.client.wire_configs import WireConfig, read_configs
 
 READ_TIMEOUT_SECONDS, WRITE_TIMEOUT_SECONDS = 15.0, 60.0
 """Seconds for whole tables and for batches of changes, if the access has a shorter timeout."""
+
+KvValuesByNamespace = Mapping[str, Mapping[str, str]]
+"""The KV config: namespace to key to value."""
+
+PermissionsByTopic = Mapping[str, Mapping[str, int]]
+"""Topic to broker name to permission bits: 4 read, 2 write, 1 inherit."""
+
+
+class BrokerTopicTable(NamedTuple):
+    """The topics of a broker.
+
+    Attributes:
+        configs_by_topic: Topic to configuration, in the order of names.
+        static_topics: The names of the static topics.
+        queue_shares: Static topic to the broker's share, without topics that have no configuration.
+    """
+
+    configs_by_topic: Mapping[str, WireConfig]
+    static_topics: frozenset[str]
+    queue_shares: Mapping[str, BrokerQueueShare]
+
+
+class DesiredConfig(NamedTuple):
+    """The desired state of a topic or group.
+
+    Attributes:
+        wire_config: The complete configuration, by wire name.
+        attribute_changes: Changes of attributes: "+key" to the new value, "-key" to anything.
+    """
+
+    wire_config: WireConfig
+    attribute_changes: Mapping[str, str]
+
+
+class KvValue(NamedTuple):
+    """A change of the KV config: the new value of a key; None deletes the key."""
+
+    namespace: str
+    key: str
+    value: str | None
+
+
+class QueueClosure(NamedTuple):
+    """A topic and the brokers that no longer have it.
+
+    Attributes:
+        topic: The topic.
+        broker_names: The brokers whose queues to close in routes.
+    """
+
+    topic: str
+    broker_names: tuple[str, ...]
+
+
+class QueueBounds(NamedTuple):
+    """The oldest offset of a queue, and the offset of its next message."""
+
+    min_offset: int
+    max_offset: int
 
 
 class BulkAdmin:
@@ -65,7 +113,7 @@ class BulkAdmin:
             One ServerResult per address: the configurations and the names of the static topics.
         """
         answers = self._send_reads(broker_addrs, RequestCode.GET_ALL_TOPIC_CONFIG)
-        return [decode_answer(answer, parse_topic_table) for answer in answers]
+        return [decode_answer(answer, _parse_topic_table) for answer in answers]
 
     def list_groups(self, broker_addrs: Iterable[str]) -> list[ServerResult[dict[str, WireConfig]]]:
         """Return all groups of each broker (GET_ALL_SUBSCRIPTIONGROUP_CONFIG, 201).
@@ -104,7 +152,8 @@ class BulkAdmin:
             One ServerResult per pair: queue id to number of messages.
         """
         return [
-            bounds_result.then(_count_held_messages) for bounds_result in self.list_queue_bounds(topic_places)
+            result.then(lambda queues: {i: b.max_offset - b.min_offset for i, b in queues.items()})
+            for result in self.list_queue_bounds(topic_places)
         ]
 
     def list_queue_bounds(
@@ -118,13 +167,11 @@ class BulkAdmin:
         Returns:
             One ServerResult per pair: queue id to the oldest offset and the offset of the next message.
         """
-        request_code = RequestCode.GET_TOPIC_STATS_INFO
         calls = [
-            (broker_addr, build_request(request_code, headers.write_header(headers.TopicName(topic))))
-            for broker_addr, topic in topic_places
+            (a, make_request(RequestCode.GET_TOPIC_STATS_INFO, headers.TopicName(t))) for a, t in topic_places
         ]
         return [
-            decode_answer(answer, parse_queue_bounds)
+            decode_answer(answer, _parse_queue_bounds)
             for answer in self._caller.send_requests(calls, self._read_timeout_seconds)
         ]
 
@@ -140,17 +187,11 @@ class BulkAdmin:
             samples: day, hour or minute. 0.0 if the broker never counted anything.
         """
         calls = [
-            (
-                broker_addr,
-                build_request(
-                    RequestCode.VIEW_BROKER_STATS_DATA,
-                    headers.write_header(broker_headers.ViewBrokerStats(stats_name, stats_key)),
-                ),
-            )
-            for broker_addr, stats_name, stats_key in stats_places
+            (a, make_request(RequestCode.VIEW_BROKER_STATS_DATA, broker_headers.ViewBrokerStats(name, key)))
+            for a, name, key in stats_places
         ]
         return [
-            decode_answer(accept_uncounted(answer), parse_rate)
+            decode_answer(accept_uncounted(answer), _parse_rate)
             for answer in self._caller.send_requests(calls, self._read_timeout_seconds)
         ]
 
@@ -167,7 +208,7 @@ class BulkAdmin:
         Returns:
             One ServerResult per pair, in order.
         """
-        calls = [(server_addr, build_request(request_code, ext_fields)) for server_addr, ext_fields in places]
+        calls = [(server_addr, make_request(request_code, ext_fields)) for server_addr, ext_fields in places]
         answers = self._caller.send_requests(calls, timeout_seconds)
         return [answer.then(lambda response: response.body) for answer in answers]
 
@@ -183,17 +224,10 @@ class BulkAdmin:
         """
         namesrv_addrs = self._caller.name_servers.addrs
         request_code = RequestCode.GET_KVLIST_BY_NAMESPACE
-        kv_requests = [
-            build_request(request_code, headers.write_header(headers.KvNamespace(namespace)))
-            for namespace in namespaces
-        ]
-        answers = iter(
-            self._caller.send_requests(
-                (namesrv_addr, kv_request) for namesrv_addr in namesrv_addrs for kv_request in kv_requests
-            )
-        )
+        kv_requests = [make_request(request_code, headers.KvNamespace(n)) for n in namespaces]
+        answers = iter(self._caller.send_requests((addr, r) for addr in namesrv_addrs for r in kv_requests))
         return [
-            combine_namespaces(namesrv_addr, {namespace: next(answers) for namespace in namespaces})
+            _combine_namespaces(namesrv_addr, {namespace: next(answers) for namespace in namespaces})
             for namesrv_addr in namesrv_addrs
         ]
 
@@ -206,12 +240,9 @@ class BulkAdmin:
         Returns:
             One ServerResult per name server: topic names.
         """
-        ext_fields = headers.write_header(headers.ClusterName(cluster_name))
+        ext_fields = headers.ClusterName(cluster_name)
         answers = self._caller.send_to_name_servers(RequestCode.GET_TOPICS_BY_CLUSTER, ext_fields)
-        return [
-            decode_answer(answer, lambda response: frozenset(parse_topic_names(response)))
-            for answer in answers
-        ]
+        return [decode_answer(a, lambda response: frozenset(parse_topic_names(response))) for a in answers]
 
     def get_topic_permissions(self, topics: Sequence[str]) -> list[ServerResult[PermissionsByTopic]]:
         """Return the permissions of topics from every name server (GET_ROUTEINFO_BY_TOPIC, 105, per topic).
@@ -223,20 +254,11 @@ class BulkAdmin:
             One ServerResult per name server: topic to broker name to bits; {} for a topic without a route.
             Any other error makes the whole result an error.
         """
-        namesrv_addrs = self._caller.name_servers.addrs
+        addrs = self._caller.name_servers.addrs
         request_code = RequestCode.GET_ROUTEINFO_BY_TOPIC
-        route_requests = [build_request(request_code, route_ext_fields(topic)) for topic in topics]
-        answers = iter(
-            self._caller.send_requests(
-                (namesrv_addr, route_request)
-                for namesrv_addr in namesrv_addrs
-                for route_request in route_requests
-            )
-        )
-        return [
-            combine_permissions(namesrv_addr, {topic: next(answers) for topic in topics})
-            for namesrv_addr in namesrv_addrs
-        ]
+        route_requests = [make_request(request_code, route_header(topic)) for topic in topics]
+        answers = iter(self._caller.send_requests((addr, r) for addr in addrs for r in route_requests))
+        return [_combine_permissions(a, {topic: next(answers) for topic in topics}) for a in addrs]
 
     def close_queues(
         self, closure_places: Iterable[tuple[str, QueueClosure]]
@@ -254,19 +276,13 @@ class BulkAdmin:
         """
         closure_places = list(closure_places)
         route_answers = self._caller.send_requests(
-            (namesrv_addr, build_request(RequestCode.GET_ROUTEINFO_BY_TOPIC, route_ext_fields(closure.topic)))
+            (namesrv_addr, make_request(RequestCode.GET_ROUTEINFO_BY_TOPIC, route_header(closure.topic)))
             for namesrv_addr, closure in closure_places
         )
-        capable_answers = [answer.then(require_version_5) for answer in route_answers]
-        places_to_close = [
-            closure_place
-            for closure_place, answer in zip(closure_places, capable_answers, strict=True)
-            if answer.error is None
-        ]
+        capable_answers = [answer.then(_require_version_5) for answer in route_answers]
+        places_to_close = [p for p, a in zip(closure_places, capable_answers, strict=True) if a.error is None]
         closure_answers = iter(
-            self._send_writes(
-                (namesrv_addr, build_closure_request(closure)) for namesrv_addr, closure in places_to_close
-            )
+            self._send_writes((addr, _build_closure_request(closure)) for addr, closure in places_to_close)
         )
         return [answer if answer.error is not None else next(closure_answers) for answer in capable_answers]
 
@@ -285,9 +301,7 @@ class BulkAdmin:
         Returns:
             One ServerResult per batch: the broker's answer.
         """
-        return self._send_writes(
-            (broker_addr, build_topics_request(desired_configs)) for broker_addr, desired_configs in batches
-        )
+        return self._send_writes((addr, _build_topics_request(configs)) for addr, configs in batches)
 
     def put_groups(
         self, batches: Sequence[tuple[str, Sequence[DesiredConfig]]]
@@ -303,9 +317,7 @@ class BulkAdmin:
         Returns:
             One ServerResult per batch: the broker's answer.
         """
-        return self._send_writes(
-            (broker_addr, build_groups_request(desired_configs)) for broker_addr, desired_configs in batches
-        )
+        return self._send_writes((addr, _build_groups_request(configs)) for addr, configs in batches)
 
     def delete_topics(self, topic_places: Iterable[tuple[str, str]]) -> list[ServerResult[RemotingCommand]]:
         """Delete topics and their messages on brokers (DELETE_TOPIC_IN_BROKER, 215).
@@ -320,8 +332,7 @@ class BulkAdmin:
         """
         request_code = RequestCode.DELETE_TOPIC_IN_BROKER
         return self._send_writes(
-            (broker_addr, build_request(request_code, delete_topic_fields(topic_name)))
-            for broker_addr, topic_name in topic_places
+            (addr, make_request(request_code, headers.DeleteTopic(name))) for addr, name in topic_places
         )
 
     def forget_topics(
@@ -338,8 +349,7 @@ class BulkAdmin:
         """
         request_code = RequestCode.DELETE_TOPIC_IN_NAMESRV
         return self._send_writes(
-            (namesrv_addr, build_request(request_code, delete_topic_fields(topic_name, cluster_name)))
-            for namesrv_addr, topic_name in topic_places
+            (a, make_request(request_code, headers.DeleteTopic(n, cluster_name))) for a, n in topic_places
         )
 
     def delete_groups(self, group_places: Iterable[tuple[str, str]]) -> list[ServerResult[RemotingCommand]]:
@@ -353,15 +363,9 @@ class BulkAdmin:
         Returns:
             One ServerResult per pair: the broker's answer.
         """
-        request_code = RequestCode.DELETE_SUBSCRIPTIONGROUP
         return self._send_writes(
-            (
-                broker_addr,
-                build_request(
-                    request_code, headers.write_header(broker_headers.DeleteGroup(group_name, True))
-                ),
-            )
-            for broker_addr, group_name in group_places
+            (addr, make_request(RequestCode.DELETE_SUBSCRIPTIONGROUP, broker_headers.DeleteGroup(name, True)))
+            for addr, name in group_places
         )
 
     def put_values(self, value_places: Iterable[tuple[str, KvValue]]) -> list[ServerResult[RemotingCommand]]:
@@ -373,16 +377,11 @@ class BulkAdmin:
         Returns:
             One ServerResult per pair: the name server's answer.
         """
-        return self._send_writes(
-            (namesrv_addr, build_value_request(kv_value)) for namesrv_addr, kv_value in value_places
-        )
+        return self._send_writes((addr, build_value_request(*kv_value)) for addr, kv_value in value_places)
 
-    def _send_reads(
-        self, broker_addrs: Iterable[str], request_code: int
-    ) -> list[ServerResult[RemotingCommand]]:
+    def _send_reads(self, addrs: Iterable[str], request_code: int) -> list[ServerResult[RemotingCommand]]:
         return self._caller.send_requests(
-            [(broker_addr, build_request(request_code)) for broker_addr in broker_addrs],
-            self._read_timeout_seconds,
+            [(addr, make_request(request_code)) for addr in addrs], self._read_timeout_seconds
         )
 
     def _send_writes(
@@ -391,5 +390,109 @@ class BulkAdmin:
         return self._caller.send_requests(calls, self._write_timeout_seconds)
 
 
-def _count_held_messages(queue_bounds: dict[int, QueueBounds]) -> dict[int, int]:
-    return {queue_id: bounds.max_offset - bounds.min_offset for queue_id, bounds in queue_bounds.items()}
+def _build_topics_request(desired_configs: Sequence[DesiredConfig]) -> RemotingCommand:
+    """Build the request that creates or replaces topics on a broker."""
+    if len(desired_configs) > 1:
+        wire_configs = [{**c.wire_config, "attributes": dict(c.attribute_changes)} for c in desired_configs]
+        request_body = fastjson.encode_json({"topicConfigList": wire_configs})
+        return make_request(RequestCode.UPDATE_AND_CREATE_TOPIC_LIST, None, request_body)
+    [(wire_config, attribute_changes)] = desired_configs
+    topic_header = broker_headers.CreateTopic(
+        topic=wire_config["topicName"],
+        default_topic=DEFAULT_TOPIC,
+        read_queue_nums=wire_config["readQueueNums"],
+        write_queue_nums=wire_config["writeQueueNums"],
+        perm=wire_config["perm"],
+        topic_filter_type=wire_config["topicFilterType"],
+        topic_sys_flag=wire_config["topicSysFlag"],
+        order=wire_config["order"],
+        attributes=",".join(_format_attribute(key, v) for key, v in attribute_changes.items()) or None,
+    )
+    return make_request(RequestCode.UPDATE_AND_CREATE_TOPIC, topic_header)
+
+
+def _format_attribute(attribute_key: str, attribute_value: str) -> str:
+    return f"{attribute_key}={attribute_value}" if attribute_key.startswith("+") else attribute_key
+
+
+def _build_groups_request(desired_configs: Sequence[DesiredConfig]) -> RemotingCommand:
+    """Build the request that creates or replaces groups on a broker."""
+    wire_configs = [{**c.wire_config, "attributes": dict(c.attribute_changes)} for c in desired_configs]
+    if len(wire_configs) > 1:
+        request_body = fastjson.encode_json({"groupConfigList": wire_configs})
+        return make_request(RequestCode.UPDATE_AND_CREATE_SUBSCRIPTIONGROUP_LIST, None, request_body)
+    return make_request(
+        RequestCode.UPDATE_AND_CREATE_SUBSCRIPTIONGROUP, None, fastjson.encode_json(wire_configs[0])
+    )
+
+
+def _parse_topic_table(response: RemotingCommand) -> BrokerTopicTable:
+    """Parse the answer to GET_ALL_TOPIC_CONFIG (21)."""
+    json_body = parse_json_object(response)
+    table = json_body.child("topicConfigTable")
+    mapping_table = json_body.child("topicQueueMappingDetailMap").members
+    queue_shares = {
+        topic: parse_share({**table.child(topic).members, "mappingDetail": mapping_detail})
+        for topic, mapping_detail in sorted(mapping_table.items())
+        if topic in table
+    }
+    return BrokerTopicTable(dict(sorted(read_configs(table).items())), frozenset(mapping_table), queue_shares)
+
+
+def _combine_namespaces(
+    namesrv_addr: str, answers: Mapping[str, ServerResult[RemotingCommand]]
+) -> ServerResult[KvValuesByNamespace]:
+    """Combine the namespaces of one name server. Any error other than "not found" is the overall error."""
+    results_by_namespace = {namespace: decode_answer(a, parse_text_table) for namespace, a in answers.items()}
+    errors = [r.error for r in results_by_namespace.values() if not isinstance(r.error, QueryNotFound)]
+    error = next(filter(None, errors), None)
+    values_by_namespace = {n: table_result.result or {} for n, table_result in results_by_namespace.items()}
+    return ServerResult(namesrv_addr, None if error else values_by_namespace, error)
+
+
+def _combine_permissions(
+    namesrv_addr: str, answers: Mapping[str, ServerResult[RemotingCommand]]
+) -> ServerResult[PermissionsByTopic]:
+    """Combine the routes of topics on one name server."""
+    results_by_topic = {topic: decode_answer(answer, parse_route) for topic, answer in answers.items()}
+    errors = [r.error for r in results_by_topic.values() if not isinstance(r.error, TopicNotExist)]
+    error = next(filter(None, errors), None)
+    permissions_by_topic = {
+        topic: {queue_route.broker_name: queue_route.perm or 0 for queue_route in route_result.result.queues}
+        if route_result.result
+        else {}
+        for topic, route_result in results_by_topic.items()
+    }
+    return ServerResult(namesrv_addr, None if error else permissions_by_topic, error)
+
+
+def _require_version_5(response: RemotingCommand) -> RemotingCommand:
+    """Check by its answer that a name server is of 5.0 or later."""
+    if response.version < V5_0_0:
+        raise NotApplied("a name server before 5.0 continues to send clients there until the broker restarts")
+    return response
+
+
+def _build_closure_request(closure: QueueClosure) -> RemotingCommand:
+    """Build REGISTER_TOPIC_IN_NAMESRV (217) without queues and permission for the brokers of a closure."""
+    closed_queue = {"readQueueNums": 0, "writeQueueNums": 0, "perm": 0, "topicSysFlag": 0}
+    request_body = fastjson.encode_json(
+        {"queueDatas": [{"brokerName": broker_name, **closed_queue} for broker_name in closure.broker_names]}
+    )
+    return make_request(RequestCode.REGISTER_TOPIC_IN_NAMESRV, headers.TopicName(closure.topic), request_body)
+
+
+def _parse_queue_bounds(response: RemotingCommand) -> dict[int, QueueBounds]:
+    """Parse the answer to GET_TOPIC_STATS_INFO (202)."""
+    offset_table = parse_queue_table(parse_json_object(response).members.get("offsetTable"), JsonObject)
+    return {
+        queue.queue_id: QueueBounds(offsets.integer("minOffset"), offsets.integer("maxOffset"))
+        for queue, offsets in offset_table.items()
+    }
+
+
+def _parse_rate(response: RemotingCommand) -> float:
+    """Parse the answer to VIEW_BROKER_STATS_DATA (315)."""
+    json_body = parse_json_object(response)
+    span_rates = (json_body.child(f"stats{name}").number("tps", 0.0) for name in ("Day", "Hour", "Minute"))
+    return next(filter(None, span_rates), 0.0)

@@ -3,7 +3,7 @@
 The first message creates a lite topic. Brokers before 5.5.0 answer NotSupported to all requests here.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from typing import NamedTuple, TypeVar
 
 from namesrv_core.protocol import headers
@@ -11,15 +11,16 @@ from namesrv_core.protocol.codes import RequestCode
 from namesrv_core.protocol.command import RemotingCommand
 from nsadmin.client.connection.caller import Caller
 from nsadmin.client.connection.json_object import JsonObject
-from nsadmin.client.connection.response_bodies import decode_answer, parse_json_object
+from nsadmin.client.connection.response_bodies import parse_json_object
 from nsadmin.client.results import NotFound, ServerResult
-from nsadmin.client.topics.lite_names import parse_lite_name
 
 T = TypeVar("T")
 
 _MAX_TOPICS_OF_CLIENT = 1000
 """The maximum number of lite topics that a broker lists per client."""
 
+LITE_QUEUE_PREFIX = "%LMQ%$"
+"""The queues of lite topics are named "%LMQ%$PARENT$LITE"."""
 
 LITE_COUNTS = (
     "maxLmqNum", "currentLmqNum", "liteSubscriptionCount", "orderInfoCount", "cqTableSize",
@@ -158,7 +159,7 @@ class LiteTopicAdmin:
         Args:
             broker_addrs: The broker addresses.
         """
-        return self._decode_each(broker_addrs, RequestCode.GET_BROKER_LITE_INFO, {}, _parse_broker_info)
+        return self._caller.read_each(broker_addrs, _parse_broker_info, RequestCode.GET_BROKER_LITE_INFO)
 
     def get_parent_topic(self, broker_addrs: Iterable[str], topic: str) -> list[ServerResult[ParentTopic]]:
         """Return a parent topic of each broker (GET_PARENT_TOPIC_INFO, 200075).
@@ -171,9 +172,8 @@ class LiteTopicAdmin:
             One ServerResult per address. The error is RequestError if the topic's attribute message.type is
             not LITE.
         """
-        ext_fields = headers.write_header(headers.TopicName(topic))
-        return self._decode_each(
-            broker_addrs, RequestCode.GET_PARENT_TOPIC_INFO, ext_fields, _parse_parent_topic
+        return self._caller.read_each(
+            broker_addrs, _parse_parent_topic, RequestCode.GET_PARENT_TOPIC_INFO, headers.TopicName(topic)
         )
 
     def get_lite_topic(
@@ -187,7 +187,9 @@ class LiteTopicAdmin:
             lite_topic: The name of the lite topic, without its parent.
         """
         ext_fields = {"parentTopic": parent_topic, "liteTopic": lite_topic}
-        return self._decode_each(broker_addrs, RequestCode.GET_LITE_TOPIC_INFO, ext_fields, _parse_lite_topic)
+        return self._caller.read_each(
+            broker_addrs, _parse_lite_topic, RequestCode.GET_LITE_TOPIC_INFO, ext_fields
+        )
 
     def get_client(
         self, broker_addrs: Iterable[str], parent_topic: str, group: str, client_id: str
@@ -204,13 +206,13 @@ class LiteTopicAdmin:
             One ServerResult per address. The error is NotFound if the client subscribes to no lite topic
             there.
         """
-        ext_fields = {
+        fields = {
             "parentTopic": parent_topic,
             "group": group,
             "clientId": client_id,
             "maxCount": str(_MAX_TOPICS_OF_CLIENT),
         }
-        return self._decode_each(broker_addrs, RequestCode.GET_LITE_CLIENT_INFO, ext_fields, _parse_client)
+        return self._caller.read_each(broker_addrs, _parse_client, RequestCode.GET_LITE_CLIENT_INFO, fields)
 
     def get_group(
         self, broker_addrs: Iterable[str], group: str, top_count: int
@@ -225,7 +227,7 @@ class LiteTopicAdmin:
             top_count: The number of lite topics with the largest lag to return, at least 1.
         """
         ext_fields = {"group": group, "topK": str(top_count)}
-        return self._decode_each(broker_addrs, RequestCode.GET_LITE_GROUP_INFO, ext_fields, _parse_group)
+        return self._caller.read_each(broker_addrs, _parse_group, RequestCode.GET_LITE_GROUP_INFO, ext_fields)
 
     def get_group_offsets(
         self, broker_addrs: Iterable[str], group: str, lite_topic: str
@@ -243,8 +245,8 @@ class LiteTopicAdmin:
             One ServerResult per address. The error is NotFound if the broker has no message of the lite
             topic.
         """
-        ext_fields = {"group": group, "liteTopic": lite_topic, "topK": "1"}
-        return self._decode_each(broker_addrs, RequestCode.GET_LITE_GROUP_INFO, ext_fields, _parse_offsets)
+        fields = {"group": group, "liteTopic": lite_topic, "topK": "1"}
+        return self._caller.read_each(broker_addrs, _parse_offsets, RequestCode.GET_LITE_GROUP_INFO, fields)
 
     def trigger_dispatch(
         self, broker_addrs: Iterable[str], group: str, client_id: str | None
@@ -259,20 +261,8 @@ class LiteTopicAdmin:
         Returns:
             One ServerResult per broker: True if it accepted the order, also for an unknown client.
         """
-        ext_fields = {"group": group, **({"clientId": client_id} if client_id else {})}
-        return self._decode_each(broker_addrs, RequestCode.TRIGGER_LITE_DISPATCH, ext_fields, lambda _: True)
-
-    def _decode_each(
-        self,
-        broker_addrs: Iterable[str],
-        request_code: RequestCode,
-        ext_fields: Mapping[str, str],
-        decode_body: Callable[[RemotingCommand], T],
-    ) -> list[ServerResult[T]]:
-        return [
-            decode_answer(answer, decode_body)
-            for answer in self._caller.send_to_each(broker_addrs, request_code, dict(ext_fields))
-        ]
+        fields = {"group": group, **({"clientId": client_id} if client_id else {})}
+        return self._caller.read_each(broker_addrs, lambda _: True, RequestCode.TRIGGER_LITE_DISPATCH, fields)
 
 
 def _parse_broker_info(response: RemotingCommand) -> BrokerLiteInfo:
@@ -299,10 +289,7 @@ def _parse_parent_topic(response: RemotingCommand) -> ParentTopic:
 def _parse_lite_topic(response: RemotingCommand) -> LiteTopic:
     json_body = parse_json_object(response)
     offsets = json_body.child("topicOffset")
-    subscribers = (
-        (subscriber.text("group"), subscriber.text("clientId"))
-        for subscriber in json_body.children("subscriber")
-    )
+    subscribers = ((s.text("group"), s.text("clientId")) for s in json_body.children("subscriber"))
     return LiteTopic(
         offsets.integer("minOffset"),
         offsets.integer("maxOffset"),
@@ -325,27 +312,22 @@ def _parse_client(response: RemotingCommand) -> LiteClient:
 
 
 def _parse_group(response: RemotingCommand) -> LiteGroup:
-    json_body = parse_json_object(response)
+    body = parse_json_object(response)
     lags_by_topic = {
         lag.text("liteTopic"): LiteLag(
             lag.text("liteTopic"), lag.integer("lagCount"), _parse_time_ms(lag, "earliestUnconsumedTimestamp")
         )
         for list_name in ("lagTimestampTopK", "lagCountTopK")
-        for lag in json_body.children(list_name)
+        for lag in body.children(list_name)
     }
-    furthest_behind = sorted(
-        lags_by_topic.values(), key=lambda lite_lag: (-lite_lag.lag_count, lite_lag.lite_topic)
-    )
-    earliest_ms = _parse_time_ms(json_body, "earliestUnconsumedTimestamp")
+    behind = sorted(lags_by_topic.values(), key=lambda lite_lag: (-lite_lag.lag_count, lite_lag.lite_topic))
+    earliest_ms = _parse_time_ms(body, "earliestUnconsumedTimestamp")
     if earliest_ms is None:
         # 5.5.0 omits it if the oldest message is not among those that it sorts by time.
         earliest_ms = min(
-            (lite_lag.earliest_ms for lite_lag in furthest_behind if lite_lag.earliest_ms is not None),
-            default=None,
+            (lite_lag.earliest_ms for lite_lag in behind if lite_lag.earliest_ms is not None), default=None
         )
-    return LiteGroup(
-        json_body.text("parentTopic"), json_body.integer("totalLagCount"), earliest_ms, tuple(furthest_behind)
-    )
+    return LiteGroup(body.text("parentTopic"), body.integer("totalLagCount"), earliest_ms, tuple(behind))
 
 
 def _parse_offsets(response: RemotingCommand) -> LiteOffsets:
@@ -367,3 +349,21 @@ def _parse_offsets(response: RemotingCommand) -> LiteOffsets:
 def _parse_time_ms(json_object: JsonObject, key: str) -> int | None:
     time_ms = json_object.integer(key, 0)
     return time_ms if time_ms > 0 else None
+
+
+def parse_lite_name(queue_name: str) -> str:
+    """Return the lite topic of a queue name: "LITE" for "%LMQ%$PARENT$LITE"."""
+    return _split_name(queue_name)[1]
+
+
+def parse_parent_name(queue_name: str) -> str:
+    """Return the parent topic of a queue name: "PARENT" for "%LMQ%$PARENT$LITE"."""
+    return _split_name(queue_name)[0]
+
+
+def _split_name(queue_name: str) -> tuple[str, str]:
+    """The parent topic and the lite topic; twice the same for the name of another topic."""
+    if not queue_name.startswith(LITE_QUEUE_PREFIX):
+        return queue_name, queue_name
+    parent_name, _, lite_name = queue_name.removeprefix(LITE_QUEUE_PREFIX).partition("$")
+    return parent_name, lite_name

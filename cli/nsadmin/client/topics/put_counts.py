@@ -8,10 +8,11 @@ from collections.abc import Iterable, Sequence
 from functools import partial
 from typing import NamedTuple
 
-from namesrv_core.protocol import broker_headers, headers
+from namesrv_core.protocol import broker_headers
 from namesrv_core.protocol.codes import RequestCode
-from namesrv_core.protocol.command import RemotingCommand, build_request
+from namesrv_core.protocol.command import RemotingCommand
 from nsadmin.client.connection.caller import Caller
+from nsadmin.client.connection.requests import make_request
 from nsadmin.client.connection.response_bodies import decode_answer, parse_json_object
 from nsadmin.client.results import ServerResult
 from nsadmin.client.topics.topic_traffic import MessageCount, accept_uncounted, read_put_counts
@@ -48,7 +49,7 @@ class PutCounts:
         Returns:
             The count; None if the broker never counted any, like brokers of 4.x.
         """
-        ext_fields = headers.write_header(broker_headers.ViewBrokerStats(_USER_TOPICS_STATS, cluster_name))
+        ext_fields = broker_headers.ViewBrokerStats(_USER_TOPICS_STATS, cluster_name)
         [answer] = self._caller.send_to_each([broker_addr], _STATS_CODE, ext_fields)
         return decode_answer(accept_uncounted(answer), partial(_parse_minute_count, count_if_absent=None))
 
@@ -66,14 +67,8 @@ class PutCounts:
         """
         topic_names = list(topics)
         calls = [
-            (
-                broker_addr,
-                build_request(
-                    _STATS_CODE,
-                    headers.write_header(broker_headers.ViewBrokerStats("TOPIC_PUT_NUMS", topic_name)),
-                ),
-            )
-            for topic_name in topic_names
+            (broker_addr, make_request(_STATS_CODE, broker_headers.ViewBrokerStats("TOPIC_PUT_NUMS", name)))
+            for name in topic_names
         ]
         answers = self._caller.send_requests(calls)
         return [
@@ -107,11 +102,7 @@ class PutCounts:
             it never counted anything.
         """
         answers = self._caller.send_requests(
-            (
-                broker_addr,
-                build_request(_STATS_CODE, headers.write_header(broker_headers.ViewBrokerStats(*counter))),
-            )
-            for counter in counters
+            (broker_addr, make_request(_STATS_CODE, broker_headers.ViewBrokerStats(*c))) for c in counters
         )
         return [decode_answer(accept_uncounted(answer), _parse_minute_stats) for answer in answers]
 

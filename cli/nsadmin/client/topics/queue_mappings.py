@@ -9,9 +9,10 @@ from typing import Any, NamedTuple
 from namesrv_core.errors import RocketMQError, TopicNotExist
 from namesrv_core.protocol import broker_headers, fastjson, headers
 from namesrv_core.protocol.codes import RequestCode
-from namesrv_core.protocol.command import RemotingCommand, build_request
+from namesrv_core.protocol.command import RemotingCommand
 from nsadmin.client.connection.caller import Caller
 from nsadmin.client.connection.json_object import JsonObject, to_integer
+from nsadmin.client.connection.requests import make_request
 from nsadmin.client.connection.response_bodies import decode_answer, parse_json_object, parse_offset
 from nsadmin.client.consumers.committed_offsets import read_queue_offsets
 from nsadmin.client.message_queues import MessageQueue, parse_queue_table
@@ -19,6 +20,9 @@ from nsadmin.client.results import NotApplied, ServerResult
 from nsadmin.client.topics.topic_configs import DEFAULT_TOPIC
 
 GLOBAL_SCOPE = "__global__"
+_ITEM_MEMBERS = (
+    "gen", "queueId", "bname", "logicOffset", "startOffset", "endOffset", "timeOfStart", "timeOfEnd",
+)  # fmt: skip
 
 
 class QueueMappingItem(NamedTuple):
@@ -88,7 +92,7 @@ class QueueMappings:
             One ServerResult per address, in order: the share, or None if the master does not have the topic.
             The error is NotApplied for a topic that is not static.
         """
-        ext_fields = headers.write_header(broker_headers.LogicalTopic(topic))
+        ext_fields = broker_headers.LogicalTopic(topic)
         answers = self._caller.send_to_each(broker_addrs, RequestCode.GET_TOPIC_CONFIG, ext_fields)
         return [
             ServerResult(answer.addr, None, None)
@@ -115,8 +119,7 @@ class QueueMappings:
             One ServerResult per triple, in order.
         """
         return self._caller.send_requests(
-            (broker_addr, _build_put_request(topic, broker_name, queue_share, force))
-            for broker_addr, broker_name, queue_share in addressed_shares
+            (addr, _build_put_request(topic, name, share, force)) for addr, name, share in addressed_shares
         )
 
     def get_queue_ends(self, topic: str, broker_addr: str) -> ServerResult[dict[int, int]]:
@@ -129,9 +132,8 @@ class QueueMappings:
         Returns:
             Queue id to offset.
         """
-        ext_fields = headers.write_header(headers.TopicName(topic))
-        [answer] = self._caller.send_to_each([broker_addr], RequestCode.GET_TOPIC_STATS_INFO, ext_fields)
-        return decode_answer(answer, _parse_queue_ends)
+        header = headers.TopicName(topic)
+        return self._caller.read_one(broker_addr, _parse_queue_ends, RequestCode.GET_TOPIC_STATS_INFO, header)
 
     def get_own_ends(
         self, topic: str, broker_addr: str, queue_ids: Iterable[int]
@@ -172,10 +174,7 @@ class QueueMappings:
             for queue_id, offset in offsets_by_queue.items()
         ]
         commit_answers, query_answers = (
-            self._caller.send_requests(
-                (broker_addr, build_request(code, headers.write_header(committed)))
-                for committed in committed_offsets
-            )
+            self._caller.send_requests((broker_addr, make_request(code, c)) for c in committed_offsets)
             for code in (RequestCode.UPDATE_CONSUMER_OFFSET, RequestCode.QUERY_CONSUMER_OFFSET)
         )
         return [
@@ -187,21 +186,10 @@ class QueueMappings:
 
 
 def parse_share(share_record: Mapping[str, Any]) -> BrokerQueueShare:
-    """Parse a share from the JSON form of files and brokers (TopicConfigAndQueueMapping).
-
-    Args:
-        share_record: The decoded JSON object.
-
-    Raises:
-        ValueError, TypeError, KeyError: The record is not a share.
-    """
+    """Parse a share from the JSON form of files and brokers (TopicConfigAndQueueMapping)."""
     mapping_detail = JsonObject(share_record["mappingDetail"], "mappingDetail")
     hosted_records = mapping_detail.child("hostedQueues")
-    topic_config = {
-        record_key: record_value
-        for record_key, record_value in share_record.items()
-        if record_key != "mappingDetail"
-    }
+    topic_config = {key: record_value for key, record_value in share_record.items() if key != "mappingDetail"}
     hosted_queues = {
         to_integer(logical_id, "a logical queue"): tuple(
             map(_parse_mapping_item, hosted_records.children(logical_id))
@@ -218,16 +206,7 @@ def parse_share(share_record: Mapping[str, Any]) -> BrokerQueueShare:
 
 
 def share_to_record(topic: str, broker_name: str, queue_share: BrokerQueueShare) -> dict[str, Any]:
-    """Return a share in the JSON form of files (TopicConfigAndQueueMapping).
-
-    Args:
-        topic: The topic.
-        broker_name: The broker of the share.
-        queue_share: The share.
-
-    Returns:
-        A JSON object that `parse_share` accepts.
-    """
+    """Return a share in the JSON form of files (TopicConfigAndQueueMapping)."""
     return {**queue_share.topic_config, "mappingDetail": _mapping_detail(topic, broker_name, queue_share)}
 
 
@@ -240,34 +219,16 @@ def _mapping_detail(topic: str, broker_name: str, queue_share: BrokerQueueShare)
         "epoch": queue_share.epoch,
         "dirty": False,
         "hostedQueues": {
-            str(logical_id): [_item_to_record(mapping_item) for mapping_item in mapping_items]
-            for logical_id, mapping_items in queue_share.hosted_queues.items()
+            str(logical_id): [dict(zip(_ITEM_MEMBERS, mapping_item, strict=True)) for mapping_item in items]
+            for logical_id, items in queue_share.hosted_queues.items()
         },
     }
 
 
-def _item_to_record(mapping_item: QueueMappingItem) -> dict[str, Any]:
-    return {
-        "gen": mapping_item.gen,
-        "queueId": mapping_item.queue_id,
-        "bname": mapping_item.bname,
-        "logicOffset": mapping_item.logic_offset,
-        "startOffset": mapping_item.start_offset,
-        "endOffset": mapping_item.end_offset,
-        "timeOfStart": mapping_item.time_of_start,
-        "timeOfEnd": mapping_item.time_of_end,
-    }
-
-
 def _parse_mapping_item(item: JsonObject) -> QueueMappingItem:
+    offsets_and_times = (item.integer(name) for name in _ITEM_MEMBERS[3:])
     return QueueMappingItem(
-        item.integer("gen"),
-        item.integer("queueId"),
-        item.text("bname"),
-        *(
-            item.integer(member_name)
-            for member_name in ("logicOffset", "startOffset", "endOffset", "timeOfStart", "timeOfEnd")
-        ),
+        item.integer("gen"), item.integer("queueId"), item.text("bname"), *offsets_and_times
     )
 
 
@@ -278,9 +239,7 @@ def _parse_mapped_share(response: RemotingCommand) -> BrokerQueueShare | None:
     return parse_share(json_body.members)
 
 
-def _build_put_request(
-    topic: str, broker_name: str, queue_share: BrokerQueueShare, force: bool
-) -> RemotingCommand:
+def _build_put_request(topic: str, name: str, queue_share: BrokerQueueShare, force: bool) -> RemotingCommand:
     topic_config = queue_share.topic_config
     topic_header = broker_headers.CreateTopic(
         topic=topic,
@@ -293,8 +252,8 @@ def _build_put_request(
         order=bool(topic_config["order"]),
     )
     ext_fields = headers.write_header(topic_header) | {"force": str(force).lower()}
-    request_body = fastjson.encode_json(_mapping_detail(topic, broker_name, queue_share))
-    return build_request(RequestCode.UPDATE_AND_CREATE_STATIC_TOPIC, ext_fields, request_body)
+    request_body = fastjson.encode_json(_mapping_detail(topic, name, queue_share))
+    return make_request(RequestCode.UPDATE_AND_CREATE_STATIC_TOPIC, ext_fields, request_body)
 
 
 def _judge_committed(committed_result: ServerResult[int], wanted_offset: int) -> RocketMQError | None:

@@ -10,10 +10,11 @@ from typing import NamedTuple
 from namesrv_core.errors import NotSupported, RocketMQError, TopicNotExist
 from namesrv_core.protocol import broker_headers, headers
 from namesrv_core.protocol.codes import TOPIC_SYS_FLAG_UNIT, TOPIC_SYS_FLAG_UNIT_SUB, RequestCode
-from namesrv_core.protocol.command import RemotingCommand, build_request
+from namesrv_core.protocol.command import RemotingCommand
 from namesrv_core.protocol.resource_names import find_topic_name_problem
 from nsadmin.client.connection.caller import Caller
 from nsadmin.client.connection.json_object import JsonObject
+from nsadmin.client.connection.requests import make_request
 from nsadmin.client.connection.response_bodies import decode_answer, parse_config_items, parse_json_object
 from nsadmin.client.results import NotApplied, ServerResult, is_unreachable
 
@@ -78,10 +79,9 @@ class TopicPatch(NamedTuple):
         """
         unit_flag = _set_flag_bit(topic_config.topic_sys_flag, TOPIC_SYS_FLAG_UNIT, self.unit)
         changed_fields = {
-            field_name: field_value
-            for field_name, field_value in self._asdict().items()
-            if field_value is not None
-            and field_name in ("read_queue_nums", "write_queue_nums", "perm", "order")
+            field_name: value
+            for field_name, value in self._asdict().items()
+            if value is not None and field_name in ("read_queue_nums", "write_queue_nums", "perm", "order")
         }
         return topic_config._replace(
             **changed_fields,
@@ -134,20 +134,10 @@ class TopicConfigs:
         Returns:
             One ServerResult per distinct address, in order. The error is TopicNotExist without such a topic.
         """
-        ext_fields = headers.write_header(headers.TopicName(topic))
-        answers = self._caller.send_to_each(broker_addrs, RequestCode.GET_TOPIC_CONFIG, ext_fields)
-        configs_by_addr = {answer.addr: decode_answer(answer, _parse_own_config) for answer in answers}
-        # Brokers before 5.0 have no request for a single topic.
-        old_broker_addrs = [
-            broker_addr
-            for broker_addr, config_result in configs_by_addr.items()
-            if isinstance(config_result.error, NotSupported)
+        return [
+            decode_answer(answer, lambda response: _parse_config(find_topic_members(response, topic)))
+            for answer in ask_for_topic(self._caller, broker_addrs, topic)
         ]
-        for answer in self._caller.send_to_each(old_broker_addrs, RequestCode.GET_ALL_TOPIC_CONFIG):
-            configs_by_addr[answer.addr] = decode_answer(
-                answer, lambda response: _find_config(response, topic)
-            )
-        return list(configs_by_addr.values())
 
     def list_broker_topics(
         self, broker_addrs: Iterable[str]
@@ -160,8 +150,7 @@ class TopicConfigs:
         Returns:
             One ServerResult per address, in order: configurations in the order of topic names.
         """
-        answers = self._caller.send_to_each(broker_addrs, RequestCode.GET_ALL_TOPIC_CONFIG)
-        return [decode_answer(answer, _parse_all_configs) for answer in answers]
+        return self._caller.read_each(broker_addrs, _parse_all_configs, RequestCode.GET_ALL_TOPIC_CONFIG)
 
     def plan_update(
         self, broker_addrs: Iterable[str], topic: str, patch: TopicPatch, *, create: bool
@@ -182,13 +171,8 @@ class TopicConfigs:
             the change at its next copy of the master, and for a new topic whose name no broker accepts.
         """
         roles_by_addr = {answer.addr: answer for answer in self._require_masters(broker_addrs)}
-        configs_by_addr = {
-            config_result.addr: config_result for config_result in self.get_each(roles_by_addr, topic)
-        }
-        return [
-            _plan_change(configs_by_addr[broker_addr], role_result, topic, patch, create)
-            for broker_addr, role_result in roles_by_addr.items()
-        ]
+        configs_by_addr = {result.addr: result for result in self.get_each(roles_by_addr, topic)}
+        return [_plan_change(configs_by_addr[a], r, topic, patch, create) for a, r in roles_by_addr.items()]
 
     def apply_changes(
         self, changes: Sequence[TopicConfigChange], patch: TopicPatch
@@ -203,23 +187,13 @@ class TopicConfigs:
             One TopicConfigChange per broker, in order. The error is NotApplied if values differ. A change
             without an answer that the broker made all the same has a `late_error` instead.
         """
-        changes_to_send = [change for change in changes if change.is_change]
-        update_calls = [
-            (change.broker_addr, _build_update_request(change.after, patch))
-            for change in changes_to_send
-            if change.after
-        ]
+        to_send = [change for change in changes if change.is_change]
+        update_calls = [(c.broker_addr, _build_update_request(c.after, patch)) for c in to_send if c.after]
         answers = {answer.addr: answer for answer in self._caller.send_requests(update_calls)}
         # A change without an answer may have been made.
-        updated_addrs = [
-            broker_addr
-            for broker_addr, answer in answers.items()
-            if answer.error is None or is_unreachable(answer.error)
-        ]
-        topic = next((change.after.topic_name for change in changes_to_send if change.after), "")
-        configs_by_addr = {
-            config_result.addr: config_result for config_result in self.get_each(updated_addrs, topic)
-        }
+        updated_addrs = [addr for addr, a in answers.items() if a.error is None or is_unreachable(a.error)]
+        topic = next((change.after.topic_name for change in to_send if change.after), "")
+        configs_by_addr = {result.addr: result for result in self.get_each(updated_addrs, topic)}
         return [
             change
             if change.broker_addr not in answers
@@ -255,8 +229,7 @@ class TopicConfigs:
                 raise NotApplied("this is a slave: change its master, which it copies")
             return config_items["brokerName"]
 
-        answers = self._caller.send_to_each(broker_addrs, RequestCode.GET_BROKER_CONFIG)
-        return [decode_answer(answer, require_master) for answer in answers]
+        return self._caller.read_each(broker_addrs, require_master, RequestCode.GET_BROKER_CONFIG)
 
 
 def _plan_change(
@@ -293,21 +266,16 @@ def _verify_change(
         change.after if patch.order is not None else change.after._replace(order=current_config.order)
     )
     ignored_fields = [
-        field_name
-        for field_name in wanted_config._fields
-        if getattr(wanted_config, field_name) != getattr(current_config, field_name)
+        n for n in wanted_config._fields if getattr(wanted_config, n) != getattr(current_config, n)
     ]
     if ignored_fields:
         ignored_text = " and ".join(_WIRE_NAMES.get(field_name, field_name) for field_name in ignored_fields)
-        is_kept_ordered = "order" in ignored_fields and current_config.order
-        order_hint = (
+        hint = (
             "; a topic with an order configuration stays ordered: see `nsadmin updateOrderConf`"
-            if is_kept_ordered
+            if "order" in ignored_fields and current_config.order
             else ""
         )
-        return change._replace(
-            error=NotApplied(f"ignored: the broker kept the old {ignored_text}{order_hint}")
-        )
+        return change._replace(error=NotApplied(f"ignored: the broker kept the old {ignored_text}{hint}"))
     return change._replace(after=current_config)
 
 
@@ -323,18 +291,33 @@ def _build_update_request(topic_config: BrokerTopicConfig, patch: TopicPatch) ->
         order=topic_config.order,
         attributes=patch.attributes,
     )
-    return build_request(RequestCode.UPDATE_AND_CREATE_TOPIC, headers.write_header(update_header))
+    return make_request(RequestCode.UPDATE_AND_CREATE_TOPIC, update_header)
 
 
-def _parse_own_config(response: RemotingCommand) -> BrokerTopicConfig:
-    return _parse_config(parse_json_object(response))
+def ask_for_topic(
+    caller: Caller, broker_addrs: Iterable[str], topic: str
+) -> list[ServerResult[RemotingCommand]]:
+    """Ask each distinct broker for a topic; the error is TopicNotExist if it does not have the topic."""
+
+    def require_topic(response: RemotingCommand) -> RemotingCommand:
+        if topic not in parse_json_object(response).child("topicConfigTable"):
+            raise TopicNotExist(f"No topic in this broker. topic: {topic}")
+        return response
+
+    header = headers.TopicName(topic)
+    answers = {a.addr: a for a in caller.send_to_each(broker_addrs, RequestCode.GET_TOPIC_CONFIG, header)}
+    # Brokers before 5.0 have no request for a single topic.
+    old_addrs = [addr for addr, answer in answers.items() if isinstance(answer.error, NotSupported)]
+    for answer in caller.send_to_each(old_addrs, RequestCode.GET_ALL_TOPIC_CONFIG):
+        answers[answer.addr] = decode_answer(answer, require_topic)
+    return list(answers.values())
 
 
-def _find_config(response: RemotingCommand, topic: str) -> BrokerTopicConfig:
-    config_table = parse_json_object(response).child("topicConfigTable")
-    if topic not in config_table:
-        raise TopicNotExist(f"No topic in this broker. topic: {topic}")
-    return _parse_config(config_table.child(topic))
+def find_topic_members(response: RemotingCommand, topic: str) -> JsonObject:
+    """Return the configuration in an answer of `ask_for_topic`."""
+    json_body = parse_json_object(response)
+    table = json_body.child("topicConfigTable")
+    return table.child(topic) if topic in table else json_body
 
 
 def _parse_all_configs(response: RemotingCommand) -> tuple[BrokerTopicConfig, ...]:
@@ -365,9 +348,7 @@ def _alter_attributes(
 ) -> tuple[tuple[str, str], ...]:
     """Apply "+key=value,-key" to attributes, like `AttributeParser` of a broker."""
     altered_attributes = dict(current_attributes)
-    for attribute_change in filter(
-        None, (change_text.strip() for change_text in (changes_text or "").split(","))
-    ):
+    for attribute_change in filter(None, (text.strip() for text in (changes_text or "").split(","))):
         attribute_key, _, attribute_value = attribute_change[1:].partition("=")
         if attribute_change[0] == "+":
             altered_attributes[attribute_key] = attribute_value

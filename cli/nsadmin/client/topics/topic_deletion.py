@@ -7,16 +7,17 @@ would register it again anyway.
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
-from namesrv_core.errors import NotSupported, RocketMQError, TopicNotExist
+from namesrv_core.errors import RocketMQError, TopicNotExist
 from namesrv_core.protocol import headers
 from namesrv_core.protocol.codes import RequestCode
 from namesrv_core.protocol.command import RemotingCommand
 from namesrv_core.transport.multiplexed_client import CallError
 from nsadmin.client.brokers.clusters import ClusterInfo
 from nsadmin.client.connection.caller import Caller
-from nsadmin.client.connection.response_bodies import decode_answer, parse_json_object
+from nsadmin.client.connection.response_bodies import decode_answer
 from nsadmin.client.results import NotApplied, NotFound, ServerResult
-from nsadmin.client.topic_routes import TopicRoute, parse_route, route_ext_fields
+from nsadmin.client.topic_routes import TopicRoute, parse_route, route_header
+from nsadmin.client.topics.topic_configs import ask_for_topic, find_topic_members
 from nsadmin.client.wire_configs import read_config
 
 ServerRole = Literal["master", "nameserver"]
@@ -104,9 +105,7 @@ class TopicDeletion(NamedTuple):
             One DeletionStep per server: "dry-run", or "failed" for a server that does not answer.
         """
         master_steps = [_plan_step(server_result, "master") for server_result in self._read_master_configs()]
-        namesrv_steps = [
-            _plan_step(server_result, "nameserver") for server_result in self._read_namesrv_queues()
-        ]
+        namesrv_steps = [_plan_step(result, "nameserver") for result in self._read_namesrv_queues()]
         return master_steps + self._fail_masterless() + namesrv_steps
 
     def run_deletion(self) -> list[DeletionStep]:
@@ -120,65 +119,40 @@ class TopicDeletion(NamedTuple):
         """
         results_before = (*self._read_master_configs(), *self._read_namesrv_queues())
         before_by_addr = {server_result.addr: server_result.result for server_result in results_before}
-        return [
-            deletion_step._replace(before=before_by_addr.get(deletion_step.target))
-            for deletion_step in self._delete_everywhere()
-        ]
+        return [step._replace(before=before_by_addr.get(step.target)) for step in self._delete_everywhere()]
 
     def _delete_everywhere(self) -> list[DeletionStep]:
         master_steps = self._delete_on_masters()
         if any(master_step.error is not None for master_step in master_steps):
-            return master_steps + [
-                DeletionStep(namesrv_addr, "nameserver", "skipped", None)
-                for namesrv_addr in self.namesrv_addrs
-            ]
+            return master_steps + [DeletionStep(a, "nameserver", "skipped", None) for a in self.namesrv_addrs]
         return master_steps + self._delete_on_name_servers()
 
     def _read_master_configs(self) -> list[ServerResult[dict[str, Any]]]:
         return [
-            decode_answer(config_answer, self._parse_own_config)
-            for config_answer in self._check_masters(self.masters)
+            decode_answer(a, lambda r: read_config(find_topic_members(r, self.topic).members, self.topic))
+            for a in ask_for_topic(self.caller, self.masters, self.topic)
         ]
-
-    def _parse_own_config(self, response: RemotingCommand) -> dict[str, Any]:
-        json_body = parse_json_object(response)
-        if "topicConfigTable" in json_body:
-            json_body = json_body.child("topicConfigTable").child(self.topic)
-        return read_config(json_body.members, self.topic)
 
     def _read_namesrv_queues(self) -> list[ServerResult[dict[str, Any]]]:
-        return [
-            route_result.then(self._select_own_queues)
-            for route_result in self._read_routes(self.namesrv_addrs)
-        ]
+        return [result.then(self._select_own_queues) for result in self._read_routes(self.namesrv_addrs)]
 
     def _select_own_queues(self, route: TopicRoute) -> dict[str, Any]:
-        return {
-            broker_name: queue_record
-            for broker_name, queue_record in _queues_by_broker(route).items()
-            if broker_name in self.broker_names
-        }
+        return {name: r for name, r in _queues_by_broker(route).items() if name in self.broker_names}
 
     def _delete_on_masters(self) -> list[DeletionStep]:
-        ext_fields = headers.write_header(headers.DeleteTopic(self.topic))
-        delete_answers = self.caller.send_to_each(
-            self.masters, RequestCode.DELETE_TOPIC_IN_BROKER, ext_fields
-        )
+        fields = headers.DeleteTopic(self.topic)
+        delete_answers = self.caller.send_to_each(self.masters, RequestCode.DELETE_TOPIC_IN_BROKER, fields)
         verified_answers = _verify_absence(
             delete_answers, self._find_remaining_masters, "the master still has the topic"
         )
-        return [
-            _make_step(verified_answer, "master") for verified_answer in verified_answers
-        ] + self._fail_masterless()
+        return [_make_step(answer, "master") for answer in verified_answers] + self._fail_masterless()
 
     def _fail_masterless(self) -> list[DeletionStep]:
         no_master_error = NotApplied("this broker has no master now: its slaves would keep the topic")
-        return [
-            DeletionStep(broker_name, "master", "failed", no_master_error) for broker_name in self.masterless
-        ]
+        return [DeletionStep(name, "master", "failed", no_master_error) for name in self.masterless]
 
     def _delete_on_name_servers(self) -> list[DeletionStep]:
-        ext_fields = headers.write_header(headers.DeleteTopic(self.topic, self.cluster_name))
+        ext_fields = headers.DeleteTopic(self.topic, self.cluster_name)
         delete_answers = self.caller.send_to_name_servers(RequestCode.DELETE_TOPIC_IN_NAMESRV, ext_fields)
         complaint = "the topic is still routed here: a broker registered it again"
         return [
@@ -191,82 +165,38 @@ class TopicDeletion(NamedTuple):
         if self._find_remaining_routes(self.namesrv_addrs):
             return True
         return any(
-            not isinstance(config_answer.error, TopicNotExist)
-            for config_answer in self._check_masters(self.masters)
+            not isinstance(a.error, TopicNotExist)
+            for a in ask_for_topic(self.caller, self.masters, self.topic)
         )
 
     def _find_remaining_masters(self, broker_addrs: Sequence[str]) -> set[str]:
-        return {
-            config_answer.addr
-            for config_answer in self._check_masters(broker_addrs)
-            if config_answer.error is None
-        }
-
-    def _check_masters(self, master_addrs: Sequence[str]) -> list[ServerResult[RemotingCommand]]:
-        """Ask masters for the topic: success if the master has it, TopicNotExist if not."""
-        ext_fields = headers.write_header(headers.TopicName(self.topic))
-        answers_by_addr = {
-            config_answer.addr: config_answer
-            for config_answer in self.caller.send_to_each(
-                master_addrs, RequestCode.GET_TOPIC_CONFIG, ext_fields
-            )
-        }
-        # Brokers before 5.0 have no request for a single topic.
-        old_broker_addrs = [
-            broker_addr
-            for broker_addr, config_answer in answers_by_addr.items()
-            if isinstance(config_answer.error, NotSupported)
-        ]
-        for config_answer in self.caller.send_to_each(old_broker_addrs, RequestCode.GET_ALL_TOPIC_CONFIG):
-            answers_by_addr[config_answer.addr] = decode_answer(config_answer, self._require_topic)
-        return list(answers_by_addr.values())
-
-    def _require_topic(self, response: RemotingCommand) -> RemotingCommand:
-        if self.topic not in parse_json_object(response).child("topicConfigTable"):
-            raise TopicNotExist(None)
-        return response
+        return {a.addr for a in ask_for_topic(self.caller, broker_addrs, self.topic) if a.error is None}
 
     def _read_routes(self, namesrv_addrs: Sequence[str]) -> list[ServerResult[TopicRoute]]:
         request_code = RequestCode.GET_ROUTEINFO_BY_TOPIC
-        answers = self.caller.send_to_each(namesrv_addrs, request_code, route_ext_fields(self.topic))
-        return [decode_answer(answer, parse_route) for answer in answers]
+        return self.caller.read_each(namesrv_addrs, parse_route, request_code, route_header(self.topic))
 
     def _find_remaining_routes(self, namesrv_addrs: Sequence[str]) -> set[str]:
         return {
-            route_result.addr
-            for route_result in self._read_routes(namesrv_addrs)
-            if route_result.result
-            and any(
-                queue_route.broker_name in self.broker_names for queue_route in route_result.result.queues
-            )
+            r.addr
+            for r in self._read_routes(namesrv_addrs)
+            if r.result and any(route.broker_name in self.broker_names for route in r.result.queues)
         }
 
 
 def forget_topic(
     caller: Caller, topic: str, namesrv_addrs: Sequence[str], *, dry_run: bool
 ) -> list[DeletionStep]:
-    """Remove a topic from name servers in all clusters (DELETE_TOPIC_IN_NAMESRV, 216), and verify it.
-
-    Args:
-        caller: The connections.
-        topic: The topic.
-        namesrv_addrs: The name servers.
-        dry_run: Only read the routes (GET_ROUTEINFO_BY_TOPIC, 105).
-
-    Returns:
-        One DeletionStep per name server, in order.
-    """
+    """Remove a topic from name servers in all clusters (DELETE_TOPIC_IN_NAMESRV, 216), and verify it."""
 
     def read_queues() -> list[ServerResult[dict[str, Any]]]:
-        answers = caller.send_to_each(
-            namesrv_addrs, RequestCode.GET_ROUTEINFO_BY_TOPIC, route_ext_fields(topic)
-        )
+        answers = caller.send_to_each(namesrv_addrs, RequestCode.GET_ROUTEINFO_BY_TOPIC, route_header(topic))
         return [decode_answer(answer, parse_route).then(_queues_by_broker) for answer in answers]
 
     queues_before = read_queues()
     if dry_run:
         return [_plan_step(queues_result, "nameserver") for queues_result in queues_before]
-    ext_fields = headers.write_header(headers.DeleteTopic(topic))
+    ext_fields = headers.DeleteTopic(topic)
     delete_answers = caller.send_to_each(namesrv_addrs, RequestCode.DELETE_TOPIC_IN_NAMESRV, ext_fields)
     remaining_addrs = {queues_result.addr for queues_result in read_queues() if queues_result.error is None}
     complaint = "the topic is still routed here: a broker registered it again"
@@ -294,14 +224,10 @@ def _verify_absence(
     complaint: str,
 ) -> list[ServerResult[RemotingCommand]]:
     """Add an error to servers that answered success but still have the topic."""
-    remaining_addrs = find_remaining(
-        [delete_answer.addr for delete_answer in delete_answers if delete_answer.error is None]
-    )
+    remaining_addrs = find_remaining([a.addr for a in delete_answers if a.error is None])
     return [
-        ServerResult(delete_answer.addr, None, NotApplied(complaint))
-        if delete_answer.addr in remaining_addrs
-        else delete_answer
-        for delete_answer in delete_answers
+        ServerResult(answer.addr, None, NotApplied(complaint)) if answer.addr in remaining_addrs else answer
+        for answer in delete_answers
     ]
 
 
@@ -312,10 +238,5 @@ def _plan_step(server_result: ServerResult[dict[str, Any]], server_role: ServerR
     return DeletionStep(server_result.addr, server_role, "dry-run", None, server_result.result or None)
 
 
-def _make_step(server_result: ServerResult[RemotingCommand], server_role: ServerRole) -> DeletionStep:
-    return DeletionStep(
-        server_result.addr,
-        server_role,
-        "done" if server_result.error is None else "failed",
-        server_result.error,
-    )
+def _make_step(result: ServerResult[RemotingCommand], server_role: ServerRole) -> DeletionStep:
+    return DeletionStep(result.addr, server_role, "done" if result.error is None else "failed", result.error)

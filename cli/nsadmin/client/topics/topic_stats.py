@@ -1,20 +1,23 @@
-"""Topic statistics: the minimum and maximum offset of each queue, from every broker of the topic."""
+"""Topic statistics: the minimum and maximum offset of each queue, from every broker of the topic.
 
-from collections.abc import Collection, Mapping, Sequence
+A logical queue of a static topic keeps its id while its parts change brokers. Upstream:
+TopicQueueMappingDetail, TopicQueueMappingUtils, TopicStatusSubCommand.
+"""
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from namesrv_core.errors import RocketMQError
-from namesrv_core.protocol import headers
+from namesrv_core.protocol import broker_headers, headers
 from namesrv_core.protocol.codes import RequestCode
-from namesrv_core.protocol.command import RemotingCommand, build_request
+from namesrv_core.protocol.command import RemotingCommand
 from nsadmin.client.connection.caller import Caller
-from nsadmin.client.connection.json_object import JsonObject
+from nsadmin.client.connection.json_object import JsonObject, to_integer
+from nsadmin.client.connection.requests import make_request
 from nsadmin.client.connection.response_bodies import decode_answer, parse_json_object
 from nsadmin.client.message_queues import parse_queue_table
 from nsadmin.client.results import NotFound, ServerResult
 from nsadmin.client.topic_routes import TopicRoute
-from nsadmin.client.topics import logical_queue_parts
-from nsadmin.client.topics.logical_queue_parts import PartsByLogicalId, QueuePart
 
 
 class QueueStats(NamedTuple):
@@ -45,6 +48,30 @@ class TopicStats(NamedTuple):
     put_tps: float | None
 
 
+class QueuePart(NamedTuple):
+    """A part of a logical queue.
+
+    Attributes:
+        broker_name: The broker.
+        queue_id: The broker's own queue.
+        logic_offset: The first offset in the logical queue; negative while undecided.
+        start_offset: The first offset in the broker's own queue.
+    """
+
+    broker_name: str
+    queue_id: int
+    logic_offset: int
+    start_offset: int
+
+    def to_logical_offset(self, own_offset: int) -> int:
+        """Convert an offset of the broker's own queue to an offset of the logical queue."""
+        return self.logic_offset + max(0, own_offset - self.start_offset)
+
+
+PartsByLogicalId = dict[int, tuple[QueuePart, ...]]
+"""Logical queue id to its parts, the oldest first."""
+
+
 class BrokerTopicStats(NamedTuple):
     """The answer of one broker of the route.
 
@@ -66,25 +93,13 @@ def read_topic_stats(caller: Caller, route: TopicRoute, topic: str) -> list[Brok
 
     Asks the master of each broker, or a slave if there is no master now. For a static topic, also reads the
     mapping (GET_TOPIC_CONFIG, 351) and returns each logical queue at the broker that receives its messages.
-
-    Args:
-        caller: The connections.
-        route: The route that names the brokers.
-        topic: The topic.
-
-    Returns:
-        One BrokerTopicStats per broker, in the order of the route.
     """
     own_stats = _read_own_stats(caller, route, topic)
     logical_by_broker = {queue_item.broker_name: queue_item.logical_queues for queue_item in route.queues}
     if all(logical_queues is None for logical_queues in logical_by_broker.values()):
         return own_stats
-    mapped_addrs = [
-        broker_stats.broker_addr
-        for broker_stats in own_stats
-        if broker_stats.broker_addr and logical_by_broker[broker_stats.broker_name]
-    ]
-    mappings_by_addr = logical_queue_parts.read_hosted_queues(caller, topic, mapped_addrs)
+    mapped_addrs = [s.broker_addr for s in own_stats if s.broker_addr and logical_by_broker[s.broker_name]]
+    mappings_by_addr = _read_hosted_queues(caller, topic, mapped_addrs)
     stats_by_queue = {
         (broker_stats.broker_name, queue_item.queue_id): queue_item
         for broker_stats in own_stats
@@ -103,21 +118,9 @@ def read_topic_stats(caller: Caller, route: TopicRoute, topic: str) -> list[Brok
 
 
 def read_stats_at(caller: Caller, topic_places: Sequence[tuple[str, str]]) -> list[ServerResult[TopicStats]]:
-    """Read the offsets of topics' own queues at brokers, with one GET_TOPIC_STATS_INFO (202) each.
-
-    Args:
-        caller: The connections.
-        topic_places: Pairs of (broker address, topic).
-
-    Returns:
-        One ServerResult per pair, in order.
-    """
+    """Read the offsets of topics' own queues at brokers, with one GET_TOPIC_STATS_INFO (202) each."""
     answers = caller.send_requests(
-        (
-            broker_addr,
-            build_request(RequestCode.GET_TOPIC_STATS_INFO, headers.write_header(headers.TopicName(topic))),
-        )
-        for broker_addr, topic in topic_places
+        (a, make_request(RequestCode.GET_TOPIC_STATS_INFO, headers.TopicName(t))) for a, t in topic_places
     )
     return [decode_answer(answer, _parse_topic_stats) for answer in answers]
 
@@ -150,11 +153,7 @@ def _combine_parts(
 ) -> QueueStats | None:
     """Compute a logical queue from its parts; return None if the newest part is unknown."""
     decided_parts = [queue_part for queue_part in queue_parts if queue_part.logic_offset >= 0]
-    known_parts = [
-        (queue_part, stats_by_queue[queue_part[:2]])
-        for queue_part in decided_parts
-        if queue_part[:2] in stats_by_queue
-    ]
+    known_parts = [(part, stats_by_queue[part[:2]]) for part in decided_parts if part[:2] in stats_by_queue]
     if not known_parts or known_parts[-1][0] != decided_parts[-1]:
         return None
     first_part, oldest_stats = known_parts[0]
@@ -171,40 +170,52 @@ def _combine_parts(
 def _read_own_stats(caller: Caller, route: TopicRoute, topic: str) -> list[BrokerTopicStats]:
     # A name server keeps a broker from which the topic was deleted, without queues.
     addrs_by_broker = {
-        queue_route.broker_name: queue_route.any_addr
-        for queue_route in route.queues
-        if queue_route.read_queue_nums != 0 or queue_route.write_queue_nums != 0
+        r.broker_name: r.any_addr for r in route.queues if r.read_queue_nums != 0 or r.write_queue_nums != 0
     }
     asked_addrs = [broker_addr for broker_addr in addrs_by_broker.values() if broker_addr is not None]
-    ext_fields = headers.write_header(headers.TopicName(topic))
+    ext_fields = headers.TopicName(topic)
     answers_by_addr = {
         answer.addr: decode_answer(answer, _parse_topic_stats)
         for answer in caller.send_to_each(asked_addrs, RequestCode.GET_TOPIC_STATS_INFO, ext_fields)
     }
-    gone_result = ServerResult[TopicStats](
-        "", None, NotFound("the broker left: it has queues, but no address")
-    )
-    broker_answers = [
-        (broker_name, broker_addr, answers_by_addr.get(broker_addr or "", gone_result))
-        for broker_name, broker_addr in addrs_by_broker.items()
-    ]
-    return [
-        BrokerTopicStats(broker_name, broker_addr, answer.result, answer.error)
-        for broker_name, broker_addr, answer in broker_answers
-    ]
+    gone = ServerResult[TopicStats]("", None, NotFound("the broker left: it has queues, but no address"))
+    answers = [(n, a, answers_by_addr.get(a or "", gone)) for n, a in addrs_by_broker.items()]
+    return [BrokerTopicStats(name, addr, answer.result, answer.error) for name, addr, answer in answers]
 
 
 def _parse_topic_stats(response: RemotingCommand) -> TopicStats:
     json_body = parse_json_object(response)
     queue_stats = (
         QueueStats(
-            queue.queue_id,
-            stats.integer("minOffset"),
-            stats.integer("maxOffset"),
-            stats.integer("lastUpdateTimestamp", 0),
+            q.queue_id, s.integer("minOffset"), s.integer("maxOffset"), s.integer("lastUpdateTimestamp", 0)
         )
-        for queue, stats in parse_queue_table(json_body.members.get("offsetTable"), JsonObject).items()
+        for q, s in parse_queue_table(json_body.members.get("offsetTable"), JsonObject).items()
     )
     return TopicStats(
         tuple(sorted(queue_stats, key=lambda stats: stats.queue_id)), json_body.number("topicPutTps", None)
     )
+
+
+def _read_hosted_queues(
+    caller: Caller, topic: str, broker_addrs: Iterable[str]
+) -> dict[str, ServerResult[PartsByLogicalId]]:
+    """Read the logical queues for which brokers receive messages (GET_TOPIC_CONFIG, 351)."""
+    ext_fields = broker_headers.LogicalTopic(topic)
+    answers = caller.send_to_each(dict.fromkeys(broker_addrs), RequestCode.GET_TOPIC_CONFIG, ext_fields)
+    return {answer.addr: decode_answer(answer, _parse_hosted_queues) for answer in answers}
+
+
+def _parse_hosted_queues(response: RemotingCommand) -> PartsByLogicalId:
+    hosted_queues = parse_json_object(response).child("mappingDetail").child("hostedQueues")
+    return {
+        to_integer(logical_id, "a logical queue"): tuple(
+            QueuePart(
+                item.text("bname"),
+                item.integer("queueId"),
+                item.integer("logicOffset"),
+                item.integer("startOffset"),
+            )
+            for item in sorted(hosted_queues.children(logical_id), key=lambda item: item.integer("gen"))
+        )
+        for logical_id in hosted_queues.members
+    }

@@ -6,13 +6,13 @@ from itertools import chain, islice
 from typing import Any, NamedTuple, TypeVar
 
 from namesrv_core.errors import RequestError, RocketMQError
-from namesrv_core.protocol import broker_headers, headers
+from namesrv_core.protocol import broker_headers
 from namesrv_core.protocol.codes import MASTER_BROKER_ID, RequestCode
-from namesrv_core.protocol.command import RemotingCommand, build_request
+from namesrv_core.protocol.command import RemotingCommand
 from nsadmin.client.connection.caller import Caller
+from nsadmin.client.connection.requests import Header, make_request
 from nsadmin.client.connection.response_bodies import ResponseDecoder, decode_answer, parse_json_object
-from nsadmin.client.consumers.complete_stats import complete_stats
-from nsadmin.client.consumers.consume_stats import parse_group_stats
+from nsadmin.client.consumers.consume_stats import complete_stats, parse_group_stats
 from nsadmin.client.consumers.lag import sum_lags
 from nsadmin.client.results import NotFound, ServerResult
 from nsadmin.client.topic_routes import TopicRoute
@@ -74,19 +74,9 @@ def read_traffic(
     """Read the message counts of topics and their groups from all masters.
 
     Sends QUERY_TOPIC_CONSUME_BY_WHO (300), VIEW_BROKER_STATS_DATA (315) and GET_CONSUME_STATS (208).
-
-    Args:
-        caller: The connections.
-        routes_by_topic: Topic to the result of reading its route.
-
-    Returns:
-        One TopicTraffic per topic and group, in order. Topics without a route are omitted.
     """
     topic_places = _find_places(caller, routes_by_topic)
-    in_results = _send_to_masters(
-        caller,
-        [(topic_place, _count_request(topic_place.topic), _parse_count) for topic_place in topic_places],
-    )
+    in_results = _send_to_masters(caller, [(p, _count_request(p.topic), _parse_count) for p in topic_places])
     place_groups = [(topic_place, group) for topic_place in topic_places for group in topic_place.group_names]
     out_results = _send_to_masters(
         caller,
@@ -98,17 +88,19 @@ def read_traffic(
     stats_results = _send_to_masters(
         caller,
         [
-            (topic_place, _lag_request(topic_place.topic, group), partial(parse_group_stats, group))
-            for topic_place, group in place_groups
+            (
+                place,
+                (RequestCode.GET_CONSUME_STATS, {"consumerGroup": group, "topic": place.topic}),
+                partial(parse_group_stats, group),
+            )
+            for place, group in place_groups
         ],
     )
     completed_stats = iter(complete_stats(caller, list(chain.from_iterable(stats_results))))
     traffic_rows = [
-        TopicTraffic(
-            topic_place.topic, None, None, _sum_counts(in_counts), None, _find_error(topic_place, in_counts)
-        )
-        for topic_place, in_counts in zip(topic_places, in_results, strict=True)
-        if not topic_place.group_names
+        TopicTraffic(place.topic, None, None, _sum_counts(in_counts), None, _find_error(place, in_counts))
+        for place, in_counts in zip(topic_places, in_results, strict=True)
+        if not place.group_names
     ]
     in_by_topic = dict(zip((topic_place.topic for topic_place in topic_places), in_results, strict=True))
     for (topic_place, group), out_counts in zip(place_groups, out_results, strict=True):
@@ -136,16 +128,7 @@ def read_traffic(
 
 
 def read_put_rates(caller: Caller, topic: str, master_addrs: Iterable[str]) -> list[ServerResult[float]]:
-    """Read the messages per second (last minute) that masters receive for a topic (315).
-
-    Args:
-        caller: The connections.
-        topic: The topic.
-        master_addrs: The addresses of the masters.
-
-    Returns:
-        One ServerResult per address, in order; 0.0 for a master that never received a message.
-    """
+    """Read the messages per second (last minute) that masters receive for a topic (315)."""
     return [
         count_result.then(lambda message_count: message_count.messages_per_second)
         for count_result in read_put_counts(caller, topic, master_addrs)
@@ -155,16 +138,7 @@ def read_put_rates(caller: Caller, topic: str, master_addrs: Iterable[str]) -> l
 def read_put_counts(
     caller: Caller, topic: str, master_addrs: Iterable[str]
 ) -> list[ServerResult[MessageCount]]:
-    """Read the message counts of a topic on masters (VIEW_BROKER_STATS_DATA, 315).
-
-    Args:
-        caller: The connections.
-        topic: The topic.
-        master_addrs: The addresses of the masters.
-
-    Returns:
-        One ServerResult per address, in order; zeros for a master that never received a message.
-    """
+    """Read the message counts of a topic on masters (VIEW_BROKER_STATS_DATA, 315)."""
     request_code, ext_fields = _count_request(topic)
     return [
         decode_answer(accept_uncounted(answer), _parse_count)
@@ -202,65 +176,43 @@ def _find_places(
 
 
 def _send_to_masters(
-    caller: Caller,
-    place_requests: Sequence[tuple[_TopicPlace, tuple[RequestCode, dict[str, str]], ResponseDecoder[T]]],
+    caller: Caller, requests: Sequence[tuple[_TopicPlace, tuple[RequestCode, Header], ResponseDecoder[T]]]
 ) -> list[list[ServerResult[T]]]:
     """Send each request to the masters of its place; return the results per request."""
     calls = [
         (broker_addr, request_code, ext_fields, decode_response)
-        for topic_place, (request_code, ext_fields), decode_response in place_requests
+        for topic_place, (request_code, ext_fields), decode_response in requests
         for broker_addr in topic_place.master_addrs
     ]
     decoded_results: list[ServerResult[T]] = []
     for batch_start in range(0, len(calls), _REQUESTS_AT_ONCE):
         batch_calls = calls[batch_start : batch_start + _REQUESTS_AT_ONCE]
         answers = caller.send_requests(
-            (broker_addr, build_request(request_code, ext_fields))
-            for broker_addr, request_code, ext_fields, _ in batch_calls
+            (addr, make_request(request_code, fields)) for addr, request_code, fields, _ in batch_calls
         )
         decoded_results += [
-            decode_answer(accept_uncounted(answer), decode_response)
-            for answer, (*_, decode_response) in zip(answers, batch_calls, strict=True)
+            decode_answer(accept_uncounted(a), r) for a, (*_, r) in zip(answers, batch_calls, strict=True)
         ]
     remaining_results = iter(decoded_results)
-    return [
-        list(islice(remaining_results, len(topic_place.master_addrs))) for topic_place, *_ in place_requests
-    ]
+    return [list(islice(remaining_results, len(place.master_addrs))) for place, *_ in requests]
 
 
 def accept_uncounted(answer: ServerResult[RemotingCommand]) -> ServerResult[RemotingCommand]:
-    """Turn the refusal of a broker that never counted anything into an empty answer.
-
-    Args:
-        answer: The answer to VIEW_BROKER_STATS_DATA (315).
-
-    Returns:
-        A success with an empty body for such a refusal; else `answer` itself.
-    """
+    """Turn the refusal of a broker that never counted anything into an empty answer."""
     error = answer.error
     if isinstance(error, RequestError) and error.code == 1 and "not exist" in (error.remark or ""):
         return ServerResult(answer.addr, RemotingCommand(0), None)
     return answer
 
 
-def _count_request(topic: str, group: str | None = None) -> tuple[RequestCode, dict[str, str]]:
-    stats_name, stats_key = (
-        ("TOPIC_PUT_NUMS", topic) if group is None else ("GROUP_GET_NUMS", f"{topic}@{group}")
-    )
-    return RequestCode.VIEW_BROKER_STATS_DATA, headers.write_header(
-        broker_headers.ViewBrokerStats(stats_name, stats_key)
-    )
-
-
-def _lag_request(topic: str, group: str) -> tuple[RequestCode, dict[str, str]]:
-    return RequestCode.GET_CONSUME_STATS, {"consumerGroup": group, "topic": topic}
+def _count_request(topic: str, group: str | None = None) -> tuple[RequestCode, Header]:
+    name, key = ("TOPIC_PUT_NUMS", topic) if group is None else ("GROUP_GET_NUMS", f"{topic}@{group}")
+    return RequestCode.VIEW_BROKER_STATS_DATA, broker_headers.ViewBrokerStats(name, key)
 
 
 def _parse_count(response: RemotingCommand) -> MessageCount:
     json_body = parse_json_object(response)
-    minute_span, hour_span, day_span = (
-        json_body.child(f"stats{span_name}") for span_name in ("Minute", "Hour", "Day")
-    )
+    minute_span, hour_span, day_span = (json_body.child(f"stats{name}") for name in ("Minute", "Hour", "Day"))
     # The hour and the day are empty until their first sample, which takes ten minutes and one hour.
     span_sums = (stats_span.integer("sum", 0) for stats_span in (day_span, hour_span, minute_span))
     return MessageCount(minute_span.number("tps", 0.0), next(filter(None, span_sums), 0))
@@ -277,7 +229,5 @@ def _sum_counts(count_results: Sequence[ServerResult[MessageCount]]) -> MessageC
 
 
 def _find_error(topic_place: _TopicPlace, *result_lists: Iterable[ServerResult[Any]]) -> RocketMQError | None:
-    errors = (
-        result.error for result_list in result_lists for result in result_list if result.error is not None
-    )
+    errors = (r.error for result_list in result_lists for r in result_list if r.error is not None)
     return next(errors, topic_place.error)

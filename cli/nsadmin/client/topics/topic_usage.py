@@ -6,8 +6,9 @@ from typing import NamedTuple
 from namesrv_core.errors import RocketMQError
 from namesrv_core.protocol import headers
 from namesrv_core.protocol.codes import RequestCode
-from namesrv_core.protocol.command import RemotingCommand, build_request
+from namesrv_core.protocol.command import RemotingCommand
 from nsadmin.client.connection.caller import Caller
+from nsadmin.client.connection.requests import make_request
 from nsadmin.client.connection.response_bodies import decode_answer, parse_json_object
 from nsadmin.client.results import ServerResult, is_not_found
 from nsadmin.client.topic_routes import TopicRoute
@@ -32,15 +33,7 @@ class TopicUsage(NamedTuple):
 
 
 def read_usage(caller: Caller, routes_by_topic: Mapping[str, ServerResult[TopicRoute]]) -> list[TopicUsage]:
-    """Read the consumer groups of topics from all their brokers (QUERY_TOPIC_CONSUME_BY_WHO, 300).
-
-    Args:
-        caller: The connections.
-        routes_by_topic: Topic to the result of reading its route.
-
-    Returns:
-        One TopicUsage per topic and cluster, in order. Topics without a route are omitted.
-    """
+    """Read the consumer groups of topics from all their brokers (QUERY_TOPIC_CONSUME_BY_WHO, 300)."""
     usage_rows: list[TopicUsage] = []
     addrs_by_place: dict[tuple[str, str | None], list[str]] = {}
     for topic, (_, topic_route, error) in routes_by_topic.items():
@@ -48,19 +41,10 @@ def read_usage(caller: Caller, routes_by_topic: Mapping[str, ServerResult[TopicR
             _add_topic_brokers(addrs_by_place, topic, topic_route)
         elif not is_not_found(error):
             usage_rows.append(TopicUsage(None, topic, None, error))
-    groups_by_place = _read_groups(
-        caller,
-        {
-            (topic, broker_addr)
-            for (topic, _), broker_addrs in addrs_by_place.items()
-            for broker_addr in broker_addrs
-        },
-    )
-    for (topic, cluster_name), broker_addrs in addrs_by_place.items():
+    groups_by_place = _read_groups(caller, {(t, addr) for (t, _), a in addrs_by_place.items() for addr in a})
+    for (topic, cluster_name), addrs in addrs_by_place.items():
         usage_rows.append(
-            _merge_groups(
-                topic, cluster_name, [groups_by_place[topic, broker_addr] for broker_addr in broker_addrs]
-            )
+            _merge_groups(topic, cluster_name, [groups_by_place[topic, broker_addr] for broker_addr in addrs])
         )
     return sorted(usage_rows, key=lambda usage_row: (usage_row.topic, usage_row.cluster_name or ""))
 
@@ -71,22 +55,12 @@ def read_consumer_groups(
     """Read the groups of each topic from a broker (QUERY_TOPIC_CONSUME_BY_WHO, 300).
 
     These are the groups that subscribe now, or have committed offsets.
-
-    Args:
-        caller: The connections.
-        broker_addr: The broker address.
-        topics: The topics. Without any, the result is {} and nothing is sent.
-
-    Returns:
-        Topic to group names; the first error makes the whole result an error.
     """
     groups_by_place = _read_groups(caller, ((topic, broker_addr) for topic in topics))
     error = next((answer.error for answer in groups_by_place.values() if answer.error is not None), None)
     if error is not None:
         return ServerResult(broker_addr, None, error)
-    return ServerResult(
-        broker_addr, {topic: answer.result or () for (topic, _), answer in groups_by_place.items()}, None
-    )
+    return ServerResult(broker_addr, {t: a.result or () for (t, _), a in groups_by_place.items()}, None)
 
 
 def _add_topic_brokers(
@@ -98,17 +72,12 @@ def _add_topic_brokers(
             broker_addrs.append(queue_route.any_addr)
 
 
-def _read_groups(
-    caller: Caller, topic_places: Iterable[tuple[str, str]]
-) -> dict[tuple[str, str], GroupNames]:
-    topic_places = list(topic_places)
+def _read_groups(caller: Caller, places: Iterable[tuple[str, str]]) -> dict[tuple[str, str], GroupNames]:
+    places = list(places)
     request_code = RequestCode.QUERY_TOPIC_CONSUME_BY_WHO
-    calls = [
-        (broker_addr, build_request(request_code, headers.write_header(headers.TopicName(topic))))
-        for topic, broker_addr in topic_places
-    ]
+    calls = [(a, make_request(request_code, headers.TopicName(t))) for t, a in places]
     answers = [decode_answer(answer, _parse_group_names) for answer in caller.send_requests(calls)]
-    return dict(zip(topic_places, answers, strict=True))
+    return dict(zip(places, answers, strict=True))
 
 
 def _parse_group_names(response: RemotingCommand) -> tuple[str, ...]:
@@ -118,7 +87,5 @@ def _parse_group_names(response: RemotingCommand) -> tuple[str, ...]:
 def _merge_groups(topic: str, cluster_name: str | None, answers: list[GroupNames]) -> TopicUsage:
     first_error = next((answer.error for answer in answers if answer.error is not None), None)
     known_names = [answer.result for answer in answers if answer.result is not None]
-    group_names = tuple(
-        sorted({group_name for known_group_names in known_names for group_name in known_group_names})
-    )
+    group_names = tuple(sorted({name for known_group_names in known_names for name in known_group_names}))
     return TopicUsage(cluster_name, topic, group_names if known_names or not answers else None, first_error)

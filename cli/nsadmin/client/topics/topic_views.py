@@ -9,14 +9,15 @@ from typing import NamedTuple
 from namesrv_core.errors import QueryNotFound
 from namesrv_core.protocol import headers
 from namesrv_core.protocol.codes import RequestCode
-from namesrv_core.protocol.command import RemotingCommand, build_request
+from namesrv_core.protocol.command import RemotingCommand
 from nsadmin.client.brokers.broker_configs import BrokerConfig, BrokerConfigs
 from nsadmin.client.brokers.clusters import ClusterInfo, parse_cluster_info
 from nsadmin.client.connection.caller import Caller
+from nsadmin.client.connection.requests import make_request
 from nsadmin.client.connection.response_bodies import decode_answer, parse_config_items, parse_topic_names
 from nsadmin.client.name_servers.order_confs import ORDER_CONF_NAMESPACE
 from nsadmin.client.results import ServerResult, is_not_found, is_unreachable
-from nsadmin.client.topic_routes import TopicRoute, parse_route, route_ext_fields
+from nsadmin.client.topic_routes import TopicRoute, parse_route, route_header
 from nsadmin.client.topics.topic_configs import DEFAULT_TOPIC, BrokerTopicConfig, TopicConfigs
 
 
@@ -96,30 +97,21 @@ class TopicViews:
             One NameServerTopicView per distinct address, in order.
         """
         view_requests = [
-            build_request(RequestCode.GET_ROUTEINFO_BY_TOPIC, route_ext_fields(topic)),
-            build_request(RequestCode.GET_BROKER_CLUSTER_INFO),
-            build_request(RequestCode.GET_ROUTEINFO_BY_TOPIC, route_ext_fields(DEFAULT_TOPIC)),
-            build_request(
-                RequestCode.GET_KV_CONFIG, headers.write_header(headers.KvKey(ORDER_CONF_NAMESPACE, topic))
-            ),
-            build_request(RequestCode.GET_NAMESRV_CONFIG),
+            make_request(RequestCode.GET_ROUTEINFO_BY_TOPIC, route_header(topic)),
+            make_request(RequestCode.GET_BROKER_CLUSTER_INFO),
+            make_request(RequestCode.GET_ROUTEINFO_BY_TOPIC, route_header(DEFAULT_TOPIC)),
+            make_request(RequestCode.GET_KV_CONFIG, headers.KvKey(ORDER_CONF_NAMESPACE, topic)),
+            make_request(RequestCode.GET_NAMESRV_CONFIG),
         ]
         if zone_name is not None:
             zone_header = headers.GetRoute(topic, True, zone_mode=True, zone_name=zone_name)
-            view_requests.append(
-                build_request(RequestCode.GET_ROUTEINFO_BY_TOPIC, headers.write_header(zone_header))
-            )
+            view_requests.append(make_request(RequestCode.GET_ROUTEINFO_BY_TOPIC, zone_header))
         namesrv_addrs = list(dict.fromkeys(namesrv_addrs))
-        answers = self._caller.send_requests(
-            (namesrv_addr, view_request) for namesrv_addr in namesrv_addrs for view_request in view_requests
-        )
+        answers = self._caller.send_requests((a, request) for a in namesrv_addrs for request in view_requests)
         requests_per_server = len(view_requests)
         views = [
-            _parse_view(
-                namesrv_addr,
-                answers[server_index * requests_per_server : (server_index + 1) * requests_per_server],
-            )
-            for server_index, namesrv_addr in enumerate(namesrv_addrs)
+            _parse_view(addr, answers[index * requests_per_server : (index + 1) * requests_per_server])
+            for index, addr in enumerate(namesrv_addrs)
         ]
         return self._add_topic_names(views)
 
@@ -145,13 +137,8 @@ class TopicViews:
             One BrokerTopicView per distinct address, in order.
         """
         config_results = BrokerConfigs(self._caller).get_each(dict.fromkeys(broker_addrs))
-        answering_addrs = [
-            config_result.addr for config_result in config_results if not is_unreachable(config_result.error)
-        ]
-        topics_by_addr = {
-            config_result.addr: config_result
-            for config_result in TopicConfigs(self._caller).get_each(answering_addrs, topic)
-        }
+        answering_addrs = [result.addr for result in config_results if not is_unreachable(result.error)]
+        topics_by_addr = {r.addr: r for r in TopicConfigs(self._caller).get_each(answering_addrs, topic)}
         return [
             BrokerTopicView(
                 config_result.addr,
@@ -165,12 +152,10 @@ class TopicViews:
 
 
 def _parse_view(namesrv_addr: str, answers: Sequence[ServerResult[RemotingCommand]]) -> NameServerTopicView:
-    route_answer, cluster_answer, default_route_answer, order_conf_answer, config_answer, *zone_answers = (
-        answers
-    )
+    answer, cluster_answer, default_route_answer, order_conf_answer, config_answer, *zone_answers = answers
     return NameServerTopicView(
         namesrv_addr,
-        decode_answer(route_answer, parse_route),
+        decode_answer(answer, parse_route),
         decode_answer(cluster_answer, parse_cluster_info),
         decode_answer(default_route_answer, parse_route),
         _parse_optional_value(order_conf_answer),

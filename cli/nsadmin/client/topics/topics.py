@@ -10,9 +10,9 @@ from namesrv_core.protocol.command import RemotingCommand
 from nsadmin.client.brokers.clusters import ClusterAdmin
 from nsadmin.client.connection.caller import Caller
 from nsadmin.client.connection.name_server_reader import NameServerReader
-from nsadmin.client.connection.response_bodies import decode_answer, parse_topic_names
+from nsadmin.client.connection.response_bodies import parse_topic_names
 from nsadmin.client.results import ServerResult
-from nsadmin.client.topic_routes import TopicRoute, parse_route, route_ext_fields
+from nsadmin.client.topic_routes import TopicRoute, parse_route, route_header
 
 if TYPE_CHECKING:
     from nsadmin.client.topics.topic_deletion import DeletionStep, TopicDeletion
@@ -43,9 +43,7 @@ class TopicAdmin:
     """`admin.topics`: names, routes, consumer groups, statistics and deletion of topics."""
 
     def __init__(self, caller: Caller, reader: NameServerReader, clusters: ClusterAdmin) -> None:
-        self._caller = caller
-        self._reader = reader
-        self._clusters = clusters
+        self._caller, self._reader, self._clusters = caller, reader, clusters
 
     def list_names(self, cluster_name: str | None = None) -> tuple[str, ...]:
         """Return the names of all topics, or of one cluster's topics, in order.
@@ -62,10 +60,7 @@ class TopicAdmin:
         if cluster_name is None:
             return self._reader.read_first("the list of topics", parse_topic_names, request_code, ext_fields)
         self._clusters.get_info().groups_in_cluster(cluster_name)
-        request_code, ext_fields = (
-            RequestCode.GET_TOPICS_BY_CLUSTER,
-            headers.write_header(headers.ClusterName(cluster_name)),
-        )
+        request_code, ext_fields = (RequestCode.GET_TOPICS_BY_CLUSTER, headers.ClusterName(cluster_name))
         return self._reader.read_first(
             f'the topics of the cluster "{cluster_name}"', parse_topic_names, request_code, ext_fields
         )
@@ -97,8 +92,9 @@ class TopicAdmin:
         Returns:
             One ServerResult per address, in order: topic names in order.
         """
-        answers = self._caller.send_to_each(broker_addrs, RequestCode.GET_SYSTEM_TOPIC_LIST_FROM_BROKER)
-        return [decode_answer(answer, parse_topic_names) for answer in answers]
+        return self._caller.read_each(
+            broker_addrs, parse_topic_names, RequestCode.GET_SYSTEM_TOPIC_LIST_FROM_BROKER
+        )
 
     def list_user_names(self, cluster_name: str | None = None) -> tuple[str, ...]:
         """Return the names of the users' topics: `list_names` without the system topics.
@@ -128,7 +124,7 @@ class TopicAdmin:
             TopicNotExist: No name server has a route of the topic.
         """
         return self._reader.read_first(
-            f'the topic "{topic}"', parse_route, RequestCode.GET_ROUTEINFO_BY_TOPIC, route_ext_fields(topic)
+            f'the topic "{topic}"', parse_route, RequestCode.GET_ROUTEINFO_BY_TOPIC, route_header(topic)
         )
 
     def get_route_each(self, topic: str) -> list[ServerResult[TopicRoute]]:
@@ -140,9 +136,7 @@ class TopicAdmin:
         Returns:
             One ServerResult per name server; the error is TopicNotExist if it has no route.
         """
-        return self._reader.read_each(
-            parse_route, RequestCode.GET_ROUTEINFO_BY_TOPIC, route_ext_fields(topic)
-        )
+        return self._reader.read_each(parse_route, RequestCode.GET_ROUTEINFO_BY_TOPIC, route_header(topic))
 
     def get_routes(self, topic_names: Iterable[str]) -> dict[str, ServerResult[TopicRoute]]:
         """Return the routes of many topics, all from the first name server that answers.
@@ -156,10 +150,8 @@ class TopicAdmin:
             Topic to ServerResult, in the order of `topic_names`; the error is TopicNotExist without a route.
         """
         wanted_topics = list(topic_names)
-        ext_fields_list = [route_ext_fields(topic_name) for topic_name in wanted_topics]
-        route_results = self._reader.read_batch(
-            parse_route, RequestCode.GET_ROUTEINFO_BY_TOPIC, ext_fields_list
-        )
+        fields_list = [route_header(topic_name) for topic_name in wanted_topics]
+        route_results = self._reader.read_batch(parse_route, RequestCode.GET_ROUTEINFO_BY_TOPIC, fields_list)
         return dict(zip(wanted_topics, route_results, strict=True))
 
     def get_raw_route(self, topic: str) -> str:
@@ -177,7 +169,7 @@ class TopicAdmin:
             f'the topic "{topic}"',
             _to_standard_json,
             RequestCode.GET_ROUTEINFO_BY_TOPIC,
-            route_ext_fields(topic),
+            route_header(topic),
             ask_all=False,
         )
 
@@ -192,21 +184,10 @@ class TopicAdmin:
         Raises:
             TopicNotExist: No name server has a route of the topic.
         """
-        queue_routes = self.get_route(topic).queues
-        cluster_info = self._clusters.get_info()
-        route_clusters = {
-            queue_route.cluster_name for queue_route in queue_routes if queue_route.cluster_name
-        }
-        return tuple(
-            sorted(
-                route_clusters.union(
-                    *(
-                        cluster_info.clusters_of_broker(queue_route.broker_name)
-                        for queue_route in queue_routes
-                    )
-                )
-            )
-        )
+        routes = self.get_route(topic).queues
+        info = self._clusters.get_info()
+        route_clusters = {route.cluster_name for route in routes if route.cluster_name}
+        return tuple(sorted(route_clusters.union(*(info.clusters_of_broker(r.broker_name) for r in routes))))
 
     def list_usage(self, topic_names: tuple[str, ...]) -> "list[TopicUsage]":
         """Return the clusters and consumer groups of topics.

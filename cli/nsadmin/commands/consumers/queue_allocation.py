@@ -4,8 +4,7 @@ from typing import Annotated
 
 from typer import Argument
 
-from nsadmin.client.consumers.queue_allocation import allocate_averagely, list_readable_queues
-from nsadmin.client.message_queues import MessageQueue
+from nsadmin.client.message_queues import MessageQueue, allocate_averagely, list_readable_queues
 from nsadmin.command_line.declarations import Flags, command
 from nsadmin.commands.columns.brokers import BROKER_NAME
 from nsadmin.commands.columns.consumers import CLIENT_ID

@@ -8,9 +8,13 @@ from typing import Annotated
 from typer import Option
 
 from namesrv_core.errors import RocketMQError
-from nsadmin.client.messages.dead_letter_replay import BrokerReplay, DeadLetterSpan, ReplayOptions
+from nsadmin.client.messages.dead_letter_replay import (
+    BrokerReplay,
+    DeadLetterSpan,
+    LetterCopies,
+    ReplayOptions,
+)
 from nsadmin.client.messages.dead_letter_selection import RETRY_PREFIX, DeadLetterSelection
-from nsadmin.client.messages.letter_copies import LetterCopies
 from nsadmin.client.messages.replay_memory import ReplayPlace
 from nsadmin.client.results import NotApplied, NotFound
 from nsadmin.command_line.argument_values import parse_duration_seconds

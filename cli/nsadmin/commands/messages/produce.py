@@ -11,9 +11,8 @@ from typer import Argument, Option
 from namesrv_core.errors import TopicNotExist
 from namesrv_core.protocol.message_compression import COMPRESSIONS, MissingLibraryError, require_library
 from nsadmin.client import NotApplied
-from nsadmin.client.messages.bulk_sender import DELAY_PROPERTIES, MessageDraft
+from nsadmin.client.messages.bulk_sender import DELAY_PROPERTIES, ROLLBACK, TRANSACTION_OUTCOMES, MessageDraft
 from nsadmin.client.messages.message_traces import TRACE_TOPIC
-from nsadmin.client.messages.transactions import ROLLBACK, TRANSACTION_OUTCOMES
 from nsadmin.client.results import error_text
 from nsadmin.command_line.argument_values import parse_choice
 from nsadmin.command_line.declarations import Flags, command

@@ -11,7 +11,7 @@ from nsadmin.client.message_queues import MessageQueue
 from nsadmin.client.messages.queue_reader import MessagePlace
 from nsadmin.client.results import NotApplied, ServerResult
 from nsadmin.client.topic_routes import QueueRoute
-from nsadmin.client.topics.lite_names import parse_parent_name
+from nsadmin.client.topics.lite_topics import parse_parent_name
 from nsadmin.operations.backups.records import BrokerBackup, SavedOffset
 
 

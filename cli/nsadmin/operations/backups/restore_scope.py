@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from nsadmin.client.name_servers.order_confs import ORDER_CONF_NAMESPACE
-from nsadmin.client.topics.lite_names import parse_parent_name
+from nsadmin.client.topics.lite_topics import parse_parent_name
 from nsadmin.client.topics.queue_mappings import BrokerQueueShare
 from nsadmin.operations.backups.records import BackupSettings, BrokerBackup, ClusterBackup, Section
 from nsadmin.operations.plans.records import DesiredCluster, ItemSpec

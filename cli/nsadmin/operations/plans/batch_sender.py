@@ -11,7 +11,7 @@ from namesrv_core.errors import NotSupported, RocketMQError
 from namesrv_core.protocol.command import RemotingCommand
 from namesrv_core.transport.multiplexed_client import CallError
 from nsadmin.client import ServerResult
-from nsadmin.client.topics.bulk_requests import DesiredConfig
+from nsadmin.client.topics.bulk_changes import DesiredConfig
 from nsadmin.operations.plans.diff import PlanStep
 
 ITEMS_PER_LIST, SINGLE_PER_ROUND = 250, 50

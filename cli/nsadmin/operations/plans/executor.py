@@ -12,7 +12,7 @@ from namesrv_core.errors import RocketMQError
 from nsadmin.client import AdminClient
 from nsadmin.client.name_servers.order_confs import ORDER_CONF_NAMESPACE
 from nsadmin.client.results import NotApplied, is_unreachable
-from nsadmin.client.topics.bulk_requests import DesiredConfig, KvValue, QueueClosure
+from nsadmin.client.topics.bulk_changes import DesiredConfig, KvValue, QueueClosure
 from nsadmin.operations.plans.batch_sender import AdvanceProgress, ErrorsByStep, ListSender, send_singly
 from nsadmin.operations.plans.diff import PlanStep, has_same_settings, phase_of_step
 from nsadmin.operations.plans.observer import observe_brokers, observe_name_servers

@@ -8,7 +8,7 @@ from nsadmin.client.brokers import targets
 from nsadmin.client.brokers.clusters import find_shared_addrs
 from nsadmin.client.name_servers.order_confs import ORDER_CONF_NAMESPACE
 from nsadmin.client.results import NotApplied, ServerResult
-from nsadmin.client.topics.bulk_requests import BrokerTopicTable, KvValuesByNamespace, PermissionsByTopic
+from nsadmin.client.topics.bulk_changes import BrokerTopicTable, KvValuesByNamespace, PermissionsByTopic
 from nsadmin.client.topics.topics import SYSTEM_TOPIC_PREFIX, SYSTEM_TOPICS, list_own_names
 from nsadmin.operations.plans.records import ClusterState, LiveBrokerState, LiveNameServerState
 from nsadmin.operations.plans.settings import ItemSettings, complete_settings

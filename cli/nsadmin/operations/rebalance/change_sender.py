@@ -8,7 +8,7 @@ from nsadmin.client import AdminClient, NotApplied
 from nsadmin.client.consumers.queue_progress import OffsetCommit
 from nsadmin.client.message_queues import MessageQueue
 from nsadmin.client.results import ServerResult, error_text
-from nsadmin.client.topics.bulk_requests import DesiredConfig
+from nsadmin.client.topics.bulk_changes import DesiredConfig
 from nsadmin.client.topics.topic_configs import BrokerTopicConfig
 from nsadmin.operations.rebalance.run_facts import (
     CommitStart,

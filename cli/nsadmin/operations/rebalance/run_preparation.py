@@ -10,7 +10,7 @@ from nsadmin.client import AdminClient
 from nsadmin.client.brokers.clusters import BrokerAddrGroup, find_shared_addrs, refuse_shared_addrs
 from nsadmin.client.consumers.lag import Lag, sum_lags
 from nsadmin.client.results import NotFound, error_text
-from nsadmin.client.topics.bulk_requests import BrokerTopicTable
+from nsadmin.client.topics.bulk_changes import BrokerTopicTable
 from nsadmin.console.phrases import abbreviate_names, quote_command
 from nsadmin.operations.drain.events import EventRecord
 from nsadmin.operations.drain.runner import DrainRefused, ProcedureClock

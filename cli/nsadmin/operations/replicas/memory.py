@@ -8,7 +8,7 @@ still while its master's goes on, copies nothing. What is not compared keeps its
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from nsadmin.client.brokers.replicated_tables import TableVersion
+from nsadmin.client.brokers.replication import TableVersion
 from nsadmin.operations.replicas.comparison import (
     LOG_END,
     compare_replicas,

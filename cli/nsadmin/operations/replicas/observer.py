@@ -9,8 +9,7 @@ from nsadmin.client import AdminClient, ServerResult
 from nsadmin.client.brokers.brokers import RuntimeInfo
 from nsadmin.client.brokers.clusters import BrokerAddrGroup
 from nsadmin.client.brokers.controllers import BrokerEpochs
-from nsadmin.client.brokers.replicated_tables import ReplicatedTable
-from nsadmin.client.brokers.replication import HaStatus
+from nsadmin.client.brokers.replication import HaStatus, ReplicatedTable
 from nsadmin.client.results import ClientClosed, error_text, is_unreachable
 from nsadmin.operations import access_tables
 from nsadmin.operations.broker_items import list_acl_items, list_mode_items, user_fields

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from enum import StrEnum
 from typing import Any, NamedTuple
 
-from nsadmin.client.brokers.replicated_tables import TableVersion
+from nsadmin.client.brokers.replication import TableVersion
 
 Item = Mapping[Any, Any]
 """The fields of an item; for offsets, queue id to committed offset."""

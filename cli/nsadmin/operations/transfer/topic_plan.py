@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from namesrv_core.errors import TopicNotExist
 from nsadmin.client import AdminClient
-from nsadmin.client.brokers.dispatch_wait import wait_for_dispatch
+from nsadmin.client.brokers.brokers import wait_for_dispatch
 from nsadmin.client.message_queues import MessageQueue
 from nsadmin.client.messages.message_sender import SendQueue
 from nsadmin.client.messages.queue_reader import MessagePlace, QueueSpan

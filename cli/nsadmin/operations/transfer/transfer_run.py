@@ -9,9 +9,9 @@ from typing import NamedTuple
 from uuid import uuid4
 
 from namesrv_core.errors import RequestError, ResponseCode, RocketMQError
-from nsadmin.client.brokers.dispatch_wait import wait_for_dispatch
-from nsadmin.client.messages.message_batches import StoredBatch
+from nsadmin.client.brokers.brokers import wait_for_dispatch
 from nsadmin.client.messages.message_sender import OutgoingMessage
+from nsadmin.client.messages.message_streams import StoredBatch
 from nsadmin.client.messages.queue_reader import QueueSpan
 from nsadmin.client.results import ClientClosed, NotApplied, ServerResult
 from nsadmin.operations.transfer.copy_queue import MAX_BATCH_MESSAGES, CopyQueue

@@ -6,7 +6,7 @@ from time import monotonic
 from namesrv_core.errors import RocketMQError
 from namesrv_core.protocol.stored_messages import StoredMessage
 from nsadmin.client import AdminClient
-from nsadmin.client.messages.queue_reader import PAGE_SIZE
+from nsadmin.client.messages.pull_requests import PAGE_SIZE
 from nsadmin.client.messages.topic_follower import FollowedPage, TopicFollower
 from nsadmin.client.results import ClientClosed, error_text
 from nsadmin.operations.collector.request_pace import RequestPace

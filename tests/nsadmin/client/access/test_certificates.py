@@ -68,11 +68,7 @@ def test_the_server_s_own_certificate_and_whether_anybody_else_signed_it(authori
     )
     with FakeBroker(tls=signed) as signed_broker, FakeBroker(tls=own) as other, AdminClient("h:1") as admin:
         certificates = admin.certificates.get_own([signed_broker.addr, other.addr])
-    assert [
-        (certificate.result.subject_name, certificate.result.is_self_signed)
-        for certificate in certificates
-        if certificate.result
-    ] == [
+    assert [(c.result.subject_name, c.result.is_self_signed) for c in certificates if c.result] == [
         ("signed", False),
         ("test CA", True),
     ]

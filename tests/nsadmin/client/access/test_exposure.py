@@ -13,19 +13,16 @@ def test_any_answer_tells_a_version_and_a_refusal_why() -> None:
     gone = f"127.0.0.1:{closed_port()}"
     with FakeNameServer() as server, FakeBroker() as broker, AdminClient(server.addr) as admin:
         broker.handlers[RequestCode.GET_BROKER_CONFIG] = refuse_with(16, "no permission\nat a.b.C")
-        [name_server_exposure], [clusters] = (
+        [server_exposure], [clusters] = (
             admin.exposure.name_servers([server.addr]),
             admin.exposure.clusters([server.addr]),
         )
         refused, silent = admin.exposure.brokers([broker.addr, gone])
         broker.handlers[RequestCode.GET_BROKER_CONFIG] = lambda asked: build_reply(asked, 1)
         [wordless] = admin.exposure.brokers([broker.addr])
-    assert name_server_exposure.result is not None
-    assert (name_server_exposure.result.version_name or "").startswith("V")
-    assert (name_server_exposure.result.settings, name_server_exposure.result.refusal_text) == (
-        server.config,
-        None,
-    )
+    assert server_exposure.result is not None
+    assert (server_exposure.result.version_name or "").startswith("V")
+    assert (server_exposure.result.settings, server_exposure.result.refusal_text) == (server.config, None)
     assert clusters.result is not None
     assert (clusters.result.settings, clusters.result.refusal_text) == ({}, None)
     assert refused.result is not None

@@ -19,10 +19,7 @@ def test_every_name_server_is_asked_by_itself(
         here, there = admin.broker_routes.get_each("broker-a")
     assert here.result is not None
     assert there.result is not None
-    assert {topic: len(route.queues) for topic, route in here.result.routes_by_topic.items()} == {
-        "a": 2,
-        "b": 1,
-    }
+    assert {topic: len(r.queues) for topic, r in here.result.routes_by_topic.items()} == {"a": 2, "b": 1}
     assert here.result.broker_group is not None
     assert (there.result.broker_group, dict(there.result.routes_by_topic)) == (
         None,
@@ -80,8 +77,7 @@ def test_queues_are_put_back_exactly_and_no_others(tmp_path: Path) -> None:
         before = admin.topics.get_route("orders")
         odd = QueueData("broker-a-0", 3, 2, 5, 1)
         assert [
-            done.result
-            for done in admin.broker_routes.restore_queues(there.namesrv_addrs[0], {"orders": odd})
+            d.result for d in admin.broker_routes.restore_queues(there.namesrv_addrs[0], {"orders": odd})
         ] == ["orders"]
         own, other = admin.topics.get_route("orders").queues
         assert (own.read_queue_nums, own.write_queue_nums, own.perm, own.topic_sys_flag) == (3, 2, 5, 1)

@@ -14,9 +14,7 @@ from tests.support.servers import Server, refuse_with
 @pytest.fixture
 def container() -> Iterator[Server]:
     config = b"brokerContainerIP=127.0.0.1\nlistenPort=10811\n"
-    with Server(
-        {26: lambda asked: build_reply(asked, body=config), 902: build_reply, 903: build_reply}
-    ) as running:
+    with Server({26: lambda a: build_reply(a, body=config), 902: build_reply, 903: build_reply}) as running:
         yield running
 
 
@@ -37,10 +35,7 @@ def test_what_a_container_is_told(client: AdminClient, container: Server) -> Non
 
 
 def test_what_is_none_and_what_is_not_in_it(client: AdminClient, container: Server) -> None:
-    container.handlers |= {
-        26: lambda asked: build_reply(asked, body=b"brokerName=a\n"),
-        903: refuse_with(211, "no"),
-    }
+    container.handlers |= {26: lambda a: build_reply(a, body=b"brokerName=a\n"), 903: refuse_with(211, "no")}
     assert isinstance(client.containers.check_container(container.addr).error, NotApplied)
     assert isinstance(
         client.containers.remove_broker(container.addr, ContainedBroker("C", "b", 0)).error, NotFound

@@ -105,8 +105,5 @@ def test_who_does_not_answer_or_leaves_half_of_it_out(registering_broker: Regist
     del registering_broker.items["brokerClusterName"]
     with AdminClient("127.0.0.1:1") as admin:
         results = admin.registrations.get_each([dead, registering_broker.addr])
-    assert [(result.addr, result.result) for result in results] == [
-        (dead, None),
-        (registering_broker.addr, None),
-    ]
+    assert [(r.addr, r.result) for r in results] == [(dead, None), (registering_broker.addr, None)]
     assert "malformed answer ('brokerClusterName')" in str(results[1].error)

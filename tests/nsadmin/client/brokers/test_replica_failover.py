@@ -1,8 +1,8 @@
 """Replicas: whose turn it is, and when."""
 
 from namesrv_core.protocol.codes import RequestCode
-from namesrv_core.protocol.command import build_request
-from nsadmin.client.brokers.replica_failover import ReplicaRequest, ask_replicas, list_replica_addrs
+from namesrv_core.protocol.command import RemotingCommand, build_request
+from nsadmin.client.brokers.replica_failover import ask_replicas
 from nsadmin.client.connection.access_options import Access
 from nsadmin.client.connection.addresses import NameServerList
 from nsadmin.client.connection.caller import Caller
@@ -12,12 +12,8 @@ from tests.support.servers import FakeBroker, closed_port, refuse_with
 INFO = RequestCode.GET_BROKER_RUNTIME_INFO
 
 
-def inquiry(name: str, *addrs: str) -> ReplicaRequest:
-    return ReplicaRequest(name, addrs, build_request(INFO))
-
-
-def test_the_master_comes_first() -> None:
-    assert list_replica_addrs(QueueRoute("a", "C", {0: "m:1", 1: "s:1"}, 6, 1, 1, 0)) == ("m:1", "s:1")
+def inquiry(name: str, *addrs: str) -> tuple[QueueRoute, RemotingCommand]:
+    return QueueRoute(name, "C", dict(enumerate(addrs)), 6, 1, 1, 0), build_request(INFO)
 
 
 def test_a_slave_is_asked_where_its_master_does_not_answer() -> None:

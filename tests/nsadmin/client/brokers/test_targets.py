@@ -14,8 +14,7 @@ from nsadmin.client.brokers.targets import (
 from nsadmin.client.connection.addresses import BadAddress
 
 INFO = ClusterInfo(
-    ("C", "D"),
-    (BrokerAddrGroup("C", "a", {0: "h:1", 1: "h:2"}), BrokerAddrGroup("C", "b", {2: "h:3"})),
+    ("C", "D"), (BrokerAddrGroup("C", "a", {0: "h:1", 1: "h:2"}), BrokerAddrGroup("C", "b", {2: "h:3"}))
 )
 
 
@@ -96,9 +95,7 @@ def test_an_unknown_broker_or_process_is_an_error_that_lists_the_known_ones(
 
 
 def test_a_name_similar_to_a_broker_is_a_misspelling_and_not_a_host() -> None:
-    info = ClusterInfo(
-        ("C",), tuple(BrokerAddrGroup("C", name, {0: "h:1"}) for name in ("broker-b", "broker-a"))
-    )
+    info = ClusterInfo(("C",), tuple(BrokerAddrGroup("C", n, {0: "h:1"}) for n in ("broker-b", "broker-a")))
     like = 'no broker "brokr-a"; did you mean "broker-a" or "broker-b"'
     with pytest.raises(NotFound, match=rf"{like}\? A host needs a port: brokr-a:10911$"):
         resolve_target("brokr-a", lambda: info)

@@ -25,9 +25,8 @@ def test_journals_and_state_are_files_until_the_command_ends(tmp_path: Path) -> 
 
 
 def test_a_file_outside_the_folders_is_refused(tmp_path: Path) -> None:
-    files = {"state/../../evil.json": b"{}"}
     with (
-        SupportBundle(write_bundle(tmp_path / "a.zip", {}, files=files)) as bundle,
+        SupportBundle(write_bundle(tmp_path / "a.zip", {}, files={"state/../../evil.json": b"{}"})) as bundle,
         pytest.raises(InvalidBundleError, match="a file outside its folders"),
         bundle_state.enter_folder(bundle),
     ):

@@ -5,17 +5,16 @@ from contextlib import contextmanager
 
 import pytest
 
-from namesrv_core.errors import BadSettings
+from namesrv_core.errors import BadSettings, RequestError
 from namesrv_core.protocol.codes import RequestCode
-from namesrv_core.protocol.command import RemotingCommand, build_reply
+from namesrv_core.protocol.command import RemotingCommand, build_reply, build_request
 from namesrv_core.transport.multiplexed_client import CallError, Exchange
 from nsadmin.client import AdminClient
 from nsadmin.client.connection.access_options import Access
-from nsadmin.client.connection.call_scope import CallScope
 from nsadmin.client.connection.caller import Caller
-from nsadmin.client.connection.thread_safe_connections import ThreadSafeConnections
+from nsadmin.client.connection.connection_pool import CallScope, ThreadSafeConnections
 from nsadmin.client.results import ReadOnlyAccess
-from tests.support.servers import Answer, FakeNameServer, Server, answer_hang_up, closed_port
+from tests.support.servers import Answer, FakeNameServer, Server, answer_hang_up, closed_port, refuse_with
 
 READ, CHANGE = RequestCode.GET_NAMESRV_CONFIG, RequestCode.PUT_KV_CONFIG
 
@@ -73,6 +72,20 @@ def test_nothing_is_tried_again_unless_it_was_asked_for(pauses: list[float]) -> 
     assert pauses == []
 
 
+def test_only_the_unanswered_reads_of_several_requests_are_tried_again(pauses: list[float]) -> None:
+    with after(0) as good, after(2) as late, after(1) as changed, caller_of(retries=5) as caller:
+        results = caller.send_requests(
+            [
+                (good.addr, build_request(READ)),
+                (late.addr, build_request(READ)),
+                (changed.addr, build_request(CHANGE)),
+            ]
+        )
+        assert [len(server.asked) for server in (good, late, changed)] == [1, 3, 1]
+    assert pauses == [0.1, 0.2]
+    assert [isinstance(result.error, CallError) for result in results] == [False, False, True]
+
+
 def test_a_change_is_never_tried_again(pauses: list[float]) -> None:
     with Server({CHANGE: answer_hang_up}) as server, caller_of(retries=3) as caller:
         [result] = caller.send_to_each([server.addr], CHANGE)
@@ -87,10 +100,7 @@ def test_so_many_servers_are_asked_at_a_time_as_was_said() -> None:
         Server({READ: build_reply}) as other,
         caller_of(concurrency=1) as caller,
     ):
-        assert [result.error for result in caller.send_to_each([slow_server.addr, other.addr], READ)] == [
-            None,
-            None,
-        ]
+        assert [r.error for r in caller.send_to_each([slow_server.addr, other.addr], READ)] == [None, None]
         [calls] = caller._connections._idle_clients
         open_now = [server for server in calls._pool if server.tcp_socket is not None]
     assert len(open_now) == 1
@@ -104,6 +114,8 @@ def test_who_may_only_read_sends_no_change() -> None:
                 ReadOnlyAccess, match=f"not sent to {server.addr}: PUT_KV_CONFIG changes the server"
             ):
                 admin.kv.put_value("N", "k", "v")
+            with pytest.raises(ReadOnlyAccess):
+                admin._caller.send_requests([(server.addr, build_request(code)) for code in (READ, CHANGE)])
             assert admin.name_servers.get_config_each()[0].error is None
         assert server.asked_codes() == [READ]
     assert [exchange.code for exchange in exchanges] == [READ]
@@ -117,6 +129,24 @@ def test_an_observer_knows_mapped_servers_by_their_own_address() -> None:
             admin._caller.send_to_each(["10.0.0.1:10911", other.addr], READ)
         exchange_fields = {(exchange.addr, exchange.via, exchange.outcome) for exchange in exchanges}
         assert exchange_fields == {("10.0.0.1:10911", gateway.addr, 0), (other.addr, None, 0)}
+
+
+def test_the_error_of_a_mapped_server_names_its_own_address_and_the_connection() -> None:
+    gateway = f"127.0.0.1:{closed_port()}"
+    access = Access(timeout=5, address_map=(("10.0.0.1:10911", gateway),))
+    with AdminClient("h:1", access=access) as admin:
+        [result] = admin._caller.send_to_each(["10.0.0.1:10911"], READ)
+    assert str(result.error).startswith(f"10.0.0.1:10911: through {gateway}: ")
+
+
+def test_a_code_that_is_not_accepted_is_an_error_with_the_address_of_the_server() -> None:
+    with Server({READ: refuse_with(1, "no")}) as server, caller_of() as caller:
+        calls = [(server.addr, build_request(READ))]
+        [accepted] = caller.send_requests(calls, accepted_codes=(0, 1))
+        [refused] = caller.send_requests(calls)
+    assert accepted.result is not None
+    assert isinstance(refused.error, RequestError)
+    assert refused.error.addr == server.addr
 
 
 @pytest.mark.parametrize("timeout", [0.0, -1.0, float("nan")])

@@ -242,9 +242,7 @@ def test_a_file_that_cannot_be_stored(tmp_path: Path) -> None:
     assert refusal(save_to_file, file / "who.yml", WHO).startswith(f"{file / 'who.yml'} is not writable: ")
 
 
-@pytest.mark.parametrize(
-    "name", [name for name, text in HOSTILE_YAML.items() if not re.search(r"^a: (!!|1|2)", text)]
-)
+@pytest.mark.parametrize("name", [n for n, t in HOSTILE_YAML.items() if not re.search(r"^a: (!!|1|2)", t)])
 def test_hostile_yaml_has_no_credentials(tmp_path: Path, name: str) -> None:
     file = tmp_path / "c.yaml"
     file.write_text(HOSTILE_YAML[name])

@@ -83,8 +83,7 @@ def test_an_answer_that_is_compressed_is_refused(endpoint: FakeEndpoint) -> None
 
 
 def test_an_answer_without_an_end_is_left_at_64_kib() -> None:
-    pieces = [b"HTTP/1.1 200 OK\r\n\r\n", *[b" " * 65536] * 1024]
-    with SlowEndpoint(pieces) as endless:
+    with SlowEndpoint([b"HTTP/1.1 200 OK\r\n\r\n", *[b" " * 65536] * 1024]) as endless:
         with pytest.raises(CallError, match="the answer has more than 65536 bytes"):
             fetch(endless.url, 60)
         assert endless.ended.wait(60)

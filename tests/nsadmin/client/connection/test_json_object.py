@@ -18,8 +18,7 @@ def test_whole_numbers_are_read_laxly(value: object, number: int) -> None:
 
 
 @pytest.mark.parametrize(
-    "value",
-    ["word", "NaN", "Infinity", float("nan"), float("inf"), HUGE, str(HUGE), 2**63, True, [], {}],
+    "value", ["word", "NaN", "Infinity", float("nan"), float("inf"), HUGE, str(HUGE), 2**63, True, [], {}]
 )
 def test_what_is_no_whole_number_is_an_error_that_names_the_member(value: object) -> None:
     with pytest.raises(ValueError, match=r"^offset is .*, not a"):

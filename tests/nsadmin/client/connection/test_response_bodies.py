@@ -52,8 +52,6 @@ def test_a_table_leaves_null_out_and_makes_texts_of_numbers() -> None:
 @pytest.mark.parametrize("text", ['{"a": [1e400]}', '{"a": []}', '{"a": 5}', "[]", "[" * 100_000])
 def test_values_of_other_types_make_an_answer_unreadable(text: str) -> None:
     answer = ServerResult("a:1", RemotingCommand(0, {"ages": text}, b""), None)
-    decoded = decode_answer(
-        answer, lambda response: int(json.loads(str((response.ext or {})["ages"]))["a"][0])
-    )
+    decoded = decode_answer(answer, lambda r: int(json.loads(str((r.ext or {})["ages"]))["a"][0]))
     assert isinstance(decoded.error, CallError)
     assert (decoded.error.kind, decoded.result) == ("unreadable", None)

@@ -80,10 +80,7 @@ def test_all_producers_of_each_broker() -> None:
     assert [
         (item.client_id, item.client_addr, item.version, item.last_heartbeat_ms)
         for item in first_result.result
-    ] == [
-        ("p1", "10.0.0.1:5", "V4_9_7", 1000),
-        ("p2", "10.0.0.1:5", "V4_9_7", 1000),
-    ]
+    ] == [("p1", "10.0.0.1:5", "V4_9_7", 1000), ("p2", "10.0.0.1:5", "V4_9_7", 1000)]
     assert isinstance(not_told.error, RequestError)
 
 

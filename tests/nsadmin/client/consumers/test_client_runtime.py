@@ -35,7 +35,7 @@ def info(
 
 
 @pytest.fixture
-def consumer_broker() -> Iterator[ConsumerBroker]:
+def broker() -> Iterator[ConsumerBroker]:
     with ConsumerBroker() as running:
         running.clients = {"G": ["c1", "c2"]}
         running.running = {"c1": info([0, 1, 2, 3]), "c2": info([4, 5, 6, 7])}
@@ -70,15 +70,11 @@ def test_an_account_of_java_and_one_of_go() -> None:
     assert (go.queues[0].is_dropped, go.jstack, go.started_at_ms) == (True, "goroutine 1\n\tmain", None)
 
 
-def test_every_client_is_asked_or_one(admin: AdminClient, consumer_broker: ConsumerBroker) -> None:
+def test_every_client_is_asked_or_one(admin: AdminClient, broker: ConsumerBroker) -> None:
     assert [item.client.client_id for item in admin.client_runtime.get_group("G").clients] == ["c1", "c2"]
     [client] = admin.client_runtime.get_group("G", "c2", with_jstack=True).clients
     assert client.client.client_id == "c2"
-    assert consumer_broker.asked[-1].ext == {
-        "consumerGroup": "G",
-        "clientId": "c2",
-        "jstackEnable": "true",
-    }
+    assert broker.asked[-1].ext == {"consumerGroup": "G", "clientId": "c2", "jstackEnable": "true"}
     with pytest.raises(NotFound, match='no client "c3" of group "G" is connected'):
         admin.client_runtime.get_group("G", "c3")
 
@@ -87,8 +83,8 @@ def test_a_group_that_is_well_has_no_problems(admin: AdminClient) -> None:
     assert problems(admin) == []
 
 
-def test_queues_without_and_with_two_owners(admin: AdminClient, consumer_broker: ConsumerBroker) -> None:
-    consumer_broker.running["c2"] = info([3, 4, 5, 6])
+def test_queues_without_and_with_two_owners(admin: AdminClient, broker: ConsumerBroker) -> None:
+    broker.running["c2"] = info([3, 4, 5, 6])
     assert problems(admin) == [
         "c1 and c2 consume the same queue, T broker-a 3",
         "no client consumes T broker-a 7",
@@ -96,22 +92,22 @@ def test_queues_without_and_with_two_owners(admin: AdminClient, consumer_broker:
 
 
 def test_a_client_that_did_not_answer_leaves_the_question_of_owners_open(
-    admin: AdminClient, consumer_broker: ConsumerBroker
+    admin: AdminClient, broker: ConsumerBroker
 ) -> None:
-    del consumer_broker.running["c2"]
+    del broker.running["c2"]
     group_runtime = admin.client_runtime.get_group("G")
     assert [item.error is None for item in group_runtime.clients] == [True, False]
     assert admin.client_runtime.find_problems(group_runtime, 2000) == []
 
 
-def test_clients_that_subscribe_differently(admin: AdminClient, consumer_broker: ConsumerBroker) -> None:
-    consumer_broker.running["c2"] = info([4, 5, 6, 7], "TagA")
+def test_clients_that_subscribe_differently(admin: AdminClient, broker: ConsumerBroker) -> None:
+    broker.running["c2"] = info([4, 5, 6, 7], "TagA")
     assert problems(admin) == ["c2 and c1 subscribe differently: T=TagA and T=*"]
 
 
-def test_messages_that_lie_in_a_client(admin: AdminClient, consumer_broker: ConsumerBroker) -> None:
+def test_messages_that_lie_in_a_client(admin: AdminClient, broker: ConsumerBroker) -> None:
     idle = {**QUEUE, "cachedMsgCount": 0}
-    consumer_broker.running = {"c1": info([0, 1, 2, 3], queue=idle), "c2": info([4, 5, 6, 7])}
+    broker.running = {"c1": info([0, 1, 2, 3], queue=idle), "c2": info([4, 5, 6, 7])}
     problem_list = problems(admin, 1000 + BLOCKED_AFTER_MS + 1)
     assert len(problem_list) == 4
     assert (
@@ -120,15 +116,14 @@ def test_messages_that_lie_in_a_client(admin: AdminClient, consumer_broker: Cons
     )
 
 
-def test_a_queue_that_cannot_be_locked(admin: AdminClient, consumer_broker: ConsumerBroker) -> None:
-    free = {**QUEUE, "locked": False}
-    consumer_broker.running["c2"] = info([4, 5, 6, 7], orderly=True, queue=free)
+def test_a_queue_that_cannot_be_locked(admin: AdminClient, broker: ConsumerBroker) -> None:
+    broker.running["c2"] = info([4, 5, 6, 7], orderly=True, queue={**QUEUE, "locked": False})
     problem_list = problems(admin, 10**9)
     assert "c2 cannot lock T broker-a 4, which it must consume in order" in problem_list
 
 
-def test_owners_of_queues(admin: AdminClient, consumer_broker: ConsumerBroker) -> None:
-    consumer_broker.running["c2"] = info([0])
+def test_owners_of_queues(admin: AdminClient, broker: ConsumerBroker) -> None:
+    broker.running["c2"] = info([0])
     owners = admin.client_runtime.get_queue_owners("G")
     assert owners[MessageQueue("T", "broker-a", 0)] == "c1,c2"
     assert owners[MessageQueue("T", "broker-a", 1)] == "c1"
@@ -156,24 +151,22 @@ def test_a_client_that_pops_tells_so() -> None:
     assert runtime.held_queues == [MessageQueue("T", "broker-a", ALL_QUEUES)]
 
 
-def test_clients_may_pop_from_all_queues_together(
-    admin: AdminClient, consumer_broker: ConsumerBroker
-) -> None:
-    consumer_broker.running = {"c1": popping(-1), "c2": popping(-1)}
+def test_clients_may_pop_from_all_queues_together(admin: AdminClient, broker: ConsumerBroker) -> None:
+    broker.running = {"c1": popping(-1), "c2": popping(-1)}
     assert problems(admin) == []
     assert admin.client_runtime.get_queue_owners("G") == {MessageQueue("T", "broker-a", ALL_QUEUES): "c1,c2"}
-    consumer_broker.running = {"c1": popping(5), "c2": popping(5)}
+    broker.running = {"c1": popping(5), "c2": popping(5)}
     assert problems(admin) == [f"no client consumes T broker-a {number}" for number in (0, 1, 2, 3, 4, 6, 7)]
 
 
 def test_the_name_servers_that_clients_of_many_groups_know(
-    admin: AdminClient, consumer_broker: ConsumerBroker
+    admin: AdminClient, broker: ConsumerBroker
 ) -> None:
     listed = info([0]).replace('"PROP_CONSUMEORDERLY"', '"PROP_NAMESERVER_ADDR": "a:1; b:2;", "other"')
-    consumer_broker.running["c1"] = listed
-    consumer_broker.clients["other"] = ["c9"]
-    consumer_broker.configs["other"] = {"groupName": "other"}
-    online, errors = admin.consumers.list_online_groups([consumer_broker.addr])
+    broker.running["c1"] = listed
+    broker.clients["other"] = ["c9"]
+    broker.configs["other"] = {"groupName": "other"}
+    online, errors = admin.consumers.list_online_groups([broker.addr])
     assert set(errors.values()) == {None}
     name_servers = admin.client_runtime.get_name_servers(online)
     assert [(item.client.client_id, item.name_servers) for item in name_servers["G"]] == [

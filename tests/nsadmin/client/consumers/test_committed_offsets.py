@@ -54,9 +54,7 @@ def test_a_broker_says_what_was_never_committed(caller: Caller, broker: Consumer
 
 def test_an_old_one_says_0_and_its_table_knows_better(caller: Caller, broker: ConsumerBroker) -> None:
     broker.handlers[14] = old
-    broker.handlers[43] = lambda asked: build_reply(
-        asked, body=b'{"offsetTable":{"T@G":{0:0,1:5},"T@H":{2:7}}}'
-    )
+    broker.handlers[43] = lambda a: build_reply(a, body=b'{"offsetTable":{"T@G":{0:0,1:5},"T@H":{2:7}}}')
     assert asked(caller, broker) == [
         CommittedOffset(0, None),
         CommittedOffset(5, None),

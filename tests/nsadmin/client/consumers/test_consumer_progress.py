@@ -24,10 +24,8 @@ def test_a_queue_that_was_never_committed_has_no_offset(admin: AdminClient) -> N
     assert [(lag.lag_count, lag.inflight_count) for lag in LAGS] == [(10, 2), (None, None)]
 
 
-def test_an_offset_of_0_that_was_committed_counts(
-    admin: AdminClient, consumer_broker: ConsumerBroker
-) -> None:
-    consumer_broker.offsets["G", "T", 1] = 0
+def test_an_offset_of_0_that_was_committed_counts(admin: AdminClient, broker: ConsumerBroker) -> None:
+    broker.offsets["G", "T", 1] = 0
     [result] = admin.consumers.get_progress("G", "T")
     assert result.result is not None
     assert [lag.lag_count for lag in result.result.queues] == [10, 50]
@@ -38,9 +36,9 @@ def test_brokers_before_5_1_know_nothing_of_what_is_handed_out() -> None:
 
 
 def test_a_group_without_offsets_has_no_queues_and_an_unknown_one_is_not_found(
-    admin: AdminClient, consumer_broker: ConsumerBroker
+    admin: AdminClient, broker: ConsumerBroker
 ) -> None:
-    consumer_broker.configs["Idle"] = {}
+    broker.configs["Idle"] = {}
     [result] = admin.consumers.get_progress("Idle")
     assert result.result is not None
     assert result.result.queues == ()
@@ -49,10 +47,10 @@ def test_a_group_without_offsets_has_no_queues_and_an_unknown_one_is_not_found(
 
 
 def test_a_dead_broker_hides_nothing(
-    admin: AdminClient, first_server: FakeNameServer, consumer_broker: ConsumerBroker
+    admin: AdminClient, first_server: FakeNameServer, broker: ConsumerBroker
 ) -> None:
     dead = f"127.0.0.1:{closed_port()}"
-    first_server.clusters = {"C": {"a": {0: consumer_broker.addr}, "b": {0: dead}}, "D": {"d": {0: dead}}}
+    first_server.clusters = {"C": {"a": {0: broker.addr}, "b": {0: dead}}, "D": {"d": {0: dead}}}
     progress, silent = admin.consumers.get_progress("G", cluster_name="C")
     assert (progress.error, silent.result) == (None, None)
     groups, errors = admin.consumers.get_all_progress("C")
@@ -60,9 +58,9 @@ def test_a_dead_broker_hides_nothing(
     assert [error is None for error in errors.values()] == [True, False]
 
 
-def test_all_groups_are_those_that_brokers_know(admin: AdminClient, consumer_broker: ConsumerBroker) -> None:
-    consumer_broker.configs.update({"Idle": {}, "TOOLS_CONSUMER": {}})
-    consumer_broker.clients = {"Idle": ["c1"]}
+def test_all_groups_are_those_that_brokers_know(admin: AdminClient, broker: ConsumerBroker) -> None:
+    broker.configs.update({"Idle": {}, "TOOLS_CONSUMER": {}})
+    broker.clients = {"Idle": ["c1"]}
     (g, idle), errors = admin.consumers.get_all_progress()
     assert (g.group, g.consume_tps, g.diff_total, g.inflight_total) == ("G", 1.5, 10, 2)
     assert (idle.diff_total, [client.client_id for client in idle.connections.clients]) == (None, ["c1"])
@@ -70,29 +68,27 @@ def test_all_groups_are_those_that_brokers_know(admin: AdminClient, consumer_bro
         "no committed offset on 1 of 2 queues",
         "no committed offset",
     )
-    assert errors == {consumer_broker.addr: None}
+    assert errors == {broker.addr: None}
     assert len(admin.consumers.get_all_progress(include_system=True)[0]) == 3
 
 
-def test_a_group_that_a_broker_cannot_tell_of_has_no_sums(
-    admin: AdminClient, consumer_broker: ConsumerBroker
-) -> None:
-    consumer_broker.handlers[208] = refuse_with(1, "no")
+def test_a_group_that_a_broker_cannot_tell_of_has_no_sums(admin: AdminClient, broker: ConsumerBroker) -> None:
+    broker.handlers[208] = refuse_with(1, "no")
     [group], _ = admin.consumers.get_all_progress()
     assert (group.consume_tps, group.diff_total, group.inflight_total) == (None, None, None)
     assert str(group.error) == "SYSTEM_ERROR (1): no"
 
 
 def test_connections_come_from_masters_and_slaves(
-    admin: AdminClient, first_server: FakeNameServer, consumer_broker: ConsumerBroker
+    admin: AdminClient, first_server: FakeNameServer, broker: ConsumerBroker
 ) -> None:
     with ConsumerBroker() as slave:
-        first_server.clusters = {"C": {"a": {0: consumer_broker.addr, 1: slave.addr}}}
+        first_server.clusters = {"C": {"a": {0: broker.addr, 1: slave.addr}}}
         slave.clients = {"G": ["c1"]}
         [client] = admin.consumers.get_connections("G").clients
         assert client.broker_addrs == (slave.addr,)
         with pytest.raises(RequestError, match='no client of group "G" is connected') as caught:
-            admin.consumers.get_connections("G", broker_addr=consumer_broker.addr)
+            admin.consumers.get_connections("G", broker_addr=broker.addr)
     assert caught.value.code == 206
 
 
@@ -103,48 +99,45 @@ def test_a_group_nobody_is_connected_of_is_not_one_that_nobody_knows(admin: Admi
         admin.consumers.get_connections("X")
 
 
-def test_all_groups_of_a_broker_by_topic(admin: AdminClient, consumer_broker: ConsumerBroker) -> None:
-    consumer_broker.configs["A"] = {}
-    consumer_broker.offsets["A", "T", 1] = 40
-    lags = admin.consumers.get_broker_stats(consumer_broker.addr)
+def test_all_groups_of_a_broker_by_topic(admin: AdminClient, broker: ConsumerBroker) -> None:
+    broker.configs["A"] = {}
+    broker.offsets["A", "T", 1] = 40
+    lags = admin.consumers.get_broker_stats(broker.addr)
     assert [(lag.group, lag.queue.queue_id, lag.lag_count, lag.inflight_count) for lag in lags] == [
         ("A", 0, None, None),
         ("A", 1, 10, None),
         ("G", 0, 10, None),
         ("G", 1, None, None),
     ]
-    consumer_broker.handlers[317] = refuse_with(1, "no")
+    broker.handlers[317] = refuse_with(1, "no")
     with pytest.raises(RequestError):
-        admin.consumers.get_broker_stats(consumer_broker.addr)
+        admin.consumers.get_broker_stats(broker.addr)
 
 
-def test_who_is_connected_of_all_groups(admin: AdminClient, consumer_broker: ConsumerBroker) -> None:
-    consumer_broker.configs |= {"idle": {}, "TOOLS_CONSUMER": {}}
-    consumer_broker.clients = {"G": ["c1"]}
+def test_who_is_connected_of_all_groups(admin: AdminClient, broker: ConsumerBroker) -> None:
+    broker.configs |= {"idle": {}, "TOOLS_CONSUMER": {}}
+    broker.clients = {"G": ["c1"]}
     dead = f"127.0.0.1:{closed_port()}"
-    online_groups, errors = admin.consumers.list_online_groups([consumer_broker.addr, dead])
+    online_groups, errors = admin.consumers.list_online_groups([broker.addr, dead])
     assert {
         group: [client.client_id for client in item.clients] for group, item in online_groups.items()
-    } == {
-        "G": ["c1"],
-        "idle": [],
-    }
+    } == {"G": ["c1"], "idle": []}
     assert [item.topic for item in online_groups["G"].subscriptions] == ["T"]
-    unknown = admin.consumers.get_group_connections(["G", "X"], [consumer_broker.addr])
+    unknown = admin.consumers.get_group_connections(["G", "X"], [broker.addr])
     assert [len(unknown[group].clients) for group in ("G", "X")] == [1, 0]
-    members, offline = (admin.consumers.list_members(group, [consumer_broker.addr])[0] for group in "GX")
+    members, offline = (admin.consumers.list_members(group, [broker.addr])[0] for group in "GX")
     assert [client.client_id for client in members.result or ()] == ["c1"]
     assert offline.result == ()
-    assert errors[consumer_broker.addr] is None
+    assert errors[broker.addr] is None
     assert errors[dead] is not None
 
 
-def test_a_broadcasting_group_has_no_lag(admin: AdminClient, consumer_broker: ConsumerBroker) -> None:
-    consumer_broker.clients, consumer_broker.message_model = {"G": ["c1"]}, "BROADCASTING"
+def test_a_broadcasting_group_has_no_lag(admin: AdminClient, broker: ConsumerBroker) -> None:
+    broker.clients, broker.message_model = {"G": ["c1"]}, "BROADCASTING"
     [result] = admin.consumers.get_progress("G")
-    [at_addr] = admin.consumers.get_progress_at("G", [consumer_broker.addr])
+    [at_addr] = admin.consumers.get_progress_at("G", [broker.addr])
     [group], _ = admin.consumers.get_all_progress()
-    stats = admin.consumers.get_broker_stats(consumer_broker.addr)
+    stats = admin.consumers.get_broker_stats(broker.addr)
     for consume_stats in (result.result, at_addr.result):
         assert consume_stats is not None
         assert [lag.lag for lag in consume_stats.queues] == [Lag(None, BROADCASTS)] * 2

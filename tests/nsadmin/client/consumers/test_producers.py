@@ -10,19 +10,17 @@ from tests.support.consumer_brokers import ConsumerBroker
 
 
 @pytest.fixture
-def consumer_broker() -> Iterator[ConsumerBroker]:
+def broker() -> Iterator[ConsumerBroker]:
     with ConsumerBroker() as running:
         running.producers = {"P": ["p1"]}
         yield running
 
 
 @pytest.mark.parametrize("topic", [None, "T"])
-def test_who_of_a_group_is_connected(
-    admin: AdminClient, consumer_broker: ConsumerBroker, topic: str | None
-) -> None:
+def test_who_of_a_group_is_connected(admin: AdminClient, broker: ConsumerBroker, topic: str | None) -> None:
     connections = admin.producers.get_connections("P", topic)
     assert [client.client_id for client in connections.clients] == ["p1"]
-    assert connections.errors == {consumer_broker.addr: None}
+    assert connections.errors == {broker.addr: None}
 
 
 def test_a_group_that_nobody_is_of(admin: AdminClient) -> None:
@@ -30,14 +28,11 @@ def test_a_group_that_nobody_is_of(admin: AdminClient) -> None:
         admin.producers.get_connections("X")
 
 
-def test_everybody_is_told_by_each_broker(admin: AdminClient, consumer_broker: ConsumerBroker) -> None:
-    for listing in (
-        admin.producers.list_all_producers(),
-        admin.producers.list_all_producers(consumer_broker.addr),
-    ):
+def test_everybody_is_told_by_each_broker(admin: AdminClient, broker: ConsumerBroker) -> None:
+    for listing in (admin.producers.list_all_producers(), admin.producers.list_all_producers(broker.addr)):
         assert [[client.producer_group for client in item.result or ()] for item in listing] == [["P"]]
 
 
-def test_everybody_of_some_brokers(admin: AdminClient, consumer_broker: ConsumerBroker) -> None:
-    [result] = admin.producers.list_producers([consumer_broker.addr])
+def test_everybody_of_some_brokers(admin: AdminClient, broker: ConsumerBroker) -> None:
+    [result] = admin.producers.list_producers([broker.addr])
     assert [client.client_id for client in result.result or ()] == ["p1"]

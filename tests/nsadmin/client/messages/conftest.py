@@ -10,14 +10,14 @@ from tests.support.servers import FakeNameServer
 
 
 @pytest.fixture
-def dead_letter_broker() -> Iterator[DeadLetterBroker]:
+def dlq() -> Iterator[DeadLetterBroker]:
     with DeadLetterBroker() as running:
         yield running
 
 
 @pytest.fixture
-def admin(dead_letter_broker: DeadLetterBroker) -> Iterator[AdminClient]:
-    with FakeNameServer({"C": {"broker-a": {0: dead_letter_broker.addr}}}) as server:
+def admin(dlq: DeadLetterBroker) -> Iterator[AdminClient]:
+    with FakeNameServer({"C": {"broker-a": {0: dlq.addr}}}) as server:
         server.routes = {
             topic: {"broker-a": 6} for topic in (DEAD, RETRY, "T", "U", "%DLQ%empty", "RMQ_SYS_TRACE_TOPIC")
         }

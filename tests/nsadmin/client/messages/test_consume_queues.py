@@ -20,13 +20,8 @@ def broker() -> Iterator[FakeBroker]:
         if (asked.ext or {})["index"] == "99":
             return build_reply(asked, remark="Index 99 of 1@T is not exist!")
         named = "it is not online" if "consumerGroup" in (asked.ext or {}) else "null"
-        queue_answer = {
-            "minQueueIndex": 2,
-            "maxQueueIndex": 46,
-            "queueData": [ENTRY, ENTRY],
-            "filterData": named,
-        }
-        return answer_json(asked, queue_answer)
+        answer = {"minQueueIndex": 2, "maxQueueIndex": 46, "queueData": [ENTRY, ENTRY], "filterData": named}
+        return answer_json(asked, answer)
 
     with FakeBroker() as running:
         running.handlers[321] = entries
@@ -40,16 +35,10 @@ def client() -> Iterator[AdminClient]:
 
 
 def test_entries_and_what_is_said_of_a_group(client: AdminClient, broker: FakeBroker) -> None:
-    entries_read = client.consume_queues.read_entries_at(broker.addr, "T", 1, 5, 2, "G").result
-    assert entries_read is not None
-    assert (entries_read.min_index, entries_read.max_index, entries_read.filter_data) == (
-        2,
-        46,
-        "it is not online",
-    )
-    assert entries_read.entries == tuple(
-        ConsumeQueueEntry(at, 825, 275, -7, None, "01", True, None) for at in (5, 6)
-    )
+    read = client.consume_queues.read_entries_at(broker.addr, "T", 1, 5, 2, "G").result
+    assert read is not None
+    assert (read.min_index, read.max_index, read.filter_data) == (2, 46, "it is not online")
+    assert read.entries == tuple(ConsumeQueueEntry(at, 825, 275, -7, None, "01", True, None) for at in (5, 6))
     assert broker.asked[0].ext == {
         "topic": "T", "queueId": "1", "index": "5", "count": "2", "consumerGroup": "G",
     }  # fmt: skip

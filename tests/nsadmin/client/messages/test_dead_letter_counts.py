@@ -9,10 +9,10 @@ from tests.support.servers import refuse_with
 HOUR = 3_600_000
 
 
-def test_all_queues_are_counted_together(admin: AdminClient, dead_letter_broker: DeadLetterBroker) -> None:
+def test_all_queues_are_counted_together(admin: AdminClient, dlq: DeadLetterBroker) -> None:
     for number in range(40):
-        dead_letter_broker.add_letter(b"%d" % number, "T" if number < 39 else "U")
-    dead_letter_broker.store_message(b"", "%DLQ%G", 3, 0, RETRY_TOPIC="V")
+        dlq.add_letter(b"%d" % number, "T" if number < 39 else "U")
+    dlq.store_message(b"", "%DLQ%G", 3, 0, RETRY_TOPIC="V")
     counts, empty, missing = admin.dead_letters.count_letters([GROUP, "empty", "other"], CREATED + HOUR)
     assert (counts.message_count, counts.last_hour_count) == (41, 41)
     assert (counts.oldest_ms, counts.newest_ms) == (CREATED, CREATED + 39_000)
@@ -23,20 +23,18 @@ def test_all_queues_are_counted_together(admin: AdminClient, dead_letter_broker:
 
 
 def test_the_last_hour_is_not_what_an_old_broker_finds_nearest(
-    admin: AdminClient, dead_letter_broker: DeadLetterBroker
+    admin: AdminClient, dlq: DeadLetterBroker
 ) -> None:
     """Brokers before 5.0 answer the last message if all are older."""
-    dead_letter_broker.add_letter(b"one")
-    dead_letter_broker.handlers[29] = lambda asked: answer_offset(asked, 0)
+    dlq.add_letter(b"one")
+    dlq.handlers[29] = lambda asked: answer_offset(asked, 0)
     [counts] = admin.dead_letters.count_letters([GROUP], CREATED + HOUR + 1)
     assert (counts.message_count, counts.last_hour_count) == (1, 0)
 
 
-def test_the_last_hour_is_counted_without_the_messages(
-    admin: AdminClient, dead_letter_broker: DeadLetterBroker
-) -> None:
+def test_the_last_hour_is_counted_without_the_messages(admin: AdminClient, dlq: DeadLetterBroker) -> None:
     """As on a bundle, which has none."""
-    dead_letter_broker.add_letter(b"one")
-    dead_letter_broker.handlers[11] = refuse_with(1, "no messages")
+    dlq.add_letter(b"one")
+    dlq.handlers[11] = refuse_with(1, "no messages")
     [counts] = admin.dead_letters.count_letters([GROUP], CREATED + HOUR)
     assert (counts.message_count, counts.last_hour_count, counts.oldest_ms) == (1, 1, None)

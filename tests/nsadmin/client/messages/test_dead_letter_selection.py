@@ -63,7 +63,5 @@ def test_a_dead_letter_has_to_meet_every_condition(selection: DeadLetterSelectio
 
 
 def test_rules_of_equal_selections_are_equal() -> None:
-    one, two = (
-        DeadLetterSelection(tags=frozenset(tags), body_pattern=re.compile("x")) for tags in ("AB", "BA")
-    )
+    one, two = (DeadLetterSelection(tags=frozenset(t), body_pattern=re.compile("x")) for t in ("AB", "BA"))
     assert one.describe_rules() == two.describe_rules() != EVERY_LETTER.describe_rules()

@@ -11,18 +11,18 @@ from tests.support.dead_letter_brokers import DEAD, GROUP, DeadLetterBroker, rep
 
 
 def test_a_queue_that_was_created_again_has_no_replayed_messages(
-    admin: AdminClient, dead_letter_broker: DeadLetterBroker
+    admin: AdminClient, dlq: DeadLetterBroker
 ) -> None:
     memory = ReplayMemory()
     for number in range(3):
-        dead_letter_broker.add_letter(b"%d" % number)
+        dlq.add_letter(b"%d" % number)
     assert replay_letters(admin, memory=memory).replayed == 3
-    dead_letter_broker.queues[DEAD, 0] = []
+    dlq.queues[DEAD, 0] = []
     for number in range(3):
-        dead_letter_broker.add_letter(b"other %d" % number)
+        dlq.add_letter(b"other %d" % number)
     assert replay_letters(admin, memory=memory).replayed == 3
-    dead_letter_broker.queues[DEAD, 0] = []
-    dead_letter_broker.add_letter(b"fewer")
+    dlq.queues[DEAD, 0] = []
+    dlq.add_letter(b"fewer")
     assert replay_letters(admin, memory=memory).replayed == 1
 
 
@@ -30,9 +30,9 @@ def test_groups_are_those_with_a_dead_letter_topic(admin: AdminClient) -> None:
     assert admin.dead_letters.list_groups() == ("G", "empty")
 
 
-def test_pages_end_after_the_wanted_number(admin: AdminClient, dead_letter_broker: DeadLetterBroker) -> None:
+def test_pages_end_after_the_wanted_number(admin: AdminClient, dlq: DeadLetterBroker) -> None:
     for number in range(80):
-        dead_letter_broker.add_letter(b"%d" % number, "TU"[number % 2])
+        dlq.add_letter(b"%d" % number, "TU"[number % 2])
     selection = DeadLetterSelection(origin_topics=frozenset("U"), max_messages=20)
     spans, errors = admin.dead_letters.list_spans(GROUP, selection)
     pages = list(admin.dead_letters.read_letters(GROUP, spans, selection))
@@ -41,9 +41,9 @@ def test_pages_end_after_the_wanted_number(admin: AdminClient, dead_letter_broke
 
 
 def test_a_broker_without_an_answer_is_an_error_of_its_spans(
-    admin: AdminClient, dead_letter_broker: DeadLetterBroker
+    admin: AdminClient, dlq: DeadLetterBroker
 ) -> None:
-    dead_letter_broker.handlers[31] = lambda asked: build_reply(asked, 16, remark="no")
+    dlq.handlers[31] = lambda asked: build_reply(asked, 16, remark="no")
     spans, errors = admin.dead_letters.list_spans(GROUP)
     assert (spans, list(errors)) == ([], ["broker-a"])
 

@@ -57,16 +57,12 @@ def test_a_timed_message_is_listed_once_until_it_is_due() -> None:
     ]
 
 
-def test_both_kinds_are_listed_in_the_order_of_delivery(
-    admin: AdminClient, dead_letter_broker: DeadLetterBroker
-) -> None:
-    dead_letter_broker.handlers[26] = lambda asked: build_reply(asked, body=b"messageDelayLevel=1s 10s\n")
-    dead_letter_broker.store_message(b"delivered", LEVEL_TOPIC, 0, 0, REAL_TOPIC="T", UNIQ_KEY="A")
-    dead_letter_broker.store_message(b"later", LEVEL_TOPIC, 1, 0, REAL_TOPIC="T", UNIQ_KEY="B")
-    dead_letter_broker.store_message(b"other", LEVEL_TOPIC, 1, 0, REAL_TOPIC="U", UNIQ_KEY="C")
-    dead_letter_broker.store_message(
-        b"timed", TIMER_TOPIC, 0, 0, REAL_TOPIC="T", UNIQ_KEY="D", TIMER_OUT_MS=str(NOW + 1)
-    )
+def test_both_kinds_are_listed_in_the_order_of_delivery(admin: AdminClient, dlq: DeadLetterBroker) -> None:
+    dlq.handlers[26] = lambda asked: build_reply(asked, body=b"messageDelayLevel=1s 10s\n")
+    dlq.store_message(b"delivered", LEVEL_TOPIC, 0, 0, REAL_TOPIC="T", UNIQ_KEY="A")
+    dlq.store_message(b"later", LEVEL_TOPIC, 1, 0, REAL_TOPIC="T", UNIQ_KEY="B")
+    dlq.store_message(b"other", LEVEL_TOPIC, 1, 0, REAL_TOPIC="U", UNIQ_KEY="C")
+    dlq.store_message(b"timed", TIMER_TOPIC, 0, 0, REAL_TOPIC="T", UNIQ_KEY="D", TIMER_OUT_MS=str(NOW + 1))
     pending, errors = admin.delayed_messages.list_pending("T", NOW)
     assert errors == {}
     assert [
@@ -74,8 +70,8 @@ def test_both_kinds_are_listed_in_the_order_of_delivery(
     ] == [(b"timed", NOW + 1, None, "T"), (b"later", CREATED + 10_000, 2, "T")]
 
 
-def test_a_broker_that_refuses_is_an_error(admin: AdminClient, dead_letter_broker: DeadLetterBroker) -> None:
-    dead_letter_broker.handlers[26] = refuse_with(16, "no permission")
+def test_a_broker_that_refuses_is_an_error(admin: AdminClient, dlq: DeadLetterBroker) -> None:
+    dlq.handlers[26] = refuse_with(16, "no permission")
     pending, errors = admin.delayed_messages.list_pending("T", NOW)
     assert (pending, list(errors)) == ([], ["broker-a"])
 
@@ -85,16 +81,14 @@ def test_the_handle_is_that_of_the_producer() -> None:
     assert urlsafe_b64decode(build_recall_handle(message)) == b"v1 T broker-a 1795519631001 A"
 
 
-def test_only_a_timed_message_can_be_cancelled(
-    admin: AdminClient, dead_letter_broker: DeadLetterBroker
-) -> None:
+def test_only_a_timed_message_can_be_cancelled(admin: AdminClient, dlq: DeadLetterBroker) -> None:
     message = DelayedMessage(timed(REAL_TOPIC="T", UNIQ_KEY="A"), NOW, None)
     with pytest.raises(NotApplied, match="delayed by a level"):
-        admin.delayed_messages.cancel_message(message._replace(delay_level=3), dead_letter_broker.addr)
+        admin.delayed_messages.cancel_message(message._replace(delay_level=3), dlq.addr)
     with pytest.raises(NotApplied, match="cancelled already"):
-        admin.delayed_messages.cancel_message(message._replace(is_cancelled=True), dead_letter_broker.addr)
+        admin.delayed_messages.cancel_message(message._replace(is_cancelled=True), dlq.addr)
     with pytest.raises(RequestError, match="not supported"):
-        admin.delayed_messages.cancel_message(message, dead_letter_broker.addr)
-    dead_letter_broker.handlers[370] = build_reply
-    admin.delayed_messages.cancel_message(message, dead_letter_broker.addr)
-    assert (dead_letter_broker.asked[-1].ext or {})["recallHandle"] == build_recall_handle(message)
+        admin.delayed_messages.cancel_message(message, dlq.addr)
+    dlq.handlers[370] = build_reply
+    admin.delayed_messages.cancel_message(message, dlq.addr)
+    assert (dlq.asked[-1].ext or {})["recallHandle"] == build_recall_handle(message)

@@ -36,33 +36,24 @@ def send(admin: AdminClient, store: DeadLetterBroker, *places: tuple[int, bytes]
     return ["unsent" if result is None else "failed" if result.error else "sent" for result in results]
 
 
-def test_each_queue_gets_its_messages_one_after_the_other(
-    admin: AdminClient, dead_letter_broker: DeadLetterBroker
-) -> None:
-    assert (
-        send(admin, dead_letter_broker, *((number % 3, b"%d" % number) for number in range(30)))
-        == ["sent"] * 30
-    )
+def test_each_queue_gets_its_messages_one_after_the_other(admin: AdminClient, dlq: DeadLetterBroker) -> None:
+    assert send(admin, dlq, *((n % 3, b"%d" % n) for n in range(30))) == ["sent"] * 30
     for queue_id in range(3):
-        bodies = [
-            int(message.body)
-            for message in dead_letter_broker.stored_messages("T")
-            if message.queue_id == queue_id
-        ]
+        bodies = [int(m.body) for m in dlq.stored_messages("T") if m.queue_id == queue_id]
         assert bodies == list(range(queue_id, 30, 3))
 
 
 def test_after_a_failure_only_the_other_queues_get_messages(
-    admin: AdminClient, dead_letter_broker: DeadLetterBroker
+    admin: AdminClient, dlq: DeadLetterBroker
 ) -> None:
     def refuse_first_queue() -> None:
-        if (dead_letter_broker.sent[-1].ext or {})["e"] == "0":
-            dead_letter_broker.refusals.append(1)
+        if (dlq.sent[-1].ext or {})["e"] == "0":
+            dlq.refusals.append(1)
 
-    dead_letter_broker.on_send = refuse_first_queue
-    assert send(admin, dead_letter_broker, (0, b"a"), (0, b"b"), (1, b"c"), (1, b"d")) == [
+    dlq.on_send = refuse_first_queue
+    assert send(admin, dlq, (0, b"a"), (0, b"b"), (1, b"c"), (1, b"d")) == [
         "failed", "unsent", "sent", "sent",
     ]  # fmt: skip
-    dead_letter_broker.on_send = lambda: None
-    dead_letter_broker.refusals = [10]
-    assert send(admin, dead_letter_broker, (0, b"late flush"), (0, b"next")) == ["failed", "sent"]
+    dlq.on_send = lambda: None
+    dlq.refusals = [10]
+    assert send(admin, dlq, (0, b"late flush"), (0, b"next")) == ["failed", "sent"]

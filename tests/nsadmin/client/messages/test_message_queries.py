@@ -137,8 +137,7 @@ def test_an_offset_id_whose_broker_does_not_answer_is_looked_for_on_the_others(
     second_broker.store_message(b"of the master that is gone")
     second_broker.port = real
     first_broker.store_message(b"at the same position")
-    msg_id = f"7F000001{port:08X}{0:016X}"
-    result = admin.messages.find_by_id("T", msg_id)
+    result = admin.messages.find_by_id("T", f"7F000001{port:08X}{0:016X}")
     assert bodies(result) == [("broker-b", b"of the master that is gone")]
     assert result.errors == [None, None]
 
@@ -152,8 +151,7 @@ def test_an_offset_id_that_nobody_has_tells_who_was_silent(
     assert [str(error).partition(": ")[2] for error in result.errors if error is not None] == [
         "connection refused, no server listens on this port"
     ]
-    answered = f"7F000001{first_broker.port:08X}{9000:016X}"
-    assert admin.messages.find_by_id("T", answered) == FoundMessages(
+    assert admin.messages.find_by_id("T", f"7F000001{first_broker.port:08X}{9000:016X}") == FoundMessages(
         (), admin.messages.find_by_unique_key("T", "x").broker_results
     )
 

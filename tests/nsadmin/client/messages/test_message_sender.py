@@ -20,10 +20,7 @@ from tests.support.servers import FakeNameServer, answer_nothing, refuse_with
 def admin(message_broker: MessageBroker) -> Iterator[AdminClient]:
     groups = {"C": {"broker-a": {0: message_broker.addr}, "broker-b": {1: "h:1"}, "broker-c": {0: "h:2"}}}
     with FakeNameServer(groups) as server:
-        server.routes = {
-            "T": {"broker-a": 6, "broker-b": 6, "broker-c": 4},
-            TRACE_TOPIC: {"broker-a": 6},
-        }
+        server.routes = {"T": {"broker-a": 6, "broker-b": 6, "broker-c": 4}, TRACE_TOPIC: {"broker-a": 6}}
         with AdminClient(server.addr, timeout=5) as client:
             yield client
 

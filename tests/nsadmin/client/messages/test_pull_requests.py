@@ -1,14 +1,13 @@
 """The request for messages of a queue."""
 
-from namesrv_core.protocol.broker_headers import PullMessage
 from namesrv_core.protocol.command import RemotingCommand
 from nsadmin.client.messages.pull_requests import build_pull_request, decode_pulled_messages
 from tests.support.messages import encode_message
 
 
 def test_the_own_queues_of_a_broker_are_asked_for_by_name() -> None:
-    usual = build_pull_request(PullMessage(topic="T", queue_id=3, queue_offset=7))
-    own = build_pull_request(PullMessage(topic="T", queue_id=3, queue_offset=7, lo=False))
+    usual = build_pull_request("T", 3, 7)
+    own = build_pull_request("T", 3, 7, lo=False)
     assert (usual.code, own.ext) == (11, {**(usual.ext or {}), "lo": "false"})
 
 

@@ -22,9 +22,7 @@ def admin(first_server: FakeNameServer, message_broker: MessageBroker) -> Iterat
 def test_each_message_is_timed(admin: AdminClient, message_broker: MessageBroker) -> None:
     place = admin.send_probes.choose_queue("broker-a")
     probes = list(admin.send_probes.send_probes(place, 5, 3))
-    assert [(sent.body, (sent.ext or {})["b"]) for sent in message_broker.sent] == [
-        (b"xxxxx", "broker-a")
-    ] * 3
+    assert [(s.body, (s.ext or {})["b"]) for s in message_broker.sent] == [(b"xxxxx", "broker-a")] * 3
     assert parse_properties(((message_broker.sent[0].ext or {})["i"] or "").encode())["TAGS"] == "PROBE"
     assert all(probe.elapsed_ms > 0 and probe.error is None for probe in probes)
     assert len({probe.sent_message.msg_id for probe in probes if probe.sent_message}) == 3

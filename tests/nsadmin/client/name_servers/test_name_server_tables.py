@@ -35,9 +35,7 @@ def test_acting_masters_zones_and_nulls_are_told_and_groups_of_nobody_are_not(se
     group = {"brokerAddrs": {"0": "h:1"}, "cluster": "C", "enableActingMaster": True, "zoneName": "z"}
     table = {"a": group, "empty": {"brokerAddrs": {}, "cluster": "C"}, "null": None}
     clusters = {"C": ["a", "empty"], "D": ["empty"]}
-    server.handlers[106] = lambda asked: answer_json(
-        asked, {"brokerAddrTable": table, "clusterAddrTable": clusters}
-    )
+    server.handlers[106] = lambda a: answer_json(a, {"brokerAddrTable": table, "clusterAddrTable": clusters})
     server.handlers[219] = lambda asked: build_reply(asked, body=b'{"table":{"k":null}}')
     with AdminClient(server.addr) as admin:
         listing = admin.name_server_tables.get_listing(server.addr, ["N"])

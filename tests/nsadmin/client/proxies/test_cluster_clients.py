@@ -25,9 +25,7 @@ def proxied_broker(first_server: FakeNameServer) -> Iterator[ProxiedBroker]:
 def connections_at(monkeypatch: pytest.MonkeyPatch, *addrs: str) -> None:
     answer = GrpcConnections(None, addrs)
     monkeypatch.setattr(grpc_connections, "is_grpc_installed", lambda: True)
-    monkeypatch.setattr(
-        grpc_connections, "read_connections", lambda addr, *more: ServerResult(addr, answer, None)
-    )
+    monkeypatch.setattr(grpc_connections, "read_connections", lambda a, *more: ServerResult(a, answer, None))
 
 
 def test_a_client_of_several_groups_is_one_client(
@@ -94,7 +92,4 @@ def test_servers_that_refuse_are_errors_and_hide_nothing(
     proxied_broker.handlers[328] = refuse_with(16, "no permission")
     with AdminClient(first_server.addr, timeout=5) as admin:
         clients = admin.clients.list_clients()
-    assert ([client.client_id for client in clients.clients], [*clients.errors]) == (
-        ["c"],
-        [proxied_broker.addr],
-    )
+    assert ([c.client_id for c in clients.clients], [*clients.errors]) == (["c"], [proxied_broker.addr])

@@ -76,8 +76,7 @@ def test_tls_settings_that_grpc_does_not_have(tls: Tls, reason: str) -> None:
 
 
 def test_plain_text_is_no_tls(proxy: str, tmp_path: Path) -> None:
-    authority = Authority(tmp_path)
-    assert read_connections(proxy, 2, Tls(ca_file=authority.ca)).error is not None
+    assert read_connections(proxy, 2, Tls(ca_file=Authority(tmp_path).ca)).error is not None
 
 
 def test_the_extra_may_be_missing(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -39,14 +39,11 @@ def test_clients_that_are_connected_and_clients_that_are_not(
 
 @pytest.mark.parametrize("clock_ms", [-3_600_000, 3_600_000])
 def test_the_clock_of_the_broker_counts(first_server: FakeNameServer, clock_ms: int) -> None:
-    with (
-        ProxiedBroker(clock_ms=clock_ms) as proxied_broker,
-        AdminClient(first_server.addr, timeout=5) as admin,
-    ):
-        first_server.clusters = {"C": {"broker-a": {0: proxied_broker.addr}}}
+    with ProxiedBroker(clock_ms=clock_ms) as broker, AdminClient(first_server.addr, timeout=5) as admin:
+        first_server.clusters = {"C": {"broker-a": {0: broker.addr}}}
         first_server.routes = {HEARTBEAT_TOPIC: {"broker-a": 6}}
-        proxied_broker.store_heartbeat(heartbeat_body("silent"), 60)
-        proxied_broker.store_heartbeat(heartbeat_body("here"), 5)
+        broker.store_heartbeat(heartbeat_body("silent"), 60)
+        broker.store_heartbeat(heartbeat_body("here"), 5)
         assert [item.client.client_id for item in admin.proxies.get_heartbeats().of_connected_clients] == [
             "here"
         ]

@@ -11,7 +11,7 @@ from namesrv_core.protocol.codes import RequestCode
 from namesrv_core.protocol.command import RemotingCommand, build_reply
 from nsadmin import AdminClient
 from nsadmin.client import NotApplied, ReadOnlyAccess
-from nsadmin.client.topics.bulk_requests import DesiredConfig, KvValue, QueueClosure
+from nsadmin.client.topics.bulk_changes import DesiredConfig, KvValue, QueueClosure
 from tests.support.servers import FakeBroker, FakeNameServer, Server, answer_json
 from tests.support.topic_brokers import keyed_by_queue, topic_config
 
@@ -72,9 +72,7 @@ def test_undecoded_bodies_of_many_reads(admin: AdminClient, broker: FakeBroker) 
 
 def test_values_of_each_name_server(first_server: FakeNameServer, second_server: FakeNameServer) -> None:
     first_server.kv = {"N": {"b": "2", "a": "1"}}
-    second_server.handlers[RequestCode.GET_KVLIST_BY_NAMESPACE] = lambda asked: build_reply(
-        asked, 1, remark="broken"
-    )
+    second_server.handlers[RequestCode.GET_KVLIST_BY_NAMESPACE] = lambda a: build_reply(a, 1, remark="broken")
     with AdminClient([first_server.addr, second_server.addr], timeout=5) as admin:
         kv_result, broken = admin.bulk.list_kv_values(["N", "M"])
         assert (kv_result.addr, kv_result.result) == (first_server.addr, {"N": {"a": "1", "b": "2"}, "M": {}})

@@ -12,6 +12,8 @@ from nsadmin.client.topics.lite_topics import (
     LiteOffsets,
     LiteTopic,
     ParentTopic,
+    parse_lite_name,
+    parse_parent_name,
 )
 from tests.support.servers import Server, answer_json
 
@@ -119,3 +121,8 @@ def test_an_order_for_all_clients_or_one(admin: AdminClient) -> None:
         for client, ext in ((None, {"group": "GL"}), ("c", {"group": "GL", "clientId": "c"})):
             [result] = admin.lite_topics.trigger_dispatch([server.addr], "GL", client)
             assert (result.result, server.asked[-1].ext) == (True, ext)
+
+
+def test_names_of_queues() -> None:
+    assert [parse_lite_name(name) for name in ("%LMQ%$P$x", "%LMQ%$P$x$y", "x")] == ["x", "x$y", "x"]
+    assert [parse_parent_name(name) for name in ("%LMQ%$P$x", "%LMQ%$P$x$y", "x")] == ["P", "P", "x"]

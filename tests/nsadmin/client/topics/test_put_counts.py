@@ -37,9 +37,7 @@ def test_a_broker_that_refuses_has_an_error_and_no_zero() -> None:
 
 def test_a_topic_on_each_of_several_brokers() -> None:
     with Server({315: counted}) as broker, AdminClient("h:1", timeout=5) as admin:
-        [orders], [quiet] = (
-            admin.put_counts.get_topic_counts([broker.addr], name) for name in ("orders", "quiet")
-        )
+        [orders], [quiet] = (admin.put_counts.get_topic_counts([broker.addr], n) for n in ("orders", "quiet"))
         assert (orders.result, quiet.result) == ((0.2, 99), (0.0, 0))
 
 

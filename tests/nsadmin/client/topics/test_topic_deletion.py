@@ -10,10 +10,7 @@ from tests.support.servers import FakeBroker, FakeNameServer, answer_json, refus
 
 
 def results(steps: list[DeletionStep]) -> list[tuple[str, str, str, str | None]]:
-    return [
-        (step.target, step.role, step.result, None if step.error is None else str(step.error))
-        for step in steps
-    ]
+    return [(s.target, s.role, s.result, None if s.error is None else str(s.error)) for s in steps]
 
 
 @pytest.fixture
@@ -86,8 +83,7 @@ def test_a_broker_without_master_is_a_failure_and_its_slave_is_not_asked(
     addrs: list[str], first_server: FakeNameServer, broker: FakeBroker
 ) -> None:
     with FakeBroker() as slave:
-        groups = {"broker-a": {0: broker.addr}, "broker-b": {1: slave.addr}}
-        first_server.clusters = {"C": groups}
+        first_server.clusters = {"C": {"broker-a": {0: broker.addr}, "broker-b": {1: slave.addr}}}
         with AdminClient(addrs, timeout=5) as admin:
             steps = results(admin.topics.delete_topic("T", "C"))
         assert slave.asked == []

@@ -16,10 +16,7 @@ def test_a_route_has_a_row_for_each_broker_of_either_list() -> None:
         b'"queueDatas":[{"brokerName":"a","perm":4,"readQueueNums":1,"writeQueueNums":2,"topicSynFlag":1}]}'
     )
     assert parse_route(RemotingCommand(0, body=body)) == TopicRoute(
-        (
-            QueueRoute("a", None, {}, 4, 1, 2, 1),
-            QueueRoute("b", "C", {0: "h:1"}, None, None, None, None),
-        ),
+        (QueueRoute("a", None, {}, 4, 1, 2, 1), QueueRoute("b", "C", {0: "h:1"}, None, None, None, None)),
         "b:8",
     )
 

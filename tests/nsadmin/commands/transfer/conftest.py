@@ -10,7 +10,7 @@ from tests.support.transfer_clusters import ClusterPair, open_pair
 
 @pytest.fixture
 def pair(monkeypatch: pytest.MonkeyPatch) -> Iterator[ClusterPair]:
-    monkeypatch.setattr("nsadmin.client.brokers.dispatch_wait._PAUSE_SECONDS", 0.0)
+    monkeypatch.setattr("nsadmin.client.brokers.brokers._PAUSE_SECONDS", 0.0)
     with open_pair() as clusters:
         yield clusters
 

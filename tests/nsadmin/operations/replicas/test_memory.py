@@ -1,6 +1,6 @@
 """Lag and drift: by table versions, and by the age of a difference."""
 
-from nsadmin.client.brokers.replicated_tables import TableVersion
+from nsadmin.client.brokers.replication import TableVersion
 from nsadmin.operations.replicas.memory import Memory, judge_differences, sync_interval_seconds
 from nsadmin.operations.replicas.records import DifferenceState, ItemKind, ItemTable, Replica, ReplicaGroup
 from tests.support.replica_groups import (

@@ -57,17 +57,7 @@ exit "$status"
 
 
 class ChildProcess:
-    """A program whose lines of output are read by a thread.
-
-    Args:
-        command: The program and its arguments.
-        take_line: Called with each line of stdout and stderr, by the thread.
-        has_terminal: Leave the program the terminal, so that it can ask for a password.
-        folder: A folder to delete when the program ends. Default: none.
-
-    Raises:
-        OSError: The program cannot be started.
-    """
+    """A program whose lines of output are read by a thread."""
 
     def __init__(
         self,
@@ -97,12 +87,7 @@ class ChildProcess:
             return list(self._lines)
 
     def wait_until(self, is_ready: Callable[[], bool], timeout_seconds: float) -> bool:
-        """Wait until a condition holds; return False if the program ends or the time is over.
-
-        Args:
-            is_ready: The condition. It is looked at after each line of output, and every 20 ms.
-            timeout_seconds: The longest wait, in seconds.
-        """
+        """Wait until a condition holds; return False if the program ends or the time is over."""
         deadline = monotonic() + timeout_seconds
         with self._changed:
             while not is_ready():
@@ -133,18 +118,7 @@ class ChildProcess:
 def start_guarded(
     command: Sequence[str], stderr_target: int, *, has_terminal: bool = False, folder: str = ""
 ) -> "subprocess.Popen[bytes]":
-    """Start a program that ends with nsadmin. Its standard input is empty.
-
-    Args:
-        command: The program and its arguments.
-        stderr_target: `subprocess.PIPE` or `subprocess.STDOUT`.
-        has_terminal: Leave the program the terminal. By default, it gets a separate session, so that signals
-            of the terminal reach only nsadmin.
-        folder: A folder to delete when the program ends. Default: none.
-
-    Raises:
-        OSError: The program cannot be started.
-    """
+    """Start a program that ends with nsadmin. Its standard input is empty."""
     return subprocess.Popen(
         ["/bin/sh", "-c", _SHELL_SCRIPT, "nsadmin-child", folder, "" if has_terminal else "yes", *command],
         stdin=subprocess.PIPE,
@@ -157,11 +131,7 @@ def start_guarded(
 
 
 def end_guarded(process: "subprocess.Popen[bytes]") -> None:
-    """End a program of `start_guarded`, and wait for it.
-
-    Args:
-        process: The process.
-    """
+    """End a program of `start_guarded`, and wait for it."""
     assert process.stdin is not None
     process.stdin.close()
     try:
@@ -186,18 +156,7 @@ class FinishedProgram(NamedTuple):
 
 
 def run_guarded(command: Sequence[str], timeout_seconds: float) -> FinishedProgram:
-    """Run a program to its end.
-
-    Args:
-        command: The program and its arguments.
-        timeout_seconds: The time limit in seconds.
-
-    Returns:
-        The program that has ended.
-
-    Raises:
-        OSError: The program cannot be started.
-    """
+    """Run a program to its end."""
     process = start_guarded(command, subprocess.PIPE)
     assert process.stdin is not None
     stdin_pipe, process.stdin = process.stdin, None
@@ -217,10 +176,6 @@ def run_guarded(command: Sequence[str], timeout_seconds: float) -> FinishedProgr
 
 
 def last_line_of(output_lines: Sequence[str]) -> str:
-    """Return the last line that is not empty, without secrets; "" if all are empty.
-
-    Args:
-        output_lines: The lines of a program's output.
-    """
+    """Return the last line that is not empty, without secrets; "" if all are empty."""
     filled_lines = (line.strip() for line in reversed(output_lines) if line.strip())
     return hide_secrets(next(filled_lines, "")[:_MAX_MESSAGE_LENGTH])

@@ -6,16 +6,11 @@ The local ports are open to every user of this machine, because kubectl has no o
 import socket
 from threading import RLock
 from time import monotonic
-from typing import NamedTuple
 
 from namesrv_core.transport.address import explain_invalid_addr, join_addr, split_addr
 from namesrv_core.transport.exchange import CallError
 from namesrv_core.transport.server_link import SocketAddress
-from nsadmin.client.connection.addresses import (
-    DEFAULT_NAME_SERVER_PORT,
-    DEFAULT_PROXY_PORT,
-    NameServerList,
-)
+from nsadmin.client.connection.addresses import DEFAULT_NAME_SERVER_PORT, DEFAULT_PROXY_PORT, NameServerList
 from nsadmin.client.connection.tunnels.kubectl_program import KubectlProgram, PortForward
 from nsadmin.client.connection.tunnels.pod_directory import PodDirectory, PodPort
 from nsadmin.client.connection.tunnels.tunnel import ForwardObserver, Tunnel, TunnelError
@@ -25,29 +20,18 @@ _DIRECTORY_SECONDS = 2.0
 """How long a list of pods counts as new. Each server without a connection would ask for it otherwise."""
 
 
-class _OpenForward(NamedTuple):
-    """A port-forward, and the identity of its pod."""
-
-    pod_uid: str
-    port_forward: PortForward
-
-
 class KubeTunnel(Tunnel):
     """The way to the pods of a namespace.
 
     An address may be that of a pod, a node or a service, a name of a pod, or a host name within the cluster.
     A pod that was created again is found with a new list of pods.
-
-    Args:
-        target: The namespace.
-        observer: Called with a line for each port-forward. Default: none.
     """
 
     def __init__(self, target: KubeTarget, observer: ForwardObserver | None = None) -> None:
         super().__init__(str(target), observer)
         self._namespace = target.namespace
         self._kubectl = KubectlProgram(target)
-        self._forwards: dict[tuple[str, int], _OpenForward] = {}
+        self._forwards: dict[tuple[str, int], PortForward] = {}
         self._pod_guards: dict[tuple[str, int], RLock] = {}
         self._directory: PodDirectory | None = None
         self._listed_at = 0.0
@@ -59,14 +43,10 @@ class KubeTunnel(Tunnel):
             self._forwards.clear()
             self._directory = None
         for open_forward in open_forwards:
-            open_forward.port_forward.process.close()
+            open_forward.process.close()
 
     def list_name_servers(self) -> NameServerList:
-        """Return the pods of name servers, as "POD:9876".
-
-        Raises:
-            CallError: No pod is a name server, or the pods cannot be listed.
-        """
+        """Return the pods of name servers, as "POD:9876"."""
         addrs = self._list_role("namesrv", DEFAULT_NAME_SERVER_PORT)
         if not addrs:
             reason = "no pod of a name server (port 9876): pass -n SERVICE:PORT, or another namespace"
@@ -74,11 +54,7 @@ class KubeTunnel(Tunnel):
         return NameServerList(addrs, "kubernetes", self.label)
 
     def list_proxies(self) -> tuple[str, ...]:
-        """Return the pods of proxies, as "POD:8080".
-
-        Raises:
-            CallError: The pods cannot be listed.
-        """
+        """Return the pods of proxies, as "POD:8080"."""
         return self._list_role("proxy", DEFAULT_PROXY_PORT)
 
     def _list_role(self, role: str, default_port: int) -> tuple[str, ...]:
@@ -124,11 +100,11 @@ class KubeTunnel(Tunnel):
         key = (pod_port.pod.name, pod_port.port)
         with self._guard:
             open_forward = self._forwards.get(key)
-            if open_forward is None or open_forward.port_forward.process.is_running:
+            if open_forward is None or open_forward.process.is_running:
                 return False
             del self._forwards[key]
             self._directory = None
-        open_forward.port_forward.process.close()
+        open_forward.process.close()
         return True
 
     def _require_directory(self, is_doubtful: bool = False) -> PodDirectory:
@@ -160,23 +136,22 @@ class KubeTunnel(Tunnel):
         with pod_guard:
             open_forward = self._forwards.get(key)
             if open_forward is not None and (
-                open_forward.pod_uid != pod.uid or not open_forward.port_forward.process.is_running
+                open_forward.pod_uid != pod.uid or not open_forward.process.is_running
             ):
-                open_forward.port_forward.process.close()
+                open_forward.process.close()
                 open_forward = None
             if open_forward is None:
-                port_forward = self._kubectl.forward_port(pod.name, pod_port.port)
-                open_forward = self._keep_forward(key, _OpenForward(pod.uid, port_forward))
-                self._report(f"forwards 127.0.0.1:{port_forward.local_port} to {pod.name}:{pod_port.port}")
-            assert open_forward.port_forward.local_port is not None
-            return open_forward.port_forward.local_port
+                open_forward = self._keep_forward(key, self._kubectl.forward_port(pod, pod_port.port))
+                self._report(f"forwards 127.0.0.1:{open_forward.local_port} to {pod.name}:{pod_port.port}")
+            assert open_forward.local_port is not None
+            return open_forward.local_port
 
-    def _keep_forward(self, key: tuple[str, int], open_forward: _OpenForward) -> _OpenForward:
+    def _keep_forward(self, key: tuple[str, int], open_forward: PortForward) -> PortForward:
         with self._guard:
             if not self._is_closed:
                 self._forwards[key] = open_forward
                 return open_forward
-        open_forward.port_forward.process.close()
+        open_forward.process.close()
         raise TunnelError("the tunnel is closed")
 
     def find_failure_reason(self, server_addr: str, wait_seconds: float) -> str | None:
@@ -185,12 +160,11 @@ class KubeTunnel(Tunnel):
         open_forward = pod_port and self._forwards.get((pod_port.pod.name, pod_port.port))
         if pod_port is None or open_forward is None:
             return None
-        port_forward = open_forward.port_forward
-        port_forward.process.wait_until(lambda: port_forward.first_reason is not None, wait_seconds)
-        if port_forward.first_reason is None:
+        open_forward.process.wait_until(lambda: open_forward.first_reason is not None, wait_seconds)
+        if open_forward.first_reason is None:
             return None
         # After such a line kubectl ends, and accepts connections until then.
         with self._guard:
             self._forwards.pop((pod_port.pod.name, pod_port.port), None)
-        port_forward.process.close()
-        return f"pod {pod_port.pod.name}: {port_forward.first_reason}"
+        open_forward.process.close()
+        return f"pod {pod_port.pod.name}: {open_forward.first_reason}"

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from nsadmin.client.connection.tunnels.child_process import ChildProcess, last_line_of, run_guarded
+from nsadmin.client.connection.tunnels.pod_directory import KubePod
 from nsadmin.client.connection.tunnels.tunnel import OPEN_SECONDS, TunnelError, require_program
 from nsadmin.client.connection.tunnels.tunnel_targets import KubeTarget
 
@@ -15,25 +16,14 @@ _REFUSAL = "connection refused"
 
 
 class KubectlProgram:
-    """Runs `kubectl` for one namespace, with the kubeconfig file and the credentials of the operator.
-
-    Args:
-        target: The namespace.
-    """
+    """Runs `kubectl` for one namespace, with the kubeconfig file and the credentials of the operator."""
 
     def __init__(self, target: KubeTarget) -> None:
         context_words = () if target.context is None else ("--context", target.context)
         self._command = ("kubectl", *context_words, "--namespace", target.namespace)
 
     def list_objects(self, *kinds: str) -> list[dict[str, Any]]:
-        """Return the objects of these kinds (`kubectl get KINDS -o json`).
-
-        Args:
-            kinds: Kinds such as "pods" and "services".
-
-        Raises:
-            TunnelError: kubectl reports an error, for example that the operator may not list them.
-        """
+        """Return the objects of these kinds (`kubectl get KINDS -o json`)."""
         output = self.run("get", ",".join(kinds), "--output=json")
         try:
             return list(json.loads(output)["items"])
@@ -41,55 +31,35 @@ class KubectlProgram:
             raise TunnelError("kubectl get printed something else than a list in JSON") from None
 
     def run(self, *arguments: str) -> bytes:
-        """Run a command of kubectl and return its output.
-
-        Args:
-            arguments: The command and its arguments.
-
-        Raises:
-            TunnelError: kubectl is not installed, reports an error, or does not end in time.
-        """
+        """Run a command of kubectl and return its output."""
         require_program("kubectl")
-        finished_process = run_guarded([*self._command, *arguments], OPEN_SECONDS)
-        if finished_process.exit_code is None:
+        process = run_guarded([*self._command, *arguments], OPEN_SECONDS)
+        if process.exit_code is None:
             raise TunnelError(f"no answer of the cluster within {OPEN_SECONDS:g} s")
-        if finished_process.exit_code != 0:
-            raise TunnelError(
-                finished_process.last_line or f"kubectl failed with exit code {finished_process.exit_code}"
-            )
-        return finished_process.output
+        if process.exit_code != 0:
+            raise TunnelError(process.last_line or f"kubectl failed with exit code {process.exit_code}")
+        return process.output
 
-    def forward_port(self, pod_name: str, pod_port: int) -> "PortForward":
-        """Start `kubectl port-forward` to a port of a pod, and wait until it accepts connections.
-
-        Args:
-            pod_name: The name of the pod.
-            pod_port: The port.
-
-        Raises:
-            TunnelError: kubectl cannot forward the port.
-        """
+    def forward_port(self, pod: KubePod, pod_port: int) -> "PortForward":
+        """Start `kubectl port-forward` to a port of a pod, and wait until it accepts connections."""
         require_program("kubectl")
         command = (
             *self._command, "port-forward", "--address=127.0.0.1", "--pod-running-timeout=5s",
-            f"pod/{pod_name}", f":{pod_port}",
+            f"pod/{pod.name}", f":{pod_port}",
         )  # fmt: skip
-        port_forward = PortForward(command)
+        port_forward = PortForward(command, pod.uid)
         if not port_forward.process.wait_until(lambda: port_forward.local_port is not None, OPEN_SECONDS):
             port_forward.process.close()
             reason = last_line_of(port_forward.process.lines)
-            raise TunnelError(reason or f"no port-forward to pod {pod_name} within {OPEN_SECONDS:g} s")
+            raise TunnelError(reason or f"no port-forward to pod {pod.name} within {OPEN_SECONDS:g} s")
         return port_forward
 
 
 class PortForward:
-    """A running `kubectl port-forward` to one port of a pod.
+    """A running `kubectl port-forward` to one port of a pod."""
 
-    Args:
-        command: The command line of kubectl.
-    """
-
-    def __init__(self, command: Sequence[str]) -> None:
+    def __init__(self, command: Sequence[str], pod_uid: str) -> None:
+        self.pod_uid = pod_uid
         self.local_port: int | None = None
         self.first_reason: str | None = None
         self.process = ChildProcess(command, self._take_line)

@@ -97,12 +97,7 @@ class PodPort(NamedTuple):
 
 
 class PodDirectory:
-    """The pods and services of one namespace at one moment.
-
-    Args:
-        namespace: The name of the namespace.
-        items: The items of kubectl's list.
-    """
+    """The pods and services of one namespace at one moment."""
 
     def __init__(self, namespace: str, items: Iterable[_JsonMap]) -> None:
         self.namespace = namespace
@@ -113,12 +108,7 @@ class PodDirectory:
         self.services.sort(key=lambda service: service.name)
 
     def find_target(self, host: str, port: int) -> PodPort | None:
-        """Return the port of a pod that an address leads to; None if no pod or service has it.
-
-        Args:
-            host: An address of a pod, node or service, or a host name within the cluster.
-            port: The port.
-        """
+        """Return the port of a pod that an address leads to; None if no pod or service has it."""
         host = host.rstrip(".")
         ip_match = _IP_NAME_PATTERN.fullmatch(host)
         if ip_match is not None:
@@ -130,19 +120,11 @@ class PodDirectory:
         )
 
     def pods_with_role(self, role: str) -> list[KubePod]:
-        """Return the pods with a role that have not ended, in the order of their names.
-
-        Args:
-            role: One of the roles of KubePod.
-        """
+        """Return the pods with a role that have not ended, in the order of their names."""
         return [pod for pod in self.pods if role in pod.roles and not pod.is_finished]
 
     def pods_of_service(self, service: KubeService) -> list[KubePod]:
-        """Return the pods of a service, the ready ones first.
-
-        Args:
-            service: The service.
-        """
+        """Return the pods of a service, the ready ones first."""
         if not service.selector:
             return []
         chosen_pods = [
@@ -162,9 +144,7 @@ class PodDirectory:
                 return self._follow_service(service, port)
         if host not in {pod.host_ip for pod in self.pods}:
             return None
-        node_services = (
-            service for service in self.services if port in {node_port for _, node_port, _ in service.ports}
-        )
+        node_services = (s for s in self.services if port in {node_port for _, node_port, _ in s.ports})
         return next(
             (pod_port for service in node_services if (pod_port := self._follow_service(service, port))), None
         )
@@ -187,11 +167,9 @@ class PodDirectory:
                 return PodPort(pod, port)
         return None
 
-    def _is_own_domain(self, domain_parts: Sequence[str]) -> bool:
+    def _is_own_domain(self, parts: Sequence[str]) -> bool:
         """Whether the rest of a host name is that of this namespace: nothing, NS, NS.svc, NS.svc.DOMAIN."""
-        return not domain_parts or (
-            domain_parts[0] == self.namespace and (len(domain_parts) == 1 or domain_parts[1] == "svc")
-        )
+        return not parts or (parts[0] == self.namespace and (len(parts) == 1 or parts[1] == "svc"))
 
     def _follow_service(self, service: KubeService, port: int) -> PodPort | None:
         pods = self.pods_of_service(service)
@@ -205,11 +183,7 @@ class PodDirectory:
 
 
 def parse_pod(item: _JsonMap) -> KubePod:
-    """Parse a pod from its JSON; missing fields count as empty.
-
-    Args:
-        item: The pod, as kubectl prints it.
-    """
+    """Parse a pod from its JSON; missing fields count as empty."""
     metadata, spec, status = item.get("metadata", {}), item.get("spec", {}), item.get("status", {})
     ports_by_name: dict[str, int] = {}
     ports: list[int] = []
@@ -230,10 +204,7 @@ def parse_pod(item: _JsonMap) -> KubePod:
         ports_by_name,
         tuple(ports),
         metadata.get("labels") or {},
-        any(
-            condition.get("type") == "Ready" and condition.get("status") == "True"
-            for condition in status.get("conditions", [])
-        ),
+        any(c.get("type") == "Ready" and c.get("status") == "True" for c in status.get("conditions", [])),
         phase in ("Succeeded", "Failed"),
         tuple(dict.fromkeys(_roles_of_pod(metadata.get("labels") or {}, spec, ports))),
         item,
@@ -241,11 +212,7 @@ def parse_pod(item: _JsonMap) -> KubePod:
 
 
 def parse_service(item: _JsonMap) -> KubeService:
-    """Parse a service from its JSON; missing fields count as empty.
-
-    Args:
-        item: The service, as kubectl prints it.
-    """
+    """Parse a service from its JSON; missing fields count as empty."""
     spec = item.get("spec", {})
     ingress = item.get("status", {}).get("loadBalancer", {}).get("ingress") or []
     ips = [
@@ -259,8 +226,7 @@ def parse_service(item: _JsonMap) -> KubeService:
         tuple(ip for ip in ips if ip and ip != "None"),
         spec.get("selector") or {},
         tuple(
-            (port["port"], port.get("nodePort", 0), port.get("targetPort", port["port"]))
-            for port in spec.get("ports") or []
+            (p["port"], p.get("nodePort", 0), p.get("targetPort", p["port"])) for p in spec.get("ports") or []
         ),
     )
 

@@ -12,17 +12,11 @@ from nsadmin.client.connection.tunnels.tunnel_targets import KubeTarget, SshTarg
 
 
 class SharedTunnel(Tunnel):
-    """Asks the TunnelServer of another process for the local ends of ways. It starts no program.
-
-    Args:
-        target: The target of the tunnel.
-        socket_path: The socket of the TunnelServer.
-    """
+    """Asks the TunnelServer of another process for the local ends of ways. It starts no program."""
 
     def __init__(self, target: TunnelTarget, socket_path: str) -> None:
         super().__init__(str(target))
-        self._target = target
-        self._socket_path = socket_path
+        self._target, self._socket_path = target, socket_path
 
     def find_addrs(self, server_addr: str) -> list[SocketAddress]:
         return [
@@ -46,11 +40,7 @@ class SharedTunnel(Tunnel):
         """The programs belong to the other process."""
 
     def _ask_owner(self, question_name: str, *arguments: Any) -> Any:
-        """Ask the other process's tunnel, and return the answer.
-
-        Raises:
-            CallError: The answer is an error, or the other process has ended.
-        """
+        """Ask the other process's tunnel, and return the answer."""
         question = json.dumps([question_name, encode_target(self._target), arguments])
         try:
             with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as connection:
@@ -68,21 +58,13 @@ class SharedTunnel(Tunnel):
 
 
 def encode_target(target: TunnelTarget) -> list[Any]:
-    """Return a target as a value for JSON. `ssh` of the other process does not ask on this terminal.
-
-    Args:
-        target: The target.
-    """
+    """Return a target as a value for JSON. `ssh` of the other process does not ask on this terminal."""
     if isinstance(target, SshTarget):
         return ["ssh", target.destination, target.port]
     return ["kube", *target]
 
 
 def decode_target(fields: list[Any]) -> TunnelTarget:
-    """Return the target that `encode_target` encoded.
-
-    Args:
-        fields: The value.
-    """
+    """Return the target that `encode_target` encoded."""
     kind, *target_fields = fields
     return SshTarget(*target_fields) if kind == "ssh" else KubeTarget(*target_fields)

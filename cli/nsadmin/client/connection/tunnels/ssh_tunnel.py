@@ -12,13 +12,13 @@ from namesrv_core.transport.address import explain_invalid_addr, join_addr, spli
 from namesrv_core.transport.exchange import CallError
 from namesrv_core.transport.server_link import SocketAddress
 from nsadmin.client.connection.tunnels.child_process import ChildProcess, last_line_of, run_guarded
-from nsadmin.client.connection.tunnels.socket_folder import make_socket_folder
 from nsadmin.client.connection.tunnels.tunnel import (
     LOGIN_SECONDS,
     OPEN_SECONDS,
     ForwardObserver,
     Tunnel,
     TunnelError,
+    make_socket_folder,
     require_program,
 )
 from nsadmin.client.connection.tunnels.tunnel_targets import SshTarget
@@ -38,12 +38,7 @@ _NOISE_PATTERN = re.compile(r"debug\d: |OpenSSH_|Transferred: |Bytes per second:
 
 
 class SshTunnel(Tunnel):
-    """The way to servers through an SSH server, which resolves their names and connects to them.
-
-    Args:
-        target: The SSH server.
-        observer: Called with a line for each start of ssh, and for each server. Default: none.
-    """
+    """The way to servers through an SSH server, which resolves their names and connects to them."""
 
     def __init__(self, target: SshTarget, observer: ForwardObserver | None = None) -> None:
         super().__init__(str(target), observer)
@@ -76,11 +71,7 @@ class SshTunnel(Tunnel):
         return socket.AF_UNIX, socket_path
 
     def open(self) -> None:
-        """Log in now, so that ssh can ask on the terminal.
-
-        Raises:
-            CallError: The login failed.
-        """
+        """Log in now, so that ssh can ask on the terminal."""
         try:
             self._require_master()
         except TunnelError as error:

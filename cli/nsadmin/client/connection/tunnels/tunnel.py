@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import tempfile
 from collections.abc import Callable, Sequence
 from threading import RLock
 from time import monotonic
@@ -27,6 +28,9 @@ T = TypeVar("T")
 ForwardObserver = Callable[[str], None]
 """Takes a line about each program that is started, and each address that it forwards."""
 
+_MAX_PARENT_BYTES = 64
+"""A socket's path has at most 103 bytes on macOS, and nsadmin and ssh append up to 38."""
+
 
 class TunnelError(RocketMQError):
     """A program of a tunnel does not do its work. The text is one line with the reason."""
@@ -36,10 +40,6 @@ class Tunnel:
     """The shared parts of tunnels. A subclass opens the way to one server.
 
     Threads share a tunnel. A forked process starts its own programs.
-
-    Args:
-        label: The name of the tunnel in messages, such as "ssh ops@jump".
-        observer: Called with a line for each start of a program. Default: none.
     """
 
     def __init__(self, label: str, observer: ForwardObserver | None = None) -> None:
@@ -51,14 +51,7 @@ class Tunnel:
         self._is_closed = False
 
     def find_addrs(self, server_addr: str) -> list[SocketAddress]:
-        """Return the local end of the way to a server; open the way if necessary.
-
-        Args:
-            server_addr: The address of the server, "host:port", as it is known on the far side.
-
-        Raises:
-            CallError: The way cannot be opened.
-        """
+        """Return the local end of the way to a server; open the way if necessary."""
         if self._owner_pid != os.getpid():
             self._owner_pid, self._guard = os.getpid(), RLock()
             self._forget_programs()
@@ -70,49 +63,26 @@ class Tunnel:
     def explain_failures(
         self, answers: Sequence[RemotingCommand | CallError]
     ) -> list[RemotingCommand | CallError]:
-        """Replace errors of connections that were lost by errors with the reason that the program reports.
-
-        Args:
-            answers: The answers, and a CallError for each request without an answer.
-
-        Returns:
-            The answers and errors, in order.
-        """
+        """Replace errors of connections that were lost by errors with the reason that the program reports."""
         # The thread that reads the output of the program may be slower than the connections.
         deadline = monotonic() + _EXPLANATION_SECONDS
-        return [
-            self._explain(answer, deadline) if isinstance(answer, CallError) else answer for answer in answers
-        ]
+        return [self._explain(a, deadline) if isinstance(a, CallError) else a for a in answers]
 
     def find_failure_reason(self, server_addr: str, wait_seconds: float) -> str | None:
-        """Note that a connection to a server was lost, and return the reason that the program reports.
-
-        Args:
-            server_addr: The address of the server.
-            wait_seconds: How long to wait for a reason, in seconds.
-
-        Returns:
-            The reason; None if the program reports none.
-        """
+        """Note that a connection to a server was lost, and return the reason that the program reports."""
         raise NotImplementedError
 
     def _explain(self, error: CallError, deadline: float) -> CallError:
         if error.kind not in ("closed", "unconnected", "timeout") or error.reason.startswith(self.label):
             return error
         is_lost = error.kind != "timeout"
-        far_reason = self.find_failure_reason(
-            error.addr, max(0.0, deadline - monotonic()) if is_lost else 0.0
-        )
-        if far_reason is None or not is_lost:
+        reason = self.find_failure_reason(error.addr, max(0.0, deadline - monotonic()) if is_lost else 0.0)
+        if reason is None or not is_lost:
             return error
-        return CallError(error.addr, "unconnected", f"{self.label}: {far_reason}")
+        return CallError(error.addr, "unconnected", f"{self.label}: {reason}")
 
     def list_name_servers(self) -> "NameServerList | None":
-        """Return the name servers that the tunnel finds on the far side; None if it cannot look for them.
-
-        Raises:
-            CallError: The far side has no name servers, or they cannot be listed.
-        """
+        """Return the name servers that the tunnel finds on the far side; None if it cannot look for them."""
         return None
 
     def list_proxies(self) -> tuple[str, ...]:
@@ -161,13 +131,14 @@ class Tunnel:
 
 
 def require_program(program_name: str) -> None:
-    """Check that a program is installed.
-
-    Args:
-        program_name: The name, such as "kubectl".
-
-    Raises:
-        TunnelError: No folder of PATH has it.
-    """
+    """Check that a program is installed."""
     if shutil.which(program_name) is None:
         raise TunnelError(f"{program_name} not found: install it, or add its folder to PATH")
+
+
+def make_socket_folder() -> str:
+    """Make such a folder: in /tmp if the path of the temporary folder is too long."""
+    parent_folder = tempfile.gettempdir()
+    if len(os.fsencode(parent_folder)) > _MAX_PARENT_BYTES:
+        parent_folder = "/tmp"
+    return tempfile.mkdtemp(prefix="nsadmin-", dir=parent_folder)

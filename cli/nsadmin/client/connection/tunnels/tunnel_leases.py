@@ -21,11 +21,7 @@ _observer: ForwardObserver | None = None
 
 
 def lease_tunnel(target: TunnelTarget) -> Tunnel:
-    """Return the tunnel to a target, which starts no program before its first use. Call `return_lease` later.
-
-    Args:
-        target: The target.
-    """
+    """The tunnel to a target, which starts no program before its first use. Call `return_lease` later."""
     key = _key_of(target)
     with _guard:
         if not _tunnels:
@@ -37,11 +33,7 @@ def lease_tunnel(target: TunnelTarget) -> Tunnel:
 
 
 def return_lease(target: TunnelTarget) -> None:
-    """Return a lease. The last one ends the programs of the tunnel.
-
-    Args:
-        target: The target of the lease.
-    """
+    """Return a lease. The last one ends the programs of the tunnel."""
     key = _key_of(target)
     with _guard:
         _lease_counts[key] -= 1
@@ -57,11 +49,7 @@ def has_tunnels() -> bool:
 
 @contextmanager
 def use_tunnel(target: TunnelTarget | None) -> Iterator[AddrLookup | None]:
-    """Yield the function that finds the local ends of ways through a tunnel; None without a target.
-
-    Args:
-        target: The target.
-    """
+    """Yield the function that finds the local ends of ways through a tunnel; None without a target."""
     if target is None:
         yield None
         return
@@ -72,15 +60,7 @@ def use_tunnel(target: TunnelTarget | None) -> Iterator[AddrLookup | None]:
 
 
 def list_name_servers(target: TunnelTarget) -> NameServerList:
-    """Return the name servers that the tunnel finds on the far side, else NAMESRV_ADDR, else 127.0.0.1:9876.
-
-    Args:
-        target: The target.
-
-    Raises:
-        CallError: The far side has no name servers, or they cannot be listed.
-        BadAddress: NAMESRV_ADDR is invalid.
-    """
+    """The name servers that the tunnel finds on the far side, else NAMESRV_ADDR, else 127.0.0.1:9876."""
     try:
         return lease_tunnel(target).list_name_servers() or choose_name_servers()
     finally:
@@ -88,11 +68,7 @@ def list_name_servers(target: TunnelTarget) -> NameServerList:
 
 
 def report_forwards(observer: ForwardObserver | None) -> None:
-    """Report each program that later tunnels start, and each address that they forward.
-
-    Args:
-        observer: Called with a line for each, possibly by several threads; None to report nothing.
-    """
+    """Report each program that later tunnels start, and each address that they forward."""
     global _observer
     _observer = observer
 

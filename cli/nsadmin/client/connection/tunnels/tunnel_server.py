@@ -14,8 +14,7 @@ from typing import Any
 
 from namesrv_core.transport.exchange import CallError
 from nsadmin.client.connection.tunnels.shared_tunnel import decode_target
-from nsadmin.client.connection.tunnels.socket_folder import make_socket_folder
-from nsadmin.client.connection.tunnels.tunnel import Tunnel
+from nsadmin.client.connection.tunnels.tunnel import Tunnel, make_socket_folder
 from nsadmin.client.connection.tunnels.tunnel_leases import (
     SOCKET_VARIABLE,
     has_tunnels,

@@ -49,14 +49,7 @@ TunnelTarget = SshTarget | KubeTarget
 
 
 def parse_ssh_target(target_text: str) -> SshTarget:
-    """Parse "USER@HOST", "HOST" or "USER@HOST:PORT".
-
-    Args:
-        target_text: The text. The host may be an alias in the configuration of ssh.
-
-    Raises:
-        BadAddress: The text is invalid.
-    """
+    """Parse "USER@HOST", "HOST" or "USER@HOST:PORT"."""
     ssh_match = _SSH_PATTERN.fullmatch(target_text.strip())
     if ssh_match is None or (ssh_match[2] is not None and not 0 < int(ssh_match[2]) < 65536):
         raise BadAddress(f'invalid SSH host "{target_text}": use USER@HOST, USER@HOST:PORT or an alias')
@@ -65,17 +58,8 @@ def parse_ssh_target(target_text: str) -> SshTarget:
 
 
 def parse_kube_target(target_text: str) -> KubeTarget:
-    """Parse "NAMESPACE" or "CONTEXT/NAMESPACE".
-
-    Args:
-        target_text: The text. The part after the last "/" is the namespace.
-
-    Raises:
-        BadAddress: The text is invalid.
-    """
-    context_text, slash, namespace = target_text.strip().rpartition("/")
-    if not _NAMESPACE_PATTERN.fullmatch(namespace) or (
-        slash and not _CONTEXT_PATTERN.fullmatch(context_text)
-    ):
+    """Parse "NAMESPACE" or "CONTEXT/NAMESPACE"."""
+    context, slash, namespace = target_text.strip().rpartition("/")
+    if not _NAMESPACE_PATTERN.fullmatch(namespace) or (slash and not _CONTEXT_PATTERN.fullmatch(context)):
         raise BadAddress(f'invalid Kubernetes namespace "{target_text}": use NAMESPACE or CONTEXT/NAMESPACE')
-    return KubeTarget(namespace, context_text or None)
+    return KubeTarget(namespace, context or None)

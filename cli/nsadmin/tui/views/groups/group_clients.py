@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from nsadmin.client.consumers.lag import sum_lags
-from nsadmin.client.consumers.queue_allocation import allocate_averagely
-from nsadmin.client.message_queues import MessageQueue
+from nsadmin.client.message_queues import MessageQueue, allocate_averagely
 from nsadmin.tui.model.cluster_model import ClusterModel
 from nsadmin.tui.polling.poll_records import ClientConnection, GroupPolled
 from nsadmin.tui.views import alert_levels, units

@@ -211,9 +211,7 @@ def test_many_servers_wait_for_one_failing_start(cluster: StubCluster) -> None:
     cluster.error = "Unable to connect to the server: dial tcp: i/o timeout"
     cluster.save_objects()
     with (
-        AdminClient(
-            [f"10.1.0.{number}:9876" for number in range(30)], access=access(), ask_all=True
-        ) as admin,
+        AdminClient([f"10.1.0.{n}:9876" for n in range(30)], access=access(), ask_all=True) as admin,
         pytest.raises(RocketMQError, match="i/o timeout"),
     ):
         admin.topics.list_names()

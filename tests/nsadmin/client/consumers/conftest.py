@@ -10,13 +10,13 @@ from tests.support.servers import FakeNameServer
 
 
 @pytest.fixture
-def consumer_broker() -> Iterator[ConsumerBroker]:
+def broker() -> Iterator[ConsumerBroker]:
     with ConsumerBroker() as running:
         yield running
 
 
 @pytest.fixture
-def admin(first_server: FakeNameServer, consumer_broker: ConsumerBroker) -> Iterator[AdminClient]:
-    first_server.clusters = {"C": {"broker-a": {0: consumer_broker.addr}}}
+def admin(first_server: FakeNameServer, broker: ConsumerBroker) -> Iterator[AdminClient]:
+    first_server.clusters = {"C": {"broker-a": {0: broker.addr}}}
     with AdminClient(first_server.addr, timeout=5) as client:
         yield client

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from nsadmin.client.connection.tunnels.socket_folder import make_socket_folder
+from nsadmin.client.connection.tunnels.tunnel import make_socket_folder
 
 
 def test_only_this_user_can_open_the_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
