@@ -51,13 +51,11 @@ class FleetPlan(NamedTuple):
         groups = {t: _choose_consumers(t, self.seed) for t in _choose_topic_names(self.topics, rng)}
         configs = _place_topics(groups, names, rng)
         for broker_name in names:
-            broker_seed = rng.getrandbits(32)
+            seed = rng.getrandbits(32)
             topic_configs = (*configs[broker_name], *_list_group_topics(groups))
             reader_groups = {c["topicName"]: groups.get(c["topicName"], ()) for c in configs[broker_name]}
             for broker_id in range(self.replicas):
-                yield BrokerSpec(
-                    cluster_name, broker_name, broker_id, topic_configs, reader_groups, broker_seed
-                )
+                yield BrokerSpec(cluster_name, broker_name, broker_id, topic_configs, reader_groups, seed)
 
 
 def _number_letters(cluster_number: int) -> str:

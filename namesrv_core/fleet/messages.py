@@ -128,11 +128,8 @@ def query_messages(
     ]
     if not messages:
         raise QueryNotFound("can not find message, maybe time range not correct")
-    log_end = model.traffic.stored_bytes(now_ms)
-    return b"".join(messages), {
-        "indexLastUpdateTimestamp": str(now_ms),
-        "indexLastUpdatePhyoffset": str(log_end),
-    }
+    end = model.traffic.stored_bytes(now_ms)
+    return b"".join(messages), {"indexLastUpdateTimestamp": str(now_ms), "indexLastUpdatePhyoffset": str(end)}
 
 
 def _find_by_key(model: BrokerModel, topic: str, key: str) -> Iterator[int]:

@@ -116,10 +116,8 @@ class ConsumerOffsets:
         usual = self.end_offsets(topic, queue_count, now_ms - group_delay_ms(group))[queue_id]
         if moved is None:
             return usual
-        read_since_move = (
-            max(now_ms - moved.moved_at_ms - _PAUSE_AFTER_MOVE_MS, 0) * _CATCH_UP_PER_SECOND // 1000
-        )
-        return max(min(moved.offset + read_since_move, usual), moved.offset)
+        read = max(now_ms - moved.moved_at_ms - _PAUSE_AFTER_MOVE_MS, 0) * _CATCH_UP_PER_SECOND // 1000
+        return max(min(moved.offset + read, usual), moved.offset)
 
     def move_offset(self, offset_key: OffsetKey, offset: int, now_ms: int) -> None:
         self._moved[offset_key] = _MovedOffset(offset, now_ms)

@@ -311,13 +311,11 @@ def cold_data_info(model: BrokerModel, command: RemotingCommand, now_ms: int) ->
 
 
 def set_read_ahead(model: BrokerModel, command: RemotingCommand, now_ms: int) -> HandlerResult:
-    read_ahead_mode = (command.ext or {}).get("READ_AHEAD_MODE")
-    if read_ahead_mode not in ("0", "1"):
+    mode = (command.ext or {}).get("READ_AHEAD_MODE")
+    if mode not in ("0", "1"):
         raise RequestError("set commitlog readahead mode param value error", ResponseCode.INVALID_PARAMETER)
-    model.properties.apply_update(
-        f"dataReadAheadEnable={str(read_ahead_mode == '0').lower()}\n".encode(), now_ms
-    )
-    return HandlerOutcome(remark=f"set commitlog readahead mode success, mode: {read_ahead_mode}")
+    model.properties.apply_update(f"dataReadAheadEnable={str(mode == '0').lower()}\n".encode(), now_ms)
+    return HandlerOutcome(remark=f"set commitlog readahead mode success, mode: {mode}")
 
 
 def switch_timer_engine(model: BrokerModel, command: RemotingCommand, now_ms: int) -> HandlerResult:

@@ -116,11 +116,9 @@ def apply_attribute_changes(current: Mapping[str, str], changes: Mapping[str, st
 class TopicTable:
     """Configs by name, and the DataVersion, which each change advances. `now` is in ms."""
 
-    def __init__(
-        self, configs: Iterable[TopicConfigJson], reserved_names: frozenset[str], now_ms: int
-    ) -> None:
+    def __init__(self, configs: Iterable[TopicConfigJson], names: frozenset[str], now_ms: int) -> None:
         self.configs: dict[str, TopicConfigJson] = {config["topicName"]: config for config in configs}
-        self.reserved_names = reserved_names
+        self.reserved_names = names
         self.data_version = DataVersion(0, 0, now_ms)
 
     def require_valid_name(self, topic: str | None) -> str:

@@ -145,10 +145,9 @@ def _find_foreign_filter_server(
     Consumers send the code of their filters to these servers and take messages from them.
     """
     for server in registration.filter_servers or ():
-        server_host = _host_of_addr(server)
-        if not server_host or (
-            server_host != _host_of_addr(broker_addr)
-            and not is_in_networks(server_host, fence.broker_networks or ())
+        host = _host_of_addr(server)
+        if not host or (
+            host != _host_of_addr(broker_addr) and not is_in_networks(host, fence.broker_networks or ())
         ):
             return f"filter server {server}"
     return None

@@ -43,19 +43,17 @@ def _encode_route(
     placement = None if topic is None else state.tables.placements_by_topic.get(topic)
     if topic is None or placement is None:
         raise _build_no_route_error(topic)
-    order_conf = (
-        state.kv_config.get_value(ORDER_TOPIC_CONFIG, topic) if state.settings.orderMessageEnable else None
-    )
+    conf = state.kv_config.get_value(ORDER_TOPIC_CONFIG, topic) if state.settings.orderMessageEnable else None
     # Topics that share a placement share a body, except with a queue mapping or for a zone.
     has_own_body = zone_name is not None or topic in state.tables.queue_mappings
-    cache_key = (placement, order_conf, is_standard, routes.is_member_topic(topic))
+    cache_key = (placement, conf, is_standard, routes.is_member_topic(topic))
     route_body = None if has_own_body else state.get_cached_body(cache_key)
     if route_body is None:
         route = routes.find_route(state.tables, topic, state.settings.supportActingMaster)
         if route is None:
             raise _build_no_route_error(topic)
         route_body = routes.encode_route_body(
-            route if zone_name is None else routes.cut_to_zone(route, zone_name), order_conf, is_standard
+            route if zone_name is None else routes.cut_to_zone(route, zone_name), conf, is_standard
         )
         if not has_own_body:
             state.cache_body(cache_key, route_body)

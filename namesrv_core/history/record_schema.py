@@ -190,19 +190,17 @@ def schema_of_type(hint: Any, is_nullable: bool = False) -> JsonSchema:
 
 def build_document_tables() -> dict[str, list[str]]:
     """The rows of the tables in docs/reference/journal.md, by the keys "events", "fields" and "parts"."""
-    type_hints: dict[str, Any] = {}
+    hints: dict[str, Any] = {}
     for field_name, type_hint in (i for r in EVENT_TYPES_BY_NAME.values() for i in _field_types(r).items()):
         # A field is optional if it is optional in any event.
-        if field_name not in type_hints or is_optional_type(type_hint):
-            type_hints[field_name] = type_hint
+        if field_name not in hints or is_optional_type(type_hint):
+            hints[field_name] = type_hint
     return {
         "events": [
             f"| `{record_type.__name__}` | {_list_fields(record_type)} | {_describe_record(record_type)} |"
             for record_type in EVENT_TYPES_BY_NAME.values()
         ],
-        "fields": [
-            f"| `{n}` | {_describe_type(type_hints[n])} | {FIELD_MEANINGS[n]} |" for n in sorted(type_hints)
-        ],
+        "fields": [f"| `{n}` | {_describe_type(hints[n])} | {FIELD_MEANINGS[n]} |" for n in sorted(hints)],
         "parts": [
             f"| `{r.__name__}` | {_list_fields(r, with_types=True)} | {_describe_record(r)} |"
             for r in _nested_record_types()

@@ -121,10 +121,8 @@ def json_writer(hint: Any) -> JsonWriter | None:
             return None
         return lambda value: [w(i) if w else i for w, i in zip(writers, value, strict=True)]
     if origin is Mapping:
-        value_writer = json_writer(args[1])
-        return (
-            dict if value_writer is None else lambda value: {key: value_writer(i) for key, i in value.items()}
-        )
+        writer = json_writer(args[1])
+        return dict if writer is None else lambda value: {key: writer(i) for key, i in value.items()}
     if hasattr(hint, "_fields"):
         return _object_writer(hint)
     return None

@@ -120,14 +120,12 @@ class FrameReader:
                 self._partial_frame += received[position:] if position else received
         return payloads
 
-    def _begin_large_frame(self, received: bytes, payload_start: int) -> None:
+    def _begin_large_frame(self, received: bytes, start: int) -> None:
         """Begin to collect a large frame. If its header is complete, collect its body separately."""
-        header_end = (
-            payload_start + 4 + int.from_bytes(received[payload_start + 1 : payload_start + 4], "big")
-        )
-        self._large_header = received[payload_start:header_end] if header_end <= len(received) else b""
+        header_end = start + 4 + int.from_bytes(received[start + 1 : start + 4], "big")
+        self._large_header = received[start:header_end] if header_end <= len(received) else b""
         self._large_body = BytesIO()
-        self._large_body.write(memoryview(received)[payload_start + len(self._large_header) :])
+        self._large_body.write(memoryview(received)[start + len(self._large_header) :])
 
     def _preallocate_body(self, received_body: bytes) -> BytesIO:
         """Allocate memory for the whole body. A growing buffer would move megabytes again and again."""

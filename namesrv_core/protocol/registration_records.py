@@ -35,10 +35,8 @@ class RegisteredMapping(msgspec.Struct, frozen=True):
     currIdMap: dict[_JavaInt, _JavaInt] | None = {}
 
     def to_info(self) -> MappingInfo:
-        queue_ids = tuple((self.currIdMap or {}).items())
-        return MappingInfo(
-            self.topic, self.scope, self.totalQueues, self.bname, self.epoch, self.dirty, queue_ids
-        )
+        ids = tuple((self.currIdMap or {}).items())
+        return MappingInfo(self.topic, self.scope, self.totalQueues, self.bname, self.epoch, self.dirty, ids)
 
 
 class BrokerRegistration(NamedTuple):

@@ -1,18 +1,25 @@
 """The pages of the HTTP port by path. Only a server with an HTTP port imports this module."""
 
+import asyncio
 import base64
+import gc
 import hmac
 import json
+import os
+import threading
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Any
 
 from prometheus_client.core import CounterMetricFamily, Metric
 from prometheus_client.registry import Collector
 
+from namesrv_core import __version__
 from namesrv_core.errors import BadSettings
+from namesrv_core.protocol.codes import RequestCode
 from namesrv_core.server import metrics
+from namesrv_core.server.inspected_server import InspectedServer
 from namesrv_core.server.log import LogThrottle
 from namesrv_core.server.metrics import METRIC_PREFIX
 from namesrv_core.state.access_policy import AccessPolicy, AccessRole, PeerIdentity
@@ -20,23 +27,10 @@ from namesrv_core.transport.address import join_addr, split_listen_text
 from namesrv_core.transport.http_server import HttpListener, PageRequest, PageResponse
 from namesrv_core.transport.metrics_page import render_metrics
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from namesrv_core.server.name_server import NameServer
-import asyncio
-import gc
-import os
-import threading
-from typing import Any
-
-from namesrv_core import __version__
-from namesrv_core.protocol.codes import RequestCode
-
 _MAX_ITEMS = 1000
 
 
-def describe_server(name_server: "NameServer") -> Mapping[str, Any]:
+def describe_server(name_server: InspectedServer) -> Mapping[str, Any]:
     """As JSON: settings, tables, first `_MAX_ITEMS` brokers and connections, requests, journal, process."""
     state, figures = name_server.state, name_server.read_journal_figures()
     return {
@@ -63,7 +57,7 @@ def describe_server(name_server: "NameServer") -> Mapping[str, Any]:
     }
 
 
-def _describe_tables(name_server: "NameServer") -> dict[str, int]:
+def _describe_tables(name_server: InspectedServer) -> dict[str, int]:
     tables = name_server.state.tables
     return {
         "clusters": len(tables.broker_names_by_cluster),
@@ -76,7 +70,7 @@ def _describe_tables(name_server: "NameServer") -> dict[str, int]:
     }
 
 
-def _describe_brokers(name_server: "NameServer") -> list[dict[str, Any]]:
+def _describe_brokers(name_server: InspectedServer) -> list[dict[str, Any]]:
     now_ms, latest = name_server.now_ms(), name_server.counters.latest_registrations
     return [
         {
@@ -91,7 +85,7 @@ def _describe_brokers(name_server: "NameServer") -> list[dict[str, Any]]:
     ]
 
 
-def _describe_connections(name_server: "NameServer") -> list[dict[str, Any]]:
+def _describe_connections(name_server: InspectedServer) -> list[dict[str, Any]]:
     now = asyncio.get_running_loop().time()
     return [
         {"number": s.channel_id, "peer": s.peer_addr, "idleSeconds": round(now - s.active_at, 3)}
@@ -104,7 +98,7 @@ _WILDCARD_HOSTS = ("", "0.0.0.0", "::")
 
 
 class HttpPages(Collector):
-    def __init__(self, name_server: "NameServer") -> None:
+    def __init__(self, name_server: InspectedServer) -> None:
         self._server = name_server
         self._page_counts: Counter[tuple[str, int]] = Counter()
         self._throttle = LogThrottle()
@@ -136,7 +130,7 @@ class HttpPages(Collector):
         ] += 1
         return response
 
-    def collect(self) -> "Iterator[Metric]":
+    def collect(self) -> Iterator[Metric]:
         family = CounterMetricFamily(
             METRIC_PREFIX + "http_requests", "HTTP requests for pages.", labels=("path", "status")
         )
@@ -236,7 +230,7 @@ def _is_admin_login(pair: str, policy: AccessPolicy, peer_host: str) -> bool:
     )
 
 
-async def open_http_pages(name_server: "NameServer", listen_text: str) -> HttpListener:
+async def open_http_pages(name_server: InspectedServer, listen_text: str) -> HttpListener:
     """Serve the pages at "port" or "host:port". Raises BadSettings and OSError if that fails."""
     if name_server.state.settings.httpTokenFile is not None:
         _read_token(name_server.state.settings.httpTokenFile)

@@ -26,12 +26,12 @@ from namesrv_core.handlers.dispatch import HANDLERS_BY_CODE
 from namesrv_core.printable_text import escape_unsafe
 from namesrv_core.protocol.codes import MASTER_BROKER_ID, RequestCode
 from namesrv_core.server.counters import Histogram, RequestTally, ServerCounters
+from namesrv_core.server.inspected_server import InspectedServer
 from namesrv_core.server.log import LogWriter, log
 from namesrv_core.state.registration import is_broker_silent
 from namesrv_core.state.route_tables import RouteTables
 
 if TYPE_CHECKING:
-    from namesrv_core.server.name_server import NameServer
     from namesrv_core.server.tls_certificates import TlsCertificates
 
 METRIC_PREFIX = "nsadmin_namesrv_"
@@ -98,7 +98,7 @@ def _cumulative_buckets(counts: Histogram) -> Iterator[tuple[str, float]]:
 class ServerMetrics(Collector):
     """All metrics of one server. They are computed only in `collect`."""
 
-    def __init__(self, name_server: "NameServer") -> None:
+    def __init__(self, name_server: InspectedServer) -> None:
         self._server = name_server
 
     def collect(self) -> Iterator[Metric]:
@@ -143,7 +143,7 @@ class ServerMetrics(Collector):
         )
 
 
-def build_registry(name_server: "NameServer") -> CollectorRegistry:
+def build_registry(name_server: InspectedServer) -> CollectorRegistry:
     registry = CollectorRegistry()
     registry.register(ServerMetrics(name_server))
     ProcessCollector(registry=registry)
@@ -251,7 +251,7 @@ def _collect_events(counters: ServerCounters) -> Iterator[Metric]:
     yield histogram("registration_bytes", "Sizes of registration bodies, as sent.", sizes)
 
 
-def collect_security(name_server: "NameServer") -> Iterator[Metric]:
+def collect_security(name_server: InspectedServer) -> Iterator[Metric]:
     """Refusals, reloaded files and lost log lines. The metrics of TLS are left out if TLS is disabled."""
     access, certificates = name_server.access_control, name_server.tls_certificates
     refused = {reason.value: count for reason, count in name_server.state.refusals.counts_by_reason.items()}

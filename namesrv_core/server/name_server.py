@@ -361,11 +361,9 @@ class NameServer:
 
     def _arrange_handlers(self) -> None:
         """Wrap the handlers with only the wrappers in use, because every request passes through them."""
-        measured_handler = (
-            handle_request if self._http is None else self.counters.measure_requests(handle_request)
-        )
+        handler = handle_request if self._http is None else self.counters.measure_requests(handle_request)
         is_debugging = log.isEnabledFor(logging.DEBUG)
-        self._handle_request = log_requests(measured_handler) if is_debugging else measured_handler
+        self._handle_request = log_requests(handler) if is_debugging else handler
         if is_debugging or self._shutdown is not None or not self.state.settings.fastPath:
             self._response_cache.disable_cache()
         else:

@@ -120,18 +120,16 @@ class TlsSettings:
     def _from_server_items(cls, items: Mapping[str, str]) -> Self:
         if items[MODE_KEY] == "disabled":
             return cls("disabled")
-        cert_path, key_path = items.get(_CERT_PATH_KEY), items.get(_KEY_PATH_KEY)
-        is_test_mode = (
-            items.get(_TEST_MODE_KEY, "false" if cert_path or key_path else "true").lower() == "true"
-        )
+        path, key_path = items.get(_CERT_PATH_KEY), items.get(_KEY_PATH_KEY)
+        is_test_mode = items.get(_TEST_MODE_KEY, "false" if path or key_path else "true").lower() == "true"
         if is_test_mode:
             return cls._from_test_mode_items(items)
-        if cert_path is None or key_path is None:
-            key = _KEY_PATH_KEY if cert_path else _CERT_PATH_KEY
+        if path is None or key_path is None:
+            key = _KEY_PATH_KEY if path else _CERT_PATH_KEY
             raise BadSettings(f"missing setting {key}: TLS needs a certificate and its key")
         return cls(
             items[MODE_KEY],
-            cert_path,
+            path,
             key_path,
             items.get(SECRET_KEYS[0]),
             cls._read_client_auth(items),

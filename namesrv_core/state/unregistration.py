@@ -137,10 +137,10 @@ class BrokerRemoval:
         return []
 
     def _change_queues(
-        self, broker_name: str, change_queue: Callable[[QueueData], QueueData | None]
+        self, broker_name: str, change: Callable[[QueueData], QueueData | None]
     ) -> list[Event]:
         changes = self._tables.change_all_queues(
-            broker_name, change_queue, self._topics_by_broker.get(broker_name, ())
+            broker_name, change, self._topics_by_broker.get(broker_name, ())
         )
         return [TopicsChanged(broker_name, "unregistration", changes)] if changes else []
 

@@ -246,10 +246,8 @@ class CommandStream(asyncio.Protocol):
             return False
         began = self.work_clock()
         if not self._payloads and self._unread_bytes:
-            piece_end = max(
-                _PIECE_BYTES, min(self.protocol_connection.missing_bytes, len(self._unread_bytes))
-            )
-            piece_bytes, self._unread_bytes = self._unread_bytes[:piece_end], self._unread_bytes[piece_end:]
+            end = max(_PIECE_BYTES, min(self.protocol_connection.missing_bytes, len(self._unread_bytes)))
+            piece_bytes, self._unread_bytes = self._unread_bytes[:end], self._unread_bytes[end:]
             self._payloads += self._split_frames(piece_bytes)
         self._answer_payloads()
         self.rate_limiter.rest_after_work(self, self.work_clock() - began)

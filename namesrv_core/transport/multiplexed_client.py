@@ -7,7 +7,8 @@ resolved. It never imports asyncio, which alone would cost a command 60 ms.
 import os
 import selectors
 import socket
-from collections.abc import Callable, Iterable
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from errno import ECONNREFUSED, EINPROGRESS
 from itertools import repeat
@@ -25,8 +26,6 @@ from namesrv_core.transport.server_link import CHUNK_BYTES, ServerLink
 
 if TYPE_CHECKING:
     from namesrv_core.transport.tls_client import TlsClient
-from collections import deque
-from collections.abc import Iterator, Sequence
 
 
 class LinkPool:

@@ -56,13 +56,10 @@ class ClusterSimulation:
         }
 
     def _make_broker(self, letter: str, broker_id: int, broker_number: int) -> VirtualBroker:
-        own_topics = tuple(make_topic_config(f"{topic}-{letter}", 8) for topic in ("orders", "payments"))
+        topics = tuple(make_topic_config(f"{topic}-{letter}", 8) for topic in ("orders", "payments"))
         shared_topics = (make_topic_config("events", 4), make_topic_config("audit", 4, perm=4))
         spec = BrokerSpec(
-            self.cluster_name,
-            f"{self._name_prefix}-broker-{letter}",
-            broker_id,
-            (*own_topics, *shared_topics),
+            self.cluster_name, f"{self._name_prefix}-broker-{letter}", broker_id, (*topics, *shared_topics)
         )
         return VirtualBroker(spec, f"{self._address_prefix}.{broker_number}:10911", self.now_ms)
 

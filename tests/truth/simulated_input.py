@@ -91,10 +91,8 @@ def _write_logs(
     return build_view(source, name_prefix.removesuffix("-"), renamed_facts, word_times, END_MS)
 
 
-def _rename_facts(true_facts: Sequence[Any], rename: Any) -> list[Any]:
-    return [
-        f._replace(**{f: rename(v) for f, v in f._asdict().items() if isinstance(v, str)}) for f in true_facts
-    ]
+def _rename_facts(facts: Sequence[Any], rename: Any) -> list[Any]:
+    return [f._replace(**{f: rename(v) for f, v in f._asdict().items() if isinstance(v, str)}) for f in facts]
 
 
 def _split_log_runs(lines: Sequence[str]) -> list[list[int]]:

@@ -134,9 +134,7 @@ def read_facts(truth_path: Path) -> Sequence[Any]:
     facts = []
     with truth_path.open(encoding="utf-8") as truth_file:
         for json_line in truth_file:
-            fact_fields = json.loads(json_line)
-            fact_type = FACT_TYPES[fact_fields.pop("fact")]
-            facts.append(
-                fact_type(**{n: tuple(v) if isinstance(v, list) else v for n, v in fact_fields.items()})
-            )
+            fields = json.loads(json_line)
+            fact_type = FACT_TYPES[fields.pop("fact")]
+            facts.append(fact_type(**{n: tuple(v) if isinstance(v, list) else v for n, v in fields.items()}))
     return facts

@@ -180,13 +180,11 @@ def follow_records(
 
 def poll_records(folder: Path, after_seq: int) -> Iterator[list[JournalRecord]]:
     """Yield the new records of each poll, possibly none, forever. Record numbers are above `after_seq`."""
-    reached_seq, open_segment_reader = after_seq, _OpenSegmentReader()
+    seq, open_segment_reader = after_seq, _OpenSegmentReader()
     while True:
         segments = list_segments(folder)
         started_indexes = [
-            segment_index
-            for segment_index, segment in enumerate(segments)
-            if segment.first_seq <= reached_seq + 1
+            segment_index for segment_index, segment in enumerate(segments) if segment.first_seq <= seq + 1
         ][-1:] or [0]
         batch: list[JournalRecord] = []
         for segment in segments[started_indexes[0] :]:
@@ -195,10 +193,10 @@ def poll_records(folder: Path, after_seq: int) -> Iterator[list[JournalRecord]]:
                 if segment.is_closed
                 else open_segment_reader.read_new_records(segment.file_path)
             )
-            batch = [record for record in new if record.seq > reached_seq]
+            batch = [record for record in new if record.seq > seq]
             if batch:
                 break
-        reached_seq = batch[-1].seq if batch else reached_seq
+        seq = batch[-1].seq if batch else seq
         yield batch
 
 
@@ -303,10 +301,8 @@ class _SegmentChecker:
         if was_certain and isinstance(event, Snapshot) and event.reason not in ("start", "poll"):
             differing = [name for name, table in replay.table_contents().items() if table != before[name]]
             if differing:
-                table_names = ", ".join(differing)
-                self._problems.append(
-                    f"snapshot {record.seq} contradicts the events before it: {table_names}"
-                )
+                names = ", ".join(differing)
+                self._problems.append(f"snapshot {record.seq} contradicts the events before it: {names}")
 
     def _shown_problems(self) -> tuple[str, ...]:
         hidden = len(self._problems) - _MAX_SHOWN_PROBLEMS

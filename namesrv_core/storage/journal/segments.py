@@ -57,7 +57,7 @@ def segment_name(first_seq: int, now_ms: int) -> str:
 
 def list_segments(folder: Path) -> list[JournalSegment]:
     """List a journal's segments, oldest first. Raises OSError if the folder does not exist."""
-    segments_by_stem: dict[str, JournalSegment] = {}
+    segments: dict[str, JournalSegment] = {}
     for name in os.listdir(folder):
         match = _NAME_PATTERN.fullmatch(name)
         if match is None:
@@ -65,15 +65,15 @@ def list_segments(folder: Path) -> list[JournalSegment]:
         first_seq, *parts, millis_text, zst_suffix = match.groups()
         plain_name = name.removesuffix(".zst")
         # Both forms exist until the plain one is removed. The compressed one is complete.
-        if zst_suffix or plain_name not in segments_by_stem:
+        if zst_suffix or plain_name not in segments:
             # Not strptime, which is too slow for the thousands of segments of a year.
             year, month, day, hour, minute, second = map(int, parts)
             start_time = datetime(year, month, day, hour, minute, second, tzinfo=UTC)
             started_at_ms = int(start_time.timestamp()) * 1000 + int(millis_text)
-            segments_by_stem[plain_name] = JournalSegment(
+            segments[plain_name] = JournalSegment(
                 folder / name, int(first_seq), started_at_ms, bool(zst_suffix)
             )
-    return [segments_by_stem[name] for name in sorted(segments_by_stem)]
+    return [segments[name] for name in sorted(segments)]
 
 
 def read_lines(segment: JournalSegment) -> Iterator[bytes]:

@@ -48,12 +48,8 @@ def test_a_group_is_replaced_but_for_its_attributes_which_are_merged(model: Brok
     assert put(model, groupName="g", retryMaxTimes=3, attributes={"+a": "1", "+b": "2"}).code == 0
     assert put(model, groupName="g", consumeEnable=False, attributes={"-a": ""}).code == 0
     stored_groups = groups(model)
-    stored_group = stored_groups["subscriptionGroupTable"]["g"]
-    assert (stored_group["retryMaxTimes"], stored_group["consumeEnable"], stored_group["attributes"]) == (
-        16,
-        False,
-        {"b": "2"},
-    )
+    group = stored_groups["subscriptionGroupTable"]["g"]
+    assert (group["retryMaxTimes"], group["consumeEnable"], group["attributes"]) == (16, False, {"b": "2"})
     assert stored_groups["dataVersion"]["counter"] == before + 2
 
 

@@ -113,10 +113,8 @@ def mapped_compressed(count: int, quote: str = "") -> bytes:
 )
 def test_queue_ids_of_all_mappings_are_counted(encode: Callable[[int], bytes], is_compressed: bool) -> None:
     def decode(count: int) -> BrokerRegistration:
-        few_ids = DecodeLimits(registration_queue_ids=10)
-        return decode_registration(
-            encode(count), version=513, compressed=is_compressed, now=NOW, within=few_ids
-        )
+        ids = DecodeLimits(registration_queue_ids=10)
+        return decode_registration(encode(count), version=513, compressed=is_compressed, now=NOW, within=ids)
 
     mappings = decode(10).queue_mappings.values()
     assert sum(len(mapping.curr_id_map) for mapping in mappings if mapping) == 10
