@@ -36,25 +36,25 @@ class ActionController:
 
     # Commands.
 
-    def run_prompt_line(self, prompt_line: str) -> None:
+    def run_prompt_line(self, line: str) -> None:
         """Run a line that the operator typed after the colon."""
-        app, parsed_line = (
+        app, parsed = (
             self._app,
-            prompt_parser.parse_prompt_line(prompt_line, root_views.SCREEN_NAMES, self._app.prompt_aliases),
+            prompt_parser.parse_prompt_line(line, root_views.SCREEN_NAMES, self._app.prompt_aliases),
         )
-        if parsed_line.error_text is not None:
-            app.show_message(parsed_line.error_text, "bad")
-        elif parsed_line.screen_name is not None:
-            app.show_view(root_views.make_view(parsed_line.screen_name))
-            if parsed_line.filter_text is not None:
-                self.table.set_filter(parsed_line.filter_text)
+        if parsed.error_text is not None:
+            app.show_message(parsed.error_text, "bad")
+        elif parsed.screen_name is not None:
+            app.show_view(root_views.make_view(parsed.screen_name))
+            if parsed.filter_text is not None:
+                self.table.set_filter(parsed.filter_text)
                 app.redraw_screen()
-        elif parsed_line.builtin_command is not None:
-            self._run_builtin(parsed_line.builtin_command, parsed_line.argument)
-        elif parsed_line.message_words is not None:
-            self.messages.open_words(parsed_line.message_words)
-        elif parsed_line.command_words:
-            self.run_command(parsed_line.command_words)
+        elif parsed.builtin_command is not None:
+            self._run_builtin(parsed.builtin_command, parsed.argument)
+        elif parsed.message_words is not None:
+            self.messages.open_words(parsed.message_words)
+        elif parsed.command_words:
+            self.run_command(parsed.command_words)
 
     def _run_builtin(self, builtin_command: str, argument: str | None) -> None:
         app = self._app
@@ -79,18 +79,18 @@ class ActionController:
         from nsadmin.tui.screens.command_output import OutputScreen
 
         app = self._app
-        refusal_text = row_actions.explain_refusal(command_words, app.cluster_context.read_only)
+        refusal = row_actions.explain_refusal(command_words, app.cluster_context.read_only)
         entry = row_actions.find_entry(command_words)
-        if refusal_text is not None or entry is None:
-            app.show_message(refusal_text or "", "bad")
+        if refusal is not None or entry is None:
+            app.show_message(refusal or "", "bad")
         elif row_actions.needs_confirmation(command_words):
             self.row_actions.open_change_screen(
                 command_words, app.cluster_context.find_target(command_words) or entry.typed_name
             )
         else:
             # Local commands ask no server and do not have the options of connections.
-            global_options = () if entry.kind == "local" else app.cluster_context.words
-            app.push_screen(OutputScreen(command_words, global_options))
+            options = () if entry.kind == "local" else app.cluster_context.words
+            app.push_screen(OutputScreen(command_words, options))
 
     def start_background(self, title: str, arguments: Sequence[str]) -> None:
         """Start a program in the background. Its last line and exit code are shown when it has ended."""
@@ -139,13 +139,8 @@ class ActionController:
         if app.player is not None:
             app.feed.step_speed(-step)
         else:
-            interval_index = min(
-                range(len(POLL_INTERVALS)),
-                key=lambda interval_index: abs(POLL_INTERVALS[interval_index] - app.interval),
-            )
-            app.interval = app.feed.interval = POLL_INTERVALS[
-                max(0, min(interval_index + step, len(POLL_INTERVALS) - 1))
-            ]
+            i = min(range(len(POLL_INTERVALS)), key=lambda i: abs(POLL_INTERVALS[i] - app.interval))
+            app.interval = app.feed.interval = POLL_INTERVALS[max(0, min(i + step, len(POLL_INTERVALS) - 1))]
         app.redraw_screen()
 
     # Contexts and themes.
@@ -156,8 +151,8 @@ class ActionController:
         if context_name is not None:
             app.run_worker(lambda: self._load_context(context_name), thread=True)
             return
-        context_names = list(app.available_contexts.list_names())
-        if not context_names:
+        contexts = list(app.available_contexts.list_names())
+        if not contexts:
             app.show_message("no contexts: create one with `nsadmin context set NAME -n HOST:PORT`", "warn")
             return
         from nsadmin.tui.screens.dialogs import ChooseScreen
@@ -165,7 +160,7 @@ class ActionController:
         app.push_screen(
             ChooseScreen(
                 "Contexts",
-                [(offered_name, offered_name) for offered_name in context_names],
+                [(offered_name, offered_name) for offered_name in contexts],
                 app.cluster_context.label,
             ),
             self._open_chosen_context,
@@ -186,30 +181,30 @@ class ActionController:
             return
         app.call_from_thread(app.switch_context, cluster_context)
 
-    def use_theme(self, theme_name: str | None = None) -> None:
+    def use_theme(self, name: str | None = None) -> None:
         """Use the theme of this name, or the next one in the alphabet."""
         app = self._app
-        theme_names = sorted(app.available_themes)
-        if theme_name is None:
-            theme_name = theme_names[(theme_names.index(app.theme) + 1) % len(theme_names)]
-        if theme_name not in theme_names:
-            app.show_message(f'unknown theme "{theme_name}": choose from {", ".join(theme_names)}', "bad")
+        themes = sorted(app.available_themes)
+        if name is None:
+            name = themes[(themes.index(app.theme) + 1) % len(themes)]
+        if name not in themes:
+            app.show_message(f'unknown theme "{name}": choose from {", ".join(themes)}', "bad")
             return
-        app.theme = theme_name
+        app.theme = name
         app.redraw_screen()
-        app.show_message(f"theme {theme_name}")
+        app.show_message(f"theme {name}")
 
     # Seeking in a replay.
 
-    def seek_moment(self, moment_text: str) -> None:
+    def seek_moment(self, text: str) -> None:
         """Go to a time of day, or forward or back by a number of seconds such as +60."""
         app, player = self._app, self._app.player
         if player is None:
             app.show_message("only a replay has a timeline: start nsadmin tui with --replay", "warn")
             return
-        moment_ms = parse_moment(moment_text, app.clock(), player.begin, player.end)
+        moment_ms = parse_moment(text, app.clock(), player.begin, player.end)
         if moment_ms is None:
-            app.show_message(f'invalid time "{moment_text}": use HH:MM:SS, +60 or -60', "bad")
+            app.show_message(f'invalid time "{text}": use HH:MM:SS, +60 or -60', "bad")
             return
         app.feed.seek(moment_ms)
         app.show_message(f"at {units.format_moment(moment_ms)}")

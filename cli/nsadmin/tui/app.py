@@ -136,7 +136,7 @@ class Tui(BaseTui):
     def _create_feed(self) -> Any:
         if self.player is not None:
             return self._create_replay_feed(self.player)
-        polling_plan = PollingPlan(
+        plan = PollingPlan(
             self.cluster_context.addrs,
             self.cluster_context.namespaces,
             self.interval,
@@ -152,7 +152,7 @@ class Tui(BaseTui):
             self.post_message(PollsReceived(polls, feed))
 
         feed = self._feed_factory(
-            polling_plan, self.cluster_context.create_client, post_polls, self._post_failure, self.clock
+            plan, self.cluster_context.create_client, post_polls, self._post_failure, self.clock
         )
         return feed
 
@@ -236,10 +236,10 @@ class Tui(BaseTui):
 
     def _show_current_view(self) -> None:
         """Fill the widgets for the view on top of the navigation stack."""
-        view_state = self.navigation.current_state
-        self.screen_stack[0].set_class(view_state.view.is_drawing, "drawn")
-        self.row_grid.show_view(view_state.view, view_state.row_key)
-        if view_state.view.is_drawing:
+        state = self.navigation.current_state
+        self.screen_stack[0].set_class(state.view.is_drawing, "drawn")
+        self.row_grid.show_view(state.view, state.row_key)
+        if state.view.is_drawing:
             # Textual knows the size of the drawing only after the layout.
             self.call_after_refresh(self.redraw_screen)
         self.focus_rows()
@@ -253,10 +253,8 @@ class Tui(BaseTui):
 
     def _redraw_if_due(self) -> None:
         """Redraw if the model changed or if a second has passed since the last redraw."""
-        now_seconds = monotonic()
-        if now_seconds >= self._next_redraw_at and (
-            self.is_dirty or now_seconds >= self._drawn_at + _CLOCK_SECONDS
-        ):
+        now = monotonic()
+        if now >= self._next_redraw_at and (self.is_dirty or now >= self._drawn_at + _CLOCK_SECONDS):
             self.redraw_screen()
 
     def redraw_screen(self) -> None:
@@ -271,8 +269,8 @@ class Tui(BaseTui):
             self._send_queries()
         except Exception as error:
             self.add_log_line(f"{self.current_view.view_name}: {type(error).__name__}: {error}")
-        now_seconds = monotonic()
-        self._next_redraw_at = now_seconds + _REST_FACTOR * (now_seconds - self._drawn_at)
+        now = monotonic()
+        self._next_redraw_at = now + _REST_FACTOR * (now - self._drawn_at)
 
     def _send_queries(self) -> None:
         self.feed.ask(self.screen_renderer.list_queries())
@@ -284,9 +282,9 @@ class Tui(BaseTui):
         self.show_view(root_views.make_view(root_views.SCREEN_NAMES[screen_index]))
 
     async def action_back(self) -> None:
-        view_state = self.navigation.current_state
-        if view_state.row_filter:
-            view_state.row_filter = RowFilter()
+        state = self.navigation.current_state
+        if state.row_filter:
+            state.row_filter = RowFilter()
             self.redraw_screen()
         elif self.navigation.pop_view():
             self._show_current_view()
@@ -298,8 +296,8 @@ class Tui(BaseTui):
     def action_tab(self, step: int) -> None:
         tabs = list_tabs(self.current_view)
         if tabs:
-            tab_index = next((tab_index for tab_index, tab in enumerate(tabs) if tab == self.current_view), 0)
-            self.replace_view(tabs[(tab_index + step) % len(tabs)])
+            index = next((index for index, tab in enumerate(tabs) if tab == self.current_view), 0)
+            self.replace_view(tabs[(index + step) % len(tabs)])
 
     def action_help(self) -> None:
         from nsadmin.tui.screens.help_screen import HelpScreen
@@ -335,16 +333,16 @@ class Tui(BaseTui):
         self.feed.pause(not self.feed.is_paused)
         self.redraw_screen()
 
-    def action_prompt(self, prompt_mode: PromptMode) -> None:
-        self.prompt_controller.open_prompt(prompt_mode)
+    def action_prompt(self, mode: PromptMode) -> None:
+        self.prompt_controller.open_prompt(mode)
 
     def action_run_key(self, binding_id: str) -> None:
         """Run the action of a key binding that the controller handles."""
         KEY_ACTIONS[binding_id](self.action_controller)
 
-    def action_act(self, shortcut_key: str) -> None:
+    def action_act(self, key: str) -> None:
         """Start the action on the row that has this key."""
-        self.action_controller.row_actions.act_by_key(shortcut_key)
+        self.action_controller.row_actions.act_by_key(key)
 
     # Messages of widgets.
 

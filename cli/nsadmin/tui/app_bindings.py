@@ -11,25 +11,18 @@ def build_bindings() -> list[BindingType]:
     return [
         *(
             Binding(
-                key_binding.key_names,
-                key_binding.app_action,
-                key_binding.help_text,
+                binding.key_names,
+                binding.app_action,
+                binding.help_text,
                 show=False,
-                id=key_binding.binding_id,
+                id=binding.binding_id,
                 priority=True,
             )
-            for key_binding in KEY_BINDINGS
-            if "Tab" not in key_binding.binding_id
+            for binding in KEY_BINDINGS
+            if "Tab" not in binding.binding_id
         ),
         *(
-            Binding(
-                str(screen_number),
-                f"screen({screen_number})",
-                screen_name,
-                show=False,
-                id=f"screen{screen_number}",
-                priority=True,
-            )
-            for screen_number, screen_name in enumerate(root_views.SCREEN_NAMES)
+            Binding(str(number), f"screen({number})", name, show=False, id=f"screen{number}", priority=True)
+            for number, name in enumerate(root_views.SCREEN_NAMES)
         ),
     ]

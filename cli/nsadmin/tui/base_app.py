@@ -102,10 +102,10 @@ class BaseTui(App[None]):
     def current_view(self) -> View:
         return self.navigation.current_state.view
 
-    def add_log_line(self, line_text: str) -> None:
+    def add_log_line(self, line: str) -> None:
         """Add a line to the log panel, unless the last line has the same text."""
-        if not self.log_lines or self.log_lines[-1][1] != line_text:
-            self.log_lines.append((self.clock(), line_text))
+        if not self.log_lines or self.log_lines[-1][1] != line:
+            self.log_lines.append((self.clock(), line))
             self.unread_log_count += 1
         self.is_dirty = True
 

@@ -34,7 +34,7 @@ class ClusterContext(NamedTuple):
     describe_event: EventDescriber = lambda event_type, event_fields: None
     inventory: InventoryKeeper | None = None
     tls: Tls | None = None
-    find_target: Callable[[Sequence[str]], str | None] = lambda command_words: None
+    find_target: Callable[[Sequence[str]], str | None] = lambda words: None
     complete_line: Callable[[Sequence[str], str], Sequence[tuple[str, str]]] = (
         lambda words_before, typed_word: ()
     )

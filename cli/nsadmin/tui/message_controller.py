@@ -28,12 +28,12 @@ class MessageController:
         from nsadmin.client.messages.dead_letter_selection import DEAD_LETTER_PREFIX
         from nsadmin.tui.messages.message_query import query_topic
 
-        app, message_query = self._app, self._app.current_view.message_query
+        app, query = self._app, self._app.current_view.message_query
         if app.player is not None:
             app.show_message("a recording contains no messages", "warn")
             return
-        if message_query is not None:
-            self._open_search(message_query)
+        if query is not None:
+            self._open_search(query)
             return
         subject = self._row_actions.find_current_subject()
         if subject.topic is not None:
@@ -54,25 +54,25 @@ class MessageController:
             self._app.show_message("name a topic: `:messages TOPIC`", "warn")
             return
         try:
-            message_query = self.tools.parse_query(query_words or [topic or ""])
+            query = self.tools.parse_query(query_words or [topic or ""])
         except InvalidMessageQueryError as error:
             self._app.show_message(str(error), "bad")
             return
-        self._show_query(message_query)
+        self._show_query(query)
 
-    def _open_search(self, message_query: "MessageQuery") -> None:
+    def _open_search(self, query: "MessageQuery") -> None:
         from nsadmin.tui.screens.message_search_screen import MessageSearchScreen
 
-        self._app.push_screen(MessageSearchScreen(message_query, self.tools), self._show_query)
+        self._app.push_screen(MessageSearchScreen(query, self.tools), self._show_query)
 
-    def _show_query(self, message_query: "MessageQuery | None") -> None:
+    def _show_query(self, query: "MessageQuery | None") -> None:
         """Show a query instead of an earlier one. Going back returns to the tab of the topic."""
-        if message_query is None:
+        if query is None:
             return
         from nsadmin.tui.messages.message_table import MessagesView
 
         app = self._app
-        messages_view = MessagesView(message_query._replace(opened_ms=app.clock()))
+        messages_view = MessagesView(query._replace(opened_ms=app.clock()))
         if isinstance(app.current_view, MessagesView) and app.current_view.tab_set is None:
             app.replace_view(messages_view)
         else:
@@ -89,18 +89,15 @@ class MessageController:
         view.read_more()
         app.redraw_screen()
 
-    def open_message(self, browsed_message: "BrowsedMessage") -> None:
+    def open_message(self, message: "BrowsedMessage") -> None:
         """Show one message. Its screen goes on to the next messages in the order of the table."""
         from nsadmin.tui.screens.message_screen import MessageScreen
 
         app = self._app
-        message_query = app.current_view.message_query
+        query = app.current_view.message_query
         self._app.push_screen(
             MessageScreen(
-                app.filtered_rows,
-                browsed_message,
-                self.tools,
-                message_query.decoders if message_query is not None else (),
+                app.filtered_rows, message, self.tools, query.decoders if query is not None else ()
             ),
             self._leave_message,
         )
@@ -109,10 +106,10 @@ class MessageController:
         """Put the cursor on the last shown message, and start the action that the operator chose."""
         if last_message is None:
             return
-        browsed_message, action_id = last_message
+        message, action_id = last_message
         grid = self._app.row_grid
-        if browsed_message in grid.rows:
-            grid.move_cursor_to(list(grid.rows).index(browsed_message))
+        if message in grid.rows:
+            grid.move_cursor_to(list(grid.rows).index(message))
             if action_id is not None:
                 # Marks would replay other dead letters than the shown one.
                 self._app.navigation.current_state.marked_keys.clear()

@@ -3,12 +3,12 @@
 from datetime import datetime, timedelta
 
 
-def parse_moment(moment_text: str, now_ms: int, begin_ms: int, end_ms: int) -> int | None:
+def parse_moment(text: str, now_ms: int, begin_ms: int, end_ms: int) -> int | None:
     """Parse a time (ms since 1970). A time of day means its first occurrence in the replay."""
-    moment_text = moment_text.strip()
-    if moment_text[:1] in ("+", "-"):
-        return now_ms + int(moment_text) * 1000 if moment_text[1:].isdecimal() else None
-    time_parts = moment_text.split(":")
+    text = text.strip()
+    if text[:1] in ("+", "-"):
+        return now_ms + int(text) * 1000 if text[1:].isdecimal() else None
+    time_parts = text.split(":")
     if len(time_parts) not in (2, 3) or not all(time_part.isdecimal() for time_part in time_parts):
         return None
     hours, minutes, seconds = (*map(int, time_parts), 0)[:3]

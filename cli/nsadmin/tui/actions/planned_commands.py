@@ -22,20 +22,19 @@ class PlannedCommand(NamedTuple):
 
 
 def plan_commands(
-    row_action: RowAction, subjects: Sequence[RowSubject], field_texts: FieldTexts
+    action: RowAction, subjects: Sequence[RowSubject], texts: FieldTexts
 ) -> list[PlannedCommand]:
     """A command for each row; rows of the same object, such as a master and its slave, share one."""
-    if row_action.join_subjects is not None:
-        subjects = row_action.join_subjects(subjects)
+    if action.join_subjects is not None:
+        subjects = action.join_subjects(subjects)
     title_by_words = {
-        tuple(row_action.build_words(subject, field_texts)): row_action.confirm_target(subject)
-        for subject in subjects
+        tuple(action.build_words(subject, texts)): action.confirm_target(subject) for subject in subjects
     }
-    planned_commands = [PlannedCommand(title, words) for words, title in title_by_words.items()]
-    if row_action.build_check is not None and len(planned_commands) > 1:
-        check_words = row_action.build_check([planned_command.title for planned_command in planned_commands])
-        planned_commands.insert(0, PlannedCommand("all together", check_words, is_check=True))
-    return planned_commands
+    commands = [PlannedCommand(title, words) for words, title in title_by_words.items()]
+    if action.build_check is not None and len(commands) > 1:
+        check_words = action.build_check([planned.title for planned in commands])
+        commands.insert(0, PlannedCommand("all together", check_words, is_check=True))
+    return commands
 
 
 CommandStage = Literal["waiting", "previewing", "previewed", "running", "started", "ended", "skipped"]

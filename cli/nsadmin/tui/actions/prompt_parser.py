@@ -32,60 +32,58 @@ class ParsedPromptLine(NamedTuple):
 
 
 def parse_prompt_line(
-    prompt_line: str, screen_names: Sequence[str], aliases: Mapping[str, str] = BUILTIN_ALIASES
+    line: str, screen_names: Sequence[str], aliases: Mapping[str, str] = BUILTIN_ALIASES
 ) -> ParsedPromptLine:
     """Parse a line that was typed after the colon. A command may begin with the word `nsadmin`."""
-    prompt_line = expand_alias(prompt_line, aliases)
-    first_word, _, rest_text = prompt_line.partition(" ")
+    line = expand_alias(line, aliases)
+    first_word, _, rest_text = line.partition(" ")
     if first_word in screen_names and rest_text.strip().startswith("/"):
         # A filter is not split into words: a regular expression can have quotes and backslashes.
         return ParsedPromptLine(first_word, rest_text.strip()[1:])
     try:
-        line_words = shlex.split(prompt_line)
+        words = shlex.split(line)
     except ValueError as error:
         return ParsedPromptLine(error_text=str(error).lower())
-    if line_words[:1] == ["nsadmin"]:
-        line_words = line_words[1:]
-    if not line_words:
+    if words[:1] == ["nsadmin"]:
+        words = words[1:]
+    if not words:
         return ParsedPromptLine()
-    if len(line_words) == 1 and line_words[0] in screen_names:
-        return ParsedPromptLine(screen_name=line_words[0])
-    if line_words[0] == MESSAGES_COMMAND:
-        return ParsedPromptLine(message_words=line_words[1:])
+    if len(words) == 1 and words[0] in screen_names:
+        return ParsedPromptLine(screen_name=words[0])
+    if words[0] == MESSAGES_COMMAND:
+        return ParsedPromptLine(message_words=words[1:])
     # `context show` is a command of nsadmin, and `context prod` chooses a context on the screen.
-    is_command = len(line_words) == 2 and registry.take_command(line_words)[0] is not None
-    if line_words[0] in BUILTIN_COMMANDS and len(line_words) <= 2 and not is_command:
-        return ParsedPromptLine(
-            builtin_command=line_words[0], argument=line_words[1] if len(line_words) > 1 else None
-        )
-    return ParsedPromptLine(command_words=line_words)
+    is_command = len(words) == 2 and registry.take_command(words)[0] is not None
+    if words[0] in BUILTIN_COMMANDS and len(words) <= 2 and not is_command:
+        return ParsedPromptLine(builtin_command=words[0], argument=words[1] if len(words) > 1 else None)
+    return ParsedPromptLine(command_words=words)
 
 
-def name_command(line_words: Sequence[str]) -> list[str]:
+def name_command(words: Sequence[str]) -> list[str]:
     """The words as a command of nsadmin takes them, to complete its arguments."""
-    return ["consume", *line_words[1:]] if line_words[:1] == [MESSAGES_COMMAND] else [*line_words]
+    return ["consume", *words[1:]] if words[:1] == [MESSAGES_COMMAND] else [*words]
 
 
-def expand_alias(prompt_line: str, aliases: Mapping[str, str]) -> str:
+def expand_alias(line: str, aliases: Mapping[str, str]) -> str:
     """Replace an alias at the start of the line by its text, also if that starts with an alias."""
-    prompt_line = prompt_line.strip()
+    line = line.strip()
     for _ in aliases:
-        first_word, blank, rest_text = prompt_line.partition(" ")
+        first_word, blank, rest_text = line.partition(" ")
         if first_word not in aliases:
             break
-        prompt_line = f"{aliases[first_word]}{blank}{rest_text}"
-    return prompt_line
+        line = f"{aliases[first_word]}{blank}{rest_text}"
+    return line
 
 
 def list_suggestions(
-    screen_names: Sequence[str], theme_names: Sequence[str], context_names: Sequence[str]
+    screen_names: Sequence[str], themes: Sequence[str], contexts: Sequence[str]
 ) -> list[str]:
     """The lines that the prompt suggests: screens and built-in commands first, then nsadmin's commands."""
     command_names = [entry.typed_name for entry in registry.COMMANDS if entry.kind not in TERMINAL_KINDS]
     return [
         *screen_names,
         *BUILTIN_COMMANDS,
-        *(f"theme {offered_name}" for offered_name in theme_names),
-        *(f"context {offered_name}" for offered_name in context_names),
+        *(f"theme {offered_name}" for offered_name in themes),
+        *(f"context {offered_name}" for offered_name in contexts),
         *command_names,
     ]

@@ -136,7 +136,7 @@ _ALL_ACTIONS = (
     RowAction(
         "drain", "d", "drain", "Remove the write permission of a broker, and wait until the broker is idle",
         _is_broker, lambda subject, _: ["drain", *_broker_words(subject)], _broker_name,
-        build_check=lambda broker_names: ["whatIf", f"--down={','.join(broker_names)}"],
+        build_check=lambda brokers: ["whatIf", f"--down={','.join(brokers)}"],
     ),
     RowAction(
         "undrain", "u", "undrain", "Restore the write permissions of a drained broker",
@@ -145,9 +145,9 @@ _ALL_ACTIONS = (
     RowAction(
         "rollingRestart", "R", "rolling restart", "Restart all brokers of the cluster one by one, or resume",
         _is_restartable,
-        lambda subject, field_texts: [
-            "rollingRestart", "-c", subject.cluster or "", "--stop", field_texts["stop command"],
-            "--start", field_texts["start command"],
+        lambda subject, texts: [
+            "rollingRestart", "-c", subject.cluster or "", "--stop", texts["stop command"],
+            "--start", texts["start command"],
         ],
         lambda subject: subject.cluster or "",
         [
@@ -158,9 +158,9 @@ _ALL_ACTIONS = (
     RowAction(
         "resetOffset", "z", "reset offset", "Move a consumer group to a time, on every queue of a topic",
         lambda subject: subject.group is not None,
-        lambda subject, field_texts: [
-            "resetOffsetByTime", "-g", subject.group or "", "-t", field_texts["topic"],
-            "-s", field_texts[_RESET_TIME_FIELD],
+        lambda subject, texts: [
+            "resetOffsetByTime", "-g", subject.group or "", "-t", texts["topic"],
+            "-s", texts[_RESET_TIME_FIELD],
         ],
         lambda subject: subject.group or "",
         [
@@ -181,24 +181,24 @@ _ALL_ACTIONS = (
     RowAction(
         "deleteTopic", "x", "delete topic", "Delete a topic with its messages, in a cluster",
         _is_topic,
-        lambda subject, field_texts: ["deleteTopic", "-t", subject.topic or "", "-c", field_texts["cluster"]],
+        lambda subject, texts: ["deleteTopic", "-t", subject.topic or "", "-c", texts["cluster"]],
         lambda subject: subject.topic or "",
         [InputField("cluster", lambda subject: subject.cluster or "")],
     ),
     RowAction(
         "setKv", "E", "set value", "Write a value of the KV config, on every name server",
         _is_kv_entry,
-        lambda subject, field_texts: ["updateKvConfig", *as_positional(subject.namespace or "",
-        subject.key or "", field_texts["value"])],
+        lambda subject, texts: ["updateKvConfig", *as_positional(subject.namespace or "",
+        subject.key or "", texts["value"])],
         lambda subject: subject.key or "",
         [InputField("value", _subject_value)],
     ),
     RowAction(
         "setBrokerConfig", "E", "set value", "Change a setting of this broker",
         _is_broker_setting,
-        lambda subject, field_texts: [
+        lambda subject, texts: [
             "updateBrokerConfig", "-b", subject.broker_addr or "", "-k", subject.key or "", "-v",
-            field_texts["value"],
+            texts["value"],
         ],
         _broker_name,
         [InputField("value", _subject_value)],
@@ -206,8 +206,8 @@ _ALL_ACTIONS = (
     RowAction(
         "setNameServerConfig", "E", "set value", "Change a setting, on every name server",
         _is_name_server_setting,
-        lambda subject, field_texts: ["updateNamesrvConfig", "-k", subject.key or "", "-v",
-        field_texts["value"]],
+        lambda subject, texts: ["updateNamesrvConfig", "-k", subject.key or "", "-v",
+        texts["value"]],
         lambda subject: subject.key or "",
         [InputField("value", _subject_value)],
     ),
@@ -224,7 +224,7 @@ def all_actions() -> tuple[RowAction, ...]:
 
 
 class _AnyTexts(dict[str, str]):
-    def __missing__(self, field_name: str) -> str:
+    def __missing__(self, name: str) -> str:
         return ""
 
 
@@ -250,15 +250,15 @@ def explain_refusal(command_words: Sequence[str], is_read_only: bool) -> str | N
     """The reason why the screen cannot run a command line, or None if it can."""
     entry = find_entry(command_words)
     if entry is None:
-        group_name = registry.find_group(command_words[0])
-        if group_name is not None:
-            member_names = [member.member_name for member in registry.list_group_members(group_name)]
-            problem_text = (
-                f'unknown command "{group_name} {command_words[1]}"'
+        group = registry.find_group(command_words[0])
+        if group is not None:
+            member_names = [member.member_name for member in registry.list_group_members(group)]
+            problem = (
+                f'unknown command "{group} {command_words[1]}"'
                 if len(command_words) > 1
-                else f'missing command after "{group_name}"'
+                else f'missing command after "{group}"'
             )
-            return f"{problem_text}: use {', '.join(member_names)}"
+            return f"{problem}: use {', '.join(member_names)}"
         suggested_names = registry.suggest_commands(command_words)
         hint = f": {did_you_mean(suggested_names)}" if suggested_names else ""
         return f'unknown command "{command_words[0]}"{hint}'
@@ -275,9 +275,9 @@ _QUOTED_COMMAND = re.compile(r"`nsadmin ([^`]+)`")
 def find_remedy_words(advice: str) -> list[str]:
     """The first command line between backquotes that changes something; empty if there is none."""
     for quoted_command in _QUOTED_COMMAND.finditer(advice):
-        command_words = shlex.split(quoted_command[1])
-        if needs_confirmation(command_words):
-            return command_words
+        words = shlex.split(quoted_command[1])
+        if needs_confirmation(words):
+            return words
     return []
 
 

@@ -29,8 +29,8 @@ class CustomCommandController:
             (*custom_commands.hotkeys, *(plugin.key for plugin in custom_commands.plugins))
         ):
             app.bind(key, f"run_custom({key!r})", show=False)
-        for error_line in custom_commands.error_lines:
-            app.add_log_line(error_line)
+        for line in custom_commands.error_lines:
+            app.add_log_line(line)
         if custom_commands.error_lines:
             app.show_message(f"{custom_commands.error_lines[0]} (L shows all)", "warn")
 
@@ -72,28 +72,23 @@ class CustomCommandController:
             )
             return
         try:
-            command_lines = self._fill_command(plugin)
+            lines = self._fill_command(plugin)
         except MissingValueError as error:
             app.show_message(f"plugin {plugin.name}: {error}", "warn")
             return
-        if plugin.command_words[0] == "nsadmin" and self._handle_nsadmin(plugin, command_lines):
+        if plugin.command_words[0] == "nsadmin" and self._handle_nsadmin(plugin, lines):
             return
         if not plugin.needs_confirmation:
-            self._start_commands(plugin, command_lines)
+            self._start_commands(plugin, lines)
             return
         from nsadmin.tui.screens.dialogs import ChooseScreen
 
-        choices = [("cancel", "Cancel"), (_RUN_CHOICE, f"Run: {' '.join(command_lines[0])}")]
-        if len(command_lines) > 1:
-            choices[1] = (
-                _RUN_CHOICE,
-                f"Run {len(command_lines)} commands, first: {' '.join(command_lines[0])}",
-            )
+        choices = [("cancel", "Cancel"), (_RUN_CHOICE, f"Run: {' '.join(lines[0])}")]
+        if len(lines) > 1:
+            choices[1] = (_RUN_CHOICE, f"Run {len(lines)} commands, first: {' '.join(lines[0])}")
         app.push_screen(
             ChooseScreen(f"Plugin {plugin.name}", choices),
-            lambda choice_id: (
-                self._start_commands(plugin, command_lines) if choice_id == _RUN_CHOICE else None
-            ),
+            lambda choice: self._start_commands(plugin, lines) if choice == _RUN_CHOICE else None,
         )
 
     def _fill_command(self, plugin: Plugin) -> list[list[str]]:
@@ -110,31 +105,27 @@ class CustomCommandController:
         ]
         return [list(filled_line) for filled_line in dict.fromkeys(filled_lines)]
 
-    def _handle_nsadmin(self, plugin: Plugin, command_lines: Sequence[Sequence[str]]) -> bool:
+    def _handle_nsadmin(self, plugin: Plugin, lines: Sequence[Sequence[str]]) -> bool:
         """Refuse a wrong command of nsadmin, and preview one that changes something. False: it only reads."""
-        app, command_words = self._app, command_lines[0][1:]
-        refusal_text = row_actions.explain_refusal(command_words, app.cluster_context.read_only)
-        if refusal_text is not None:
-            app.show_message(f"plugin {plugin.name}: {refusal_text}", "bad")
+        app, words = self._app, lines[0][1:]
+        refusal = row_actions.explain_refusal(words, app.cluster_context.read_only)
+        if refusal is not None:
+            app.show_message(f"plugin {plugin.name}: {refusal}", "bad")
             return True
-        if not row_actions.needs_confirmation(command_words):
+        if not row_actions.needs_confirmation(words):
             return False
-        if len(command_lines) == 1:
-            self._action_controller.run_command(command_words)
+        if len(lines) == 1:
+            self._action_controller.run_command(words)
             return True
         find_target = app.cluster_context.find_target
-        planned_commands = [
-            PlannedCommand(find_target(line[1:]) or " ".join(line[1:]), line[1:]) for line in command_lines
-        ]
+        planned = [PlannedCommand(find_target(line[1:]) or " ".join(line[1:]), line[1:]) for line in lines]
         self._action_controller.row_actions.open_batch_screen(
-            f"plugin {plugin.name}: {len(planned_commands)} commands",
-            planned_commands,
-            f"{plugin.name} {len(planned_commands)}",
+            f"plugin {plugin.name}: {len(planned)} commands", planned, f"{plugin.name} {len(planned)}"
         )
         return True
 
-    def _start_commands(self, plugin: Plugin, command_lines: Sequence[Sequence[str]]) -> None:
-        arguments_list = [self._build_arguments(command_line) for command_line in command_lines]
+    def _start_commands(self, plugin: Plugin, lines: Sequence[Sequence[str]]) -> None:
+        arguments_list = [self._build_arguments(line) for line in lines]
         if plugin.runs_in_background:
             for number, arguments in enumerate(arguments_list, 1):
                 count_text = f" {number} of {len(arguments_list)}" if len(arguments_list) > 1 else ""
@@ -142,13 +133,13 @@ class CustomCommandController:
             return
         from nsadmin.tui.screens.plugin_output import PluginScreen
 
-        self._app.push_screen(PluginScreen(plugin.name, command_lines, arguments_list))
+        self._app.push_screen(PluginScreen(plugin.name, lines, arguments_list))
 
-    def _build_arguments(self, command_line: Sequence[str]) -> list[str]:
+    def _build_arguments(self, line: Sequence[str]) -> list[str]:
         """The arguments of the process. A command of nsadmin uses this interpreter and this context."""
-        if command_line[0] != "nsadmin":
-            return list(command_line)
-        entry = row_actions.find_entry(command_line[1:])
+        if line[0] != "nsadmin":
+            return list(line)
+        entry = row_actions.find_entry(line[1:])
         is_local = entry is not None and entry.kind == "local"
         context_words = () if is_local else self._app.cluster_context.words
-        return python_process.build_command("nsadmin", *context_words, *command_line[1:])
+        return python_process.build_command("nsadmin", *context_words, *line[1:])

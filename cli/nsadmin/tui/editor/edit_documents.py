@@ -73,9 +73,9 @@ def diff_texts(old_text: str, new_text: str) -> list[str]:
     return diff_lines
 
 
-def _parse_rows(output_text: str) -> list[Mapping[str, Any]]:
+def _parse_rows(output: str) -> list[Mapping[str, Any]]:
     try:
-        rows = json.loads(output_text)
+        rows = json.loads(output)
     except ValueError:
         raise InvalidEditError("the answer is not JSON") from None
     if not isinstance(rows, list) or not rows:
@@ -87,13 +87,13 @@ def _parse_rows(output_text: str) -> list[Mapping[str, Any]]:
 
 
 def _make_kv_target(namespace: str, key: str) -> EditTarget:
-    def build_document(output_text: str) -> EditDocument:
-        values = [row["value"] for row in _parse_rows(output_text) if row.get("value") is not None]
+    def build_document(output: str) -> EditDocument:
+        values = [row["value"] for row in _parse_rows(output) if row.get("value") is not None]
         if not values:
             raise InvalidEditError("no name server has it")
         old_value = str(values[0])
 
-        def plan_changes(new_text: str, file_path: str) -> list[PlannedCommand]:
+        def plan_changes(new_text: str, path: str) -> list[PlannedCommand]:
             # Editors end a file with a line end, which most values do not have.
             new_value = new_text if old_value.endswith("\n") else new_text.removesuffix("\n")
             if "\0" in new_value:
@@ -103,11 +103,7 @@ def _make_kv_target(namespace: str, key: str) -> EditTarget:
         return EditDocument(old_value if old_value.endswith("\n") else f"{old_value}\n", plan_changes)
 
     return EditTarget(
-        f"{namespace} {key}",
-        f"{key}.txt",
-        ["kv", "get", *as_positional(namespace, key)],
-        build_document,
-        key,
+        f"{namespace} {key}", f"{key}.txt", ["kv", "get", *as_positional(namespace, key)], build_document, key
     )
 
 
@@ -119,9 +115,9 @@ def _make_broker_target(broker_addr: str, broker_name: str) -> EditTarget:
         f"settings of {broker_name} {broker_addr}",
         f"{broker_name}.properties",
         ["getBrokerConfig", "-b", broker_addr],
-        lambda output_text: _make_settings_document(
+        lambda output: _make_settings_document(
             f"# Settings of {broker_name} {broker_addr}. Many take effect only when the broker restarts.",
-            _parse_rows(output_text),
+            _parse_rows(output),
             lambda key, value: ["updateBrokerConfig", "-b", broker_addr, "-k", key, "-v", value],
         ),
         broker_name,
@@ -129,8 +125,8 @@ def _make_broker_target(broker_addr: str, broker_name: str) -> EditTarget:
 
 
 def _make_name_server_target(name_server: str) -> EditTarget:
-    def build_document(output_text: str) -> EditDocument:
-        rows = [row for row in _parse_rows(output_text) if row.get("namesrvAddr") == name_server]
+    def build_document(output: str) -> EditDocument:
+        rows = [row for row in _parse_rows(output) if row.get("namesrvAddr") == name_server]
         return _make_settings_document(
             f"# Settings of {name_server}. A change goes to every name server.",
             rows,
@@ -138,11 +134,7 @@ def _make_name_server_target(name_server: str) -> EditTarget:
         )
 
     return EditTarget(
-        f"settings of {name_server}",
-        "namesrv.properties",
-        ["getNamesrvConfig"],
-        build_document,
-        name_server,
+        f"settings of {name_server}", "namesrv.properties", ["getNamesrvConfig"], build_document, name_server
     )
 
 
@@ -158,15 +150,15 @@ def _make_settings_document(
     if not settings:
         raise InvalidEditError("the server reports no settings")
 
-    def plan_changes(new_text: str, file_path: str) -> list[PlannedCommand]:
+    def plan_changes(new_text: str, path: str) -> list[PlannedCommand]:
         new_settings = parse_settings(new_text)
         for key in settings:
             if key not in new_settings:
                 raise InvalidEditError(f'the setting "{key}" is missing: a server cannot remove a setting')
-        for key, (line_number, new_value) in new_settings.items():
+        for key, (number, new_value) in new_settings.items():
             if key not in settings:
-                raise InvalidEditError(f'line {line_number}: unknown setting "{key}"')
-            _check_value(line_number, key, settings[key], new_value)
+                raise InvalidEditError(f'line {number}: unknown setting "{key}"')
+            _check_value(number, key, settings[key], new_value)
         return [
             PlannedCommand(key, build_words(key, new_value))
             for key, (_, new_value) in new_settings.items()
@@ -180,30 +172,26 @@ def _make_settings_document(
 def parse_settings(text: str) -> dict[str, tuple[int, str]]:
     """The number of the line and the value of each setting. Raises InvalidEditError."""
     settings: dict[str, tuple[int, str]] = {}
-    for line_number, line in enumerate(text.splitlines(), 1):
+    for number, line in enumerate(text.splitlines(), 1):
         if not line.strip() or line.startswith("#"):
             continue
         key, equals_sign, value = line.partition("=")
         if not equals_sign or not key.strip():
-            raise InvalidEditError(f"line {line_number}: expected KEY=VALUE")
+            raise InvalidEditError(f"line {number}: expected KEY=VALUE")
         if key.strip() in settings:
-            raise InvalidEditError(f'line {line_number}: the setting "{key.strip()}" is there twice')
-        settings[key.strip()] = line_number, value
+            raise InvalidEditError(f'line {number}: the setting "{key.strip()}" is there twice')
+        settings[key.strip()] = number, value
     return settings
 
 
-def _check_value(line_number: int, key: str, old_value: str, new_value: str) -> None:
+def _check_value(number: int, key: str, old_value: str, new_value: str) -> None:
     """Brokers accept a value of another kind without an error, so it is refused here."""
     if new_value == old_value:
         return
     if old_value in ("true", "false") and new_value not in ("true", "false"):
-        raise InvalidEditError(
-            f'line {line_number}: invalid value "{new_value}" for {key}: use true or false'
-        )
+        raise InvalidEditError(f'line {number}: invalid value "{new_value}" for {key}: use true or false')
     if old_value.lstrip("-").isdecimal() and not new_value.lstrip("-").isdecimal():
-        raise InvalidEditError(
-            f'line {line_number}: invalid value "{new_value}" for {key}: use a whole number'
-        )
+        raise InvalidEditError(f'line {number}: invalid value "{new_value}" for {key}: use a whole number')
 
 
 # Topics and groups, in the format of `nsadmin export`.
@@ -226,43 +214,43 @@ def _describe_fields(fields: Sequence[Any]) -> list[str]:
 
 
 def _make_plan_target(
-    cluster: str, section: str, item_name: str, noun: str, field_lines: Sequence[str]
+    cluster: str, section: str, name: str, noun: str, field_lines: Sequence[str]
 ) -> EditTarget:
-    def build_document(output_text: str) -> EditDocument:
+    def build_document(output: str) -> EditDocument:
         import yaml
 
         try:
-            exported = operator_files.parse_yaml(output_text)
+            exported = operator_files.parse_yaml(output)
         except yaml.YAMLError:
             raise InvalidEditError("the export is not valid YAML") from None
         items = exported.get(section) if isinstance(exported, dict) else None
-        if not isinstance(items, dict) or item_name not in items:
-            raise InvalidEditError(f"the export of {cluster} has no {noun} {item_name}")
+        if not isinstance(items, dict) or name not in items:
+            raise InvalidEditError(f"the export of {cluster} has no {noun} {name}")
         item_document = {
             "version": exported["version"],
             "cluster": exported["cluster"],
-            section: {item_name: items[item_name] or {}},
+            section: {name: items[name] or {}},
         }
         heading_lines = [
-            f"# The {noun} {item_name} in {cluster}. A setting that is missing here gets its default:",
+            f"# The {noun} {name} in {cluster}. A setting that is missing here gets its default:",
             *field_lines,
         ]
         item_text = yaml.safe_dump(item_document, sort_keys=False, allow_unicode=True)
         return EditDocument("\n".join((*heading_lines, item_text)), plan_changes)
 
-    def plan_changes(new_text: str, file_path: str) -> list[PlannedCommand]:
+    def plan_changes(new_text: str, path: str) -> list[PlannedCommand]:
         import yaml
 
         try:
             edited = operator_files.parse_yaml(new_text)
         except yaml.YAMLError as error:
-            problem_mark = getattr(error, "problem_mark", None)
-            line_text = f" in line {problem_mark.line + 1}" if problem_mark else ""
-            raise InvalidEditError(f"the text is not valid YAML{line_text}") from None
+            mark = getattr(error, "problem_mark", None)
+            line = f" in line {mark.line + 1}" if mark else ""
+            raise InvalidEditError(f"the text is not valid YAML{line}") from None
         if not isinstance(edited, dict) or not isinstance(edited.get(section), dict):
             raise InvalidEditError(f"the text has no {section}")
-        if list(edited[section]) != [item_name]:
-            raise InvalidEditError(f"the text must have the {noun} {item_name}, and no other")
-        return [PlannedCommand(item_name, ["apply", file_path])]
+        if list(edited[section]) != [name]:
+            raise InvalidEditError(f"the text must have the {noun} {name}, and no other")
+        return [PlannedCommand(name, ["apply", path])]
 
-    return EditTarget(f"{noun} {item_name}", f"{noun}.yaml", ["export", cluster], build_document, item_name)
+    return EditTarget(f"{noun} {name}", f"{noun}.yaml", ["export", cluster], build_document, name)

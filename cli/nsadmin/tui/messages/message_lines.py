@@ -34,7 +34,7 @@ class ShownBody(NamedTuple):
 
 
 def show_body(
-    browsed_message: BrowsedMessage,
+    message: BrowsedMessage,
     tools: MessageTools = _NO_TOOLS,
     decoders: Sequence[str] = (),
     wants_hex: bool = False,
@@ -43,7 +43,7 @@ def show_body(
 
     Raises InvalidMessageQueryError for an unknown decoder.
     """
-    body = browsed_message.message.body
+    body = message.message.body
     if wants_hex:
         return ShownBody("", "hexadecimal", hex_bytes=body)
     if decoders:
@@ -62,23 +62,21 @@ def body_as_text(shown_body: ShownBody) -> str:
     return shown_body.text
 
 
-def list_message_lines(
-    browsed_message: BrowsedMessage, shown_body: ShownBody, width: int
-) -> Iterator[CellLine]:
+def list_message_lines(message: BrowsedMessage, shown_body: ShownBody, width: int) -> Iterator[CellLine]:
     """All lines, wrapped to the width."""
-    for field_name, field_text in _list_fields(browsed_message):
-        yield from _field_lines(field_name, field_text, width, "strong")
-    properties = browsed_message.message.properties
+    for name, field_text in _list_fields(message):
+        yield from _field_lines(name, field_text, width, "strong")
+    properties = message.message.properties
     if properties:
         yield []
         yield [Cell("properties", "accent")]
         for property_name in sorted(properties):
             yield from _field_lines(property_name, properties[property_name], width, "")
     yield []
-    yield [Cell("body", "accent"), Cell(f"  {_describe_body(browsed_message, shown_body)}", "dim")]
-    problem_text = shown_body.error or browsed_message.message.body_error
-    if problem_text is not None:
-        yield [Cell(_INDENT + problem_text, "bad")]
+    yield [Cell("body", "accent"), Cell(f"  {_describe_body(message, shown_body)}", "dim")]
+    problem = shown_body.error or message.message.body_error
+    if problem is not None:
+        yield [Cell(_INDENT + problem, "bad")]
     body_lines = (
         body_text.wrap_text(shown_body.text, width - len(_INDENT))
         if shown_body.hex_bytes is None
@@ -88,8 +86,8 @@ def list_message_lines(
         yield [Cell(_INDENT + body_line)]
 
 
-def _describe_body(browsed_message: BrowsedMessage, shown_body: ShownBody) -> str:
-    kept_size, body_size = len(browsed_message.message.body), browsed_message.body_size
+def _describe_body(message: BrowsedMessage, shown_body: ShownBody) -> str:
+    kept_size, body_size = len(message.message.body), message.body_size
     size_text = units.format_size(body_size)
     if kept_size < body_size:
         size_text = f"the first {units.format_size(kept_size)} of {size_text}"
@@ -118,8 +116,8 @@ def _list_fields(browsed_message: BrowsedMessage) -> Iterator[tuple[str, str]]:
         yield "checksum", "wrong: the body is damaged"
 
 
-def _field_lines(field_name: str, field_text: str, width: int, tone: str) -> Iterator[CellLine]:
-    name_text = f"{_INDENT}{field_name:<{_NAME_WIDTH}} "
+def _field_lines(name: str, field_text: str, width: int, tone: str) -> Iterator[CellLine]:
+    name_text = f"{_INDENT}{name:<{_NAME_WIDTH}} "
     first_line, *other_lines = body_text.wrap_text(field_text, max(width - len(name_text), 10))
     yield [Cell(name_text, "dim"), Cell(first_line, tone)]
     for other_line in other_lines:

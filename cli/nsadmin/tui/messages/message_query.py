@@ -47,7 +47,7 @@ class MessageQuery(NamedTuple):
     @property
     def conditions_text(self) -> str:
         """The conditions as one text."""
-        return "  ".join(f"{option_name} {value}" for option_name, value in self.conditions)
+        return "  ".join(f"{name} {value}" for name, value in self.conditions)
 
     def is_same_search(self, other: "MessageQuery") -> bool:
         """Whether the other query differs at most in the read limit."""
@@ -73,13 +73,7 @@ def query_topic(
         conditions.append(("broker", broker_name))
     if queue_id is not None:
         conditions.append(("queue", str(queue_id)))
-    return MessageQuery(
-        topic,
-        tuple(conditions),
-        follow_start,
-        broker_name=broker_name,
-        queue_id=queue_id,
-    )
+    return MessageQuery(topic, tuple(conditions), follow_start, broker_name=broker_name, queue_id=queue_id)
 
 
 class BrowsedMessage(NamedTuple):

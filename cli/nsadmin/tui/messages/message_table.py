@@ -9,12 +9,7 @@ from nsadmin.client.messages.dead_letter_selection import DEAD_LETTER_PREFIX, De
 from nsadmin.tui.actions.row_subject import RowSubject
 from nsadmin.tui.messages.message_lines import format_message_time, list_message_lines, show_body
 from nsadmin.tui.messages.message_log import MessageLog
-from nsadmin.tui.messages.message_query import (
-    MAX_KEPT_MESSAGES,
-    BrowsedMessage,
-    MessageQuery,
-    query_topic,
-)
+from nsadmin.tui.messages.message_query import MAX_KEPT_MESSAGES, BrowsedMessage, MessageQuery, query_topic
 from nsadmin.tui.model.cluster_model import ClusterModel
 from nsadmin.tui.views import units
 from nsadmin.tui.views.base_view import CellLine, View, clip_lines
@@ -115,13 +110,13 @@ class MessagesView(View):
 
     def find_log(self, model: ClusterModel) -> MessageLog | None:
         """The messages of this query, if its reading has begun."""
-        message_log = model.message_log
-        is_own = message_log is not None and self.query.is_same_search(message_log.query)
-        return message_log if is_own else None
+        log = model.message_log
+        is_own = log is not None and self.query.is_same_search(log.query)
+        return log if is_own else None
 
     def build_rows(self, model: ClusterModel) -> Sequence[BrowsedMessage]:
-        message_log = self.find_log(model)
-        return () if message_log is None else tuple(message_log.messages)
+        log = self.find_log(model)
+        return () if log is None else tuple(log.messages)
 
     def row_key(self, row: BrowsedMessage) -> str:
         return row.position_text
@@ -148,27 +143,27 @@ class MessagesView(View):
     def render_headline(self, model: ClusterModel) -> CellLine:
         if model.is_replay:
             return []
-        message_log = self.find_log(model)
-        if message_log is None:
+        log = self.find_log(model)
+        if log is None:
             return [Cell("reading", "dim")]
         return [
-            *_state_cells(self.query, message_log),
-            *_error_cells(message_log),
+            *_state_cells(self.query, log),
+            *_error_cells(log),
             Cell(f"  {self.query.conditions_text}" if self.query.conditions else "", "accent"),
-            *_count_cells(self.query, message_log),
+            *_count_cells(self.query, log),
         ]
 
     def empty_message(self, model: ClusterModel) -> str:
-        message_log = self.find_log(model)
+        log = self.find_log(model)
         if model.is_replay:
             return "a recording contains no messages"
-        if message_log is None or message_log.read_state == "reading":
+        if log is None or log.read_state == "reading":
             return "reading"
-        if "" in message_log.errors:
-            return message_log.errors[""]
+        if "" in log.errors:
+            return log.errors[""]
         if self.query.is_tail:
             return "no message since this view was opened; v shows older ones"
-        return "no message meets the conditions" if message_log.examined_count else "no messages"
+        return "no message meets the conditions" if log.examined_count else "no messages"
 
     def __eq__(self, other: object) -> bool:
         """Whether it is the same search: the operator may have raised its read limit."""
@@ -211,31 +206,31 @@ class GroupLettersView(MessagesView):
         return self.group
 
 
-def _state_cells(query: MessageQuery, message_log: MessageLog) -> list[Cell]:
-    if message_log.read_state == "full":
+def _state_cells(query: MessageQuery, log: MessageLog) -> list[Cell]:
+    if log.read_state == "full":
         return [Cell(f"stopped after {query.read_limit} messages, press > to read on", "warn")]
-    state_text, tone = _STATE_CELLS[message_log.read_state]
+    state_text, tone = _STATE_CELLS[log.read_state]
     return [Cell(state_text, tone)]
 
 
-def _error_cells(message_log: MessageLog) -> list[Cell]:
+def _error_cells(log: MessageLog) -> list[Cell]:
     """The error of the first broker that did not answer, and the number of the others."""
-    if not message_log.errors:
+    if not log.errors:
         return []
-    (broker_name, error_line), *other_errors = message_log.errors.items()
-    shown_text = f"{broker_name}: {error_line}" if broker_name else error_line
+    (name, line), *other_errors = log.errors.items()
+    shown_text = f"{name}: {line}" if name else line
     return [Cell(f"  ✕ {shown_text}{f' and {len(other_errors)} more' if other_errors else ''}", "bad")]
 
 
-def _count_cells(query: MessageQuery, message_log: MessageLog) -> list[Cell]:
-    count_cells = []
+def _count_cells(query: MessageQuery, log: MessageLog) -> list[Cell]:
+    cells = []
     if query.has_client_filter:
-        count_cells.append(Cell(f"  {message_log.examined_count} examined", "dim"))
-    if message_log.dropped_count:
-        dropped_text = f"  {message_log.dropped_count} dropped (the screen keeps {MAX_KEPT_MESSAGES})"
-        count_cells.append(Cell(dropped_text, "dim"))
-    if message_log.skipped_count:
-        count_cells.append(Cell(f"  {message_log.skipped_count} skipped to keep up", "warn"))
-    if message_log.lost_count:
-        count_cells.append(Cell(f"  {message_log.lost_count} deleted before they were read", "warn"))
-    return count_cells
+        cells.append(Cell(f"  {log.examined_count} examined", "dim"))
+    if log.dropped_count:
+        dropped_text = f"  {log.dropped_count} dropped (the screen keeps {MAX_KEPT_MESSAGES})"
+        cells.append(Cell(dropped_text, "dim"))
+    if log.skipped_count:
+        cells.append(Cell(f"  {log.skipped_count} skipped to keep up", "warn"))
+    if log.lost_count:
+        cells.append(Cell(f"  {log.lost_count} deleted before they were read", "warn"))
+    return cells

@@ -19,8 +19,8 @@ def _decode_nothing(body: bytes, decoder_names: Sequence[str]) -> tuple[Any, str
     return body.decode("utf-8", "replace"), None
 
 
-def _list_fields(located_message: LocatedMessage) -> Mapping[str, Any]:
-    return located_message.message._asdict()
+def _list_fields(located: LocatedMessage) -> Mapping[str, Any]:
+    return located.message._asdict()
 
 
 class MessageTools(NamedTuple):

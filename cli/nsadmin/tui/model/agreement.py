@@ -35,17 +35,14 @@ _ABSENT_TEXT = "absent"
 def _broker_texts(server: ObservedNameServer) -> TextByObject:
     groups = server.last_poll.groups if server.last_poll else {}
     return {
-        broker_name: "  ".join(
-            f"{broker_id}={broker_addr}"
-            for broker_id, broker_addr in sorted(broker_group.broker_addrs.items())
-        )
-        for broker_name, broker_group in groups.items()
+        name: "  ".join(f"{broker_id}={addr}" for broker_id, addr in sorted(group.broker_addrs.items()))
+        for name, group in groups.items()
     }
 
 
 def _perm_texts(server: ObservedNameServer) -> TextByObject:
     perms = server.last_poll.perms if server.last_poll else {}
-    return {broker_name: "written" if perm & 2 else "wiped" for broker_name, perm in perms.items()}
+    return {name: "written" if perm & 2 else "wiped" for name, perm in perms.items()}
 
 
 def _topic_texts(server: ObservedNameServer) -> TextByObject:
@@ -97,9 +94,9 @@ def find_differences(
     servers: Sequence[ObservedNameServer], aspect_name: str | None = None
 ) -> Iterator[NameServerDifference]:
     """The differences between these servers. A server that does not report an aspect is left out of it."""
-    for compared_aspect in COMPARED_ASPECTS:
-        if aspect_name in (None, compared_aspect.aspect_name):
-            yield from _compare_aspect(compared_aspect, compared_aspect.filter_reporting(servers))
+    for aspect in COMPARED_ASPECTS:
+        if aspect_name in (None, aspect.aspect_name):
+            yield from _compare_aspect(aspect, aspect.filter_reporting(servers))
 
 
 def _compare_aspect(
@@ -108,13 +105,13 @@ def _compare_aspect(
     if aspect.are_equal(servers):
         return
     texts_by_server = {server.namesrv_addr: aspect.extract_texts(server) for server in servers}
-    for object_name in sorted(set().union(*texts_by_server.values())):
-        differing_texts = {
-            namesrv_addr: str(text_by_object[object_name]) if object_name in text_by_object else _ABSENT_TEXT
-            for namesrv_addr, text_by_object in texts_by_server.items()
+    for name in sorted(set().union(*texts_by_server.values())):
+        texts = {
+            addr: str(text_by_object[name]) if name in text_by_object else _ABSENT_TEXT
+            for addr, text_by_object in texts_by_server.items()
         }
-        if len(set(differing_texts.values())) > 1:
-            yield NameServerDifference(aspect.aspect_name, object_name, differing_texts)
+        if len(set(texts.values())) > 1:
+            yield NameServerDifference(aspect.aspect_name, name, texts)
 
 
 def _are_equal(compared_values: Sequence[object]) -> bool:
@@ -126,29 +123,29 @@ def judge_agreement(model: ClusterModel) -> AgreementVerdict:
 
     If a name server does not answer, the outcome is "partial", unless others differ.
     """
-    fresh_servers = model.list_fresh_servers()
-    differing_aspects = [
+    fresh = model.list_fresh_servers()
+    differing = [
         aspect.aspect_name
         for aspect in COMPARED_ASPECTS
-        if not aspect.are_equal(aspect.filter_reporting(fresh_servers))
+        if not aspect.are_equal(aspect.filter_reporting(fresh))
     ]
-    if differing_aspects:
-        return AgreementVerdict("diverge", tuple(differing_aspects))
-    silent_addrs = [server.namesrv_addr for server in model.name_servers.values() if not server.is_fresh]
-    if silent_addrs or not fresh_servers:
+    if differing:
+        return AgreementVerdict("diverge", tuple(differing))
+    silent = [server.namesrv_addr for server in model.name_servers.values() if not server.is_fresh]
+    if silent or not fresh:
         are_all_known = all(server.last_poll or server.error_text for server in model.name_servers.values())
         is_any_known = any(server.last_poll or server.error_text for server in model.name_servers.values())
-        outcome = "partial" if fresh_servers and are_all_known else "unknown"
+        outcome = "partial" if fresh and are_all_known else "unknown"
         return AgreementVerdict(
-            "silent" if is_any_known and not fresh_servers else outcome,
-            tuple(f"{namesrv_addr} does not answer" for namesrv_addr in silent_addrs),
+            "silent" if is_any_known and not fresh else outcome,
+            tuple(f"{addr} does not answer" for addr in silent),
         )
-    if len(fresh_servers) == 1:
+    if len(fresh) == 1:
         return AgreementVerdict("single")
     uncompared_aspects = [
         f"{aspect.aspect_name} not compared"
         for aspect in COMPARED_ASPECTS
-        if len(aspect.filter_reporting(fresh_servers)) < 2
+        if len(aspect.filter_reporting(fresh)) < 2
     ]
     return AgreementVerdict("agree", tuple(uncompared_aspects))
 
@@ -156,10 +153,10 @@ def judge_agreement(model: ClusterModel) -> AgreementVerdict:
 def count_pairwise_differences(servers: Sequence[ObservedNameServer]) -> dict[tuple[str, str], int]:
     """The number of differences of each pair of servers, by both addresses and in both orders."""
     pair_counts: dict[tuple[str, str], int] = {}
-    for server_index, first_server in enumerate(servers):
-        for second_server in servers[server_index + 1 :]:
-            difference_count = sum(1 for _ in find_differences((first_server, second_server)))
-            pair_counts[first_server.namesrv_addr, second_server.namesrv_addr] = pair_counts[
-                second_server.namesrv_addr, first_server.namesrv_addr
-            ] = difference_count
+    for server_index, first in enumerate(servers):
+        for second in servers[server_index + 1 :]:
+            count = sum(1 for _ in find_differences((first, second)))
+            pair_counts[first.namesrv_addr, second.namesrv_addr] = pair_counts[
+                second.namesrv_addr, first.namesrv_addr
+            ] = count
     return pair_counts

@@ -46,10 +46,10 @@ def detect_name_server_changes(
         yield from _detect_entry_changes(
             name_server.namesrv_addr, poll.at, "SettingsChanged", "", name_server.settings, poll.settings
         )
-    for namespace, kv_entries in (poll.kv or {}).items():
+    for namespace, entries in (poll.kv or {}).items():
         previous_entries = name_server.kv_tables.get(namespace, {})
         yield from _detect_entry_changes(
-            name_server.namesrv_addr, poll.at, "KvChanged", f"{namespace} ", previous_entries, kv_entries
+            name_server.namesrv_addr, poll.at, "KvChanged", f"{namespace} ", previous_entries, entries
         )
 
 
@@ -59,78 +59,78 @@ def _detect_broker_changes(name_server: ObservedNameServer, poll: NameServerPoll
         return
     keys_before = _process_keys_of_poll(name_server.last_poll)
     keys_after = _process_keys_of_poll(poll)
-    for broker_key in sorted(keys_after - keys_before):
+    for key in sorted(keys_after - keys_before):
         yield ChangeNotice(
             poll.at,
             name_server.namesrv_addr,
             "BrokerRegistered",
-            f"new: {_format_process(broker_key)}",
-            (broker_key.broker_name,),
+            f"new: {_format_process(key)}",
+            (key.broker_name,),
         )
-    for broker_key in sorted(keys_before - keys_after):
+    for key in sorted(keys_before - keys_after):
         yield ChangeNotice(
             poll.at,
             name_server.namesrv_addr,
             "BrokerUnregistered",
-            f"gone: {_format_process(broker_key)}",
-            (broker_key.broker_name,),
+            f"gone: {_format_process(key)}",
+            (key.broker_name,),
         )
 
 
 def _process_keys_of_poll(poll: NameServerPolled) -> set[BrokerProcessKey]:
     return {
-        BrokerProcessKey(broker_name, broker_id, broker_addr)
-        for broker_name, broker_group in poll.groups.items()
-        for broker_id, broker_addr in broker_group.broker_addrs.items()
+        BrokerProcessKey(name, broker_id, addr)
+        for name, group in poll.groups.items()
+        for broker_id, addr in group.broker_addrs.items()
     }
 
 
-def _format_process(broker_key: BrokerProcessKey) -> str:
-    return f"{broker_key.broker_name} {broker_key.broker_id}={broker_key.broker_addr}"
+def _format_process(key: BrokerProcessKey) -> str:
+    return f"{key.broker_name} {key.broker_id}={key.broker_addr}"
 
 
 def _detect_perm_changes(perms_before: Mapping[str, int], poll: NameServerPolled) -> Iterator[ChangeNotice]:
-    for broker_name, perm in poll.perms.items():
-        previous_perm = perms_before.get(broker_name)
+    for name, perm in poll.perms.items():
+        previous_perm = perms_before.get(name)
         if previous_perm is not None and (previous_perm ^ perm) & 2:
             event_kind, description = (
                 ("WritePermAdded", "has write permission again")
                 if perm & 2
                 else ("WritePermWiped", "lost the write permission")
             )
-            yield ChangeNotice(poll.at, poll.addr, event_kind, f"{broker_name} {description}", (broker_name,))
+            yield ChangeNotice(poll.at, poll.addr, event_kind, f"{name} {description}", (name,))
 
 
 def _detect_topic_changes(name_server: ObservedNameServer, poll: NameServerPolled) -> Iterator[ChangeNotice]:
     if poll.topics is None or not name_server.topic_set or poll.topics == name_server.reported_topics:
         return
     topics_after = frozenset(poll.topics)
-    for change_word, changed_topics in (
+    for change_word, changed in (
         ("new", topics_after - name_server.topic_set),
         ("gone", name_server.topic_set - topics_after),
     ):
-        if changed_topics:
-            sorted_topics = sorted(changed_topics)
-            description = f"{change_word}: {abbreviate_names(sorted_topics, _MAX_LISTED_TOPICS)}"
+        if changed:
+            topics = sorted(changed)
+            description = f"{change_word}: {abbreviate_names(topics, _MAX_LISTED_TOPICS)}"
             yield ChangeNotice(
                 poll.at,
                 name_server.namesrv_addr,
                 "TopicsChanged",
                 description,
-                tuple(sorted_topics[:_MAX_LISTED_TOPICS]),
+                tuple(topics[:_MAX_LISTED_TOPICS]),
             )
 
 
 def _detect_entry_changes(
-    server_addr: str,
+    addr: str,
     at_ms: int,
     event_kind: str,
     description_prefix: str,
     entries_before: Mapping[str, str | None],
     entries_after: Mapping[str, str | None],
 ) -> Iterator[ChangeNotice]:
-    for entry_key in sorted(entries_before.keys() | entries_after.keys()) if entries_before else ():
-        old_value, new_value = entries_before.get(entry_key), entries_after.get(entry_key)
+    for key in sorted(entries_before.keys() | entries_after.keys()) if entries_before else ():
+        old_value, new_value = entries_before.get(key), entries_after.get(key)
         if old_value != new_value:
             change = (
                 f"new: {new_value}"
@@ -139,51 +139,37 @@ def _detect_entry_changes(
                 if new_value is None
                 else f"{old_value} -> {new_value}"
             )
-            yield ChangeNotice(
-                at_ms, server_addr, event_kind, f"{description_prefix}{entry_key}: {change}", (entry_key,)
-            )
+            yield ChangeNotice(at_ms, addr, event_kind, f"{description_prefix}{key}: {change}", (key,))
 
 
 def detect_broker_changes(broker: ObservedBroker, poll: BrokerPolled) -> Iterator[ChangeNotice]:
     """Whether a broker stopped answering, answers again, or was restarted."""
-    broker_name, broker_id, broker_addr = broker.broker_key
+    broker_name, broker_id, addr = broker.broker_key
     broker_label = f"{broker_name} {broker_id}"
     if poll.table is None:
         if broker.is_fresh:
-            yield ChangeNotice(
-                poll.at, broker_addr, "BrokerSilent", f"{broker_label}: {poll.error}", (broker_name,)
-            )
+            yield ChangeNotice(poll.at, addr, "BrokerSilent", f"{broker_label}: {poll.error}", (broker_name,))
         return
     if broker.error_text is not None and broker.silent_since_ms is not None and broker.last_poll is not None:
         seconds = (poll.at - broker.silent_since_ms) / 1000
         yield ChangeNotice(
             poll.at,
-            broker_addr,
+            addr,
             "BrokerAnswers",
             f"{broker_label} answers again after {seconds:.0f} s",
             (broker_name,),
         )
     boot_time, previous_boot_time = poll.table.get("bootTimestamp"), broker.read_text("bootTimestamp")
     if previous_boot_time is not None and boot_time is not None and boot_time != previous_boot_time:
-        yield ChangeNotice(
-            poll.at, broker_addr, "BrokerRestarted", f"{broker_label} restarted", (broker_name,)
-        )
+        yield ChangeNotice(poll.at, addr, "BrokerRestarted", f"{broker_label} restarted", (broker_name,))
 
 
 def notice_gone_broker(broker: ObservedBroker, at_ms: int) -> ChangeNotice:
     """The notice that no name server lists a broker any more."""
-    broker_name, broker_id, broker_addr = broker.broker_key
-    return ChangeNotice(
-        at_ms,
-        broker_addr,
-        "BrokerGone",
-        f"no name server lists {broker_name} {broker_id}",
-        (broker_name,),
-    )
+    name, broker_id, addr = broker.broker_key
+    return ChangeNotice(at_ms, addr, "BrokerGone", f"no name server lists {name} {broker_id}", (name,))
 
 
 def notice_returned_broker(broker: ObservedBroker, at_ms: int) -> ChangeNotice:
-    broker_name, broker_id, broker_addr = broker.broker_key
-    return ChangeNotice(
-        at_ms, broker_addr, "BrokerBack", f"{broker_name} {broker_id} is listed again", (broker_name,)
-    )
+    name, broker_id, addr = broker.broker_key
+    return ChangeNotice(at_ms, addr, "BrokerBack", f"{name} {broker_id} is listed again", (name,))

@@ -85,11 +85,9 @@ class ClusterModel:
     If `is_replay` is set, nsadmin cannot ask a server for data that the recording lacks.
     """
 
-    def __init__(self, namesrv_addrs: Iterable[str] = (), *, is_replay: bool = False) -> None:
+    def __init__(self, addrs: Iterable[str] = (), *, is_replay: bool = False) -> None:
         self.is_replay = is_replay
-        self.name_servers: dict[str, ObservedNameServer] = {
-            namesrv_addr: ObservedNameServer(namesrv_addr) for namesrv_addr in namesrv_addrs
-        }
+        self.name_servers: dict[str, ObservedNameServer] = {addr: ObservedNameServer(addr) for addr in addrs}
         self.brokers: dict[BrokerProcessKey, ObservedBroker] = {}
         self.group_answers: dict[str, LatestAnswer[GroupPolled]] = {}
         self.topic_polls: dict[str, TopicPolled] = {}
@@ -157,17 +155,17 @@ class ClusterModel:
     def _update_listings(self, server: ObservedNameServer, poll: NameServerPolled) -> None:
         """Add the brokers that this name server lists. A broker that no name server lists is gone."""
         listed_keys: set[BrokerProcessKey] = set()
-        for broker_name, broker_group in poll.groups.items():
-            for broker_id, broker_addr in broker_group.broker_addrs.items():
-                broker_key = BrokerProcessKey(broker_name, broker_id, broker_addr)
-                listed_keys.add(broker_key)
-                broker = self._find_or_add_broker(broker_group.cluster_name, broker_key)
+        for broker_name, group in poll.groups.items():
+            for broker_id, addr in group.broker_addrs.items():
+                key = BrokerProcessKey(broker_name, broker_id, addr)
+                listed_keys.add(key)
+                broker = self._find_or_add_broker(group.cluster_name, key)
                 broker.listed_by.add(server.namesrv_addr)
-                if poll.silences is not None and broker_addr in poll.silences:
-                    silent_ms, limit_ms = poll.silences[broker_addr]
+                if poll.silences is not None and addr in poll.silences:
+                    silent_ms, limit_ms = poll.silences[addr]
                     broker.heartbeat_silences[server.namesrv_addr] = (poll.at - silent_ms, limit_ms, poll.at)
-        for broker_key, broker in self.brokers.items():
-            if broker_key not in listed_keys:
+        for key, broker in self.brokers.items():
+            if key not in listed_keys:
                 broker.listed_by.discard(server.namesrv_addr)
             self._mark_gone(broker, poll.at)
         self._forget_old_brokers()
@@ -179,27 +177,24 @@ class ClusterModel:
             gone_brokers.sort(key=lambda broker: broker.gone_since_ms or 0)
             for broker in gone_brokers[:-_MAX_GONE_BROKERS]:
                 self._remove_broker(broker)
-            cluster_names = {broker.cluster_name for broker in self.brokers.values()}
-            for cluster_name in self.put_trends.keys() - cluster_names:
-                del self.put_trends[cluster_name]
+            clusters = {broker.cluster_name for broker in self.brokers.values()}
+            for cluster in self.put_trends.keys() - clusters:
+                del self.put_trends[cluster]
 
-    def _find_or_add_broker(self, cluster_name: str, broker_key: BrokerProcessKey) -> ObservedBroker:
-        broker = self.brokers.get(broker_key)
+    def _find_or_add_broker(self, cluster_name: str, key: BrokerProcessKey) -> ObservedBroker:
+        broker = self.brokers.get(key)
         if broker is None:
-            broker = self.brokers[broker_key] = ObservedBroker(cluster_name, broker_key)
-            self._drop_replaced(broker_key)
-            self._brokers_by_addr.setdefault(broker_key.broker_addr, []).append(broker)
-            self._brokers_by_name.setdefault(broker_key.broker_name, []).append(broker)
+            broker = self.brokers[key] = ObservedBroker(cluster_name, key)
+            self._drop_replaced(key)
+            self._brokers_by_addr.setdefault(key.broker_addr, []).append(broker)
+            self._brokers_by_name.setdefault(key.broker_name, []).append(broker)
         broker.cluster_name = cluster_name
         return broker
 
-    def _drop_replaced(self, broker_key: BrokerProcessKey) -> None:
+    def _drop_replaced(self, key: BrokerProcessKey) -> None:
         """Remove gone brokers with the same name and id: the broker came back at another address."""
-        for other_broker in list(self._brokers_by_name.get(broker_key.broker_name, ())):
-            if (
-                other_broker.broker_key.broker_id == broker_key.broker_id
-                and other_broker.gone_since_ms is not None
-            ):
+        for other_broker in list(self._brokers_by_name.get(key.broker_name, ())):
+            if other_broker.broker_key.broker_id == key.broker_id and other_broker.gone_since_ms is not None:
                 self._remove_broker(other_broker)
 
     def _mark_gone(self, broker: ObservedBroker, now_ms: int) -> None:
@@ -220,9 +215,9 @@ class ClusterModel:
         if poll.at - self._put_point_at_ms >= 5_000:
             self._put_point_at_ms = poll.at
             rate_by_cluster = self.put_rate_by_cluster()
-            for cluster_name in rate_by_cluster.keys() | self.put_trends.keys():
-                trend = self.put_trends.setdefault(cluster_name, Trend.create_empty())
-                trend.add_point(poll.at, rate_by_cluster.get(cluster_name))
+            for cluster in rate_by_cluster.keys() | self.put_trends.keys():
+                trend = self.put_trends.setdefault(cluster, Trend.create_empty())
+                trend.add_point(poll.at, rate_by_cluster.get(cluster))
 
     def put_rate_by_cluster(self) -> dict[str, float]:
         """Messages put per second in each cluster, summed over the masters that answer, each process once."""
@@ -232,18 +227,18 @@ class ClusterModel:
             if broker.broker_key.broker_id == 0 and broker.put_rate is not None
         }
         rate_by_cluster: dict[str, float] = {}
-        for (cluster_name, _), put_rate in rate_by_master.items():
-            rate_by_cluster[cluster_name] = rate_by_cluster.get(cluster_name, 0.0) + put_rate
+        for (cluster, _), put_rate in rate_by_master.items():
+            rate_by_cluster[cluster] = rate_by_cluster.get(cluster, 0.0) + put_rate
         return rate_by_cluster
 
     def _apply_group(self, poll: GroupPolled) -> None:
-        group_answer = self.group_answers.setdefault(poll.group, LatestAnswer())
+        answer = self.group_answers.setdefault(poll.group, LatestAnswer())
         if poll.error is not None:
-            group_answer.record_failure(poll.at, poll.error)
+            answer.record_failure(poll.at, poll.error)
             if poll.group in self.lag_trends:
                 self.lag_trends[poll.group].add_point(poll.at, None)
             return
-        group_answer.record_answer(poll)
+        answer.record_answer(poll)
         if poll.lag.messages is None:
             # The last point would look like the lag of now.
             self.lag_trends.pop(poll.group, None)
@@ -258,8 +253,8 @@ class ClusterModel:
         self.group_names_answer.record_answer(poll)
         silent_names = {
             broker.broker_key.broker_name
-            for broker_addr in poll.errors
-            for broker in self._brokers_by_addr.get(broker_addr, ())
+            for addr in poll.errors
+            for broker in self._brokers_by_addr.get(addr, ())
         }
         for group in self.group_answers.keys() - poll.names:
             last_poll = self.group_answers[group].last_poll
@@ -269,13 +264,13 @@ class ClusterModel:
                 self.lag_trends.pop(group, None)
 
     def _apply_topic(self, poll: TopicPolled) -> None:
-        previous_poll = self.topic_polls.get(poll.topic)
-        if previous_poll is not None and poll.errors and not poll.routes:
+        previous = self.topic_polls.get(poll.topic)
+        if previous is not None and poll.errors and not poll.routes:
             # No name server answers: keep the earlier poll.
             return
-        if previous_poll is not None:
-            kept_rates = previous_poll.put_tps if poll.put_tps is None else poll.put_tps
-            poll = _replace_fields(poll, put_tps=kept_rates, groups=poll.groups or previous_poll.groups)
+        if previous is not None:
+            kept_rates = previous.put_tps if poll.put_tps is None else poll.put_tps
+            poll = _replace_fields(poll, put_tps=kept_rates, groups=poll.groups or previous.groups)
         if poll.put_tps is not None:
             self._set_topic_rate(poll.topic, sum(poll.put_tps.values()) if poll.put_tps else None)
         # Keep only the latest topics: an operator may scroll through twenty thousand of them.
@@ -318,17 +313,15 @@ class ClusterModel:
         }
         self.inventory_problem = poll.problem
         no_longer_expected = set() if poll.problem else self._inventory_keys - missing_records.keys()
-        for broker_key in no_longer_expected:
-            if broker_key in self.brokers and self.brokers[broker_key].gone_since_ms is not None:
-                self._remove_broker(self.brokers[broker_key])
-        self._inventory_keys = {
-            broker_key for broker_key in missing_records if broker_key not in self.brokers
-        } | (self._inventory_keys - no_longer_expected)
-        for broker_key, record in missing_records.items():
-            if broker_key not in self.brokers:
-                self._find_or_add_broker(record.cluster, broker_key).gone_since_ms = (
-                    record.last_seen or poll.at
-                )
+        for key in no_longer_expected:
+            if key in self.brokers and self.brokers[key].gone_since_ms is not None:
+                self._remove_broker(self.brokers[key])
+        self._inventory_keys = {key for key in missing_records if key not in self.brokers} | (
+            self._inventory_keys - no_longer_expected
+        )
+        for key, record in missing_records.items():
+            if key not in self.brokers:
+                self._find_or_add_broker(record.cluster, key).gone_since_ms = record.last_seen or poll.at
 
     def _remove_broker(self, broker: ObservedBroker) -> None:
         del self.brokers[broker.broker_key]
@@ -361,14 +354,12 @@ class ClusterModel:
 
     def find_other_name(self, server: ObservedNameServer) -> str | None:
         """The address under which this name server is listed already, or None."""
-        fresh_servers = self.list_fresh_servers()
+        fresh = self.list_fresh_servers()
         return next(
             (
-                other_server.namesrv_addr
-                for other_server in fresh_servers
-                if server.is_fresh
-                and other_server is not server
-                and other_server.peer_addr == server.peer_addr
+                other.namesrv_addr
+                for other in fresh
+                if server.is_fresh and other is not server and other.peer_addr == server.peer_addr
             ),
             None,
         )
@@ -415,11 +406,11 @@ class ClusterModel:
 
         `dependencies` are compared with ==, which costs nothing for identical objects of any size.
         """
-        cached_entry = self._computed_results.get(result_name)
-        if cached_entry is None or cached_entry[0] != dependencies:
-            cached_entry = self._computed_results[result_name] = (dependencies, compute_result())
-        computed_result: R = cached_entry[1]
-        return computed_result
+        cached = self._computed_results.get(result_name)
+        if cached is None or cached[0] != dependencies:
+            cached = self._computed_results[result_name] = (dependencies, compute_result())
+        result: R = cached[1]
+        return result
 
     def list_replicas(self, broker_name: str) -> Iterator[ObservedBroker]:
         """The processes of a broker group, ordered by broker id."""

@@ -136,10 +136,10 @@ class ObservedBroker(LatestAnswer[BrokerPolled]):
         "put_rates",
     )
 
-    def __init__(self, cluster_name: str, broker_key: BrokerProcessKey) -> None:
+    def __init__(self, cluster_name: str, key: BrokerProcessKey) -> None:
         super().__init__()
         self.cluster_name = cluster_name
-        self.broker_key = broker_key
+        self.broker_key = key
         self.listed_by: set[str] = set()
         self.gone_since_ms: int | None = None
         self.answer_ms: float | None = None
@@ -190,19 +190,17 @@ class ObservedBroker(LatestAnswer[BrokerPolled]):
         """Cache a result that depends only on the last poll."""
         if result_name not in self._computed_results:
             self._computed_results[result_name] = compute_result()
-        computed_result: R = self._computed_results[result_name]
-        return computed_result
+        result: R = self._computed_results[result_name]
+        return result
 
     def _parse_number(self, figure_keys: Sequence[str]) -> float | None:
-        for figure_key in figure_keys:
-            text = self.read_text(figure_key) or ""
+        for key in figure_keys:
+            text = self.read_text(key) or ""
             if text.strip():
-                return RuntimeInfo({figure_key: text}).get_number(figure_key)
+                return RuntimeInfo({key: text}).get_number(key)
         return None
 
-    def read_text(self, figure_key: str) -> str | None:
+    def read_text(self, key: str) -> str | None:
         return (
-            None
-            if self.last_poll is None or self.last_poll.table is None
-            else self.last_poll.table.get(figure_key)
+            None if self.last_poll is None or self.last_poll.table is None else self.last_poll.table.get(key)
         )

@@ -27,15 +27,15 @@ class ProblemCounter:
             self._counts_by_title = {}
         elif self._counted_at_ms is None or model.now_ms - self._counted_at_ms >= _RECOUNT_MS:
             self._counted_at_ms = model.now_ms
-            for screen_name in COUNTED_SCREENS:
-                self._count_view(root_views.make_view(screen_name), model)
+            for name in COUNTED_SCREENS:
+                self._count_view(root_views.make_view(name), model)
         if current_view.view_name in COUNTED_SCREENS:
             self._count_view(current_view, model)
         return self._counts_by_title
 
     def _count_view(self, view: View, model: ClusterModel) -> None:
-        screen_title = root_views.find_screen_title(view)
-        if screen_title is not None:
+        title = root_views.find_screen_title(view)
+        if title is not None:
             shown_rows = [row for row in view.build_rows(model) if not view.is_hidden(row)]
-            problem_ranks = view.rank_problems(model, shown_rows)
-            self._counts_by_title[screen_title] = sum(rank < NO_PROBLEM for rank in problem_ranks)
+            ranks = view.rank_problems(model, shown_rows)
+            self._counts_by_title[title] = sum(rank < NO_PROBLEM for rank in ranks)

@@ -53,34 +53,34 @@ class PaletteProvider(Provider):
     async def search(self, query: str) -> Hits:
         for line_index, entry in enumerate(await self._complete_query(query)):
             yield self._make_hit(entry, NameMatch(_LINE_SCORE - line_index, ()))
-        for name_match, _, entry in find_best_names(query, self._named_entries, _MAX_HITS):
-            yield self._make_hit(entry, name_match)
+        for match, _, entry in find_best_names(query, self._named_entries, _MAX_HITS):
+            yield self._make_hit(entry, match)
 
     async def _complete_query(self, query: str) -> list[PaletteEntry]:
         """The query itself if it is a command with arguments, and its completions."""
-        unfinished_line = split_line(query)
-        if unfinished_line is None or not unfinished_line.words_before:
+        unfinished = split_line(query)
+        if unfinished is None or not unfinished.words_before:
             return []
-        entry, arguments = registry.take_command([*unfinished_line.words_before, unfinished_line.typed_word])
+        entry, arguments = registry.take_command([*unfinished.words_before, unfinished.typed_word])
         if entry is None or not arguments:
             return []
         candidates = await asyncio.to_thread(
-            self.source.complete_line, unfinished_line.words_before, unfinished_line.typed_word
+            self.source.complete_line, unfinished.words_before, unfinished.typed_word
         )
-        line_start = query[: unfinished_line.word_start]
+        line_start = query[: unfinished.word_start]
         help_by_line = {query: "run this command"} | {
             f"{line_start}{word}": description or "run this command"
             for word, description in candidates[:_MAX_HITS]
         }
-        return [make_line_entry(command_line, help_text) for command_line, help_text in help_by_line.items()]
+        return [make_line_entry(line, text) for line, text in help_by_line.items()]
 
-    def _make_hit(self, entry: PaletteEntry, name_match: NameMatch) -> Hit:
+    def _make_hit(self, entry: PaletteEntry, match: NameMatch) -> Hit:
         shown_name = Content(escape_unprintable(entry.name))
         if self.match_style is not None and shown_name.plain == entry.name:
-            for position in name_match.positions:
+            for position in match.positions:
                 shown_name = shown_name.stylize(self.match_style, position, position + 1)
         return Hit(
-            name_match.score,
+            match.score,
             shown_name,
             self._make_callback(entry),
             text=entry.name,

@@ -37,13 +37,13 @@ def find_journals(root_folder: Path) -> list[JournalFolder]:
         root_folder,
         *sorted(subfolder for subfolder in root_folder.rglob("*") if subfolder.is_dir()),
     ]
-    journal_folders = []
-    for candidate_folder in candidate_folders:
-        if segments.list_segments(candidate_folder):
-            first_record = next(reader.read_records(candidate_folder), None)
+    folders = []
+    for folder in candidate_folders:
+        if segments.list_segments(folder):
+            first_record = next(reader.read_records(folder), None)
             if first_record is not None:
-                journal_folders.append(JournalFolder(candidate_folder, first_record.server_name))
-    return journal_folders
+                folders.append(JournalFolder(folder, first_record.server_name))
+    return folders
 
 
 class JournalTape:
@@ -72,7 +72,7 @@ def _polls_of_journal(
     journal: JournalFolder, describe_event: EventDescriber, start_ms: int
 ) -> Iterator[AnyPoll]:
     """Yield each event, and the tables at the end of each second in which a record was written."""
-    journal_replay, pending_events, last_record, has_topics = (
+    replay, pending_events, last_record, has_topics = (
         JournalReplay(),
         deque[EventSeen](maxlen=_MAX_EARLIER_EVENTS),
         None,
@@ -86,10 +86,10 @@ def _polls_of_journal(
         ):
             yield from pending_events
             pending_events.clear()
-            yield _poll_of_tables(last_record, journal_replay, has_topics)
+            yield _poll_of_tables(last_record, replay, has_topics)
             has_topics = False
         try:
-            journal_replay.feed_record(record)
+            replay.feed_record(record)
         except InvalidRecordError:
             continue
         last_record, has_topics = record, has_topics or record.event_type in _TOPIC_EVENT_TYPES
@@ -100,37 +100,32 @@ def _polls_of_journal(
                 pending_events.clear()
     if last_record is not None:
         yield from pending_events
-        yield _poll_of_tables(last_record, journal_replay, has_topics)
+        yield _poll_of_tables(last_record, replay, has_topics)
 
 
-def _poll_of_tables(
-    record: JournalRecord, journal_replay: JournalReplay, has_topics: bool
-) -> NameServerPolled:
+def _poll_of_tables(record: JournalRecord, replay: JournalReplay, has_topics: bool) -> NameServerPolled:
     """The tables of the name server at a record, or an error if the journal has a gap there."""
-    if not journal_replay.is_certain:
+    if not replay.is_certain:
         return NameServerPolled(
             record.time_ms, record.server_name, error="the journal does not cover this moment"
         )
     broker_groups = {
-        object_name: BrokerGroupListing(broker_group.cluster_name, dict(broker_group.broker_addrs))
-        for object_name, broker_group in journal_replay.broker_groups.items()
-        if broker_group.broker_addrs
+        name: BrokerGroupListing(group.cluster_name, dict(group.broker_addrs))
+        for name, group in replay.broker_groups.items()
+        if group.broker_addrs
     }
     perm_by_broker = {
-        object_name: queue_data.perm
-        for object_name, queue_data in journal_replay.queues_by_topic.get(PROBED_TOPIC, {}).items()
+        name: queues.perm for name, queues in replay.queues_by_topic.get(PROBED_TOPIC, {}).items()
     }
     return NameServerPolled(
         record.time_ms,
         record.server_name,
         groups=broker_groups,
-        topics=tuple(journal_replay.queues_by_topic) if has_topics else None,
-        settings=hide_secrets(journal_replay.settings),
+        topics=tuple(replay.queues_by_topic) if has_topics else None,
+        settings=hide_secrets(replay.settings),
         kv={
-            object_name: hide_secrets(
-                {entry_key: entry_value or "" for entry_key, entry_value in kv_table.items()}
-            )
-            for object_name, kv_table in journal_replay.kv_tables.items()
+            name: hide_secrets({key: value or "" for key, value in kv_table.items()})
+            for name, kv_table in replay.kv_tables.items()
         },
         perms=perm_by_broker,
     )
@@ -138,16 +133,12 @@ def _poll_of_tables(
 
 def event_of_record(record: JournalRecord, describe_event: EventDescriber) -> EventSeen:
     """A journal record as a poll, with a description in words."""
-    object_names = [
-        str(record.event_fields[field_name])
-        for field_name in _OBJECT_FIELDS
-        if record.event_fields.get(field_name)
-    ]
+    names = [str(record.event_fields[name]) for name in _OBJECT_FIELDS if record.event_fields.get(name)]
     for topic_change in record.event_fields.get("changes") or ():
         if isinstance(topic_change, dict):
-            object_names += [str(topic) for topic in (topic_change.get("topics") or ())[:20]]
+            names += [str(topic) for topic in (topic_change.get("topics") or ())[:20]]
     description = describe_event(record.event_type, record.event_fields) or ""
-    return EventSeen(record.time_ms, record.server_name, record.event_type, description, object_names)
+    return EventSeen(record.time_ms, record.server_name, record.event_type, description, names)
 
 
 def follow_events(folder: Path, describe_event: EventDescriber) -> Iterator[list[EventSeen]]:

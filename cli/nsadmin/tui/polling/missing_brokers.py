@@ -16,22 +16,22 @@ def poll_missing_brokers(
         return None
     missing_brokers = inventory.observe_brokers(
         [
-            BrokerAddrGroup(broker_group.cluster_name, broker_name, dict(broker_group.broker_addrs))
+            BrokerAddrGroup(group.cluster_name, broker_name, dict(group.broker_addrs))
             for poll in answered_polls
-            for broker_name, broker_group in poll.groups.items()
+            for broker_name, group in poll.groups.items()
         ]
     )
     return MissingBrokersPolled(
         clock(),
         [
             MissingBrokerRecord(
-                missing_broker.broker.cluster_name,
-                missing_broker.broker.broker_name,
-                missing_broker.broker.broker_id,
-                missing_broker.broker.broker_addr,
-                missing_broker.broker.last_seen_ms,
+                missing.broker.cluster_name,
+                missing.broker.broker_name,
+                missing.broker.broker_id,
+                missing.broker.broker_addr,
+                missing.broker.last_seen_ms,
             )
-            for missing_broker in missing_brokers
+            for missing in missing_brokers
         ],
         inventory.problem or "",
     )

@@ -124,7 +124,7 @@ class GroupPolled(Poll, frozen=True, tag="group", dict=True):
 
     @cached_property
     def lag(self) -> Lag:
-        return sum_lags(queue_lag.lag for queue_lag in self.lags)
+        return sum_lags(queue.lag for queue in self.lags)
 
 
 class GroupsPolled(Poll, frozen=True, tag="groups"):

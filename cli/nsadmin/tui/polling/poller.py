@@ -51,14 +51,14 @@ class ClusterPoller:
 
     def __init__(
         self,
-        polling_plan: PollingPlan,
+        plan: PollingPlan,
         create_client: ClientFactory,
         post_polls: PollHandler,
         report_failure: Callable[[BaseException], object],
         clock: Clock,
     ) -> None:
-        self.interval = polling_plan.interval
-        self._plan = polling_plan
+        self.interval = plan.interval
+        self._plan = plan
         self._create_client = create_client
         self._post_raw_polls = post_polls
         self._report_failure = report_failure
@@ -66,7 +66,7 @@ class ClusterPoller:
         self._stop_event = threading.Event()
         self._running_event = threading.Event()
         self._running_event.set()
-        self._request_pace = RequestPace(polling_plan.requests_per_second, pause=self._stop_event.wait)
+        self._request_pace = RequestPace(plan.requests_per_second, pause=self._stop_event.wait)
         self._lock = threading.Lock()
         self._brokers_by_server: dict[str, list[str]] = {}
         self._latest_polls: dict[str, NameServerPolled] = {}
@@ -80,8 +80,8 @@ class ClusterPoller:
         self._threads: list[threading.Thread] = []
         self._sampling = SamplingThreads(
             SamplingAccess(
-                polling_plan.addrs,
-                lambda: self._open_probe(polling_plan.addrs),
+                plan.addrs,
+                lambda: self._open_probe(plan.addrs),
                 self._list_server_polls,
                 self._post_polls,
                 self._request_pace,
@@ -103,10 +103,7 @@ class ClusterPoller:
 
     def start(self) -> None:
         thread_bodies: list[Callable[[], None]] = [
-            *(
-                lambda namesrv_addr=namesrv_addr: self._poll_name_server(namesrv_addr)
-                for namesrv_addr in self._plan.addrs
-            ),
+            *(lambda addr=addr: self._poll_name_server(addr) for addr in self._plan.addrs),
             self._poll_answering_brokers,
             self._poll_silent_brokers,
             self._run_detail_queries,
@@ -115,10 +112,7 @@ class ClusterPoller:
             self._watch_problems,
             lambda: self._sampling.sample_groups(lambda: self.interval),
             lambda: self._sampling.sample_topic_rates(lambda: self.interval),
-            *(
-                lambda journal_folder=journal_folder: self._follow_journal(journal_folder)
-                for journal_folder in self._plan.journal_folders
-            ),
+            *(lambda folder=folder: self._follow_journal(folder) for folder in self._plan.journal_folders),
         ]
         for thread_body in thread_bodies:
             self._start_thread(thread_body)
@@ -173,10 +167,10 @@ class ClusterPoller:
         self._sampling.set_wanted(query.query_kind for query in wanted_queries)
         self._queries_changed.set()
 
-    def follow_messages(self, message_query: "MessageQuery | None") -> None:
+    def follow_messages(self, query: "MessageQuery | None") -> None:
         """Read the messages of this query from now on. None reads nothing."""
         if self._message_feed is None:
-            if message_query is None:
+            if query is None:
                 return
             # Imported when a view first shows messages, so that the first screen appears sooner.
             from nsadmin.tui.polling.message_feed import MessageFeed
@@ -186,7 +180,7 @@ class ClusterPoller:
                 self._running_event.wait, self._plan.load_message_tools,
             )  # fmt: skip
             self._start_thread(self._message_feed.run)
-        self._message_feed.follow(message_query)
+        self._message_feed.follow(query)
 
     def _run_with_restarts(self, thread_body: Callable[[], None]) -> None:
         while not self._stop_event.is_set():
@@ -198,17 +192,17 @@ class ClusterPoller:
 
     @contextmanager
     def _open_probe(
-        self, namesrv_addrs: Sequence[str], timeout_seconds: float | None = None
+        self, addrs: Sequence[str], timeout_seconds: float | None = None
     ) -> Iterator[ServerProbe]:
         stopwatch = RequestStopwatch()
-        with self._create_client(namesrv_addrs, timeout_seconds, stopwatch) as admin:
+        with self._create_client(addrs, timeout_seconds, stopwatch) as admin:
             yield ServerProbe(
                 admin, stopwatch, self._clock, self._plan.namespaces, {}, self._list_silent_servers
             )
 
-    def _wait_for_next_turn(self, began_seconds: float, wake_event: threading.Event | None = None) -> None:
+    def _wait_for_next_turn(self, began: float, wake_event: threading.Event | None = None) -> None:
         """Wait until the next turn or until the event is set. While paused, wait until polling resumes."""
-        (wake_event or self._wake_event).wait(max(began_seconds + self.interval - monotonic(), 0.02))
+        (wake_event or self._wake_event).wait(max(began + self.interval - monotonic(), 0.02))
         self._running_event.wait()
         if self._wake_event.is_set() and not self._stop_event.is_set():
             # Give all waiting threads time to see the event before it is cleared.
@@ -216,30 +210,25 @@ class ClusterPoller:
             self._wake_event.clear()
 
     def _poll_name_server(self, namesrv_addr: str) -> None:
-        with self._open_probe([namesrv_addr]) as server_probe:
+        with self._open_probe([namesrv_addr]) as probe:
             while not self._stop_event.is_set():
-                began_seconds = monotonic()
+                began = monotonic()
                 with self._request_pace.reserve_requests(5):
-                    poll = server_polls.poll_name_server(server_probe, namesrv_addr, self._plan.namespaces)
+                    poll = server_polls.poll_name_server(probe, namesrv_addr, self._plan.namespaces)
                 self._remember_brokers(poll)
                 self._post_polls([poll])
-                self._wait_for_next_turn(began_seconds)
+                self._wait_for_next_turn(began)
 
     def _remember_brokers(self, poll: NameServerPolled) -> None:
         with self._lock:
-            previous_poll = self._latest_polls.get(poll.addr)
+            previous = self._latest_polls.get(poll.addr)
             self._latest_polls[poll.addr] = poll
-        if previous_poll is not None and (poll.groups, poll.perms) != (
-            previous_poll.groups,
-            previous_poll.perms,
-        ):
+        if previous is not None and (poll.groups, poll.perms) != (previous.groups, previous.perms):
             self._checks_due.set()
         if poll.error is None:
             with self._lock:
                 self._brokers_by_server[poll.addr] = [
-                    broker_addr
-                    for broker_group in poll.groups.values()
-                    for broker_addr in broker_group.broker_addrs.values()
+                    addr for group in poll.groups.values() for addr in group.broker_addrs.values()
                 ]
             self._brokers_known.set()
 
@@ -253,16 +242,10 @@ class ClusterPoller:
     def _select_brokers(self, select_silent: bool) -> list[str]:
         with self._lock:
             listed_addrs = dict.fromkeys(
-                broker_addr
-                for broker_addrs in self._brokers_by_server.values()
-                for broker_addr in broker_addrs
+                addr for broker_addrs in self._brokers_by_server.values() for addr in broker_addrs
             )
             self._silent_addrs &= listed_addrs.keys()
-            return [
-                broker_addr
-                for broker_addr in listed_addrs
-                if (broker_addr in self._silent_addrs) == select_silent
-            ]
+            return [addr for addr in listed_addrs if (addr in self._silent_addrs) == select_silent]
 
     def _update_silent_brokers(self, polls: Iterable[BrokerPolled]) -> None:
         with self._lock:
@@ -277,34 +260,32 @@ class ClusterPoller:
 
     def _poll_answering_brokers(self) -> None:
         self._brokers_known.wait()
-        with self._open_probe(self._plan.addrs, _BROKER_TIMEOUT_SECONDS) as server_probe:
-            self._poll_first_turn(server_probe)
+        with self._open_probe(self._plan.addrs, _BROKER_TIMEOUT_SECONDS) as probe:
+            self._poll_first_turn(probe)
             self._sampling.begin()
             while not self._stop_event.is_set():
-                began_seconds = monotonic()
+                began = monotonic()
                 broker_addrs = self._select_brokers(False)
                 batch_size = max(1, ceil(len(broker_addrs) * _BATCH_PAUSE_SECONDS / (self.interval * 0.8)))
                 for broker_batch in split_batches(broker_addrs, batch_size):
-                    self._poll_batch(server_probe, broker_batch, _BATCH_PAUSE_SECONDS)
-                self._wait_for_next_turn(began_seconds)
+                    self._poll_batch(probe, broker_batch, _BATCH_PAUSE_SECONDS)
+                self._wait_for_next_turn(began)
 
-    def _poll_first_turn(self, server_probe: ServerProbe) -> None:
+    def _poll_first_turn(self, probe: ServerProbe) -> None:
         """Poll all brokers as fast as the rate limit allows: the operator waits for the first screen."""
         # Imported while requests are running, so that the first screen appears sooner.
         from concurrent.futures import ThreadPoolExecutor
 
         broker_batches = split_batches(self._select_brokers(False), _FIRST_BATCH_SIZE)
         with ThreadPoolExecutor(_FIRST_TURN_THREADS) as batch_threads:
-            for _ in batch_threads.map(lambda batch: self._poll_batch(server_probe, batch), broker_batches):
+            for _ in batch_threads.map(lambda batch: self._poll_batch(probe, batch), broker_batches):
                 pass
 
-    def _poll_batch(
-        self, server_probe: ServerProbe, broker_addrs: Sequence[str], pause_seconds: float = 0
-    ) -> None:
+    def _poll_batch(self, probe: ServerProbe, broker_addrs: Sequence[str], pause_seconds: float = 0) -> None:
         if self._stop_event.is_set():
             return
         with self._request_pace.reserve_requests(len(broker_addrs)):
-            polls = server_polls.poll_brokers(server_probe, broker_addrs)
+            polls = server_polls.poll_brokers(probe, broker_addrs)
         self._update_silent_brokers(polls)
         self._post_polls(polls)
         self._stop_event.wait(pause_seconds)
@@ -312,23 +293,23 @@ class ClusterPoller:
 
     def _poll_silent_brokers(self) -> None:
         self._brokers_known.wait()
-        with self._open_probe(self._plan.addrs) as server_probe:
+        with self._open_probe(self._plan.addrs) as probe:
             while not self._stop_event.is_set():
-                began_seconds = monotonic()
+                began = monotonic()
                 self._broker_fell_silent.clear()
                 broker_addrs = self._select_brokers(True)
                 if broker_addrs:
-                    self._poll_batch(server_probe, broker_addrs[: self._plan.requests_per_second])
-                self._wait_for_next_turn(began_seconds, self._broker_fell_silent)
+                    self._poll_batch(probe, broker_addrs[: self._plan.requests_per_second])
+                self._wait_for_next_turn(began, self._broker_fell_silent)
 
-    def _follow_journal(self, journal_folder: str) -> None:
+    def _follow_journal(self, folder: str) -> None:
         """Post the events of a journal as its name server writes them.
 
         If the folder cannot be read, `_run_with_restarts` reports the error and tries again later.
         """
         from nsadmin.tui.polling.journal_source import follow_events
 
-        for events in follow_events(Path(journal_folder), self._plan.describe_event):
+        for events in follow_events(Path(folder), self._plan.describe_event):
             if events:
                 self._post_polls(events)
             if self._stop_event.wait(1.0):
@@ -342,12 +323,12 @@ class ClusterPoller:
 
         from nsadmin.tui.polling import drain_folders
 
-        previous_poll: DrainsPolled | None = None
+        previous: DrainsPolled | None = None
         while not self._stop_event.is_set():
             poll = drain_folders.poll_drains(self._clock)
-            if previous_poll is None or poll != structs.replace(previous_poll, at=poll.at):
+            if previous is None or poll != structs.replace(previous, at=poll.at):
                 self._post_polls([poll])
-            previous_poll = poll
+            previous = poll
             self._stop_event.wait(min(self.interval, _DRAIN_POLL_SECONDS))
             self._running_event.wait()
 
@@ -357,20 +338,19 @@ class ClusterPoller:
             return
         from nsadmin.tui.polling.missing_brokers import poll_missing_brokers
 
-        previous_poll: MissingBrokersPolled | None = None
+        previous: MissingBrokersPolled | None = None
         while not self._stop_event.is_set():
-            began_seconds = monotonic()
+            began = monotonic()
             latest_polls = self._list_server_polls()
             # A name server that was not asked yet may be the only one that lists a broker.
             if len(latest_polls) == len(self._plan.addrs):
                 poll = poll_missing_brokers(self._plan.inventory, latest_polls, self._clock)
                 if poll is not None and (
-                    previous_poll is None
-                    or (poll.missing, poll.problem) != (previous_poll.missing, previous_poll.problem)
+                    previous is None or (poll.missing, poll.problem) != (previous.missing, previous.problem)
                 ):
                     self._post_polls([poll])
-                    previous_poll = poll
-            self._stop_event.wait(max(began_seconds + self.interval - monotonic(), 0.02))
+                    previous = poll
+            self._stop_event.wait(max(began + self.interval - monotonic(), 0.02))
             self._running_event.wait()
 
     def _watch_problems(self) -> None:
@@ -381,38 +361,38 @@ class ClusterPoller:
         from nsadmin.operations.checks.check_suite import CheckScope
         from nsadmin.tui.polling.problem_checks import repeat_checks
 
-        check_scope = CheckScope(
+        scope = CheckScope(
             journal_folders=[Path(folder) for folder in self._plan.journal_folders],
             tls=self._plan.tls,
             inventory=self._plan.inventory,
         )
         problem_polls = repeat_checks(
             lambda: self._create_client(self._plan.addrs, None, RequestStopwatch()),
-            check_scope,
+            scope,
             self._clock,
             self._plan.namespaces if len(self._plan.addrs) > 1 else None,
         )
         with closing(problem_polls):
             while not self._stop_event.is_set():
-                began_seconds = monotonic()
+                began = monotonic()
                 self._checks_due.clear()
                 self._post_polls(next(problem_polls))
-                rest_seconds = max(_CHECK_REST_FACTOR * (monotonic() - began_seconds), 1.0)
+                rest_seconds = max(_CHECK_REST_FACTOR * (monotonic() - began), 1.0)
                 self._stop_event.wait(rest_seconds)
                 self._checks_due.wait(max(_CHECK_SECONDS - rest_seconds, 0))
                 self._running_event.wait()
 
     def _run_detail_queries(self) -> None:
-        with self._open_probe(self._plan.addrs) as server_probe:
+        with self._open_probe(self._plan.addrs) as probe:
             while not self._stop_event.is_set():
-                began_seconds = monotonic()
+                began = monotonic()
                 self._queries_changed.clear()
                 with self._lock:
                     detail_queries = [
                         query for query in self._detail_queries if query.query_kind not in SAMPLED_KINDS
                     ]
-                for poll in run_queries(server_probe, detail_queries, self._plan.addrs, self._request_pace):
+                for poll in run_queries(probe, detail_queries, self._plan.addrs, self._request_pace):
                     self._post_polls([poll])
                     if self._stop_event.is_set() or self._queries_changed.is_set():
                         break
-                self._wait_for_next_turn(began_seconds, self._queries_changed)
+                self._wait_for_next_turn(began, self._queries_changed)

@@ -69,12 +69,7 @@ class SamplingThreads:
 
     def stop(self) -> None:
         """End the waits of both threads, after the stop event is set."""
-        for event in (
-            self._first_turn_done,
-            self._first_sample_done,
-            self._groups_due,
-            self._rates_wanted,
-        ):
+        for event in (self._first_turn_done, self._first_sample_done, self._groups_due, self._rates_wanted):
             event.set()
 
     def set_wanted(self, query_kinds: Iterable[str]) -> None:
@@ -92,23 +87,23 @@ class SamplingThreads:
         """Poll all groups again and again. `read_interval` returns the present poll interval in seconds."""
         self._first_turn_done.wait()
         access = self._access
-        with access.open_probe() as server_probe:
+        with access.open_probe() as probe:
             while not access.stop_event.is_set():
-                began_seconds = monotonic()
+                began = monotonic()
                 self._groups_due.clear()
                 group_pace = RequestPace(self._count_group_requests(), pause=access.stop_event.wait)
-                for poll in query_groups(server_probe, "", access.namesrv_addrs, group_pace):
+                for poll in query_groups(probe, "", access.namesrv_addrs, group_pace):
                     access.post_polls([poll])
                     access.running_event.wait()
                     if access.stop_event.is_set():
                         return
                 self._first_sample_done.set()
-                self._wait_for_groups(monotonic() - began_seconds, read_interval())
+                self._wait_for_groups(monotonic() - began, read_interval())
 
     def _count_group_requests(self) -> int:
         """The limit of requests per second: the usual one, but at least a few for each broker."""
-        broker_count = max((len(poll.groups) for poll in self._access.list_server_polls()), default=0)
-        return max(self._access.request_pace.per_second, _REQUESTS_PER_BROKER * broker_count)
+        count = max((len(poll.groups) for poll in self._access.list_server_polls()), default=0)
+        return max(self._access.request_pace.per_second, _REQUESTS_PER_BROKER * count)
 
     def _wait_for_groups(self, sample_seconds: float, interval_seconds: float) -> None:
         shown_pause = max(interval_seconds - sample_seconds, _SHOWN_REST_FACTOR * sample_seconds)
@@ -127,14 +122,14 @@ class SamplingThreads:
 
         access = self._access
         rate_sampler = TopicRateSampler(read_interval())
-        with access.open_probe() as server_probe:
+        with access.open_probe() as probe:
             while not access.stop_event.is_set():
-                began_seconds = monotonic()
+                began = monotonic()
                 rate_sampler.interval = read_interval()
-                poll = rate_sampler.sample_next(server_probe, access.list_server_polls(), access.request_pace)
+                poll = rate_sampler.sample_next(probe, access.list_server_polls(), access.request_pace)
                 if poll is not None:
                     access.post_polls([poll])
-                turn_seconds = monotonic() - began_seconds
+                turn_seconds = monotonic() - began
                 pause_seconds = _RATES_REST_FACTOR * turn_seconds if poll is not None else 1.0
                 access.stop_event.wait(max(pause_seconds, _MIN_PAUSE_SECONDS))
                 access.running_event.wait()

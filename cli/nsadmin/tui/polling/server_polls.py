@@ -31,8 +31,8 @@ class RequestStopwatch:
     def __call__(self, exchange: Exchange) -> None:
         self._ms_by_addr[exchange.addr] = exchange.seconds * 1000
 
-    def last_request_ms(self, server_addr: str) -> float:
-        return round(self._ms_by_addr.get(server_addr, 0.0), 2)
+    def last_request_ms(self, addr: str) -> float:
+        return round(self._ms_by_addr.get(addr, 0.0), 2)
 
 
 class ServerProbe(NamedTuple):
@@ -50,29 +50,23 @@ class ServerProbe(NamedTuple):
     list_silent: Callable[[], Mapping[str, str]] = dict
 
 
-def poll_name_server(
-    server_probe: ServerProbe, namesrv_addr: str, namespaces: Sequence[str]
-) -> NameServerPolled:
+def poll_name_server(probe: ServerProbe, namesrv_addr: str, namespaces: Sequence[str]) -> NameServerPolled:
     """Poll the only name server of this client. The poll fails if the list of brokers is missing."""
     try:
-        return _read_name_server(server_probe, namesrv_addr, namespaces)
+        return _read_name_server(probe, namesrv_addr, namespaces)
     except (ValueError, TypeError, KeyError, AttributeError) as error:
-        return NameServerPolled(server_probe.clock(), namesrv_addr, error=f"malformed answer ({error})")
+        return NameServerPolled(probe.clock(), namesrv_addr, error=f"malformed answer ({error})")
 
 
-def _read_name_server(
-    server_probe: ServerProbe, namesrv_addr: str, namespaces: Sequence[str]
-) -> NameServerPolled:
-    admin = server_probe.admin
-    [cluster_result] = admin.clusters.get_heartbeats_each()
-    if cluster_result.result is None:
+def _read_name_server(probe: ServerProbe, namesrv_addr: str, namespaces: Sequence[str]) -> NameServerPolled:
+    admin = probe.admin
+    [result] = admin.clusters.get_heartbeats_each()
+    if result.result is None:
         return NameServerPolled(
-            server_probe.clock(),
-            namesrv_addr,
-            error=_error_line(cluster_result.error or RocketMQError("no answer")),
+            probe.clock(), namesrv_addr, error=_error_line(result.error or RocketMQError("no answer"))
         )
-    cluster_info, heartbeat_by_addr = cluster_result.result
-    answer_ms = server_probe.stopwatch.last_request_ms(namesrv_addr)
+    cluster_info, heartbeat_by_addr = result.result
+    answer_ms = probe.stopwatch.last_request_ms(namesrv_addr)
     unreported: dict[str, str] = {}
 
     def ask_or_default(poll_field: str, read_answer: Callable[[], T], default_answer: T) -> T:
@@ -83,14 +77,12 @@ def _read_name_server(
             return default_answer
 
     broker_groups = {
-        intern(broker_group.broker_name): BrokerGroupListing(
-            intern(broker_group.cluster_name), broker_group.broker_addrs
-        )
-        for broker_group in cluster_info.broker_groups
+        intern(group.broker_name): BrokerGroupListing(intern(group.cluster_name), group.broker_addrs)
+        for group in cluster_info.broker_groups
     }
-    topic_names = ask_or_default("topics", admin.topics.list_names, None)
+    topics = ask_or_default("topics", admin.topics.list_names, None)
     settings = ask_or_default("settings", lambda: _read_settings(admin), None)
-    kv_entries = ask_or_default(
+    entries = ask_or_default(
         "kv", lambda: {namespace: _read_kv_entries(admin, namespace) for namespace in namespaces}, None
     )
     no_perms: dict[str, int] = {}
@@ -101,14 +93,14 @@ def _read_name_server(
         else {addr: (heartbeat[0], heartbeat[1]) for addr, heartbeat in heartbeat_by_addr.items()}
     )
     return NameServerPolled(
-        server_probe.clock(),
+        probe.clock(),
         namesrv_addr,
         answer_ms,
         None,
         broker_groups,
-        topic_names,
+        topics,
         settings,
-        kv_entries,
+        entries,
         perm_by_broker,
         heartbeat_silences,
         unreported,
@@ -117,18 +109,15 @@ def _read_name_server(
 
 
 def _read_settings(admin: AdminClient) -> dict[str, str]:
-    [config_result] = admin.name_servers.get_config_each()
-    if config_result.result is None:
-        raise config_result.error or RocketMQError("no settings")
-    return hide_secrets(config_result.result)
+    [result] = admin.name_servers.get_config_each()
+    if result.result is None:
+        raise result.error or RocketMQError("no settings")
+    return hide_secrets(result.result)
 
 
 def hide_secrets(texts: Mapping[str, str]) -> dict[str, str]:
     """Replace values that look like secrets, because recordings and screenshots would keep them."""
-    return {
-        entry_key: HIDDEN_VALUE if entry_value and is_secret_name(entry_key) else entry_value
-        for entry_key, entry_value in texts.items()
-    }
+    return {key: HIDDEN_VALUE if value and is_secret_name(key) else value for key, value in texts.items()}
 
 
 def _read_kv_entries(admin: AdminClient, namespace: str) -> OptionalTexts:
@@ -145,29 +134,28 @@ def _read_perms(admin: AdminClient, namesrv_addr: str) -> dict[str, int]:
     # Import here, while requests are running, so that the first screen appears sooner.
     from nsadmin.client.name_servers.name_server_tables import parse_topic_queues
 
-    [route_result] = admin.name_server_tables.get_route_bodies(namesrv_addr, [PROBED_TOPIC])
-    if route_result.result is None:
-        if is_not_found(route_result.error):
+    [result] = admin.name_server_tables.get_route_bodies(namesrv_addr, [PROBED_TOPIC])
+    if result.result is None:
+        if is_not_found(result.error):
             return {}
-        raise route_result.error or RocketMQError("no route")
+        raise result.error or RocketMQError("no route")
     try:
         return {
-            intern(broker_name): queue_data.perm
-            for broker_name, queue_data in parse_topic_queues(route_result.result).queues.items()
+            intern(name): queues.perm for name, queues in parse_topic_queues(result.result).queues.items()
         }
     except ValueError as error:
         raise RocketMQError(f"malformed answer ({error})") from error
 
 
-def poll_brokers(server_probe: ServerProbe, broker_addrs: Iterable[str]) -> list[BrokerPolled]:
+def poll_brokers(probe: ServerProbe, broker_addrs: Iterable[str]) -> list[BrokerPolled]:
     """Ask these brokers for their runtime figures, all at the same time."""
-    results = server_probe.admin.brokers.get_runtime_info(broker_addrs)
-    now_ms = server_probe.clock()
+    results = probe.admin.brokers.get_runtime_info(broker_addrs)
+    now_ms = probe.clock()
     return [
         BrokerPolled(
             now_ms,
             result.addr,
-            server_probe.stopwatch.last_request_ms(result.addr),
+            probe.stopwatch.last_request_ms(result.addr),
             None if result.result is None else _intern_table(result.result.table),
             None if result.error is None else _error_line(result.error),
             failure_kind(result.error),
@@ -176,12 +164,9 @@ def poll_brokers(server_probe: ServerProbe, broker_addrs: Iterable[str]) -> list
     ]
 
 
-def _intern_table(figure_table: Mapping[str, str]) -> dict[str, str]:
+def _intern_table(table: Mapping[str, str]) -> dict[str, str]:
     """Share equal strings, because a thousand brokers report the same keys and many equal values."""
-    return {
-        intern(figure_key): intern(figure_value) if len(figure_value) < 8 else figure_value
-        for figure_key, figure_value in figure_table.items()
-    }
+    return {intern(key): intern(value) if len(value) < 8 else value for key, value in table.items()}
 
 
 def failure_kind(error: RocketMQError | None) -> str | None:
@@ -201,7 +186,4 @@ def _error_line(error: RocketMQError) -> str:
 
 
 def split_batches(broker_addrs: Sequence[str], batch_size: int) -> list[Sequence[str]]:
-    return [
-        broker_addrs[batch_start : batch_start + batch_size]
-        for batch_start in range(0, len(broker_addrs), batch_size)
-    ]
+    return [broker_addrs[start : start + batch_size] for start in range(0, len(broker_addrs), batch_size)]

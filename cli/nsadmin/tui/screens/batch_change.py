@@ -35,17 +35,17 @@ class BatchChangeScreen(ModalScreen[bool | None]):
 
     def __init__(
         self,
-        panel_title: str,
-        planned_commands: Sequence[PlannedCommand],
-        global_options: Sequence[str],
+        title: str,
+        commands: Sequence[PlannedCommand],
+        options: Sequence[str],
         confirm_text: str,
         intro_lines: Sequence[str] = (),
         jobs: BackgroundJobs | None = None,
     ) -> None:
         super().__init__()
-        self.progress_list = [CommandProgress(planned_command) for planned_command in planned_commands]
-        self._panel_title = panel_title
-        self._global_options = list(global_options)
+        self.progress_list = [CommandProgress(planned) for planned in commands]
+        self._panel_title = title
+        self._global_options = list(options)
         self._confirm_text = confirm_text
         self._intro_lines = list(intro_lines)
         self._jobs = jobs
@@ -77,27 +77,27 @@ class BatchChangeScreen(ModalScreen[bool | None]):
 
     def _run_previews(self) -> None:
         for index, progress in enumerate(self.progress_list):
-            command_words = list(progress.planned_command.command_words)
+            words = list(progress.planned_command.command_words)
             if not progress.planned_command.is_check:
-                command_words = add_option(command_words, "--dry-run")
-            self._run_command(index, command_words, "previewing", "previewed")
+                words = add_option(words, "--dry-run")
+            self._run_command(index, words, "previewing", "previewed")
         if not self._is_closing:
             self.app.call_from_thread(self._ask_confirmation)
 
     def _run_changes(self) -> None:
         for index, progress in enumerate(self.progress_list):
-            command_words = list(progress.planned_command.command_words)
+            words = list(progress.planned_command.command_words)
             if progress.planned_command.is_check:
                 continue
             if self._is_closing:
                 self._set_stage(index, "skipped")
-            elif self._jobs is not None and command_words[0] in BACKGROUND_OPTIONS:
-                for option_flag in ("--yes", *BACKGROUND_OPTIONS[command_words[0]]):
-                    command_words = add_option(command_words, option_flag)
-                self._jobs.start_job(command_words, self._global_options)
+            elif self._jobs is not None and words[0] in BACKGROUND_OPTIONS:
+                for option in ("--yes", *BACKGROUND_OPTIONS[words[0]]):
+                    words = add_option(words, option)
+                self._jobs.start_job(words, self._global_options)
                 self._set_stage(index, "started")
             else:
-                self._run_command(index, add_option(command_words, "--yes"), "running", "ended")
+                self._run_command(index, add_option(words, "--yes"), "running", "ended")
         self.app.call_from_thread(self._show_summary)
 
     def _run_command(
@@ -107,12 +107,12 @@ class BatchChangeScreen(ModalScreen[bool | None]):
             return
         self._set_stage(index, running_stage)
         self.app.call_from_thread(self._write_line, f"── nsadmin {' '.join(command_words)}")
-        command_process = self._command_process = CommandProcess(
+        process = self._command_process = CommandProcess(
             command_words, self._global_options, max(self.app.size.width - 8, MIN_OUTPUT_WIDTH)
         )
-        for line in command_process.read_lines():
+        for line in process.read_lines():
             self.app.call_from_thread(self._write_line, line)
-        exit_code = command_process.exit_code
+        exit_code = process.exit_code
         self._set_stage(index, ended_stage, 1 if exit_code is None else exit_code)
 
     def _set_stage(self, index: int, stage: CommandStage, exit_code: int | None = None) -> None:
@@ -122,8 +122,8 @@ class BatchChangeScreen(ModalScreen[bool | None]):
     # The widgets.
 
     def _write_line(self, line: str) -> None:
-        for log_widget in self.query(Log):
-            log_widget.write_line(escape_unprintable(line))
+        for log in self.query(Log):
+            log.write_line(escape_unprintable(line))
 
     def _show_progress(self) -> None:
         title_width = max(len(progress.planned_command.title) for progress in self.progress_list)
@@ -153,9 +153,9 @@ class BatchChangeScreen(ModalScreen[bool | None]):
         self.is_confirmed = True
         message.input.display = self.query_one("#question").display = False
         self.query_one(".panel").border_subtitle = "Esc stops before the next command"
-        log_widget = self.query_one(Log)
-        log_widget.clear()
-        log_widget.focus()
+        log = self.query_one(Log)
+        log.clear()
+        log.focus()
         self.run_worker(self._run_changes, thread=True)
 
     def _show_summary(self) -> None:

@@ -27,10 +27,10 @@ class OutputScreen(ModalScreen[int | None]):
         Binding("q", "close", "Close", show=False),
     ]
 
-    def __init__(self, command_words: Sequence[str], global_options: Sequence[str] = ()) -> None:
+    def __init__(self, command_words: Sequence[str], options: Sequence[str] = ()) -> None:
         super().__init__()
         self.words = list(command_words)
-        self.global_options = list(global_options)
+        self.global_options = list(options)
         self.exit_code: int | None = None
         self._command_process: CommandProcess | None = None
 
@@ -49,20 +49,20 @@ class OutputScreen(ModalScreen[int | None]):
         """Prepare the widgets before the command starts. Subclasses override this."""
 
     def start_command(self, command_words: Sequence[str]) -> None:
-        command_process = self._command_process = CommandProcess(
+        process = self._command_process = CommandProcess(
             command_words, self.global_options, max(self.app.size.width - 8, MIN_OUTPUT_WIDTH)
         )
-        self.run_worker(lambda: self._stream_output(command_process), thread=True)
+        self.run_worker(lambda: self._stream_output(process), thread=True)
 
-    def _stream_output(self, command_process: CommandProcess) -> None:
+    def _stream_output(self, process: CommandProcess) -> None:
         """Run the command in a thread and pass each line to the screen."""
-        for line in command_process.read_lines():
+        for line in process.read_lines():
             self.app.call_from_thread(self._write_line, line)
-        self.app.call_from_thread(self._show_exit_code, command_process.exit_code)
+        self.app.call_from_thread(self._show_exit_code, process.exit_code)
 
     def _write_line(self, line: str) -> None:
-        for log_widget in self.query(Log):
-            log_widget.write_line(escape_unprintable(line))
+        for log in self.query(Log):
+            log.write_line(escape_unprintable(line))
 
     def _show_exit_code(self, exit_code: int | None) -> None:
         self.exit_code = exit_code
@@ -93,11 +93,11 @@ class ChangeScreen(OutputScreen):
     def __init__(
         self,
         command_words: Sequence[str],
-        global_options: Sequence[str],
+        options: Sequence[str],
         confirm_target: str,
         jobs: BackgroundJobs | None = None,
     ) -> None:
-        super().__init__(add_option(command_words, "--dry-run"), global_options)
+        super().__init__(add_option(command_words, "--dry-run"), options)
         self._change_words = list(command_words)
         self._confirm_target = confirm_target
         self._jobs = jobs
@@ -134,20 +134,20 @@ class ChangeScreen(OutputScreen):
         self.query_one("#question").display = self.query_one("#confirm").display = False
         panel = self.query_one(".panel")
         panel.border_subtitle = "Esc closes"
-        log_widget = self.query_one(Log)
-        log_widget.clear()
-        log_widget.focus()
-        change_words = add_option(self._change_words, "--yes")
-        if self._jobs is None or change_words[0] not in BACKGROUND_OPTIONS:
-            self.start_command(change_words)
+        log = self.query_one(Log)
+        log.clear()
+        log.focus()
+        words = add_option(self._change_words, "--yes")
+        if self._jobs is None or words[0] not in BACKGROUND_OPTIONS:
+            self.start_command(words)
             return
-        for option_flag in BACKGROUND_OPTIONS[change_words[0]]:
-            change_words = add_option(change_words, option_flag)
-        self._jobs.start_job(change_words, self.global_options)
+        for option in BACKGROUND_OPTIONS[words[0]]:
+            words = add_option(words, option)
+        self._jobs.start_job(words, self.global_options)
         self.dismiss(0)
 
 
-def add_option(command_words: Sequence[str], option_flag: str) -> list[str]:
+def add_option(command_words: Sequence[str], option: str) -> list[str]:
     """The words with an option behind them, but before "--", after which no word is an option."""
     options_end = command_words.index("--") if "--" in command_words else len(command_words)
-    return [*command_words[:options_end], option_flag, *command_words[options_end:]]
+    return [*command_words[:options_end], option, *command_words[options_end:]]

@@ -24,14 +24,14 @@ class ChooseScreen(ModalScreen[str | None]):
 
     def __init__(
         self,
-        panel_title: str,
+        title: str,
         choices: Sequence[tuple[str, str]],
         initial_choice: str | None = None,
         choice_by_letter: Mapping[str, str] | None = None,
     ) -> None:
         super().__init__()
         self._choice_by_letter = choice_by_letter or {}
-        self._panel_title = panel_title
+        self._panel_title = title
         self._choices = list(choices)
         self._initial_choice = initial_choice
 
@@ -39,22 +39,22 @@ class ChooseScreen(ModalScreen[str | None]):
         with Vertical(classes="panel small") as panel:
             panel.border_title = literal_title(self._panel_title)
             yield OptionList(
-                *(Option(choice_text, id=choice_id) for choice_id, choice_text in self._choices), markup=False
+                *(Option(choice_text, id=choice) for choice, choice_text in self._choices), markup=False
             )
 
     def on_mount(self) -> None:
         option_list = self.query_one(OptionList)
-        choice_ids = [choice_id for choice_id, _ in self._choices]
+        choice_ids = [choice for choice, _ in self._choices]
         option_list.highlighted = (
             choice_ids.index(self._initial_choice) if self._initial_choice in choice_ids else 0
         )
         option_list.focus()
 
     def on_key(self, event: events.Key) -> None:
-        choice_id = self._choice_by_letter.get(event.character or "")
-        if choice_id is not None:
+        choice = self._choice_by_letter.get(event.character or "")
+        if choice is not None:
             event.stop()
-            self.dismiss(choice_id)
+            self.dismiss(choice)
 
     def on_option_list_option_selected(self, message: OptionList.OptionSelected) -> None:
         self.dismiss(message.option.id)
@@ -68,16 +68,16 @@ class FieldsScreen(ModalScreen[dict[str, str] | None]):
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "dismiss(None)", "Close")]
 
-    def __init__(self, panel_title: str, initial_values: Sequence[tuple[str, str]]) -> None:
+    def __init__(self, title: str, initial_values: Sequence[tuple[str, str]]) -> None:
         super().__init__()
-        self._panel_title = panel_title
+        self._panel_title = title
         self._initial_values = list(initial_values)
 
     def compose(self) -> ComposeResult:
         with Vertical(classes="panel small") as panel:
             panel.border_title = literal_title(self._panel_title)
-            for field_name, current_value in self._initial_values:
-                yield Label(field_name)
+            for name, current_value in self._initial_values:
+                yield Label(name)
                 # An input sends control characters of a server's value to the terminal, and drops line ends.
                 shown_value = current_value if current_value.isprintable() else ""
                 yield Input(shown_value)
@@ -94,7 +94,7 @@ class FieldsScreen(ModalScreen[dict[str, str] | None]):
             return
         self.dismiss(
             {
-                field_name: input_widget.value
-                for (field_name, _), input_widget in zip(self._initial_values, input_widgets, strict=True)
+                name: input_widget.value
+                for (name, _), input_widget in zip(self._initial_values, input_widgets, strict=True)
             }
         )

@@ -15,13 +15,10 @@ class PluginScreen(OutputScreen):
     """Runs one command for each row. Esc interrupts the current one and skips the others."""
 
     def __init__(
-        self,
-        plugin_name: str,
-        command_lines: Sequence[Sequence[str]],
-        arguments_list: Sequence[Sequence[str]],
+        self, plugin_name: str, lines: Sequence[Sequence[str]], arguments_list: Sequence[Sequence[str]]
     ) -> None:
-        super().__init__(command_lines[0])
-        self.command_lines = [list(command_line) for command_line in command_lines]
+        super().__init__(lines[0])
+        self.command_lines = [list(line) for line in lines]
         self._arguments_list = list(arguments_list)
         self._plugin_name = plugin_name
         self._is_closed = False
@@ -37,11 +34,11 @@ class PluginScreen(OutputScreen):
 
     def _run_all(self) -> None:
         """Run the commands in a thread."""
-        for command_line, arguments in zip(self.command_lines, self._arguments_list, strict=True):
+        for words, arguments in zip(self.command_lines, self._arguments_list, strict=True):
             if self._is_closed:
                 return
             if len(self.command_lines) > 1:
-                self.app.call_from_thread(self._write_line, f"── {' '.join(command_line)}")
+                self.app.call_from_thread(self._write_line, f"── {' '.join(words)}")
             program_process = self._command_process = ProgramProcess(
                 arguments, output_width=max(self.app.size.width - 8, MIN_OUTPUT_WIDTH)
             )

@@ -79,8 +79,8 @@ class View:
 
     def problem_rank(self, row: Any) -> int:
         """0 if a cell of the row has the tone of a fault, 1 for that of a warning, else `NO_PROBLEM`."""
-        row_cells = (column.render_cell(row) for column in self.columns)
-        cell_tones = {cell.tone for cell in row_cells if cell.text}
+        cells = (column.render_cell(row) for column in self.columns)
+        cell_tones = {cell.tone for cell in cells if cell.text}
         return 0 if "bad" in cell_tones else 1 if "warn" in cell_tones else NO_PROBLEM
 
     def rank_problems(self, model: ClusterModel, rows: Sequence[Any]) -> list[int]:
@@ -140,13 +140,4 @@ class View:
         return type(self) is type(other) and vars(self) == vars(other)
 
     def __hash__(self) -> int:
-        return hash(
-            (
-                type(self),
-                *(
-                    attribute_value
-                    for attribute_value in vars(self).values()
-                    if isinstance(attribute_value, str)
-                ),
-            )
-        )
+        return hash((type(self), *(value for value in vars(self).values() if isinstance(value, str))))

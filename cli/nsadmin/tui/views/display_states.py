@@ -8,12 +8,12 @@ from nsadmin.tui.views import units
 from nsadmin.tui.views.table import Cell, Tone
 
 
-def draw_listing(listing_count: int, asked_count: int, silent_count: int, missing_tone: Tone) -> Cell:
+def draw_listing(count: int, asked_count: int, silent_count: int, missing_tone: Tone) -> Cell:
     """How many name servers list an object: 2/2, 1/2, or 1/2? if others did not answer."""
     if not asked_count:
         return Cell(units.UNKNOWN_MARK, "dim")
-    tone = missing_tone if listing_count < asked_count else "dim" if silent_count else ""
-    return Cell(f"{listing_count}/{asked_count + silent_count}{'?' if silent_count else ''}", tone)
+    tone = missing_tone if count < asked_count else "dim" if silent_count else ""
+    return Cell(f"{count}/{asked_count + silent_count}{'?' if silent_count else ''}", tone)
 
 
 class DisplayState(NamedTuple):
@@ -74,9 +74,7 @@ def count_wipes(model: ClusterModel) -> dict[str, WipeCounts]:
     Only name servers that answer count. If none answers, their last answers count.
     """
     heard_servers = model.list_fresh_servers() or model.name_servers.values()
-    reported_perms = [
-        name_server.last_poll.perms for name_server in heard_servers if name_server.last_poll is not None
-    ]
+    reported_perms = [server.last_poll.perms for server in heard_servers if server.last_poll is not None]
     wiped_brokers = {
         broker_name for perms in reported_perms for broker_name, perm in perms.items() if not perm & 2
     }

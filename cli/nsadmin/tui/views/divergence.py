@@ -38,9 +38,9 @@ class DivergenceMatrixView(View):
     is_drawing = True
 
     def draw_lines(self, model: ClusterModel, width: int, height: int) -> list[CellLine]:
-        name_servers = list(model.name_servers.values())
+        servers = list(model.name_servers.values())
         pair_counts = count_pairwise_differences(model.list_fresh_servers())
-        column_width = max(min((width - 2) // (len(name_servers) + 1), _MAX_COLUMN_WIDTH), _MIN_COLUMN_WIDTH)
+        column_width = max(min((width - 2) // (len(servers) + 1), _MAX_COLUMN_WIDTH), _MIN_COLUMN_WIDTH)
         max_columns = max((width - column_width - 2) // column_width, 1)
         header_line = [
             Cell(" " * (column_width + 2)),
@@ -49,42 +49,41 @@ class DivergenceMatrixView(View):
                     _shorten_addr(head_server.namesrv_addr, column_width - 1).rjust(column_width - 1) + " ",
                     "dim",
                 )
-                for head_server in name_servers[:max_columns]
+                for head_server in servers[:max_columns]
             ),
         ]
         lines: list[CellLine] = [[], header_line]
-        if len(name_servers) > max_columns:
+        if len(servers) > max_columns:
             lines[0] = [
                 Cell(
-                    f"  … and {len(name_servers) - max_columns} more columns: use a wider terminal to "
-                    "see them",
+                    f"  … and {len(servers) - max_columns} more columns: use a wider terminal to see them",
                     "warn",
                 )
             ]
-        for row_server in name_servers:
-            row_cells = [
+        for row in servers:
+            cells = [
                 Cell(
-                    "  " + _shorten_addr(row_server.namesrv_addr, column_width - 1).ljust(column_width),
-                    "strong" if row_server.is_fresh else "dim",
+                    "  " + _shorten_addr(row.namesrv_addr, column_width - 1).ljust(column_width),
+                    "strong" if row.is_fresh else "dim",
                 )
             ]
-            for column_server in name_servers[:max_columns]:
-                row_cells.append(
+            for column in servers[:max_columns]:
+                cells.append(
                     _pair_cell(
-                        row_server,
-                        column_server,
-                        pair_counts.get((row_server.namesrv_addr, column_server.namesrv_addr)),
+                        row,
+                        column,
+                        pair_counts.get((row.namesrv_addr, column.namesrv_addr)),
                         column_width - 1,
                     )
                 )
-            lines.append(row_cells)
+            lines.append(cells)
         lines += [[], [Cell("  by state", "dim")]]
-        fresh_servers = model.list_fresh_servers()
+        fresh = model.list_fresh_servers()
         for aspect in COMPARED_ASPECTS:
-            difference_count = None
-            if len(aspect.filter_reporting(fresh_servers)) > 1:
-                difference_count = sum(1 for _ in find_differences(fresh_servers, aspect.aspect_name))
-            lines.append([Cell(f"  {aspect.aspect_name:<14}"), _agreement_cell(difference_count)])
+            count = None
+            if len(aspect.filter_reporting(fresh)) > 1:
+                count = sum(1 for _ in find_differences(fresh, aspect.aspect_name))
+            lines.append([Cell(f"  {aspect.aspect_name:<14}"), _agreement_cell(count)])
         lines += [[], [Cell("  Tab: differences and causes", "dim")]]
         return clip_lines(lines, height)
 
@@ -94,25 +93,22 @@ def _shorten_addr(namesrv_addr: str, cell_width: int) -> str:
     return namesrv_addr if len(namesrv_addr) <= cell_width else "…" + namesrv_addr[1 - cell_width :]
 
 
-def _agreement_cell(difference_count: int | None) -> Cell:
-    if difference_count is None:
+def _agreement_cell(count: int | None) -> Cell:
+    if count is None:
         return Cell("unknown", "warn")
-    return Cell("equal", "good") if difference_count == 0 else Cell(f"{difference_count} differ", "bad")
+    return Cell("equal", "good") if count == 0 else Cell(f"{count} differ", "bad")
 
 
 def _pair_cell(
-    row_server: ObservedNameServer,
-    column_server: ObservedNameServer,
-    difference_count: int | None,
-    cell_width: int,
+    row: ObservedNameServer, column: ObservedNameServer, count: int | None, cell_width: int
 ) -> Cell:
-    if row_server is column_server:
+    if row is column:
         return Cell(align_text("·", cell_width, True) + " ", "dim")
-    if difference_count is None:
+    if count is None:
         return Cell(align_text("?", cell_width, True) + " ", "warn")
     return Cell(
-        align_text("equal" if difference_count == 0 else str(difference_count), cell_width, True) + " ",
-        "good" if difference_count == 0 else "bad",
+        align_text("equal" if count == 0 else str(count), cell_width, True) + " ",
+        "good" if count == 0 else "bad",
     )
 
 
@@ -149,12 +145,9 @@ class DifferencesView(View):
 def _describe_sides(difference: NameServerDifference) -> str:
     """The reported texts, each with the name servers that report it."""
     addrs_by_text: dict[str, list[str]] = {}
-    for namesrv_addr, reported_text in difference.text_by_server.items():
-        addrs_by_text.setdefault(reported_text, []).append(namesrv_addr)
-    return "; ".join(
-        f"{reported_text} on {' '.join(namesrv_addrs)}"
-        for reported_text, namesrv_addrs in addrs_by_text.items()
-    )
+    for addr, text in difference.text_by_server.items():
+        addrs_by_text.setdefault(text, []).append(addr)
+    return "; ".join(f"{text} on {' '.join(addrs)}" for text, addrs in addrs_by_text.items())
 
 
 class DifferenceSidesView(View):
@@ -169,9 +162,9 @@ class DifferenceSidesView(View):
     )  # fmt: skip
     empty_text = "the name servers agree now"
 
-    def __init__(self, aspect_name: str, object_name: str) -> None:
+    def __init__(self, aspect_name: str, name: str) -> None:
         self.aspect_name = aspect_name
-        self.object_name = object_name
+        self.object_name = name
 
     @property
     def view_title(self) -> str:
@@ -228,12 +221,12 @@ class DivergenceCausesView(View):
         return model.divergence_answer.current_silence
 
     def render_headline(self, model: ClusterModel) -> CellLine:
-        latest_answer = model.divergence_answer
-        if latest_answer.last_poll is None and latest_answer.error_text is not None:
+        answer = model.divergence_answer
+        if answer.last_poll is None and answer.error_text is not None:
             return [Cell("the comparison failed", "warn")]
-        if latest_answer.last_poll is None:
+        if answer.last_poll is None:
             return [Cell(model.describe_awaited("the routes of all name servers are"), "dim")]
-        return [Cell("verdict: "), Cell(latest_answer.last_poll.verdict or "", "strong")]
+        return [Cell("verdict: "), Cell(answer.last_poll.verdict or "", "strong")]
 
     def subject_of_row(self, row: DivergenceFinding) -> RowSubject:
         return RowSubject(remedy_words=row_actions.find_remedy_words(row.advice))
@@ -248,9 +241,9 @@ class DivergenceAdviceView(View):
     view_name = "advice"
     is_drawing = True
 
-    def __init__(self, aspect_name: str, object_name: str, cause_text: str) -> None:
+    def __init__(self, aspect_name: str, name: str, cause_text: str) -> None:
         self.aspect_name = aspect_name
-        self.object_name = object_name
+        self.object_name = name
         self.cause_text = cause_text
 
     @property
@@ -277,8 +270,8 @@ class DivergenceAdviceView(View):
         if not matching_findings:
             return [[], [Cell("  this difference is gone", "good")]]
         lines: list[CellLine] = [[]]
-        for namesrv_addr, reported_text in matching_findings[0].texts_by_server.items():
-            lines.append([Cell(f"  {namesrv_addr:<22}", "strong"), Cell(f" {reported_text}")])
+        for addr, text in matching_findings[0].texts_by_server.items():
+            lines.append([Cell(f"  {addr:<22}", "strong"), Cell(f" {text}")])
         lines += [[], *_wrap_text("cause", matching_findings[0].cause, width)]
         lines += _wrap_text("to do", matching_findings[0].advice, width)
         return clip_lines(lines, height)
@@ -294,6 +287,6 @@ def _wrap_text(label: str, text: str, width: int) -> list[CellLine]:
     ) or [""]
     labels = [f"  {label}".ljust(_LABEL_WIDTH), *[" " * _LABEL_WIDTH] * (len(wrapped_lines) - 1)]
     return [
-        [Cell(line_label, "accent"), Cell(wrapped_line)]
-        for line_label, wrapped_line in zip(labels, wrapped_lines, strict=True)
+        [Cell(line_label, "accent"), Cell(line)]
+        for line_label, line in zip(labels, wrapped_lines, strict=True)
     ]

@@ -145,13 +145,13 @@ class DrainsView(View):
     )  # fmt: skip
 
     def build_rows(self, model: ClusterModel) -> Sequence[JobRow]:
-        drains_poll = model.drains_poll
-        if drains_poll is None:
+        poll = model.drains_poll
+        if poll is None:
             return []
         records: list[DrainRecord | RestartRecord | RebalanceRecord] = [
-            *drains_poll.rebalances,
-            *drains_poll.restarts,
-            *drains_poll.drains,
+            *poll.rebalances,
+            *poll.restarts,
+            *poll.drains,
         ]
         return [JobRow(record, model.now_ms) for record in records]
 
@@ -174,10 +174,10 @@ class DrainsView(View):
         )
 
     def render_headline(self, model: ClusterModel) -> CellLine:
-        error_texts = model.drains_poll.errors if model.drains_poll else ()
+        errors = model.drains_poll.errors if model.drains_poll else ()
         return [
             Cell("drains and rolling restarts of this account on this machine", "dim"),
-            *(Cell(f"  {error_text}", "bad") for error_text in error_texts),
+            *(Cell(f"  {error_text}", "bad") for error_text in errors),
         ]
 
     def open_row(self, row: JobRow) -> DrainTarget | RebalanceTarget:
@@ -202,27 +202,27 @@ class DrainLogView(View):
             f"restart of {self.cluster_name}" if self.broker_name is None else f"drain of {self.broker_name}"
         )
 
-    def _find_log_lines(self, drains_poll: DrainsPolled) -> Sequence[str] | None:
+    def _find_log_lines(self, poll: DrainsPolled) -> Sequence[str] | None:
         if self.broker_name is None:
             found_records: Sequence[DrainRecord | RestartRecord] = [
-                record for record in drains_poll.restarts if record.cluster == self.cluster_name
+                record for record in poll.restarts if record.cluster == self.cluster_name
             ]
         else:
             found_records = [
                 record
-                for record in drains_poll.drains
+                for record in poll.drains
                 if (record.cluster, record.broker_name) == (self.cluster_name, self.broker_name)
             ]
         return found_records[0].log_lines if found_records else None
 
     def draw_lines(self, model: ClusterModel, width: int, height: int) -> list[CellLine]:
-        log_lines = self._find_log_lines(model.drains_poll) if model.drains_poll is not None else None
-        if log_lines is None:
+        lines = self._find_log_lines(model.drains_poll) if model.drains_poll is not None else None
+        if lines is None:
             end_text = "this restart is finished" if self.broker_name is None else "this drain was undone"
             return [[], [Cell(f"  {end_text}", "good")]]
         wrapped_lines = [
             line_part
-            for log_line in log_lines
+            for log_line in lines
             for line_part in textwrap.wrap(log_line, max(width - 4, 40), subsequent_indent="    ")
         ]
-        return [[Cell(f"  {wrapped_line}")] for wrapped_line in wrapped_lines[-height:]]
+        return [[Cell(f"  {line}")] for line in wrapped_lines[-height:]]

@@ -45,12 +45,12 @@ EVENT_COLUMNS: Sequence[Column[ChangeNotice | EventStorm]] = (
 )  # fmt: skip
 
 
-def notices_about(model: ClusterModel, object_name: str, server_addr: str = "") -> list[ChangeNotice]:
+def notices_about(model: ClusterModel, name: str, addr: str = "") -> list[ChangeNotice]:
     """The notices that concern this broker, topic or key, newest first."""
     return [
         notice
         for notice in reversed(model.notices)
-        if object_name in notice.object_names or (server_addr and server_addr == notice.server_addr)
+        if name in notice.object_names or (addr and addr == notice.server_addr)
     ]
 
 
@@ -137,8 +137,8 @@ class ObjectEventsView(View):
     puts_problems_first = False
     columns = EVENT_COLUMNS
 
-    def __init__(self, object_name: str) -> None:
-        self.object_name = object_name
+    def __init__(self, name: str) -> None:
+        self.object_name = name
 
     @property
     def view_title(self) -> str:

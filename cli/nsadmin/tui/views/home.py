@@ -45,17 +45,15 @@ def list_problems(model: ClusterModel) -> list[ProblemRow]:
         ProblemRow(record, model.now_ms - model.problem_starts_ms[record.check, record.about])
         for record in check_records
     ]
-    for group_name, group_answer in model.group_answers.items():
-        group_poll = group_answer.last_poll
-        group_lag = group_poll.lag.messages if group_poll is not None else None
-        lag_state = _STATE_BY_TONE.get(alert_levels.lag_tone(group_lag))
+    for group, answer in model.group_answers.items():
+        poll = answer.last_poll
+        lag = poll.lag.messages if poll is not None else None
+        lag_state = _STATE_BY_TONE.get(alert_levels.lag_tone(lag))
         if lag_state is not None:
-            lag_text = f"{group_name} has a backlog of {units.format_count(group_lag)} messages"
-            if group_poll is not None and not group_answer.is_fresh:
-                lag_text += (
-                    f" ({units.format_age(model.now_ms - group_poll.at)} ago: {group_answer.error_text})"
-                )
-            problem_rows.append(ProblemRow(ProblemRecord("lag", group_name, lag_state, lag_text), None))
+            lag_text = f"{group} has a backlog of {units.format_count(lag)} messages"
+            if poll is not None and not answer.is_fresh:
+                lag_text += f" ({units.format_age(model.now_ms - poll.at)} ago: {answer.error_text})"
+            problem_rows.append(ProblemRow(ProblemRecord("lag", group, lag_state, lag_text), None))
     problem_rows.sort(key=lambda row: (_SEVERITIES[row.record.state][0], row.check_words))
     return problem_rows
 
@@ -124,18 +122,18 @@ class HomeView(View):
 
     def render_headline(self, model: ClusterModel) -> CellLine:
         """The counts of problems, and the pulse: brokers, messages in and out, lag, the fullest disk."""
-        headline_cells = [*_count_cells(list_problems(model)), *summarize_brokers(list_broker_rows(model))]
-        lag_values = [trend.last_value for trend in model.lag_trends.values() if trend.last_value is not None]
-        if lag_values:
-            headline_cells += [Cell("  behind "), Cell(units.format_count(sum(lag_values)), "accent")]
+        cells = [*_count_cells(list_problems(model)), *summarize_brokers(list_broker_rows(model))]
+        lags = [trend.last_value for trend in model.lag_trends.values() if trend.last_value is not None]
+        if lags:
+            cells += [Cell("  behind "), Cell(units.format_count(sum(lags)), "accent")]
         disk_ratios = [broker.read_now("commitLogDiskRatio") for broker in model.brokers.values()]
         fullest_ratio = max((ratio for ratio in disk_ratios if ratio is not None), default=None)
         if fullest_ratio is not None:
             disk_cell = Cell(units.format_percent(fullest_ratio), alert_levels.disk_tone(fullest_ratio))
-            headline_cells += [Cell("  disk "), disk_cell]
+            cells += [Cell("  disk "), disk_cell]
         if model.problems_poll is not None and list_problems(model) and (unchecked := _list_unchecked(model)):
-            headline_cells.append(Cell(f"  not checked: {', '.join(unchecked)}", "dim"))
-        return headline_cells
+            cells.append(Cell(f"  not checked: {', '.join(unchecked)}", "dim"))
+        return cells
 
 
 def _list_unchecked(model: ClusterModel) -> list[str]:
@@ -155,9 +153,9 @@ def _list_unchecked(model: ClusterModel) -> list[str]:
 def _count_cells(problem_rows: Sequence[ProblemRow]) -> list[Cell]:
     if not problem_rows:
         return []
-    count_cells = []
+    cells = []
     for state, (_, sign, tone) in _SEVERITIES.items():
         state_count = sum(1 for row in problem_rows if row.record.state == state)
         if state_count:
-            count_cells.append(Cell(f"{sign} {state_count} {state.lower()}  ", tone))
-    return count_cells
+            cells.append(Cell(f"{sign} {state_count} {state.lower()}  ", tone))
+    return cells

@@ -59,32 +59,26 @@ class KvView(View):
     )  # fmt: skip
 
     def build_rows(self, model: ClusterModel) -> Sequence[KvRow]:
-        answered_servers = [
-            name_server for name_server in model.name_servers.values() if name_server.last_poll is not None
-        ]
-        reporting_servers = [
-            name_server for name_server in model.list_fresh_servers() if "kv" not in name_server.unreported
-        ]
+        answered_servers = [server for server in model.name_servers.values() if server.last_poll is not None]
+        reporting_servers = [server for server in model.list_fresh_servers() if "kv" not in server.unreported]
         is_current = not model.list_silent_servers() and len(reporting_servers) == len(
             model.list_fresh_servers()
         )
         kv_names = {
             (namespace, kv_key)
-            for name_server in answered_servers
-            for namespace, kv_entries in name_server.kv_tables.items()
-            for kv_key in kv_entries
+            for server in answered_servers
+            for namespace, entries in server.kv_tables.items()
+            for kv_key in entries
         }
         return [
             KvRow(
                 namespace,
                 kv_key,
                 tuple(
-                    (name_server.namesrv_addr, name_server.kv_tables.get(namespace, {}).get(kv_key))
-                    for name_server in answered_servers
+                    (server.namesrv_addr, server.kv_tables.get(namespace, {}).get(kv_key))
+                    for server in answered_servers
                 ),
-                tuple(
-                    name_server.kv_tables.get(namespace, {}).get(kv_key) for name_server in reporting_servers
-                ),
+                tuple(server.kv_tables.get(namespace, {}).get(kv_key) for server in reporting_servers),
                 is_current,
             )
             for namespace, kv_key in sorted(kv_names)
@@ -101,7 +95,7 @@ class KvView(View):
 
     def render_headline(self, model: ClusterModel) -> CellLine:
         namespaces = sorted(
-            {namespace for name_server in model.name_servers.values() for namespace in name_server.kv_tables}
+            {namespace for server in model.name_servers.values() for namespace in server.kv_tables}
         )
         return [Cell("namespaces ", "dim"), Cell(", ".join(namespaces) or units.UNKNOWN_MARK, "strong")]
 

@@ -84,11 +84,10 @@ class RebalanceView(View):
     def build_rows(self, model: ClusterModel) -> Sequence[MovingQueuesRow]:
         record = self._find_record(model)
         rows: list[MovingQueuesRow] = []
-        for moving_topic in record.topics if record is not None else ():
+        for topic in record.topics if record is not None else ():
             rows += [
-                MovingQueuesRow(moving_topic, broker_name, queues, model.now_ms)
-                for broker_name, queues in moving_topic.queues.items()
-            ] or [MovingQueuesRow(moving_topic, "", None, model.now_ms)]
+                MovingQueuesRow(topic, name, queues, model.now_ms) for name, queues in topic.queues.items()
+            ] or [MovingQueuesRow(topic, "", None, model.now_ms)]
         return rows
 
     def row_key(self, row: MovingQueuesRow) -> str:

@@ -19,20 +19,20 @@ def draw_row_facts(columns: Sequence[Column[Any]], row: Any, width: int) -> list
     facts_per_line = max(width // _MIN_FACT_WIDTH, 1)
     fact_width = width // facts_per_line
     lines: list[Sequence[Cell]] = []
-    waiting_cells: list[Cell] = []
+    waiting: list[Cell] = []
     for title, cell in facts:
         text_parts = textwrap.wrap(cell.text.strip(), max(width - _LABEL_WIDTH - 2, 10)) or [""]
-        label_cell = Cell(f"  {title.lower():<{_LABEL_WIDTH - 2}}", "dim")
+        label = Cell(f"  {title.lower():<{_LABEL_WIDTH - 2}}", "dim")
         if len(text_parts) > 1 or len(text_parts[0]) > fact_width - _LABEL_WIDTH - 1:
-            lines += [waiting_cells] if waiting_cells else []
+            lines += [waiting] if waiting else []
             lines += [
-                [label_cell if part_index == 0 else Cell(" " * _LABEL_WIDTH), Cell(text_part, cell.tone)]
+                [label if part_index == 0 else Cell(" " * _LABEL_WIDTH), Cell(text_part, cell.tone)]
                 for part_index, text_part in enumerate(text_parts)
             ]
-            waiting_cells = []
+            waiting = []
             continue
-        waiting_cells += [label_cell, Cell(text_parts[0].ljust(fact_width - _LABEL_WIDTH), cell.tone)]
-        if len(waiting_cells) == 2 * facts_per_line:
-            lines.append(waiting_cells)
-            waiting_cells = []
-    return [*lines, waiting_cells] if waiting_cells else lines
+        waiting += [label, Cell(text_parts[0].ljust(fact_width - _LABEL_WIDTH), cell.tone)]
+        if len(waiting) == 2 * facts_per_line:
+            lines.append(waiting)
+            waiting = []
+    return [*lines, waiting] if waiting else lines

@@ -47,18 +47,18 @@ def _export_cell(column: Column[Any], row: Any) -> str:
 
     Unprintable characters are escaped: a line end in a name would run a pasted command in a shell.
     """
-    export_value = _export_value(column, row)
-    if isinstance(export_value, str):
-        return export_value
-    return "" if export_value is None else _format_number(export_value)
+    value = _export_value(column, row)
+    if isinstance(value, str):
+        return value
+    return "" if value is None else _format_number(value)
 
 
 def _export_value(column: Column[Any], row: Any) -> str | float | None:
-    cell_text, sort_value = column.render_cell(row).text.strip(), column.read(row)
-    is_number = column.right and "/" not in cell_text
-    if is_number or _BAR_LETTERS.intersection(cell_text):
-        return sort_value if isinstance(sort_value, int | float) else None
-    return escape_unprintable(_LEADING_SIGN.sub("", cell_text))
+    text, value = column.render_cell(row).text.strip(), column.read(row)
+    is_number = column.right and "/" not in text
+    if is_number or _BAR_LETTERS.intersection(text):
+        return value if isinstance(value, int | float) else None
+    return escape_unprintable(_LEADING_SIGN.sub("", text))
 
 
 def _format_number(number: float) -> str:

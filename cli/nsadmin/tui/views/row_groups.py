@@ -34,11 +34,9 @@ def group_rows(
     for row in rows:
         rows_by_group.setdefault(group_of(row), []).append(row)
     grouped_rows: list[Any] = []
-    for group_name, member_rows in rows_by_group.items():
-        grouped_rows.append(
-            Heading(group_name, tuple(summarize_rows(member_rows)), group_name in folded_groups)
-        )
-        if group_name not in folded_groups:
+    for group, member_rows in rows_by_group.items():
+        grouped_rows.append(Heading(group, tuple(summarize_rows(member_rows)), group in folded_groups))
+        if group not in folded_groups:
             grouped_rows += member_rows
     return grouped_rows
 

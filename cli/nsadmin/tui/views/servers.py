@@ -44,9 +44,7 @@ class NameServerRow(NamedTuple):
     def broker_count(self) -> int | None:
         last_poll = self.name_server.last_poll
         return (
-            None
-            if last_poll is None
-            else sum(len(broker_group.broker_addrs) for broker_group in last_poll.groups.values())
+            None if last_poll is None else sum(len(group.broker_addrs) for group in last_poll.groups.values())
         )
 
     @property
@@ -58,18 +56,18 @@ class NameServerRow(NamedTuple):
         return (
             None
             if self.name_server.last_poll is None
-            else sum(len(kv_entries) for kv_entries in self.name_server.kv_tables.values())
+            else sum(len(entries) for entries in self.name_server.kv_tables.values())
         )
 
 
 def _state_cell(row: NameServerRow) -> Cell:
-    display_state = display_states.state_of_name_server(row.name_server)
+    state = display_states.state_of_name_server(row.name_server)
     silent_since_ms = row.name_server.silent_since_ms
     return Cell(
-        f"{display_state.sign} "
-        f"{display_state.name}"
+        f"{state.sign} "
+        f"{state.name}"
         f"{'' if silent_since_ms is None else ' ' + units.format_age(row.now_ms - silent_since_ms)}",
-        display_state.tone,
+        state.tone,
     )
 
 
@@ -116,24 +114,24 @@ class ServersView(View):
     empty_text = "no name server is known"
 
     def build_rows(self, model: ClusterModel) -> Sequence[NameServerRow]:
-        fresh_servers = model.list_fresh_servers()
+        fresh = model.list_fresh_servers()
         return [
             NameServerRow(
-                name_server,
+                server,
                 model.now_ms,
                 max(
                     (
-                        sum(1 for _ in find_differences((name_server, other_server)))
-                        for other_server in fresh_servers
-                        if other_server is not name_server
+                        sum(1 for _ in find_differences((server, other)))
+                        for other in fresh
+                        if other is not server
                     ),
                     default=None,
                 )
-                if name_server in fresh_servers
+                if server in fresh
                 else None,
-                model.find_other_name(name_server),
+                model.find_other_name(server),
             )
-            for name_server in model.name_servers.values()
+            for server in model.name_servers.values()
         ]
 
     def row_key(self, row: NameServerRow) -> str:
@@ -146,24 +144,20 @@ class ServersView(View):
         return RowSubject(name_server=row.name_server.namesrv_addr)
 
     def render_headline(self, model: ClusterModel) -> CellLine:
-        agreement_verdict = judge_agreement(model)
-        silent_addrs = [
-            name_server.namesrv_addr
-            for name_server in model.name_servers.values()
-            if not name_server.is_fresh
-        ]
-        headline_cells = [Cell(units.count_noun(len(model.name_servers), "name server"), "strong")]
-        if silent_addrs:
-            headline_cells.append(Cell(f"  {len(silent_addrs)} silent", "bad"))
+        verdict = judge_agreement(model)
+        silent = [server.namesrv_addr for server in model.name_servers.values() if not server.is_fresh]
+        cells = [Cell(units.count_noun(len(model.name_servers), "name server"), "strong")]
+        if silent:
+            cells.append(Cell(f"  {len(silent)} silent", "bad"))
         phrase_by_outcome = {
             "agree": ("  all answers agree", "good"),
             "diverge": ("  they diverge: ", "bad"),
             "single": ("  only one name server: there is nothing to compare", "dim"),
             "silent": ("", "bad"),
         }
-        phrase, tone = phrase_by_outcome.get(agreement_verdict.outcome, ("  agreement unknown", "warn"))
-        reason_text = ", ".join(agreement_verdict.reasons) if agreement_verdict.outcome == "diverge" else ""
-        return [*headline_cells, Cell(phrase + reason_text, tone)]
+        phrase, tone = phrase_by_outcome.get(verdict.outcome, ("  agreement unknown", "warn"))
+        reason_text = ", ".join(verdict.reasons) if verdict.outcome == "diverge" else ""
+        return [*cells, Cell(phrase + reason_text, tone)]
 
     def open_row(self, row: NameServerRow) -> NameServerTarget:
         return NameServerTarget(row.name_server.namesrv_addr)
@@ -197,25 +191,19 @@ class NameServerSettingsView(View):
         return self.namesrv_addr
 
     def build_rows(self, model: ClusterModel) -> Sequence[SettingRow]:
-        name_server = model.name_servers.get(self.namesrv_addr)
-        if name_server is None:
+        server = model.name_servers.get(self.namesrv_addr)
+        if server is None:
             return []
         other_servers = [
-            other_server
-            for other_server in model.name_servers.values()
-            if other_server is not name_server and other_server.settings
+            other for other in model.name_servers.values() if other is not server and other.settings
         ]
         return [
             SettingRow(
-                setting_name,
-                setting_value,
-                " ".join(
-                    other_server.namesrv_addr
-                    for other_server in other_servers
-                    if other_server.settings.get(setting_name) != setting_value
-                ),
+                name,
+                value,
+                " ".join(other.namesrv_addr for other in other_servers if other.settings.get(name) != value),
             )
-            for setting_name, setting_value in name_server.settings.items()
+            for name, value in server.settings.items()
         ]
 
     def row_key(self, row: SettingRow) -> str:

@@ -93,44 +93,40 @@ def arrange_rows(
     descending: bool,
 ) -> Sequence[Row]:
     """The rows that pass the filter, sorted by a column. The sort is stable."""
-    passing_rows = [row for row in rows if row_filter.accepts_text(filter_text(row))] if row_filter else rows
+    passing = [row for row in rows if row_filter.accepts_text(filter_text(row))] if row_filter else rows
     if sort_column is None:
-        return passing_rows
-    valued_rows = [(sort_column.read(row), row) for row in passing_rows]
-    sortable_rows = [valued_row for valued_row in valued_rows if valued_row[0] is not None]
-    sortable_rows.sort(key=itemgetter(0), reverse=descending)
-    return [row for _, row in sortable_rows] + [row for sort_value, row in valued_rows if sort_value is None]
+        return passing
+    valued = [(sort_column.read(row), row) for row in passing]
+    sortable = [pair for pair in valued if pair[0] is not None]
+    sortable.sort(key=itemgetter(0), reverse=descending)
+    return [row for _, row in sortable] + [row for value, row in valued if value is None]
 
 
 def fit_columns(
     columns: Sequence[Column[Row]], width: int, gap_width: int = 1
 ) -> list[tuple[Column[Row], int]]:
     """The columns that fit into `width`, each with its width."""
-    kept_columns = list(columns)
-    while (
-        len(kept_columns) > 1 and sum(column.width + gap_width for column in kept_columns) - gap_width > width
-    ):
-        highest_rank = max(column.drop for column in kept_columns)
-        last_index = max(
-            column_index for column_index, column in enumerate(kept_columns) if column.drop == highest_rank
-        )
-        del kept_columns[last_index]
-    spare_width = max(width - sum(column.width + gap_width for column in kept_columns) + gap_width, 0)
-    growing_keys = [column.key for column in kept_columns if column.grow]
-    extra_width, remaining_width = divmod(spare_width, len(growing_keys)) if growing_keys else (0, 0)
+    kept = list(columns)
+    while len(kept) > 1 and sum(column.width + gap_width for column in kept) - gap_width > width:
+        highest_rank = max(column.drop for column in kept)
+        last_index = max(i for i, column in enumerate(kept) if column.drop == highest_rank)
+        del kept[last_index]
+    spare_width = max(width - sum(column.width + gap_width for column in kept) + gap_width, 0)
+    growing = [column.key for column in kept if column.grow]
+    extra_width, remaining_width = divmod(spare_width, len(growing)) if growing else (0, 0)
     return [
         (
             column,
             column.width
-            + (extra_width + (remaining_width if column.key == growing_keys[0] else 0) if column.grow else 0),
+            + (extra_width + (remaining_width if column.key == growing[0] else 0) if column.grow else 0),
         )
-        for column in kept_columns
+        for column in kept
     ]
 
 
-def is_numeric_column(columns: Sequence[Column[Any]], column_key: str) -> bool:
+def is_numeric_column(columns: Sequence[Column[Any]], key: str) -> bool:
     """Whether a column has numbers, which are first sorted in descending order."""
-    return any(column.right for column in columns if column.key == column_key)
+    return any(column.right for column in columns if column.key == key)
 
 
 def align_text(text: str, width: int, is_right_aligned: bool) -> str:

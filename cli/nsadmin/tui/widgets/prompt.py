@@ -54,11 +54,11 @@ class Prompt(Input):
         self._history_index = 0
 
     def open_prompt(
-        self, prompt_mode: PromptMode, initial_text: str = "", suggested_lines: Sequence[str] = ()
+        self, mode: PromptMode, initial_text: str = "", suggested_lines: Sequence[str] = ()
     ) -> None:
         """Show the prompt and focus it. `suggested_lines` complete what the operator types."""
-        self.prompt_mode = prompt_mode
-        self.placeholder = _MODE_HINTS[prompt_mode]
+        self.prompt_mode = mode
+        self.placeholder = _MODE_HINTS[mode]
         self.suggester = SuggestFromList(suggested_lines, case_sensitive=False) if suggested_lines else None
         self.value = initial_text
         self.cursor_position = len(initial_text)
@@ -67,10 +67,10 @@ class Prompt(Input):
         self.display = True
         self.screen.set_focus(self)
 
-    def replace_line(self, line_text: str) -> None:
+    def replace_line(self, line: str) -> None:
         """Replace the text, with the cursor at its end."""
-        self.value = line_text
-        self.cursor_position = len(line_text)
+        self.value = line
+        self.cursor_position = len(line)
 
     def on_input_changed(self, message: Input.Changed) -> None:
         message.stop()

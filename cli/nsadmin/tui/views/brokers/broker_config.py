@@ -58,9 +58,7 @@ class BrokerConfigView(QueriedBrokerView):
     def list_queries(
         self, model: ClusterModel, visible_rows: Sequence[object], current_row: object | None
     ) -> list[DetailQuery]:
-        return [
-            DetailQuery("config", broker_addr) for broker_addr in [self.broker_addr, *self._find_peers(model)]
-        ]
+        return [DetailQuery("config", addr) for addr in [self.broker_addr, *self._find_peers(model)]]
 
     def find_answer(self, model: ClusterModel) -> LatestAnswer[ConfigPolled] | None:
         return model.config_answers.get(self.broker_addr)
@@ -93,18 +91,18 @@ class BrokerConfigView(QueriedBrokerView):
         }
         return [
             BrokerSettingRow(
-                setting_name,
-                setting_value,
-                None if is_own_setting(setting_name) else known_defaults.get(setting_name),
+                name,
+                value,
+                None if is_own_setting(name) else known_defaults.get(name),
                 ()
-                if is_own_setting(setting_name)
+                if is_own_setting(name)
                 else tuple(
                     label_by_addr.get(peer_addr, peer_addr)
                     for peer_addr, peer_settings in config_by_peer.items()
-                    if peer_settings.get(setting_name, setting_value) != setting_value
+                    if peer_settings.get(name, value) != value
                 ),
             )
-            for setting_name, setting_value in own_config.items()
+            for name, value in own_config.items()
         ]
 
     def row_key(self, row: BrokerSettingRow) -> str:

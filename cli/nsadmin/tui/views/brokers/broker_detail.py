@@ -11,11 +11,7 @@ from nsadmin.tui.model.change_detection import ChangeNotice
 from nsadmin.tui.model.cluster_model import ClusterModel
 from nsadmin.tui.model.server_states import BrokerProcessKey, LatestAnswer, ObservedBroker, Silence
 from nsadmin.tui.polling.detail_queries import DetailQuery
-from nsadmin.tui.polling.poll_records import (
-    BrokerTopicsPolled,
-    ClientConnection,
-    ConnectionsPolled,
-)
+from nsadmin.tui.polling.poll_records import BrokerTopicsPolled, ClientConnection, ConnectionsPolled
 from nsadmin.tui.views import display_states, events, units
 from nsadmin.tui.views.base_view import CellLine, View
 from nsadmin.tui.views.brokers.broker_figures import BrokerFigure, list_figures
@@ -54,18 +50,18 @@ class BrokerDetailView(View):
         broker = self.find_broker(model)
         if broker is None:
             return [Cell(f"no name server lists {self.broker_addr} any more", "bad")]
-        display_state = display_states.state_of_broker(broker)
-        headline_cells = [
-            Cell(f"{display_state.sign} {display_state.name}", display_state.tone),
+        state = display_states.state_of_broker(broker)
+        cells = [
+            Cell(f"{state.sign} {state.name}", state.tone),
             Cell(f"  {self.cluster_name}  {self.broker_addr}", "dim"),
         ]
         if broker.error_text is not None:
             silence_age = units.format_age(model.now_ms - (broker.silent_since_ms or model.now_ms))
-            headline_cells += [
+            cells += [
                 Cell(f"  {broker.error_text}", "bad"),
                 Cell(f"  these figures are {silence_age} old", "warn"),
             ]
-        return headline_cells
+        return cells
 
 
 class BrokerFiguresView(BrokerDetailView):
@@ -86,8 +82,8 @@ class BrokerFiguresView(BrokerDetailView):
 
     def build_rows(self, model: ClusterModel) -> Sequence[BrokerFigure]:
         broker = self.find_broker(model)
-        figure_table = broker.last_poll.table if broker is not None and broker.last_poll is not None else None
-        return list_figures(figure_table, model.now_ms) if figure_table else []
+        table = broker.last_poll.table if broker is not None and broker.last_poll is not None else None
+        return list_figures(table, model.now_ms) if table else []
 
     def row_key(self, row: BrokerFigure) -> str:
         return row.figure_key
@@ -106,8 +102,8 @@ class QueriedBrokerView(BrokerDetailView):
         raise NotImplementedError
 
     def find_silence(self, model: ClusterModel) -> Silence | None:
-        latest_answer = self.find_answer(model)
-        return None if latest_answer is None else latest_answer.current_silence
+        answer = self.find_answer(model)
+        return None if answer is None else answer.current_silence
 
     def empty_message(self, model: ClusterModel) -> str:
         return (
@@ -152,15 +148,13 @@ class BrokerTopicsView(QueriedBrokerView):
         return model.broker_topic_answers.get(self.broker_addr)
 
     def build_rows(self, model: ClusterModel) -> Sequence[BrokerTopicRow]:
-        latest_answer = self.find_answer(model)
+        answer = self.find_answer(model)
         queues_by_topic = (
-            latest_answer.last_poll.topics
-            if latest_answer is not None and latest_answer.last_poll is not None
-            else None
+            answer.last_poll.topics if answer is not None and answer.last_poll is not None else None
         )
         return [
-            BrokerTopicRow(topic, queue_counts.read, queue_counts.write, queue_counts.perm)
-            for topic, queue_counts in (queues_by_topic or {}).items()
+            BrokerTopicRow(topic, queues.read, queues.write, queues.perm)
+            for topic, queues in (queues_by_topic or {}).items()
         ]
 
     def row_key(self, row: BrokerTopicRow) -> str:
@@ -196,16 +190,12 @@ class BrokerProducersView(QueriedBrokerView):
         return model.connection_answers.get(self.broker_addr)
 
     def build_rows(self, model: ClusterModel) -> Sequence[tuple[str, ClientConnection]]:
-        latest_answer = self.find_answer(model)
-        producers_by_group = (
-            latest_answer.last_poll.producers
-            if latest_answer is not None and latest_answer.last_poll is not None
-            else None
+        answer = self.find_answer(model)
+        producers = (
+            answer.last_poll.producers if answer is not None and answer.last_poll is not None else None
         )
         return [
-            (producer_group, producer_client)
-            for producer_group, group_clients in (producers_by_group or {}).items()
-            for producer_client in group_clients
+            (group, client) for group, group_clients in (producers or {}).items() for client in group_clients
         ]
 
     def row_key(self, row: tuple[str, ClientConnection]) -> str:

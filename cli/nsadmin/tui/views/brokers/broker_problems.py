@@ -27,10 +27,10 @@ def rank_broker(row: BrokerRow) -> int:
 def _judge_figures(row: BrokerRow) -> frozenset[Tone]:
     """The tones of the figures that depend only on the last poll of the broker."""
     read_number = row.broker.read_number
-    disk_ratio = read_number("commitLogDiskRatio")
+    ratio = read_number("commitLogDiskRatio")
     return frozenset(
         (
-            alert_levels.disk_tone(None if disk_ratio is None or disk_ratio < 0 else disk_ratio),
+            alert_levels.disk_tone(None if ratio is None or ratio < 0 else ratio),
             alert_levels.figure_tone("sendWait", read_number("sendThreadPoolQueueHeadWaitTimeMills")),
             alert_levels.figure_tone("dispatch", read_number("dispatchBehindBytes")),
         )

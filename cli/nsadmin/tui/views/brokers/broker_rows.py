@@ -107,12 +107,12 @@ def list_broker_rows(model: ClusterModel) -> list[BrokerRow]:
 
 def _build_broker_rows(model: ClusterModel) -> list[BrokerRow]:
     wipes_by_broker = display_states.count_wipes(model)
-    fresh_addrs = {name_server.namesrv_addr for name_server in model.list_fresh_servers()}
+    fresh_addrs = {server.namesrv_addr for server in model.list_fresh_servers()}
     silent_count = len(model.list_silent_servers())
     phase_by_broker = {
-        (drain_record.cluster, drain_record.broker_name): drain_record.phase
-        for drain_record in (model.drains_poll.drains if model.drains_poll else ())
-        if drain_record.phase != "undrain"
+        (drain.cluster, drain.broker_name): drain.phase
+        for drain in (model.drains_poll.drains if model.drains_poll else ())
+        if drain.phase != "undrain"
     }
     master_by_group = {
         broker.broker_key.broker_name: broker
@@ -120,27 +120,27 @@ def _build_broker_rows(model: ClusterModel) -> list[BrokerRow]:
         if broker.broker_key.broker_id == 0 and broker.is_fresh
     }
     state_by_slave = {
-        (slave_record.broker_name, slave_record.broker_id): slave_record.state
-        for slave_record in (model.replicas_poll.slaves if model.replicas_poll else ())
+        (slave.broker_name, slave.broker_id): slave.state
+        for slave in (model.replicas_poll.slaves if model.replicas_poll else ())
     }
-    broker_rows = []
+    rows = []
     for broker in sorted(
         model.brokers.values(),
         key=lambda sorted_broker: (sorted_broker.cluster_name, sorted_broker.broker_key),
     ):
         broker_name = broker.broker_key.broker_name
         wipe_counts = wipes_by_broker.get(broker_name)
-        display_state = display_states.state_of_broker(broker, wipe_counts)
+        state = display_states.state_of_broker(broker, wipe_counts)
         drain_phase = phase_by_broker.get((broker.cluster_name, broker_name)) if phase_by_broker else None
-        if drain_phase is not None and display_state in _DRAINABLE_STATES:
-            display_state = display_states.DRAINED if drain_phase == "safe" else display_states.DRAINING
-        listing_count = len(broker.listed_by & fresh_addrs)
-        broker_rows.append(
+        if drain_phase is not None and state in _DRAINABLE_STATES:
+            state = display_states.DRAINED if drain_phase == "safe" else display_states.DRAINING
+        count = len(broker.listed_by & fresh_addrs)
+        rows.append(
             BrokerRow(
                 broker,
-                display_state,
+                state,
                 model.now_ms,
-                listing_count,
+                count,
                 len(fresh_addrs),
                 master_by_group.get(broker_name),
                 wipe_counts,
@@ -150,4 +150,4 @@ def _build_broker_rows(model: ClusterModel) -> list[BrokerRow]:
                 silent_count,
             )
         )
-    return broker_rows
+    return rows

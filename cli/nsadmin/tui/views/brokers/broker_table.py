@@ -17,9 +17,9 @@ from nsadmin.tui.views.table import Cell, Column, Tone
 from nsadmin.tui.views.view_targets import BrokerProcessTarget
 
 
-def _figure_cell(figure_text: str, row: BrokerRow, tone: Tone = "") -> Cell:
+def _figure_cell(text: str, row: BrokerRow, tone: Tone = "") -> Cell:
     """A figure of a broker, dimmed if the broker does not answer."""
-    return Cell(figure_text, tone if row.broker.is_fresh else "dim")
+    return Cell(text, tone if row.broker.is_fresh else "dim")
 
 
 def _state_cell(row: BrokerRow) -> Cell:
@@ -51,13 +51,11 @@ def _disk_ratio(row: BrokerRow) -> float | None:
 
 
 def _disk_cell(row: BrokerRow) -> Cell:
-    disk_ratio = _disk_ratio(row)
-    if disk_ratio is None or disk_ratio < 0:
+    ratio = _disk_ratio(row)
+    if ratio is None or ratio < 0:
         return Cell(units.UNKNOWN_MARK, "dim")
     return _figure_cell(
-        f"{units.draw_meter(disk_ratio, 4)}{units.format_percent(disk_ratio):>4}",
-        row,
-        alert_levels.disk_tone(disk_ratio),
+        f"{units.draw_meter(ratio, 4)}{units.format_percent(ratio):>4}", row, alert_levels.disk_tone(ratio)
     )
 
 
@@ -148,20 +146,20 @@ class BrokersView(View):
         return "Brokers" if self.cluster_name is None else f"Brokers of {self.cluster_name}"
 
     def build_rows(self, model: ClusterModel) -> Sequence[BrokerRow]:
-        broker_rows = list_broker_rows(model)
+        rows = list_broker_rows(model)
         return (
-            broker_rows
+            rows
             if self.cluster_name is None
-            else [row for row in broker_rows if row.broker.cluster_name == self.cluster_name]
+            else [row for row in rows if row.broker.cluster_name == self.cluster_name]
         )
 
     def row_key(self, row: BrokerRow) -> str:
         return f"{row.broker_name} {row.broker_id} {row.broker_addr}"
 
     def filter_text(self, row: BrokerRow) -> str:
-        role_text = "master" if row.broker_id == 0 else f"slave {row.broker_id}"
+        role = "master" if row.broker_id == 0 else f"slave {row.broker_id}"
         return (
-            f"{row.broker.cluster_name} {row.broker_name} {role_text} {row.broker_addr} "
+            f"{row.broker.cluster_name} {row.broker_name} {role} {row.broker_addr} "
             f"{row.display_state.name} {_version_text(row) or units.UNKNOWN_MARK}"
         )
 
@@ -188,39 +186,36 @@ class BrokersView(View):
         return summarize_brokers(rows)
 
     def render_headline(self, model: ClusterModel) -> CellLine:
-        broker_rows = self.build_rows(model)
-        if not broker_rows and model.find_silence() is not None:
+        rows = self.build_rows(model)
+        if not rows and model.find_silence() is not None:
             return [Cell(f"{units.UNKNOWN_MARK} brokers", "strong")]
-        summary_cells = list(summarize_brokers(broker_rows))
+        cells = list(summarize_brokers(rows))
         if model.inventory_problem:
-            summary_cells.append(Cell(f"  missing brokers are unknown: {model.inventory_problem}", "warn"))
-        return summary_cells
+            cells.append(Cell(f"  missing brokers are unknown: {model.inventory_problem}", "warn"))
+        return cells
 
 
-def summarize_brokers(broker_rows: Sequence[BrokerRow]) -> CellLine:
+def summarize_brokers(rows: Sequence[BrokerRow]) -> CellLine:
     """Summarize brokers in one line: the count of each state, and the total put and get rates.
 
     A process with several names counts once, as a master if one of the names has it as master.
     """
-    masters_last = sorted(broker_rows, key=lambda row: row.broker_id == 0)
-    name_count = len(broker_rows)
-    broker_rows = list({(row.broker_addr, row.display_state): row for row in masters_last}.values())
-    summary_cells = [Cell(units.count_noun(len(broker_rows), "broker"), "strong")]
-    for display_state, broker_count in sorted(
-        Counter(row.display_state for row in broker_rows).items(),
+    masters_last = sorted(rows, key=lambda row: row.broker_id == 0)
+    name_count = len(rows)
+    rows = list({(row.broker_addr, row.display_state): row for row in masters_last}.values())
+    cells = [Cell(units.count_noun(len(rows), "broker"), "strong")]
+    for state, count in sorted(
+        Counter(row.display_state for row in rows).items(),
         key=lambda state_count: state_count[0].severity_order,
     ):
-        summary_cells += [
-            Cell("  "),
-            Cell(f"{display_state.sign} {broker_count} {display_state.name}", display_state.tone),
-        ]
-    total_put_rate = _total_rate(row.broker.put_rate for row in broker_rows if row.broker_id == 0)
-    total_get_rate = _total_rate(row.broker.get_rate for row in broker_rows)
-    if name_count > len(broker_rows):
-        summary_cells.append(Cell(f"  {name_count} names", "warn"))
-    summary_cells += [Cell("  in "), Cell(f"{units.format_rate(total_put_rate)}/s", "accent")]
-    summary_cells += [Cell("  out "), Cell(f"{units.format_rate(total_get_rate)}/s", "accent")]
-    return summary_cells
+        cells += [Cell("  "), Cell(f"{state.sign} {count} {state.name}", state.tone)]
+    total_put_rate = _total_rate(row.broker.put_rate for row in rows if row.broker_id == 0)
+    total_get_rate = _total_rate(row.broker.get_rate for row in rows)
+    if name_count > len(rows):
+        cells.append(Cell(f"  {name_count} names", "warn"))
+    cells += [Cell("  in "), Cell(f"{units.format_rate(total_put_rate)}/s", "accent")]
+    cells += [Cell("  out "), Cell(f"{units.format_rate(total_get_rate)}/s", "accent")]
+    return cells
 
 
 def _total_rate(rates: Iterable[float | None]) -> float | None:

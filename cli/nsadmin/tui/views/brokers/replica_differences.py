@@ -69,22 +69,22 @@ class ReplicaDifferencesView(BrokerDetailView):
 
     def render_headline(self, model: ClusterModel) -> CellLine:
         """The state of the broker, the counts of its slaves, and the age of the comparison."""
-        headline_cells = [*super().render_headline(model)]
+        cells = [*super().render_headline(model)]
         replicas_poll, slaves = model.replicas_poll, self._list_slaves(model)
         if replicas_poll is None or not slaves:
-            return headline_cells
+            return cells
         drift_count = sum(slave.drift_count for slave in slaves)
         lag_count = sum(slave.lag_count for slave in slaves)
         hidden_count = drift_count + lag_count - len(self.build_rows(model))
         age_text = units.format_age(model.now_ms - replicas_poll.at)
-        headline_cells += [
+        cells += [
             Cell(f"  {drift_count} drift", slave_state_tone("drift") if drift_count else "dim"),
             Cell(f"  {lag_count} lag", "dim"),
             *([Cell(f"  {hidden_count} not shown", "warn")] if hidden_count else []),
             Cell(f"  compared {age_text} ago", "dim"),
         ]
         return [
-            *headline_cells,
+            *cells,
             *(Cell(f"  slave {slave.broker_id}: {slave.error}", "warn") for slave in slaves if slave.error),
         ]
 

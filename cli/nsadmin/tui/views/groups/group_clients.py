@@ -30,24 +30,24 @@ class ClientRow(NamedTuple):
     share: ClientShare | None
 
 
-def list_client_rows(group_poll: GroupPolled) -> list[ClientRow]:
+def list_client_rows(poll: GroupPolled) -> list[ClientRow]:
     """The clients with their shares, as Java's default strategy divides the queues of each topic."""
     divides_queues = (
-        group_poll.message_model == "CLUSTERING"
-        and group_poll.consume_type != "CONSUME_POP"
-        and not group_poll.unreported
+        poll.message_model == "CLUSTERING"
+        and poll.consume_type != "CONSUME_POP"
+        and not poll.unreported
         # gRPC clients take messages of any queue.
-        and all(client.protocol != "gRPC" for client in group_poll.members)
+        and all(client.protocol != "gRPC" for client in poll.members)
     )
-    shares = _divide_queues(group_poll) if divides_queues and group_poll.members else {}
-    return [ClientRow(client, shares.get(client.client_id)) for client in group_poll.members]
+    shares = _divide_queues(poll) if divides_queues and poll.members else {}
+    return [ClientRow(client, shares.get(client.client_id)) for client in poll.members]
 
 
-def _divide_queues(group_poll: GroupPolled) -> dict[str, ClientShare]:
-    client_ids = [client.client_id for client in group_poll.members]
+def _divide_queues(poll: GroupPolled) -> dict[str, ClientShare]:
+    client_ids = [client.client_id for client in poll.members]
     lag_by_queue = {
         MessageQueue(queue_lag.topic, queue_lag.broker_name, queue_lag.queue_id): queue_lag.lag
-        for queue_lag in group_poll.lags
+        for queue_lag in poll.lags
     }
     queues_by_client: dict[str, list[MessageQueue]] = {client_id: [] for client_id in client_ids}
     for topic in {queue.topic for queue in lag_by_queue}:
@@ -56,23 +56,23 @@ def _divide_queues(group_poll: GroupPolled) -> dict[str, ClientShare]:
             queues_by_client[client_id] += queues
     shares = {}
     for client_id, queues in queues_by_client.items():
-        client_lag = sum_lags(lag_by_queue[queue] for queue in queues).messages if queues else 0
-        total_lag = group_poll.lag.messages
-        lag_ratio = client_lag / total_lag if total_lag and client_lag is not None else None
-        shares[client_id] = ClientShare(len(queues), client_lag, lag_ratio)
+        lag = sum_lags(lag_by_queue[queue] for queue in queues).messages if queues else 0
+        total_lag = poll.lag.messages
+        ratio = lag / total_lag if total_lag and lag is not None else None
+        shares[client_id] = ClientShare(len(queues), lag, ratio)
     return shares
 
 
 def _lag_cell(row: ClientRow) -> Cell:
-    client_lag = row.share.lag if row.share is not None else None
-    return Cell(units.format_count(client_lag), alert_levels.lag_tone(client_lag))
+    lag = row.share.lag if row.share is not None else None
+    return Cell(units.format_count(lag), alert_levels.lag_tone(lag))
 
 
 def _share_cell(row: ClientRow) -> Cell:
-    lag_ratio = row.share.lag_ratio if row.share is not None else None
-    if lag_ratio is None:
+    ratio = row.share.lag_ratio if row.share is not None else None
+    if ratio is None:
         return Cell(units.UNKNOWN_MARK, "dim")
-    return Cell(f"{units.draw_meter(lag_ratio, 5)}{units.format_percent(lag_ratio):>5}")
+    return Cell(f"{units.draw_meter(ratio, 5)}{units.format_percent(ratio):>5}")
 
 
 class GroupClientsView(GroupDetailView):
@@ -102,14 +102,14 @@ class GroupClientsView(GroupDetailView):
     )  # fmt: skip
 
     def build_rows(self, model: ClusterModel) -> Sequence[ClientRow]:
-        group_poll = self.find_poll(model)
-        return list_client_rows(group_poll) if group_poll is not None else []
+        poll = self.find_poll(model)
+        return list_client_rows(poll) if poll is not None else []
 
     def empty_message(self, model: ClusterModel) -> str:
-        group_poll = self.find_poll(model)
-        if group_poll is not None and group_poll.unreported:
-            broker_addr, error_text = next(iter(group_poll.unreported.items()))
-            return f"unknown: {broker_addr} returned no connections ({error_text})"
+        poll = self.find_poll(model)
+        if poll is not None and poll.unreported:
+            addr, error_text = next(iter(poll.unreported.items()))
+            return f"unknown: {addr} returned no connections ({error_text})"
         return super().empty_message(model)
 
     def row_key(self, row: ClientRow) -> str:

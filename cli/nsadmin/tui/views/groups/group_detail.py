@@ -41,12 +41,12 @@ class GroupDetailView(View):
         return [DetailQuery("group", self.group)]
 
     def find_poll(self, model: ClusterModel) -> GroupPolled | None:
-        group_answer = model.group_answers.get(self.group)
-        return group_answer.last_poll if group_answer is not None else None
+        answer = model.group_answers.get(self.group)
+        return answer.last_poll if answer is not None else None
 
     def find_silence(self, model: ClusterModel) -> Silence | None:
-        group_answer = model.group_answers.get(self.group)
-        return model.find_silence() or (group_answer.current_silence if group_answer is not None else None)
+        answer = model.group_answers.get(self.group)
+        return model.find_silence() or (answer.current_silence if answer is not None else None)
 
     def empty_message(self, model: ClusterModel) -> str:
         if self.group not in model.group_answers and self.find_silence(model) is None:
@@ -54,27 +54,18 @@ class GroupDetailView(View):
         return super().empty_message(model)
 
     def render_headline(self, model: ClusterModel) -> CellLine:
-        group_answer = model.group_answers.get(self.group)
-        if group_answer is None:
+        answer = model.group_answers.get(self.group)
+        if answer is None:
             return [Cell(model.describe_awaited("the group is"), "dim")]
-        if group_answer.last_poll is None:
+        if answer.last_poll is None:
             return [Cell("the group is unknown", "warn")]
-        group_row = GroupRow(self.group, group_answer, model.lag_trends.get(self.group), model.now_ms)
+        row = GroupRow(self.group, answer, model.lag_trends.get(self.group), model.now_ms)
         return [
             Cell("backlog "),
-            Cell(
-                group_row.lag_text,
-                alert_levels.lag_tone(group_row.total_lag) or "accent",
-            ),
-            Cell(f" ({group_row.lag_reason})" if group_row.lag_reason is not None else "", "dim"),
-            Cell(
-                f"  {group_row.client_text} {'client' if group_row.client_text == '1' else 'clients'}",
-                "strong",
-            ),
-            Cell(
-                f"  {group_answer.last_poll.consume_type or ''} {group_answer.last_poll.message_model or ''}",
-                "dim",
-            ),
+            Cell(row.lag_text, alert_levels.lag_tone(row.total_lag) or "accent"),
+            Cell(f" ({row.lag_reason})" if row.lag_reason is not None else "", "dim"),
+            Cell(f"  {row.client_text} {'client' if row.client_text == '1' else 'clients'}", "strong"),
+            Cell(f"  {answer.last_poll.consume_type or ''} {answer.last_poll.message_model or ''}", "dim"),
         ]
 
 
@@ -104,12 +95,12 @@ class GroupQueuesView(GroupDetailView):
     )  # fmt: skip
 
     def build_rows(self, model: ClusterModel) -> Sequence[QueueLag]:
-        group_poll = self.find_poll(model)
-        return list(group_poll.lags) if group_poll is not None else []
+        poll = self.find_poll(model)
+        return list(poll.lags) if poll is not None else []
 
     def summarize_rows(self, rows: Sequence[QueueLag]) -> CellLine:
-        total_lag = sum_lags(row.lag for row in rows).messages
-        lag_cell = Cell(units.format_count(total_lag), alert_levels.lag_tone(total_lag) or "accent")
+        lag = sum_lags(row.lag for row in rows).messages
+        lag_cell = Cell(units.format_count(lag), alert_levels.lag_tone(lag) or "accent")
         return [Cell(units.count_noun(len(rows), "queue"), "dim"), Cell("  backlog "), lag_cell]
 
     def row_key(self, row: QueueLag) -> str:

@@ -69,19 +69,17 @@ class GroupRow(NamedTuple):
     @property
     def catch_up_ms(self) -> float | None:
         """The time (ms) until the lag is 0 at the present trend. None if the lag does not shrink."""
-        total_lag, growth_rate = self.total_lag, self.growth_rate
-        if not total_lag or growth_rate is None or growth_rate >= -0.05:
+        lag, growth = self.total_lag, self.growth_rate
+        if not lag or growth is None or growth >= -0.05:
             return None
-        return total_lag / -growth_rate * 1000
+        return lag / -growth * 1000
 
     @property
     def delay_ms(self) -> int | None:
         """The age (ms) of the last consumed message, on the queue with a lag where it is oldest."""
         if self.group_poll is None:
             return None
-        oldest_times = [
-            queue_lag.last_timestamp
-            for queue_lag in self.group_poll.lags
-            if queue_lag.diff and queue_lag.last_timestamp
+        times = [
+            queue.last_timestamp for queue in self.group_poll.lags if queue.diff and queue.last_timestamp
         ]
-        return self.now_ms - min(oldest_times) if oldest_times else None
+        return self.now_ms - min(times) if times else None

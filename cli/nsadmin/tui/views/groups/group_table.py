@@ -24,12 +24,11 @@ def _trend_cell(row: GroupRow) -> Cell:
 
 
 def _growth_cell(row: GroupRow) -> Cell:
-    growth_rate = row.growth_rate
-    if growth_rate is None or abs(growth_rate) < 0.05:
-        return Cell("" if growth_rate is None else "→", "dim")
+    growth = row.growth_rate
+    if growth is None or abs(growth) < 0.05:
+        return Cell("" if growth is None else "→", "dim")
     return Cell(
-        f"{'↑' if growth_rate > 0 else '↓'} {units.format_rate(abs(growth_rate))}/s",
-        "warn" if growth_rate > 1 else "good",
+        f"{'↑' if growth > 0 else '↓'} {units.format_rate(abs(growth))}/s", "warn" if growth > 1 else "good"
     )
 
 
@@ -75,7 +74,7 @@ GROUP_COLUMNS: Sequence[Column[GroupRow]] = (
 
 
 def _topic_count(row: GroupRow) -> int | None:
-    return None if row.group_poll is None else len({queue_lag.topic for queue_lag in row.group_poll.lags})
+    return None if row.group_poll is None else len({queue.topic for queue in row.group_poll.lags})
 
 
 _MAX_TOPIC_LINES = 8
@@ -87,16 +86,16 @@ def _draw_topic_lags(row: GroupRow, width: int) -> list[CellLine]:
     queues_by_topic: dict[str, list[QueueLag]] = {}
     for queue_lag in row.group_poll.lags if row.group_poll is not None else ():
         queues_by_topic.setdefault(queue_lag.topic, []).append(queue_lag)
-    lag_by_topic = {
+    lags = {
         topic: sum_lags(queue.lag for queue in queues).messages for topic, queues in queues_by_topic.items()
     }
-    largest_lags = sorted(lag_by_topic.items(), key=lambda topic_lag: (-(topic_lag[1] or 0), topic_lag[0]))
+    largest = sorted(lags.items(), key=lambda lag: (-(lag[1] or 0), lag[0]))
     return [
         [
             Cell(f"  {align_text(topic, width - 12, False)}"),
-            Cell(f"{units.format_count(topic_lag):>8}", alert_levels.lag_tone(topic_lag)),
+            Cell(f"{units.format_count(lag):>8}", alert_levels.lag_tone(lag)),
         ]
-        for topic, topic_lag in largest_lags[:_MAX_TOPIC_LINES]
+        for topic, lag in largest[:_MAX_TOPIC_LINES]
     ]
 
 
@@ -111,17 +110,12 @@ class GroupsView(View):
     empty_text = "no broker has a consumer group"
 
     def build_rows(self, model: ClusterModel) -> Sequence[GroupRow]:
-        group_names = (
+        groups = (
             model.group_names_answer.last_poll.names if model.group_names_answer.last_poll is not None else ()
         )
         return [
-            GroupRow(
-                group_name,
-                model.group_answers.get(group_name),
-                model.lag_trends.get(group_name),
-                model.now_ms,
-            )
-            for group_name in group_names
+            GroupRow(group, model.group_answers.get(group), model.lag_trends.get(group), model.now_ms)
+            for group in groups
         ]
 
     def row_key(self, row: GroupRow) -> str:
@@ -164,28 +158,24 @@ class GroupsView(View):
 
     def render_headline(self, model: ClusterModel) -> CellLine:
         group_rows = self.build_rows(model)
-        known_lags = [row.total_lag for row in group_rows if row.total_lag is not None]
-        total_lag = sum(known_lags) if known_lags or not group_rows else None
+        lags = [row.total_lag for row in group_rows if row.total_lag is not None]
+        lag = sum(lags) if lags or not group_rows else None
         unknown_count = sum(row.group_poll is not None and row.total_lag is None for row in group_rows)
         if model.group_names_answer.last_poll is None:
             return [Cell(f"{units.UNKNOWN_MARK} groups", "strong")]
-        headline_cells = [
+        cells = [
             Cell(units.count_noun(len(group_rows), "group"), "strong"),
             Cell("  backlog "),
-            Cell(units.format_count(total_lag), "accent"),
+            Cell(units.format_count(lag), "accent"),
         ]
         if unknown_count:
-            headline_cells.append(
-                Cell(f"  {units.count_noun(unknown_count, 'group')} without a known lag", "dim")
-            )
-        poll_times = [row.group_poll.at for row in group_rows if row.group_poll is not None]
-        if poll_times:
-            headline_cells.append(
-                Cell(f"  updated {units.format_age(model.now_ms - min(poll_times))} ago", "dim")
-            )
-        if len(poll_times) < len(group_rows):
-            headline_cells.append(Cell(f"  {len(group_rows) - len(poll_times)} not read yet", "dim"))
+            cells.append(Cell(f"  {units.count_noun(unknown_count, 'group')} without a known lag", "dim"))
+        times = [row.group_poll.at for row in group_rows if row.group_poll is not None]
+        if times:
+            cells.append(Cell(f"  updated {units.format_age(model.now_ms - min(times))} ago", "dim"))
+        if len(times) < len(group_rows):
+            cells.append(Cell(f"  {len(group_rows) - len(times)} not read yet", "dim"))
         error_by_broker = model.group_names_answer.last_poll.errors
         if error_by_broker:
-            headline_cells.append(Cell(f"  {len(error_by_broker)} brokers returned no groups", "warn"))
-        return headline_cells
+            cells.append(Cell(f"  {len(error_by_broker)} brokers returned no groups", "warn"))
+        return cells

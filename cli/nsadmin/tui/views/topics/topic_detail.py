@@ -72,55 +72,47 @@ class TopicDetailView(View):
         return model.find_silence()
 
     def empty_message(self, model: ClusterModel) -> str:
-        topic_poll = self.find_poll(model)
-        if topic_poll is None and model.find_silence() is None:
+        poll = self.find_poll(model)
+        if poll is None and model.find_silence() is None:
             return model.describe_awaited("the topic is")
-        if topic_poll is not None and not topic_poll.routes:
+        if poll is not None and not poll.routes:
             return "unknown: no name server returned the route"
         return super().empty_message(model)
 
     def render_headline(self, model: ClusterModel) -> CellLine:
-        topic_poll = self.find_poll(model)
-        if topic_poll is None:
+        poll = self.find_poll(model)
+        if poll is None:
             return [Cell(model.describe_awaited("the route is"), "dim")]
-        if not topic_poll.routes:
+        if not poll.routes:
             return [Cell("the route is unknown", "warn")]
-        knowing_addrs = [namesrv_addr for namesrv_addr, route in topic_poll.routes.items() if route]
-        missing_addrs = [namesrv_addr for namesrv_addr, route in topic_poll.routes.items() if not route]
-        put_rate = sum(topic_poll.put_tps.values()) if topic_poll.put_tps else None
-        headline_cells = [
-            Cell(
-                f"on {len(knowing_addrs)} of {len(topic_poll.routes) + len(topic_poll.errors)} name servers",
-                "strong",
-            )
+        knowing_addrs = [addr for addr, route in poll.routes.items() if route]
+        missing_addrs = [addr for addr, route in poll.routes.items() if not route]
+        put_rate = sum(poll.put_tps.values()) if poll.put_tps else None
+        cells = [
+            Cell(f"on {len(knowing_addrs)} of {len(poll.routes) + len(poll.errors)} name servers", "strong")
         ]
         if missing_addrs:
-            headline_cells.append(Cell(f"  not on {', '.join(missing_addrs)}", "bad"))
-        if topic_poll.errors:
-            headline_cells.append(Cell(f"  silent: {', '.join(topic_poll.errors)}", "warn"))
-        return [*headline_cells, Cell("  in "), Cell(f"{units.format_rate(put_rate)}/s", "accent")]
+            cells.append(Cell(f"  not on {', '.join(missing_addrs)}", "bad"))
+        if poll.errors:
+            cells.append(Cell(f"  silent: {', '.join(poll.errors)}", "warn"))
+        return [*cells, Cell("  in "), Cell(f"{units.format_rate(put_rate)}/s", "accent")]
 
 
-def build_route_rows(model: ClusterModel, topic_poll: TopicPolled) -> list[TopicRouteRow]:
+def build_route_rows(model: ClusterModel, poll: TopicPolled) -> list[TopicRouteRow]:
     """A row for each broker in the topic's route on any name server."""
-    broker_names = sorted(
-        {broker_name for route in topic_poll.routes.values() if route for broker_name in route}
-    )
+    brokers = sorted({broker_name for route in poll.routes.values() if route for broker_name in route})
     return [
         TopicRouteRow(
             broker_name,
-            tuple(
-                (namesrv_addr, (route or {}).get(broker_name))
-                for namesrv_addr, route in topic_poll.routes.items()
-            ),
-            (topic_poll.put_tps or {}).get(broker_name),
+            tuple((addr, (route or {}).get(broker_name)) for addr, route in poll.routes.items()),
+            (poll.put_tps or {}).get(broker_name),
             any(
                 broker.broker_key.broker_id == 0 and broker.gone_since_ms is None
                 for broker in model.list_replicas(broker_name)
             ),
-            not topic_poll.errors and not model.list_silent_servers(),
+            not poll.errors and not model.list_silent_servers(),
         )
-        for broker_name in broker_names
+        for broker_name in brokers
     ]
 
 
@@ -156,8 +148,8 @@ class TopicRouteView(TopicDetailView):
     )  # fmt: skip
 
     def build_rows(self, model: ClusterModel) -> Sequence[TopicRouteRow]:
-        topic_poll = self.find_poll(model)
-        return build_route_rows(model, topic_poll) if topic_poll is not None else []
+        poll = self.find_poll(model)
+        return build_route_rows(model, poll) if poll is not None else []
 
     def row_key(self, row: TopicRouteRow) -> str:
         return row.broker_name
@@ -182,11 +174,7 @@ def _servers_cell(row: TopicRouteRow) -> Cell:
     if not row.has_difference:
         return Cell("equal" if row.are_equal else units.UNKNOWN_MARK, "dim")
     return Cell(
-        "≠ "
-        + "  ".join(
-            f"{namesrv_addr} {_format_queues(queues)}" for namesrv_addr, queues in row.queues_by_server
-        ),
-        "bad",
+        "≠ " + "  ".join(f"{addr} {_format_queues(queues)}" for addr, queues in row.queues_by_server), "bad"
     )
 
 
@@ -217,18 +205,18 @@ class TopicDiagramView(TopicDetailView):
     is_drawing = True
 
     def draw_lines(self, model: ClusterModel, width: int, height: int) -> list[CellLine]:
-        topic_poll = self.find_poll(model)
-        if topic_poll is None:
+        poll = self.find_poll(model)
+        if poll is None:
             return [[Cell(model.describe_awaited(" the route is"), "dim")]]
-        route_rows = build_route_rows(model, topic_poll)
+        route_rows = build_route_rows(model, poll)
         lines: list[CellLine] = [
             [],
             [Cell(f"  {self.topic}", "accent"), Cell("  is on the name servers", "dim")],
         ]
-        lines += _server_tree_lines(model, topic_poll)
+        lines += _server_tree_lines(model, poll)
         lines += [[], [Cell("  has queues on", "dim")]]
         lines += _broker_tree_lines(model, route_rows)
-        reader_groups = list(topic_poll.groups or ())
+        reader_groups = list(poll.groups or ())
         if reader_groups:
             lines += [[], [Cell("  is consumed by", "dim")]]
             lines += [
@@ -241,63 +229,52 @@ class TopicDiagramView(TopicDetailView):
         return clip_lines(lines, height)
 
 
-def _server_tree_lines(model: ClusterModel, topic_poll: TopicPolled) -> list[CellLine]:
-    namesrv_addrs = [*topic_poll.routes, *topic_poll.errors]
+def _server_tree_lines(model: ClusterModel, poll: TopicPolled) -> list[CellLine]:
+    addrs = [*poll.routes, *poll.errors]
     lines: list[CellLine] = []
-    for namesrv_addr in namesrv_addrs:
-        stem_cell = Cell("   └─ " if namesrv_addr == namesrv_addrs[-1] else "   ├─ ", "dim")
-        if namesrv_addr in topic_poll.errors:
-            lines.append(
-                [
-                    stem_cell,
-                    Cell("✕ ", "bad"),
-                    Cell(namesrv_addr),
-                    Cell(f"  {topic_poll.errors[namesrv_addr]}", "bad"),
-                ]
-            )
+    for addr in addrs:
+        stem_cell = Cell("   └─ " if addr == addrs[-1] else "   ├─ ", "dim")
+        if addr in poll.errors:
+            lines.append([stem_cell, Cell("✕ ", "bad"), Cell(addr), Cell(f"  {poll.errors[addr]}", "bad")])
             continue
-        route = topic_poll.routes[namesrv_addr]
+        route = poll.routes[addr]
         sign_cell = Cell("● ", "good") if route else Cell("○ ", "bad")
         route_summary = (
-            f"  {len(route)} brokers, {sum(queue_counts.write for queue_counts in route.values())} queues"
+            f"  {len(route)} brokers, {sum(queues.write for queues in route.values())} queues"
             if route
             else "  absent"
         )
-        lines.append(
-            [stem_cell, sign_cell, Cell(namesrv_addr), Cell(route_summary, "dim" if route else "bad")]
-        )
+        lines.append([stem_cell, sign_cell, Cell(addr), Cell(route_summary, "dim" if route else "bad")])
     return lines
 
 
 def _broker_tree_lines(model: ClusterModel, route_rows: list[TopicRouteRow]) -> list[CellLine]:
     lines: list[CellLine] = []
-    for route_row in route_rows:
-        is_last = route_row is route_rows[-1]
-        queues_text = _format_queues(route_row.first_queues)
+    for row in route_rows:
+        is_last = row is route_rows[-1]
+        queues_text = _format_queues(row.first_queues)
         lines.append(
             [
                 Cell("   └─ " if is_last else "   ├─ ", "dim"),
-                Cell(f"{route_row.broker_name:<20}", "strong"),
-                Cell(f" {queues_text:<12}", _perm_cell(route_row).tone),
-                Cell(f" {units.format_rate(route_row.put_rate)}/s", "accent"),
-                Cell("" if route_row.has_master else "  no master", "bad"),
-                Cell("  ≠ name servers differ" if route_row.has_difference else "", "bad"),
+                Cell(f"{row.broker_name:<20}", "strong"),
+                Cell(f" {queues_text:<12}", _perm_cell(row).tone),
+                Cell(f" {units.format_rate(row.put_rate)}/s", "accent"),
+                Cell("" if row.has_master else "  no master", "bad"),
+                Cell("  ≠ name servers differ" if row.has_difference else "", "bad"),
             ]
         )
-        replicas = list(model.list_replicas(route_row.broker_name))
+        replicas = list(model.list_replicas(row.broker_name))
         for broker in replicas:
-            display_state = display_states.state_of_broker(broker)
+            state = display_states.state_of_broker(broker)
             stem_text = ("      " if is_last else "   │  ") + ("└─ " if broker is replicas[-1] else "├─ ")
-            role_text = (
-                "master" if broker.broker_key.broker_id == 0 else f"slave {broker.broker_key.broker_id}"
-            )
+            role = "master" if broker.broker_key.broker_id == 0 else f"slave {broker.broker_key.broker_id}"
             lines.append(
                 [
                     Cell(stem_text, "dim"),
-                    Cell(f"{display_state.sign} ", display_state.tone),
-                    Cell(f"{role_text:<9}"),
+                    Cell(f"{state.sign} ", state.tone),
+                    Cell(f"{role:<9}"),
                     Cell(f"{broker.broker_key.broker_addr:<22}", "dim"),
-                    Cell(display_state.name, display_state.tone),
+                    Cell(state.name, state.tone),
                 ]
             )
     return lines

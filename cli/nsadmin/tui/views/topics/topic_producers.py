@@ -41,16 +41,12 @@ class TopicProducersView(TopicDetailView):
 
     def _find_masters(self, model: ClusterModel) -> dict[str, str]:
         """The names of the topic's masters by address."""
-        topic_poll = self.find_poll(model)
-        broker_names = (
-            {broker_name for route in topic_poll.routes.values() if route for broker_name in route}
-            if topic_poll
-            else set()
-        )
+        poll = self.find_poll(model)
+        brokers = {name for route in poll.routes.values() if route for name in route} if poll else set()
         name_by_addr = {
-            broker.broker_key.broker_addr: broker_name
-            for broker_name in sorted(broker_names)
-            for broker in model.list_replicas(broker_name)
+            broker.broker_key.broker_addr: name
+            for name in sorted(brokers)
+            for broker in model.list_replicas(name)
             if broker.broker_key.broker_id == 0 and broker.gone_since_ms is None
         }
         return dict(list(name_by_addr.items())[:_MAX_ASKED_MASTERS])
@@ -58,29 +54,20 @@ class TopicProducersView(TopicDetailView):
     def list_queries(
         self, model: ClusterModel, visible_rows: Sequence[object], current_row: object | None
     ) -> list[DetailQuery]:
-        producer_queries = [
-            DetailQuery("connections", broker_addr) for broker_addr in self._find_masters(model)
-        ]
+        producer_queries = [DetailQuery("connections", addr) for addr in self._find_masters(model)]
         return [*super().list_queries(model, visible_rows, current_row), *producer_queries]
 
     def build_rows(self, model: ClusterModel) -> Sequence[ProducerRow]:
         producer_rows: dict[tuple[str, str], ProducerRow] = {}
-        for broker_addr, broker_name in self._find_masters(model).items():
-            latest_answer = model.connection_answers.get(broker_addr)
-            producers_by_group = (
-                latest_answer.last_poll.producers
-                if latest_answer is not None and latest_answer.last_poll is not None
-                else None
+        for addr, broker_name in self._find_masters(model).items():
+            answer = model.connection_answers.get(addr)
+            producers = (
+                answer.last_poll.producers if answer is not None and answer.last_poll is not None else None
             )
-            for producer_group, group_clients in (producers_by_group or {}).items():
-                for producer_client in group_clients:
-                    row = producer_rows.get(
-                        (producer_group, producer_client.client_id),
-                        ProducerRow(producer_group, producer_client, ()),
-                    )
-                    producer_rows[producer_group, producer_client.client_id] = row._replace(
-                        brokers=(*row.brokers, broker_name)
-                    )
+            for group, group_clients in (producers or {}).items():
+                for client in group_clients:
+                    row = producer_rows.get((group, client.client_id), ProducerRow(group, client, ()))
+                    producer_rows[group, client.client_id] = row._replace(brokers=(*row.brokers, broker_name))
         return [producer_rows[client_key] for client_key in sorted(producer_rows)]
 
     def row_key(self, row: ProducerRow) -> str:
@@ -88,17 +75,16 @@ class TopicProducersView(TopicDetailView):
 
     def render_headline(self, model: ClusterModel) -> CellLine:
         silent_brokers = [
-            broker_name
-            for broker_addr, broker_name in self._find_masters(model).items()
-            if (latest_answer := model.connection_answers.get(broker_addr)) is not None
-            and latest_answer.error_text is not None
+            name
+            for addr, name in self._find_masters(model).items()
+            if (answer := model.connection_answers.get(addr)) is not None and answer.error_text is not None
         ]
-        headline_cells = [
+        cells = [
             *super().render_headline(model),
             Cell("  producers of its brokers; any of them may send to the topic", "dim"),
         ]
         return (
-            [*headline_cells, Cell(f"  no answer from {', '.join(silent_brokers)}", "warn")]
+            [*cells, Cell(f"  no answer from {', '.join(silent_brokers)}", "warn")]
             if silent_brokers
-            else headline_cells
+            else cells
         )

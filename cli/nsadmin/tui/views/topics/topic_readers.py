@@ -25,21 +25,21 @@ class ReaderRow(NamedTuple):
     @property
     def topic_lag(self) -> int | None:
         """The messages of this topic that the group has not consumed yet. None: unknown."""
-        group_poll = self.group_row.group_poll
-        if group_poll is None:
+        poll = self.group_row.group_poll
+        if poll is None:
             return None
-        return sum_lags(queue.lag for queue in group_poll.lags if queue.topic == self.topic).messages
+        return sum_lags(queue.lag for queue in poll.lags if queue.topic == self.topic).messages
 
     @property
     def oldest_ms(self) -> int | None:
         """The age (ms) of the last consumed message, on the queue with a lag where it is oldest."""
-        group_poll = self.group_row.group_poll
-        waiting_times = [
-            queue_lag.last_timestamp
-            for queue_lag in (group_poll.lags if group_poll is not None else ())
-            if queue_lag.topic == self.topic and queue_lag.diff and queue_lag.last_timestamp
+        poll = self.group_row.group_poll
+        times = [
+            queue.last_timestamp
+            for queue in (poll.lags if poll is not None else ())
+            if queue.topic == self.topic and queue.diff and queue.last_timestamp
         ]
-        return self.group_row.now_ms - min(waiting_times) if waiting_times else None
+        return self.group_row.now_ms - min(times) if times else None
 
 
 def _clients_cell(row: ReaderRow) -> Cell:
@@ -72,18 +72,13 @@ class TopicReadersView(TopicDetailView):
         return [DetailQuery("topic", self.topic), DetailQuery("groups")]
 
     def build_rows(self, model: ClusterModel) -> Sequence[ReaderRow]:
-        topic_poll = self.find_poll(model)
+        poll = self.find_poll(model)
         return [
             ReaderRow(
                 self.topic,
-                GroupRow(
-                    group_name,
-                    model.group_answers.get(group_name),
-                    model.lag_trends.get(group_name),
-                    model.now_ms,
-                ),
+                GroupRow(group, model.group_answers.get(group), model.lag_trends.get(group), model.now_ms),
             )
-            for group_name in (topic_poll.groups or () if topic_poll is not None else ())
+            for group in (poll.groups or () if poll is not None else ())
         ]
 
     def row_key(self, row: ReaderRow) -> str:

@@ -35,22 +35,22 @@ class TopicRow(NamedTuple):
     def listings(self) -> list[bool]:
         """Whether each name server that reports its topics lists this one."""
         return [
-            self.topic in name_server.topic_set
-            for name_server in self.model.list_fresh_servers()
-            if "topics" not in name_server.unreported
+            self.topic in server.topic_set
+            for server in self.model.list_fresh_servers()
+            if "topics" not in server.unreported
         ]
 
     @property
     def only_cluster(self) -> str | None:
         """The cluster whose brokers have the topic; None if it is unknown or not unique."""
         routes = self.topic_poll.routes.values() if self.topic_poll is not None else ()
-        broker_names = {broker_name for route in routes if route for broker_name in route}
-        cluster_names = {
+        brokers = {name for route in routes if route for name in route}
+        clusters = {
             broker.cluster_name
             for broker in self.model.brokers.values()
-            if broker.broker_key.broker_name in broker_names
+            if broker.broker_key.broker_name in brokers
         }
-        return cluster_names.pop() if len(cluster_names) == 1 else None
+        return clusters.pop() if len(clusters) == 1 else None
 
     @property
     def perms(self) -> list[int]:
@@ -62,9 +62,7 @@ class TopicRow(NamedTuple):
     def broker_count(self) -> int | None:
         if self.topic_poll is None or not self.topic_poll.routes:
             return None
-        return len(
-            {broker_name for route in self.topic_poll.routes.values() if route for broker_name in route}
-        )
+        return len({name for route in self.topic_poll.routes.values() if route for name in route})
 
     @property
     def write_queue_count(self) -> int | None:
@@ -160,7 +158,7 @@ class TopicsView(View):
     empty_text = "no name server lists a topic"
 
     def build_rows(self, model: ClusterModel) -> Sequence[TopicRow]:
-        topic_names = model.list_topic_names()
+        topics = model.list_topic_names()
         own_names = frozenset(
             own_name
             for broker in model.brokers.values()
@@ -168,8 +166,8 @@ class TopicsView(View):
         )
         return model.compute_once(
             "topic rows",
-            (topic_names, own_names),
-            lambda: [TopicRow(topic, model, kind_of_topic(topic, own_names)) for topic in topic_names],
+            (topics, own_names),
+            lambda: [TopicRow(topic, model, kind_of_topic(topic, own_names)) for topic in topics],
         )
 
     def row_key(self, row: TopicRow) -> str:
@@ -199,8 +197,8 @@ class TopicsView(View):
         self, model: ClusterModel, visible_rows: Sequence[TopicRow], current_row: TopicRow | None
     ) -> list[DetailQuery]:
         first_rows = [current_row] if current_row is not None else []
-        topic_names = dict.fromkeys(row.topic for row in [*first_rows, *visible_rows])
-        return [DetailQuery("topicRow", topic) for topic in list(topic_names)[:_MAX_QUERIES]]
+        topics = dict.fromkeys(row.topic for row in [*first_rows, *visible_rows])
+        return [DetailQuery("topicRow", topic) for topic in list(topics)[:_MAX_QUERIES]]
 
     def list_sort_queries(self, sort_key: str | None) -> list[DetailQuery]:
         """An order by rate needs the rates of all topics, not only of the visible ones."""
@@ -214,19 +212,17 @@ class TopicsView(View):
         return model.find_silence()
 
     def render_headline(self, model: ClusterModel) -> CellLine:
-        topic_names = model.list_topic_names()
-        if not topic_names and model.find_silence() is not None:
+        topics = model.list_topic_names()
+        if not topics and model.find_silence() is not None:
             return [Cell(f"{units.UNKNOWN_MARK} topics", "strong")]
         topic_rows = self.build_rows(model)
-        application_topics = model.compute_once(
-            "topics of users",
-            (topic_rows,),
-            lambda: {row.topic for row in topic_rows if not row.topic_kind},
+        applications = model.compute_once(
+            "topics of users", (topic_rows,), lambda: {row.topic for row in topic_rows if not row.topic_kind}
         )
-        rated_count = len(application_topics & model.topic_rates.keys())
-        rated_text = "all" if rated_count == len(application_topics) else str(rated_count)
+        rated_count = len(applications & model.topic_rates.keys())
+        rated_text = "all" if rated_count == len(applications) else str(rated_count)
         return [
-            Cell(units.count_noun(len(topic_names), "topic"), "strong"),
-            Cell(f"  {len(application_topics)} application topics", "dim"),
+            Cell(units.count_noun(len(topics), "topic"), "strong"),
+            Cell(f"  {len(applications)} application topics", "dim"),
             Cell(f"  rates of {rated_text} of them" if rated_count else "", "dim"),
         ]
