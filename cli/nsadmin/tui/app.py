@@ -236,7 +236,7 @@ class Tui(BaseTui):
 
     def _show_current_view(self) -> None:
         """Fill the widgets for the view on top of the navigation stack."""
-        state = self.navigation.current_state
+        state = self.view_state
         self.screen_stack[0].set_class(state.view.is_drawing, "drawn")
         self.row_grid.show_view(state.view, state.row_key)
         if state.view.is_drawing:
@@ -282,7 +282,7 @@ class Tui(BaseTui):
         self.show_view(root_views.make_view(root_views.SCREEN_NAMES[screen_index]))
 
     async def action_back(self) -> None:
-        state = self.navigation.current_state
+        state = self.view_state
         if state.row_filter:
             state.row_filter = RowFilter()
             self.redraw_screen()
@@ -359,7 +359,7 @@ class Tui(BaseTui):
         self.action_controller.table.fold_group(message.group_name)
 
     def on_grid_moved(self, message: Grid.Moved) -> None:
-        self.navigation.current_state.row_key = self.row_grid.cursor_key
+        self.view_state.row_key = self.row_grid.cursor_key
         self.screen_renderer.show_details()
         self._send_queries()
 

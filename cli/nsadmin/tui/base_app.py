@@ -14,7 +14,7 @@ from nsadmin.tui.custom_commands.command_file import CustomCommands
 from nsadmin.tui.model.agreement import AgreementVerdict
 from nsadmin.tui.model.cluster_model import ClusterModel
 from nsadmin.tui.navigation import root_views
-from nsadmin.tui.navigation.view_navigation import ViewNavigation
+from nsadmin.tui.navigation.view_navigation import ViewNavigation, ViewState
 from nsadmin.tui.recording.recording_file import PollRecorder
 from nsadmin.tui.recording.replay import ReplayPlayer
 from nsadmin.tui.terminal_driver import TerminalDriver
@@ -99,8 +99,12 @@ class BaseTui(App[None]):
         return {**prompt_parser.BUILTIN_ALIASES, **self.custom_commands.aliases}
 
     @property
+    def view_state(self) -> ViewState:
+        return self.navigation.current_state
+
+    @property
     def current_view(self) -> View:
-        return self.navigation.current_state.view
+        return self.view_state.view
 
     def add_log_line(self, line: str) -> None:
         """Add a line to the log panel, unless the last line has the same text."""

@@ -112,7 +112,7 @@ class MessageController:
             grid.move_cursor_to(list(grid.rows).index(message))
             if action_id is not None:
                 # Marks would replay other dead letters than the shown one.
-                self._app.navigation.current_state.marked_keys.clear()
+                self._app.view_state.marked_keys.clear()
                 self._row_actions.start_action(action_id)
         elif action_id is not None:
             self._app.show_message("the message is not in the list any more", "warn")

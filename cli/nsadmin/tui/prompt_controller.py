@@ -53,7 +53,7 @@ class PromptController:
         if mode == "seek":
             return units.format_clock(app.clock())
         if mode == "filter":
-            return app.navigation.current_state.row_filter.text
+            return app.view_state.row_filter.text
         if mode == "save":
             return row_export.suggest_file_name(app.current_view, app.clock())
         return ""
@@ -138,7 +138,7 @@ class PromptController:
             self._show_candidates(())
         if mode == "filter" and app.screen_stack[0].has_class("asking"):
             try:
-                app.navigation.current_state.row_filter = RowFilter(text)
+                app.view_state.row_filter = RowFilter(text)
             except InvalidFilterError:
                 # The operator has typed only a part of the regular expression so far.
                 return

@@ -32,7 +32,7 @@ class RowActionController:
 
     def list_subjects(self) -> list[RowSubject]:
         """The objects of all marked rows, also of hidden ones. Without marks, of the row at the cursor."""
-        app, marked_keys = self._app, self._app.navigation.current_state.marked_keys
+        app, marked_keys = self._app, self._app.view_state.marked_keys
         marked_rows = [row for row in app.all_rows if app.current_view.row_key(row) in marked_keys]
         if not marked_rows:
             return [self.find_current_subject()]
@@ -161,7 +161,7 @@ class RowActionController:
         def finish_batch(is_done: bool | None) -> None:
             handle_end(is_done)
             if is_done:
-                self._app.navigation.current_state.marked_keys.clear()
+                self._app.view_state.marked_keys.clear()
             if is_done is not None:
                 self._poll_after_change(0)
 

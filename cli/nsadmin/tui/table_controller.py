@@ -15,7 +15,7 @@ class TableController:
 
     def set_filter(self, filter_text: str) -> None:
         """Show only rows that pass the filter. An invalid regular expression shows all rows and its error."""
-        state = self._app.navigation.current_state
+        state = self._app.view_state
         try:
             state.row_filter = RowFilter(filter_text)
         except InvalidFilterError as error:
@@ -36,7 +36,7 @@ class TableController:
         app.show_message("no row here has a problem")
 
     def toggle_problems_only(self) -> None:
-        state = self._app.navigation.current_state
+        state = self._app.view_state
         state.shows_problems_only = not state.shows_problems_only
         self._app.redraw_screen()
 
@@ -47,7 +47,7 @@ class TableController:
         app.redraw_screen()
 
     def toggle_hidden_rows(self) -> None:
-        state = self._app.navigation.current_state
+        state = self._app.view_state
         state.shows_hidden = not state.shows_hidden
         self._app.redraw_screen()
 
@@ -59,13 +59,13 @@ class TableController:
         if grid.cursor_item is None:
             app.show_message("a heading cannot be marked", "warn")
             return
-        app.navigation.current_state.marked_keys ^= {app.current_view.row_key(grid.cursor_item)}
+        app.view_state.marked_keys ^= {app.current_view.row_key(grid.cursor_item)}
         grid.move_cursor_to(grid.cursor_index + 1)
         app.redraw_screen()
 
     def toggle_all_marks(self) -> None:
         """Mark all rows that pass the filter. If a row is marked, remove all marks instead."""
-        app, state = self._app, self._app.navigation.current_state
+        app, state = self._app, self._app.view_state
         if state.marked_keys:
             state.marked_keys.clear()
         else:
@@ -76,7 +76,7 @@ class TableController:
 
     def step_sort_column(self, step: int) -> None:
         """Sort by the next column that has a title. After the last column, use the view's own order."""
-        state, columns = self._app.navigation.current_state, self._app.current_view.columns
+        state, columns = self._app.view_state, self._app.current_view.columns
         keys: list[str | None] = [None, *dict.fromkeys(column.key for column in columns if column.heading)]
         key_index = keys.index(state.sort_order.key if state.sort_order else None)
         key = keys[(key_index + step) % len(keys)]
@@ -85,7 +85,7 @@ class TableController:
 
     def sort_by_column(self, key: str) -> None:
         """Sort by this column. If the rows are sorted by it already, reverse the order."""
-        state = self._app.navigation.current_state
+        state = self._app.view_state
         if state.sort_order is not None and state.sort_order.key == key:
             self.reverse_order()
             return
@@ -94,14 +94,14 @@ class TableController:
 
     def reverse_order(self) -> None:
         """Reverse the sort order."""
-        state = self._app.navigation.current_state
+        state = self._app.view_state
         if state.sort_order is not None:
             state.sort_order = state.sort_order._replace(descending=not state.sort_order.descending)
             self._app.redraw_screen()
 
     def toggle_grouping(self) -> None:
         """Group the rows under headings, or stop grouping them."""
-        state, app = self._app.navigation.current_state, self._app
+        state, app = self._app.view_state, self._app
         if state.view.grouping_key is None:
             app.show_message("this view has no groups", "warn")
             return
@@ -110,7 +110,7 @@ class TableController:
 
     def fold_group(self, group: str | None = None) -> None:
         """Hide or show the rows of a group. Without a name, take the group of the row at the cursor."""
-        state, grid = self._app.navigation.current_state, self._app.row_grid
+        state, grid = self._app.view_state, self._app.row_grid
         if not state.is_grouped or grid.cursor_row is None:
             self.toggle_grouping()
             return
@@ -130,7 +130,7 @@ class TableController:
 
     def fold_all_groups(self) -> None:
         """Hide the rows of all groups, or show all of them again."""
-        state, app = self._app.navigation.current_state, self._app
+        state, app = self._app.view_state, self._app
         if not state.is_grouped:
             self.toggle_grouping()
         if state.is_grouped:

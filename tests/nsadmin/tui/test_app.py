@@ -51,14 +51,14 @@ async def test_s_sorts_by_the_next_column_and_r_turns_it_round() -> None:
         await feed_polls(app, pilot, THREE)
         assert names(app) == ["broker-a", "broker-b", "broker-c"]
         await pilot.press("s")
-        assert app.navigation.current_state.sort_order is not None
-        assert app.navigation.current_state.sort_order.key == "cluster"
+        assert app.view_state.sort_order is not None
+        assert app.view_state.sort_order.key == "cluster"
         await pilot.press("s", "r")
         assert names(app) == ["broker-c", "broker-b", "broker-a"]
         await pilot.press("S", "S")
-        assert app.navigation.current_state.sort_order is None
+        assert app.view_state.sort_order is None
         await pilot.press("S", "r")
-        assert app.navigation.current_state.sort_order is not None
+        assert app.view_state.sort_order is not None
 
 
 @run_screen_test

@@ -41,7 +41,7 @@ async def test_m_marks_rows_and_an_action_takes_all_of_them() -> None:
     async with app.run_test(size=SIZE) as pilot:
         await feed_polls(app, pilot, THREE)
         await pilot.press("m", "down", "m")
-        assert app.navigation.current_state.marked_keys == {
+        assert app.view_state.marked_keys == {
             "broker-a 0 10.0.1.1:10911", "broker-c 0 10.0.1.3:10911",
         }  # fmt: skip
         compare_golden(app, "marked")
@@ -60,7 +60,7 @@ async def test_a_capital_m_marks_the_filtered_rows_and_removes_all_marks() -> No
     async with app.run_test(size=SIZE) as pilot:
         await feed_polls(app, pilot, THREE)
         await pilot.press("slash", *"/-[bc] ", "enter", "M")
-        assert len(app.navigation.current_state.marked_keys) == 2
+        assert len(app.view_state.marked_keys) == 2
         await pilot.press("escape")
         assert "2 marked" in screen_to_text(app)
         await pilot.press("M")
@@ -73,9 +73,9 @@ async def test_a_row_that_is_gone_has_no_mark_any_more_and_a_heading_gets_none()
     async with app.run_test(size=SIZE) as pilot:
         await feed_polls(app, pilot, [make_server_poll(kv={"NS": {"k": "v", "l": "w"}})])
         await pilot.press("5", "M")
-        assert len(app.navigation.current_state.marked_keys) == 2
+        assert len(app.view_state.marked_keys) == 2
         await feed_polls(app, pilot, [make_server_poll(kv={"NS": {"k": "v"}})])
-        assert app.navigation.current_state.marked_keys == {"NS k"}
+        assert app.view_state.marked_keys == {"NS k"}
         await pilot.press("b", "g", "m")
         assert "a heading cannot be marked" in screen_to_text(app)
 

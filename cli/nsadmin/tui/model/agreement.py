@@ -104,7 +104,7 @@ def _compare_aspect(
 ) -> Iterator[NameServerDifference]:
     if aspect.are_equal(servers):
         return
-    texts_by_server = {server.namesrv_addr: aspect.extract_texts(server) for server in servers}
+    texts_by_server = {server.addr: aspect.extract_texts(server) for server in servers}
     for name in sorted(set().union(*texts_by_server.values())):
         texts = {
             addr: str(text_by_object[name]) if name in text_by_object else _ABSENT_TEXT
@@ -131,7 +131,7 @@ def judge_agreement(model: ClusterModel) -> AgreementVerdict:
     ]
     if differing:
         return AgreementVerdict("diverge", tuple(differing))
-    silent = [server.namesrv_addr for server in model.name_servers.values() if not server.is_fresh]
+    silent = [server.addr for server in model.name_servers.values() if not server.is_fresh]
     if silent or not fresh:
         are_all_known = all(server.last_poll or server.error_text for server in model.name_servers.values())
         is_any_known = any(server.last_poll or server.error_text for server in model.name_servers.values())
@@ -156,7 +156,5 @@ def count_pairwise_differences(servers: Sequence[ObservedNameServer]) -> dict[tu
     for server_index, first in enumerate(servers):
         for second in servers[server_index + 1 :]:
             count = sum(1 for _ in find_differences((first, second)))
-            pair_counts[first.namesrv_addr, second.namesrv_addr] = pair_counts[
-                second.namesrv_addr, first.namesrv_addr
-            ] = count
+            pair_counts[first.addr, second.addr] = pair_counts[second.addr, first.addr] = count
     return pair_counts

@@ -30,12 +30,12 @@ def detect_name_server_changes(
     """The changes between the last poll of a name server and this one. The first poll has none."""
     if poll.error is not None:
         if name_server.error_text is None:
-            yield ChangeNotice(poll.at, name_server.namesrv_addr, "NameServerSilent", poll.error)
+            yield ChangeNotice(poll.at, name_server.addr, "NameServerSilent", poll.error)
         return
     if name_server.error_text is not None and name_server.silent_since_ms is not None:
         seconds = (poll.at - name_server.silent_since_ms) / 1000
         yield ChangeNotice(
-            poll.at, name_server.namesrv_addr, "NameServerBack", f"answers again after {seconds:.0f} s"
+            poll.at, name_server.addr, "NameServerBack", f"answers again after {seconds:.0f} s"
         )
     if name_server.last_poll is None:
         return
@@ -44,12 +44,12 @@ def detect_name_server_changes(
     yield from _detect_topic_changes(name_server, poll)
     if poll.settings is not None:
         yield from _detect_entry_changes(
-            name_server.namesrv_addr, poll.at, "SettingsChanged", "", name_server.settings, poll.settings
+            name_server.addr, poll.at, "SettingsChanged", "", name_server.settings, poll.settings
         )
     for namespace, entries in (poll.kv or {}).items():
         previous_entries = name_server.kv_tables.get(namespace, {})
         yield from _detect_entry_changes(
-            name_server.namesrv_addr, poll.at, "KvChanged", f"{namespace} ", previous_entries, entries
+            name_server.addr, poll.at, "KvChanged", f"{namespace} ", previous_entries, entries
         )
 
 
@@ -61,19 +61,11 @@ def _detect_broker_changes(name_server: ObservedNameServer, poll: NameServerPoll
     keys_after = _process_keys_of_poll(poll)
     for key in sorted(keys_after - keys_before):
         yield ChangeNotice(
-            poll.at,
-            name_server.namesrv_addr,
-            "BrokerRegistered",
-            f"new: {_format_process(key)}",
-            (key.broker_name,),
+            poll.at, name_server.addr, "BrokerRegistered", f"new: {_format_process(key)}", (key.name,)
         )
     for key in sorted(keys_before - keys_after):
         yield ChangeNotice(
-            poll.at,
-            name_server.namesrv_addr,
-            "BrokerUnregistered",
-            f"gone: {_format_process(key)}",
-            (key.broker_name,),
+            poll.at, name_server.addr, "BrokerUnregistered", f"gone: {_format_process(key)}", (key.name,)
         )
 
 
@@ -86,7 +78,7 @@ def _process_keys_of_poll(poll: NameServerPolled) -> set[BrokerProcessKey]:
 
 
 def _format_process(key: BrokerProcessKey) -> str:
-    return f"{key.broker_name} {key.broker_id}={key.broker_addr}"
+    return f"{key.name} {key.id}={key.addr}"
 
 
 def _detect_perm_changes(perms_before: Mapping[str, int], poll: NameServerPolled) -> Iterator[ChangeNotice]:
@@ -113,11 +105,7 @@ def _detect_topic_changes(name_server: ObservedNameServer, poll: NameServerPolle
             topics = sorted(changed)
             description = f"{change_word}: {abbreviate_names(topics, _MAX_LISTED_TOPICS)}"
             yield ChangeNotice(
-                poll.at,
-                name_server.namesrv_addr,
-                "TopicsChanged",
-                description,
-                tuple(topics[:_MAX_LISTED_TOPICS]),
+                poll.at, name_server.addr, "TopicsChanged", description, tuple(topics[:_MAX_LISTED_TOPICS])
             )
 
 
@@ -144,7 +132,7 @@ def _detect_entry_changes(
 
 def detect_broker_changes(broker: ObservedBroker, poll: BrokerPolled) -> Iterator[ChangeNotice]:
     """Whether a broker stopped answering, answers again, or was restarted."""
-    broker_name, broker_id, addr = broker.broker_key
+    broker_name, broker_id, addr = broker.key
     broker_label = f"{broker_name} {broker_id}"
     if poll.table is None:
         if broker.is_fresh:
@@ -166,10 +154,10 @@ def detect_broker_changes(broker: ObservedBroker, poll: BrokerPolled) -> Iterato
 
 def notice_gone_broker(broker: ObservedBroker, at_ms: int) -> ChangeNotice:
     """The notice that no name server lists a broker any more."""
-    name, broker_id, addr = broker.broker_key
+    name, broker_id, addr = broker.key
     return ChangeNotice(at_ms, addr, "BrokerGone", f"no name server lists {name} {broker_id}", (name,))
 
 
 def notice_returned_broker(broker: ObservedBroker, at_ms: int) -> ChangeNotice:
-    name, broker_id, addr = broker.broker_key
+    name, broker_id, addr = broker.key
     return ChangeNotice(at_ms, addr, "BrokerBack", f"{name} {broker_id} is listed again", (name,))

@@ -160,13 +160,13 @@ class ClusterModel:
                 key = BrokerProcessKey(broker_name, broker_id, addr)
                 listed_keys.add(key)
                 broker = self._find_or_add_broker(group.cluster_name, key)
-                broker.listed_by.add(server.namesrv_addr)
+                broker.listed_by.add(server.addr)
                 if poll.silences is not None and addr in poll.silences:
                     silent_ms, limit_ms = poll.silences[addr]
-                    broker.heartbeat_silences[server.namesrv_addr] = (poll.at - silent_ms, limit_ms, poll.at)
+                    broker.heartbeat_silences[server.addr] = (poll.at - silent_ms, limit_ms, poll.at)
         for key, broker in self.brokers.items():
             if key not in listed_keys:
-                broker.listed_by.discard(server.namesrv_addr)
+                broker.listed_by.discard(server.addr)
             self._mark_gone(broker, poll.at)
         self._forget_old_brokers()
 
@@ -186,15 +186,15 @@ class ClusterModel:
         if broker is None:
             broker = self.brokers[key] = ObservedBroker(cluster_name, key)
             self._drop_replaced(key)
-            self._brokers_by_addr.setdefault(key.broker_addr, []).append(broker)
-            self._brokers_by_name.setdefault(key.broker_name, []).append(broker)
+            self._brokers_by_addr.setdefault(key.addr, []).append(broker)
+            self._brokers_by_name.setdefault(key.name, []).append(broker)
         broker.cluster_name = cluster_name
         return broker
 
     def _drop_replaced(self, key: BrokerProcessKey) -> None:
         """Remove gone brokers with the same name and id: the broker came back at another address."""
-        for other_broker in list(self._brokers_by_name.get(key.broker_name, ())):
-            if other_broker.broker_key.broker_id == key.broker_id and other_broker.gone_since_ms is not None:
+        for other_broker in list(self._brokers_by_name.get(key.name, ())):
+            if other_broker.key.id == key.id and other_broker.gone_since_ms is not None:
                 self._remove_broker(other_broker)
 
     def _mark_gone(self, broker: ObservedBroker, now_ms: int) -> None:
@@ -222,9 +222,9 @@ class ClusterModel:
     def put_rate_by_cluster(self) -> dict[str, float]:
         """Messages put per second in each cluster, summed over the masters that answer, each process once."""
         rate_by_master = {
-            (broker.cluster_name, broker.broker_key.broker_addr): broker.put_rate
+            (broker.cluster_name, broker.key.addr): broker.put_rate
             for broker in self.brokers.values()
-            if broker.broker_key.broker_id == 0 and broker.put_rate is not None
+            if broker.key.id == 0 and broker.put_rate is not None
         }
         rate_by_cluster: dict[str, float] = {}
         for (cluster, _), put_rate in rate_by_master.items():
@@ -252,9 +252,7 @@ class ClusterModel:
             return
         self.group_names_answer.record_answer(poll)
         silent_names = {
-            broker.broker_key.broker_name
-            for addr in poll.errors
-            for broker in self._brokers_by_addr.get(addr, ())
+            broker.key.name for addr in poll.errors for broker in self._brokers_by_addr.get(addr, ())
         }
         for group in self.group_answers.keys() - poll.names:
             last_poll = self.group_answers[group].last_poll
@@ -324,9 +322,9 @@ class ClusterModel:
                 self._find_or_add_broker(record.cluster, key).gone_since_ms = record.last_seen or poll.at
 
     def _remove_broker(self, broker: ObservedBroker) -> None:
-        del self.brokers[broker.broker_key]
-        self._brokers_by_addr[broker.broker_key.broker_addr].remove(broker)
-        self._brokers_by_name[broker.broker_key.broker_name].remove(broker)
+        del self.brokers[broker.key]
+        self._brokers_by_addr[broker.key.addr].remove(broker)
+        self._brokers_by_name[broker.key.name].remove(broker)
 
     def _apply_event(self, poll: EventSeen) -> None:
         self._add_notices(
@@ -357,7 +355,7 @@ class ClusterModel:
         fresh = self.list_fresh_servers()
         return next(
             (
-                other.namesrv_addr
+                other.addr
                 for other in fresh
                 if server.is_fresh and other is not server and other.peer_addr == server.peer_addr
             ),
@@ -414,7 +412,7 @@ class ClusterModel:
 
     def list_replicas(self, broker_name: str) -> Iterator[ObservedBroker]:
         """The processes of a broker group, ordered by broker id."""
-        return iter(sorted(self._brokers_by_name.get(broker_name, ()), key=lambda broker: broker.broker_key))
+        return iter(sorted(self._brokers_by_name.get(broker_name, ()), key=lambda broker: broker.key))
 
 
 def _replace_fields(poll: TopicPolled, **new_values: Any) -> TopicPolled:

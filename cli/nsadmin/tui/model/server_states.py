@@ -25,9 +25,9 @@ def is_number(value: float | None) -> TypeGuard[float]:
 class BrokerProcessKey(NamedTuple):
     """The identity of a broker process."""
 
-    broker_name: str
-    broker_id: int
-    broker_addr: str
+    name: str
+    id: int
+    addr: str
 
 
 class Silence(NamedTuple):
@@ -77,7 +77,7 @@ class ObservedNameServer(LatestAnswer[NameServerPolled]):
     __slots__ = (
         "kv_tables",
         "latencies_ms",
-        "namesrv_addr",
+        "addr",
         "reported_topics",
         "settings",
         "topic_set",
@@ -86,7 +86,7 @@ class ObservedNameServer(LatestAnswer[NameServerPolled]):
 
     def __init__(self, namesrv_addr: str) -> None:
         super().__init__()
-        self.namesrv_addr = namesrv_addr
+        self.addr = namesrv_addr
         self.reported_topics: Sequence[str] = ()
         self.topic_set: frozenset[str] = frozenset()
         self.settings: Mapping[str, str] = {}
@@ -97,7 +97,7 @@ class ObservedNameServer(LatestAnswer[NameServerPolled]):
     @property
     def peer_addr(self) -> str:
         """The address that the connection leads to; the name server's own, if it is unknown."""
-        return (self.last_poll and self.last_poll.peer) or self.namesrv_addr
+        return (self.last_poll and self.last_poll.peer) or self.addr
 
     def apply_poll(self, poll: NameServerPolled) -> None:
         self.latencies_ms.append(None if poll.error is not None else poll.millis)
@@ -126,7 +126,7 @@ class ObservedBroker(LatestAnswer[BrokerPolled]):
         "_computed_results",
         "_parsed_numbers",
         "answer_ms",
-        "broker_key",
+        "key",
         "cluster_name",
         "get_rates",
         "gone_since_ms",
@@ -139,7 +139,7 @@ class ObservedBroker(LatestAnswer[BrokerPolled]):
     def __init__(self, cluster_name: str, key: BrokerProcessKey) -> None:
         super().__init__()
         self.cluster_name = cluster_name
-        self.broker_key = key
+        self.key = key
         self.listed_by: set[str] = set()
         self.gone_since_ms: int | None = None
         self.answer_ms: float | None = None

@@ -115,7 +115,7 @@ def _open_group(target: GroupTarget) -> View:
 def _open_name_server(target: NameServerTarget) -> View:
     from nsadmin.tui.views.servers import NameServerSettingsView
 
-    return NameServerSettingsView(target.namesrv_addr)
+    return NameServerSettingsView(target.addr)
 
 
 def _open_difference(target: DifferenceTarget) -> View:

@@ -58,7 +58,7 @@ def list_plugin_entries(plugins: Iterable[Plugin]) -> Iterator[PaletteEntry]:
 def list_cluster_entries(model: ClusterModel) -> Iterator[PaletteEntry]:
     """The brokers, topics and consumer groups that the model knows."""
     for broker in model.brokers.values():
-        name, broker_id, addr = broker.broker_key
+        name, broker_id, addr = broker.key
         target = BrokerProcessTarget(name, broker_id, addr, broker.cluster_name)
         role = "" if broker_id == 0 else f" {broker_id}"
         yield PaletteEntry(f"{name}{role}", f"broker {addr}", target=target)

@@ -29,7 +29,7 @@ class ScreenRenderer:
     def render_screen(self) -> None:
         """Update every widget of the main screen."""
         app = self._app
-        model, state, width = app.model, app.navigation.current_state, app.size.width
+        model, state, width = app.model, app.view_state, app.size.width
         all_rows = state.view.build_rows(model)
         filtered_rows = self._arrange_rows(all_rows)
         app.all_rows, app.filtered_rows = all_rows, filtered_rows
@@ -90,7 +90,7 @@ class ScreenRenderer:
 
     def list_queries(self) -> list[DetailQuery]:
         """The detail queries for the visible rows and for the order of the rows."""
-        app, state = self._app, self._app.navigation.current_state
+        app, state = self._app, self._app.view_state
         visible_queries = state.view.list_queries(
             app.model, app.row_grid.visible_items, app.row_grid.cursor_item
         )
@@ -99,7 +99,7 @@ class ScreenRenderer:
 
     def _arrange_rows(self, all_rows: Sequence[Any]) -> Sequence[Any]:
         """The rows that the screen shows, in its order. With the default order, problems may come first."""
-        state = self._app.navigation.current_state
+        state = self._app.view_state
         view = state.view
         shown_rows = arrange_rows(
             self._select_rows(all_rows),
@@ -118,7 +118,7 @@ class ScreenRenderer:
 
     def _select_rows(self, all_rows: Sequence[Any]) -> Sequence[Any]:
         """The rows without hidden ones, and without rows that have no problem if the operator chose so."""
-        state = self._app.navigation.current_state
+        state = self._app.view_state
         view = state.view
         if not state.shows_hidden:
             all_rows = [row for row in all_rows if not view.is_hidden(row)]
@@ -126,7 +126,7 @@ class ScreenRenderer:
 
     def _describe_selection(self, all_rows: Sequence[Any]) -> str:
         """The filter, and what else keeps rows from the screen, for the footer."""
-        state = self._app.navigation.current_state
+        state = self._app.view_state
         hidden_count = 0 if state.shows_hidden else sum(map(state.view.is_hidden, all_rows))
         return ", ".join(
             filter(
@@ -141,7 +141,7 @@ class ScreenRenderer:
 
     def _group_if_wanted(self, filtered_rows: Sequence[Any]) -> Sequence[Any]:
         """Group the rows under headings, if the operator chose grouping."""
-        state = self._app.navigation.current_state
+        state = self._app.view_state
         group_column = next(
             (column for column in state.view.columns if column.key == state.view.grouping_key), None
         )
@@ -157,7 +157,7 @@ class ScreenRenderer:
     @property
     def sort_column(self) -> Column[Any] | None:
         """The column by which rows are sorted."""
-        state = self._app.navigation.current_state
+        state = self._app.view_state
         if state.sort_order is None:
             return None
         return next((column for column in state.view.columns if column.key == state.sort_order.key), None)

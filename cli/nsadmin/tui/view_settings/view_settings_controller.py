@@ -97,7 +97,7 @@ class ViewSettingsController:
 
     def save_view(self, name: str) -> None:
         """Save the current screen with its filter, sort order and columns."""
-        app, state = self._app, self._app.navigation.current_state
+        app, state = self._app, self._app.view_state
         name = name.strip()
         if state.view.view_name not in root_views.ROOT_VIEWS:
             app.show_message("only the screens of number keys can be saved as a view", "warn")
@@ -127,7 +127,7 @@ class ViewSettingsController:
             app.show_message(f'unknown view "{name}": {names_text}', "bad")
             return
         app.show_view(root_views.make_view(record.screen))
-        state = app.navigation.current_state
+        state = app.view_state
         apply_record(record, state)
         # The settings of a saved view are not saved as those of the context.
         self._known_records[state.view.view_name] = record_view(state)
@@ -157,7 +157,7 @@ class ViewSettingsController:
 
     def choose_columns(self) -> None:
         """Let the operator choose the columns of the current view."""
-        app, state = self._app, self._app.navigation.current_state
+        app, state = self._app, self._app.view_state
         columns = [column for column in state.view.columns if column.heading]
         if not columns:
             app.show_message("this view has no columns", "warn")

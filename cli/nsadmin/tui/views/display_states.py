@@ -61,7 +61,7 @@ def state_of_broker(broker: ObservedBroker, wipe_counts: WipeCounts | None = Non
     if broker.last_poll is None:
         return LISTED
     # Slaves always report brokerActive=false, because they take no messages.
-    if broker.broker_key.broker_id == 0 and broker.read_text("brokerActive") == "false":
+    if broker.key.id == 0 and broker.read_text("brokerActive") == "false":
         return INACTIVE
     if wipe_counts is not None:
         return WIPED if wipe_counts.wiped_count == wipe_counts.known_count else PARTLY_WIPED

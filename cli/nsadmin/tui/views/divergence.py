@@ -45,10 +45,7 @@ class DivergenceMatrixView(View):
         header_line = [
             Cell(" " * (column_width + 2)),
             *(
-                Cell(
-                    _shorten_addr(head_server.namesrv_addr, column_width - 1).rjust(column_width - 1) + " ",
-                    "dim",
-                )
+                Cell(_shorten_addr(head_server.addr, column_width - 1).rjust(column_width - 1) + " ", "dim")
                 for head_server in servers[:max_columns]
             ),
         ]
@@ -63,18 +60,13 @@ class DivergenceMatrixView(View):
         for row in servers:
             cells = [
                 Cell(
-                    "  " + _shorten_addr(row.namesrv_addr, column_width - 1).ljust(column_width),
+                    "  " + _shorten_addr(row.addr, column_width - 1).ljust(column_width),
                     "strong" if row.is_fresh else "dim",
                 )
             ]
             for column in servers[:max_columns]:
                 cells.append(
-                    _pair_cell(
-                        row,
-                        column,
-                        pair_counts.get((row.namesrv_addr, column.namesrv_addr)),
-                        column_width - 1,
-                    )
+                    _pair_cell(row, column, pair_counts.get((row.addr, column.addr)), column_width - 1)
                 )
             lines.append(cells)
         lines += [[], [Cell("  by state", "dim")]]

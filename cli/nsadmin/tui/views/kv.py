@@ -75,7 +75,7 @@ class KvView(View):
                 namespace,
                 kv_key,
                 tuple(
-                    (server.namesrv_addr, server.kv_tables.get(namespace, {}).get(kv_key))
+                    (server.addr, server.kv_tables.get(namespace, {}).get(kv_key))
                     for server in answered_servers
                 ),
                 tuple(server.kv_tables.get(namespace, {}).get(kv_key) for server in reporting_servers),

@@ -155,9 +155,9 @@ def _server_cells(name_servers: Sequence[ObservedNameServer], now_ms: int, serve
         state = display_states.state_of_name_server(server)
         answer_text, tone = _server_answer(server, now_ms)
         shown_addr = (
-            server.namesrv_addr
-            if len(server.namesrv_addr) + len(answer_text) + 3 <= server_width
-            else f":{server.namesrv_addr.rpartition(':')[2]}"
+            server.addr
+            if len(server.addr) + len(answer_text) + 3 <= server_width
+            else f":{server.addr.rpartition(':')[2]}"
         )
         cells += [Cell(state.sign + " ", state.tone), Cell(shown_addr, "")]
         cells += [Cell(f" {answer_text}" if server_width else "", tone), Cell("  ")]

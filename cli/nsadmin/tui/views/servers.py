@@ -22,7 +22,7 @@ class NameServerRow(NamedTuple):
     `other_name` is the address under which the same name server is listed already.
     """
 
-    name_server: ObservedNameServer
+    server: ObservedNameServer
     now_ms: int
     difference_count: int | None
     other_name: str | None = None
@@ -32,37 +32,37 @@ class NameServerRow(NamedTuple):
         """The error of the last poll, or the other name of the same name server."""
         if self.other_name is not None:
             return f"same name server as {self.other_name}"
-        return self.name_server.error_text or ""
+        return self.server.error_text or ""
 
     @property
     def answer_ms(self) -> float | None:
         """The duration of a request; None while the name server is silent."""
-        last_poll = self.name_server.last_poll
-        return last_poll.millis if last_poll is not None and self.name_server.is_fresh else None
+        last_poll = self.server.last_poll
+        return last_poll.millis if last_poll is not None and self.server.is_fresh else None
 
     @property
     def broker_count(self) -> int | None:
-        last_poll = self.name_server.last_poll
+        last_poll = self.server.last_poll
         return (
             None if last_poll is None else sum(len(group.broker_addrs) for group in last_poll.groups.values())
         )
 
     @property
     def topic_count(self) -> int | None:
-        return None if self.name_server.last_poll is None else len(self.name_server.topic_set)
+        return None if self.server.last_poll is None else len(self.server.topic_set)
 
     @property
     def key_count(self) -> int | None:
         return (
             None
-            if self.name_server.last_poll is None
-            else sum(len(entries) for entries in self.name_server.kv_tables.values())
+            if self.server.last_poll is None
+            else sum(len(entries) for entries in self.server.kv_tables.values())
         )
 
 
 def _state_cell(row: NameServerRow) -> Cell:
-    state = display_states.state_of_name_server(row.name_server)
-    silent_since_ms = row.name_server.silent_since_ms
+    state = display_states.state_of_name_server(row.server)
+    silent_since_ms = row.server.silent_since_ms
     return Cell(
         f"{state.sign} "
         f"{state.name}"
@@ -72,19 +72,19 @@ def _state_cell(row: NameServerRow) -> Cell:
 
 
 def _count_cell(count_text: str, row: NameServerRow) -> Cell:
-    return Cell(count_text, "" if row.name_server.is_fresh else "dim")
+    return Cell(count_text, "" if row.server.is_fresh else "dim")
 
 
 SERVER_COLUMNS: Sequence[Column[NameServerRow]] = (
-    Column("addr", "NAME SERVER", 22, "", lambda row: row.name_server.namesrv_addr, tone="strong", grow=True),
+    Column("addr", "NAME SERVER", 22, "", lambda row: row.server.addr, tone="strong", grow=True),
     Column("state", "STATE", 12, "● up, ✕ down, with the time since then",
-           lambda row: row.name_server.is_fresh, cell=_state_cell, flash=True),
+           lambda row: row.server.is_fresh, cell=_state_cell, flash=True),
     Column("latency", "ANSWER", 8, "duration of one request",
            lambda row: row.answer_ms, show=units.format_millis,
            tone=partial(alert_levels.figure_tone, "latency"), right=True),
     Column("latencies", "", 16, "ANSWER over the last polls",
            lambda row: 0,
-           cell=lambda row: Cell(units.draw_sparkline(row.name_server.latencies_ms, 16, 5), "spark"), drop=3),
+           cell=lambda row: Cell(units.draw_sparkline(row.server.latencies_ms, 16, 5), "spark"), drop=3),
     Column("brokers", "BROKERS", 8, "number of listed broker processes",
            lambda row: row.broker_count,
            cell=lambda row: _count_cell(units.format_count(row.broker_count), row), right=True, flash=True),
@@ -135,17 +135,17 @@ class ServersView(View):
         ]
 
     def row_key(self, row: NameServerRow) -> str:
-        return row.name_server.namesrv_addr
+        return row.server.addr
 
     def filter_text(self, row: NameServerRow) -> str:
-        return row.name_server.namesrv_addr
+        return row.server.addr
 
     def subject_of_row(self, row: NameServerRow) -> RowSubject:
-        return RowSubject(name_server=row.name_server.namesrv_addr)
+        return RowSubject(name_server=row.server.addr)
 
     def render_headline(self, model: ClusterModel) -> CellLine:
         verdict = judge_agreement(model)
-        silent = [server.namesrv_addr for server in model.name_servers.values() if not server.is_fresh]
+        silent = [server.addr for server in model.name_servers.values() if not server.is_fresh]
         cells = [Cell(units.count_noun(len(model.name_servers), "name server"), "strong")]
         if silent:
             cells.append(Cell(f"  {len(silent)} silent", "bad"))
@@ -160,7 +160,7 @@ class ServersView(View):
         return [*cells, Cell(phrase + reason_text, tone)]
 
     def open_row(self, row: NameServerRow) -> NameServerTarget:
-        return NameServerTarget(row.name_server.namesrv_addr)
+        return NameServerTarget(row.server.addr)
 
 
 class SettingRow(NamedTuple):
@@ -184,14 +184,14 @@ class NameServerSettingsView(View):
     )  # fmt: skip
 
     def __init__(self, namesrv_addr: str) -> None:
-        self.namesrv_addr = namesrv_addr
+        self.addr = namesrv_addr
 
     @property
     def view_title(self) -> str:
-        return self.namesrv_addr
+        return self.addr
 
     def build_rows(self, model: ClusterModel) -> Sequence[SettingRow]:
-        server = model.name_servers.get(self.namesrv_addr)
+        server = model.name_servers.get(self.addr)
         if server is None:
             return []
         other_servers = [
@@ -201,7 +201,7 @@ class NameServerSettingsView(View):
             SettingRow(
                 name,
                 value,
-                " ".join(other.namesrv_addr for other in other_servers if other.settings.get(name) != value),
+                " ".join(other.addr for other in other_servers if other.settings.get(name) != value),
             )
             for name, value in server.settings.items()
         ]
@@ -210,4 +210,4 @@ class NameServerSettingsView(View):
         return row.setting_name
 
     def subject_of_row(self, row: SettingRow) -> RowSubject:
-        return RowSubject(name_server=self.namesrv_addr, key=row.setting_name, value=row.setting_value)
+        return RowSubject(name_server=self.addr, key=row.setting_name, value=row.setting_value)

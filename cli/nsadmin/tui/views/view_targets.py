@@ -33,7 +33,7 @@ class GroupTarget(NamedTuple):
 class NameServerTarget(NamedTuple):
     """The settings of a name server."""
 
-    namesrv_addr: str
+    addr: str
 
 
 class DifferenceTarget(NamedTuple):

@@ -46,7 +46,7 @@ def test_two_names_of_one_name_server_are_one_witness() -> None:
     assert [model.find_other_name(model.name_servers[addr]) for addr in (ONE, TWO)] == [None, ONE]
     model.apply_poll(make_server_poll(THREE, peer="10.0.0.3:9876"))
     assert judge_agreement(model).outcome == "agree"
-    assert [name_server.namesrv_addr for name_server in model.list_fresh_servers()] == [ONE, THREE]
+    assert [name_server.addr for name_server in model.list_fresh_servers()] == [ONE, THREE]
 
 
 def test_one_that_is_alone_agrees_with_nobody() -> None:

@@ -49,7 +49,7 @@ def test_who_comes_back_at_another_address_is_not_gone_any_more() -> None:
     model.apply_poll(make_server_poll(at=NOON + 1, groups={}))
     model.apply_poll(make_server_poll(at=NOON + 2, groups={"broker-a": {0: B}}))
     assert list(model.brokers) == [("broker-a", 0, B)]
-    assert [item.broker_key.broker_addr for item in model.list_replicas("broker-a")] == [B]
+    assert [item.key.addr for item in model.list_replicas("broker-a")] == [B]
     model.apply_poll(make_broker_poll(A))
     assert model.brokers[BrokerProcessKey("broker-a", 0, B)].last_poll is None
 
@@ -214,8 +214,8 @@ def test_brokers_that_came_and_went_do_not_pile_up() -> None:
         groups = {f"broker-{turn}-{number}": {0: f"h:{turn * 100 + number}"} for number in range(100)}
         model.apply_poll(make_server_poll(at=NOON + turn, groups=groups))
     assert len(model.brokers) == 1_100
-    assert "broker-39-0" in {key.broker_name for key in model.brokers}
-    assert "broker-0-0" not in {key.broker_name for key in model.brokers}
+    assert "broker-39-0" in {key.name for key in model.brokers}
+    assert "broker-0-0" not in {key.name for key in model.brokers}
 
 
 def test_a_notice_keeps_no_megabytes() -> None:

@@ -50,6 +50,6 @@ def test_a_damaged_inventory_is_told_and_lets_nothing_disappear(tmp_path: Path) 
     damaged = poll_missing_brokers(inventory, [listing("a"), SILENT], lambda: NOW)
     assert damaged is not None
     model.apply_poll(damaged)
-    assert [key.broker_name for key in model.brokers] == ["b"]
+    assert [key.name for key in model.brokers] == ["b"]
     line = "".join(cell.text for cell in BrokersView().render_headline(model))
     assert f"missing brokers are unknown: the inventory {file} cannot be read" in line

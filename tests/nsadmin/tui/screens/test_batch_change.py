@@ -58,7 +58,7 @@ def test_an_operator_wipes_two_brokers_with_one_confirmation(tmp_path: Path, aud
                 assert perms(ground, "broker-a-0") == perms(ground, "broker-a-1") == {4}
                 assert perms(ground, "broker-b-0") == {6}
                 await pilot.press("escape")
-                assert app.navigation.current_state.marked_keys == set()
+                assert app.view_state.marked_keys == set()
                 assert app.feed.looks == 1
             assert len(load_audit(audit).records) == 2
 

@@ -43,16 +43,16 @@ def test_sort_filter_modes_and_theme_are_remembered_by_context(tmp_path: Path) -
         again = remembering(tmp_path)
         async with again.run_test(size=SIZE) as pilot:
             await feed_polls(again, pilot, [make_server_poll(), make_broker_poll(A)])
-            state = again.navigation.current_state
+            state = again.view_state
             assert state.sort_order is not None
             assert (state.sort_order.key, state.sort_order.descending) == ("cluster", True)
             assert (state.shows_problems_only, again.theme) == (True, "nord")
             await pilot.press("2")
-            assert again.navigation.current_state.shows_hidden
+            assert again.view_state.shows_hidden
             again.switch_context(make_context(label="prod"))
             assert again.theme == "nsadmin-dark"
             await pilot.press("1")
-            assert not again.navigation.current_state.shows_problems_only
+            assert not again.view_state.shows_problems_only
 
     story()
 

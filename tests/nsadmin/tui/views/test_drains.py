@@ -67,16 +67,16 @@ def test_a_safe_one_and_one_that_is_being_undone() -> None:
 
 def test_a_broker_says_that_it_is_drained_unless_worse_is_known() -> None:
     model = model_of(DRAIN)
-    assert list_broker_rows(model)[0].display_state == display_states.DRAINING
+    assert list_broker_rows(model)[0].state == display_states.DRAINING
     model.apply_poll(DrainsPolled(NOON, [msgspec.structs.replace(DRAIN, phase="safe")]))
-    assert list_broker_rows(model)[0].display_state == display_states.DRAINED
+    assert list_broker_rows(model)[0].state == display_states.DRAINED
     model.apply_poll(make_silent_broker(A))
-    assert list_broker_rows(model)[0].display_state == display_states.DRAINED
+    assert list_broker_rows(model)[0].state == display_states.DRAINED
     model.apply_poll(make_silent_broker(A))
-    assert list_broker_rows(model)[0].display_state == display_states.FROZEN
+    assert list_broker_rows(model)[0].state == display_states.FROZEN
     model.apply_poll(make_broker_poll(A))
     model.apply_poll(DrainsPolled(NOON, [msgspec.structs.replace(DRAIN, phase="undrain")]))
-    assert list_broker_rows(model)[0].display_state == display_states.UP
+    assert list_broker_rows(model)[0].state == display_states.UP
 
 
 def test_a_drain_that_no_process_holds_is_red() -> None:

@@ -66,11 +66,11 @@ class BrokerConfigView(QueriedBrokerView):
     def _find_peers(self, model: ClusterModel) -> list[str]:
         """The brokers of the cluster with the same role. Masters and slaves differ on purpose."""
         peer_addrs = [
-            broker.broker_key.broker_addr
+            broker.key.addr
             for broker in model.brokers.values()
             if broker.cluster_name == self.cluster_name
-            and (broker.broker_key.broker_id == 0) == (self.broker_id == 0)
-            and broker.broker_key.broker_addr != self.broker_addr
+            and (broker.key.id == 0) == (self.broker_id == 0)
+            and broker.key.addr != self.broker_addr
             and broker.is_fresh
         ]
         return sorted(peer_addrs)[:_MAX_PEERS]
@@ -83,7 +83,7 @@ class BrokerConfigView(QueriedBrokerView):
         known_defaults = _default_settings(
             broker.read_text("brokerVersionDesc") if broker is not None else None
         )
-        label_by_addr = {key.broker_addr: f"{key.broker_name}:{key.broker_id}" for key in model.brokers}
+        label_by_addr = {key.addr: f"{key.name}:{key.id}" for key in model.brokers}
         config_by_peer = {
             peer_addr: peer_config
             for peer_addr in self._find_peers(model)

@@ -31,7 +31,7 @@ class BrokerDetailView(View):
         self.cluster_name = cluster_name
 
     @property
-    def broker_key(self) -> BrokerProcessKey:
+    def key(self) -> BrokerProcessKey:
         return BrokerProcessKey(self.broker_name, self.broker_id, self.broker_addr)
 
     @property
@@ -44,7 +44,7 @@ class BrokerDetailView(View):
         )
 
     def find_broker(self, model: ClusterModel) -> ObservedBroker | None:
-        return model.brokers.get(self.broker_key)
+        return model.brokers.get(self.key)
 
     def render_headline(self, model: ClusterModel) -> CellLine:
         broker = self.find_broker(model)

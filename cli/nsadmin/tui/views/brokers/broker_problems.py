@@ -11,7 +11,7 @@ def rank_broker(row: BrokerRow) -> int:
 
     The duration of the last answer does not count: rows would change their places after each late answer.
     """
-    tones = {row.display_state.tone}
+    tones = {row.state.tone}
     if row.server_count and row.listing_count < row.server_count:
         tones.add("warn" if row.listing_count else "bad")
     if row.broker.is_fresh:

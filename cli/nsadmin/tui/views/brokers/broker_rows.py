@@ -19,7 +19,7 @@ class BrokerRow(NamedTuple):
     """
 
     broker: ObservedBroker
-    display_state: DisplayState
+    state: DisplayState
     now_ms: int
     listing_count: int
     server_count: int
@@ -30,15 +30,15 @@ class BrokerRow(NamedTuple):
 
     @property
     def broker_name(self) -> str:
-        return self.broker.broker_key.broker_name
+        return self.broker.key.name
 
     @property
     def broker_id(self) -> int:
-        return self.broker.broker_key.broker_id
+        return self.broker.key.id
 
     @property
     def broker_addr(self) -> str:
-        return self.broker.broker_key.broker_addr
+        return self.broker.key.addr
 
     def count_today(self, operation: str) -> float | None:
         total_now = self.broker.read_number(f"msg{operation}TotalTodayNow")
@@ -107,7 +107,7 @@ def list_broker_rows(model: ClusterModel) -> list[BrokerRow]:
 
 def _build_broker_rows(model: ClusterModel) -> list[BrokerRow]:
     wipes_by_broker = display_states.count_wipes(model)
-    fresh_addrs = {server.namesrv_addr for server in model.list_fresh_servers()}
+    fresh_addrs = {server.addr for server in model.list_fresh_servers()}
     silent_count = len(model.list_silent_servers())
     phase_by_broker = {
         (drain.cluster, drain.broker_name): drain.phase
@@ -115,9 +115,7 @@ def _build_broker_rows(model: ClusterModel) -> list[BrokerRow]:
         if drain.phase != "undrain"
     }
     master_by_group = {
-        broker.broker_key.broker_name: broker
-        for broker in model.brokers.values()
-        if broker.broker_key.broker_id == 0 and broker.is_fresh
+        broker.key.name: broker for broker in model.brokers.values() if broker.key.id == 0 and broker.is_fresh
     }
     state_by_slave = {
         (slave.broker_name, slave.broker_id): slave.state
@@ -125,10 +123,9 @@ def _build_broker_rows(model: ClusterModel) -> list[BrokerRow]:
     }
     rows = []
     for broker in sorted(
-        model.brokers.values(),
-        key=lambda sorted_broker: (sorted_broker.cluster_name, sorted_broker.broker_key),
+        model.brokers.values(), key=lambda sorted_broker: (sorted_broker.cluster_name, sorted_broker.key)
     ):
-        broker_name = broker.broker_key.broker_name
+        broker_name = broker.key.name
         wipe_counts = wipes_by_broker.get(broker_name)
         state = display_states.state_of_broker(broker, wipe_counts)
         drain_phase = phase_by_broker.get((broker.cluster_name, broker_name)) if phase_by_broker else None
@@ -144,7 +141,7 @@ def _build_broker_rows(model: ClusterModel) -> list[BrokerRow]:
                 len(fresh_addrs),
                 master_by_group.get(broker_name),
                 wipe_counts,
-                state_by_slave.get(broker.broker_key[:2])
+                state_by_slave.get(broker.key[:2])
                 if broker.is_fresh and broker_name in master_by_group
                 else None,
                 silent_count,

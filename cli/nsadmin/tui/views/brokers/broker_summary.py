@@ -19,6 +19,6 @@ class BrokerSummaryView(BrokerDetailView):
 
     def draw_lines(self, model: ClusterModel, width: int, height: int) -> list[CellLine]:
         for row in list_broker_rows(model):
-            if row.broker.broker_key == self.broker_key:
+            if row.broker.key == self.key:
                 return draw_broker_facts(BROKER_COLUMNS, row, width, height)
         return [[], [Cell(f"  no name server lists {self.broker_addr} any more", "bad")]]

@@ -27,13 +27,13 @@ def _state_cell(row: BrokerRow) -> Cell:
         row.broker.gone_since_ms if row.broker.gone_since_ms is not None else row.broker.silent_since_ms
     )
     state_detail = f" {units.format_age(row.now_ms - since_ms)}" if since_ms is not None else ""
-    if row.wipe_counts and row.display_state in (display_states.WIPED, display_states.PARTLY_WIPED):
+    if row.wipe_counts and row.state in (display_states.WIPED, display_states.PARTLY_WIPED):
         state_detail = (
             ""
             if row.wipe_counts.wiped_count == row.wipe_counts.known_count
             else f" {row.wipe_counts.wiped_count}/{row.wipe_counts.known_count}"
         )
-    return Cell(f"{row.display_state.sign} {row.display_state.name}{state_detail}", row.display_state.tone)
+    return Cell(f"{row.state.sign} {row.state.name}{state_detail}", row.state.tone)
 
 
 def _listing_cell(row: BrokerRow) -> Cell:
@@ -91,7 +91,7 @@ BROKER_COLUMNS: Sequence[Column[BrokerRow]] = (
            lambda row: row.broker_addr, tone="dim", drop=6, flash=True),
     Column("state", "STATE", 14,
            "● up, ◐ frozen, ✕ down or gone, ⊘ wiped, ▽ draining, ▼ drained, ! refuses, ○ inactive",
-           lambda row: row.display_state.severity_order, cell=_state_cell, flash=True),
+           lambda row: row.state.severity_order, cell=_state_cell, flash=True),
     Column("listed", "NS", 4, "name servers that list it, out of all; ? if one does not answer",
            lambda row: row.listing_count, cell=_listing_cell, right=True, drop=5, flash=True),
     Column("version", "VERSION", 8, "release of the broker", _version_text, tone="dim", drop=7, flash=True),
@@ -160,7 +160,7 @@ class BrokersView(View):
         role = "master" if row.broker_id == 0 else f"slave {row.broker_id}"
         return (
             f"{row.broker.cluster_name} {row.broker_name} {role} {row.broker_addr} "
-            f"{row.display_state.name} {_version_text(row) or units.UNKNOWN_MARK}"
+            f"{row.state.name} {_version_text(row) or units.UNKNOWN_MARK}"
         )
 
     def subject_of_row(self, row: BrokerRow) -> RowSubject:
@@ -202,11 +202,10 @@ def summarize_brokers(rows: Sequence[BrokerRow]) -> CellLine:
     """
     masters_last = sorted(rows, key=lambda row: row.broker_id == 0)
     name_count = len(rows)
-    rows = list({(row.broker_addr, row.display_state): row for row in masters_last}.values())
+    rows = list({(row.broker_addr, row.state): row for row in masters_last}.values())
     cells = [Cell(units.count_noun(len(rows), "broker"), "strong")]
     for state, count in sorted(
-        Counter(row.display_state for row in rows).items(),
-        key=lambda state_count: state_count[0].severity_order,
+        Counter(row.state for row in rows).items(), key=lambda state_count: state_count[0].severity_order
     ):
         cells += [Cell("  "), Cell(f"{state.sign} {count} {state.name}", state.tone)]
     total_put_rate = _total_rate(row.broker.put_rate for row in rows if row.broker_id == 0)

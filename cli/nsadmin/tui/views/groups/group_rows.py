@@ -12,58 +12,58 @@ from nsadmin.tui.views import units
 class GroupRow(NamedTuple):
     """A consumer group over all brokers and topics."""
 
-    group_name: str
-    group_answer: LatestAnswer[GroupPolled] | None
-    lag_trend: Trend | None
+    group: str
+    answer: LatestAnswer[GroupPolled] | None
+    trend: Trend | None
     now_ms: int
 
     @property
-    def group_poll(self) -> GroupPolled | None:
-        return self.group_answer.last_poll if self.group_answer is not None else None
+    def poll(self) -> GroupPolled | None:
+        return self.answer.last_poll if self.answer is not None else None
 
     @property
     def is_fresh(self) -> bool:
-        return self.group_answer is not None and self.group_answer.is_fresh
+        return self.answer is not None and self.answer.is_fresh
 
     @property
     def lag_text(self) -> str:
         """The lag; with a question mark if the group's brokers do not answer any more."""
-        return units.format_count(self.total_lag) + ("?" if self.group_poll and not self.is_fresh else "")
+        return units.format_count(self.total_lag) + ("?" if self.poll and not self.is_fresh else "")
 
     @property
     def client_count(self) -> int | None:
         """The connected clients. None: no client is known, and a broker did not return its connections."""
-        if self.group_poll is None or not self.is_fresh:
+        if self.poll is None or not self.is_fresh:
             return None
-        if not self.group_poll.members and self.group_poll.unreported:
+        if not self.poll.members and self.poll.unreported:
             return None
-        return len(self.group_poll.members)
+        return len(self.poll.members)
 
     @property
     def client_text(self) -> str:
         """The number of clients, with a plus sign if more clients may be connected to silent brokers."""
-        if self.client_count is None or self.group_poll is None:
+        if self.client_count is None or self.poll is None:
             return units.UNKNOWN_MARK
-        return f"{self.client_count}{'+' if self.group_poll.unreported else ''}"
+        return f"{self.client_count}{'+' if self.poll.unreported else ''}"
 
     @property
     def total_lag(self) -> int | None:
         """The messages not consumed yet, on the queues whose lag is known."""
-        return None if self.group_poll is None else self.group_poll.lag.messages
+        return None if self.poll is None else self.poll.lag.messages
 
     @property
     def lag_reason(self) -> str | None:
         """Why the lag is unknown, or lacks some queues."""
-        return None if self.group_poll is None else self.group_poll.lag.reason
+        return None if self.poll is None else self.poll.lag.reason
 
     @property
     def growth_rate(self) -> float | None:
         """The growth of the lag in messages per second, over the last ten polls."""
-        if self.lag_trend is None or len(self.lag_trend.values) < 2 or not self.is_fresh:
+        if self.trend is None or len(self.trend.values) < 2 or not self.is_fresh:
             return None
-        first_index = max(len(self.lag_trend.values) - 11, 0)
-        seconds = (self.lag_trend.times_ms[-1] - self.lag_trend.times_ms[first_index]) / 1000
-        growth = self.lag_trend.values[-1] - self.lag_trend.values[first_index]
+        first_index = max(len(self.trend.values) - 11, 0)
+        seconds = (self.trend.times_ms[-1] - self.trend.times_ms[first_index]) / 1000
+        growth = self.trend.values[-1] - self.trend.values[first_index]
         return growth / seconds if seconds and isfinite(growth) else None
 
     @property
@@ -77,9 +77,7 @@ class GroupRow(NamedTuple):
     @property
     def delay_ms(self) -> int | None:
         """The age (ms) of the last consumed message, on the queue with a lag where it is oldest."""
-        if self.group_poll is None:
+        if self.poll is None:
             return None
-        times = [
-            queue.last_timestamp for queue in self.group_poll.lags if queue.diff and queue.last_timestamp
-        ]
+        times = [queue.last_timestamp for queue in self.poll.lags if queue.diff and queue.last_timestamp]
         return self.now_ms - min(times) if times else None

@@ -20,7 +20,7 @@ from nsadmin.tui.views.view_targets import GroupTarget
 
 
 def _trend_cell(row: GroupRow) -> Cell:
-    return Cell(units.draw_sparkline(row.lag_trend.values, 12, 1) if row.lag_trend else "", "spark")
+    return Cell(units.draw_sparkline(row.trend.values, 12, 1) if row.trend else "", "spark")
 
 
 def _growth_cell(row: GroupRow) -> Cell:
@@ -47,7 +47,7 @@ def _clients_cell(row: GroupRow) -> Cell:
 
 
 GROUP_COLUMNS: Sequence[Column[GroupRow]] = (
-    Column("group", "GROUP", 24, "", lambda row: row.group_name, tone="strong", grow=True),
+    Column("group", "GROUP", 24, "", lambda row: row.group, tone="strong", grow=True),
     Column("members", "CLIENTS", 7, "connected clients; – or + if a broker did not return its clients",
            lambda row: row.client_count, cell=_clients_cell, right=True, flash=True),
     Column("lag", "LAG", 7, "messages not consumed yet, – if unknown; colored by the limits of check lag",
@@ -63,18 +63,18 @@ GROUP_COLUMNS: Sequence[Column[GroupRow]] = (
     Column("delay", "OLDEST", 8, "age of the oldest message that waits for the group",
            lambda row: row.delay_ms, show=units.format_age, right=True, drop=3),
     Column("tps", "READS/s", 8, "messages consumed per second",
-           lambda row: row.group_poll.tps if row.group_poll and row.is_fresh else None,
+           lambda row: row.poll.tps if row.poll and row.is_fresh else None,
            show=units.format_rate, right=True),
     Column("topics", "TOPICS", 7, "number of subscribed topics",
            lambda row: _topic_count(row), show=units.format_count, right=True, drop=4),
     Column("type", "TYPE", 20, "consume type",
-           lambda row: row.group_poll.consume_type if row.group_poll else None,
-           cell=lambda row: Cell((row.group_poll and row.group_poll.consume_type) or "", "dim"), drop=5),
+           lambda row: row.poll.consume_type if row.poll else None,
+           cell=lambda row: Cell((row.poll and row.poll.consume_type) or "", "dim"), drop=5),
 )  # fmt: skip
 
 
 def _topic_count(row: GroupRow) -> int | None:
-    return None if row.group_poll is None else len({queue.topic for queue in row.group_poll.lags})
+    return None if row.poll is None else len({queue.topic for queue in row.poll.lags})
 
 
 _MAX_TOPIC_LINES = 8
@@ -84,7 +84,7 @@ _MIN_GRAPH_HEIGHT = 8
 def _draw_topic_lags(row: GroupRow, width: int) -> list[CellLine]:
     """The topics with the largest lag of the group."""
     queues_by_topic: dict[str, list[QueueLag]] = {}
-    for queue_lag in row.group_poll.lags if row.group_poll is not None else ():
+    for queue_lag in row.poll.lags if row.poll is not None else ():
         queues_by_topic.setdefault(queue_lag.topic, []).append(queue_lag)
     lags = {
         topic: sum_lags(queue.lag for queue in queues).messages for topic, queues in queues_by_topic.items()
@@ -119,13 +119,13 @@ class GroupsView(View):
         ]
 
     def row_key(self, row: GroupRow) -> str:
-        return row.group_name
+        return row.group
 
     def filter_text(self, row: GroupRow) -> str:
-        return row.group_name
+        return row.group
 
     def subject_of_row(self, row: GroupRow) -> RowSubject:
-        return RowSubject(group=row.group_name)
+        return RowSubject(group=row.group)
 
     def list_queries(
         self, model: ClusterModel, visible_rows: Sequence[object], current_row: object | None
@@ -141,9 +141,9 @@ class GroupsView(View):
         )
         lines = [*draw_row_facts(self.columns, row, width), *reason_lines, [], *_draw_topic_lags(row, width)]
         graph_height = min(height - len(lines) - 1, width // 3)
-        if row.lag_trend is None or graph_height < _MIN_GRAPH_HEIGHT:
+        if row.trend is None or graph_height < _MIN_GRAPH_HEIGHT:
             return lines[:height]
-        return [*lines, [], *draw_graph("backlog", {"": row.lag_trend}, width, graph_height)]
+        return [*lines, [], *draw_graph("backlog", {"": row.trend}, width, graph_height)]
 
     def find_silence(self, model: ClusterModel) -> Silence | None:
         return model.find_silence() or model.group_names_answer.current_silence
@@ -154,13 +154,13 @@ class GroupsView(View):
         return super().empty_message(model)
 
     def open_row(self, row: GroupRow) -> GroupTarget:
-        return GroupTarget(row.group_name)
+        return GroupTarget(row.group)
 
     def render_headline(self, model: ClusterModel) -> CellLine:
         group_rows = self.build_rows(model)
         lags = [row.total_lag for row in group_rows if row.total_lag is not None]
         lag = sum(lags) if lags or not group_rows else None
-        unknown_count = sum(row.group_poll is not None and row.total_lag is None for row in group_rows)
+        unknown_count = sum(row.poll is not None and row.total_lag is None for row in group_rows)
         if model.group_names_answer.last_poll is None:
             return [Cell(f"{units.UNKNOWN_MARK} groups", "strong")]
         cells = [
@@ -170,7 +170,7 @@ class GroupsView(View):
         ]
         if unknown_count:
             cells.append(Cell(f"  {units.count_noun(unknown_count, 'group')} without a known lag", "dim"))
-        times = [row.group_poll.at for row in group_rows if row.group_poll is not None]
+        times = [row.poll.at for row in group_rows if row.poll is not None]
         if times:
             cells.append(Cell(f"  updated {units.format_age(model.now_ms - min(times))} ago", "dim"))
         if len(times) < len(group_rows):

@@ -107,7 +107,7 @@ def build_route_rows(model: ClusterModel, poll: TopicPolled) -> list[TopicRouteR
             tuple((addr, (route or {}).get(broker_name)) for addr, route in poll.routes.items()),
             (poll.put_tps or {}).get(broker_name),
             any(
-                broker.broker_key.broker_id == 0 and broker.gone_since_ms is None
+                broker.key.id == 0 and broker.gone_since_ms is None
                 for broker in model.list_replicas(broker_name)
             ),
             not poll.errors and not model.list_silent_servers(),
@@ -267,13 +267,13 @@ def _broker_tree_lines(model: ClusterModel, route_rows: list[TopicRouteRow]) -> 
         for broker in replicas:
             state = display_states.state_of_broker(broker)
             stem_text = ("      " if is_last else "   │  ") + ("└─ " if broker is replicas[-1] else "├─ ")
-            role = "master" if broker.broker_key.broker_id == 0 else f"slave {broker.broker_key.broker_id}"
+            role = "master" if broker.key.id == 0 else f"slave {broker.key.id}"
             lines.append(
                 [
                     Cell(stem_text, "dim"),
                     Cell(f"{state.sign} ", state.tone),
                     Cell(f"{role:<9}"),
-                    Cell(f"{broker.broker_key.broker_addr:<22}", "dim"),
+                    Cell(f"{broker.key.addr:<22}", "dim"),
                     Cell(state.name, state.tone),
                 ]
             )

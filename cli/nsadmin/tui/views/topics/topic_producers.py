@@ -44,10 +44,10 @@ class TopicProducersView(TopicDetailView):
         poll = self.find_poll(model)
         brokers = {name for route in poll.routes.values() if route for name in route} if poll else set()
         name_by_addr = {
-            broker.broker_key.broker_addr: name
+            broker.key.addr: name
             for name in sorted(brokers)
             for broker in model.list_replicas(name)
-            if broker.broker_key.broker_id == 0 and broker.gone_since_ms is None
+            if broker.key.id == 0 and broker.gone_since_ms is None
         }
         return dict(list(name_by_addr.items())[:_MAX_ASKED_MASTERS])
 

@@ -25,7 +25,7 @@ class ReaderRow(NamedTuple):
     @property
     def topic_lag(self) -> int | None:
         """The messages of this topic that the group has not consumed yet. None: unknown."""
-        poll = self.group_row.group_poll
+        poll = self.group_row.poll
         if poll is None:
             return None
         return sum_lags(queue.lag for queue in poll.lags if queue.topic == self.topic).messages
@@ -33,7 +33,7 @@ class ReaderRow(NamedTuple):
     @property
     def oldest_ms(self) -> int | None:
         """The age (ms) of the last consumed message, on the queue with a lag where it is oldest."""
-        poll = self.group_row.group_poll
+        poll = self.group_row.poll
         times = [
             queue.last_timestamp
             for queue in (poll.lags if poll is not None else ())
@@ -55,7 +55,7 @@ class TopicReadersView(TopicDetailView):
     default_sort = SortOrder("lag", True)
     columns: Sequence[Column[ReaderRow]] = (
         Column("group", "CONSUMER GROUP", 30, "",
-               lambda row: row.group_row.group_name, tone="strong", grow=True),
+               lambda row: row.group_row.group, tone="strong", grow=True),
         Column("members", "CLIENTS", 7, "connected clients of the group",
                lambda row: row.group_row.client_count, cell=_clients_cell, right=True, flash=True),
         Column("lag", "LAG", 7, "messages of this topic not consumed yet",
@@ -82,10 +82,10 @@ class TopicReadersView(TopicDetailView):
         ]
 
     def row_key(self, row: ReaderRow) -> str:
-        return row.group_row.group_name
+        return row.group_row.group
 
     def subject_of_row(self, row: ReaderRow) -> RowSubject:
-        return RowSubject(topic=self.topic, group=row.group_row.group_name)
+        return RowSubject(topic=self.topic, group=row.group_row.group)
 
     def open_row(self, row: ReaderRow) -> GroupTarget:
-        return GroupTarget(row.group_row.group_name)
+        return GroupTarget(row.group_row.group)

@@ -25,10 +25,10 @@ class TopicRow(NamedTuple):
 
     topic: str
     model: ClusterModel
-    topic_kind: str
+    kind: str
 
     @property
-    def topic_poll(self) -> TopicPolled | None:
+    def poll(self) -> TopicPolled | None:
         return self.model.topic_polls.get(self.topic)
 
     @property
@@ -43,35 +43,29 @@ class TopicRow(NamedTuple):
     @property
     def only_cluster(self) -> str | None:
         """The cluster whose brokers have the topic; None if it is unknown or not unique."""
-        routes = self.topic_poll.routes.values() if self.topic_poll is not None else ()
+        routes = self.poll.routes.values() if self.poll is not None else ()
         brokers = {name for route in routes if route for name in route}
         clusters = {
-            broker.cluster_name
-            for broker in self.model.brokers.values()
-            if broker.broker_key.broker_name in brokers
+            broker.cluster_name for broker in self.model.brokers.values() if broker.key.name in brokers
         }
         return clusters.pop() if len(clusters) == 1 else None
 
     @property
     def perms(self) -> list[int]:
         """The different permissions of the topic over all brokers and name servers."""
-        routes = self.topic_poll.routes.values() if self.topic_poll is not None else ()
+        routes = self.poll.routes.values() if self.poll is not None else ()
         return sorted({queues.perm for route in routes if route for queues in route.values()})
 
     @property
     def broker_count(self) -> int | None:
-        if self.topic_poll is None or not self.topic_poll.routes:
+        if self.poll is None or not self.poll.routes:
             return None
-        return len({name for route in self.topic_poll.routes.values() if route for name in route})
+        return len({name for route in self.poll.routes.values() if route for name in route})
 
     @property
     def write_queue_count(self) -> int | None:
         """The number of write queues on the first name server that has a route."""
-        routes = (
-            [route for route in self.topic_poll.routes.values() if route]
-            if self.topic_poll is not None
-            else []
-        )
+        routes = [route for route in self.poll.routes.values() if route] if self.poll is not None else []
         return sum(queues.write for queues in routes[0].values()) if routes else None
 
     @property
@@ -81,12 +75,12 @@ class TopicRow(NamedTuple):
     @property
     def has_difference(self) -> bool | None:
         """Whether name servers have different routes; None if fewer than two have one, or one is silent."""
-        if self.topic_poll is None:
+        if self.poll is None:
             return None
-        routes = list(self.topic_poll.routes.values())
+        routes = list(self.poll.routes.values())
         if any(route != routes[0] for route in routes):
             return True
-        is_unknown = len(routes) < 2 or self.topic_poll.errors or self.model.list_silent_servers()
+        is_unknown = len(routes) < 2 or self.poll.errors or self.model.list_silent_servers()
         return None if is_unknown else False
 
 
@@ -106,7 +100,7 @@ def kind_of_topic(topic: str, own_names: Set[str] = frozenset()) -> str:
 def _perms_cell(row: TopicRow) -> Cell:
     perms = row.perms
     if not perms:
-        has_routes = row.topic_poll is not None and bool(row.topic_poll.routes)
+        has_routes = row.poll is not None and bool(row.poll.routes)
         return Cell("none", "bad") if has_routes else Cell(units.UNKNOWN_MARK, "dim")
     perms_text = "/".join(perm_text(perm) for perm in perms)
     return Cell(perms_text, "" if all(perm & 2 for perm in perms) else "warn")
@@ -119,7 +113,7 @@ def _listing_cell(row: TopicRow) -> Cell:
 
 
 def _routes_cell(row: TopicRow) -> Cell:
-    if row.topic_poll is None:
+    if row.poll is None:
         return Cell("", "dim")
     if row.has_difference is None:
         return Cell(units.UNKNOWN_MARK, "dim")
@@ -129,7 +123,7 @@ def _routes_cell(row: TopicRow) -> Cell:
 TOPIC_COLUMNS: Sequence[Column[TopicRow]] = (
     Column("topic", "TOPIC", 24, "", lambda row: row.topic, tone="strong", grow=True),
     Column("kind", "KIND", 12, "system, retry, dead letters; empty for application topics",
-           lambda row: row.topic_kind, tone="dim", drop=3),
+           lambda row: row.kind, tone="dim", drop=3),
     Column("known", "NS", 4, "name servers that list it, out of all; ? if one does not answer",
            lambda row: sum(row.listings), cell=_listing_cell, right=True, drop=1, flash=True),
     Column("brokers", "BROKERS", 7, "number of broker groups with the topic",
@@ -162,7 +156,7 @@ class TopicsView(View):
         own_names = frozenset(
             own_name
             for broker in model.brokers.values()
-            for own_name in list_own_names(broker.broker_key.broker_name, broker.cluster_name)
+            for own_name in list_own_names(broker.key.name, broker.cluster_name)
         )
         return model.compute_once(
             "topic rows",
@@ -174,11 +168,11 @@ class TopicsView(View):
         return row.topic
 
     def filter_text(self, row: TopicRow) -> str:
-        return f"{row.topic} {row.topic_kind}"
+        return f"{row.topic} {row.kind}"
 
     def is_hidden(self, row: TopicRow) -> bool:
         """Only the topics of applications are shown at first."""
-        return bool(row.topic_kind)
+        return bool(row.kind)
 
     def rank_problems(self, model: ClusterModel, rows: Sequence[TopicRow]) -> list[int]:
         """Only topics that were polled, and topics that a name server lacks, can have a problem."""
@@ -206,7 +200,7 @@ class TopicsView(View):
 
     def open_row(self, row: TopicRow) -> TopicTarget | MessagesTarget:
         """A dead-letter topic is only interesting for its messages."""
-        return MessagesTarget(row.topic) if row.topic_kind == "dead letters" else TopicTarget(row.topic)
+        return MessagesTarget(row.topic) if row.kind == "dead letters" else TopicTarget(row.topic)
 
     def find_silence(self, model: ClusterModel) -> Silence | None:
         return model.find_silence()
@@ -217,7 +211,7 @@ class TopicsView(View):
             return [Cell(f"{units.UNKNOWN_MARK} topics", "strong")]
         topic_rows = self.build_rows(model)
         applications = model.compute_once(
-            "topics of users", (topic_rows,), lambda: {row.topic for row in topic_rows if not row.topic_kind}
+            "topics of users", (topic_rows,), lambda: {row.topic for row in topic_rows if not row.kind}
         )
         rated_count = len(applications & model.topic_rates.keys())
         rated_text = "all" if rated_count == len(applications) else str(rated_count)

@@ -17,7 +17,7 @@ def row(lags: list[QueueLag], trend: Trend | None = None) -> GroupRow:
 
 def test_what_was_not_asked_is_unknown() -> None:
     unasked = GroupRow("g", None, None, NOON)
-    assert (unasked.group_poll, unasked.total_lag, unasked.growth_rate, unasked.delay_ms) == (None,) * 4
+    assert (unasked.poll, unasked.total_lag, unasked.growth_rate, unasked.delay_ms) == (None,) * 4
 
 
 def test_queues_without_an_offset_count_for_nothing() -> None:
