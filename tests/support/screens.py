@@ -13,7 +13,7 @@ from nsadmin.client import AdminClient
 from nsadmin.tui.app import Tui
 from nsadmin.tui.app_messages import PollsReceived
 from nsadmin.tui.context import AvailableContexts, ClusterContext
-from nsadmin.tui.messages.body_text import preview_body
+from nsadmin.tui.messages.message_lines import preview_body
 from nsadmin.tui.messages.message_query import BrowsedMessage, MessageQuery
 from nsadmin.tui.polling.detail_queries import DetailQuery
 from nsadmin.tui.polling.poll_records import AnyPoll, BrokerGroupListing, BrokerPolled, NameServerPolled

@@ -7,7 +7,7 @@ from contextlib import suppress
 from typing import Any
 
 from nsadmin.tui.actions import prompt_parser, row_actions
-from nsadmin.tui.actions.moment_parser import parse_moment
+from nsadmin.tui.actions.prompt_parser import parse_moment
 from nsadmin.tui.base_app import BaseTui
 from nsadmin.tui.context import ClusterContext
 from nsadmin.tui.message_controller import MessageController

@@ -32,9 +32,8 @@ from nsadmin.tui.screens.renderer import ScreenRenderer
 from nsadmin.tui.view_settings.settings_file import SettingsFile
 from nsadmin.tui.view_settings.view_settings_controller import ViewSettingsController
 from nsadmin.tui.views import screen_frame
-from nsadmin.tui.views.base_view import View
+from nsadmin.tui.views.base_view import CommandTarget, MessageTarget, View
 from nsadmin.tui.views.table import RowFilter
-from nsadmin.tui.views.view_targets import CommandTarget, MessageTarget
 from nsadmin.tui.widgets.grid import Grid
 from nsadmin.tui.widgets.lines import Lines
 from nsadmin.tui.widgets.prompt import Prompt, PromptMode

@@ -4,8 +4,7 @@ from collections.abc import Callable, Sequence
 
 from nsadmin.tui.actions import row_actions
 from nsadmin.tui.actions.planned_commands import PlannedCommand, plan_commands
-from nsadmin.tui.actions.row_actions import RowAction
-from nsadmin.tui.actions.row_subject import RowSubject
+from nsadmin.tui.actions.row_actions import RowAction, RowSubject
 from nsadmin.tui.base_app import BaseTui
 from nsadmin.tui.screens.background_jobs import BackgroundJobs
 

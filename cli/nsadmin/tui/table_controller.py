@@ -3,8 +3,7 @@
 from typing import Any
 
 from nsadmin.tui.base_app import BaseTui
-from nsadmin.tui.views.row_groups import Heading
-from nsadmin.tui.views.table import InvalidFilterError, RowFilter, SortOrder, is_numeric_column
+from nsadmin.tui.views.table import Heading, InvalidFilterError, RowFilter, SortOrder, is_numeric_column
 
 
 class TableController:

@@ -3,8 +3,7 @@
 from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
-from nsadmin.tui.actions.row_actions import FieldTexts, RowAction, meaning_of_code
-from nsadmin.tui.actions.row_subject import RowSubject
+from nsadmin.tui.actions.row_actions import FieldTexts, RowAction, RowSubject, meaning_of_code
 from nsadmin.tui.views import units
 from nsadmin.tui.views.base_view import CellLine
 from nsadmin.tui.views.table import Cell, escape_unprintable

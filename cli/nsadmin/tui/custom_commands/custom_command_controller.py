@@ -131,7 +131,7 @@ class CustomCommandController:
                 count_text = f" {number} of {len(arguments_list)}" if len(arguments_list) > 1 else ""
                 self._action_controller.start_background(f"plugin {plugin.name}{count_text}", arguments)
             return
-        from nsadmin.tui.screens.plugin_output import PluginScreen
+        from nsadmin.tui.screens.command_output import PluginScreen
 
         self._app.push_screen(PluginScreen(plugin.name, lines, arguments_list))
 

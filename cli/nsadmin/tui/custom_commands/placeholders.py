@@ -3,7 +3,7 @@
 import re
 from collections.abc import Mapping, Sequence
 
-from nsadmin.tui.actions.row_subject import RowSubject
+from nsadmin.tui.actions.row_actions import RowSubject
 
 PLACEHOLDER_MEANINGS: Mapping[str, str] = {
     "topic": "the topic of the row",

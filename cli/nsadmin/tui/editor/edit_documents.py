@@ -8,8 +8,7 @@ from typing import Any, NamedTuple
 from namesrv_core import operator_files
 from nsadmin.operations.plans.fields import GROUP_SETTINGS, TOPIC_SETTINGS
 from nsadmin.tui.actions.planned_commands import PlannedCommand
-from nsadmin.tui.actions.row_actions import as_positional
-from nsadmin.tui.actions.row_subject import RowSubject
+from nsadmin.tui.actions.row_actions import RowSubject, as_positional
 
 _MAX_DIFF_LINES = 200
 

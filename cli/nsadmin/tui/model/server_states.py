@@ -75,9 +75,9 @@ class ObservedNameServer(LatestAnswer[NameServerPolled]):
     """A name server. Fields that a poll omits as unchanged keep the values of earlier polls."""
 
     __slots__ = (
+        "addr",
         "kv_tables",
         "latencies_ms",
-        "addr",
         "reported_topics",
         "settings",
         "topic_set",
@@ -126,11 +126,11 @@ class ObservedBroker(LatestAnswer[BrokerPolled]):
         "_computed_results",
         "_parsed_numbers",
         "answer_ms",
-        "key",
         "cluster_name",
         "get_rates",
         "gone_since_ms",
         "heartbeat_silences",
+        "key",
         "listed_by",
         "poll_times_ms",
         "put_rates",

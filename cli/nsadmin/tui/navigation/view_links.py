@@ -6,8 +6,7 @@ Rule: the functions import the views themselves, so that the first screen appear
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from nsadmin.tui.views.base_view import TabSet, View
-from nsadmin.tui.views.view_targets import (
+from nsadmin.tui.views.base_view import (
     BrokerProcessTarget,
     DifferenceTarget,
     DrainTarget,
@@ -18,16 +17,20 @@ from nsadmin.tui.views.view_targets import (
     ObjectEventsTarget,
     RebalanceTarget,
     StormTarget,
+    TabSet,
     TopicTarget,
+    View,
     ViewTarget,
 )
 
 
 def _list_broker_tabs(view: View) -> Sequence[View]:
     from nsadmin.tui.views.brokers import broker_detail
-    from nsadmin.tui.views.brokers.broker_config import BrokerConfigView
-    from nsadmin.tui.views.brokers.broker_summary import BrokerSummaryView
-    from nsadmin.tui.views.brokers.replica_differences import ReplicaDifferencesView
+    from nsadmin.tui.views.brokers.broker_detail import (
+        BrokerConfigView,
+        BrokerSummaryView,
+        ReplicaDifferencesView,
+    )
 
     assert isinstance(view, broker_detail.BrokerDetailView)
     broker_identity = (view.broker_name, view.broker_id, view.broker_addr, view.cluster_name)
@@ -45,8 +48,7 @@ def _list_broker_tabs(view: View) -> Sequence[View]:
 def _list_topic_tabs(view: View) -> Sequence[View]:
     from nsadmin.tui.messages.message_table import TopicMessagesView
     from nsadmin.tui.views.topics import topic_detail
-    from nsadmin.tui.views.topics.topic_producers import TopicProducersView
-    from nsadmin.tui.views.topics.topic_readers import TopicReadersView
+    from nsadmin.tui.views.topics.topic_detail import TopicProducersView, TopicReadersView
 
     assert isinstance(view, topic_detail.TopicDetailView | TopicMessagesView)
     return [
@@ -62,7 +64,7 @@ def _list_topic_tabs(view: View) -> Sequence[View]:
 def _list_group_tabs(view: View) -> Sequence[View]:
     from nsadmin.tui.messages.message_table import GroupLettersView
     from nsadmin.tui.views.groups import group_detail
-    from nsadmin.tui.views.groups.group_clients import GroupClientsView
+    from nsadmin.tui.views.groups.group_detail import GroupClientsView
 
     assert isinstance(view, group_detail.GroupDetailView | GroupLettersView)
     return [
@@ -95,7 +97,7 @@ def list_tabs(view: View) -> Sequence[View]:
 
 
 def _open_broker(target: BrokerProcessTarget) -> View:
-    from nsadmin.tui.views.brokers.broker_summary import BrokerSummaryView
+    from nsadmin.tui.views.brokers.broker_detail import BrokerSummaryView
 
     return BrokerSummaryView(*target)
 
@@ -149,7 +151,7 @@ def _open_drain(target: DrainTarget) -> View:
 
 
 def _open_rebalance(target: RebalanceTarget) -> View:
-    from nsadmin.tui.views.rebalances import RebalanceView
+    from nsadmin.tui.views.drains import RebalanceView
 
     return RebalanceView(*target)
 

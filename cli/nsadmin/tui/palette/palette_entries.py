@@ -7,7 +7,7 @@ from nsadmin.command_line import registry
 from nsadmin.tui.actions.row_actions import TERMINAL_KINDS
 from nsadmin.tui.custom_commands.command_file import Plugin
 from nsadmin.tui.model.cluster_model import ClusterModel
-from nsadmin.tui.views.view_targets import BrokerProcessTarget, GroupTarget, TopicTarget, ViewTarget
+from nsadmin.tui.views.base_view import BrokerProcessTarget, GroupTarget, TopicTarget, ViewTarget
 
 
 class PaletteEntry(NamedTuple):

@@ -10,7 +10,7 @@ from nsadmin.client.messages.queue_reader import PAGE_SIZE
 from nsadmin.client.messages.topic_follower import FollowedPage, TopicFollower
 from nsadmin.client.results import ClientClosed, error_text
 from nsadmin.operations.collector.request_pace import RequestPace
-from nsadmin.tui.messages.body_text import format_value, preview_body, preview_text
+from nsadmin.tui.messages.message_lines import format_value, preview_body, preview_text
 from nsadmin.tui.messages.message_query import FROM_LATEST, MAX_KEPT_MESSAGES, BrowsedMessage, MessageQuery
 from nsadmin.tui.messages.message_tools import MessageTools
 from nsadmin.tui.polling.poll_records import MessagesPolled

@@ -336,7 +336,7 @@ class ClusterPoller:
         """Compare the listings of all name servers with the inventory, and add new brokers to it."""
         if self._plan.inventory is None:
             return
-        from nsadmin.tui.polling.missing_brokers import poll_missing_brokers
+        from nsadmin.tui.polling.server_polls import poll_missing_brokers
 
         previous: MissingBrokersPolled | None = None
         while not self._stop_event.is_set():

@@ -5,8 +5,7 @@ from collections.abc import Sequence
 
 from nsadmin.operations.replicas.comparison import describe_difference
 from nsadmin.operations.replicas.records import DifferenceState, JudgedDifference, ReplicaComparison
-from nsadmin.tui.polling.poll_records import ReplicasPolled
-from nsadmin.tui.polling.replica_records import SlaveDifferenceRecord, SlaveRecord
+from nsadmin.tui.polling.poll_records import ReplicasPolled, SlaveDifferenceRecord, SlaveRecord
 
 _MAX_SLAVE_DIFFERENCES = 500
 """A slave that never copied lacks ten thousand topics, and a recording has every poll."""

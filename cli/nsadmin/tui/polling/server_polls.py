@@ -10,9 +10,18 @@ from typing import Any, NamedTuple, TypeVar
 from namesrv_core.errors import RocketMQError
 from namesrv_core.transport.multiplexed_client import CallError, Exchange
 from nsadmin.client import AdminClient
+from nsadmin.client.brokers.clusters import BrokerAddrGroup
 from nsadmin.client.redaction import is_secret_name
 from nsadmin.client.results import NoneReachable, error_text, is_not_found
-from nsadmin.tui.polling.poll_records import BrokerGroupListing, BrokerPolled, NameServerPolled, OptionalTexts
+from nsadmin.operations.inventory.keeper import InventoryKeeper
+from nsadmin.tui.polling.poll_records import (
+    BrokerGroupListing,
+    BrokerPolled,
+    MissingBrokerRecord,
+    MissingBrokersPolled,
+    NameServerPolled,
+    OptionalTexts,
+)
 
 T = TypeVar("T")
 Clock = Callable[[], int]
@@ -187,3 +196,33 @@ def _error_line(error: RocketMQError) -> str:
 
 def split_batches(broker_addrs: Sequence[str], batch_size: int) -> list[Sequence[str]]:
     return [broker_addrs[start : start + batch_size] for start in range(0, len(broker_addrs), batch_size)]
+
+
+def poll_missing_brokers(
+    inventory: InventoryKeeper, latest_polls: Iterable[NameServerPolled], clock: Callable[[], int]
+) -> MissingBrokersPolled | None:
+    """Compare the latest listings with the inventory; None if no name server answered."""
+    answered_polls = [poll for poll in latest_polls if poll.error is None]
+    if not answered_polls:
+        return None
+    missing_brokers = inventory.observe_brokers(
+        [
+            BrokerAddrGroup(group.cluster_name, broker_name, dict(group.broker_addrs))
+            for poll in answered_polls
+            for broker_name, group in poll.groups.items()
+        ]
+    )
+    return MissingBrokersPolled(
+        clock(),
+        [
+            MissingBrokerRecord(
+                missing.broker.cluster_name,
+                missing.broker.broker_name,
+                missing.broker.broker_id,
+                missing.broker.broker_addr,
+                missing.broker.last_seen_ms,
+            )
+            for missing in missing_brokers
+        ],
+        inventory.problem or "",
+    )

@@ -5,13 +5,12 @@ from typing import Any
 
 from nsadmin.tui.base_app import BaseTui
 from nsadmin.tui.navigation import root_views
-from nsadmin.tui.navigation.problem_counts import ProblemCounter
+from nsadmin.tui.navigation.root_views import ProblemCounter
 from nsadmin.tui.navigation.view_links import list_tabs
 from nsadmin.tui.polling.detail_queries import DetailQuery
 from nsadmin.tui.views import screen_frame
 from nsadmin.tui.views.base_view import NO_PROBLEM, CellLine
-from nsadmin.tui.views.row_groups import group_rows
-from nsadmin.tui.views.table import Cell, Column, arrange_rows
+from nsadmin.tui.views.table import Cell, Column, arrange_rows, group_rows
 
 _MESSAGE_DURATION_MS = 6_000
 MIN_DETAILS_SCREEN_WIDTH = 160

@@ -162,7 +162,7 @@ class ViewSettingsController:
         if not columns:
             app.show_message("this view has no columns", "warn")
             return
-        from nsadmin.tui.screens.column_chooser import ColumnChooser
+        from nsadmin.tui.screens.dialogs import ColumnChooser
 
         def show_columns(chosen_keys: list[str] | None) -> None:
             if not chosen_keys:

@@ -3,19 +3,122 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, TypeAlias
 
-from nsadmin.tui.actions.row_subject import RowSubject
+from nsadmin.tui.actions.row_actions import RowSubject
 from nsadmin.tui.model.cluster_model import ClusterModel
 from nsadmin.tui.model.server_states import Silence
 from nsadmin.tui.polling.detail_queries import DetailQuery
 from nsadmin.tui.views import units
-from nsadmin.tui.views.row_details import draw_row_facts
-from nsadmin.tui.views.table import Cell, Column, SortOrder
-from nsadmin.tui.views.view_targets import CommandTarget, MessageTarget, ViewTarget
+from nsadmin.tui.views.table import Cell, Column, SortOrder, draw_row_facts
 
 if TYPE_CHECKING:
-    from nsadmin.tui.messages.message_query import MessageQuery
+    from nsadmin.tui.messages.message_query import BrowsedMessage, MessageQuery
+
+
+class BrokerProcessTarget(NamedTuple):
+    """A broker process."""
+
+    broker_name: str
+    broker_id: int
+    broker_addr: str
+    cluster_name: str
+
+
+class TopicTarget(NamedTuple):
+    """A topic."""
+
+    topic: str
+
+
+class GroupTarget(NamedTuple):
+    """A consumer group."""
+
+    group: str
+
+
+class NameServerTarget(NamedTuple):
+    """The settings of a name server."""
+
+    addr: str
+
+
+class DifferenceTarget(NamedTuple):
+    """An object that name servers report differently."""
+
+    aspect_name: str
+    object_name: str
+
+
+class FindingTarget(NamedTuple):
+    """A finding of the command `divergence`."""
+
+    aspect_name: str
+    object_name: str
+    cause_text: str
+
+
+class ObjectEventsTarget(NamedTuple):
+    """The notices that concern one object."""
+
+    object_name: str
+
+
+class StormTarget(NamedTuple):
+    """The events of one kind between two times (ms since 1970)."""
+
+    event_kind: str
+    begin_ms: int
+    end_ms: int
+
+
+class DrainTarget(NamedTuple):
+    """The log of a drain, or of the rolling restart of a cluster if `broker_name` is None."""
+
+    cluster_name: str
+    broker_name: str | None
+
+
+class RebalanceTarget(NamedTuple):
+    """The topics of a rebalance."""
+
+    cluster_name: str
+    digest: str
+
+
+class MessagesTarget(NamedTuple):
+    """The messages of a topic, or of one of its brokers."""
+
+    topic: str
+    broker_name: str | None = None
+
+
+class MessageTarget(NamedTuple):
+    """One message. A separate screen shows it, not a view."""
+
+    browsed_message: BrowsedMessage
+
+
+class CommandTarget(NamedTuple):
+    """The output of a command of nsadmin that only reads. A separate screen shows it, not a view."""
+
+    command_words: tuple[str, ...]
+
+
+ViewTarget: TypeAlias = (
+    BrokerProcessTarget
+    | TopicTarget
+    | GroupTarget
+    | NameServerTarget
+    | DifferenceTarget
+    | FindingTarget
+    | ObjectEventsTarget
+    | StormTarget
+    | DrainTarget
+    | RebalanceTarget
+    | MessagesTarget
+)
+
 
 CellLine = Sequence[Cell]
 TabSet = Literal["broker", "topic", "group", "servers"]

@@ -6,7 +6,7 @@ import textwrap
 from collections.abc import Sequence
 
 from nsadmin.tui.actions import row_actions
-from nsadmin.tui.actions.row_subject import RowSubject
+from nsadmin.tui.actions.row_actions import RowSubject
 from nsadmin.tui.model.agreement import (
     COMPARED_ASPECTS,
     NameServerDifference,
@@ -18,9 +18,15 @@ from nsadmin.tui.model.server_states import ObservedNameServer, Silence
 from nsadmin.tui.polling.detail_queries import DetailQuery
 from nsadmin.tui.polling.poll_records import DivergenceFinding
 from nsadmin.tui.views import units
-from nsadmin.tui.views.base_view import CellLine, View, clip_lines
+from nsadmin.tui.views.base_view import (
+    CellLine,
+    DifferenceTarget,
+    FindingTarget,
+    TopicTarget,
+    View,
+    clip_lines,
+)
 from nsadmin.tui.views.table import Cell, Column, align_text
-from nsadmin.tui.views.view_targets import DifferenceTarget, FindingTarget, TopicTarget
 
 _TOO_FEW_SERVERS = "unknown: fewer than two name servers answer"
 

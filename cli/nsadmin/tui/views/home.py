@@ -6,17 +6,16 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from nsadmin.tui.actions import row_actions
-from nsadmin.tui.actions.row_subject import RowSubject
+from nsadmin.tui.actions.row_actions import RowSubject
 from nsadmin.tui.model.cluster_model import ClusterModel
 from nsadmin.tui.model.server_states import Silence
 from nsadmin.tui.polling.detail_queries import DetailQuery
 from nsadmin.tui.polling.poll_records import ProblemRecord
 from nsadmin.tui.views import alert_levels, units
-from nsadmin.tui.views.base_view import CellLine, View
+from nsadmin.tui.views.base_view import CellLine, CommandTarget, GroupTarget, View
 from nsadmin.tui.views.brokers.broker_rows import list_broker_rows
 from nsadmin.tui.views.brokers.broker_table import summarize_brokers
 from nsadmin.tui.views.table import Cell, Column, Tone
-from nsadmin.tui.views.view_targets import CommandTarget, GroupTarget
 
 _SEVERITIES: dict[str, tuple[int, str, Tone]] = {
     "CRITICAL": (0, "✕", "bad"),

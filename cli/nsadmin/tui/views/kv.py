@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from nsadmin.tui.actions.row_subject import RowSubject
+from nsadmin.tui.actions.row_actions import RowSubject
 from nsadmin.tui.model.cluster_model import ClusterModel
 from nsadmin.tui.model.server_states import Silence
 from nsadmin.tui.views import units
-from nsadmin.tui.views.base_view import CellLine, View
+from nsadmin.tui.views.base_view import CellLine, DifferenceTarget, View
 from nsadmin.tui.views.table import Cell, Column
-from nsadmin.tui.views.view_targets import DifferenceTarget
 
 
 class KvRow(NamedTuple):

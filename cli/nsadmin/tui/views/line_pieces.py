@@ -3,8 +3,7 @@
 from collections.abc import Collection, Sequence
 from typing import Any, NamedTuple
 
-from nsadmin.tui.views.row_groups import Heading
-from nsadmin.tui.views.table import Column, SortOrder, Tone, align_text, escape_unprintable
+from nsadmin.tui.views.table import Column, Heading, SortOrder, Tone, align_text, escape_unprintable
 
 FittedColumns = Sequence[tuple[Column[Any], int]]
 

@@ -6,14 +6,13 @@ from collections.abc import Sequence
 from functools import partial
 from typing import NamedTuple
 
-from nsadmin.tui.actions.row_subject import RowSubject
+from nsadmin.tui.actions.row_actions import RowSubject
 from nsadmin.tui.model.agreement import find_differences, judge_agreement
 from nsadmin.tui.model.cluster_model import ClusterModel
 from nsadmin.tui.model.server_states import ObservedNameServer
 from nsadmin.tui.views import alert_levels, display_states, units
-from nsadmin.tui.views.base_view import CellLine, View
+from nsadmin.tui.views.base_view import CellLine, NameServerTarget, View
 from nsadmin.tui.views.table import Cell, Column
-from nsadmin.tui.views.view_targets import NameServerTarget
 
 
 class NameServerRow(NamedTuple):

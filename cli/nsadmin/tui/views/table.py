@@ -1,7 +1,10 @@
 """The elements of a table: cells, columns, filter and sort order. Pure."""
 
+from __future__ import annotations
+
 import re
-from collections.abc import Callable, Sequence
+import textwrap
+from collections.abc import Callable, Collection, Sequence
 from operator import itemgetter
 from typing import Any, Generic, NamedTuple, TypeVar
 
@@ -143,3 +146,72 @@ def escape_unprintable(text: str) -> str:
         if text.isprintable()
         else "".join(letter if letter.isprintable() else repr(letter)[1:-1] for letter in text)
     )
+
+
+class Heading(NamedTuple):
+    """The heading of a group of rows: its name, a summary of its rows, and whether they are hidden."""
+
+    group_name: str
+    summary_line: Sequence[Cell]
+    is_folded: bool
+
+    @property
+    def row_key(self) -> str:
+        return f"§ {self.group_name}"
+
+    @property
+    def render_cells(self) -> list[Cell]:
+        fold_sign = "▸" if self.is_folded else "▾"
+        return [Cell(f"{fold_sign} {self.group_name}  ", "accent"), *self.summary_line]
+
+
+def group_rows(
+    rows: Sequence[Any],
+    group_of: Callable[[Any], str],
+    summarize_rows: Callable[[Sequence[Any]], Sequence[Cell]],
+    folded_groups: Collection[str],
+) -> list[Any]:
+    """Put rows under headings, in the order of each group's first row. Folded groups have no rows."""
+    rows_by_group: dict[str, list[Any]] = {}
+    for row in rows:
+        rows_by_group.setdefault(group_of(row), []).append(row)
+    grouped_rows: list[Any] = []
+    for group, member_rows in rows_by_group.items():
+        grouped_rows.append(Heading(group, tuple(summarize_rows(member_rows)), group in folded_groups))
+        if group not in folded_groups:
+            grouped_rows += member_rows
+    return grouped_rows
+
+
+def without_headings(rows: Sequence[Any]) -> list[Any]:
+    return [row for row in rows if not isinstance(row, Heading)]
+
+
+_LABEL_WIDTH = 14
+_MIN_FACT_WIDTH = 39
+"""Facts are drawn side by side if each gets this width."""
+
+
+def draw_row_facts(columns: Sequence[Column[Any]], row: Any, width: int) -> list[Sequence[Cell]]:
+    """The titled columns of a row, one per line, or side by side on a wide screen. Long texts are wrapped."""
+    facts = [(column.heading, column.render_cell(row)) for column in columns if column.heading]
+    facts_per_line = max(width // _MIN_FACT_WIDTH, 1)
+    fact_width = width // facts_per_line
+    lines: list[Sequence[Cell]] = []
+    waiting: list[Cell] = []
+    for title, cell in facts:
+        text_parts = textwrap.wrap(cell.text.strip(), max(width - _LABEL_WIDTH - 2, 10)) or [""]
+        label = Cell(f"  {title.lower():<{_LABEL_WIDTH - 2}}", "dim")
+        if len(text_parts) > 1 or len(text_parts[0]) > fact_width - _LABEL_WIDTH - 1:
+            lines += [waiting] if waiting else []
+            lines += [
+                [label if part_index == 0 else Cell(" " * _LABEL_WIDTH), Cell(text_part, cell.tone)]
+                for part_index, text_part in enumerate(text_parts)
+            ]
+            waiting = []
+            continue
+        waiting += [label, Cell(text_parts[0].ljust(fact_width - _LABEL_WIDTH), cell.tone)]
+        if len(waiting) == 2 * facts_per_line:
+            lines.append(waiting)
+            waiting = []
+    return [*lines, waiting] if waiting else lines

@@ -17,8 +17,7 @@ from textual.strip import Strip
 from nsadmin.tui.views import line_pieces
 from nsadmin.tui.views.base_view import View
 from nsadmin.tui.views.line_pieces import LinePieces, RowStyle
-from nsadmin.tui.views.row_groups import Heading, without_headings
-from nsadmin.tui.views.table import Column, SortOrder, fit_columns
+from nsadmin.tui.views.table import Column, Heading, SortOrder, fit_columns, without_headings
 from nsadmin.tui.widgets.tones import tone_styles
 
 _FLASH_SECONDS = 1.2

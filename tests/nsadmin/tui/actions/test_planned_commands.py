@@ -9,8 +9,7 @@ from nsadmin.tui.actions.planned_commands import (
     plan_commands,
     summarize_progress,
 )
-from nsadmin.tui.actions.row_actions import all_actions
-from nsadmin.tui.actions.row_subject import RowSubject
+from nsadmin.tui.actions.row_actions import RowSubject, all_actions
 
 ACTIONS = {action.action_id: action for action in all_actions()}
 BROKERS = [RowSubject(broker_name=name) for name in ("a", "b", "a")]

@@ -4,7 +4,7 @@ import pytest
 
 from nsadmin.tui.actions import row_actions
 from nsadmin.tui.actions.planned_commands import plan_commands
-from nsadmin.tui.actions.row_subject import RowSubject
+from nsadmin.tui.actions.row_actions import RowSubject
 from tests.support.screens import NOON
 
 BROKER = RowSubject(broker_name="broker-a", broker_addr="10.0.1.1:10911", cluster="cluster-a")

@@ -11,9 +11,8 @@ from nsadmin.tui.app import Tui
 from nsadmin.tui.context import AvailableContexts
 from nsadmin.tui.custom_commands.command_file import CustomCommands, Plugin
 from nsadmin.tui.screens.batch_change import BatchChangeScreen
-from nsadmin.tui.screens.command_output import ChangeScreen
+from nsadmin.tui.screens.command_output import ChangeScreen, PluginScreen
 from nsadmin.tui.screens.dialogs import ChooseScreen
-from nsadmin.tui.screens.plugin_output import PluginScreen
 from nsadmin.tui.screens.screen_text import screen_to_text
 from tests.support.screens import (
     feed_polls,

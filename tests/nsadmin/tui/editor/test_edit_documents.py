@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from nsadmin.tui.actions.row_subject import RowSubject
+from nsadmin.tui.actions.row_actions import RowSubject
 from nsadmin.tui.editor.edit_documents import (
     EditDocument,
     EditTarget,

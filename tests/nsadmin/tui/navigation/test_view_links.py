@@ -7,15 +7,7 @@ import pytest
 from nsadmin.tui.messages.message_query import query_topic
 from nsadmin.tui.messages.message_table import MessagesView
 from nsadmin.tui.navigation.view_links import TAB_SETS, TARGET_VIEWS, list_tabs, open_target
-from nsadmin.tui.views.base_view import TabSet, View
-from nsadmin.tui.views.brokers.broker_detail import BrokerHistoryView
-from nsadmin.tui.views.brokers.broker_summary import BrokerSummaryView
-from nsadmin.tui.views.divergence import DifferenceSidesView, DivergenceAdviceView, DivergenceMatrixView
-from nsadmin.tui.views.events import ObjectEventsView
-from nsadmin.tui.views.groups.group_detail import GroupLagView, GroupQueuesView
-from nsadmin.tui.views.servers import NameServerSettingsView, ServersView
-from nsadmin.tui.views.topics.topic_detail import TopicDiagramView, TopicRouteView
-from nsadmin.tui.views.view_targets import (
+from nsadmin.tui.views.base_view import (
     BrokerProcessTarget,
     DifferenceTarget,
     FindingTarget,
@@ -23,9 +15,17 @@ from nsadmin.tui.views.view_targets import (
     MessagesTarget,
     NameServerTarget,
     ObjectEventsTarget,
+    TabSet,
     TopicTarget,
+    View,
     ViewTarget,
 )
+from nsadmin.tui.views.brokers.broker_detail import BrokerHistoryView, BrokerSummaryView
+from nsadmin.tui.views.divergence import DifferenceSidesView, DivergenceAdviceView, DivergenceMatrixView
+from nsadmin.tui.views.events import ObjectEventsView
+from nsadmin.tui.views.groups.group_detail import GroupLagView, GroupQueuesView
+from nsadmin.tui.views.servers import NameServerSettingsView, ServersView
+from nsadmin.tui.views.topics.topic_detail import TopicDiagramView, TopicRouteView
 
 BROKER = ("broker-a", 0, "10.0.1.1:10911", "cluster-a")
 

@@ -11,7 +11,7 @@ from nsadmin.tui.palette.palette_entries import (
     list_theme_entries,
     make_line_entry,
 )
-from nsadmin.tui.views.view_targets import BrokerProcessTarget, TopicTarget
+from nsadmin.tui.views.base_view import BrokerProcessTarget, TopicTarget
 from tests.support.screens import make_server_poll
 
 

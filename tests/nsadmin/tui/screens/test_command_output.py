@@ -9,7 +9,7 @@ from textual.widgets import Input, Log
 from nsadmin.console.audit import load_audit
 from nsadmin.tui.app import Tui
 from nsadmin.tui.context import AvailableContexts
-from nsadmin.tui.screens.command_output import ChangeScreen, OutputScreen
+from nsadmin.tui.screens.command_output import ChangeScreen, OutputScreen, PluginScreen
 from nsadmin.tui.screens.screen_text import screen_to_text
 from tests.support.playground import Playground, start_playground
 from tests.support.screens import feed_polls, make_context, make_still_tui, run_screen_test
@@ -139,3 +139,35 @@ async def test_the_exit_code_of_a_critical_check_says_critical() -> None:
     async with app.run_test(size=SIZE) as pilot:
         app.action_controller.run_command(["check", "namesrv"])
         await until_said(app, pilot, "exit code 2: critical")
+
+
+@run_screen_test
+async def test_commands_run_one_after_the_other() -> None:
+    app = make_still_tui()
+    async with app.run_test(size=(100, 30)) as pilot:
+        commands = [["sh", "-c", "echo one; exit 3"], ["echo", "a\x1b[/]"]]
+        app.push_screen(PluginScreen("show", commands, commands))
+        await app.workers.wait_for_complete()
+        await pilot.pause()
+        lines = [line for line in app.screen.query_one(Log).lines if line]
+        assert lines == [
+            "── sh -c echo one; exit 3", "one", "-- exit code 3",
+            "── echo a\\x1b[/]", "a\\x1b[/]", "-- exit code 0",
+        ]  # fmt: skip
+        assert "show: sh -c echo one; exit 3" in screen_to_text(app)
+
+
+@run_screen_test
+async def test_escape_skips_the_commands_that_have_not_started() -> None:
+    app = make_still_tui()
+    async with app.run_test(size=(100, 30)) as pilot:
+        commands = [["sh", "-c", "echo started; sleep 60"], ["false"]]
+        screen = PluginScreen("slow", commands, commands)
+        app.push_screen(screen)
+        for _ in range(200):
+            if screen.query(Log) and "started" in screen.query_one(Log).lines:
+                break
+            await pilot.pause(0.05)
+        await pilot.press("escape")
+        await app.workers.wait_for_complete()
+        assert screen.exit_code != 1, "false has not run"

@@ -6,7 +6,7 @@ from textual.widgets import SelectionList
 
 from nsadmin.tui.app import Tui
 from nsadmin.tui.context import AvailableContexts
-from nsadmin.tui.screens.column_chooser import ColumnChooser
+from nsadmin.tui.screens.dialogs import ColumnChooser
 from nsadmin.tui.screens.screen_text import screen_to_text
 from nsadmin.tui.view_settings.settings_file import SettingsFile
 from tests.support.screens import (

@@ -1,6 +1,6 @@
 """What a view is by itself."""
 
-from nsadmin.tui.actions.row_subject import RowSubject
+from nsadmin.tui.actions.row_actions import RowSubject
 from nsadmin.tui.model.cluster_model import ClusterModel
 from nsadmin.tui.navigation.view_links import list_tabs
 from nsadmin.tui.views.base_view import View

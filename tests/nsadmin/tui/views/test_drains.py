@@ -4,10 +4,17 @@ import msgspec
 
 from nsadmin.tui.model.cluster_model import ClusterModel
 from nsadmin.tui.navigation.view_links import open_target
-from nsadmin.tui.polling.poll_records import DrainRecord, DrainsPolled, RestartRecord
+from nsadmin.tui.polling.poll_records import (
+    DrainRecord,
+    DrainsPolled,
+    MovingTopicRecord,
+    RebalanceRecord,
+    RestartRecord,
+)
 from nsadmin.tui.views import display_states
+from nsadmin.tui.views.base_view import TopicTarget
 from nsadmin.tui.views.brokers.broker_rows import list_broker_rows
-from nsadmin.tui.views.drains import DrainLogView, DrainsView
+from nsadmin.tui.views.drains import DrainLogView, DrainsView, RebalanceView
 from tests.support.screens import NOON, make_broker_poll, make_server_poll, make_silent_broker
 
 DRAIN = DrainRecord(
@@ -133,3 +140,62 @@ def test_the_log_of_a_drain_ends_with_the_last_event_and_wraps() -> None:
     narrow = ["".join(cell.text for cell in line) for line in view.draw_lines(model, 44, 10)]
     assert narrow[-2:] == ["  2026-11-24T10:00:29Z  wait: puts 29 a", "      minute"]
     assert "undone" in view.draw_lines(ClusterModel(), 80, 10)[1][0].text
+
+
+ORDERS = MovingTopicRecord(
+    "orders", "closeWrites", 3, 4, NOON - 60_000, {"broker-a": (4, 0), "broker-b": (4, 4)},
+    ["group billing to consume 7 messages", "time"],
+)  # fmt: skip
+WAITING = MovingTopicRecord("parcels", "", 1, 0, NOON, {}, [])
+RUN = RebalanceRecord("cluster-a", "abc", "running", NOON - 90_000, "me", 7, 2, None, "/p", [ORDERS, WAITING])
+VIEW = RebalanceView("cluster-a", "abc")
+
+
+def rebalance_model(*rebalances: RebalanceRecord) -> ClusterModel:
+    model = ClusterModel()
+    model.apply_poll(DrainsPolled(NOON, rebalances=rebalances))
+    return model
+
+
+def test_each_broker_of_a_moving_topic_has_a_row() -> None:
+    rows = VIEW.build_rows(rebalance_model(RUN))
+    first, second, waiting = rows
+    assert {column.key: column.render_cell(first).text for column in VIEW.columns} == {
+        "topic": "orders", "broker": "broker-a", "read": "4", "write": "0", "steps": "■■□□",
+        "step": "closeWrites", "since": "1 min", "waits": "group billing to consume 7 messages; time",
+    }  # fmt: skip
+    assert [column.render_cell(second).text for column in VIEW.columns][1:4] == ["broker-b", "4", "4"]
+    assert [column.render_cell(waiting).text for column in VIEW.columns][:4] == ["parcels", "", "", ""]
+    assert VIEW.open_row(first) == TopicTarget("orders")
+    assert (VIEW.row_key(first), VIEW.subject_of_row(first).topic) == ("orders broker-a", "orders")
+
+
+def test_the_headline_has_the_counts_and_the_reason_of_a_pause() -> None:
+    assert [cell.text for cell in VIEW.render_headline(rebalance_model(RUN))] == [
+        "running", "  2 moved, 2 moving  pid 7",
+    ]  # fmt: skip
+    paused = msgspec.structs.replace(RUN, phase="paused", pid=None, pause="disk full")
+    assert [cell.text for cell in VIEW.render_headline(rebalance_model(paused))] == [
+        "paused", "  2 moved, 2 moving  not running", "  disk full",
+    ]  # fmt: skip
+    assert [cell.text for cell in VIEW.render_headline(rebalance_model())] == ["this rebalance is finished"]
+    assert VIEW.build_rows(ClusterModel()) == []
+
+
+def test_a_rebalance_is_a_row_among_the_drains() -> None:
+    view = DrainsView()
+    [row] = view.build_rows(rebalance_model(RUN))
+    assert {column.key: column.render_cell(row).text for column in view.columns} == {
+        "broker": "2 topics", "cluster": "cluster-a", "steps": "2 moved", "phase": "rebalance: running",
+        "puts": "", "safe": "", "since": "2 min", "reopened": "", "by": "me", "at": "pid 7",
+        "last": "orders: group billing to consume 7 messages",
+    }  # fmt: skip
+    assert view.row_key(row) == "cluster-a rebalance abc"
+    assert view.subject_of_row(row).cluster == "cluster-a"
+    opened = open_target(view.open_row(row))
+    assert isinstance(opened, RebalanceView)
+    assert (opened.cluster_name, opened.digest, opened.view_title) == (
+        "cluster-a",
+        "abc",
+        "rebalance of cluster-a",
+    )

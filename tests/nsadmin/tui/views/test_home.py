@@ -1,6 +1,6 @@
 """The home screen: problems first."""
 
-from nsadmin.tui.actions.row_subject import RowSubject
+from nsadmin.tui.actions.row_actions import RowSubject
 from nsadmin.tui.model.cluster_model import ClusterModel
 from nsadmin.tui.polling.poll_records import (
     GroupPolled,
@@ -9,8 +9,8 @@ from nsadmin.tui.polling.poll_records import (
     ProblemsPolled,
     QueueLag,
 )
+from nsadmin.tui.views.base_view import CommandTarget, GroupTarget
 from nsadmin.tui.views.home import HomeView, list_problems
-from nsadmin.tui.views.view_targets import CommandTarget, GroupTarget
 from tests.support.screens import NOON, make_broker_poll, make_server_poll
 
 REMEDY = "run `nsadmin repair wipe broker-a`, which restores the broker's own permissions"

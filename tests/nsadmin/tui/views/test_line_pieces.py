@@ -2,8 +2,7 @@
 
 from nsadmin.tui.views import line_pieces
 from nsadmin.tui.views.line_pieces import LinePiece, LinePieces, RowStyle
-from nsadmin.tui.views.row_groups import Heading
-from nsadmin.tui.views.table import Cell, Column, SortOrder
+from nsadmin.tui.views.table import Cell, Column, Heading, SortOrder
 
 COLUMNS: list[tuple[Column[tuple[str, int]], int]] = [
     (Column("name", "NAME", 5, "", lambda r: r[0], tone="strong"), 5),

@@ -1,6 +1,6 @@
 """Name servers in numbers."""
 
-from nsadmin.tui.actions.row_subject import RowSubject
+from nsadmin.tui.actions.row_actions import RowSubject
 from nsadmin.tui.model.cluster_model import ClusterModel
 from nsadmin.tui.navigation.view_links import open_target
 from nsadmin.tui.polling.poll_records import AnyPoll, NameServerPolled

@@ -7,12 +7,16 @@ import pytest
 from nsadmin.tui.views.table import (
     Cell,
     Column,
+    Heading,
     InvalidFilterError,
     RowFilter,
     align_text,
     arrange_rows,
+    draw_row_facts,
     escape_unprintable,
     fit_columns,
+    group_rows,
+    without_headings,
 )
 
 ROWS = ["orders", "orders-created", "payments", "Refunds"]
@@ -89,3 +93,64 @@ def test_a_column_made_of_a_value_formats_it_and_gives_it_a_tone() -> None:
     assert lag_column.render_cell(("orders", 7)) == Cell("7 messages", "bad")
     assert lag_column.render_cell(("orders", 3)) == Cell("3 messages", "")
     assert not lag_column.right
+
+
+GROUPED_ROWS = ["a1", "b1", "a2", "b2", "c1"]
+
+
+def shown(folded: set[str]) -> list[str]:
+    grouped_rows = group_rows(
+        GROUPED_ROWS, lambda row: row[0], lambda rows: [Cell(f"{len(rows)} of them")], folded
+    )
+    return [
+        "".join(cell.text for cell in grouped_row.render_cells)
+        if isinstance(grouped_row, Heading)
+        else grouped_row
+        for grouped_row in grouped_rows
+    ]
+
+
+def test_groups_come_in_the_order_of_their_first_rows() -> None:
+    assert shown(set()) == [
+        "▾ a  2 of them", "a1", "a2", "▾ b  2 of them", "b1", "b2", "▾ c  1 of them", "c1",
+    ]  # fmt: skip
+
+
+def test_a_folded_group_is_its_heading() -> None:
+    assert shown({"a", "c"}) == ["▸ a  2 of them", "▾ b  2 of them", "b1", "b2", "▸ c  1 of them"]
+
+
+def test_a_heading_is_no_row_and_keeps_its_name_when_it_folds() -> None:
+    grouped_rows = group_rows(GROUPED_ROWS, lambda row: row[0], lambda rows: (), {"b"})
+    assert without_headings(grouped_rows) == ["a1", "a2", "c1"]
+    assert Heading("b", (), True).row_key == Heading("b", (Cell("x"),), False).row_key
+
+
+COLUMNS: list[Column[str]] = [
+    Column("a", "NAME", 5, "", lambda row: row, tone="strong"),
+    Column("b", "", 5, "", lambda row: "no title"),
+    Column("c", "TO DO", 5, "", lambda row: "word " * 20, tone="accent"),
+    Column("d", "AGE", 5, "", lambda row: " 7 s", tone="dim"),
+]
+
+
+def lines(width: int) -> list[str]:
+    return ["".join(cell.text for cell in line).rstrip() for line in draw_row_facts(COLUMNS, "orders", width)]
+
+
+def test_each_column_with_a_title_is_a_line_and_long_texts_are_wrapped() -> None:
+    assert lines(40) == [
+        "  name        orders",
+        "  to do       word word word word word",
+        "              word word word word word",
+        "              word word word word word",
+        "              word word word word word",
+        "  age         7 s",
+    ]
+
+
+def test_a_wide_screen_has_facts_side_by_side() -> None:
+    assert lines(100)[0] == "  name        orders"
+    short = [COLUMNS[0], COLUMNS[3]]
+    [line] = draw_row_facts(short, "orders", 100)
+    assert "".join(cell.text for cell in line).split() == ["name", "orders", "age", "7", "s"]

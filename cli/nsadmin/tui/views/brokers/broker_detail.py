@@ -3,20 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 from typing import Any, ClassVar, NamedTuple
 
 from namesrv_core.protocol.codes import perm_text
-from nsadmin.tui.actions.row_subject import RowSubject
+from nsadmin.operations.config_diff import DefaultTexts, KnownDefaults, is_own_setting
+from nsadmin.tui.actions.row_actions import RowSubject
 from nsadmin.tui.model.change_detection import ChangeNotice
 from nsadmin.tui.model.cluster_model import ClusterModel
 from nsadmin.tui.model.server_states import BrokerProcessKey, LatestAnswer, ObservedBroker, Silence
 from nsadmin.tui.polling.detail_queries import DetailQuery
-from nsadmin.tui.polling.poll_records import BrokerTopicsPolled, ClientConnection, ConnectionsPolled
+from nsadmin.tui.polling.poll_records import (
+    BrokerTopicsPolled,
+    ClientConnection,
+    ConfigPolled,
+    ConnectionsPolled,
+    SlaveDifferenceRecord,
+    SlaveRecord,
+)
 from nsadmin.tui.views import display_states, events, units
-from nsadmin.tui.views.base_view import CellLine, View
+from nsadmin.tui.views.alert_levels import slave_state_tone
+from nsadmin.tui.views.base_view import CellLine, GroupTarget, TopicTarget, View
 from nsadmin.tui.views.brokers.broker_figures import BrokerFigure, list_figures
-from nsadmin.tui.views.table import Cell, Column
-from nsadmin.tui.views.view_targets import TopicTarget
+from nsadmin.tui.views.brokers.broker_rows import list_broker_rows
+from nsadmin.tui.views.brokers.broker_table import BROKER_COLUMNS, draw_broker_facts
+from nsadmin.tui.views.table import Cell, Column, SortOrder
 
 
 class BrokerDetailView(View):
@@ -213,3 +224,219 @@ class BrokerHistoryView(BrokerDetailView):
 
     def build_rows(self, model: ClusterModel) -> Sequence[ChangeNotice]:
         return events.notices_about(model, self.broker_name, self.broker_addr)
+
+
+class BrokerSummaryView(BrokerDetailView):
+    """The state of the broker at a glance. The tab `figures` has everything that the broker reports."""
+
+    view_name = "summary"
+    is_drawing = True
+
+    def draw_lines(self, model: ClusterModel, width: int, height: int) -> list[CellLine]:
+        for row in list_broker_rows(model):
+            if row.broker.key == self.key:
+                return draw_broker_facts(BROKER_COLUMNS, row, width, height)
+        return [[], [Cell(f"  no name server lists {self.broker_addr} any more", "bad")]]
+
+
+_MAX_PEERS = 8
+
+
+class BrokerSettingRow(NamedTuple):
+    """A setting, the default of the broker's release, and the peers that have another value."""
+
+    setting_name: str
+    setting_value: str
+    default_value: str | None
+    differing_peers: tuple[str, ...]
+
+    @property
+    def is_changed(self) -> bool:
+        return self.default_value is not None and self.default_value != self.setting_value
+
+
+class BrokerConfigView(QueriedBrokerView):
+    """The broker's current settings. Settings that differ come first."""
+
+    view_name = "config"
+    awaited_phrase = "the settings are"
+    empty_text = "the broker returned no settings"
+    default_sort = SortOrder("differs")
+    columns: Sequence[Column[BrokerSettingRow]] = (
+        Column("key", "SETTING", 40, "",
+               lambda row: row.setting_name.lower(), cell=lambda row: Cell(row.setting_name)),
+        Column("value", "VALUE", 22, "",
+               lambda row: row.setting_value,
+               cell=lambda row: Cell(row.setting_value, "strong" if row.is_changed else ""), flash=True,
+               grow=True),
+        Column("differs", "", 4, "≠ where brokers with the same role differ, * where it is not the default",
+               lambda row: (not row.differing_peers, not row.is_changed),
+               cell=lambda row: _difference_marks(row)),
+        Column("default", "DEFAULT", 16, "default of its release, if the value differs",
+               lambda row: (row.is_changed and row.default_value) or "", tone="dim",
+               drop=1),
+        Column("peers", "DIFFERS ON", 26, "brokers of the cluster with the same role that have another value",
+               lambda row: row.differing_peers, show=", ".join, tone="warn", drop=2),
+    )  # fmt: skip
+
+    def list_queries(
+        self, model: ClusterModel, visible_rows: Sequence[object], current_row: object | None
+    ) -> list[DetailQuery]:
+        return [DetailQuery("config", addr) for addr in [self.broker_addr, *self._find_peers(model)]]
+
+    def find_answer(self, model: ClusterModel) -> LatestAnswer[ConfigPolled] | None:
+        return model.config_answers.get(self.broker_addr)
+
+    def _find_peers(self, model: ClusterModel) -> list[str]:
+        """The brokers of the cluster with the same role. Masters and slaves differ on purpose."""
+        peer_addrs = [
+            broker.key.addr
+            for broker in model.brokers.values()
+            if broker.cluster_name == self.cluster_name
+            and (broker.key.id == 0) == (self.broker_id == 0)
+            and broker.key.addr != self.broker_addr
+            and broker.is_fresh
+        ]
+        return sorted(peer_addrs)[:_MAX_PEERS]
+
+    def build_rows(self, model: ClusterModel) -> Sequence[BrokerSettingRow]:
+        own_config = _find_config(model, self.broker_addr)
+        if own_config is None:
+            return []
+        broker = self.find_broker(model)
+        known_defaults = _default_settings(
+            broker.read_text("brokerVersionDesc") if broker is not None else None
+        )
+        label_by_addr = {key.addr: f"{key.name}:{key.id}" for key in model.brokers}
+        config_by_peer = {
+            peer_addr: peer_config
+            for peer_addr in self._find_peers(model)
+            if (peer_config := _find_config(model, peer_addr)) is not None
+        }
+        return [
+            BrokerSettingRow(
+                name,
+                value,
+                None if is_own_setting(name) else known_defaults.get(name),
+                ()
+                if is_own_setting(name)
+                else tuple(
+                    label_by_addr.get(peer_addr, peer_addr)
+                    for peer_addr, peer_settings in config_by_peer.items()
+                    if peer_settings.get(name, value) != value
+                ),
+            )
+            for name, value in own_config.items()
+        ]
+
+    def row_key(self, row: BrokerSettingRow) -> str:
+        return row.setting_name
+
+    def subject_of_row(self, row: BrokerSettingRow) -> RowSubject:
+        return super().subject_of_row(row)._replace(key=row.setting_name, value=row.setting_value)
+
+
+def _difference_marks(row: BrokerSettingRow) -> Cell:
+    return Cell(
+        ("≠" if row.differing_peers else " ") + ("*" if row.is_changed else ""),
+        "warn" if row.differing_peers else "info",
+    )
+
+
+def _find_config(model: ClusterModel, broker_addr: str) -> dict[str, str] | None:
+    config_answer = model.config_answers.get(broker_addr)
+    if config_answer is None or config_answer.last_poll is None or config_answer.last_poll.config is None:
+        return None
+    return dict(config_answer.last_poll.config)
+
+
+@cache
+def _default_settings(version_text: str | None) -> DefaultTexts:
+    """The default settings of a broker release, or none for an unknown release."""
+    release_name = (version_text or "").removeprefix("V").replace("_", ".").lower()
+    return KnownDefaults().get_defaults("broker", release_name) if release_name else {}
+
+
+class SlaveDifferenceRow(NamedTuple):
+    """An item that differs on a slave, and the current time (ms since 1970)."""
+
+    slave_id: int
+    record: SlaveDifferenceRecord
+    now_ms: int
+
+
+class ReplicaDifferencesView(BrokerDetailView):
+    """The differences of one slave, or those of all slaves of a master."""
+
+    view_name = "replicas"
+    columns: Sequence[Column[SlaveDifferenceRow]] = (
+        Column("slave", "SLAVE", 5, "broker id of the slave",
+               lambda row: row.slave_id, tone="dim", right=True, drop=2),
+        Column("kind", "KIND", 11, "topic, group, offset, consumeMode, epoch, user, acl or setting",
+               lambda row: row.record.kind, tone="accent"),
+        Column("name", "NAME", 24, "", lambda row: row.record.name, tone="strong", grow=True),
+        Column("state", "STATE", 7,
+               "lag: the next copy may remove it; drift: it lasts longer than two copies take",
+               lambda row: row.record.state, tone=slave_state_tone, flash=True),
+        Column("differs", "DIFFERENCE", 26, "values of both, or the broker that lacks the item",
+               lambda row: row.record.differs, grow=True),
+        Column("since", "SINCE", 7, "time since nsadmin first saw the difference",
+               lambda row: row.now_ms - row.record.since, show=units.format_age, tone="dim", right=True,
+               drop=1),
+        Column("reason", "REASON", 34, "why it is lag or drift",
+               lambda row: row.record.reason, tone="dim", drop=3),
+    )  # fmt: skip
+
+    def _list_slaves(self, model: ClusterModel) -> list[SlaveRecord]:
+        return [
+            slave
+            for slave in (() if model.replicas_poll is None else model.replicas_poll.slaves)
+            if slave.broker_name == self.broker_name and self.broker_id in (0, slave.broker_id)
+        ]
+
+    def build_rows(self, model: ClusterModel) -> Sequence[SlaveDifferenceRow]:
+        return [
+            SlaveDifferenceRow(slave.broker_id, record, model.now_ms)
+            for slave in self._list_slaves(model)
+            for record in slave.differences
+        ]
+
+    def row_key(self, row: SlaveDifferenceRow) -> str:
+        return f"{row.slave_id} {row.record.kind} {row.record.name}"
+
+    def open_row(self, row: SlaveDifferenceRow) -> TopicTarget | GroupTarget | None:
+        if row.record.kind == "topic":
+            return TopicTarget(row.record.name)
+        return GroupTarget(row.record.name) if row.record.kind == "group" else None
+
+    def render_headline(self, model: ClusterModel) -> CellLine:
+        """The state of the broker, the counts of its slaves, and the age of the comparison."""
+        cells = [*super().render_headline(model)]
+        replicas_poll, slaves = model.replicas_poll, self._list_slaves(model)
+        if replicas_poll is None or not slaves:
+            return cells
+        drift_count = sum(slave.drift_count for slave in slaves)
+        lag_count = sum(slave.lag_count for slave in slaves)
+        hidden_count = drift_count + lag_count - len(self.build_rows(model))
+        age_text = units.format_age(model.now_ms - replicas_poll.at)
+        cells += [
+            Cell(f"  {drift_count} drift", slave_state_tone("drift") if drift_count else "dim"),
+            Cell(f"  {lag_count} lag", "dim"),
+            *([Cell(f"  {hidden_count} not shown", "warn")] if hidden_count else []),
+            Cell(f"  compared {age_text} ago", "dim"),
+        ]
+        return [
+            *cells,
+            *(Cell(f"  slave {slave.broker_id}: {slave.error}", "warn") for slave in slaves if slave.error),
+        ]
+
+    def empty_message(self, model: ClusterModel) -> str:
+        if model.replicas_poll is None:
+            return model.describe_awaited("the comparison is")
+        slaves = self._list_slaves(model)
+        if not slaves:
+            return "the broker has no slaves" if self.broker_id == 0 else "the slave was not compared yet"
+        unread_reasons = [slave.error for slave in slaves if slave.error]
+        if unread_reasons:
+            return f"unknown: {unread_reasons[0]}"
+        return "no difference in topics, groups, offsets and settings"

@@ -6,15 +6,38 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from functools import partial
 
-from nsadmin.tui.actions.row_subject import RowSubject
-from nsadmin.tui.model.cluster_model import ClusterModel
+from nsadmin.tui.actions.row_actions import RowSubject
+from nsadmin.tui.model.cluster_model import ClusterModel, Trend
 from nsadmin.tui.views import alert_levels, display_states, units
-from nsadmin.tui.views.base_view import CellLine, View
-from nsadmin.tui.views.brokers.broker_problems import rank_broker
-from nsadmin.tui.views.brokers.broker_rows import BrokerRow, list_broker_rows
-from nsadmin.tui.views.brokers.broker_traffic import draw_broker_facts
-from nsadmin.tui.views.table import Cell, Column, Tone
-from nsadmin.tui.views.view_targets import BrokerProcessTarget
+from nsadmin.tui.views.base_view import BrokerProcessTarget, CellLine, View
+from nsadmin.tui.views.brokers.broker_rows import BrokerRow, list_broker_rows, rank_broker
+from nsadmin.tui.views.graphs import draw_graph
+from nsadmin.tui.views.table import Cell, Column, Tone, draw_row_facts
+
+_MIN_GRAPH_HEIGHT = 7
+
+
+def draw_broker_facts(
+    columns: Sequence[Column[BrokerRow]], row: BrokerRow, width: int, height: int
+) -> list[CellLine]:
+    """The columns of the broker's row, and below them its traffic over the last polls, if there is room."""
+    lines = [[], *draw_row_facts(columns, row, width), []]
+    graph_height = height - len(lines)
+    if graph_height < _MIN_GRAPH_HEIGHT:
+        return lines[:height]
+    broker = row.broker
+    trends = {
+        "in": _build_trend(broker.poll_times_ms, broker.put_rates),
+        "out": _build_trend(broker.poll_times_ms, broker.get_rates),
+    }
+    return [*lines, *draw_graph("messages per second", trends, width, graph_height)]
+
+
+def _build_trend(times_ms: Iterable[int], rates: Iterable[float | None]) -> Trend:
+    trend = Trend.create_empty()
+    for at_ms, rate in zip(times_ms, rates, strict=True):
+        trend.add_point(at_ms, rate)
+    return trend
 
 
 def _figure_cell(text: str, row: BrokerRow, tone: Tone = "") -> Cell:

@@ -6,16 +6,17 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from namesrv_core.protocol.codes import perm_text
-from nsadmin.tui.actions.row_subject import RowSubject
+from nsadmin.client.consumers.lag import sum_lags
+from nsadmin.tui.actions.row_actions import RowSubject
 from nsadmin.tui.model.change_detection import ChangeNotice
 from nsadmin.tui.model.cluster_model import ClusterModel
 from nsadmin.tui.model.server_states import Silence
 from nsadmin.tui.polling.detail_queries import DetailQuery
-from nsadmin.tui.polling.poll_records import QueueCounts, TopicPolled
-from nsadmin.tui.views import display_states, events, units
-from nsadmin.tui.views.base_view import CellLine, View, clip_lines
-from nsadmin.tui.views.table import Cell, Column
-from nsadmin.tui.views.view_targets import MessagesTarget
+from nsadmin.tui.polling.poll_records import ClientConnection, QueueCounts, TopicPolled
+from nsadmin.tui.views import alert_levels, display_states, events, units
+from nsadmin.tui.views.base_view import CellLine, GroupTarget, MessagesTarget, View, clip_lines
+from nsadmin.tui.views.groups.group_table import GroupRow
+from nsadmin.tui.views.table import Cell, Column, SortOrder
 
 
 class TopicRouteRow(NamedTuple):
@@ -278,3 +279,156 @@ def _broker_tree_lines(model: ClusterModel, route_rows: list[TopicRouteRow]) -> 
                 ]
             )
     return lines
+
+
+_MAX_ASKED_MASTERS = 12
+"""The most masters to ask. A producer is connected to all masters of its topic, so the first ones suffice."""
+
+
+class ProducerRow(NamedTuple):
+    """A client of a producer group, and the masters of the topic that it is connected to."""
+
+    producer_group: str
+    producer_client: ClientConnection
+    brokers: tuple[str, ...]
+
+
+class TopicProducersView(TopicDetailView):
+    """The producers that may send to the topic. Brokers do not know to which topics a producer sends."""
+
+    view_name = "producers"
+    empty_text = "no producer is connected, according to the brokers that answered"
+    columns: Sequence[Column[ProducerRow]] = (
+        Column("group", "PRODUCER GROUP", 26, "", lambda row: row.producer_group, tone="strong", grow=True),
+        Column("client", "CLIENT", 34, "", lambda row: row.producer_client.client_id),
+        Column("brokers", "ON", 3, "masters of the topic that the producer is connected to",
+               lambda row: len(row.brokers), right=True, flash=True),
+        Column("addr", "ADDRESS", 21, "", lambda row: row.producer_client.addr, tone="dim", drop=2),
+        Column("language", "LANGUAGE", 8, "", lambda row: row.producer_client.language, tone="dim", drop=1),
+        Column("version", "VERSION", 8, "", lambda row: row.producer_client.version, tone="dim", drop=1),
+    )  # fmt: skip
+
+    def _find_masters(self, model: ClusterModel) -> dict[str, str]:
+        """The names of the topic's masters by address."""
+        poll = self.find_poll(model)
+        brokers = {name for route in poll.routes.values() if route for name in route} if poll else set()
+        name_by_addr = {
+            broker.key.addr: name
+            for name in sorted(brokers)
+            for broker in model.list_replicas(name)
+            if broker.key.id == 0 and broker.gone_since_ms is None
+        }
+        return dict(list(name_by_addr.items())[:_MAX_ASKED_MASTERS])
+
+    def list_queries(
+        self, model: ClusterModel, visible_rows: Sequence[object], current_row: object | None
+    ) -> list[DetailQuery]:
+        producer_queries = [DetailQuery("connections", addr) for addr in self._find_masters(model)]
+        return [*super().list_queries(model, visible_rows, current_row), *producer_queries]
+
+    def build_rows(self, model: ClusterModel) -> Sequence[ProducerRow]:
+        producer_rows: dict[tuple[str, str], ProducerRow] = {}
+        for addr, broker_name in self._find_masters(model).items():
+            answer = model.connection_answers.get(addr)
+            producers = (
+                answer.last_poll.producers if answer is not None and answer.last_poll is not None else None
+            )
+            for group, group_clients in (producers or {}).items():
+                for client in group_clients:
+                    row = producer_rows.get((group, client.client_id), ProducerRow(group, client, ()))
+                    producer_rows[group, client.client_id] = row._replace(brokers=(*row.brokers, broker_name))
+        return [producer_rows[client_key] for client_key in sorted(producer_rows)]
+
+    def row_key(self, row: ProducerRow) -> str:
+        return f"{row.producer_group} {row.producer_client.client_id}"
+
+    def render_headline(self, model: ClusterModel) -> CellLine:
+        silent_brokers = [
+            name
+            for addr, name in self._find_masters(model).items()
+            if (answer := model.connection_answers.get(addr)) is not None and answer.error_text is not None
+        ]
+        cells = [
+            *super().render_headline(model),
+            Cell("  producers of its brokers; any of them may send to the topic", "dim"),
+        ]
+        return (
+            [*cells, Cell(f"  no answer from {', '.join(silent_brokers)}", "warn")]
+            if silent_brokers
+            else cells
+        )
+
+
+class ReaderRow(NamedTuple):
+    """A consumer group that reads the topic, and its progress on this topic."""
+
+    topic: str
+    group_row: GroupRow
+
+    @property
+    def topic_lag(self) -> int | None:
+        """The messages of this topic that the group has not consumed yet. None: unknown."""
+        poll = self.group_row.poll
+        if poll is None:
+            return None
+        return sum_lags(queue.lag for queue in poll.lags if queue.topic == self.topic).messages
+
+    @property
+    def oldest_ms(self) -> int | None:
+        """The age (ms) of the last consumed message, on the queue with a lag where it is oldest."""
+        poll = self.group_row.poll
+        times = [
+            queue.last_timestamp
+            for queue in (poll.lags if poll is not None else ())
+            if queue.topic == self.topic and queue.diff and queue.last_timestamp
+        ]
+        return self.group_row.now_ms - min(times) if times else None
+
+
+def _clients_cell(row: ReaderRow) -> Cell:
+    client_count = row.group_row.client_count
+    return Cell(row.group_row.client_text, "bad" if client_count == 0 and row.topic_lag else "")
+
+
+class TopicReadersView(TopicDetailView):
+    """The consumer groups that read the topic."""
+
+    view_name = "groups"
+    empty_text = "no consumer group reads the topic, according to the brokers that answered"
+    default_sort = SortOrder("lag", True)
+    columns: Sequence[Column[ReaderRow]] = (
+        Column("group", "CONSUMER GROUP", 30, "",
+               lambda row: row.group_row.group, tone="strong", grow=True),
+        Column("members", "CLIENTS", 7, "connected clients of the group",
+               lambda row: row.group_row.client_count, cell=_clients_cell, right=True, flash=True),
+        Column("lag", "LAG", 7, "messages of this topic not consumed yet",
+               lambda row: row.topic_lag, show=units.format_count, tone=alert_levels.lag_tone, right=True),
+        Column("delay", "OLDEST", 8, "age of the oldest message of this topic that waits for the group",
+               lambda row: row.oldest_ms, show=units.format_age, right=True, drop=1),
+        Column("total", "LAG OF ALL", 10, "messages of all topics of the group not consumed yet",
+               lambda row: row.group_row.total_lag, show=units.format_count, tone="dim", right=True, drop=2),
+    )  # fmt: skip
+
+    def list_queries(
+        self, model: ClusterModel, visible_rows: Sequence[object], current_row: object | None
+    ) -> list[DetailQuery]:
+        return [DetailQuery("topic", self.topic), DetailQuery("groups")]
+
+    def build_rows(self, model: ClusterModel) -> Sequence[ReaderRow]:
+        poll = self.find_poll(model)
+        return [
+            ReaderRow(
+                self.topic,
+                GroupRow(group, model.group_answers.get(group), model.lag_trends.get(group), model.now_ms),
+            )
+            for group in (poll.groups or () if poll is not None else ())
+        ]
+
+    def row_key(self, row: ReaderRow) -> str:
+        return row.group_row.group
+
+    def subject_of_row(self, row: ReaderRow) -> RowSubject:
+        return RowSubject(topic=self.topic, group=row.group_row.group)
+
+    def open_row(self, row: ReaderRow) -> GroupTarget:
+        return GroupTarget(row.group_row.group)

@@ -7,15 +7,14 @@ from typing import NamedTuple
 
 from namesrv_core.protocol.codes import perm_text
 from nsadmin.client.topics.topics import SYSTEM_TOPIC_PREFIX, SYSTEM_TOPICS, list_own_names
-from nsadmin.tui.actions.row_subject import RowSubject
+from nsadmin.tui.actions.row_actions import RowSubject
 from nsadmin.tui.model.cluster_model import ClusterModel
 from nsadmin.tui.model.server_states import Silence
 from nsadmin.tui.polling.detail_queries import DetailQuery
 from nsadmin.tui.polling.poll_records import TopicPolled
 from nsadmin.tui.views import display_states, units
-from nsadmin.tui.views.base_view import NO_PROBLEM, CellLine, View
+from nsadmin.tui.views.base_view import NO_PROBLEM, CellLine, MessagesTarget, TopicTarget, View
 from nsadmin.tui.views.table import Cell, Column
-from nsadmin.tui.views.view_targets import MessagesTarget, TopicTarget
 
 _MAX_QUERIES = 60
 

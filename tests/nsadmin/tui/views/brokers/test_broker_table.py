@@ -3,10 +3,9 @@
 from typing import Any
 
 from nsadmin.tui.model.cluster_model import ClusterModel
-from nsadmin.tui.polling.poll_records import AnyPoll, NameServerPolled, ReplicasPolled
-from nsadmin.tui.polling.replica_records import SlaveRecord
+from nsadmin.tui.polling.poll_records import AnyPoll, NameServerPolled, ReplicasPolled, SlaveRecord
 from nsadmin.tui.views.brokers.broker_rows import BrokerRow, list_broker_rows
-from nsadmin.tui.views.brokers.broker_table import BROKER_COLUMNS, BrokersView
+from nsadmin.tui.views.brokers.broker_table import BROKER_COLUMNS, BrokersView, draw_broker_facts
 from nsadmin.tui.views.table import Cell
 from tests.support.screens import NOON, make_broker_poll, make_server_poll, make_silent_broker
 
@@ -163,3 +162,19 @@ def test_where_no_name_server_answers_nobody_knows_who_lists_a_broker() -> None:
         "– brokers", "unknown: no name server answers"
     )  # fmt: skip
     assert BrokersView().empty_message(ClusterModel()) == "no broker is registered"
+
+
+A = "10.0.1.1:10911"
+
+
+def test_the_graph_is_drawn_only_if_there_is_room() -> None:
+    model = ClusterModel()
+    for poll in (make_server_poll(), make_broker_poll(A), make_broker_poll(A, NOON + 5000)):
+        model.apply_poll(poll)
+    [row] = list_broker_rows(model)
+    high = draw_broker_facts(BROKER_COLUMNS, row, 54, 45)
+    assert any("messages per second" in cell.text for line in high for cell in line)
+    assert len(high) <= 45
+    low = draw_broker_facts(BROKER_COLUMNS, row, 54, 20)
+    assert len(low) == 20
+    assert not any("messages per second" in cell.text for line in low for cell in line)

@@ -1,12 +1,25 @@
 """One topic: its route on each name server, its readers, and the way to it."""
 
 from nsadmin.tui.model.cluster_model import ClusterModel
+from nsadmin.tui.navigation.view_links import list_tabs, open_target
 from nsadmin.tui.polling.detail_queries import DetailQuery
-from nsadmin.tui.polling.poll_records import AnyPoll, NameServerPolled, QueueCounts, TopicPolled
+from nsadmin.tui.polling.poll_records import (
+    AnyPoll,
+    ClientConnection,
+    ConnectionsPolled,
+    GroupPolled,
+    NameServerPolled,
+    QueueCounts,
+    QueueLag,
+    TopicPolled,
+)
 from nsadmin.tui.views.base_view import CellLine
+from nsadmin.tui.views.groups.group_detail import GroupQueuesView
 from nsadmin.tui.views.topics.topic_detail import (
     TopicDiagramView,
     TopicHistoryView,
+    TopicProducersView,
+    TopicReadersView,
     TopicRouteView,
 )
 from tests.support.screens import NOON, make_broker_poll, make_server_poll
@@ -113,3 +126,99 @@ def test_its_history() -> None:
     model = model_of(make_server_poll(ONE, topics=()))
     assert [notice.event_kind for notice in view.build_rows(model)] == ["TopicsChanged"]
     assert view.columns[0].key == "time"
+
+
+B, SLAVE = "10.0.2.1:10911", "10.0.1.2:10911"
+FIRST, SECOND = (
+    ClientConnection("client-1", "10.9.0.1:5000", "JAVA", "V5_5_0"),
+    ClientConnection("client-2", "", "GO", ""),
+)
+
+
+def producer_model(*connections: ConnectionsPolled) -> ClusterModel:
+    model = ClusterModel()
+    queues = QueueCounts(8, 8, 6)
+    routes = {"10.0.0.1:9876": {"broker-a": queues, "broker-b": queues}}
+    polls: list[AnyPoll] = [
+        make_server_poll(groups={"broker-a": {0: A, 1: SLAVE}, "broker-b": {0: B}}),
+        TopicPolled(NOON, "orders", routes),
+        *connections,
+    ]
+    for poll in polls:
+        model.apply_poll(poll)
+    return model
+
+
+def test_the_masters_of_a_topic_are_asked_and_their_answers_are_one() -> None:
+    view = TopicProducersView("orders")
+    model = producer_model(
+        ConnectionsPolled(NOON, A, {"web": [FIRST], "batch": [SECOND]}),
+        ConnectionsPolled(NOON, B, {"web": [FIRST]}),
+    )
+    assert view.list_queries(model, (), None) == [
+        DetailQuery("topic", "orders"), DetailQuery("connections", A), DetailQuery("connections", B),
+    ]  # fmt: skip
+    rows = view.build_rows(model)
+    assert [[column.render_cell(row).text for column in view.columns] for row in rows] == [
+        ["batch", "client-2", "1", "", "GO", ""],
+        ["web", "client-1", "2", "10.9.0.1:5000", "JAVA", "V5_5_0"],
+    ]
+    assert [view.row_key(row) for row in rows] == ["batch client-2", "web client-1"]
+
+
+def test_a_master_that_does_not_tell_is_named() -> None:
+    view = TopicProducersView("orders")
+    model = producer_model(ConnectionsPolled(NOON, A, None, "no permission"))
+    assert view.build_rows(model) == []
+    assert "".join(cell.text for cell in view.render_headline(model)).endswith("no answer from broker-a")
+    assert view.build_rows(ClusterModel()) == []
+
+
+def test_it_is_a_tab_of_a_topic() -> None:
+    assert list_tabs(TopicRouteView("orders"))[3] == TopicProducersView("orders")
+
+
+LAGS = [
+    QueueLag("orders", "broker-a", 0, 20_500, 500, 0, NOON - 60_000),
+    QueueLag("payments", "broker-a", 0, 9, 2, 0, NOON - 90_000),
+]
+
+
+def model() -> ClusterModel:
+    new_model = ClusterModel()
+    new_model.apply_poll(TopicPolled(NOON, "orders", groups=["g", "h"]))
+    return new_model
+
+
+def texts(found: ClusterModel) -> list[list[str]]:
+    view = TopicReadersView("orders")
+    return [[column.render_cell(row).text for column in view.columns] for row in view.build_rows(found)]
+
+
+def test_the_lag_of_this_topic_and_of_all_and_what_was_not_read_yet() -> None:
+    cluster_model = model()
+    cluster_model.apply_poll(GroupPolled(NOON, "g", 4.0, LAGS, [ClientConnection("c", "h:1", "GO", "V5")]))
+    assert texts(cluster_model) == [["g", "1", "20.0k", "1 min", "20.0k"], ["h", "–", "–", "–", "–"]]
+
+
+def test_a_lag_without_clients_is_bad() -> None:
+    cluster_model, view = model(), TopicReadersView("orders")
+    cluster_model.apply_poll(GroupPolled(NOON, "g", 4.0, LAGS))
+    first, second = view.build_rows(cluster_model)
+    assert (view.is_problem(first), view.is_problem(second)) == (True, False)
+
+
+def test_its_readers_lead_to_their_queues() -> None:
+    view = TopicReadersView("orders")
+    row, _ = view.build_rows(model())
+    assert (open_target(view.open_row(row)), view.subject_of_row(row).group) == (GroupQueuesView("g"), "g")
+    assert [tab.view_name for tab in list_tabs(view)] == [
+        "route",
+        "groups",
+        "drawn",
+        "producers",
+        "history",
+        "messages",
+    ]
+    assert view.list_queries(model(), [], None) == [DetailQuery("topic", "orders"), DetailQuery("groups")]
+    assert view.build_rows(ClusterModel()) == []
