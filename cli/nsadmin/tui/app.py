@@ -267,7 +267,7 @@ class Tui(BaseTui):
             self.screen_renderer.render_screen()
             self._send_queries()
         except Exception as error:
-            self.add_log_line(f"{self.current_view.view_name}: {type(error).__name__}: {error}")
+            self.add_log_line(f"{self.current_view.name}: {type(error).__name__}: {error}")
         now = monotonic()
         self._next_redraw_at = now + _REST_FACTOR * (now - self._drawn_at)
 
@@ -348,9 +348,9 @@ class Tui(BaseTui):
     def on_grid_entered(self, message: Grid.Entered) -> None:
         target = self.current_view.open_row(message.row)
         if isinstance(target, CommandTarget):
-            self.action_controller.run_command(target.command_words)
+            self.action_controller.run_command(target.words)
         elif isinstance(target, MessageTarget):
-            self.action_controller.messages.open_message(target.browsed_message)
+            self.action_controller.messages.open_message(target.message)
         elif target is not None:
             self.push_view(open_target(target))
 

@@ -45,7 +45,7 @@ async def test_a_colon_takes_screens_words_of_our_own_and_commands() -> None:
     app = make_still_tui(AvailableContexts(make_context(words=("-n", "127.0.0.1:1"))))
     async with app.run_test(size=SIZE) as pilot:
         await typed(pilot, "topics")
-        assert app.current_view.view_name == "topics"
+        assert app.current_view.name == "topics"
         await typed(pilot, "help")
         await pilot.pause()
         assert isinstance(app.screen, HelpScreen)
@@ -288,10 +288,10 @@ async def test_an_operator_folds_clusters_to_see_one() -> None:
         assert "▸ cluster-a  2 brokers  · 1 listed  ● 1 up  in 100/s  out 200/s" in screen_to_text(app)
         assert app.row_grid.cursor_item is None
         await pilot.press("down", "enter")
-        assert app.current_view.view_name == "brokers", "Enter on a heading folds it"
+        assert app.current_view.name == "brokers", "Enter on a heading folds it"
         assert [type(row).__name__ for row in app.row_grid.rows] == ["Heading", "Heading"]
         await pilot.press("up", "enter", "down", "enter")
-        assert app.current_view.view_name == "summary", "Enter on a row goes deeper"
+        assert app.current_view.name == "summary", "Enter on a row goes deeper"
         await pilot.press("escape", "F", "F", "b")
         assert len(app.row_grid.rows) == 3
         await pilot.press("F")
@@ -359,7 +359,7 @@ async def test_each_number_is_a_screen() -> None:
     async with app.run_test(size=SIZE) as pilot:
         for at, name in enumerate(root_views.SCREEN_NAMES):
             await pilot.press(str(at))
-            assert app.current_view.view_name == name
+            assert app.current_view.name == name
         await pilot.press("right_curly_bracket")
         assert "only a replay has a timeline" in screen_to_text(app)
 

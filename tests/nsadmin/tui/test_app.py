@@ -269,17 +269,17 @@ async def test_numbers_choose_screens_tab_their_tabs_and_minus_the_one_before() 
         screens_seen = []
         for number in range(len(root_views.SCREEN_NAMES)):
             await pilot.press(str(number))
-            screens_seen.append(app.current_view.view_name)
+            screens_seen.append(app.current_view.name)
         assert tuple(screens_seen) == root_views.SCREEN_NAMES
         await pilot.press("4", "tab")
-        assert app.current_view.view_name == "matrix"
+        assert app.current_view.name == "matrix"
         await pilot.press("shift+tab", "shift+tab")
-        assert app.current_view.view_name == "causes"
+        assert app.current_view.name == "causes"
         assert app.feed.asked == (DetailQuery("divergence"),)
         await pilot.press("1", "minus")
-        assert app.current_view.view_name == "causes"
+        assert app.current_view.name == "causes"
         await pilot.press("minus")
-        assert app.current_view.view_name == "brokers"
+        assert app.current_view.name == "brokers"
 
 
 @run_screen_test
@@ -288,7 +288,7 @@ async def test_enter_goes_deeper_and_escape_back_to_the_same_row() -> None:
     async with app.run_test(size=WIDE) as pilot:
         await feed_polls(app, pilot, THREE)
         await pilot.press("down", "enter")
-        assert (app.current_view.view_name, app.current_view.view_title) == ("summary", "broker-b master")
+        assert (app.current_view.name, app.current_view.title) == ("summary", "broker-b master")
         assert "Brokers › broker-b master" in screen_to_text(app)
         await pilot.press("tab", "tab")
         assert app.feed.asked[0] == DetailQuery("config", "10.0.1.2:10911")
@@ -302,13 +302,13 @@ async def test_the_mouse_chooses_screens_tabs_and_the_way_back() -> None:
     async with app.run_test(size=WIDE) as pilot:
         await feed_polls(app, pilot, THREE)
         await pilot.click("#screens", offset=(22, 0))
-        assert app.current_view.view_name == "topics"
+        assert app.current_view.name == "topics"
         await pilot.press("1", "enter")
         at = screen_to_text(app).splitlines()[2].index("config")
         await pilot.click("#screens", offset=(at, 0))
-        assert app.current_view.view_name == "config"
+        assert app.current_view.name == "config"
         await pilot.click("#screens", offset=(2, 0))
-        assert app.current_view.view_name == "brokers"
+        assert app.current_view.name == "brokers"
 
 
 @pytest.fixture(scope="module")
@@ -449,7 +449,7 @@ async def test_who_types_fast_types_into_the_filter() -> None:
         await pilot.pause()
         await pilot.pause()
         await pilot.pause()
-        assert app.current_view.view_name == "topics"
+        assert app.current_view.name == "topics"
         assert app.prompt_input.value == "oke"
         assert app.prompt_input.prompt_mode == "filter"
 

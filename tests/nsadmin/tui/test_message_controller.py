@@ -87,7 +87,7 @@ async def test_v_on_a_topic_follows_its_messages_and_escape_leads_back() -> None
         )
         compare_golden(app, "messages")
         await pilot.press("escape")
-        assert app.current_view.view_name == "topics"
+        assert app.current_view.name == "topics"
         assert app.feed.message_query is None
 
 
@@ -106,7 +106,7 @@ async def test_messages_are_the_last_tab_of_a_topic() -> None:
         await pilot.press("greater_than_sign")
         assert shown_query(app).read_limit == 2000
         await pilot.press("tab", "shift+tab")
-        assert app.current_view.view_name == "messages"
+        assert app.current_view.name == "messages"
         assert len(list_row_keys(app)) == 3
 
 
@@ -129,7 +129,7 @@ async def test_v_on_a_group_and_enter_on_its_dead_letter_topic_show_dead_letters
         await feed_polls(app, pilot, [arrived(shown_query(app), *letters(2))])
         compare_golden(app, "dead-letters")
         await pilot.press("2", "A", "slash", *"DLQ", "enter", "enter")
-        assert app.current_view.view_title == "dead letters of payers"
+        assert app.current_view.title == "dead letters of payers"
 
 
 @run_screen_test

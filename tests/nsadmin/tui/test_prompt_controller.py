@@ -86,7 +86,7 @@ async def test_tab_completes_the_line_and_shows_candidates() -> None:
         await pilot.press("escape", "colon", *"ctx", "space", "p")
         assert await tab(app, pilot) == "ctx prod "
         await pilot.press("escape")
-        assert app.current_view.view_name == "brokers", "Tab in the prompt is not the next tab"
+        assert app.current_view.name == "brokers", "Tab in the prompt is not the next tab"
 
 
 @run_screen_test
@@ -107,7 +107,7 @@ async def test_a_screen_opens_with_its_filter() -> None:
     async with app.run_test(size=SIZE) as pilot:
         await feed_polls(app, pilot, [make_server_poll(), make_broker_poll("10.0.1.1:10911")])
         app.action_controller.run_prompt_line("topics /pay")
-        assert app.current_view.view_name == "topics"
+        assert app.current_view.name == "topics"
         assert "1 of 2 rows  filter pay" in screen_to_text(app)
         app.action_controller.run_prompt_line("topics /")
         assert "2 rows" in screen_to_text(app)

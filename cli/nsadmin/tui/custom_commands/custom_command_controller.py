@@ -38,7 +38,7 @@ class CustomCommandController:
     def current_scope(self) -> str:
         """The screen to which the current view belongs. The tabs of a broker belong to `brokers`."""
         view = self._app.current_view
-        return _SCOPE_BY_TABS.get(view.tab_set or "", view.view_name)
+        return _SCOPE_BY_TABS.get(view.tab_set or "", view.name)
 
     def run_key(self, key: str) -> None:
         """Run the hotkey or the plugin of a key."""

@@ -63,14 +63,17 @@ _STATE_CELLS: dict[str, tuple[str, Tone]] = {
 
 
 class MessagesView(View):
-    """The messages of one query."""
+    """The messages of one query. `dead_group` is the group whose dead letters these are, or None."""
 
-    view_name = "messages"
+    name = "messages"
     puts_problems_first = False
     has_messages = True
 
     def __init__(self, query: MessageQuery) -> None:
-        self.query = query
+        self.query, topic = query, query.topic
+        is_dead = topic.startswith(DEAD_LETTER_PREFIX)
+        self.dead_group = topic.removeprefix(DEAD_LETTER_PREFIX) if is_dead else None
+        self.title = f"dead letters of {self.dead_group}" if is_dead else f"messages of {topic}"
 
     @property
     def message_query(self) -> MessageQuery:
@@ -79,20 +82,6 @@ class MessagesView(View):
     def read_more(self) -> None:
         """Read as many old messages again."""
         self.query = self.query.read_more()
-
-    @property
-    def dead_group(self) -> str | None:
-        """The group whose dead letters these are; None for other messages."""
-        topic = self.query.topic
-        return topic.removeprefix(DEAD_LETTER_PREFIX) if topic.startswith(DEAD_LETTER_PREFIX) else None
-
-    @property
-    def view_title(self) -> str:
-        return (
-            f"messages of {self.query.topic}"
-            if self.dead_group is None
-            else f"dead letters of {self.dead_group}"
-        )
 
     @property
     def columns(self) -> Sequence[Column[BrowsedMessage]]:  # type: ignore[override]
@@ -183,26 +172,18 @@ class TopicMessagesView(MessagesView):
 
     def __init__(self, topic: str) -> None:
         super().__init__(query_topic(topic))
-        self.topic = topic
-
-    @property
-    def view_title(self) -> str:
-        return self.topic
+        self.topic = self.title = topic
 
 
 class GroupLettersView(MessagesView):
     """The dead letters, as a tab of the group."""
 
-    view_name = "dead-letters"
+    name = "dead-letters"
     tab_set = "group"
 
     def __init__(self, group: str) -> None:
         super().__init__(query_topic(DEAD_LETTER_PREFIX + group))
-        self.group = group
-
-    @property
-    def view_title(self) -> str:
-        return self.group
+        self.group = self.title = group
 
 
 def _state_cells(query: MessageQuery, log: MessageLog) -> list[Cell]:

@@ -29,6 +29,10 @@ class BrokerProcessKey(NamedTuple):
     id: int
     addr: str
 
+    @property
+    def role(self) -> str:
+        return "master" if self.id == 0 else f"slave {self.id}"
+
 
 class Silence(NamedTuple):
     """Why data is missing or old, and since when. `since_ms` is None before the first answer."""
@@ -69,6 +73,11 @@ class LatestAnswer(Generic[P]):
     @property
     def current_silence(self) -> Silence | None:
         return None if self.error_text is None else Silence(self.error_text, self.silent_since_ms)
+
+
+def last_poll_of(answer: LatestAnswer[P] | None) -> P | None:
+    """The last poll that was answered; None if there is none, or if nothing was asked yet."""
+    return None if answer is None else answer.last_poll
 
 
 class ObservedNameServer(LatestAnswer[NameServerPolled]):

@@ -94,7 +94,7 @@ def make_view(screen_name: str) -> View:
 
 
 def find_screen_title(view: View) -> str | None:
-    root_view = ROOT_VIEWS.get(view.view_name)
+    root_view = ROOT_VIEWS.get(view.name)
     return None if root_view is None else root_view.title
 
 
@@ -121,7 +121,7 @@ class ProblemCounter:
             self._counted_at_ms = model.now_ms
             for name in COUNTED_SCREENS:
                 self._count_view(make_view(name), model)
-        if current_view.view_name in COUNTED_SCREENS:
+        if current_view.name in COUNTED_SCREENS:
             self._count_view(current_view, model)
         return self._counts_by_title
 

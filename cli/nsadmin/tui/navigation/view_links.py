@@ -6,56 +6,36 @@ Rule: the functions import the views themselves, so that the first screen appear
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from nsadmin.tui.views.base_view import (
-    BrokerProcessTarget,
-    DifferenceTarget,
-    DrainTarget,
-    FindingTarget,
-    GroupTarget,
-    MessagesTarget,
-    NameServerTarget,
-    ObjectEventsTarget,
-    RebalanceTarget,
-    StormTarget,
-    TabSet,
-    TopicTarget,
-    View,
-    ViewTarget,
-)
+from nsadmin.tui.views import base_view
+from nsadmin.tui.views.base_view import TabSet, View, ViewTarget
 
 
 def _list_broker_tabs(view: View) -> Sequence[View]:
     from nsadmin.tui.views.brokers import broker_detail
-    from nsadmin.tui.views.brokers.broker_detail import (
-        BrokerConfigView,
-        BrokerSummaryView,
-        ReplicaDifferencesView,
-    )
 
     assert isinstance(view, broker_detail.BrokerDetailView)
-    broker_identity = (view.broker_name, view.broker_id, view.broker_addr, view.cluster_name)
-    return [
-        BrokerSummaryView(*broker_identity),
-        broker_detail.BrokerFiguresView(*broker_identity),
-        BrokerConfigView(*broker_identity),
-        broker_detail.BrokerTopicsView(*broker_identity),
-        broker_detail.BrokerProducersView(*broker_identity),
-        ReplicaDifferencesView(*broker_identity),
-        broker_detail.BrokerHistoryView(*broker_identity),
+    tab_classes: list[type[broker_detail.BrokerDetailView]] = [
+        broker_detail.BrokerSummaryView,
+        broker_detail.BrokerFiguresView,
+        broker_detail.BrokerConfigView,
+        broker_detail.BrokerTopicsView,
+        broker_detail.BrokerProducersView,
+        broker_detail.ReplicaDifferencesView,
+        broker_detail.BrokerHistoryView,
     ]
+    return [tab_class(*view.key, view.cluster_name) for tab_class in tab_classes]
 
 
 def _list_topic_tabs(view: View) -> Sequence[View]:
     from nsadmin.tui.messages.message_table import TopicMessagesView
     from nsadmin.tui.views.topics import topic_detail
-    from nsadmin.tui.views.topics.topic_detail import TopicProducersView, TopicReadersView
 
     assert isinstance(view, topic_detail.TopicDetailView | TopicMessagesView)
     return [
         topic_detail.TopicRouteView(view.topic),
-        TopicReadersView(view.topic),
+        topic_detail.TopicReadersView(view.topic),
         topic_detail.TopicDiagramView(view.topic),
-        TopicProducersView(view.topic),
+        topic_detail.TopicProducersView(view.topic),
         topic_detail.TopicHistoryView(view.topic),
         TopicMessagesView(view.topic),
     ]
@@ -64,12 +44,11 @@ def _list_topic_tabs(view: View) -> Sequence[View]:
 def _list_group_tabs(view: View) -> Sequence[View]:
     from nsadmin.tui.messages.message_table import GroupLettersView
     from nsadmin.tui.views.groups import group_detail
-    from nsadmin.tui.views.groups.group_detail import GroupClientsView
 
     assert isinstance(view, group_detail.GroupDetailView | GroupLettersView)
     return [
         group_detail.GroupQueuesView(view.group),
-        GroupClientsView(view.group),
+        group_detail.GroupClientsView(view.group),
         group_detail.GroupLagView(view.group),
         GroupLettersView(view.group),
     ]
@@ -88,7 +67,6 @@ TAB_SETS: Mapping[TabSet, Callable[[View], Sequence[View]]] = {
     "group": _list_group_tabs,
     "servers": _list_server_tabs,
 }
-"""The functions that create the tabs of a view, by its `tab_set`."""
 
 
 def list_tabs(view: View) -> Sequence[View]:
@@ -96,67 +74,67 @@ def list_tabs(view: View) -> Sequence[View]:
     return () if view.tab_set is None else TAB_SETS[view.tab_set](view)
 
 
-def _open_broker(target: BrokerProcessTarget) -> View:
+def _open_broker(target: base_view.BrokerProcessTarget) -> View:
     from nsadmin.tui.views.brokers.broker_detail import BrokerSummaryView
 
     return BrokerSummaryView(*target)
 
 
-def _open_topic(target: TopicTarget) -> View:
+def _open_topic(target: base_view.TopicTarget) -> View:
     from nsadmin.tui.views.topics.topic_detail import TopicRouteView
 
     return TopicRouteView(target.topic)
 
 
-def _open_group(target: GroupTarget) -> View:
+def _open_group(target: base_view.GroupTarget) -> View:
     from nsadmin.tui.views.groups.group_detail import GroupQueuesView
 
     return GroupQueuesView(target.group)
 
 
-def _open_name_server(target: NameServerTarget) -> View:
+def _open_name_server(target: base_view.NameServerTarget) -> View:
     from nsadmin.tui.views.servers import NameServerSettingsView
 
     return NameServerSettingsView(target.addr)
 
 
-def _open_difference(target: DifferenceTarget) -> View:
+def _open_difference(target: base_view.DifferenceTarget) -> View:
     from nsadmin.tui.views.divergence import DifferenceSidesView
 
     return DifferenceSidesView(*target)
 
 
-def _open_finding(target: FindingTarget) -> View:
+def _open_finding(target: base_view.FindingTarget) -> View:
     from nsadmin.tui.views.divergence import DivergenceAdviceView
 
     return DivergenceAdviceView(*target)
 
 
-def _open_object_events(target: ObjectEventsTarget) -> View:
+def _open_object_events(target: base_view.ObjectEventsTarget) -> View:
     from nsadmin.tui.views.events import ObjectEventsView
 
     return ObjectEventsView(target.object_name)
 
 
-def _open_storm(target: StormTarget) -> View:
+def _open_storm(target: base_view.StormTarget) -> View:
     from nsadmin.tui.views.events import StormEventsView
 
     return StormEventsView(*target)
 
 
-def _open_drain(target: DrainTarget) -> View:
+def _open_drain(target: base_view.DrainTarget) -> View:
     from nsadmin.tui.views.drains import DrainLogView
 
     return DrainLogView(*target)
 
 
-def _open_rebalance(target: RebalanceTarget) -> View:
+def _open_rebalance(target: base_view.RebalanceTarget) -> View:
     from nsadmin.tui.views.drains import RebalanceView
 
     return RebalanceView(*target)
 
 
-def _open_messages(target: MessagesTarget) -> View:
+def _open_messages(target: base_view.MessagesTarget) -> View:
     from nsadmin.tui.messages.message_query import query_topic
     from nsadmin.tui.messages.message_table import MessagesView
 
@@ -164,19 +142,18 @@ def _open_messages(target: MessagesTarget) -> View:
 
 
 TARGET_VIEWS: Mapping[type[ViewTarget], Callable[[Any], View]] = {
-    BrokerProcessTarget: _open_broker,
-    TopicTarget: _open_topic,
-    GroupTarget: _open_group,
-    NameServerTarget: _open_name_server,
-    DifferenceTarget: _open_difference,
-    FindingTarget: _open_finding,
-    ObjectEventsTarget: _open_object_events,
-    StormTarget: _open_storm,
-    DrainTarget: _open_drain,
-    RebalanceTarget: _open_rebalance,
-    MessagesTarget: _open_messages,
+    base_view.BrokerProcessTarget: _open_broker,
+    base_view.TopicTarget: _open_topic,
+    base_view.GroupTarget: _open_group,
+    base_view.NameServerTarget: _open_name_server,
+    base_view.DifferenceTarget: _open_difference,
+    base_view.FindingTarget: _open_finding,
+    base_view.ObjectEventsTarget: _open_object_events,
+    base_view.StormTarget: _open_storm,
+    base_view.DrainTarget: _open_drain,
+    base_view.RebalanceTarget: _open_rebalance,
+    base_view.MessagesTarget: _open_messages,
 }
-"""The functions that create the view of a target, by the class of the target."""
 
 
 def open_target(target: ViewTarget) -> View:

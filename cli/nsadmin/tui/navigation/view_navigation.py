@@ -39,7 +39,7 @@ class ViewNavigation:
         self._prepare_state = prepare_state
         self._state_stack = [self._create_state(home_view)]
         self._previous_stack: list[ViewState] | None = None
-        self._root_states: dict[str, ViewState] = {home_view.view_name: self._state_stack[0]}
+        self._root_states: dict[str, ViewState] = {home_view.name: self._state_stack[0]}
 
     def _create_state(self, view: View) -> ViewState:
         state = ViewState(view)
@@ -57,7 +57,7 @@ class ViewNavigation:
     @property
     def title_path(self) -> list[str]:
         """The titles of all views on the stack."""
-        return [state.view.view_title for state in self._state_stack]
+        return [state.view.title for state in self._state_stack]
 
     @property
     def root_view(self) -> View:
@@ -73,9 +73,9 @@ class ViewNavigation:
         if self.stack_depth == 1 and self.current_state.view == view:
             return
         self._previous_stack = list(self._state_stack)
-        known = self._root_states.get(view.view_name)
+        known = self._root_states.get(view.name)
         state = known if known is not None and known.view == view else self._create_state(view)
-        self._root_states[view.view_name] = state
+        self._root_states[view.name] = state
         self._state_stack = [state]
 
     def replace_view(self, view: View) -> None:

@@ -135,7 +135,7 @@ class HelpScreen(ModalScreen[None]):
 
     def compose(self) -> ComposeResult:
         with VerticalScroll(classes="panel", can_focus=False) as panel:
-            panel.border_title = literal_title(f"{self._view.view_title} – type to search, Esc closes")
+            panel.border_title = literal_title(f"{self._view.title} – type to search, Esc closes")
             yield SearchInput(id="search", placeholder="search", compact=True)
             yield Lines("surface", id="helpLines")
 

@@ -90,11 +90,10 @@ class ScreenRenderer:
     def list_queries(self) -> list[DetailQuery]:
         """The detail queries for the visible rows and for the order of the rows."""
         app, state = self._app, self._app.view_state
-        visible_queries = state.view.list_queries(
-            app.model, app.row_grid.visible_items, app.row_grid.cursor_item
-        )
+        cursor_rows = [app.row_grid.cursor_item] if app.row_grid.cursor_item is not None else []
+        queries = state.view.list_queries(app.model, [*cursor_rows, *app.row_grid.visible_items])
         sort_key = state.sort_order.key if state.sort_order else None
-        return [*visible_queries, *state.view.list_sort_queries(sort_key)]
+        return [*queries, *state.view.list_sort_queries(sort_key)]
 
     def _arrange_rows(self, all_rows: Sequence[Any]) -> Sequence[Any]:
         """The rows that the screen shows, in its order. With the default order, problems may come first."""
@@ -176,7 +175,7 @@ class ScreenRenderer:
         if tabs:
             chosen_index = next((index for index, tab in enumerate(tabs) if tab == app.current_view), 0)
             return screen_frame.render_tab_bar(
-                [tab.view_name for tab in tabs], chosen_index, app.navigation.title_path
+                [tab.name for tab in tabs], chosen_index, app.navigation.title_path
             )
         if app.navigation.stack_depth > 1:
             return screen_frame.render_tab_bar([], 0, app.navigation.title_path)

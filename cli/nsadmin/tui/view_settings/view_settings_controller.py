@@ -45,7 +45,7 @@ class ViewSettingsController:
 
     def prepare_state(self, state: ViewState) -> None:
         """Restore the remembered settings of a view that opens."""
-        name = state.view.view_name
+        name = state.view.name
         record = parse_record(take_map(self._context_settings, "screens").get(name))
         if record is not None:
             apply_record(record, state)
@@ -99,14 +99,12 @@ class ViewSettingsController:
         """Save the current screen with its filter, sort order and columns."""
         app, state = self._app, self._app.view_state
         name = name.strip()
-        if state.view.view_name not in root_views.ROOT_VIEWS:
+        if state.view.name not in root_views.ROOT_VIEWS:
             app.show_message("only the screens of number keys can be saved as a view", "warn")
         elif not name or " " in name:
             app.show_message(f'invalid name "{name}": use a word without blanks', "bad")
         else:
-            saved_record = record_view(state)._replace(
-                screen=state.view.view_name, filter=state.row_filter.text
-            )
+            saved_record = record_view(state)._replace(screen=state.view.name, filter=state.row_filter.text)
 
             def change(settings: dict[str, Any]) -> None:
                 take_map(settings, "views")[name] = saved_record.to_json()
@@ -130,7 +128,7 @@ class ViewSettingsController:
         state = app.view_state
         apply_record(record, state)
         # The settings of a saved view are not saved as those of the context.
-        self._known_records[state.view.view_name] = record_view(state)
+        self._known_records[state.view.name] = record_view(state)
         app.redraw_screen()
 
     def _choose_view(self) -> None:

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
 
 
 class BrokerProcessTarget(NamedTuple):
-    """A broker process."""
-
     broker_name: str
     broker_id: int
     broker_addr: str
@@ -26,20 +24,14 @@ class BrokerProcessTarget(NamedTuple):
 
 
 class TopicTarget(NamedTuple):
-    """A topic."""
-
     topic: str
 
 
 class GroupTarget(NamedTuple):
-    """A consumer group."""
-
     group: str
 
 
 class NameServerTarget(NamedTuple):
-    """The settings of a name server."""
-
     addr: str
 
 
@@ -55,12 +47,10 @@ class FindingTarget(NamedTuple):
 
     aspect_name: str
     object_name: str
-    cause_text: str
+    cause: str
 
 
 class ObjectEventsTarget(NamedTuple):
-    """The notices that concern one object."""
-
     object_name: str
 
 
@@ -80,8 +70,6 @@ class DrainTarget(NamedTuple):
 
 
 class RebalanceTarget(NamedTuple):
-    """The topics of a rebalance."""
-
     cluster_name: str
     digest: str
 
@@ -96,35 +84,24 @@ class MessagesTarget(NamedTuple):
 class MessageTarget(NamedTuple):
     """One message. A separate screen shows it, not a view."""
 
-    browsed_message: BrowsedMessage
+    message: BrowsedMessage
 
 
 class CommandTarget(NamedTuple):
     """The output of a command of nsadmin that only reads. A separate screen shows it, not a view."""
 
-    command_words: tuple[str, ...]
+    words: tuple[str, ...]
 
 
+# fmt: off
 ViewTarget: TypeAlias = (
-    BrokerProcessTarget
-    | TopicTarget
-    | GroupTarget
-    | NameServerTarget
-    | DifferenceTarget
-    | FindingTarget
-    | ObjectEventsTarget
-    | StormTarget
-    | DrainTarget
-    | RebalanceTarget
-    | MessagesTarget
+    BrokerProcessTarget | TopicTarget | GroupTarget | NameServerTarget | DifferenceTarget | FindingTarget
+    | ObjectEventsTarget | StormTarget | DrainTarget | RebalanceTarget | MessagesTarget
 )
-
-
+# fmt: on
 CellLine = Sequence[Cell]
 TabSet = Literal["broker", "topic", "group", "servers"]
 """The objects that have several tabs. `view_links` creates them."""
-
-
 NO_PROBLEM = 2
 """The problem rank of a row without a problem."""
 
@@ -137,7 +114,7 @@ def clip_lines(lines: list[CellLine], height: int) -> list[CellLine]:
 
 
 class View:
-    """A view. `view_name` is its name for `:` and in file names. `view_title` is shown above it.
+    """A view. `name` is for `:` and in file names. `title` is shown above it.
 
     `grouping_key` is the key of the column by which its rows can be grouped. Until the operator chooses an
     order, rows with problems come first, unless `puts_problems_first` is False.
@@ -148,7 +125,8 @@ class View:
     A view stores only the object that it shows. It builds its rows from the model each time.
     """
 
-    view_name: ClassVar[str] = ""
+    name: ClassVar[str] = ""
+    title = ""
     tab_set: ClassVar[TabSet | None] = None
     columns: Sequence[Column[Any]] = ()
     grouping_key: str | None = None
@@ -158,10 +136,6 @@ class View:
     empty_text = "no rows"
     follows_first_row = False
     has_messages = False
-
-    @property
-    def view_title(self) -> str:
-        return self.view_name
 
     @property
     def message_query(self) -> MessageQuery | None:
@@ -212,10 +186,11 @@ class View:
         """The details of the row at the cursor, which a wide screen shows beside the table."""
         return draw_row_facts(self.columns, row, width)[:height]
 
-    def list_queries(
-        self, model: ClusterModel, visible_rows: Sequence[Any], current_row: Any | None
-    ) -> list[DetailQuery]:
-        """The detail queries that this view needs, in addition to the polls of all servers."""
+    def list_queries(self, model: ClusterModel, rows: Sequence[Any]) -> list[DetailQuery]:
+        """The detail queries that this view needs, in addition to the polls of all servers.
+
+        `rows` are the row at the cursor, and the visible rows.
+        """
         return []
 
     def list_sort_queries(self, sort_key: str | None) -> list[DetailQuery]:

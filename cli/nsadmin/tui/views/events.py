@@ -9,7 +9,14 @@ from nsadmin.tui.actions.row_actions import RowSubject
 from nsadmin.tui.model.change_detection import ChangeNotice
 from nsadmin.tui.model.cluster_model import ClusterModel
 from nsadmin.tui.views import units
-from nsadmin.tui.views.base_view import CellLine, ObjectEventsTarget, StormTarget, TopicTarget, View
+from nsadmin.tui.views.base_view import (
+    CellLine,
+    ObjectEventsTarget,
+    StormTarget,
+    TopicTarget,
+    View,
+    ViewTarget,
+)
 from nsadmin.tui.views.table import Cell, Column, Tone
 
 MIN_STORM_SIZE = 5
@@ -83,6 +90,7 @@ def collapse_storms(notices: Iterable[ChangeNotice]) -> Sequence[ChangeNotice | 
 
 _BAD_SUFFIXES = ("Gone", "Silent", "Unregistered", "Forgotten", "Refused", "Conflict", "Lost", "Failed")
 _WARN_SUFFIXES = ("Wiped", "Deleted", "Gap", "Restarted")
+_GOOD_SUFFIXES = ("Back", "Answers", "Registered", "Added", "Recovered")
 
 
 def notice_tone(notice: ChangeNotice | EventStorm) -> Tone:
@@ -91,11 +99,7 @@ def notice_tone(notice: ChangeNotice | EventStorm) -> Tone:
         return "bad"
     if notice.event_kind.endswith(_WARN_SUFFIXES):
         return "warn"
-    return (
-        "good"
-        if notice.event_kind.endswith(("Back", "Answers", "Registered", "Added", "Recovered"))
-        else "info"
-    )
+    return "good" if notice.event_kind.endswith(_GOOD_SUFFIXES) else "info"
 
 
 EVENT_COLUMNS: Sequence[Column[ChangeNotice | EventStorm]] = (
@@ -122,13 +126,25 @@ def notices_about(model: ClusterModel, name: str, addr: str = "") -> list[Change
     ]
 
 
-class EventsView(View):
+class EventListView(View):
+    """The base class of lists of events, in which the newest event comes first."""
+
+    puts_problems_first = False
+    columns = EVENT_COLUMNS
+
+    def row_key(self, row: ChangeNotice | EventStorm) -> str:
+        return f"{row.at_ms} {row.server_addr} {row.event_kind} {row.description}"
+
+    def open_row(self, row: ChangeNotice | EventStorm) -> ViewTarget | None:
+        """The notices of the object that the row concerns."""
+        return ObjectEventsTarget(row.object_names[0]) if row.object_names else None
+
+
+class EventsView(EventListView):
     """The notices of all servers. A storm of one kind of events is one row, and Enter shows its events."""
 
-    view_name = "events"
-    puts_problems_first = False
-    view_title = "Events"
-    columns = EVENT_COLUMNS
+    name = "events"
+    title = "Events"
     empty_text = "no change since this screen was opened"
 
     def build_rows(self, model: ClusterModel) -> Sequence[ChangeNotice | EventStorm]:
@@ -141,48 +157,34 @@ class EventsView(View):
     def row_key(self, row: ChangeNotice | EventStorm) -> str:
         if isinstance(row, EventStorm):
             return f"storm {row.event_kind} {row.begin_ms}"
-        return f"{row.at_ms} {row.server_addr} {row.event_kind} {row.description}"
+        return super().row_key(row)
 
     def subject_of_row(self, row: ChangeNotice | EventStorm) -> RowSubject:
-        if isinstance(row, EventStorm):
-            return RowSubject()
-        return (
-            RowSubject(broker_name=row.object_names[0])
-            if row.object_names and "Broker" in row.event_kind
-            else RowSubject()
-        )
+        is_broker = isinstance(row, ChangeNotice) and row.object_names and "Broker" in row.event_kind
+        return RowSubject(broker_name=row.object_names[0]) if is_broker else RowSubject()
 
     def render_headline(self, model: ClusterModel) -> CellLine:
         journaled_count = sum(1 for notice in model.notices if notice.is_from_journal)
+        polled_count = len(model.notices) - journaled_count
         return [
             Cell(units.count_noun(len(model.notices), "event"), "strong"),
-            Cell(
-                f"  {journaled_count} from journals, {len(model.notices) - journaled_count} from polls", "dim"
-            ),
+            Cell(f"  {journaled_count} from journals, {polled_count} from polls", "dim"),
         ]
 
-    def open_row(self, row: ChangeNotice | EventStorm) -> ObjectEventsTarget | StormTarget | None:
-        """Open the events of a storm, or the notices of the object that the row concerns."""
+    def open_row(self, row: ChangeNotice | EventStorm) -> ViewTarget | None:
         if isinstance(row, EventStorm):
             return StormTarget(row.event_kind, row.begin_ms, row.at_ms)
-        return ObjectEventsTarget(row.object_names[0]) if row.object_names else None
+        return super().open_row(row)
 
 
-class StormEventsView(View):
+class StormEventsView(EventListView):
     """The single events of a storm."""
 
-    view_name = "storm"
-    puts_problems_first = False
-    columns = EVENT_COLUMNS
+    name = "storm"
 
     def __init__(self, event_kind: str, begin_ms: int, end_ms: int) -> None:
-        self.event_kind = event_kind
-        self.begin_ms = begin_ms
-        self.end_ms = end_ms
-
-    @property
-    def view_title(self) -> str:
-        return self.event_kind
+        self.event_kind = self.title = event_kind
+        self.begin_ms, self.end_ms = begin_ms, end_ms
 
     def build_rows(self, model: ClusterModel) -> Sequence[ChangeNotice]:
         return [
@@ -191,35 +193,20 @@ class StormEventsView(View):
             if notice.event_kind == self.event_kind and self.begin_ms <= notice.at_ms <= self.end_ms
         ]
 
-    def row_key(self, row: ChangeNotice) -> str:
-        return f"{row.at_ms} {row.server_addr} {row.event_kind} {row.description}"
 
-    def open_row(self, row: ChangeNotice) -> ObjectEventsTarget | None:
-        return ObjectEventsTarget(row.object_names[0]) if row.object_names else None
-
-
-class ObjectEventsView(View):
+class ObjectEventsView(EventListView):
     """The notices that concern one object."""
 
-    view_name = "about"
-    puts_problems_first = False
-    columns = EVENT_COLUMNS
+    name = "about"
 
-    def __init__(self, name: str) -> None:
-        self.object_name = name
-
-    @property
-    def view_title(self) -> str:
-        return self.object_name
+    def __init__(self, object_name: str) -> None:
+        self.object_name = self.title = object_name
 
     def build_rows(self, model: ClusterModel) -> Sequence[ChangeNotice]:
         return notices_about(model, self.object_name)
 
-    def row_key(self, row: ChangeNotice) -> str:
-        return f"{row.at_ms} {row.server_addr} {row.event_kind} {row.description}"
-
-    def subject_of_row(self, row: ChangeNotice) -> RowSubject:
+    def subject_of_row(self, row: ChangeNotice | EventStorm) -> RowSubject:
         return RowSubject(broker_name=self.object_name)
 
-    def open_row(self, row: ChangeNotice) -> TopicTarget | None:
+    def open_row(self, row: ChangeNotice | EventStorm) -> ViewTarget | None:
         return TopicTarget(self.object_name) if row.event_kind.startswith("Topic") else None

@@ -162,8 +162,8 @@ def _fit_line(line: CellLine, width: int) -> list[Cell]:
 class GraphsView(View):
     """The put rate of each cluster and the largest consumer lags, over the last hour."""
 
-    view_name = "graphs"
-    view_title = "Graphs"
+    name = "graphs"
+    title = "Graphs"
     is_drawing = True
 
     def draw_lines(self, model: ClusterModel, width: int, height: int) -> list[CellLine]:

@@ -68,4 +68,4 @@ def _format_number(number: float) -> str:
 def suggest_file_name(view: View, now_ms: int) -> str:
     """A file name from the view's name and the current time. Messages are usually saved themselves."""
     file_suffix = ".svg" if view.message_query is None else ".jsonl"
-    return f"nsadmin-{view.view_name}-{datetime.fromtimestamp(now_ms / 1000):%Y%m%d-%H%M%S}{file_suffix}"
+    return f"nsadmin-{view.name}-{datetime.fromtimestamp(now_ms / 1000):%Y%m%d-%H%M%S}{file_suffix}"

@@ -36,15 +36,13 @@ class NameServerRow(NamedTuple):
     @property
     def answer_ms(self) -> float | None:
         """The duration of a request; None while the name server is silent."""
-        last_poll = self.server.last_poll
-        return last_poll.millis if last_poll is not None and self.server.is_fresh else None
+        poll = self.server.last_poll
+        return poll.millis if poll is not None and self.server.is_fresh else None
 
     @property
     def broker_count(self) -> int | None:
-        last_poll = self.server.last_poll
-        return (
-            None if last_poll is None else sum(len(group.broker_addrs) for group in last_poll.groups.values())
-        )
+        poll = self.server.last_poll
+        return None if poll is None else sum(len(group.broker_addrs) for group in poll.groups.values())
 
     @property
     def topic_count(self) -> int | None:
@@ -52,26 +50,17 @@ class NameServerRow(NamedTuple):
 
     @property
     def key_count(self) -> int | None:
-        return (
-            None
-            if self.server.last_poll is None
-            else sum(len(entries) for entries in self.server.kv_tables.values())
-        )
+        return None if self.server.last_poll is None else sum(map(len, self.server.kv_tables.values()))
 
 
 def _state_cell(row: NameServerRow) -> Cell:
-    state = display_states.state_of_name_server(row.server)
-    silent_since_ms = row.server.silent_since_ms
-    return Cell(
-        f"{state.sign} "
-        f"{state.name}"
-        f"{'' if silent_since_ms is None else ' ' + units.format_age(row.now_ms - silent_since_ms)}",
-        state.tone,
-    )
+    state, since_ms = display_states.state_of_name_server(row.server), row.server.silent_since_ms
+    age_text = "" if since_ms is None else f" {units.format_age(row.now_ms - since_ms)}"
+    return Cell(f"{state.sign} {state.name}{age_text}", state.tone)
 
 
-def _count_cell(count_text: str, row: NameServerRow) -> Cell:
-    return Cell(count_text, "" if row.server.is_fresh else "dim")
+def _count_cell(count: int | None, row: NameServerRow) -> Cell:
+    return Cell(units.format_count(count), "" if row.server.is_fresh else "dim")
 
 
 SERVER_COLUMNS: Sequence[Column[NameServerRow]] = (
@@ -85,14 +74,14 @@ SERVER_COLUMNS: Sequence[Column[NameServerRow]] = (
            lambda row: 0,
            cell=lambda row: Cell(units.draw_sparkline(row.server.latencies_ms, 16, 5), "spark"), drop=3),
     Column("brokers", "BROKERS", 8, "number of listed broker processes",
-           lambda row: row.broker_count,
-           cell=lambda row: _count_cell(units.format_count(row.broker_count), row), right=True, flash=True),
+           lambda row: row.broker_count, cell=lambda row: _count_cell(row.broker_count, row), right=True,
+           flash=True),
     Column("topics", "TOPICS", 8, "number of listed topics",
-           lambda row: row.topic_count,
-           cell=lambda row: _count_cell(units.format_count(row.topic_count), row), right=True, flash=True),
+           lambda row: row.topic_count, cell=lambda row: _count_cell(row.topic_count, row), right=True,
+           flash=True),
     Column("keys", "KV", 6, "keys in the shown KV namespaces",
-           lambda row: row.key_count, cell=lambda row: _count_cell(units.format_count(row.key_count), row),
-           right=True, drop=1, flash=True),
+           lambda row: row.key_count, cell=lambda row: _count_cell(row.key_count, row), right=True, drop=1,
+           flash=True),
     Column("differs", "DIFFERS", 8, "number of differences from the other name servers that answer",
            lambda row: row.difference_count, show=units.format_count,
            tone=lambda count: "bad" if count else "good",
@@ -106,32 +95,21 @@ SERVER_COLUMNS: Sequence[Column[NameServerRow]] = (
 class ServersView(View):
     """One row for each name server."""
 
-    view_name = "servers"
+    name = "servers"
     tab_set = "servers"
-    view_title = "Servers"
+    title = "Servers"
     columns = SERVER_COLUMNS
     empty_text = "no name server is known"
 
     def build_rows(self, model: ClusterModel) -> Sequence[NameServerRow]:
         fresh = model.list_fresh_servers()
-        return [
-            NameServerRow(
-                server,
-                model.now_ms,
-                max(
-                    (
-                        sum(1 for _ in find_differences((server, other)))
-                        for other in fresh
-                        if other is not server
-                    ),
-                    default=None,
-                )
-                if server in fresh
-                else None,
-                model.find_other_name(server),
-            )
-            for server in model.name_servers.values()
-        ]
+        rows = []
+        for server in model.name_servers.values():
+            others = [other for other in fresh if other is not server] if server in fresh else []
+            counts = [sum(1 for _ in find_differences((server, other))) for other in others]
+            other_name = model.find_other_name(server)
+            rows.append(NameServerRow(server, model.now_ms, max(counts, default=None), other_name))
+        return rows
 
     def row_key(self, row: NameServerRow) -> str:
         return row.server.addr
@@ -144,19 +122,17 @@ class ServersView(View):
 
     def render_headline(self, model: ClusterModel) -> CellLine:
         verdict = judge_agreement(model)
-        silent = [server.addr for server in model.name_servers.values() if not server.is_fresh]
+        silent_count = sum(not server.is_fresh for server in model.name_servers.values())
         cells = [Cell(units.count_noun(len(model.name_servers), "name server"), "strong")]
-        if silent:
-            cells.append(Cell(f"  {len(silent)} silent", "bad"))
+        if silent_count:
+            cells.append(Cell(f"  {silent_count} silent", "bad"))
         phrase_by_outcome = {
             "agree": ("  all answers agree", "good"),
-            "diverge": ("  they diverge: ", "bad"),
+            "diverge": (f"  they diverge: {', '.join(verdict.reasons)}", "bad"),
             "single": ("  only one name server: there is nothing to compare", "dim"),
             "silent": ("", "bad"),
         }
-        phrase, tone = phrase_by_outcome.get(verdict.outcome, ("  agreement unknown", "warn"))
-        reason_text = ", ".join(verdict.reasons) if verdict.outcome == "diverge" else ""
-        return [*cells, Cell(phrase + reason_text, tone)]
+        return [*cells, Cell(*phrase_by_outcome.get(verdict.outcome, ("  agreement unknown", "warn")))]
 
     def open_row(self, row: NameServerRow) -> NameServerTarget:
         return NameServerTarget(row.server.addr)
@@ -173,7 +149,7 @@ class SettingRow(NamedTuple):
 class NameServerSettingsView(View):
     """The settings of one name server."""
 
-    view_name = "settings"
+    name = "settings"
     empty_text = "the name server returned no settings"
     columns: Sequence[Column[SettingRow]] = (
         Column("key", "SETTING", 40, "", lambda row: row.setting_name),
@@ -182,28 +158,17 @@ class NameServerSettingsView(View):
                lambda row: row.differing_addrs, tone="warn", drop=1),
     )  # fmt: skip
 
-    def __init__(self, namesrv_addr: str) -> None:
-        self.addr = namesrv_addr
-
-    @property
-    def view_title(self) -> str:
-        return self.addr
+    def __init__(self, addr: str) -> None:
+        self.addr = self.title = addr
 
     def build_rows(self, model: ClusterModel) -> Sequence[SettingRow]:
         server = model.name_servers.get(self.addr)
-        if server is None:
-            return []
-        other_servers = [
-            other for other in model.name_servers.values() if other is not server and other.settings
-        ]
-        return [
-            SettingRow(
-                name,
-                value,
-                " ".join(other.addr for other in other_servers if other.settings.get(name) != value),
-            )
-            for name, value in server.settings.items()
-        ]
+        others = [other for other in model.name_servers.values() if other is not server and other.settings]
+        rows = []
+        for name, value in (server.settings if server is not None else {}).items():
+            differing = [other.addr for other in others if other.settings.get(name) != value]
+            rows.append(SettingRow(name, value, " ".join(differing)))
+        return rows
 
     def row_key(self, row: SettingRow) -> str:
         return row.setting_name

@@ -42,7 +42,7 @@ def test_each_set_of_tabs_and_each_target_is_in_its_table() -> None:
 def test_tabs_are_of_the_same_object_and_the_view_is_one_of_them(view: View) -> None:
     tabs = list_tabs(view)
     assert view in tabs
-    assert {tab.view_title for tab in tabs} == {view.view_title}
+    assert {tab.title for tab in tabs} == {view.title}
     assert [list_tabs(tab) for tab in tabs] == [tabs] * len(tabs)
 
 

@@ -3,11 +3,12 @@
 from nsadmin.tui.navigation.view_navigation import ViewNavigation
 from nsadmin.tui.views.base_view import View
 from nsadmin.tui.views.brokers.broker_table import BrokersView
+from nsadmin.tui.views.events import ObjectEventsView
 from nsadmin.tui.views.table import RowFilter, SortOrder
 
 
 class Other(View):
-    view_name = "other"
+    name = title = "other"
 
 
 def test_enter_and_back_keep_row_filter_and_order() -> None:
@@ -53,5 +54,5 @@ def test_the_view_before_and_back_again() -> None:
 def test_a_tab_takes_the_place_of_another() -> None:
     navigation = ViewNavigation(BrokersView())
     navigation.push_view(Other())
-    navigation.replace_view(BrokersView("cluster-a"))
-    assert navigation.title_path == ["Brokers", "Brokers of cluster-a"]
+    navigation.replace_view(ObjectEventsView("orders"))
+    assert navigation.title_path == ["Brokers", "orders"]

@@ -54,11 +54,11 @@ async def test_a_topic_a_broker_and_a_screen_open_at_once() -> None:
         compare_golden(app, "palette")
         await pilot.press("enter")
         await pilot.pause()
-        assert (app.current_view.view_name, app.current_view.view_title) == ("route", "payments")
+        assert (app.current_view.name, app.current_view.title) == ("route", "payments")
         assert (await search(app, pilot, "broka"))[0] == "broker-a"
         await pilot.press("enter")
         await pilot.pause()
-        assert app.current_view.view_title == "broker-a master"
+        assert app.current_view.title == "broker-a master"
         assert "Drains" in await search(app, pilot, "drains")
         await pilot.press("escape")
         assert "context prod[x]" in await search(app, pilot, "prod[")

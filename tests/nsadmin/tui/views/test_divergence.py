@@ -67,7 +67,7 @@ def test_the_matrix_of_each_two_and_by_what_they_tell() -> None:
   Tab: differences and causes"""
     )
     assert len(DivergenceMatrixView().draw_lines(model, 40, 3)) == 3
-    assert [tab.view_name for tab in list_tabs(DivergenceMatrixView())] == [
+    assert [tab.name for tab in list_tabs(DivergenceMatrixView())] == [
         "servers",
         "matrix",
         "differences",
@@ -118,9 +118,9 @@ def test_each_difference_leads_to_what_each_tells() -> None:
     assert sides == DifferenceSidesView("permissions", "broker-a")
     assert isinstance(sides, DifferenceSidesView)
     assert sides.build_rows(model) == [(ONE, "wiped"), (TWO, "written")]
-    assert (sides.row_key((ONE, "wiped")), sides.view_title) == (ONE, "broker-a")
+    assert (sides.row_key((ONE, "wiped")), sides.title) == (ONE, "broker-a")
     assert sides.build_rows(model_of(make_server_poll(ONE), make_server_poll(TWO))) == []
-    assert [tab.view_name for tab in list_tabs(view)][2] == "differences"
+    assert [tab.name for tab in list_tabs(view)][2] == "differences"
 
 
 def test_causes_are_those_that_the_command_finds_with_what_to_do() -> None:
@@ -135,7 +135,7 @@ def test_causes_are_those_that_the_command_finds_with_what_to_do() -> None:
     assert "".join(cell.text for cell in view.render_headline(model)) == "verdict: diverge"
     advice = open_target(view.open_row(divergence_row))
     assert advice == DivergenceAdviceView("topic", "orders", "it was wiped")
-    assert (advice.view_title, advice.list_queries(model, [], None)) == (
+    assert (advice.title, advice.list_queries(model, [])) == (
         "orders",
         [DetailQuery("divergence")],
     )
@@ -156,8 +156,8 @@ def test_causes_are_those_that_the_command_finds_with_what_to_do() -> None:
         "unknown: closed",
     )
     assert "".join(cell.text for cell in view.render_headline(model)) == "verdict: agree"
-    assert (view.row_key(divergence_row), view.list_queries(model, [], None)[0].query_kind) == (
+    assert (view.row_key(divergence_row), view.list_queries(model, [])[0].query_kind) == (
         "topic broker-a orders it was wiped",
         "divergence",
     )
-    assert [tab.view_name for tab in list_tabs(view)][3] == "causes"
+    assert [tab.name for tab in list_tabs(view)][3] == "causes"

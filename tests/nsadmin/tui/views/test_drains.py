@@ -13,7 +13,7 @@ from nsadmin.tui.polling.poll_records import (
 )
 from nsadmin.tui.views import display_states
 from nsadmin.tui.views.base_view import TopicTarget
-from nsadmin.tui.views.brokers.broker_rows import list_broker_rows
+from nsadmin.tui.views.brokers.broker_table import list_broker_rows
 from nsadmin.tui.views.drains import DrainLogView, DrainsView, RebalanceView
 from tests.support.screens import NOON, make_broker_poll, make_server_poll, make_silent_broker
 
@@ -124,7 +124,7 @@ def test_a_rolling_restart_is_a_job_with_its_progress_and_its_commands() -> None
     )
     log_view = open_target(view.open_row(row))
     assert log_view == DrainLogView("cluster-a", None)
-    assert log_view.view_title == "restart of cluster-a"
+    assert log_view.title == "restart of cluster-a"
     assert log_view.draw_lines(model, 80, 5)[0][0].text == "  2026-11-24T10:00:00Z  restarting cluster-a"
     model.apply_poll(DrainsPolled(NOON))
     assert log_view.draw_lines(model, 80, 5)[1][0].text == "  this restart is finished"
@@ -134,7 +134,7 @@ def test_the_log_of_a_drain_ends_with_the_last_event_and_wraps() -> None:
     log_lines = [f"2026-11-24T10:00:{second:02}Z  wait: puts {second} a minute" for second in range(30)]
     model = model_of(msgspec.structs.replace(DRAIN, log_lines=log_lines))
     view = DrainLogView("cluster-a", "broker-a")
-    assert view.view_title == "drain of broker-a"
+    assert view.title == "drain of broker-a"
     lines = ["".join(cell.text for cell in line) for line in view.draw_lines(model, 100, 10)]
     assert (len(lines), lines[-1]) == (10, f"  {log_lines[-1]}")
     narrow = ["".join(cell.text for cell in line) for line in view.draw_lines(model, 44, 10)]
@@ -194,7 +194,7 @@ def test_a_rebalance_is_a_row_among_the_drains() -> None:
     assert view.subject_of_row(row).cluster == "cluster-a"
     opened = open_target(view.open_row(row))
     assert isinstance(opened, RebalanceView)
-    assert (opened.cluster_name, opened.digest, opened.view_title) == (
+    assert (opened.cluster_name, opened.digest, opened.title) == (
         "cluster-a",
         "abc",
         "rebalance of cluster-a",

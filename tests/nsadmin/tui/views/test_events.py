@@ -63,7 +63,7 @@ def test_enter_shows_all_that_happened_to_the_object_and_leads_on_to_a_topic() -
     assert about == ObjectEventsView("broker-a")
     assert isinstance(about, ObjectEventsView)
     [event_row] = about.build_rows(model())
-    assert (about.view_title, about.row_key(event_row), about.open_row(event_row),
+    assert (about.title, about.row_key(event_row), about.open_row(event_row),
     about.subject_of_row(event_row).broker_name) == (
         "broker-a", EventsView().row_key(oldest), None, "broker-a"
     )  # fmt: skip

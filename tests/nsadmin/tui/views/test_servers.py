@@ -83,7 +83,7 @@ def test_its_settings_and_who_has_them_otherwise() -> None:
     view = open_target(ServersView().open_row(ServersView().build_rows(model)[0]))
     assert isinstance(view, NameServerSettingsView)
     assert view.build_rows(model) == [("a", "1", ""), ("b", "2", TWO)]
-    assert (view.row_key(SettingRow("a", "1", "")), view.view_title) == ("a", ONE)
+    assert (view.row_key(SettingRow("a", "1", "")), view.title) == ("a", ONE)
     assert view.subject_of_row(SettingRow("a", "1", "")) == RowSubject(key="a", value="1", name_server=ONE)
     assert NameServerSettingsView("nobody").build_rows(model) == []
     row = ServersView().build_rows(model)[0]

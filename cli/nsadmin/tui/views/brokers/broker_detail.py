@@ -1,4 +1,4 @@
-"""The tabs of one broker process: figures, settings, topics, producers and history. Pure."""
+"""The tabs of one broker process: summary, figures, topics, producers, history, settings, slaves. Pure."""
 
 from __future__ import annotations
 
@@ -11,7 +11,13 @@ from nsadmin.operations.config_diff import DefaultTexts, KnownDefaults, is_own_s
 from nsadmin.tui.actions.row_actions import RowSubject
 from nsadmin.tui.model.change_detection import ChangeNotice
 from nsadmin.tui.model.cluster_model import ClusterModel
-from nsadmin.tui.model.server_states import BrokerProcessKey, LatestAnswer, ObservedBroker, Silence
+from nsadmin.tui.model.server_states import (
+    BrokerProcessKey,
+    LatestAnswer,
+    ObservedBroker,
+    Silence,
+    last_poll_of,
+)
 from nsadmin.tui.polling.detail_queries import DetailQuery
 from nsadmin.tui.polling.poll_records import (
     BrokerTopicsPolled,
@@ -25,8 +31,7 @@ from nsadmin.tui.views import display_states, events, units
 from nsadmin.tui.views.alert_levels import slave_state_tone
 from nsadmin.tui.views.base_view import CellLine, GroupTarget, TopicTarget, View
 from nsadmin.tui.views.brokers.broker_figures import BrokerFigure, list_figures
-from nsadmin.tui.views.brokers.broker_rows import list_broker_rows
-from nsadmin.tui.views.brokers.broker_table import BROKER_COLUMNS, draw_broker_facts
+from nsadmin.tui.views.brokers.broker_table import BROKER_COLUMNS, draw_broker_facts, list_broker_rows
 from nsadmin.tui.views.table import Cell, Column, SortOrder
 
 
@@ -36,23 +41,12 @@ class BrokerDetailView(View):
     tab_set = "broker"
 
     def __init__(self, broker_name: str, broker_id: int, broker_addr: str, cluster_name: str) -> None:
-        self.broker_name = broker_name
-        self.broker_id = broker_id
-        self.broker_addr = broker_addr
+        self.key = BrokerProcessKey(broker_name, broker_id, broker_addr)
         self.cluster_name = cluster_name
-
-    @property
-    def key(self) -> BrokerProcessKey:
-        return BrokerProcessKey(self.broker_name, self.broker_id, self.broker_addr)
-
-    @property
-    def view_title(self) -> str:
-        return f"{self.broker_name} {'master' if self.broker_id == 0 else f'slave {self.broker_id}'}"
+        self.title = f"{broker_name} {self.key.role}"
 
     def subject_of_row(self, row: Any) -> RowSubject:
-        return RowSubject(
-            broker_name=self.broker_name, broker_addr=self.broker_addr, cluster=self.cluster_name
-        )
+        return RowSubject(broker_name=self.key.name, broker_addr=self.key.addr, cluster=self.cluster_name)
 
     def find_broker(self, model: ClusterModel) -> ObservedBroker | None:
         return model.brokers.get(self.key)
@@ -60,25 +54,35 @@ class BrokerDetailView(View):
     def render_headline(self, model: ClusterModel) -> CellLine:
         broker = self.find_broker(model)
         if broker is None:
-            return [Cell(f"no name server lists {self.broker_addr} any more", "bad")]
+            return [Cell(f"no name server lists {self.key.addr} any more", "bad")]
         state = display_states.state_of_broker(broker)
         cells = [
             Cell(f"{state.sign} {state.name}", state.tone),
-            Cell(f"  {self.cluster_name}  {self.broker_addr}", "dim"),
+            Cell(f"  {self.cluster_name}  {self.key.addr}", "dim"),
         ]
         if broker.error_text is not None:
-            silence_age = units.format_age(model.now_ms - (broker.silent_since_ms or model.now_ms))
-            cells += [
-                Cell(f"  {broker.error_text}", "bad"),
-                Cell(f"  these figures are {silence_age} old", "warn"),
-            ]
+            age = units.format_age(model.now_ms - (broker.silent_since_ms or model.now_ms))
+            cells += [Cell(f"  {broker.error_text}", "bad"), Cell(f"  these figures are {age} old", "warn")]
         return cells
+
+
+class BrokerSummaryView(BrokerDetailView):
+    """The state of the broker at a glance. The tab `figures` has everything that the broker reports."""
+
+    name = "summary"
+    is_drawing = True
+
+    def draw_lines(self, model: ClusterModel, width: int, height: int) -> list[CellLine]:
+        for row in list_broker_rows(model):
+            if row.broker.key == self.key:
+                return draw_broker_facts(BROKER_COLUMNS, row, width, height)
+        return [[], [Cell(f"  no name server lists {self.key.addr} any more", "bad")]]
 
 
 class BrokerFiguresView(BrokerDetailView):
     """All runtime figures that the broker reports."""
 
-    view_name = "figures"
+    name = "figures"
     puts_problems_first = False
     empty_text = "the broker returned no figures yet"
     columns: Sequence[Column[BrokerFigure]] = (
@@ -92,9 +96,8 @@ class BrokerFiguresView(BrokerDetailView):
     )  # fmt: skip
 
     def build_rows(self, model: ClusterModel) -> Sequence[BrokerFigure]:
-        broker = self.find_broker(model)
-        table = broker.last_poll.table if broker is not None and broker.last_poll is not None else None
-        return list_figures(table, model.now_ms) if table else []
+        poll = last_poll_of(self.find_broker(model))
+        return list_figures(poll.table, model.now_ms) if poll is not None and poll.table else []
 
     def row_key(self, row: BrokerFigure) -> str:
         return row.figure_key
@@ -117,16 +120,12 @@ class QueriedBrokerView(BrokerDetailView):
         return None if answer is None else answer.current_silence
 
     def empty_message(self, model: ClusterModel) -> str:
-        return (
-            model.describe_awaited(self.awaited_phrase)
-            if self.find_answer(model) is None
-            else super().empty_message(model)
-        )
+        if self.find_answer(model) is None:
+            return model.describe_awaited(self.awaited_phrase)
+        return super().empty_message(model)
 
 
 class BrokerTopicRow(NamedTuple):
-    """A topic in the broker's own configuration."""
-
     topic: str
     read_queues: int
     write_queues: int
@@ -136,7 +135,7 @@ class BrokerTopicRow(NamedTuple):
 class BrokerTopicsView(QueriedBrokerView):
     """The topics in the broker's own configuration."""
 
-    view_name = "topics"
+    name = "topics"
     awaited_phrase = "the topics are"
     empty_text = "the broker has no topics"
     columns: Sequence[Column[BrokerTopicRow]] = (
@@ -150,23 +149,16 @@ class BrokerTopicsView(QueriedBrokerView):
                lambda row: row.read_queues, right=True, flash=True),
     )  # fmt: skip
 
-    def list_queries(
-        self, model: ClusterModel, visible_rows: Sequence[object], current_row: object | None
-    ) -> list[DetailQuery]:
-        return [DetailQuery("brokerTopics", self.broker_addr)]
+    def list_queries(self, model: ClusterModel, rows: Sequence[Any]) -> list[DetailQuery]:
+        return [DetailQuery("brokerTopics", self.key.addr)]
 
     def find_answer(self, model: ClusterModel) -> LatestAnswer[BrokerTopicsPolled] | None:
-        return model.broker_topic_answers.get(self.broker_addr)
+        return model.broker_topic_answers.get(self.key.addr)
 
     def build_rows(self, model: ClusterModel) -> Sequence[BrokerTopicRow]:
-        answer = self.find_answer(model)
-        queues_by_topic = (
-            answer.last_poll.topics if answer is not None and answer.last_poll is not None else None
-        )
-        return [
-            BrokerTopicRow(topic, queues.read, queues.write, queues.perm)
-            for topic, queues in (queues_by_topic or {}).items()
-        ]
+        poll = last_poll_of(self.find_answer(model))
+        topics = (poll.topics if poll is not None else None) or {}
+        return [BrokerTopicRow(topic, q.read, q.write, q.perm) for topic, q in topics.items()]
 
     def row_key(self, row: BrokerTopicRow) -> str:
         return row.topic
@@ -181,7 +173,7 @@ class BrokerTopicsView(QueriedBrokerView):
 class BrokerProducersView(QueriedBrokerView):
     """The producers that are connected to the broker."""
 
-    view_name = "producers"
+    name = "producers"
     awaited_phrase = "the producers are"
     empty_text = "no producer is connected"
     columns: Sequence[Column[tuple[str, ClientConnection]]] = (
@@ -192,22 +184,16 @@ class BrokerProducersView(QueriedBrokerView):
         Column("version", "VERSION", 8, "", lambda row: row[1].version, tone="dim", drop=1),
     )  # fmt: skip
 
-    def list_queries(
-        self, model: ClusterModel, visible_rows: Sequence[object], current_row: object | None
-    ) -> list[DetailQuery]:
-        return [DetailQuery("connections", self.broker_addr)]
+    def list_queries(self, model: ClusterModel, rows: Sequence[Any]) -> list[DetailQuery]:
+        return [DetailQuery("connections", self.key.addr)]
 
     def find_answer(self, model: ClusterModel) -> LatestAnswer[ConnectionsPolled] | None:
-        return model.connection_answers.get(self.broker_addr)
+        return model.connection_answers.get(self.key.addr)
 
     def build_rows(self, model: ClusterModel) -> Sequence[tuple[str, ClientConnection]]:
-        answer = self.find_answer(model)
-        producers = (
-            answer.last_poll.producers if answer is not None and answer.last_poll is not None else None
-        )
-        return [
-            (group, client) for group, group_clients in (producers or {}).items() for client in group_clients
-        ]
+        poll = last_poll_of(self.find_answer(model))
+        producers = (poll.producers if poll is not None else None) or {}
+        return [(group, client) for group, clients in producers.items() for client in clients]
 
     def row_key(self, row: tuple[str, ClientConnection]) -> str:
         return f"{row[0]} {row[1].client_id} {row[1].addr}"
@@ -216,27 +202,13 @@ class BrokerProducersView(QueriedBrokerView):
 class BrokerHistoryView(BrokerDetailView):
     """The detected changes and the journal events that concern the broker."""
 
-    view_name = "history"
+    name = "history"
     puts_problems_first = False
     empty_text = "no change since this screen was opened"
-
     columns = events.EVENT_COLUMNS
 
     def build_rows(self, model: ClusterModel) -> Sequence[ChangeNotice]:
-        return events.notices_about(model, self.broker_name, self.broker_addr)
-
-
-class BrokerSummaryView(BrokerDetailView):
-    """The state of the broker at a glance. The tab `figures` has everything that the broker reports."""
-
-    view_name = "summary"
-    is_drawing = True
-
-    def draw_lines(self, model: ClusterModel, width: int, height: int) -> list[CellLine]:
-        for row in list_broker_rows(model):
-            if row.broker.key == self.key:
-                return draw_broker_facts(BROKER_COLUMNS, row, width, height)
-        return [[], [Cell(f"  no name server lists {self.broker_addr} any more", "bad")]]
+        return events.notices_about(model, self.key.name, self.key.addr)
 
 
 _MAX_PEERS = 8
@@ -258,7 +230,7 @@ class BrokerSettingRow(NamedTuple):
 class BrokerConfigView(QueriedBrokerView):
     """The broker's current settings. Settings that differ come first."""
 
-    view_name = "config"
+    name = "config"
     awaited_phrase = "the settings are"
     empty_text = "the broker returned no settings"
     default_sort = SortOrder("differs")
@@ -279,55 +251,38 @@ class BrokerConfigView(QueriedBrokerView):
                lambda row: row.differing_peers, show=", ".join, tone="warn", drop=2),
     )  # fmt: skip
 
-    def list_queries(
-        self, model: ClusterModel, visible_rows: Sequence[object], current_row: object | None
-    ) -> list[DetailQuery]:
-        return [DetailQuery("config", addr) for addr in [self.broker_addr, *self._find_peers(model)]]
+    def list_queries(self, model: ClusterModel, rows: Sequence[Any]) -> list[DetailQuery]:
+        return [DetailQuery("config", addr) for addr in [self.key.addr, *self._find_peers(model)]]
 
     def find_answer(self, model: ClusterModel) -> LatestAnswer[ConfigPolled] | None:
-        return model.config_answers.get(self.broker_addr)
+        return model.config_answers.get(self.key.addr)
 
     def _find_peers(self, model: ClusterModel) -> list[str]:
         """The brokers of the cluster with the same role. Masters and slaves differ on purpose."""
-        peer_addrs = [
+        peers = [
             broker.key.addr
             for broker in model.brokers.values()
             if broker.cluster_name == self.cluster_name
-            and (broker.key.id == 0) == (self.broker_id == 0)
-            and broker.key.addr != self.broker_addr
+            and (broker.key.id == 0) == (self.key.id == 0)
+            and broker.key.addr != self.key.addr
             and broker.is_fresh
         ]
-        return sorted(peer_addrs)[:_MAX_PEERS]
+        return sorted(peers)[:_MAX_PEERS]
 
     def build_rows(self, model: ClusterModel) -> Sequence[BrokerSettingRow]:
-        own_config = _find_config(model, self.broker_addr)
-        if own_config is None:
-            return []
         broker = self.find_broker(model)
-        known_defaults = _default_settings(
-            broker.read_text("brokerVersionDesc") if broker is not None else None
-        )
-        label_by_addr = {key.addr: f"{key.name}:{key.id}" for key in model.brokers}
-        config_by_peer = {
-            peer_addr: peer_config
-            for peer_addr in self._find_peers(model)
-            if (peer_config := _find_config(model, peer_addr)) is not None
-        }
-        return [
-            BrokerSettingRow(
-                name,
-                value,
-                None if is_own_setting(name) else known_defaults.get(name),
-                ()
-                if is_own_setting(name)
-                else tuple(
-                    label_by_addr.get(peer_addr, peer_addr)
-                    for peer_addr, peer_settings in config_by_peer.items()
-                    if peer_settings.get(name, value) != value
-                ),
-            )
-            for name, value in own_config.items()
-        ]
+        defaults = _default_settings(broker.read_text("brokerVersionDesc") if broker is not None else None)
+        labels = {key.addr: f"{key.name}:{key.id}" for key in model.brokers}
+        configs = {addr: _find_config(model, addr) for addr in self._find_peers(model)}
+        rows = []
+        for name, value in _find_config(model, self.key.addr).items():
+            if is_own_setting(name):
+                rows.append(BrokerSettingRow(name, value, None, ()))
+                continue
+            differing = (addr for addr, config in configs.items() if config.get(name, value) != value)
+            peers = tuple(labels.get(addr, addr) for addr in differing)
+            rows.append(BrokerSettingRow(name, value, defaults.get(name), peers))
+        return rows
 
     def row_key(self, row: BrokerSettingRow) -> str:
         return row.setting_name
@@ -337,24 +292,20 @@ class BrokerConfigView(QueriedBrokerView):
 
 
 def _difference_marks(row: BrokerSettingRow) -> Cell:
-    return Cell(
-        ("≠" if row.differing_peers else " ") + ("*" if row.is_changed else ""),
-        "warn" if row.differing_peers else "info",
-    )
+    marks = ("≠" if row.differing_peers else " ") + ("*" if row.is_changed else "")
+    return Cell(marks, "warn" if row.differing_peers else "info")
 
 
-def _find_config(model: ClusterModel, broker_addr: str) -> dict[str, str] | None:
-    config_answer = model.config_answers.get(broker_addr)
-    if config_answer is None or config_answer.last_poll is None or config_answer.last_poll.config is None:
-        return None
-    return dict(config_answer.last_poll.config)
+def _find_config(model: ClusterModel, addr: str) -> dict[str, str]:
+    poll = last_poll_of(model.config_answers.get(addr))
+    return dict((poll.config if poll is not None else None) or {})
 
 
 @cache
-def _default_settings(version_text: str | None) -> DefaultTexts:
+def _default_settings(version: str | None) -> DefaultTexts:
     """The default settings of a broker release, or none for an unknown release."""
-    release_name = (version_text or "").removeprefix("V").replace("_", ".").lower()
-    return KnownDefaults().get_defaults("broker", release_name) if release_name else {}
+    release = (version or "").removeprefix("V").replace("_", ".").lower()
+    return KnownDefaults().get_defaults("broker", release) if release else {}
 
 
 class SlaveDifferenceRow(NamedTuple):
@@ -368,7 +319,7 @@ class SlaveDifferenceRow(NamedTuple):
 class ReplicaDifferencesView(BrokerDetailView):
     """The differences of one slave, or those of all slaves of a master."""
 
-    view_name = "replicas"
+    name = "replicas"
     columns: Sequence[Column[SlaveDifferenceRow]] = (
         Column("slave", "SLAVE", 5, "broker id of the slave",
                lambda row: row.slave_id, tone="dim", right=True, drop=2),
@@ -388,11 +339,8 @@ class ReplicaDifferencesView(BrokerDetailView):
     )  # fmt: skip
 
     def _list_slaves(self, model: ClusterModel) -> list[SlaveRecord]:
-        return [
-            slave
-            for slave in (() if model.replicas_poll is None else model.replicas_poll.slaves)
-            if slave.broker_name == self.broker_name and self.broker_id in (0, slave.broker_id)
-        ]
+        slaves = () if model.replicas_poll is None else model.replicas_poll.slaves
+        return [s for s in slaves if s.broker_name == self.key.name and self.key.id in (0, s.broker_id)]
 
     def build_rows(self, model: ClusterModel) -> Sequence[SlaveDifferenceRow]:
         return [
@@ -412,21 +360,18 @@ class ReplicaDifferencesView(BrokerDetailView):
     def render_headline(self, model: ClusterModel) -> CellLine:
         """The state of the broker, the counts of its slaves, and the age of the comparison."""
         cells = [*super().render_headline(model)]
-        replicas_poll, slaves = model.replicas_poll, self._list_slaves(model)
-        if replicas_poll is None or not slaves:
+        poll, slaves = model.replicas_poll, self._list_slaves(model)
+        if poll is None or not slaves:
             return cells
         drift_count = sum(slave.drift_count for slave in slaves)
         lag_count = sum(slave.lag_count for slave in slaves)
         hidden_count = drift_count + lag_count - len(self.build_rows(model))
-        age_text = units.format_age(model.now_ms - replicas_poll.at)
-        cells += [
+        return [
+            *cells,
             Cell(f"  {drift_count} drift", slave_state_tone("drift") if drift_count else "dim"),
             Cell(f"  {lag_count} lag", "dim"),
             *([Cell(f"  {hidden_count} not shown", "warn")] if hidden_count else []),
-            Cell(f"  compared {age_text} ago", "dim"),
-        ]
-        return [
-            *cells,
+            Cell(f"  compared {units.format_age(model.now_ms - poll.at)} ago", "dim"),
             *(Cell(f"  slave {slave.broker_id}: {slave.error}", "warn") for slave in slaves if slave.error),
         ]
 
@@ -435,8 +380,6 @@ class ReplicaDifferencesView(BrokerDetailView):
             return model.describe_awaited("the comparison is")
         slaves = self._list_slaves(model)
         if not slaves:
-            return "the broker has no slaves" if self.broker_id == 0 else "the slave was not compared yet"
-        unread_reasons = [slave.error for slave in slaves if slave.error]
-        if unread_reasons:
-            return f"unknown: {unread_reasons[0]}"
-        return "no difference in topics, groups, offsets and settings"
+            return "the broker has no slaves" if self.key.id == 0 else "the slave was not compared yet"
+        errors = [slave.error for slave in slaves if slave.error]
+        return f"unknown: {errors[0]}" if errors else "no difference in topics, groups, offsets and settings"

@@ -10,13 +10,13 @@ from nsadmin.client.consumers.queue_allocation import allocate_averagely
 from nsadmin.client.message_queues import MessageQueue
 from nsadmin.tui.actions.row_actions import RowSubject
 from nsadmin.tui.model.cluster_model import ClusterModel
-from nsadmin.tui.model.server_states import Silence
+from nsadmin.tui.model.server_states import Silence, last_poll_of
 from nsadmin.tui.polling.detail_queries import DetailQuery
 from nsadmin.tui.polling.poll_records import ClientConnection, GroupPolled, QueueLag
 from nsadmin.tui.views import alert_levels, units
 from nsadmin.tui.views.base_view import CellLine, TopicTarget, View
 from nsadmin.tui.views.graphs import draw_graph
-from nsadmin.tui.views.groups.group_table import GroupRow
+from nsadmin.tui.views.groups.group_table import make_group_row
 from nsadmin.tui.views.table import Cell, Column, SortOrder
 
 
@@ -27,23 +27,16 @@ class GroupDetailView(View):
     has_messages = True
 
     def __init__(self, group: str) -> None:
-        self.group = group
-
-    @property
-    def view_title(self) -> str:
-        return self.group
+        self.group = self.title = group
 
     def subject_of_row(self, row: Any) -> RowSubject:
         return RowSubject(group=self.group)
 
-    def list_queries(
-        self, model: ClusterModel, visible_rows: Sequence[object], current_row: object | None
-    ) -> list[DetailQuery]:
+    def list_queries(self, model: ClusterModel, rows: Sequence[Any]) -> list[DetailQuery]:
         return [DetailQuery("group", self.group)]
 
     def find_poll(self, model: ClusterModel) -> GroupPolled | None:
-        answer = model.group_answers.get(self.group)
-        return answer.last_poll if answer is not None else None
+        return last_poll_of(model.group_answers.get(self.group))
 
     def find_silence(self, model: ClusterModel) -> Silence | None:
         answer = model.group_answers.get(self.group)
@@ -55,25 +48,24 @@ class GroupDetailView(View):
         return super().empty_message(model)
 
     def render_headline(self, model: ClusterModel) -> CellLine:
-        answer = model.group_answers.get(self.group)
-        if answer is None:
+        if self.group not in model.group_answers:
             return [Cell(model.describe_awaited("the group is"), "dim")]
-        if answer.last_poll is None:
+        poll, row = self.find_poll(model), make_group_row(model, self.group)
+        if poll is None:
             return [Cell("the group is unknown", "warn")]
-        row = GroupRow(self.group, answer, model.lag_trends.get(self.group), model.now_ms)
         return [
             Cell("backlog "),
             Cell(row.lag_text, alert_levels.lag_tone(row.total_lag) or "accent"),
             Cell(f" ({row.lag_reason})" if row.lag_reason is not None else "", "dim"),
             Cell(f"  {row.client_text} {'client' if row.client_text == '1' else 'clients'}", "strong"),
-            Cell(f"  {answer.last_poll.consume_type or ''} {answer.last_poll.message_model or ''}", "dim"),
+            Cell(f"  {poll.consume_type or ''} {poll.message_model or ''}", "dim"),
         ]
 
 
 class GroupQueuesView(GroupDetailView):
     """The lag of the group on each queue."""
 
-    view_name = "queues"
+    name = "queues"
     grouping_key = "topic"
     default_sort = SortOrder("lag", True)
     empty_text = "no broker has an offset of the group"
@@ -123,7 +115,7 @@ class GroupQueuesView(GroupDetailView):
 class GroupLagView(GroupDetailView):
     """The lag of the group since nsadmin first polled it, for at most an hour."""
 
-    view_name = "graph"
+    name = "graph"
     is_drawing = True
 
     def draw_lines(self, model: ClusterModel, width: int, height: int) -> list[CellLine]:
@@ -136,16 +128,16 @@ class GroupLagView(GroupDetailView):
 class ClientShare(NamedTuple):
     """The queues of a client, their lag (None: unknown), and the part of the group's lag (0 to 1)."""
 
-    queue_count: int
-    lag: int | None
-    lag_ratio: float | None
+    queue_count: int | None = None
+    lag: int | None = None
+    lag_ratio: float | None = None
 
 
 class ClientRow(NamedTuple):
-    """A connected client. `share` is None if clients do not divide the queues among themselves."""
+    """A connected client. `share` is empty if clients do not divide the queues among themselves."""
 
     client: ClientConnection
-    share: ClientShare | None
+    share: ClientShare
 
 
 def list_client_rows(poll: GroupPolled) -> list[ClientRow]:
@@ -158,36 +150,27 @@ def list_client_rows(poll: GroupPolled) -> list[ClientRow]:
         and all(client.protocol != "gRPC" for client in poll.members)
     )
     shares = _divide_queues(poll) if divides_queues and poll.members else {}
-    return [ClientRow(client, shares.get(client.client_id)) for client in poll.members]
+    return [ClientRow(client, shares.get(client.client_id, ClientShare())) for client in poll.members]
 
 
 def _divide_queues(poll: GroupPolled) -> dict[str, ClientShare]:
     client_ids = [client.client_id for client in poll.members]
-    lag_by_queue = {
-        MessageQueue(queue_lag.topic, queue_lag.broker_name, queue_lag.queue_id): queue_lag.lag
-        for queue_lag in poll.lags
-    }
+    lag_by_queue = {MessageQueue(lag.topic, lag.broker_name, lag.queue_id): lag.lag for lag in poll.lags}
     queues_by_client: dict[str, list[MessageQueue]] = {client_id: [] for client_id in client_ids}
     for topic in {queue.topic for queue in lag_by_queue}:
         topic_queues = sorted(queue for queue in lag_by_queue if queue.topic == topic)
         for client_id, queues in allocate_averagely(topic_queues, client_ids).items():
             queues_by_client[client_id] += queues
-    shares = {}
+    shares, total_lag = {}, poll.lag.messages
     for client_id, queues in queues_by_client.items():
         lag = sum_lags(lag_by_queue[queue] for queue in queues).messages if queues else 0
-        total_lag = poll.lag.messages
         ratio = lag / total_lag if total_lag and lag is not None else None
         shares[client_id] = ClientShare(len(queues), lag, ratio)
     return shares
 
 
-def _lag_cell(row: ClientRow) -> Cell:
-    lag = row.share.lag if row.share is not None else None
-    return Cell(units.format_count(lag), alert_levels.lag_tone(lag))
-
-
 def _share_cell(row: ClientRow) -> Cell:
-    ratio = row.share.lag_ratio if row.share is not None else None
+    ratio = row.share.lag_ratio
     if ratio is None:
         return Cell(units.UNKNOWN_MARK, "dim")
     return Cell(f"{units.draw_meter(ratio, 5)}{units.format_percent(ratio):>5}")
@@ -196,20 +179,18 @@ def _share_cell(row: ClientRow) -> Cell:
 class GroupClientsView(GroupDetailView):
     """The connected clients of the group."""
 
-    view_name = "members"
+    name = "members"
     empty_text = "no client of the group is connected"
     columns: Sequence[Column[ClientRow]] = (
         Column("client", "CLIENT", 34, "", lambda row: row.client.client_id, tone="strong", grow=True),
         Column("addr", "ADDRESS", 21, "", lambda row: row.client.addr),
         Column("queues", "QUEUES", 6,
                "queues of the client, as Java's default strategy divides them; – if it does not apply",
-               lambda row: row.share.queue_count if row.share is not None else None, show=units.format_count,
-               right=True),
+               lambda row: row.share.queue_count, show=units.format_count, right=True),
         Column("lag", "LAG", 7, "messages on these queues not consumed yet",
-               lambda row: row.share.lag if row.share is not None else None, cell=_lag_cell, right=True),
+               lambda row: row.share.lag, show=units.format_count, tone=alert_levels.lag_tone, right=True),
         Column("share", "SHARE", 10, "part of the group's lag that waits for this client",
-               lambda row: row.share.lag_ratio if row.share is not None else None, cell=_share_cell,
-               right=True),
+               lambda row: row.share.lag_ratio, cell=_share_cell, right=True),
         Column("language", "LANGUAGE", 9, "", lambda row: row.client.language, tone="dim", drop=1),
         Column("version", "VERSION", 9, "", lambda row: row.client.version, tone="dim", drop=1),
         Column("protocol", "PROTOCOL", 8, "",

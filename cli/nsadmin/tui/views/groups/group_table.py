@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import isfinite
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from nsadmin.client.consumers.lag import sum_lags
 from nsadmin.tui.actions.row_actions import RowSubject
 from nsadmin.tui.model.cluster_model import ClusterModel, Trend
-from nsadmin.tui.model.server_states import LatestAnswer, Silence
+from nsadmin.tui.model.server_states import LatestAnswer, Silence, last_poll_of
 from nsadmin.tui.polling.detail_queries import DetailQuery
 from nsadmin.tui.polling.poll_records import GroupPolled, QueueLag
 from nsadmin.tui.views import alert_levels, units
@@ -28,7 +28,7 @@ class GroupRow(NamedTuple):
 
     @property
     def poll(self) -> GroupPolled | None:
-        return self.answer.last_poll if self.answer is not None else None
+        return last_poll_of(self.answer)
 
     @property
     def is_fresh(self) -> bool:
@@ -42,11 +42,10 @@ class GroupRow(NamedTuple):
     @property
     def client_count(self) -> int | None:
         """The connected clients. None: no client is known, and a broker did not return its connections."""
-        if self.poll is None or not self.is_fresh:
+        poll = self.poll
+        if poll is None or not self.is_fresh or (not poll.members and poll.unreported):
             return None
-        if not self.poll.members and self.poll.unreported:
-            return None
-        return len(self.poll.members)
+        return len(poll.members)
 
     @property
     def client_text(self) -> str:
@@ -68,11 +67,12 @@ class GroupRow(NamedTuple):
     @property
     def growth_rate(self) -> float | None:
         """The growth of the lag in messages per second, over the last ten polls."""
-        if self.trend is None or len(self.trend.values) < 2 or not self.is_fresh:
+        trend = self.trend
+        if trend is None or len(trend.values) < 2 or not self.is_fresh:
             return None
-        first_index = max(len(self.trend.values) - 11, 0)
-        seconds = (self.trend.times_ms[-1] - self.trend.times_ms[first_index]) / 1000
-        growth = self.trend.values[-1] - self.trend.values[first_index]
+        first = max(len(trend.values) - 11, 0)
+        seconds = (trend.times_ms[-1] - trend.times_ms[first]) / 1000
+        growth = trend.values[-1] - trend.values[first]
         return growth / seconds if seconds and isfinite(growth) else None
 
     @property
@@ -85,11 +85,17 @@ class GroupRow(NamedTuple):
 
     @property
     def delay_ms(self) -> int | None:
-        """The age (ms) of the last consumed message, on the queue with a lag where it is oldest."""
-        if self.poll is None:
-            return None
-        times = [queue.last_timestamp for queue in self.poll.lags if queue.diff and queue.last_timestamp]
-        return self.now_ms - min(times) if times else None
+        return None if self.poll is None else find_delay_ms(self.poll.lags, self.now_ms)
+
+
+def find_delay_ms(queues: Sequence[QueueLag], now_ms: int) -> int | None:
+    """The age (ms) of the last consumed message, on the queue with a lag where it is oldest."""
+    times = [queue.last_timestamp for queue in queues if queue.diff and queue.last_timestamp]
+    return now_ms - min(times) if times else None
+
+
+def make_group_row(model: ClusterModel, group: str) -> GroupRow:
+    return GroupRow(group, model.group_answers.get(group), model.lag_trends.get(group), model.now_ms)
 
 
 def _trend_cell(row: GroupRow) -> Cell:
@@ -139,7 +145,8 @@ GROUP_COLUMNS: Sequence[Column[GroupRow]] = (
            lambda row: row.poll.tps if row.poll and row.is_fresh else None,
            show=units.format_rate, right=True),
     Column("topics", "TOPICS", 7, "number of subscribed topics",
-           lambda row: _topic_count(row), show=units.format_count, right=True, drop=4),
+           lambda row: len({queue.topic for queue in row.poll.lags}) if row.poll else None,
+           show=units.format_count, right=True, drop=4),
     Column("type", "TYPE", 20, "consume type",
            lambda row: row.poll.consume_type if row.poll else None,
            cell=lambda row: Cell((row.poll and row.poll.consume_type) or "", "dim"), drop=5),
@@ -157,12 +164,10 @@ _MIN_GRAPH_HEIGHT = 8
 def _draw_topic_lags(row: GroupRow, width: int) -> list[CellLine]:
     """The topics with the largest lag of the group."""
     queues_by_topic: dict[str, list[QueueLag]] = {}
-    for queue_lag in row.poll.lags if row.poll is not None else ():
-        queues_by_topic.setdefault(queue_lag.topic, []).append(queue_lag)
-    lags = {
-        topic: sum_lags(queue.lag for queue in queues).messages for topic, queues in queues_by_topic.items()
-    }
-    largest = sorted(lags.items(), key=lambda lag: (-(lag[1] or 0), lag[0]))
+    for queue in row.poll.lags if row.poll is not None else ():
+        queues_by_topic.setdefault(queue.topic, []).append(queue)
+    lags = {topic: sum_lags(q.lag for q in queues).messages for topic, queues in queues_by_topic.items()}
+    largest = sorted(lags.items(), key=lambda item: (-(item[1] or 0), item[0]))
     return [
         [
             Cell(f"  {align_text(topic, width - 12, False)}"),
@@ -175,21 +180,16 @@ def _draw_topic_lags(row: GroupRow, width: int) -> list[CellLine]:
 class GroupsView(View):
     """The consumer groups of all masters."""
 
-    view_name = "groups"
+    name = "groups"
     has_messages = True
-    view_title = "Groups"
+    title = "Groups"
     columns = GROUP_COLUMNS
     default_sort = SortOrder("lag", True)
     empty_text = "no broker has a consumer group"
 
     def build_rows(self, model: ClusterModel) -> Sequence[GroupRow]:
-        groups = (
-            model.group_names_answer.last_poll.names if model.group_names_answer.last_poll is not None else ()
-        )
-        return [
-            GroupRow(group, model.group_answers.get(group), model.lag_trends.get(group), model.now_ms)
-            for group in groups
-        ]
+        poll = model.group_names_answer.last_poll
+        return [make_group_row(model, group) for group in (poll.names if poll is not None else ())]
 
     def row_key(self, row: GroupRow) -> str:
         return row.group
@@ -200,19 +200,15 @@ class GroupsView(View):
     def subject_of_row(self, row: GroupRow) -> RowSubject:
         return RowSubject(group=row.group)
 
-    def list_queries(
-        self, model: ClusterModel, visible_rows: Sequence[object], current_row: object | None
-    ) -> list[DetailQuery]:
+    def list_queries(self, model: ClusterModel, rows: Sequence[Any]) -> list[DetailQuery]:
         return [DetailQuery("groups")]
 
     def draw_details(self, model: ClusterModel, row: GroupRow, width: int, height: int) -> list[CellLine]:
         """The columns, the lag of each topic, and a graph of the lag."""
-        reason_lines = (
-            [[Cell(f"  {reason}", "dim")] for reason in [row.lag_reason]]
-            if row.lag_reason is not None
-            else []
-        )
-        lines = [*draw_row_facts(self.columns, row, width), *reason_lines, [], *_draw_topic_lags(row, width)]
+        lines = draw_row_facts(self.columns, row, width)
+        if row.lag_reason is not None:
+            lines.append([Cell(f"  {row.lag_reason}", "dim")])
+        lines += [[], *_draw_topic_lags(row, width)]
         graph_height = min(height - len(lines) - 1, width // 3)
         if row.trend is None or graph_height < _MIN_GRAPH_HEIGHT:
             return lines[:height]
@@ -230,25 +226,24 @@ class GroupsView(View):
         return GroupTarget(row.group)
 
     def render_headline(self, model: ClusterModel) -> CellLine:
-        group_rows = self.build_rows(model)
-        lags = [row.total_lag for row in group_rows if row.total_lag is not None]
-        lag = sum(lags) if lags or not group_rows else None
-        unknown_count = sum(row.poll is not None and row.total_lag is None for row in group_rows)
-        if model.group_names_answer.last_poll is None:
+        names_poll, rows = model.group_names_answer.last_poll, self.build_rows(model)
+        if names_poll is None:
             return [Cell(f"{units.UNKNOWN_MARK} groups", "strong")]
+        lags = [row.total_lag for row in rows if row.total_lag is not None]
+        total_lag = sum(lags) if lags or not rows else None
         cells = [
-            Cell(units.count_noun(len(group_rows), "group"), "strong"),
+            Cell(units.count_noun(len(rows), "group"), "strong"),
             Cell("  backlog "),
-            Cell(units.format_count(lag), "accent"),
+            Cell(units.format_count(total_lag), "accent"),
         ]
+        unknown_count = sum(row.poll is not None and row.total_lag is None for row in rows)
         if unknown_count:
             cells.append(Cell(f"  {units.count_noun(unknown_count, 'group')} without a known lag", "dim"))
-        times = [row.poll.at for row in group_rows if row.poll is not None]
+        times = [row.poll.at for row in rows if row.poll is not None]
         if times:
             cells.append(Cell(f"  updated {units.format_age(model.now_ms - min(times))} ago", "dim"))
-        if len(times) < len(group_rows):
-            cells.append(Cell(f"  {len(group_rows) - len(times)} not read yet", "dim"))
-        error_by_broker = model.group_names_answer.last_poll.errors
-        if error_by_broker:
-            cells.append(Cell(f"  {len(error_by_broker)} brokers returned no groups", "warn"))
+        if len(times) < len(rows):
+            cells.append(Cell(f"  {len(rows) - len(times)} not read yet", "dim"))
+        if names_poll.errors:
+            cells.append(Cell(f"  {len(names_poll.errors)} brokers returned no groups", "warn"))
         return cells

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 from namesrv_core.protocol.codes import perm_text
@@ -10,12 +10,12 @@ from nsadmin.client.consumers.lag import sum_lags
 from nsadmin.tui.actions.row_actions import RowSubject
 from nsadmin.tui.model.change_detection import ChangeNotice
 from nsadmin.tui.model.cluster_model import ClusterModel
-from nsadmin.tui.model.server_states import Silence
+from nsadmin.tui.model.server_states import Silence, last_poll_of
 from nsadmin.tui.polling.detail_queries import DetailQuery
-from nsadmin.tui.polling.poll_records import ClientConnection, QueueCounts, TopicPolled
+from nsadmin.tui.polling.poll_records import ClientConnection, QueueCounts, QueueLag, TopicPolled
 from nsadmin.tui.views import alert_levels, display_states, events, units
 from nsadmin.tui.views.base_view import CellLine, GroupTarget, MessagesTarget, View, clip_lines
-from nsadmin.tui.views.groups.group_table import GroupRow
+from nsadmin.tui.views.groups.group_table import GroupRow, find_delay_ms, make_group_row
 from nsadmin.tui.views.table import Cell, Column, SortOrder
 
 
@@ -52,18 +52,12 @@ class TopicDetailView(View):
     has_messages = True
 
     def __init__(self, topic: str) -> None:
-        self.topic = topic
-
-    @property
-    def view_title(self) -> str:
-        return self.topic
+        self.topic = self.title = topic
 
     def subject_of_row(self, row: Any) -> RowSubject:
         return RowSubject(topic=self.topic)
 
-    def list_queries(
-        self, model: ClusterModel, visible_rows: Sequence[object], current_row: object | None
-    ) -> list[DetailQuery]:
+    def list_queries(self, model: ClusterModel, rows: Sequence[Any]) -> list[DetailQuery]:
         return [DetailQuery("topic", self.topic)]
 
     def find_poll(self, model: ClusterModel) -> TopicPolled | None:
@@ -86,34 +80,34 @@ class TopicDetailView(View):
             return [Cell(model.describe_awaited("the route is"), "dim")]
         if not poll.routes:
             return [Cell("the route is unknown", "warn")]
-        knowing_addrs = [addr for addr, route in poll.routes.items() if route]
-        missing_addrs = [addr for addr, route in poll.routes.items() if not route]
+        missing = [addr for addr, route in poll.routes.items() if not route]
+        known_count, asked_count = len(poll.routes) - len(missing), len(poll.routes) + len(poll.errors)
         put_rate = sum(poll.put_tps.values()) if poll.put_tps else None
-        cells = [
-            Cell(f"on {len(knowing_addrs)} of {len(poll.routes) + len(poll.errors)} name servers", "strong")
-        ]
-        if missing_addrs:
-            cells.append(Cell(f"  not on {', '.join(missing_addrs)}", "bad"))
+        cells = [Cell(f"on {known_count} of {asked_count} name servers", "strong")]
+        if missing:
+            cells.append(Cell(f"  not on {', '.join(missing)}", "bad"))
         if poll.errors:
             cells.append(Cell(f"  silent: {', '.join(poll.errors)}", "warn"))
         return [*cells, Cell("  in "), Cell(f"{units.format_rate(put_rate)}/s", "accent")]
 
 
+def list_brokers(poll: TopicPolled | None) -> list[str]:
+    """The brokers in the topic's route on any name server."""
+    routes = poll.routes.values() if poll is not None else ()
+    return sorted({broker for route in routes if route for broker in route})
+
+
 def build_route_rows(model: ClusterModel, poll: TopicPolled) -> list[TopicRouteRow]:
-    """A row for each broker in the topic's route on any name server."""
-    brokers = sorted({broker_name for route in poll.routes.values() if route for broker_name in route})
+    is_current = not poll.errors and not model.list_silent_servers()
     return [
         TopicRouteRow(
-            broker_name,
-            tuple((addr, (route or {}).get(broker_name)) for addr, route in poll.routes.items()),
-            (poll.put_tps or {}).get(broker_name),
-            any(
-                broker.key.id == 0 and broker.gone_since_ms is None
-                for broker in model.list_replicas(broker_name)
-            ),
-            not poll.errors and not model.list_silent_servers(),
+            broker,
+            tuple((addr, (route or {}).get(broker)) for addr, route in poll.routes.items()),
+            (poll.put_tps or {}).get(broker),
+            any(r.key.id == 0 and r.gone_since_ms is None for r in model.list_replicas(broker)),
+            is_current,
         )
-        for broker_name in brokers
+        for broker in list_brokers(poll)
     ]
 
 
@@ -124,7 +118,7 @@ def _format_queues(queues: QueueCounts | None) -> str:
 class TopicRouteView(TopicDetailView):
     """The queues and the permission of the topic, by broker and name server."""
 
-    view_name = "route"
+    name = "route"
     empty_text = "no name server that answers has a route"
     columns: Sequence[Column[TopicRouteRow]] = (
         Column("broker", "BROKER", 20, "", lambda row: row.broker_name, tone="strong", grow=True),
@@ -174,18 +168,16 @@ def _perm_cell(row: TopicRouteRow) -> Cell:
 def _servers_cell(row: TopicRouteRow) -> Cell:
     if not row.has_difference:
         return Cell("equal" if row.are_equal else units.UNKNOWN_MARK, "dim")
-    return Cell(
-        "≠ " + "  ".join(f"{addr} {_format_queues(queues)}" for addr, queues in row.queues_by_server), "bad"
-    )
+    sides = (f"{addr} {_format_queues(queues)}" for addr, queues in row.queues_by_server)
+    return Cell(f"≠ {'  '.join(sides)}", "bad")
 
 
 class TopicHistoryView(TopicDetailView):
     """The detected changes and the journal events that concern the topic."""
 
-    view_name = "history"
+    name = "history"
     puts_problems_first = False
     empty_text = "no change since this screen was opened"
-
     columns = events.EVENT_COLUMNS
 
     def find_silence(self, model: ClusterModel) -> Silence | None:
@@ -199,86 +191,70 @@ class TopicHistoryView(TopicDetailView):
         return events.notices_about(model, self.topic)
 
 
+def _draw_stem(is_last: bool) -> Cell:
+    return Cell("   └─ " if is_last else "   ├─ ", "dim")
+
+
 class TopicDiagramView(TopicDetailView):
     """A diagram of the topic's name servers, brokers and consumer groups."""
 
-    view_name = "drawn"
+    name = "drawn"
     is_drawing = True
 
     def draw_lines(self, model: ClusterModel, width: int, height: int) -> list[CellLine]:
         poll = self.find_poll(model)
         if poll is None:
             return [[Cell(model.describe_awaited(" the route is"), "dim")]]
-        route_rows = build_route_rows(model, poll)
         lines: list[CellLine] = [
             [],
             [Cell(f"  {self.topic}", "accent"), Cell("  is on the name servers", "dim")],
+            *_server_tree_lines(poll),
+            [],
+            [Cell("  has queues on", "dim")],
+            *_broker_tree_lines(model, build_route_rows(model, poll)),
         ]
-        lines += _server_tree_lines(model, poll)
-        lines += [[], [Cell("  has queues on", "dim")]]
-        lines += _broker_tree_lines(model, route_rows)
-        reader_groups = list(poll.groups or ())
-        if reader_groups:
+        groups = list(poll.groups or ())
+        if groups:
             lines += [[], [Cell("  is consumed by", "dim")]]
-            lines += [
-                [
-                    Cell("   └─ " if reader_group == reader_groups[-1] else "   ├─ ", "dim"),
-                    Cell(reader_group, "strong"),
-                ]
-                for reader_group in reader_groups
-            ]
+            lines += [[_draw_stem(group == groups[-1]), Cell(group, "strong")] for group in groups]
         return clip_lines(lines, height)
 
 
-def _server_tree_lines(model: ClusterModel, poll: TopicPolled) -> list[CellLine]:
+def _server_tree_lines(poll: TopicPolled) -> Iterator[CellLine]:
     addrs = [*poll.routes, *poll.errors]
-    lines: list[CellLine] = []
     for addr in addrs:
-        stem_cell = Cell("   └─ " if addr == addrs[-1] else "   ├─ ", "dim")
+        stem = _draw_stem(addr == addrs[-1])
         if addr in poll.errors:
-            lines.append([stem_cell, Cell("✕ ", "bad"), Cell(addr), Cell(f"  {poll.errors[addr]}", "bad")])
-            continue
-        route = poll.routes[addr]
-        sign_cell = Cell("● ", "good") if route else Cell("○ ", "bad")
-        route_summary = (
-            f"  {len(route)} brokers, {sum(queues.write for queues in route.values())} queues"
-            if route
-            else "  absent"
-        )
-        lines.append([stem_cell, sign_cell, Cell(addr), Cell(route_summary, "dim" if route else "bad")])
-    return lines
+            yield [stem, Cell("✕ ", "bad"), Cell(addr), Cell(f"  {poll.errors[addr]}", "bad")]
+        elif route := poll.routes[addr]:
+            counts_text = f"  {len(route)} brokers, {sum(queues.write for queues in route.values())} queues"
+            yield [stem, Cell("● ", "good"), Cell(addr), Cell(counts_text, "dim")]
+        else:
+            yield [stem, Cell("○ ", "bad"), Cell(addr), Cell("  absent", "bad")]
 
 
-def _broker_tree_lines(model: ClusterModel, route_rows: list[TopicRouteRow]) -> list[CellLine]:
-    lines: list[CellLine] = []
-    for row in route_rows:
-        is_last = row is route_rows[-1]
-        queues_text = _format_queues(row.first_queues)
-        lines.append(
-            [
-                Cell("   └─ " if is_last else "   ├─ ", "dim"),
-                Cell(f"{row.broker_name:<20}", "strong"),
-                Cell(f" {queues_text:<12}", _perm_cell(row).tone),
-                Cell(f" {units.format_rate(row.put_rate)}/s", "accent"),
-                Cell("" if row.has_master else "  no master", "bad"),
-                Cell("  ≠ name servers differ" if row.has_difference else "", "bad"),
-            ]
-        )
+def _broker_tree_lines(model: ClusterModel, rows: list[TopicRouteRow]) -> Iterator[CellLine]:
+    for row in rows:
+        is_last = row is rows[-1]
+        yield [
+            _draw_stem(is_last),
+            Cell(f"{row.broker_name:<20}", "strong"),
+            Cell(f" {_format_queues(row.first_queues):<12}", _perm_cell(row).tone),
+            Cell(f" {units.format_rate(row.put_rate)}/s", "accent"),
+            Cell("" if row.has_master else "  no master", "bad"),
+            Cell("  ≠ name servers differ" if row.has_difference else "", "bad"),
+        ]
         replicas = list(model.list_replicas(row.broker_name))
         for broker in replicas:
             state = display_states.state_of_broker(broker)
-            stem_text = ("      " if is_last else "   │  ") + ("└─ " if broker is replicas[-1] else "├─ ")
-            role = "master" if broker.key.id == 0 else f"slave {broker.key.id}"
-            lines.append(
-                [
-                    Cell(stem_text, "dim"),
-                    Cell(f"{state.sign} ", state.tone),
-                    Cell(f"{role:<9}"),
-                    Cell(f"{broker.key.addr:<22}", "dim"),
-                    Cell(state.name, state.tone),
-                ]
-            )
-    return lines
+            stem = ("      " if is_last else "   │  ") + ("└─ " if broker is replicas[-1] else "├─ ")
+            yield [
+                Cell(stem, "dim"),
+                Cell(f"{state.sign} ", state.tone),
+                Cell(f"{broker.key.role:<9}"),
+                Cell(f"{broker.key.addr:<22}", "dim"),
+                Cell(state.name, state.tone),
+            ]
 
 
 _MAX_ASKED_MASTERS = 12
@@ -288,75 +264,63 @@ _MAX_ASKED_MASTERS = 12
 class ProducerRow(NamedTuple):
     """A client of a producer group, and the masters of the topic that it is connected to."""
 
-    producer_group: str
-    producer_client: ClientConnection
+    group: str
+    client: ClientConnection
     brokers: tuple[str, ...]
 
 
 class TopicProducersView(TopicDetailView):
     """The producers that may send to the topic. Brokers do not know to which topics a producer sends."""
 
-    view_name = "producers"
+    name = "producers"
     empty_text = "no producer is connected, according to the brokers that answered"
     columns: Sequence[Column[ProducerRow]] = (
-        Column("group", "PRODUCER GROUP", 26, "", lambda row: row.producer_group, tone="strong", grow=True),
-        Column("client", "CLIENT", 34, "", lambda row: row.producer_client.client_id),
+        Column("group", "PRODUCER GROUP", 26, "", lambda row: row.group, tone="strong", grow=True),
+        Column("client", "CLIENT", 34, "", lambda row: row.client.client_id),
         Column("brokers", "ON", 3, "masters of the topic that the producer is connected to",
                lambda row: len(row.brokers), right=True, flash=True),
-        Column("addr", "ADDRESS", 21, "", lambda row: row.producer_client.addr, tone="dim", drop=2),
-        Column("language", "LANGUAGE", 8, "", lambda row: row.producer_client.language, tone="dim", drop=1),
-        Column("version", "VERSION", 8, "", lambda row: row.producer_client.version, tone="dim", drop=1),
+        Column("addr", "ADDRESS", 21, "", lambda row: row.client.addr, tone="dim", drop=2),
+        Column("language", "LANGUAGE", 8, "", lambda row: row.client.language, tone="dim", drop=1),
+        Column("version", "VERSION", 8, "", lambda row: row.client.version, tone="dim", drop=1),
     )  # fmt: skip
 
     def _find_masters(self, model: ClusterModel) -> dict[str, str]:
         """The names of the topic's masters by address."""
-        poll = self.find_poll(model)
-        brokers = {name for route in poll.routes.values() if route for name in route} if poll else set()
         name_by_addr = {
             broker.key.addr: name
-            for name in sorted(brokers)
+            for name in list_brokers(self.find_poll(model))
             for broker in model.list_replicas(name)
             if broker.key.id == 0 and broker.gone_since_ms is None
         }
         return dict(list(name_by_addr.items())[:_MAX_ASKED_MASTERS])
 
-    def list_queries(
-        self, model: ClusterModel, visible_rows: Sequence[object], current_row: object | None
-    ) -> list[DetailQuery]:
+    def list_queries(self, model: ClusterModel, rows: Sequence[Any]) -> list[DetailQuery]:
         producer_queries = [DetailQuery("connections", addr) for addr in self._find_masters(model)]
-        return [*super().list_queries(model, visible_rows, current_row), *producer_queries]
+        return [*super().list_queries(model, rows), *producer_queries]
 
     def build_rows(self, model: ClusterModel) -> Sequence[ProducerRow]:
-        producer_rows: dict[tuple[str, str], ProducerRow] = {}
+        rows: dict[tuple[str, str], ProducerRow] = {}
         for addr, broker_name in self._find_masters(model).items():
-            answer = model.connection_answers.get(addr)
-            producers = (
-                answer.last_poll.producers if answer is not None and answer.last_poll is not None else None
-            )
-            for group, group_clients in (producers or {}).items():
-                for client in group_clients:
-                    row = producer_rows.get((group, client.client_id), ProducerRow(group, client, ()))
-                    producer_rows[group, client.client_id] = row._replace(brokers=(*row.brokers, broker_name))
-        return [producer_rows[client_key] for client_key in sorted(producer_rows)]
+            poll = last_poll_of(model.connection_answers.get(addr))
+            for group, clients in ((poll.producers if poll is not None else None) or {}).items():
+                for client in clients:
+                    row = rows.get((group, client.client_id), ProducerRow(group, client, ()))
+                    rows[group, client.client_id] = row._replace(brokers=(*row.brokers, broker_name))
+        return [rows[key] for key in sorted(rows)]
 
     def row_key(self, row: ProducerRow) -> str:
-        return f"{row.producer_group} {row.producer_client.client_id}"
+        return f"{row.group} {row.client.client_id}"
 
     def render_headline(self, model: ClusterModel) -> CellLine:
-        silent_brokers = [
-            name
-            for addr, name in self._find_masters(model).items()
-            if (answer := model.connection_answers.get(addr)) is not None and answer.error_text is not None
-        ]
         cells = [
             *super().render_headline(model),
             Cell("  producers of its brokers; any of them may send to the topic", "dim"),
         ]
-        return (
-            [*cells, Cell(f"  no answer from {', '.join(silent_brokers)}", "warn")]
-            if silent_brokers
-            else cells
-        )
+        answers = [
+            (name, model.connection_answers.get(addr)) for addr, name in self._find_masters(model).items()
+        ]
+        silent = [name for name, answer in answers if answer is not None and answer.error_text is not None]
+        return [*cells, Cell(f"  no answer from {', '.join(silent)}", "warn")] if silent else cells
 
 
 class ReaderRow(NamedTuple):
@@ -366,34 +330,30 @@ class ReaderRow(NamedTuple):
     group_row: GroupRow
 
     @property
+    def queues(self) -> list[QueueLag]:
+        """The queues of this topic."""
+        poll = self.group_row.poll
+        return [queue for queue in (poll.lags if poll is not None else ()) if queue.topic == self.topic]
+
+    @property
     def topic_lag(self) -> int | None:
         """The messages of this topic that the group has not consumed yet. None: unknown."""
-        poll = self.group_row.poll
-        if poll is None:
-            return None
-        return sum_lags(queue.lag for queue in poll.lags if queue.topic == self.topic).messages
+        return None if self.group_row.poll is None else sum_lags(q.lag for q in self.queues).messages
 
     @property
     def oldest_ms(self) -> int | None:
-        """The age (ms) of the last consumed message, on the queue with a lag where it is oldest."""
-        poll = self.group_row.poll
-        times = [
-            queue.last_timestamp
-            for queue in (poll.lags if poll is not None else ())
-            if queue.topic == self.topic and queue.diff and queue.last_timestamp
-        ]
-        return self.group_row.now_ms - min(times) if times else None
+        return find_delay_ms(self.queues, self.group_row.now_ms)
 
 
 def _clients_cell(row: ReaderRow) -> Cell:
-    client_count = row.group_row.client_count
-    return Cell(row.group_row.client_text, "bad" if client_count == 0 and row.topic_lag else "")
+    count = row.group_row.client_count
+    return Cell(row.group_row.client_text, "bad" if count == 0 and row.topic_lag else "")
 
 
 class TopicReadersView(TopicDetailView):
     """The consumer groups that read the topic."""
 
-    view_name = "groups"
+    name = "groups"
     empty_text = "no consumer group reads the topic, according to the brokers that answered"
     default_sort = SortOrder("lag", True)
     columns: Sequence[Column[ReaderRow]] = (
@@ -409,20 +369,13 @@ class TopicReadersView(TopicDetailView):
                lambda row: row.group_row.total_lag, show=units.format_count, tone="dim", right=True, drop=2),
     )  # fmt: skip
 
-    def list_queries(
-        self, model: ClusterModel, visible_rows: Sequence[object], current_row: object | None
-    ) -> list[DetailQuery]:
+    def list_queries(self, model: ClusterModel, rows: Sequence[Any]) -> list[DetailQuery]:
         return [DetailQuery("topic", self.topic), DetailQuery("groups")]
 
     def build_rows(self, model: ClusterModel) -> Sequence[ReaderRow]:
         poll = self.find_poll(model)
-        return [
-            ReaderRow(
-                self.topic,
-                GroupRow(group, model.group_answers.get(group), model.lag_trends.get(group), model.now_ms),
-            )
-            for group in (poll.groups or () if poll is not None else ())
-        ]
+        groups = (poll.groups if poll is not None else None) or ()
+        return [ReaderRow(self.topic, make_group_row(model, group)) for group in groups]
 
     def row_key(self, row: ReaderRow) -> str:
         return row.group_row.group

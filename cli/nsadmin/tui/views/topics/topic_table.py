@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence, Set
-from typing import NamedTuple
+from collections.abc import Mapping, Sequence, Set
+from typing import Any, NamedTuple
 
 from namesrv_core.protocol.codes import perm_text
 from nsadmin.client.topics.topics import SYSTEM_TOPIC_PREFIX, SYSTEM_TOPICS, list_own_names
@@ -11,7 +11,7 @@ from nsadmin.tui.actions.row_actions import RowSubject
 from nsadmin.tui.model.cluster_model import ClusterModel
 from nsadmin.tui.model.server_states import Silence
 from nsadmin.tui.polling.detail_queries import DetailQuery
-from nsadmin.tui.polling.poll_records import TopicPolled
+from nsadmin.tui.polling.poll_records import QueueCounts, TopicPolled
 from nsadmin.tui.views import display_states, units
 from nsadmin.tui.views.base_view import NO_PROBLEM, CellLine, MessagesTarget, TopicTarget, View
 from nsadmin.tui.views.table import Cell, Column
@@ -40,32 +40,34 @@ class TopicRow(NamedTuple):
         ]
 
     @property
+    def routes(self) -> list[Mapping[str, QueueCounts]]:
+        """The queues by broker, of each name server that has a route."""
+        routes = self.poll.routes.values() if self.poll is not None else ()
+        return [route for route in routes if route]
+
+    @property
     def only_cluster(self) -> str | None:
         """The cluster whose brokers have the topic; None if it is unknown or not unique."""
-        routes = self.poll.routes.values() if self.poll is not None else ()
-        brokers = {name for route in routes if route for name in route}
-        clusters = {
-            broker.cluster_name for broker in self.model.brokers.values() if broker.key.name in brokers
-        }
+        names = {name for route in self.routes for name in route}
+        brokers = self.model.brokers.values()
+        clusters = {broker.cluster_name for broker in brokers if broker.key.name in names}
         return clusters.pop() if len(clusters) == 1 else None
 
     @property
     def perms(self) -> list[int]:
         """The different permissions of the topic over all brokers and name servers."""
-        routes = self.poll.routes.values() if self.poll is not None else ()
-        return sorted({queues.perm for route in routes if route for queues in route.values()})
+        return sorted({queues.perm for route in self.routes for queues in route.values()})
 
     @property
     def broker_count(self) -> int | None:
         if self.poll is None or not self.poll.routes:
             return None
-        return len({name for route in self.poll.routes.values() if route for name in route})
+        return len({name for route in self.routes for name in route})
 
     @property
     def write_queue_count(self) -> int | None:
         """The number of write queues on the first name server that has a route."""
-        routes = [route for route in self.poll.routes.values() if route] if self.poll is not None else []
-        return sum(queues.write for queues in routes[0].values()) if routes else None
+        return sum(queues.write for queues in self.routes[0].values()) if self.routes else None
 
     @property
     def put_rate(self) -> float | None:
@@ -144,9 +146,9 @@ TOPIC_COLUMNS: Sequence[Column[TopicRow]] = (
 class TopicsView(View):
     """All topics. Only the visible ones are queried, because there may be tens of thousands."""
 
-    view_name = "topics"
+    name = "topics"
     has_messages = True
-    view_title = "Topics"
+    title = "Topics"
     columns = TOPIC_COLUMNS
     empty_text = "no name server lists a topic"
 
@@ -186,11 +188,8 @@ class TopicsView(View):
     def subject_of_row(self, row: TopicRow) -> RowSubject:
         return RowSubject(topic=row.topic, cluster=row.only_cluster)
 
-    def list_queries(
-        self, model: ClusterModel, visible_rows: Sequence[TopicRow], current_row: TopicRow | None
-    ) -> list[DetailQuery]:
-        first_rows = [current_row] if current_row is not None else []
-        topics = dict.fromkeys(row.topic for row in [*first_rows, *visible_rows])
+    def list_queries(self, model: ClusterModel, rows: Sequence[Any]) -> list[DetailQuery]:
+        topics = dict.fromkeys(row.topic for row in rows)
         return [DetailQuery("topicRow", topic) for topic in list(topics)[:_MAX_QUERIES]]
 
     def list_sort_queries(self, sort_key: str | None) -> list[DetailQuery]:

@@ -45,11 +45,11 @@ def model_of(*polls: AnyPoll) -> ClusterModel:
 
 def test_a_broker_has_seven_tabs_about_the_same() -> None:
     tabs = list_tabs(BrokerFiguresView(*PLACE))
-    assert [tab.view_name for tab in tabs] == [
+    assert [tab.name for tab in tabs] == [
         "summary", "figures", "config", "topics", "producers", "replicas", "history"
     ]  # fmt: skip
-    assert {tab.view_title for tab in tabs} == {"broker-a master"}
-    assert BrokerFiguresView("broker-a", 2, C, "cluster-a").view_title == "broker-a slave 2"
+    assert {tab.title for tab in tabs} == {"broker-a master"}
+    assert BrokerFiguresView("broker-a", 2, C, "cluster-a").title == "broker-a slave 2"
 
 
 def test_figures_stay_while_it_is_silent_and_say_how_old_they_are() -> None:
@@ -118,7 +118,7 @@ def test_its_topics_lead_to_their_routes() -> None:
         "orders",
         "broker-a",
     )
-    assert view.list_queries(model, [], None) == [DetailQuery("brokerTopics", A)]
+    assert view.list_queries(model, []) == [DetailQuery("brokerTopics", A)]
     assert BrokerTopicsView("b", 0, "h:1", "c").build_rows(model) == []
 
 
@@ -133,7 +133,7 @@ def test_its_producers() -> None:
         "JAVA",
         "V5_5_0",
     ]
-    assert (view.row_key(producer_row), view.list_queries(model, [], None)) == (
+    assert (view.row_key(producer_row), view.list_queries(model, [])) == (
         "g id@1 h:1",
         [DetailQuery("connections", A)],
     )
@@ -215,7 +215,7 @@ def test_settings_that_differ_from_the_default_and_from_peers_are_marked_and_com
     assert view.subject_of_row(settings_by_name["x"])._replace(
         broker_name=None, broker_addr=None, cluster=None
     ) == RowSubject(key="x", value="1")
-    assert view.list_queries(model, [], None) == [DetailQuery("config", A), DetailQuery("config", B)]
+    assert view.list_queries(model, []) == [DetailQuery("config", A), DetailQuery("config", B)]
     assert view.row_key(settings_by_name["x"]) == "x"
 
 
@@ -235,11 +235,9 @@ SLAVE = ReplicaDifferencesView("broker-a", 1, "10.0.1.2:10911", "cluster-a")
 
 def compared_model(*slaves: SlaveRecord) -> ClusterModel:
     model = ClusterModel()
-    model.apply_poll(
-        make_server_poll(at=NOON, groups={"broker-a": {0: MASTER.broker_addr, 1: SLAVE.broker_addr}})
-    )
-    model.apply_poll(make_broker_poll(MASTER.broker_addr))
-    model.apply_poll(make_broker_poll(SLAVE.broker_addr))
+    model.apply_poll(make_server_poll(at=NOON, groups={"broker-a": {0: MASTER.key.addr, 1: SLAVE.key.addr}}))
+    model.apply_poll(make_broker_poll(MASTER.key.addr))
+    model.apply_poll(make_broker_poll(SLAVE.key.addr))
     model.apply_poll(ReplicasPolled(NOON, slaves))
     model.now_ms = NOON + 12_000
     return model

@@ -51,8 +51,8 @@ def test_the_line_above_and_the_tabs() -> None:
     view = GroupQueuesView("g")
     line = "".join(cell.text for cell in view.render_headline(model()))
     assert line == "backlog 500 (no committed offset on 1 of 2 queues)  1 client  PULL CLUSTERING"
-    assert [tab.view_name for tab in list_tabs(view)] == ["queues", "members", "graph", "dead-letters"]
-    assert view.list_queries(model(), [], None) == [DetailQuery("group", "g")]
+    assert [tab.name for tab in list_tabs(view)] == ["queues", "members", "graph", "dead-letters"]
+    assert view.list_queries(model(), []) == [DetailQuery("group", "g")]
 
 
 def test_what_was_not_told_and_since_when() -> None:
@@ -94,7 +94,7 @@ def test_clients_that_do_not_divide_the_queues_have_no_share() -> None:
         {"consume_type": "CONSUME_POP"},
         {"unreported": {"b": "?"}},
     ):
-        assert {row.share for row in list_client_rows(replace(POLL, **changed))} == {None}
+        assert {row.share for row in list_client_rows(replace(POLL, **changed))} == {ClientShare()}
 
 
 def test_a_group_without_a_lag_has_no_part_of_it() -> None:
@@ -120,5 +120,5 @@ def test_clients_behind_proxies_have_a_proxy_and_no_queues_of_their_own() -> Non
     proxied = ClientConnection("c3", "h:2", "JAVA", "5.2.0", "gRPC", "p1:8080, p2:8080")
     model.apply_poll(replace(POLL, members=[*CLIENTS, proxied]))
     row = view.build_rows(model)[-1]
-    assert row.share is None
+    assert row.share == ClientShare()
     assert [column.render_cell(row).text for column in view.columns][-2:] == ["gRPC", "p1:8080, p2:8080"]

@@ -89,7 +89,7 @@ def test_the_view() -> None:
         "g",
         GroupQueuesView("g"),
     )
-    assert view.list_queries(model, [], None) == [DetailQuery("groups")]
+    assert view.list_queries(model, []) == [DetailQuery("groups")]
 
 
 def test_groups_of_which_nobody_tells_are_unknown_or_those_of_before() -> None:

@@ -71,7 +71,7 @@ def test_before_anything_was_told() -> None:
     model = ClusterModel()
     for view in (TopicRouteView("orders"), TopicHistoryView("orders")):
         assert view.build_rows(model) == []
-        assert view.list_queries(model, [], None) == [DetailQuery("topic", "orders")]
+        assert view.list_queries(model, []) == [DetailQuery("topic", "orders")]
     assert TopicRouteView("orders").render_headline(model)[0].text == "the route is loading"
     assert text(TopicDiagramView("orders").draw_lines(model, 80, 24)) == " the route is loading"
 
@@ -155,7 +155,7 @@ def test_the_masters_of_a_topic_are_asked_and_their_answers_are_one() -> None:
         ConnectionsPolled(NOON, A, {"web": [FIRST], "batch": [SECOND]}),
         ConnectionsPolled(NOON, B, {"web": [FIRST]}),
     )
-    assert view.list_queries(model, (), None) == [
+    assert view.list_queries(model, []) == [
         DetailQuery("topic", "orders"), DetailQuery("connections", A), DetailQuery("connections", B),
     ]  # fmt: skip
     rows = view.build_rows(model)
@@ -212,7 +212,7 @@ def test_its_readers_lead_to_their_queues() -> None:
     view = TopicReadersView("orders")
     row, _ = view.build_rows(model())
     assert (open_target(view.open_row(row)), view.subject_of_row(row).group) == (GroupQueuesView("g"), "g")
-    assert [tab.view_name for tab in list_tabs(view)] == [
+    assert [tab.name for tab in list_tabs(view)] == [
         "route",
         "groups",
         "drawn",
@@ -220,5 +220,5 @@ def test_its_readers_lead_to_their_queues() -> None:
         "history",
         "messages",
     ]
-    assert view.list_queries(model(), [], None) == [DetailQuery("topic", "orders"), DetailQuery("groups")]
+    assert view.list_queries(model(), []) == [DetailQuery("topic", "orders"), DetailQuery("groups")]
     assert view.build_rows(ClusterModel()) == []

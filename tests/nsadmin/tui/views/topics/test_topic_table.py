@@ -102,13 +102,13 @@ def test_only_what_is_to_be_seen_is_asked_and_the_row_of_the_cursor_first() -> N
     model.apply_poll(make_server_poll(topics=tuple(f"t{number:05}" for number in range(20_000))))
     view = TopicsView()
     topic_rows = view.build_rows(model)
-    asked = view.list_queries(model, topic_rows[:100], topic_rows[50])
+    asked = view.list_queries(model, [topic_rows[50], *topic_rows[:100]])
     assert (len(asked), asked[0], asked[1]) == (
         60,
         DetailQuery("topicRow", "t00050"),
         DetailQuery("topicRow", "t00000"),
     )
-    assert view.list_queries(model, [], None) == []
+    assert view.list_queries(model, []) == []
     row = topic_rows[0]
     assert open_target(view.open_row(row)) == TopicRouteView("t00000")
     assert (view.row_key(row), view.subject_of_row(row).topic, view.filter_text(row)) == (
