@@ -8,10 +8,11 @@ from functools import wraps
 from pathlib import Path
 from typing import Any, ParamSpec
 
+from textual.widgets import Log
+
 from namesrv_core.protocol.stored_messages import decode_messages
 from nsadmin.client import AdminClient
-from nsadmin.tui.app import Tui
-from nsadmin.tui.app_messages import PollsReceived
+from nsadmin.tui.app import PollsReceived, Tui
 from nsadmin.tui.context import AvailableContexts, ClusterContext
 from nsadmin.tui.messages.message_lines import preview_body
 from nsadmin.tui.messages.message_query import BrowsedMessage, MessageQuery
@@ -51,9 +52,9 @@ class StillFeed:
 
     mode = "live"
 
-    def __init__(self, plan: Any, connect: Any, post: Any, failed: Any, clock: Any) -> None:
-        self.plan = plan
-        self.interval = plan.interval
+    def __init__(self, context: ClusterContext, interval: float, post: Any, failed: Any, clock: Any) -> None:
+        self.context = context
+        self.interval = interval
         self.failed = failed
         self.asked: tuple[DetailQuery, ...] = ()
         self.message_query: MessageQuery | None = None
@@ -128,6 +129,25 @@ async def feed_polls(app: Tui, pilot: Any, polls: Iterable[AnyPoll]) -> None:
     await pilot.pause()
     app.redraw_screen()
     await pilot.pause()
+
+
+async def until_shown(app: Tui, pilot: Any, text: str) -> str:
+    """Wait until the screen shows this; all that it shows."""
+    for _ in range(400):
+        if text in (shown := screen_to_text(app)):
+            return shown
+        await pilot.pause(0.05)
+    raise AssertionError(screen_to_text(app))
+
+
+async def until_said(app: Tui, pilot: Any, text: str) -> str:
+    """Wait until the command on the screen has said this; all that it said."""
+    for _ in range(400):
+        said = "\n".join(line for log in app.screen.query(Log) for line in log.lines)
+        if text in said:
+            return said
+        await pilot.pause(0.05)
+    raise AssertionError(f"{text!r} was not said")
 
 
 def list_row_keys(app: Tui) -> list[str]:

@@ -5,12 +5,14 @@ from threading import BoundedSemaphore
 from time import monotonic
 from typing import Any, ClassVar
 
+from textual.binding import Binding, BindingType
+from textual.message import Message
 from textual.screen import Screen
 
 from nsadmin.client.wall_clock import time
-from nsadmin.tui import app_bindings, themes
+from nsadmin.tui import themes
 from nsadmin.tui.action_controller import KEY_ACTIONS, ActionController
-from nsadmin.tui.app_messages import FeedFailed, PollsReceived, ReplayRewound
+from nsadmin.tui.actions.key_bindings import KEY_BINDINGS
 from nsadmin.tui.base_app import BaseTui
 from nsadmin.tui.context import AvailableContexts, ClusterContext
 from nsadmin.tui.custom_commands.command_file import CustomCommands
@@ -19,10 +21,8 @@ from nsadmin.tui.model.agreement import judge_agreement
 from nsadmin.tui.navigation import root_views
 from nsadmin.tui.navigation.view_links import list_tabs, open_target
 from nsadmin.tui.navigation.view_navigation import ViewNavigation
-from nsadmin.tui.palette.palette_controller import PaletteController
 from nsadmin.tui.polling.poll_records import AnyPoll, BrokerPolled, NameServerPolled
 from nsadmin.tui.polling.poller import ClusterPoller
-from nsadmin.tui.polling.polling_plan import PollingPlan
 from nsadmin.tui.preferences import DEFAULT_THEME, Preferences
 from nsadmin.tui.prompt_controller import PromptController
 from nsadmin.tui.recording.recording_file import PollRecorder
@@ -37,6 +37,44 @@ from nsadmin.tui.views.table import RowFilter
 from nsadmin.tui.widgets.grid import Grid
 from nsadmin.tui.widgets.lines import Lines
 from nsadmin.tui.widgets.prompt import Prompt, PromptMode
+
+
+def build_bindings() -> list[BindingType]:
+    """All bindings of the app, except the keys for tabs, which the main screen binds."""
+    return [
+        *(
+            Binding(b.key_names, b.app_action, b.help_text, show=False, id=b.binding_id, priority=True)
+            for b in KEY_BINDINGS
+            if "Tab" not in b.binding_id
+        ),
+        *(
+            Binding(str(number), f"screen({number})", name, show=False, id=f"screen{number}", priority=True)
+            for number, name in enumerate(root_views.SCREEN_NAMES)
+        ),
+    ]
+
+
+class PollsReceived(Message):
+    """Polls from a thread of the poller. The app calls `mark_handled`; a replay thread waits for that."""
+
+    def __init__(
+        self, polls: Sequence[AnyPoll], source_feed: object, mark_handled: Callable[[], object] = lambda: None
+    ) -> None:
+        super().__init__()
+        self.polls, self.source_feed, self.mark_handled = polls, source_feed, mark_handled
+
+
+class FeedFailed(Message):
+    """An unexpected exception in a polling thread. The thread restarts."""
+
+    def __init__(self, error: BaseException) -> None:
+        super().__init__()
+        self.error = error
+
+
+class ReplayRewound(Message):
+    """The replay continues from another time. All polls that lead to that time follow."""
+
 
 _TICK_SECONDS = 0.25
 _CLOCK_SECONDS = 1.0
@@ -55,7 +93,7 @@ class Tui(BaseTui):
     CSS_PATH = "app.tcss"
     ENABLE_COMMAND_PALETTE = False
     TITLE = "nsadmin"
-    BINDINGS: ClassVar = app_bindings.build_bindings()
+    BINDINGS: ClassVar = build_bindings()
 
     def __init__(
         self,
@@ -79,7 +117,6 @@ class Tui(BaseTui):
         self.action_controller = ActionController(self)
         self.prompt_controller = PromptController(self, self.action_controller)
         self.custom_command_controller = CustomCommandController(self, self.action_controller)
-        self.palette_controller = PaletteController(self, self.action_controller, self.prompt_controller)
         self.screen_renderer = ScreenRenderer(self)
         self._pending_slots = BoundedSemaphore(_MAX_PENDING_BATCHES)
         self._feed_factory = feed_factory
@@ -135,23 +172,13 @@ class Tui(BaseTui):
     def _create_feed(self) -> Any:
         if self.player is not None:
             return self._create_replay_feed(self.player)
-        plan = PollingPlan(
-            self.cluster_context.addrs,
-            self.cluster_context.namespaces,
-            self.interval,
-            journal_folders=self.cluster_context.journal_folders,
-            describe_event=self.cluster_context.describe_event,
-            inventory=self.cluster_context.inventory,
-            tls=self.cluster_context.tls,
-            load_message_tools=self.cluster_context.load_message_tools,
-        )
         feed: Any = None
 
         def post_polls(polls: Sequence[AnyPoll]) -> None:
             self.post_message(PollsReceived(polls, feed))
 
         feed = self._feed_factory(
-            plan, self.cluster_context.create_client, post_polls, self._post_failure, self.clock
+            self.cluster_context, self.interval, post_polls, self._post_failure, self.clock
         )
         return feed
 
@@ -217,17 +244,14 @@ class Tui(BaseTui):
         self.show_message(f"context {cluster_context.label}{recording_notice}")
 
     def show_view(self, view: View) -> None:
-        """Show one of the root views."""
         self.navigation.open_root_view(view)
         self._show_current_view()
 
     def push_view(self, view: View) -> None:
-        """Open a view on top of the current one."""
         self.navigation.push_view(view)
         self._show_current_view()
 
     def replace_view(self, view: View) -> None:
-        """Replace the current view."""
         self.navigation.replace_view(view)
         self._show_current_view()
 
@@ -295,8 +319,7 @@ class Tui(BaseTui):
     def action_tab(self, step: int) -> None:
         tabs = list_tabs(self.current_view)
         if tabs:
-            index = next((index for index, tab in enumerate(tabs) if tab == self.current_view), 0)
-            self.replace_view(tabs[(index + step) % len(tabs)])
+            self.replace_view(tabs[(tabs.index(self.current_view) + step) % len(tabs)])
 
     def action_help(self) -> None:
         from nsadmin.tui.screens.help_screen import HelpScreen
@@ -304,10 +327,12 @@ class Tui(BaseTui):
         self.push_screen(HelpScreen(self.current_view, self.custom_commands))
 
     def action_palette(self) -> None:
-        self.palette_controller.open_palette()
+        # Imported late, so that the first screen appears sooner.
+        from nsadmin.tui.palette.palette_controller import PaletteController
+
+        PaletteController(self, self.action_controller, self.prompt_controller).open_palette()
 
     def action_run_custom(self, key: str) -> None:
-        """Run the operator's own command of this key."""
         self.custom_command_controller.run_key(key)
 
     def action_open_saved_view(self) -> None:
@@ -336,11 +361,9 @@ class Tui(BaseTui):
         self.prompt_controller.open_prompt(mode)
 
     def action_run_key(self, binding_id: str) -> None:
-        """Run the action of a key binding that the controller handles."""
         KEY_ACTIONS[binding_id](self.action_controller)
 
     def action_act(self, key: str) -> None:
-        """Start the action on the row that has this key."""
         self.action_controller.row_actions.act_by_key(key)
 
     # Messages of widgets.

@@ -2,7 +2,7 @@
 
 import signal
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from textual.app import App
@@ -45,8 +45,7 @@ class BaseTui(App[None]):
         recorder: PollRecorder | None,
     ) -> None:
         super().__init__()
-        self.player = player
-        self.recorder = recorder
+        self.player, self.recorder = player, recorder
         self.available_contexts = available_contexts
         self.cluster_context: ClusterContext = available_contexts.first_context
         self.interval = interval
@@ -120,6 +119,37 @@ class BaseTui(App[None]):
             self.add_log_line(message_text)
         self.redraw_screen()
 
+    def choose(
+        self,
+        title: str,
+        choices: Sequence[tuple[str, str]],
+        use_choice: Callable[[str], None],
+        initial_choice: str | None = None,
+        choice_by_letter: Mapping[str, str] | None = None,
+    ) -> None:
+        """Let the operator choose one of these ids, each with its text. After Esc, nothing happens."""
+        from nsadmin.tui.screens.dialogs import ChooseScreen
+
+        self.push_screen(
+            ChooseScreen(title, choices, initial_choice, choice_by_letter),
+            lambda choice: None if choice is None else use_choice(choice),
+        )
+
+    def ask_fields(
+        self,
+        title: str,
+        initial_values: Sequence[tuple[str, str]],
+        use_texts: Callable[[dict[str, str]], None],
+    ) -> None:
+        """Let the operator type a text for each field. After Esc, nothing happens."""
+        from nsadmin.tui.screens.dialogs import FieldsScreen
+
+        self.push_screen(
+            FieldsScreen(title, initial_values), lambda texts: None if texts is None else use_texts(texts)
+        )
+
+    # The app implements these.
+
     def show_view(self, view: View) -> None:
         """Show one of the root views."""
         raise NotImplementedError
@@ -129,11 +159,9 @@ class BaseTui(App[None]):
         raise NotImplementedError
 
     def replace_view(self, view: View) -> None:
-        """Replace the current view."""
         raise NotImplementedError
 
     def switch_context(self, cluster_context: ClusterContext) -> None:
-        """Show another cluster."""
         raise NotImplementedError
 
     def focus_rows(self) -> None:
@@ -141,5 +169,4 @@ class BaseTui(App[None]):
         raise NotImplementedError
 
     def redraw_screen(self) -> None:
-        """Draw the whole screen from the model."""
         raise NotImplementedError

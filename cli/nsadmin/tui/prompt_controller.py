@@ -14,6 +14,7 @@ from nsadmin.tui.actions.prompt_completion import (
 )
 from nsadmin.tui.base_app import BaseTui
 from nsadmin.tui.navigation import root_views
+from nsadmin.tui.screens import screen_export
 from nsadmin.tui.views import row_export, units
 from nsadmin.tui.views.base_view import CellLine
 from nsadmin.tui.views.table import InvalidFilterError, RowFilter
@@ -163,5 +164,5 @@ class PromptController:
         if mode == "save" and text:
             # Save after the next refresh: the file must not show the prompt.
             file_name = text
-            app.call_after_refresh(lambda: actions.save_screen(file_name))
+            app.call_after_refresh(lambda: screen_export.save_screen(app, file_name))
         app.redraw_screen()

@@ -47,7 +47,6 @@ class RowActionController:
     # Actions.
 
     def start_action(self, action_id: str) -> None:
-        """Start the action with this id."""
         self._start_first(lambda action: action.action_id == action_id)
 
     def act_by_key(self, key: str) -> None:
@@ -61,45 +60,32 @@ class RowActionController:
         if not wanted:
             return
         counts = [sum(map(action.applies_to, subjects)) for action in wanted]
-        if len(subjects) in counts:
-            self._prepare_action(wanted[counts.index(len(subjects))], subjects)
+        action, count = wanted[counts.index(max(counts))], max(counts)
+        if count == len(subjects):
+            self._prepare_action(action, subjects)
         elif len(subjects) > 1:
-            self._app.show_message(
-                f"{wanted[counts.index(max(counts))].display_name} applies to {max(counts)} of "
-                f"{len(subjects)} marked rows: unmark the others with m",
-                "warn",
-            )
+            count_text = f"{count} of {len(subjects)} marked rows"
+            text = f"{action.display_name} applies to {count_text}: unmark the others with m"
+            self._app.show_message(text, "warn")
         else:
-            self._app.show_message(
-                "this action does not apply to this row; press Space for its actions", "warn"
-            )
+            text = "this action does not apply to this row; press Space for its actions"
+            self._app.show_message(text, "warn")
 
     def show_action_menu(self) -> None:
         """Show the actions that apply to the row, or to all marked rows."""
-        if self._app.cluster_context.read_only:
-            self._app.show_message("this context is read-only: actions are disabled", "warn")
+        app, subjects = self._app, self.list_subjects()
+        if app.cluster_context.read_only:
+            app.show_message("this context is read-only: actions are disabled", "warn")
             return
-        subjects = self.list_subjects()
-        actions = [action for action in row_actions.all_actions() if all(map(action.applies_to, subjects))]
+        actions = [a for a in row_actions.all_actions() if all(map(a.applies_to, subjects))]
         if not actions:
             rows_text = f"all {len(subjects)} marked rows" if len(subjects) > 1 else "this row"
-            self._app.show_message(f"no action applies to {rows_text}", "warn")
+            app.show_message(f"no action applies to {rows_text}", "warn")
             return
-        from nsadmin.tui.screens.dialogs import ChooseScreen
-
-        choices = [
-            (action.action_id, f"{action.shortcut_key}  {action.display_name:<14} {action.help_text}")
-            for action in actions
-        ]
-        action_id_by_key = {action.shortcut_key: action.action_id for action in actions}
+        choices = [(a.action_id, f"{a.shortcut_key}  {a.display_name:<14} {a.help_text}") for a in actions]
         title = f"Actions on {len(subjects)} rows" if len(subjects) > 1 else "Actions"
-        self._app.push_screen(
-            ChooseScreen(title, choices, choice_by_letter=action_id_by_key), self._start_chosen_action
-        )
-
-    def _start_chosen_action(self, action_id: str | None) -> None:
-        if action_id is not None:
-            self.start_action(action_id)
+        by_letter = {action.shortcut_key: action.action_id for action in actions}
+        app.choose(title, choices, self.start_action, choice_by_letter=by_letter)
 
     def _prepare_action(self, action: RowAction, subjects: Sequence[RowSubject]) -> None:
         """Ask for the fields of the action once, with the values of the first row."""
@@ -110,15 +96,12 @@ class RowActionController:
         if not action.input_fields:
             self._preview_action(action, subjects, {})
             return
-        from nsadmin.tui.screens.dialogs import FieldsScreen
-
-        field_values = [(field.field_name, field.read_current(subjects[0])) for field in action.input_fields]
-        target_text = (
-            action.confirm_target(subjects[0]) if len(subjects) == 1 else f"{len(subjects)} marked rows"
-        )
-        app.push_screen(
-            FieldsScreen(f"{action.display_name}: {target_text}", field_values),
-            lambda texts: None if texts is None else self._preview_action(action, subjects, texts),
+        first = subjects[0]
+        target_text = action.confirm_target(first) if len(subjects) == 1 else f"{len(subjects)} marked rows"
+        app.ask_fields(
+            f"{action.display_name}: {target_text}",
+            [(field.field_name, field.read_current(first)) for field in action.input_fields],
+            lambda texts: self._preview_action(action, subjects, texts),
         )
 
     # Previews.
@@ -127,35 +110,30 @@ class RowActionController:
         self, action: RowAction, subjects: Sequence[RowSubject], texts: dict[str, str]
     ) -> None:
         commands = plan_commands(action, subjects, texts)
-        changes = [planned for planned in commands if not planned.is_check]
+        changes = [command for command in commands if not command.is_check]
         if len(changes) == 1:
-            self.open_change_screen(changes[0].command_words, changes[0].title)
+            self.open_change_screen(changes[0].words, changes[0].title)
         else:
-            self.open_batch_screen(
-                f"{action.display_name}: {len(changes)} commands",
-                commands,
-                f"{action.display_name} {len(changes)}",
-            )
+            title = f"{action.display_name}: {len(changes)} commands"
+            self.open_batch_screen(title, commands, f"{action.display_name} {len(changes)}")
 
-    def open_change_screen(self, command_words: Sequence[str], confirm_target: str) -> None:
+    def open_change_screen(self, words: Sequence[str], confirm_target: str) -> None:
         """Preview one change, and run it after a confirmation."""
-        from nsadmin.tui.screens.command_output import ChangeScreen
+        from nsadmin.tui.screens.confirmation import ChangeScreen
 
-        self._app.push_screen(
-            ChangeScreen(command_words, self._app.cluster_context.words, confirm_target, self._jobs),
-            self._poll_after_change,
-        )
+        screen = ChangeScreen(words, self._app.cluster_context.words, confirm_target, self._jobs)
+        self._app.push_screen(screen, self._poll_after_change)
 
     def open_batch_screen(
         self,
         title: str,
-        planned: Sequence[PlannedCommand],
+        commands: Sequence[PlannedCommand],
         confirm_text: str,
         intro_lines: Sequence[str] = (),
         handle_end: Callable[[bool | None], None] = lambda is_done: None,
     ) -> None:
         """Preview several changes, and run all of them after one confirmation."""
-        from nsadmin.tui.screens.batch_change import BatchChangeScreen
+        from nsadmin.tui.screens.confirmation import BatchChangeScreen
 
         def finish_batch(is_done: bool | None) -> None:
             handle_end(is_done)
@@ -164,7 +142,6 @@ class RowActionController:
             if is_done is not None:
                 self._poll_after_change(0)
 
-        batch_screen = BatchChangeScreen(
-            title, planned, self._app.cluster_context.words, confirm_text, intro_lines, self._jobs
-        )
-        self._app.push_screen(batch_screen, finish_batch)
+        options = self._app.cluster_context.words
+        screen = BatchChangeScreen(title, commands, options, confirm_text, intro_lines, self._jobs)
+        self._app.push_screen(screen, finish_batch)

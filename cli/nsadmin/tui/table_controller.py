@@ -123,9 +123,7 @@ class TableController:
         if isinstance(row, Heading):
             return row.group_name
         view = self._app.current_view
-        return (
-            next(column for column in view.columns if column.key == view.grouping_key).render_cell(row).text
-        )
+        return next(c for c in view.columns if c.key == view.grouping_key).render_cell(row).text
 
     def fold_all_groups(self) -> None:
         """Hide the rows of all groups, or show all of them again."""

@@ -15,7 +15,9 @@ from nsadmin.tui.navigation import root_views
 from nsadmin.tui.polling.poll_records import BrokerGroupListing, DrainRecord, DrainsPolled
 from nsadmin.tui.recording.recording_file import PollRecorder
 from nsadmin.tui.recording.replay import ReplayPlayer
-from nsadmin.tui.screens.command_output import ChangeScreen, OutputScreen
+from nsadmin.tui.screens import screen_export
+from nsadmin.tui.screens.command_output import OutputScreen
+from nsadmin.tui.screens.confirmation import ChangeScreen
 from nsadmin.tui.screens.dialogs import ChooseScreen, FieldsScreen
 from nsadmin.tui.screens.help_screen import HelpScreen
 from nsadmin.tui.screens.screen_text import screen_to_text
@@ -197,7 +199,7 @@ def test_o_saves_the_screen_or_its_rows(tmp_path: Path) -> None:
             await pilot.press("o")
             assert app.prompt_input.value == "nsadmin-brokers-20251231-120000.svg"
             for name in ("a.svg", "b.txt", "c.csv", "d.pdf", "none/e.txt"):
-                app.action_controller.save_screen(str(tmp_path / name))
+                screen_export.save_screen(app, str(tmp_path / name))
             app.prompt_input.value = str(tmp_path / "f.txt")
             await pilot.press("enter")
             await pilot.pause()
@@ -334,7 +336,7 @@ async def test_what_has_no_groups_says_so_and_a_folded_row_is_saved(tmp_path: Pa
     async with app.run_test(size=SIZE) as pilot:
         await feed_polls(app, pilot, [make_server_poll(), make_broker_poll(A)])
         await pilot.press("F")
-        app.action_controller.save_screen(str(tmp_path / "all.csv"))
+        screen_export.save_screen(app, str(tmp_path / "all.csv"))
         assert "broker-a" in (tmp_path / "all.csv").read_text()
         await pilot.press("2", "b")
         assert "this view has no groups" in screen_to_text(app)

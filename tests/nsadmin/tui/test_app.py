@@ -5,9 +5,10 @@ from typing import Any
 
 import pytest
 from textual import events
+from textual.binding import Binding
 
-from nsadmin.tui.app import Tui
-from nsadmin.tui.app_messages import FeedFailed, PollsReceived
+from nsadmin.tui.actions.key_bindings import KEY_BINDINGS
+from nsadmin.tui.app import FeedFailed, PollsReceived, ReplayRewound, Tui, build_bindings
 from nsadmin.tui.context import AvailableContexts
 from nsadmin.tui.model.cluster_model import ClusterModel
 from nsadmin.tui.navigation import root_views
@@ -383,7 +384,7 @@ async def test_operator_sees_which_name_server_does_not_hear_of_a_wipe(tmp_path:
 def test_the_feed_is_given_what_is_looked_at() -> None:
     app = make_still_tui(AvailableContexts(make_context(namespaces=("NS",))), interval=2.0)
     feed: Any = app.feed
-    assert (feed.plan.addrs, feed.plan.namespaces, feed.plan.interval) == (
+    assert (feed.context.addrs, feed.context.namespaces, feed.interval) == (
         app.cluster_context.addrs,
         ("NS",),
         2.0,
@@ -475,3 +476,21 @@ async def test_a_mistake_in_a_view_is_a_line_of_the_log_and_no_traceback(
         app.redraw_screen()
         await pilot.pause()
         assert "2 in the log" in screen_to_text(app)
+
+
+def test_each_key_and_each_screen_has_a_binding_and_tabs_have_none() -> None:
+    bindings = [binding for binding in build_bindings() if isinstance(binding, Binding)]
+    binding_ids = [binding.id for binding in bindings]
+    assert len(binding_ids) == len(set(binding_ids))
+    assert set(binding_ids) == {
+        *(key_binding.binding_id for key_binding in KEY_BINDINGS if "Tab" not in key_binding.binding_id),
+        *(f"screen{number}" for number in range(len(root_views.SCREEN_NAMES))),
+    }
+    assert all(binding.priority for binding in bindings)
+
+
+def test_messages_have_what_they_are_about() -> None:
+    feed, poll, error = object(), make_server_poll(), ValueError("x")
+    polled = PollsReceived([poll], feed)
+    assert (polled.polls, polled.source_feed, FeedFailed(error).error) == ([poll], feed, error)
+    assert ReplayRewound().control is None

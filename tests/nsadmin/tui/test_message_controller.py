@@ -19,7 +19,8 @@ from nsadmin.tui.polling.poll_records import (
     QueueLag,
 )
 from nsadmin.tui.recording.replay import ReplayPlayer
-from nsadmin.tui.screens.command_output import ChangeScreen
+from nsadmin.tui.screens import screen_export
+from nsadmin.tui.screens.confirmation import ChangeScreen
 from nsadmin.tui.screens.message_screen import MessageScreen
 from nsadmin.tui.screens.message_search_screen import MessageSearchScreen
 from nsadmin.tui.screens.screen_text import screen_to_text
@@ -239,7 +240,7 @@ async def test_shown_messages_are_saved_as_lines_and_no_file_is_replaced_silentl
         await pilot.pause()
         assert [json.loads(line)["keys"] for line in path.read_text().splitlines()] == [["k2"], ["k0"]]
         assert path.stat().st_mode & 0o777 == 0o600
-        app.action_controller.save_screen(str(path))
+        screen_export.save_screen(app, str(path))
         assert "exists: choose another name, or add ! to replace it" in app.log_lines[-1][1]
 
 

@@ -6,8 +6,7 @@ from textual.widgets import OptionList
 
 from nsadmin.tui.app import Tui
 from nsadmin.tui.polling.poll_records import AnyPoll
-from nsadmin.tui.screens.batch_change import BatchChangeScreen
-from nsadmin.tui.screens.command_output import ChangeScreen
+from nsadmin.tui.screens.confirmation import BatchChangeScreen, ChangeScreen
 from nsadmin.tui.screens.dialogs import FieldsScreen
 from nsadmin.tui.screens.screen_text import screen_to_text
 from tests.support.screens import (
@@ -32,7 +31,7 @@ async def words_after(app: Tui, pilot: Any, *keys: str) -> list[list[str]]:
     await pilot.press(*keys)
     await pilot.pause()
     assert isinstance(app.screen, BatchChangeScreen)
-    return [list(progress.planned_command.command_words) for progress in app.screen.progress_list]
+    return [list(progress.command.words) for progress in app.screen.progress_list]
 
 
 @run_screen_test

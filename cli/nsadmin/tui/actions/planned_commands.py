@@ -16,7 +16,7 @@ class PlannedCommand(NamedTuple):
     """
 
     title: str
-    command_words: Sequence[str]
+    words: Sequence[str]
     is_check: bool = False
 
 
@@ -51,7 +51,7 @@ _STAGE_TEXTS: dict[CommandStage, tuple[str, str, str]] = {
 class CommandProgress(NamedTuple):
     """How far a planned command is. `exit_code` is that of the last run; None if it has not ended."""
 
-    planned_command: PlannedCommand
+    command: PlannedCommand
     stage: CommandStage = "waiting"
     exit_code: int | None = None
 
@@ -62,25 +62,25 @@ class CommandProgress(NamedTuple):
     def render_line(self, title_width: int) -> CellLine:
         """The sign, the title, and the result in words."""
         if self.exit_code:
-            meaning = meaning_of_code(self.exit_code, self.planned_command.command_words)
+            meaning = meaning_of_code(self.exit_code, self.command.words)
             verb = "preview failed" if self.stage == "previewed" else "failed"
             sign, stage_text, tone = "✕", f"{verb}: exit code {self.exit_code}, {meaning}".rstrip(", "), "bad"
         elif self.stage == "ended":
             sign, stage_text, tone = "✓", "done", "good"
-        elif self.planned_command.is_check and self.stage == "previewed":
+        elif self.command.is_check and self.stage == "previewed":
             sign, stage_text, tone = "✓", "the check succeeded", "good"
         else:
             sign, stage_text, tone = _STAGE_TEXTS[self.stage]
         return [
             Cell(f" {sign} ", tone),
-            Cell(f"{escape_unprintable(self.planned_command.title):<{title_width}}  ", "strong"),
+            Cell(f"{escape_unprintable(self.command.title):<{title_width}}  ", "strong"),
             Cell(stage_text, tone),
         ]
 
 
 def summarize_progress(progress_list: Sequence[CommandProgress]) -> str:
     """One line with the number of commands by result."""
-    changes = [progress for progress in progress_list if not progress.planned_command.is_check]
+    changes = [progress for progress in progress_list if not progress.command.is_check]
     failed_count = sum(progress.has_failed for progress in changes)
     done_count = sum(
         progress.stage in ("ended", "started") and not progress.has_failed for progress in changes

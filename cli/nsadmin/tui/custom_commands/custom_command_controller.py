@@ -23,16 +23,13 @@ class CustomCommandController:
 
     def bind_keys(self) -> None:
         """Bind the keys, and report the mistakes of the file."""
-        app = self._app
-        custom_commands = app.custom_commands
-        for key in dict.fromkeys(
-            (*custom_commands.hotkeys, *(plugin.key for plugin in custom_commands.plugins))
-        ):
+        app, commands = self._app, self._app.custom_commands
+        for key in dict.fromkeys((*commands.hotkeys, *(plugin.key for plugin in commands.plugins))):
             app.bind(key, f"run_custom({key!r})", show=False)
-        for line in custom_commands.error_lines:
+        for line in commands.error_lines:
             app.add_log_line(line)
-        if custom_commands.error_lines:
-            app.show_message(f"{custom_commands.error_lines[0]} (L shows all)", "warn")
+        if commands.error_lines:
+            app.show_message(f"{commands.error_lines[0]} (L shows all)", "warn")
 
     @property
     def current_scope(self) -> str:
@@ -67,9 +64,8 @@ class CustomCommandController:
         """Run a plugin for the row at the cursor, or for each marked row."""
         app = self._app
         if app.cluster_context.read_only and not plugin.is_read_only:
-            app.show_message(
-                f"plugin {plugin.name} is not marked readOnly, and this context is read-only", "bad"
-            )
+            text = f"plugin {plugin.name} is not marked readOnly, and this context is read-only"
+            app.show_message(text, "bad")
             return
         try:
             lines = self._fill_command(plugin)
@@ -81,29 +77,22 @@ class CustomCommandController:
         if not plugin.needs_confirmation:
             self._start_commands(plugin, lines)
             return
-        from nsadmin.tui.screens.dialogs import ChooseScreen
-
-        choices = [("cancel", "Cancel"), (_RUN_CHOICE, f"Run: {' '.join(lines[0])}")]
-        if len(lines) > 1:
-            choices[1] = (_RUN_CHOICE, f"Run {len(lines)} commands, first: {' '.join(lines[0])}")
-        app.push_screen(
-            ChooseScreen(f"Plugin {plugin.name}", choices),
+        count_text = "Run" if len(lines) == 1 else f"Run {len(lines)} commands, first"
+        choices = [("cancel", "Cancel"), (_RUN_CHOICE, f"{count_text}: {' '.join(lines[0])}")]
+        app.choose(
+            f"Plugin {plugin.name}",
+            choices,
             lambda choice: self._start_commands(plugin, lines) if choice == _RUN_CHOICE else None,
         )
 
     def _fill_command(self, plugin: Plugin) -> list[list[str]]:
         """The command line for each row. Rows with equal command lines share one."""
-        app = self._app
-        filled_lines = [
-            tuple(
-                fill_words(
-                    plugin.command_words,
-                    collect_values(subject, app.cluster_context.label, app.cluster_context.addrs),
-                )
-            )
-            for subject in self._action_controller.row_actions.list_subjects()
-        ]
-        return [list(filled_line) for filled_line in dict.fromkeys(filled_lines)]
+        context = self._app.cluster_context
+        filled = []
+        for subject in self._action_controller.row_actions.list_subjects():
+            values = collect_values(subject, context.label, context.addrs)
+            filled.append(tuple(fill_words(plugin.command_words, values)))
+        return [list(line) for line in dict.fromkeys(filled)]
 
     def _handle_nsadmin(self, plugin: Plugin, lines: Sequence[Sequence[str]]) -> bool:
         """Refuse a wrong command of nsadmin, and preview one that changes something. False: it only reads."""

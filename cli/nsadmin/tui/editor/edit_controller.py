@@ -27,26 +27,19 @@ class EditController:
 
     def edit_row(self) -> None:
         """Edit the object of the row at the cursor."""
-        app = self._app
-        subject = self._action_controller.row_actions.find_current_subject()
+        app, subject = self._app, self._action_controller.row_actions.find_current_subject()
         if app.cluster_context.read_only:
             app.show_message("edit: disabled, because the context is read-only", "bad")
-            return
-        if edit_documents.needs_cluster(subject):
-            from nsadmin.tui.screens.dialogs import FieldsScreen
-
-            app.push_screen(
-                FieldsScreen("Edit", [("cluster", "")]),
-                lambda fields: (
-                    self._read_target(
-                        edit_documents.find_edit_target(subject._replace(cluster=fields["cluster"]))
-                    )
-                    if fields
-                    else None
+        elif edit_documents.needs_cluster(subject):
+            app.ask_fields(
+                "Edit",
+                [("cluster", "")],
+                lambda texts: self._read_target(
+                    edit_documents.find_edit_target(subject._replace(cluster=texts["cluster"]))
                 ),
             )
-            return
-        self._read_target(edit_documents.find_edit_target(subject))
+        else:
+            self._read_target(edit_documents.find_edit_target(subject))
 
     def _read_target(self, target: EditTarget | None) -> None:
         if target is None:
@@ -108,16 +101,13 @@ class EditController:
             app.feed.pause(was_paused)
             app.refresh(layout=True)
 
-    def _preview_changes(self, target: EditTarget, document: EditDocument, new_text: str, path: str) -> bool:
+    def _preview_changes(self, target: EditTarget, document: EditDocument, text: str, path: str) -> bool:
         """Preview the changes, and return whether the commands still need the file."""
-        if new_text == document.text:
-            self._app.show_message(f"{target.title}: nothing was changed")
-            return False
-        commands = document.plan_changes(new_text, path)
+        commands = document.plan_changes(text, path) if text != document.text else []
         if not commands:
             self._app.show_message(f"{target.title}: nothing was changed")
             return False
-        needs_file = any(path in planned.command_words for planned in commands)
+        needs_file = any(path in command.words for command in commands)
 
         def remove_file(result: Any) -> None:
             if needs_file:
@@ -127,7 +117,7 @@ class EditController:
             f"Edit {target.title}",
             commands,
             target.confirm_target,
-            edit_documents.diff_texts(document.text, new_text),
+            edit_documents.diff_texts(document.text, text),
             remove_file,
         )
         return needs_file

@@ -7,8 +7,11 @@ server together with the time since when the server is silent.
 from array import array
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from math import isnan, nan
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+
+from msgspec import structs
 
 from nsadmin.tui.model import change_detection
 from nsadmin.tui.model.change_detection import ChangeNotice
@@ -135,9 +138,7 @@ class ClusterModel:
         server.apply_poll(poll)
         if server.topic_set is not former_topics:
             listed_topics = frozenset().union(*(other.topic_set for other in self.name_servers.values()))
-            self.topic_rates = {
-                topic: rate for topic, rate in self.topic_rates.items() if topic in listed_topics
-            }
+            self.topic_rates = {t: rate for t, rate in self.topic_rates.items() if t in listed_topics}
         if poll.error is None:
             self._update_listings(server, poll)
         elif server.miss_count == 1:
@@ -154,31 +155,26 @@ class ClusterModel:
 
     def _update_listings(self, server: ObservedNameServer, poll: NameServerPolled) -> None:
         """Add the brokers that this name server lists. A broker that no name server lists is gone."""
-        listed_keys: set[BrokerProcessKey] = set()
-        for broker_name, group in poll.groups.items():
-            for broker_id, addr in group.broker_addrs.items():
-                key = BrokerProcessKey(broker_name, broker_id, addr)
-                listed_keys.add(key)
-                broker = self._find_or_add_broker(group.cluster_name, key)
-                broker.listed_by.add(server.addr)
-                if poll.silences is not None and addr in poll.silences:
-                    silent_ms, limit_ms = poll.silences[addr]
-                    broker.heartbeat_silences[server.addr] = (poll.at - silent_ms, limit_ms, poll.at)
+        processes = change_detection.list_processes(poll)
+        for key, cluster_name in processes.items():
+            broker = self._find_or_add_broker(cluster_name, key)
+            broker.listed_by.add(server.addr)
+            if poll.silences is not None and key.addr in poll.silences:
+                silent_ms, limit_ms = poll.silences[key.addr]
+                broker.heartbeat_silences[server.addr] = (poll.at - silent_ms, limit_ms, poll.at)
         for key, broker in self.brokers.items():
-            if key not in listed_keys:
+            if key not in processes:
                 broker.listed_by.discard(server.addr)
             self._mark_gone(broker, poll.at)
         self._forget_old_brokers()
 
     def _forget_old_brokers(self) -> None:
         """Drop what left first: any process may register brokers and leave."""
-        gone_brokers = [broker for broker in self.brokers.values() if broker.gone_since_ms is not None]
-        if len(gone_brokers) > _MAX_GONE_BROKERS:
-            gone_brokers.sort(key=lambda broker: broker.gone_since_ms or 0)
-            for broker in gone_brokers[:-_MAX_GONE_BROKERS]:
+        gone = [broker for broker in self.brokers.values() if broker.gone_since_ms is not None]
+        if len(gone) > _MAX_GONE_BROKERS:
+            for broker in sorted(gone, key=lambda broker: broker.gone_since_ms or 0)[:-_MAX_GONE_BROKERS]:
                 self._remove_broker(broker)
-            clusters = {broker.cluster_name for broker in self.brokers.values()}
-            for cluster in self.put_trends.keys() - clusters:
+            for cluster in self.put_trends.keys() - {b.cluster_name for b in self.brokers.values()}:
                 del self.put_trends[cluster]
 
     def _find_or_add_broker(self, cluster_name: str, key: BrokerProcessKey) -> ObservedBroker:
@@ -198,14 +194,16 @@ class ClusterModel:
                 self._remove_broker(other_broker)
 
     def _mark_gone(self, broker: ObservedBroker, now_ms: int) -> None:
+        label = f"{broker.key.name} {broker.key.id}"
+        notice = partial(change_detection.notice_broker, broker, now_ms)
         if broker.listed_by:
             if broker.gone_since_ms is not None:
-                self._add_notices([change_detection.notice_returned_broker(broker, now_ms)])
+                self._add_notices([notice("BrokerBack", f"{label} is listed again")])
             broker.gone_since_ms = None
         elif broker.gone_since_ms is None:
             broker.gone_since_ms = now_ms
             broker.heartbeat_silences.clear()
-            self._add_notices([change_detection.notice_gone_broker(broker, now_ms)])
+            self._add_notices([notice("BrokerGone", f"no name server lists {label}")])
 
     def _apply_broker(self, poll: BrokerPolled) -> None:
         for broker in self._brokers_by_addr.get(poll.addr, ()):
@@ -251,13 +249,11 @@ class ClusterModel:
             self.group_names_answer.record_failure(poll.at, next(iter(poll.errors.values())))
             return
         self.group_names_answer.record_answer(poll)
-        silent_names = {
-            broker.key.name for addr in poll.errors for broker in self._brokers_by_addr.get(addr, ())
-        }
+        silent = {broker.key.name for addr in poll.errors for broker in self._brokers_by_addr.get(addr, ())}
         for group in self.group_answers.keys() - poll.names:
             last_poll = self.group_answers[group].last_poll
             # A broker that did not answer may still have the group.
-            if last_poll is None or not any(lag.broker_name in silent_names for lag in last_poll.lags):
+            if last_poll is None or not any(lag.broker_name in silent for lag in last_poll.lags):
                 del self.group_answers[group]
                 self.lag_trends.pop(group, None)
 
@@ -268,7 +264,7 @@ class ClusterModel:
             return
         if previous is not None:
             kept_rates = previous.put_tps if poll.put_tps is None else poll.put_tps
-            poll = _replace_fields(poll, put_tps=kept_rates, groups=poll.groups or previous.groups)
+            poll = structs.replace(poll, put_tps=kept_rates, groups=poll.groups or previous.groups)
         if poll.put_tps is not None:
             self._set_topic_rate(poll.topic, sum(poll.put_tps.values()) if poll.put_tps else None)
         # Keep only the latest topics: an operator may scroll through twenty thousand of them.
@@ -297,28 +293,21 @@ class ClusterModel:
     def _apply_problems(self, poll: ProblemsPolled) -> None:
         """Keep the problems, and for each check and its subject the time since when it is not OK."""
         self.problems_poll = poll
-        known_starts_ms = self.problem_starts_ms
-        self.problem_starts_ms = {
-            check_key: known_starts_ms.get(check_key, poll.at)
-            for check_key in ((problem.check, problem.about) for problem in poll.problems)
-        }
+        keys = [(problem.check, problem.about) for problem in poll.problems]
+        self.problem_starts_ms = {key: self.problem_starts_ms.get(key, poll.at) for key in keys}
 
     def _apply_missing(self, poll: MissingBrokersPolled) -> None:
         """Add the brokers that were gone before the start. Drop those that are no longer expected."""
-        missing_records = {
-            BrokerProcessKey(record.broker_name, record.broker_id, record.broker_addr): record
-            for record in poll.missing
-        }
         self.inventory_problem = poll.problem
-        no_longer_expected = set() if poll.problem else self._inventory_keys - missing_records.keys()
+        missing = {BrokerProcessKey(r.broker_name, r.broker_id, r.broker_addr): r for r in poll.missing}
+        no_longer_expected = set() if poll.problem else self._inventory_keys - missing.keys()
         for key in no_longer_expected:
             if key in self.brokers and self.brokers[key].gone_since_ms is not None:
                 self._remove_broker(self.brokers[key])
-        self._inventory_keys = {key for key in missing_records if key not in self.brokers} | (
-            self._inventory_keys - no_longer_expected
-        )
-        for key, record in missing_records.items():
-            if key not in self.brokers:
+        added = missing.keys() - self.brokers.keys()
+        self._inventory_keys = (self._inventory_keys - no_longer_expected) | added
+        for key, record in missing.items():
+            if key in added:
                 self._find_or_add_broker(record.cluster, key).gone_since_ms = record.last_seen or poll.at
 
     def _remove_broker(self, broker: ObservedBroker) -> None:
@@ -327,9 +316,8 @@ class ClusterModel:
         self._brokers_by_name[broker.key.name].remove(broker)
 
     def _apply_event(self, poll: EventSeen) -> None:
-        self._add_notices(
-            [ChangeNotice(poll.at, poll.server, poll.kind, poll.description, tuple(poll.names), True)]
-        )
+        notice = ChangeNotice(poll.at, poll.server, poll.kind, poll.description, tuple(poll.names), True)
+        self._add_notices([notice])
 
     def list_fresh_servers(self) -> list[ObservedNameServer]:
         """The name servers that answer. A name server with two names is listed once."""
@@ -342,38 +330,23 @@ class ClusterModel:
     def list_silent_servers(self) -> list[ObservedNameServer]:
         """The name servers that do not answer, or were not asked yet, each once."""
         fresh_peers = {server.peer_addr for server in self.list_fresh_servers()}
-        return list(
-            {
-                server.peer_addr: server
-                for server in self.name_servers.values()
-                if server.peer_addr not in fresh_peers
-            }.values()
-        )
+        servers_by_peer = {server.peer_addr: server for server in self.name_servers.values()}
+        return [server for peer, server in servers_by_peer.items() if peer not in fresh_peers]
 
     def find_other_name(self, server: ObservedNameServer) -> str | None:
         """The address under which this name server is listed already, or None."""
-        fresh = self.list_fresh_servers()
-        return next(
-            (
-                other.addr
-                for other in fresh
-                if server.is_fresh and other is not server and other.peer_addr == server.peer_addr
-            ),
-            None,
-        )
+        others = [other for other in self.list_fresh_servers() if other.peer_addr == server.peer_addr]
+        return next((other.addr for other in others if server.is_fresh and other is not server), None)
 
     def find_silence(self) -> Silence | None:
         """The silence of all name servers, or None while one of them answers."""
         if not self.name_servers or self.list_fresh_servers():
             return None
-        silence_starts = [
-            server.silent_since_ms
-            for server in self.name_servers.values()
-            if server.silent_since_ms is not None
-        ]
-        if not silence_starts:
+        starts = [server.silent_since_ms for server in self.name_servers.values()]
+        known_starts = [since_ms for since_ms in starts if since_ms is not None]
+        if not known_starts:
             return Silence("asking the name servers")
-        return Silence("no name server answers", max(silence_starts))
+        return Silence("no name server answers", max(known_starts))
 
     def describe_awaited(self, awaited_phrase: str) -> str:
         """The text for data that is not there yet. The phrase ends in a verb: "its route is"."""
@@ -387,14 +360,12 @@ class ClusterModel:
     def list_partial_topics(self) -> frozenset[str]:
         """The topics that some of the answering name servers lack."""
         topic_sets = tuple(server.topic_set for server in self.list_fresh_servers())
+        if not topic_sets:
+            return frozenset()
         return self.compute_once(
             "partial topics",
             topic_sets,
-            lambda: (
-                frozenset().union(*topic_sets) - frozenset.intersection(*topic_sets)
-                if topic_sets
-                else frozenset()
-            ),
+            lambda: frozenset().union(*topic_sets) - frozenset.intersection(*topic_sets),
         )
 
     def compute_once(
@@ -413,12 +384,6 @@ class ClusterModel:
     def list_replicas(self, broker_name: str) -> Iterator[ObservedBroker]:
         """The processes of a broker group, ordered by broker id."""
         return iter(sorted(self._brokers_by_name.get(broker_name, ()), key=lambda broker: broker.key))
-
-
-def _replace_fields(poll: TopicPolled, **new_values: Any) -> TopicPolled:
-    import msgspec
-
-    return msgspec.structs.replace(poll, **new_values)
 
 
 def _record(answer: LatestAnswer[Any], poll: Any) -> None:

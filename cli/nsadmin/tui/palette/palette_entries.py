@@ -1,6 +1,6 @@
 """The entries of the command palette: screens, objects of the cluster, contexts, and commands. Pure."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from nsadmin.command_line import registry
@@ -58,30 +58,19 @@ def list_plugin_entries(plugins: Iterable[Plugin]) -> Iterator[PaletteEntry]:
 def list_cluster_entries(model: ClusterModel) -> Iterator[PaletteEntry]:
     """The brokers, topics and consumer groups that the model knows."""
     for broker in model.brokers.values():
-        name, broker_id, addr = broker.key
-        target = BrokerProcessTarget(name, broker_id, addr, broker.cluster_name)
-        role = "" if broker_id == 0 else f" {broker_id}"
-        yield PaletteEntry(f"{name}{role}", f"broker {addr}", target=target)
+        target = BrokerProcessTarget(*broker.key, broker.cluster_name)
+        role_text = "" if broker.key.id == 0 else f" {broker.key.id}"
+        yield PaletteEntry(f"{broker.key.name}{role_text}", f"broker {broker.key.addr}", target=target)
     for topic in model.list_topic_names():
         yield PaletteEntry(topic, "topic", target=TopicTarget(topic))
-    for group in _list_groups(model):
-        yield PaletteEntry(group, "consumer group", target=GroupTarget(group))
-
-
-def _list_groups(model: ClusterModel) -> Sequence[str]:
     names_poll = model.group_names_answer.last_poll
-    return sorted({*model.group_answers, *(names_poll.names if names_poll is not None else ())})
+    for group in sorted({*model.group_answers, *(names_poll.names if names_poll is not None else ())}):
+        yield PaletteEntry(group, "consumer group", target=GroupTarget(group))
 
 
 def list_command_entries() -> Iterator[PaletteEntry]:
     """The commands of nsadmin that need no terminal of their own."""
     for entry in registry.COMMANDS:
         if entry.kind not in TERMINAL_KINDS:
-            yield PaletteEntry(
-                entry.typed_name, f"command: {entry.help}", f"{entry.typed_name} ", awaits_arguments=True
-            )
-
-
-def make_line_entry(line: str, text: str) -> PaletteEntry:
-    """A whole command line, which runs at once. A change shows its preview first."""
-    return PaletteEntry(line, text, line)
+            name = entry.typed_name
+            yield PaletteEntry(name, f"command: {entry.help}", f"{name} ", awaits_arguments=True)

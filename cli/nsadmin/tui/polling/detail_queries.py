@@ -4,13 +4,15 @@ from collections.abc import Callable, Iterator, Sequence
 from time import monotonic
 from typing import NamedTuple
 
+from msgspec import structs
+
 from namesrv_core.errors import RocketMQError
 from namesrv_core.protocol.codes import MASTER_BROKER_ID
 from namesrv_core.protocol.command import RemotingCommand
 from nsadmin.client.connection.response_bodies import parse_broker_addrs, parse_json_object
 from nsadmin.client.results import error_text, is_not_found
 from nsadmin.operations.collector.request_pace import RequestPace
-from nsadmin.tui.polling.group_queries import query_group, query_groups
+from nsadmin.tui.polling.group_queries import make_connection, query_group, query_groups
 from nsadmin.tui.polling.poll_records import (
     AnyPoll,
     BrokerTopicsPolled,
@@ -22,7 +24,7 @@ from nsadmin.tui.polling.poll_records import (
     QueueCounts,
     TopicPolled,
 )
-from nsadmin.tui.polling.server_polls import ServerProbe, hide_secrets
+from nsadmin.tui.polling.server_polls import ServerProbe, describe_error, hide_secrets
 
 _REST_FACTOR = 10
 _MAX_RATED_MASTERS = 12
@@ -37,11 +39,11 @@ class DetailQuery(NamedTuple):
 
 
 def run_queries(
-    probe: ServerProbe, detail_queries: Sequence[DetailQuery], addrs: Sequence[str], pace: RequestPace
+    probe: ServerProbe, queries: Sequence[DetailQuery], addrs: Sequence[str], pace: RequestPace
 ) -> Iterator[AnyPoll]:
     """Run the queries one after the other. The caller may stop between two polls."""
-    for detail_query in detail_queries:
-        yield from _QUERY_FUNCTIONS[detail_query.query_kind](probe, detail_query.object_name, addrs, pace)
+    for query in queries:
+        yield from _QUERY_FUNCTIONS[query.query_kind](probe, query.object_name, addrs, pace)
 
 
 def _query_topic(
@@ -57,9 +59,8 @@ def _query_topic_row(
 ) -> Iterator[AnyPoll]:
     """Query the routes and the put rates of a topic, for its row in the list of topics."""
     masters, poll = _read_routes(probe, topic, addrs, pace)
-    if len(masters) <= _MAX_RATED_MASTERS:
-        poll = _add_rates(probe, poll, masters, pace, with_groups=False)
-    yield poll
+    is_rated = len(masters) <= _MAX_RATED_MASTERS
+    yield _add_rates(probe, poll, masters, pace, with_groups=False) if is_rated else poll
 
 
 def _read_routes(
@@ -68,117 +69,98 @@ def _read_routes(
     """The address of each broker's master, and the routes of all name servers that answer."""
     from nsadmin.client.name_servers.name_server_tables import parse_topic_queues
 
-    route_by_server: dict[str, dict[str, QueueCounts] | None] = {}
-    error_by_server = dict(probe.list_silent())
+    routes: dict[str, dict[str, QueueCounts] | None] = {}
+    errors = dict(probe.list_silent())
     masters: dict[str, str] = {}
     for addr in addrs:
         # Sixty topics would wait for the timeout of a frozen name server sixty times.
-        if addr in error_by_server:
+        if addr in errors:
             continue
         with pace.reserve_requests(1):
             [result] = probe.admin.name_server_tables.get_route_bodies(addr, [topic])
         if result.result is None:
             if is_not_found(result.error):
-                route_by_server[addr] = None
+                routes[addr] = None
             else:
-                error_by_server[addr] = error_text(result.error or RocketMQError("no answer"))
+                errors[addr] = describe_error(result)
             continue
         try:
-            queue_by_broker = parse_topic_queues(result.result).queues
+            queues_by_broker = parse_topic_queues(result.result).queues
             masters = {**_find_masters(result.result), **masters}
         except ValueError as error:
-            error_by_server[addr] = f"malformed answer ({error})"
+            errors[addr] = f"malformed answer ({error})"
             continue
-        route_by_server[addr] = {
-            broker_name: QueueCounts(queues.read_queue_nums, queues.write_queue_nums, queues.perm)
-            for broker_name, queues in queue_by_broker.items()
+        routes[addr] = {
+            broker: QueueCounts(queues.read_queue_nums, queues.write_queue_nums, queues.perm)
+            for broker, queues in queues_by_broker.items()
         }
-    return masters, TopicPolled(probe.clock(), topic, route_by_server, error_by_server)
+    return masters, TopicPolled(probe.clock(), topic, routes, errors)
 
 
 def _find_masters(body: bytes) -> dict[str, str]:
     """The masters in a TopicRouteData, without its queues: a static topic may claim two billion of them."""
     brokers = parse_json_object(RemotingCommand(0, body=body)).children("brokerDatas")
-    addrs_by_broker = {
-        broker.text("brokerName"): parse_broker_addrs(broker.child("brokerAddrs")) for broker in brokers
-    }
-    return {
-        name: addrs[MASTER_BROKER_ID] for name, addrs in addrs_by_broker.items() if MASTER_BROKER_ID in addrs
-    }
+    addrs = {broker.text("brokerName"): parse_broker_addrs(broker.child("brokerAddrs")) for broker in brokers}
+    return {name: by_id[MASTER_BROKER_ID] for name, by_id in addrs.items() if MASTER_BROKER_ID in by_id}
 
 
 def _add_rates(
     probe: ServerProbe, poll: TopicPolled, masters: dict[str, str], pace: RequestPace, *, with_groups: bool
 ) -> TopicPolled:
-    import msgspec
-
     if not masters:
-        return msgspec.structs.replace(poll, put_tps={})
+        return structs.replace(poll, put_tps={})
     with pace.reserve_requests(len(masters)):
-        rate_results = probe.admin.topics.get_put_rates(poll.topic, masters.values())
-    rate_by_broker = {
-        broker_name: result.result
-        for (broker_name, _), result in zip(masters.items(), rate_results, strict=True)
+        results = probe.admin.topics.get_put_rates(poll.topic, masters.values())
+    rates = {
+        broker: result.result
+        for broker, result in zip(masters, results, strict=True)
         if result.result is not None
     }
-    reader_groups = None
+    groups = None
     if with_groups:
         with pace.reserve_requests(len(masters)):
-            usage_rows = probe.admin.topics.list_usage((poll.topic,))
-        reader_groups = sorted(
-            {group for usage_row in usage_rows for group in usage_row.consumer_groups or ()}
-        )
-    return msgspec.structs.replace(poll, put_tps=rate_by_broker, groups=reader_groups)
+            usages = probe.admin.topics.list_usage((poll.topic,))
+        groups = sorted({group for usage in usages for group in usage.consumer_groups or ()})
+    return structs.replace(poll, put_tps=rates, groups=groups)
 
 
 def _query_config(
-    probe: ServerProbe, broker_addr: str, addrs: Sequence[str], pace: RequestPace
+    probe: ServerProbe, addr: str, addrs: Sequence[str], pace: RequestPace
 ) -> Iterator[AnyPoll]:
     with pace.reserve_requests(1):
-        [result] = probe.admin.broker_configs.get_each([broker_addr])
-    line = None if result.error is None else error_text(result.error)
-    visible_config = None if result.result is None else hide_secrets(result.result)
-    yield ConfigPolled(probe.clock(), broker_addr, visible_config, line)
+        [result] = probe.admin.broker_configs.get_each([addr])
+    error = None if result.error is None else error_text(result.error)
+    config = None if result.result is None else hide_secrets(result.result)
+    yield ConfigPolled(probe.clock(), addr, config, error)
 
 
 def _query_connections(
-    probe: ServerProbe, broker_addr: str, addrs: Sequence[str], pace: RequestPace
+    probe: ServerProbe, addr: str, addrs: Sequence[str], pace: RequestPace
 ) -> Iterator[AnyPoll]:
     with pace.reserve_requests(1):
-        [result] = probe.admin.producers.list_all_producers(broker_addr)
+        [result] = probe.admin.producers.list_all_producers(addr)
     if result.result is None:
-        yield ConnectionsPolled(
-            probe.clock(), broker_addr, None, error_text(result.error or RocketMQError("?"))
-        )
+        yield ConnectionsPolled(probe.clock(), addr, None, describe_error(result))
         return
     producers: dict[str, list[ClientConnection]] = {}
     for client in result.result:
-        member = ClientConnection(
-            client.client_id,
-            client.client_addr or "",
-            client.language or "",
-            client.version or "",
-            client.protocol or "",
-        )
-        producers.setdefault(client.producer_group, []).append(member)
-    yield ConnectionsPolled(probe.clock(), broker_addr, producers)
+        producers.setdefault(client.producer_group, []).append(make_connection(client))
+    yield ConnectionsPolled(probe.clock(), addr, producers)
 
 
 def _query_broker_topics(
-    probe: ServerProbe, broker_addr: str, addrs: Sequence[str], pace: RequestPace
+    probe: ServerProbe, addr: str, addrs: Sequence[str], pace: RequestPace
 ) -> Iterator[AnyPoll]:
     with pace.reserve_requests(1):
-        [result] = probe.admin.topic_configs.list_broker_topics([broker_addr])
+        [result] = probe.admin.topic_configs.list_broker_topics([addr])
     if result.result is None:
-        yield BrokerTopicsPolled(
-            probe.clock(), broker_addr, None, error_text(result.error or RocketMQError("no answer"))
-        )
+        yield BrokerTopicsPolled(probe.clock(), addr, None, describe_error(result))
         return
-    queues = {
+    queues_by_topic = {
         topic.topic_name: QueueCounts(topic.read_queue_nums, topic.write_queue_nums, topic.perm)
         for topic in result.result
     }
-    yield BrokerTopicsPolled(probe.clock(), broker_addr, queues)
+    yield BrokerTopicsPolled(probe.clock(), addr, queues_by_topic)
 
 
 def _query_divergence(
@@ -188,23 +170,21 @@ def _query_divergence(
     from nsadmin.operations.divergence.findings import describe_difference, map_by_server
     from nsadmin.operations.divergence.observer import DivergenceObserver
 
-    carried_state = probe.carried_state
-    if "divergence" not in carried_state:
-        carried_state["divergence"] = DivergenceObserver(
-            probe.admin, probe.clock, namespaces=probe.namespaces
-        )
-    observer: DivergenceObserver = carried_state["divergence"]
-    if monotonic() < carried_state.get("divergence again", 0.0):
+    carried = probe.carried_state
+    if "divergence" not in carried:
+        carried["divergence"] = DivergenceObserver(probe.admin, probe.clock, namespaces=probe.namespaces)
+    observer: DivergenceObserver = carried["divergence"]
+    if monotonic() < carried.get("divergence again", 0.0):
         return
     began = monotonic()
     try:
-        divergence_look = observer.observe_once()
+        look = observer.observe_once()
     except RocketMQError as error:
         yield DivergencePolled(probe.clock(), error=error_text(error))
         return
     # After a long comparison, wait longer before the next one: it is work for the name servers, too.
-    carried_state["divergence again"] = monotonic() + _REST_FACTOR * (monotonic() - began)
-    servers = divergence_look.comparison.server_addrs
+    carried["divergence again"] = monotonic() + _REST_FACTOR * (monotonic() - began)
+    servers = look.comparison.server_addrs
     findings = [
         DivergenceFinding(
             finding.section_name,
@@ -221,18 +201,18 @@ def _query_divergence(
                 for addr, value in map_by_server(finding.differences[0], servers).items()
             },
         )
-        for finding in divergence_look.findings
+        for finding in look.findings
     ]
-    yield DivergencePolled(probe.clock(), str(divergence_look.verdict), findings)
+    yield DivergencePolled(probe.clock(), str(look.verdict), findings)
 
 
-def _format_value(server_value: object) -> str:
+def _format_value(value: object) -> str:
     """The value of one name server as a short text."""
-    if server_value is None:
+    if value is None:
         return "nothing"
-    if isinstance(server_value, dict):
-        return " ".join(f"{key}={value}" for key, value in server_value.items())
-    return str(server_value)
+    if isinstance(value, dict):
+        return " ".join(f"{key}={text}" for key, text in value.items())
+    return str(value)
 
 
 _QUERY_FUNCTIONS: dict[str, Callable[..., Iterator[AnyPoll]]] = {

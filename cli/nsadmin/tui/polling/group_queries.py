@@ -28,26 +28,23 @@ _MAX_TURN_SIZE = 64
 def query_groups(probe: ServerProbe, _: str, addrs: Sequence[str], pace: RequestPace) -> Iterator[AnyPoll]:
     """Query the names of all consumer groups, then each group in turn."""
     try:
-        name_results = probe.admin.groups.list_names()
+        results = probe.admin.groups.list_names()
     except RocketMQError as error:
         yield GroupsPolled(probe.clock(), (), {"": error_text(error)})
         return
     addrs_by_group: dict[str, list[str]] = {}
-    for result in name_results:
+    for result in results:
         for group in result.result or ():
             addrs_by_group.setdefault(group, []).append(result.addr)
-    error_by_broker = {
-        result.addr: error_text(result.error) for result in name_results if result.error is not None
-    }
-    yield GroupsPolled(probe.clock(), sorted(addrs_by_group), error_by_broker)
+    errors = {result.addr: error_text(result.error) for result in results if result.error is not None}
+    yield GroupsPolled(probe.clock(), sorted(addrs_by_group), errors)
     polled_times = probe.carried_state.setdefault("group polls", {})
     # The caller may stop early. Begin with the groups that have waited longest, so that all get their turn.
     for group in sorted(addrs_by_group, key=lambda name: (polled_times.get(name, 0.0), name)):
         try:
             yield _poll_group(probe, group, addrs_by_group[group], pace)
         except (ValueError, TypeError, KeyError, AttributeError) as error:
-            line = f"malformed answer ({error})"
-            yield GroupPolled(probe.clock(), group, error=line)
+            yield GroupPolled(probe.clock(), group, error=f"malformed answer ({error})")
         polled_times[group] = monotonic()
 
 
@@ -59,8 +56,7 @@ def query_group(probe: ServerProbe, group: str, addrs: Sequence[str], pace: Requ
     except RocketMQError as error:
         yield GroupPolled(probe.clock(), group, error=error_text(error))
         return
-    broker_addrs = [target.broker_addr or "" for target in targets]
-    yield _poll_group(probe, group, broker_addrs, pace, must_check=True)
+    yield _poll_group(probe, group, [target.broker_addr or "" for target in targets], pace, must_check=True)
 
 
 def _poll_group(
@@ -73,93 +69,82 @@ def _poll_group(
 ) -> GroupPolled:
     """Poll one group on these brokers. `must_check`: no broker may know the group."""
     consumers = probe.admin.consumers
-    progress_results: list[ServerResult[ConsumeStats]] = []
-    member_by_id: dict[str, ConnectedClient] = {}
+    results: list[ServerResult[ConsumeStats]] = []
+    clients: dict[str, ConnectedClient] = {}
     connection_errors: dict[str, RocketMQError | None] = {}
     consume_type = message_model = None
     # Small turns: brokers and name servers are polled between them.
     turn_size = max(1, min(pace.per_second // _TURNS_PER_SECOND, _MAX_TURN_SIZE))
     for turn_addrs in split_batches(broker_addrs, turn_size):
         with pace.reserve_requests(len(turn_addrs)):
-            progress_results += consumers.get_progress_at(group, turn_addrs)
+            results += consumers.get_progress_at(group, turn_addrs)
         with pace.reserve_requests(len(turn_addrs)):
-            connections = consumers.get_group_connections([group], turn_addrs)[group]
-        member_by_id |= {client.client_id: client for client in connections.clients}
-        connection_errors |= connections.errors
-        consume_type = consume_type or connections.consume_type
-        message_model = message_model or connections.message_model
-    group_connections = _add_proxied_clients(
-        probe,
-        group,
-        GroupConnections(
-            tuple(member_by_id.values()), consume_type, message_model, None, (), (), connection_errors
-        ),
-        pace,
+            found = consumers.get_group_connections([group], turn_addrs)[group]
+        clients |= {client.client_id: client for client in found.clients}
+        connection_errors |= found.errors
+        consume_type = consume_type or found.consume_type
+        message_model = message_model or found.message_model
+    direct = GroupConnections(
+        tuple(clients.values()), consume_type, message_model, None, (), (), connection_errors
     )
-    progress_tables = [result.result for result in progress_results if result.result is not None]
+    connections = _add_proxied_clients(probe, group, direct, pace)
+    tables = [result.result for result in results if result.result is not None]
     try:
-        if must_check and not any(
-            result.result is None or result.result.queues for result in progress_results
-        ):
+        if must_check and not any(r.result is None or r.result.queues for r in results):
             probe.admin.groups.check_exists(group, None)
-        if not progress_tables:
-            raise next(
-                (result.error for result in progress_results if result.error is not None),
-                RocketMQError("no master is registered"),
-            )
+        if not tables:
+            errors = (result.error for result in results if result.error is not None)
+            raise next(errors, RocketMQError("no master is registered"))
     except RocketMQError as error:
         return GroupPolled(probe.clock(), group, error=error_text(error))
+    unreported = {**connections.errors, **connections.proxy_errors}
     return GroupPolled(
         probe.clock(),
         group,
-        sum(progress_table.consume_tps for progress_table in progress_tables),
-        _list_queue_lags(progress_tables),
-        [_member_of_client(client) for client in group_connections.clients],
-        group_connections.consume_type,
-        group_connections.message_model,
-        unreported=_describe_errors({**group_connections.errors, **group_connections.proxy_errors}),
+        sum(table.consume_tps for table in tables),
+        _list_queue_lags(tables),
+        [make_connection(client, ", ".join(client.proxy_addrs)) for client in connections.clients],
+        connections.consume_type,
+        connections.message_model,
+        unreported={addr: error_text(error) for addr, error in unreported.items() if error is not None},
     )
 
 
 def _add_proxied_clients(
-    probe: ServerProbe, group: str, group_connections: GroupConnections, pace: RequestPace
+    probe: ServerProbe, group: str, connections: GroupConnections, pace: RequestPace
 ) -> GroupConnections:
     """Add the clients behind proxies. The heartbeats of all groups are read once for several polls."""
-    proxies, carried_state = probe.admin.proxies, probe.carried_state
-    if monotonic() >= carried_state.get("heartbeats again", 0.0):
+    proxies, carried = probe.admin.proxies, probe.carried_state
+    if monotonic() >= carried.get("heartbeats again", 0.0):
         with pace.reserve_requests(1):
-            carried_state["heartbeats"] = proxies.get_heartbeats()
-        carried_state["heartbeats again"] = monotonic() + _HEARTBEATS_SECONDS
-    return proxies.add_clients({group: group_connections}, heartbeats=carried_state["heartbeats"])[group]
+            carried["heartbeats"] = proxies.get_heartbeats()
+        carried["heartbeats again"] = monotonic() + _HEARTBEATS_SECONDS
+    return proxies.add_clients({group: connections}, heartbeats=carried["heartbeats"])[group]
 
 
-def _describe_errors(connection_errors: Mapping[str, RocketMQError | None]) -> dict[str, str]:
-    return {addr: error_text(error) for addr, error in connection_errors.items() if error is not None}
-
-
-def _list_queue_lags(progress_tables: Sequence["ConsumeStats"]) -> list[QueueLag]:
+def _list_queue_lags(tables: Sequence["ConsumeStats"]) -> list[QueueLag]:
     return [
         QueueLag(
-            queue.queue.topic,
-            queue.queue.broker_name,
-            queue.queue.queue_id,
-            queue.broker_offset,
-            queue.consumer_offset,
-            queue.inflight_count,
-            queue.last_consumed_ms,
-            queue.is_broadcasting,
+            progress.queue.topic,
+            progress.queue.broker_name,
+            progress.queue.queue_id,
+            progress.broker_offset,
+            progress.consumer_offset,
+            progress.inflight_count,
+            progress.last_consumed_ms,
+            progress.is_broadcasting,
         )
-        for progress_table in progress_tables
-        for queue in progress_table.queues
+        for table in tables
+        for progress in table.queues
     ]
 
 
-def _member_of_client(client: "ConnectedClient") -> ClientConnection:
+def make_connection(client: "ConnectedClient | ProducerClient", proxies: str = "") -> ClientConnection:
     return ClientConnection(
         client.client_id,
         client.client_addr or "",
         client.language or "",
         client.version or "",
         client.protocol or "",
-        ", ".join(client.proxy_addrs),
+        proxies,
     )

@@ -12,7 +12,7 @@ from namesrv_core.transport.multiplexed_client import CallError, Exchange
 from nsadmin.client import AdminClient
 from nsadmin.client.brokers.clusters import BrokerAddrGroup
 from nsadmin.client.redaction import is_secret_name
-from nsadmin.client.results import NoneReachable, error_text, is_not_found
+from nsadmin.client.results import NoneReachable, ServerResult, error_text, is_not_found
 from nsadmin.operations.inventory.keeper import InventoryKeeper
 from nsadmin.tui.polling.poll_records import (
     BrokerGroupListing,
@@ -59,61 +59,49 @@ class ServerProbe(NamedTuple):
     list_silent: Callable[[], Mapping[str, str]] = dict
 
 
-def poll_name_server(probe: ServerProbe, namesrv_addr: str, namespaces: Sequence[str]) -> NameServerPolled:
+def describe_error(result: ServerResult[Any]) -> str:
+    """The error of a request without a result."""
+    return error_text(result.error or RocketMQError("no answer"))
+
+
+def poll_name_server(probe: ServerProbe, addr: str, namespaces: Sequence[str]) -> NameServerPolled:
     """Poll the only name server of this client. The poll fails if the list of brokers is missing."""
     try:
-        return _read_name_server(probe, namesrv_addr, namespaces)
+        return _read_name_server(probe, addr, namespaces)
     except (ValueError, TypeError, KeyError, AttributeError) as error:
-        return NameServerPolled(probe.clock(), namesrv_addr, error=f"malformed answer ({error})")
+        return NameServerPolled(probe.clock(), addr, error=f"malformed answer ({error})")
 
 
-def _read_name_server(probe: ServerProbe, namesrv_addr: str, namespaces: Sequence[str]) -> NameServerPolled:
+def _read_name_server(probe: ServerProbe, addr: str, namespaces: Sequence[str]) -> NameServerPolled:
     admin = probe.admin
     [result] = admin.clusters.get_heartbeats_each()
     if result.result is None:
-        return NameServerPolled(
-            probe.clock(), namesrv_addr, error=_error_line(result.error or RocketMQError("no answer"))
-        )
-    cluster_info, heartbeat_by_addr = result.result
-    answer_ms = probe.stopwatch.last_request_ms(namesrv_addr)
+        error = _error_line(result.error or RocketMQError("no answer"))
+        return NameServerPolled(probe.clock(), addr, error=error)
+    cluster_info, heartbeats = result.result
+    answer_ms = probe.stopwatch.last_request_ms(addr)
     unreported: dict[str, str] = {}
 
-    def ask_or_default(poll_field: str, read_answer: Callable[[], T], default_answer: T) -> T:
+    def ask_or_default(field: str, read_answer: Callable[[], T], default_answer: T) -> T:
         try:
             return read_answer()
         except RocketMQError as error:
-            unreported[poll_field] = _error_line(error)
+            unreported[field] = _error_line(error)
             return default_answer
 
-    broker_groups = {
+    groups = {
         intern(group.broker_name): BrokerGroupListing(intern(group.cluster_name), group.broker_addrs)
         for group in cluster_info.broker_groups
     }
     topics = ask_or_default("topics", admin.topics.list_names, None)
     settings = ask_or_default("settings", lambda: _read_settings(admin), None)
-    entries = ask_or_default(
-        "kv", lambda: {namespace: _read_kv_entries(admin, namespace) for namespace in namespaces}, None
-    )
+    kv = ask_or_default("kv", lambda: {name: _read_kv_entries(admin, name) for name in namespaces}, None)
     no_perms: dict[str, int] = {}
-    perm_by_broker = ask_or_default("perms", lambda: _read_perms(admin, namesrv_addr), no_perms)
-    heartbeat_silences = (
-        None
-        if heartbeat_by_addr is None
-        else {addr: (heartbeat[0], heartbeat[1]) for addr, heartbeat in heartbeat_by_addr.items()}
-    )
+    perms = ask_or_default("perms", lambda: _read_perms(admin, addr), no_perms)
+    silences = heartbeats and {addr: (heartbeat[0], heartbeat[1]) for addr, heartbeat in heartbeats.items()}
+    peer = admin.name_server_tables.describe_peer(addr)
     return NameServerPolled(
-        probe.clock(),
-        namesrv_addr,
-        answer_ms,
-        None,
-        broker_groups,
-        topics,
-        settings,
-        entries,
-        perm_by_broker,
-        heartbeat_silences,
-        unreported,
-        admin.name_server_tables.describe_peer(namesrv_addr),
+        probe.clock(), addr, answer_ms, None, groups, topics, settings, kv, perms, silences, unreported, peer
     )
 
 
@@ -126,7 +114,7 @@ def _read_settings(admin: AdminClient) -> dict[str, str]:
 
 def hide_secrets(texts: Mapping[str, str]) -> dict[str, str]:
     """Replace values that look like secrets, because recordings and screenshots would keep them."""
-    return {key: HIDDEN_VALUE if value and is_secret_name(key) else value for key, value in texts.items()}
+    return {key: HIDDEN_VALUE if text and is_secret_name(key) else text for key, text in texts.items()}
 
 
 def _read_kv_entries(admin: AdminClient, namespace: str) -> OptionalTexts:
@@ -139,26 +127,25 @@ def _read_kv_entries(admin: AdminClient, namespace: str) -> OptionalTexts:
         raise
 
 
-def _read_perms(admin: AdminClient, namesrv_addr: str) -> dict[str, int]:
+def _read_perms(admin: AdminClient, addr: str) -> dict[str, int]:
     # Import here, while requests are running, so that the first screen appears sooner.
     from nsadmin.client.name_servers.name_server_tables import parse_topic_queues
 
-    [result] = admin.name_server_tables.get_route_bodies(namesrv_addr, [PROBED_TOPIC])
+    [result] = admin.name_server_tables.get_route_bodies(addr, [PROBED_TOPIC])
     if result.result is None:
         if is_not_found(result.error):
             return {}
         raise result.error or RocketMQError("no route")
     try:
-        return {
-            intern(name): queues.perm for name, queues in parse_topic_queues(result.result).queues.items()
-        }
+        queues = parse_topic_queues(result.result).queues
     except ValueError as error:
         raise RocketMQError(f"malformed answer ({error})") from error
+    return {intern(broker): broker_queues.perm for broker, broker_queues in queues.items()}
 
 
-def poll_brokers(probe: ServerProbe, broker_addrs: Iterable[str]) -> list[BrokerPolled]:
+def poll_brokers(probe: ServerProbe, addrs: Iterable[str]) -> list[BrokerPolled]:
     """Ask these brokers for their runtime figures, all at the same time."""
-    results = probe.admin.brokers.get_runtime_info(broker_addrs)
+    results = probe.admin.brokers.get_runtime_info(addrs)
     now_ms = probe.clock()
     return [
         BrokerPolled(
@@ -175,7 +162,7 @@ def poll_brokers(probe: ServerProbe, broker_addrs: Iterable[str]) -> list[Broker
 
 def _intern_table(table: Mapping[str, str]) -> dict[str, str]:
     """Share equal strings, because a thousand brokers report the same keys and many equal values."""
-    return {intern(key): intern(value) if len(value) < 8 else value for key, value in table.items()}
+    return {intern(key): intern(text) if len(text) < 8 else text for key, text in table.items()}
 
 
 def failure_kind(error: RocketMQError | None) -> str | None:
@@ -194,35 +181,26 @@ def _error_line(error: RocketMQError) -> str:
     return error_text(error)
 
 
-def split_batches(broker_addrs: Sequence[str], batch_size: int) -> list[Sequence[str]]:
-    return [broker_addrs[start : start + batch_size] for start in range(0, len(broker_addrs), batch_size)]
+def split_batches(addrs: Sequence[str], size: int) -> list[Sequence[str]]:
+    return [addrs[start : start + size] for start in range(0, len(addrs), size)]
 
 
 def poll_missing_brokers(
-    inventory: InventoryKeeper, latest_polls: Iterable[NameServerPolled], clock: Callable[[], int]
+    inventory: InventoryKeeper, latest_polls: Iterable[NameServerPolled], clock: Clock
 ) -> MissingBrokersPolled | None:
     """Compare the latest listings with the inventory; None if no name server answered."""
-    answered_polls = [poll for poll in latest_polls if poll.error is None]
-    if not answered_polls:
+    answered = [poll for poll in latest_polls if poll.error is None]
+    if not answered:
         return None
-    missing_brokers = inventory.observe_brokers(
+    missing = inventory.observe_brokers(
         [
-            BrokerAddrGroup(group.cluster_name, broker_name, dict(group.broker_addrs))
-            for poll in answered_polls
-            for broker_name, group in poll.groups.items()
+            BrokerAddrGroup(group.cluster_name, name, dict(group.broker_addrs))
+            for poll in answered
+            for name, group in poll.groups.items()
         ]
     )
-    return MissingBrokersPolled(
-        clock(),
-        [
-            MissingBrokerRecord(
-                missing.broker.cluster_name,
-                missing.broker.broker_name,
-                missing.broker.broker_id,
-                missing.broker.broker_addr,
-                missing.broker.last_seen_ms,
-            )
-            for missing in missing_brokers
-        ],
-        inventory.problem or "",
-    )
+    records = [
+        MissingBrokerRecord(b.cluster_name, b.broker_name, b.broker_id, b.broker_addr, b.last_seen_ms)
+        for b in (gone.broker for gone in missing)
+    ]
+    return MissingBrokersPolled(clock(), records, inventory.problem or "")

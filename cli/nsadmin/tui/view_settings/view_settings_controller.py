@@ -136,12 +136,7 @@ class ViewSettingsController:
         if not view_names:
             app.show_message("no view is saved: V saves this one", "warn")
             return
-        from nsadmin.tui.screens.dialogs import ChooseScreen
-
-        app.push_screen(
-            ChooseScreen("Views", [(name, name) for name in view_names]),
-            lambda name: None if name is None else self.open_view(name),
-        )
+        app.choose("Views", [(name, name) for name in view_names], self.open_view)
 
     def delete_view(self, name: str | None) -> None:
         """Delete a saved view."""

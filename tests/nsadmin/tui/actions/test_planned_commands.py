@@ -31,7 +31,7 @@ def test_drains_of_several_brokers_are_checked_together() -> None:
 def test_fields_are_the_same_for_all_rows() -> None:
     topics = [RowSubject(topic=name) for name in ("orders", "users")]
     planned_commands = plan_commands(ACTIONS["deleteTopic"], topics, {"cluster": "c"})
-    assert [planned.command_words for planned in planned_commands] == [
+    assert [planned.words for planned in planned_commands] == [
         ("deleteTopic", "-t", "orders", "-c", "c"), ("deleteTopic", "-t", "users", "-c", "c"),
     ]  # fmt: skip
 

@@ -78,10 +78,10 @@ def test_dead_letters_of_a_group_are_replayed_by_one_command() -> None:
         "--id", "id0",
     ]  # fmt: skip
     planned = plan_commands(action, letters, {})
-    assert [(command.title, command.command_words.count("--id")) for command in planned] == [
+    assert [(command.title, command.words.count("--id")) for command in planned] == [
         ("g", 100), ("g", 50),
     ]  # fmt: skip
-    assert planned[0].command_words[3:7] == (
+    assert planned[0].words[3:7] == (
         "--since", "2025-12-31T12:00:00.000Z", "--until", "2025-12-31T12:00:00.100Z",
     )  # fmt: skip
     named_like_an_option = letters[0]._replace(group="-g")

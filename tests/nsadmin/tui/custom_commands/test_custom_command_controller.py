@@ -10,8 +10,8 @@ from textual.widgets import Log
 from nsadmin.tui.app import Tui
 from nsadmin.tui.context import AvailableContexts
 from nsadmin.tui.custom_commands.command_file import CustomCommands, Plugin
-from nsadmin.tui.screens.batch_change import BatchChangeScreen
-from nsadmin.tui.screens.command_output import ChangeScreen, PluginScreen
+from nsadmin.tui.screens.command_output import PluginScreen
+from nsadmin.tui.screens.confirmation import BatchChangeScreen, ChangeScreen
 from nsadmin.tui.screens.dialogs import ChooseScreen
 from nsadmin.tui.screens.screen_text import screen_to_text
 from tests.support.screens import (

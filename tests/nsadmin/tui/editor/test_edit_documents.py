@@ -34,7 +34,7 @@ def document_of(subject: RowSubject, output: Any) -> EditDocument:
 
 
 def words(document: EditDocument, text: str) -> list[list[str]]:
-    return [list(planned.command_words) for planned in document.plan_changes(text, "/tmp/f.yaml")]
+    return [list(planned.words) for planned in document.plan_changes(text, "/tmp/f.yaml")]
 
 
 def test_a_row_has_its_most_specific_object() -> None:

@@ -1,14 +1,17 @@
 """The palette on the screen: a few letters, and Enter."""
 
+import asyncio
 from collections.abc import Sequence
 from typing import Any
 
-from textual.command import CommandPalette
+from textual.command import CommandPalette, DiscoveryHit, Hit
 from textual.widgets import OptionList
 
 from nsadmin.tui.app import Tui
 from nsadmin.tui.context import AvailableContexts
-from nsadmin.tui.screens.command_output import ChangeScreen
+from nsadmin.tui.palette.palette_controller import PaletteProvider, PaletteSource, bind_source
+from nsadmin.tui.palette.palette_entries import PaletteEntry
+from nsadmin.tui.screens.confirmation import ChangeScreen
 from tests.support.screens import (
     compare_golden,
     feed_polls,
@@ -97,3 +100,46 @@ async def test_without_letters_it_shows_the_screens() -> None:
     async with app.run_test(size=SIZE) as pilot:
         await feed_polls(app, pilot, [make_server_poll(), make_broker_poll(A)])
         assert (await search(app, pilot, ""))[:3] == ["Home", "Brokers", "Topics"]
+
+
+ENTRIES = [PaletteEntry("a[/]b\x1b", "topic [x]"), PaletteEntry("topicRoute", "command")]
+
+
+def complete_orders(words_before: Sequence[str], typed_word: str) -> list[tuple[str, str]]:
+    return [("orders", "a topic")]
+
+
+async def find(provider: PaletteProvider, query: str) -> list[Hit | DiscoveryHit]:
+    return [hit async for hit in provider._search(query)]
+
+
+@run_screen_test
+async def test_command_lines_come_first_and_a_chosen_entry_runs() -> None:
+    chosen: list[PaletteEntry] = []
+    app = make_still_tui()
+    async with app.run_test():
+        source = PaletteSource(lambda: ENTRIES, complete_orders, chosen.append)
+        provider = bind_source(source)(app.screen)
+        provider._post_init()
+        hits = await find(provider, "topicRoute or")
+        assert [hit.text for hit in hits] == ["topicRoute or", "topicRoute orders"]
+        assert [hit.help for hit in hits] == ["run this command", "a topic"]
+        hits[1].command()
+        await asyncio.sleep(0)
+        assert [entry.prompt_line for entry in chosen] == ["topicRoute orders"]
+        assert [hit.text for hit in await find(provider, "route")] == ["topicRoute"]
+        assert await find(provider, "'open") == []
+
+
+@run_screen_test
+async def test_brackets_and_control_characters_of_a_name_are_shown_as_text() -> None:
+    app = make_still_tui()
+    async with app.run_test():
+        provider = bind_source(PaletteSource(lambda: ENTRIES, complete_orders, lambda entry: None))(
+            app.screen
+        )
+        provider._post_init()
+        [hit] = await find(provider, "a[/]b")
+        assert str(hit.prompt) == "a[/]b\\x1b"
+        assert hit.help == "topic \\[x]"
+        assert [hit.text for hit in await find(provider, "")] == ["a[/]b\x1b", "topicRoute"]

@@ -9,7 +9,6 @@ from nsadmin.tui.palette.palette_entries import (
     list_context_entries,
     list_screen_entries,
     list_theme_entries,
-    make_line_entry,
 )
 from nsadmin.tui.views.base_view import BrokerProcessTarget, TopicTarget
 from tests.support.screens import make_server_poll
@@ -39,4 +38,3 @@ def test_the_others_are_lines_for_the_prompt() -> None:
     assert [entry.prompt_line for entry in list_context_entries(["prod"])] == ["context prod"]
     assert [entry.prompt_line for entry in list_theme_entries(["nord"])] == ["theme nord"]
     assert [entry.prompt_line for entry in list_alias_entries({"q": "quit"})] == ["q"]
-    assert not make_line_entry("topicRoute orders", "run").awaits_arguments

@@ -10,6 +10,7 @@ import pytest
 
 from nsadmin import AdminClient
 from nsadmin.client.connection.access_options import Access
+from nsadmin.tui.context import ClusterContext
 from nsadmin.tui.polling.detail_queries import DetailQuery
 from nsadmin.tui.polling.poll_records import (
     AnyPoll,
@@ -20,7 +21,6 @@ from nsadmin.tui.polling.poll_records import (
     TopicRatesPolled,
 )
 from nsadmin.tui.polling.poller import ClusterPoller
-from nsadmin.tui.polling.polling_plan import PollingPlan
 from tests.support.name_servers import DEADLINE
 from tests.support.playground import Playground, start_playground
 
@@ -67,13 +67,8 @@ def heard_polls() -> Heard:
 
 
 def feed_of(addrs: Sequence[str], heard: Heard, interval: float = 0.3) -> ClusterPoller:
-    return ClusterPoller(
-        PollingPlan(addrs, interval=interval),
-        connect,
-        heard.post,
-        heard.errors.append,
-        lambda: int(time.time() * 1000),
-    )
+    context = ClusterContext("lab", addrs, connect)
+    return ClusterPoller(context, interval, heard.post, heard.errors.append, lambda: int(time.time() * 1000))
 
 
 def test_polls_are_passed_on_with_the_types_of_their_records(heard_polls: Heard) -> None:
@@ -187,6 +182,40 @@ def test_a_mistake_in_a_thread_is_told_and_the_thread_goes_on(ground: Playground
     heard.until(lambda: heard.errors and heard.of(BrokerPolled))
     feed.stop(DEADLINE)
     assert isinstance(heard.errors[0], ZeroDivisionError)
+
+
+def start_samples(feed: ClusterPoller, *bodies: Callable[[], None]) -> list[threading.Thread]:
+    threads = [threading.Thread(target=body) for body in bodies]
+    for thread in threads:
+        thread.start()
+    return threads
+
+
+def test_sampling_threads_that_have_not_begun_end_without_a_sample(heard_polls: Heard) -> None:
+    feed = feed_of(["127.0.0.1:1"], heard_polls)
+    threads = start_samples(feed, feed._sample_groups, feed._sample_topic_rates)
+    feed.stop()
+    for thread in threads:
+        thread.join(DEADLINE)
+    assert not any(thread.is_alive() for thread in threads)
+    assert heard_polls.polls == []
+
+
+def test_nobody_waits_for_a_sample_that_was_stopped(heard_polls: Heard) -> None:
+    feed = feed_of(["127.0.0.1:1"], heard_polls)
+    feed.stop()
+    assert feed._first_sample_done.is_set()
+
+
+def test_rates_without_an_answering_name_server_end_when_the_view_is_left(heard_polls: Heard) -> None:
+    feed = feed_of(["127.0.0.1:1"], heard_polls)
+    feed.ask([DetailQuery("topicRates")])
+    [thread] = start_samples(feed, feed._sample_topic_rates)
+    feed.ask([])
+    feed.stop()
+    thread.join(DEADLINE)
+    assert not thread.is_alive()
+    assert heard_polls.polls == []
 
 
 def test_a_feed_of_nobody_ends(heard_polls: Heard) -> None:

@@ -11,10 +11,9 @@ from nsadmin.tui.polling.drain_folders import poll_drains
 from nsadmin.tui.polling.poll_records import DrainRecord
 from nsadmin.tui.screens.background_jobs import BackgroundJobs, EndedJob
 from nsadmin.tui.screens.screen_text import screen_to_text
-from tests.nsadmin.tui.screens.test_command_output import until_said
 from tests.support.name_servers import DEADLINE
 from tests.support.playground import start_playground
-from tests.support.screens import feed_polls, make_context, make_still_tui, run_screen_test
+from tests.support.screens import feed_polls, make_context, make_still_tui, run_screen_test, until_said
 
 SIZE = (120, 30)
 
