@@ -1,6 +1,6 @@
 """The queries for the lag and the clients of consumer groups, on the brokers that know each group."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from time import monotonic
 from typing import TYPE_CHECKING
 
@@ -14,6 +14,7 @@ from nsadmin.tui.polling.server_polls import ServerProbe, split_batches
 if TYPE_CHECKING:
     from nsadmin.client.consumers.connected_clients import ConnectedClient
     from nsadmin.client.consumers.consume_stats import ConsumeStats
+    from nsadmin.client.consumers.producers import ProducerClient
 
 _HEARTBEATS_SECONDS = 10.0
 """How long the heartbeats of proxies are used again. Clients send one every 10 seconds."""
