@@ -4,18 +4,22 @@ import os
 import signal
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from functools import cached_property
+from typing import TYPE_CHECKING
 
 from nsadmin.tui.actions import prompt_parser, row_actions
 from nsadmin.tui.actions.prompt_parser import parse_moment
 from nsadmin.tui.base_app import BaseTui
 from nsadmin.tui.context import ClusterContext
-from nsadmin.tui.message_controller import MessageController
 from nsadmin.tui.navigation import root_views
 from nsadmin.tui.row_action_controller import RowActionController
 from nsadmin.tui.screens import screen_export
 from nsadmin.tui.screens.background_jobs import BackgroundJobs
 from nsadmin.tui.table_controller import TableController
 from nsadmin.tui.views import units
+
+if TYPE_CHECKING:
+    from nsadmin.tui.message_controller import MessageController
 
 POLL_INTERVALS = (1.0, 2.0, 5.0, 10.0, 15.0, 30.0, 60.0)
 
@@ -31,7 +35,12 @@ class ActionController:
         self.table = TableController(app)
         self.jobs = BackgroundJobs()
         self.row_actions = RowActionController(app, self.jobs, self._poll_after_change)
-        self.messages = MessageController(app, self.row_actions)
+
+    @cached_property
+    def messages(self) -> "MessageController":
+        # Imported late, so that the first screen appears sooner.
+
+        return MessageController(self._app, self.row_actions)
 
     # Commands.
 

@@ -177,9 +177,8 @@ class Tui(BaseTui):
         def post_polls(polls: Sequence[AnyPoll]) -> None:
             self.post_message(PollsReceived(polls, feed))
 
-        feed = self._feed_factory(
-            self.cluster_context, self.interval, post_polls, self._post_failure, self.clock
-        )
+        context = self.cluster_context
+        feed = self._feed_factory(context, self.interval, post_polls, self._post_failure, self.clock)
         return feed
 
     def _create_replay_feed(self, player: ReplayPlayer) -> ReplayFeed:

@@ -144,9 +144,8 @@ class BaseTui(App[None]):
         """Let the operator type a text for each field. After Esc, nothing happens."""
         from nsadmin.tui.screens.dialogs import FieldsScreen
 
-        self.push_screen(
-            FieldsScreen(title, initial_values), lambda texts: None if texts is None else use_texts(texts)
-        )
+        screen = FieldsScreen(title, initial_values)
+        self.push_screen(screen, lambda texts: None if texts is None else use_texts(texts))
 
     # The app implements these.
 

@@ -41,9 +41,7 @@ class ClusterContext(NamedTuple):
     inventory: InventoryKeeper | None = None
     tls: Tls | None = None
     find_target: Callable[[Sequence[str]], str | None] = lambda words: None
-    complete_line: Callable[[Sequence[str], str], Sequence[tuple[str, str]]] = (
-        lambda words_before, typed_word: ()
-    )
+    complete_line: Callable[[Sequence[str], str], Sequence[tuple[str, str]]] = lambda words, typed_word: ()
     load_message_tools: "Callable[[], MessageTools] | None" = None
 
 

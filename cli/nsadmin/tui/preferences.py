@@ -48,32 +48,24 @@ def load_preferences(path: str, binding_ids: Collection[str]) -> Preferences:
         raise InvalidPreferencesError(f"{path} is not readable: {error}") from None
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
-        raise InvalidPreferencesError(
-            f"{path} is not valid YAML{f' in line {mark.line + 1}' if mark else ''}"
-        ) from None
+        line_text = f" in line {mark.line + 1}" if mark else ""
+        raise InvalidPreferencesError(f"{path} is not valid YAML{line_text}") from None
     if not isinstance(content, dict):
         raise InvalidPreferencesError(f"{path} must be a map: {', '.join(_TOP_LEVEL_KEYS)}")
     _check_names(path, content, _TOP_LEVEL_KEYS)
     key_texts = _read_texts(path, "keys", content.get("keys"))
     _check_names(f"{path}: keys", key_texts, binding_ids)
-    themes = {
-        name: _read_theme(path, name, colors)
-        for name, colors in _read_map(path, "themes", content.get("themes")).items()
-    }
-    return Preferences(
-        str(content.get("theme") or DEFAULT_THEME),
-        _read_interval(path, content.get("interval")),
-        key_texts,
-        themes,
-    )
+    theme_maps = _read_map(path, "themes", content.get("themes"))
+    themes = {name: _read_theme(path, name, colors) for name, colors in theme_maps.items()}
+    interval = _read_interval(path, content.get("interval"))
+    return Preferences(str(content.get("theme") or DEFAULT_THEME), interval, key_texts, themes)
 
 
 def _check_names(location: str, given_map: Mapping[str, Any], known_names: Collection[str]) -> None:
     for name in given_map:
         if name not in known_names:
-            raise InvalidPreferencesError(
-                f'{location}: unknown key "{name}": choose from {", ".join(known_names)}'
-            )
+            known_text = ", ".join(known_names)
+            raise InvalidPreferencesError(f'{location}: unknown key "{name}": choose from {known_text}')
 
 
 def _read_map(path: str, map_name: str, yaml_value: Any) -> Mapping[str, Any]:

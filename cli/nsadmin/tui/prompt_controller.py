@@ -101,10 +101,8 @@ class PromptController:
         app = self._app
         words_before, typed_word, word_start = unfinished
         try:
-            candidates = [
-                *own_candidates,
-                *app.cluster_context.complete_line(prompt_parser.name_command(words_before), typed_word),
-            ]
+            words = prompt_parser.name_command(words_before)
+            candidates = [*own_candidates, *app.cluster_context.complete_line(words, typed_word)]
         except Exception as error:
             app.call_from_thread(app.add_log_line, f"completion: {type(error).__name__}: {error}")
             return

@@ -41,9 +41,7 @@ def build_themes(colors_by_theme: Mapping[str, Mapping[str, str]]) -> list[Theme
     """Build the custom themes of the preferences file."""
     built_themes = []
     for name, colors in colors_by_theme.items():
-        options: dict[str, Any] = {
-            color_name: color_value for color_name, color_value in colors.items() if color_name != "dark"
-        }
+        options: dict[str, Any] = {name: color for name, color in colors.items() if name != "dark"}
         built_themes.append(Theme(name=name, dark=_is_dark(colors), **options))
     return built_themes
 

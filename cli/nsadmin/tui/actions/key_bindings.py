@@ -22,9 +22,8 @@ class KeyBinding(NamedTuple):
 
 def _describe_action_key(key: str) -> str:
     """The names of all actions that share a key."""
-    return "; ".join(
-        dict.fromkeys(action.display_name for action in all_actions() if action.shortcut_key == key)
-    )
+    names = (action.display_name for action in all_actions() if action.shortcut_key == key)
+    return "; ".join(dict.fromkeys(names))
 
 
 KEY_BINDINGS = (
@@ -112,13 +111,5 @@ def list_binding_ids() -> list[str]:
 
 def list_taken_keys(own_keys: Mapping[str, str]) -> dict[str, str]:
     """The id of the binding by each key that is in use. `own_keys` replace the keys of bindings."""
-    keys_by_id = {
-        **{binding.binding_id: binding.key_names for binding in KEY_BINDINGS},
-        **GRID_KEYS,
-        **own_keys,
-    }
-    return {
-        key_name.strip(): binding_id
-        for binding_id, key_names in keys_by_id.items()
-        for key_name in key_names.split(",")
-    }
+    keys_by_id = {**{b.binding_id: b.key_names for b in KEY_BINDINGS}, **GRID_KEYS, **own_keys}
+    return {key.strip(): binding for binding, keys in keys_by_id.items() for key in keys.split(",")}

@@ -26,9 +26,7 @@ def plan_commands(
     """A command for each row; rows of the same object, such as a master and its slave, share one."""
     if action.join_subjects is not None:
         subjects = action.join_subjects(subjects)
-    title_by_words = {
-        tuple(action.build_words(subject, texts)): action.confirm_target(subject) for subject in subjects
-    }
+    title_by_words = {tuple(action.build_words(s, texts)): action.confirm_target(s) for s in subjects}
     commands = [PlannedCommand(title, words) for words, title in title_by_words.items()]
     if action.build_check is not None and len(commands) > 1:
         check_words = action.build_check([planned.title for planned in commands])
@@ -82,13 +80,8 @@ def summarize_progress(progress_list: Sequence[CommandProgress]) -> str:
     """One line with the number of commands by result."""
     changes = [progress for progress in progress_list if not progress.command.is_check]
     failed_count = sum(progress.has_failed for progress in changes)
-    done_count = sum(
-        progress.stage in ("ended", "started") and not progress.has_failed for progress in changes
-    )
-    counts = (
-        (done_count, "done"),
-        (failed_count, "failed"),
-        (len(changes) - done_count - failed_count, "not run"),
-    )
+    done_count = sum(p.stage in ("ended", "started") and not p.has_failed for p in changes)
+    open_count = len(changes) - done_count - failed_count
+    counts = ((done_count, "done"), (failed_count, "failed"), (open_count, "not run"))
     change_count = units.count_noun(len(changes), "change")
     return f"{change_count}: " + ", ".join(f"{count} {word}" for count, word in counts if count)

@@ -90,11 +90,8 @@ class CandidateChoice:
         """Choose the next or the previous candidate, and return the line with it."""
         if len(self.candidates) > 1:
             first_index = 0 if step > 0 else len(self.candidates) - 1
-            self.chosen_index = (
-                first_index
-                if self.chosen_index is None
-                else (self.chosen_index + step) % len(self.candidates)
-            )
+            next_index = first_index if self.chosen_index is None else self.chosen_index + step
+            self.chosen_index = next_index % len(self.candidates)
             self.line_text = self._line_start + _quote_word(self.candidates[self.chosen_index][0])
         return self.line_text
 

@@ -101,9 +101,8 @@ def parse_moment(text: str, now_ms: int, begin_ms: int, end_ms: int) -> int | No
     hours, minutes, seconds = (*map(int, time_parts), 0)[:3]
     if hours > 23 or minutes > 59 or seconds > 59:
         return None
-    first_midnight = datetime.fromtimestamp(begin_ms / 1000).replace(
-        hour=0, minute=0, second=0, microsecond=0
-    )
+    begin = datetime.fromtimestamp(begin_ms / 1000)
+    first_midnight = begin.replace(hour=0, minute=0, second=0, microsecond=0)
     local_moment = first_midnight + timedelta(hours=hours, minutes=minutes, seconds=seconds)
     moment_ms = int(local_moment.timestamp() * 1000)
     return moment_ms + 86_400_000 if moment_ms + 86_400_000 <= end_ms and moment_ms < begin_ms else moment_ms

@@ -131,10 +131,8 @@ def _join_letters(subjects: Sequence[RowSubject]) -> list[RowSubject]:
     joined_subjects = []
     for start in range(0, len(subjects), _MAX_JOINED_LETTERS):
         batch = subjects[start : start + _MAX_JOINED_LETTERS]
-        letter_times = (
-            min(subject.letter_times[0] for subject in batch),
-            max(subject.letter_times[1] for subject in batch),
-        )
+        starts_ms, ends_ms = zip(*(subject.letter_times for subject in batch), strict=True)
+        letter_times = (min(starts_ms), max(ends_ms))
         letter_ids = tuple(letter_id for subject in batch for letter_id in subject.letter_ids)
         joined_subjects.append(batch[0]._replace(letter_ids=letter_ids, letter_times=letter_times))
     return joined_subjects

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 from namesrv_core import operator_files
 from nsadmin.operations.plans.fields import GROUP_SETTINGS, TOPIC_SETTINGS
+from nsadmin.operations.plans.shapes import RecordField
 from nsadmin.tui.actions.planned_commands import PlannedCommand
 from nsadmin.tui.actions.row_actions import RowSubject, as_positional
 
@@ -46,10 +47,13 @@ def find_edit_target(subject: RowSubject) -> EditTarget | None:
         return _make_kv_target(subject.namespace, subject.key)
     if subject.name_server is not None and subject.key is not None:
         return _make_name_server_target(subject.name_server)
-    if subject.topic is not None and subject.group is None:
-        return None if subject.cluster is None else _make_topic_target(subject.cluster, subject.topic)
-    if subject.group is not None:
-        return None if subject.cluster is None else _make_group_target(subject.cluster, subject.group)
+    cluster, topic, group = subject.cluster, subject.topic, subject.group
+    if (topic or group) is not None and cluster is None:
+        return None
+    if topic is not None and group is None:
+        return _make_plan_target(cluster or "", "topics", topic, "topic", TOPIC_SETTINGS.record_fields)
+    if group is not None:
+        return _make_plan_target(cluster or "", "groups", group, "group", GROUP_SETTINGS.record_fields)
     if subject.broker_addr is not None:
         return _make_broker_target(subject.broker_addr, subject.broker_name or subject.broker_addr)
     return None
@@ -62,11 +66,8 @@ def needs_cluster(subject: RowSubject) -> bool:
 
 def diff_texts(old_text: str, new_text: str) -> list[str]:
     """The changed lines with one line around them."""
-    diff_lines = list(
-        difflib.unified_diff(
-            old_text.splitlines(), new_text.splitlines(), "before", "after", lineterm="", n=1
-        )
-    )
+    old, new = old_text.splitlines(), new_text.splitlines()
+    diff_lines = list(difflib.unified_diff(old, new, "before", "after", lineterm="", n=1))
     if len(diff_lines) > _MAX_DIFF_LINES:
         return [*diff_lines[:_MAX_DIFF_LINES], f"… {len(diff_lines) - _MAX_DIFF_LINES} lines more"]
     return diff_lines
@@ -101,9 +102,8 @@ def _make_kv_target(namespace: str, key: str) -> EditTarget:
 
         return EditDocument(old_value if old_value.endswith("\n") else f"{old_value}\n", plan_changes)
 
-    return EditTarget(
-        f"{namespace} {key}", f"{key}.txt", ["kv", "get", *as_positional(namespace, key)], build_document, key
-    )
+    words = ["kv", "get", *as_positional(namespace, key)]
+    return EditTarget(f"{namespace} {key}", f"{key}.txt", words, build_document, key)
 
 
 # Settings of servers.
@@ -132,9 +132,8 @@ def _make_name_server_target(name_server: str) -> EditTarget:
             lambda key, value: ["updateNamesrvConfig", "-k", key, "-v", value],
         )
 
-    return EditTarget(
-        f"settings of {name_server}", "namesrv.properties", ["getNamesrvConfig"], build_document, name_server
-    )
+    title, words = f"settings of {name_server}", ["getNamesrvConfig"]
+    return EditTarget(title, "namesrv.properties", words, build_document, name_server)
 
 
 def _make_settings_document(
@@ -196,24 +195,8 @@ def _check_value(number: int, key: str, old_value: str, new_value: str) -> None:
 # Topics and groups, in the format of `nsadmin export`.
 
 
-def _make_topic_target(cluster: str, topic: str) -> EditTarget:
-    return _make_plan_target(
-        cluster, "topics", topic, "topic", _describe_fields(TOPIC_SETTINGS.record_fields)
-    )
-
-
-def _make_group_target(cluster: str, group: str) -> EditTarget:
-    return _make_plan_target(
-        cluster, "groups", group, "group", _describe_fields(GROUP_SETTINGS.record_fields)
-    )
-
-
-def _describe_fields(fields: Sequence[Any]) -> list[str]:
-    return [f"#   {field.key}: {field.meaning} (default {json.dumps(field.default)})" for field in fields]
-
-
 def _make_plan_target(
-    cluster: str, section: str, name: str, noun: str, field_lines: Sequence[str]
+    cluster: str, section: str, name: str, noun: str, fields: Sequence[RecordField]
 ) -> EditTarget:
     def build_document(output: str) -> EditDocument:
         import yaml
@@ -225,17 +208,14 @@ def _make_plan_target(
         items = exported.get(section) if isinstance(exported, dict) else None
         if not isinstance(items, dict) or name not in items:
             raise InvalidEditError(f"the export of {cluster} has no {noun} {name}")
-        item_document = {
-            "version": exported["version"],
-            "cluster": exported["cluster"],
-            section: {name: items[name] or {}},
-        }
-        heading_lines = [
+        item = {name: items[name] or {}}
+        document = {"version": exported["version"], "cluster": exported["cluster"], section: item}
+        lines = [
             f"# The {noun} {name} in {cluster}. A setting that is missing here gets its default:",
-            *field_lines,
+            *(f"#   {field.key}: {field.meaning} (default {json.dumps(field.default)})" for field in fields),
+            yaml.safe_dump(document, sort_keys=False, allow_unicode=True),
         ]
-        item_text = yaml.safe_dump(item_document, sort_keys=False, allow_unicode=True)
-        return EditDocument("\n".join((*heading_lines, item_text)), plan_changes)
+        return EditDocument("\n".join(lines), plan_changes)
 
     def plan_changes(new_text: str, path: str) -> list[PlannedCommand]:
         import yaml

@@ -90,12 +90,8 @@ class BrowsedMessage(NamedTuple):
     @property
     def sort_key(self) -> tuple[int, str, int, int]:
         """The store time (ms), and the place for messages of the same time."""
-        return (
-            self.message.store_timestamp,
-            self.broker_name,
-            self.message.queue_id,
-            self.message.queue_offset,
-        )
+        message = self.message
+        return (message.store_timestamp, self.broker_name, message.queue_id, message.queue_offset)
 
     @property
     def position_text(self) -> str:

@@ -116,11 +116,8 @@ class MessagesView(View):
         if self.dead_group is None:
             return RowSubject()
         stored_ms = row.message.store_timestamp
-        return RowSubject(
-            group=self.dead_group,
-            letter_ids=(row.message.offset_msg_id,),
-            letter_times=(stored_ms, stored_ms),
-        )
+        letter_ids = (row.message.offset_msg_id,)
+        return RowSubject(group=self.dead_group, letter_ids=letter_ids, letter_times=(stored_ms, stored_ms))
 
     def draw_details(
         self, model: ClusterModel, row: BrowsedMessage, width: int, height: int
@@ -155,11 +152,9 @@ class MessagesView(View):
 
     def __eq__(self, other: object) -> bool:
         """Whether it is the same search: the operator may have raised its read limit."""
-        return (
-            type(self) is type(other)
-            and isinstance(other, MessagesView)
-            and self.query.is_same_search(other.query)
-        )
+        if type(self) is not type(other) or not isinstance(other, MessagesView):
+            return False
+        return self.query.is_same_search(other.query)
 
     def __hash__(self) -> int:
         return hash((type(self), self.query.topic))

@@ -71,10 +71,8 @@ def _detect_topic_changes(server: ObservedNameServer, poll: NameServerPolled) ->
     if poll.topics is None or not server.topic_set or poll.topics == server.reported_topics:
         return
     topics_after = frozenset(poll.topics)
-    for word, changed in (
-        ("new", topics_after - server.topic_set),
-        ("gone", server.topic_set - topics_after),
-    ):
+    gained, lost = topics_after - server.topic_set, server.topic_set - topics_after
+    for word, changed in (("new", gained), ("gone", lost)):
         if changed:
             topics = sorted(changed)
             text = f"{word}: {abbreviate_names(topics, _MAX_LISTED_TOPICS)}"

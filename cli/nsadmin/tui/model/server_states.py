@@ -210,6 +210,5 @@ class ObservedBroker(LatestAnswer[BrokerPolled]):
         return None
 
     def read_text(self, key: str) -> str | None:
-        return (
-            None if self.last_poll is None or self.last_poll.table is None else self.last_poll.table.get(key)
-        )
+        table = self.last_poll.table if self.last_poll is not None else None
+        return None if table is None else table.get(key)

@@ -61,21 +61,14 @@ def _score_positions(positions: Sequence[int], name: str) -> float:
         return 0.0
     word_starts = sum(_is_word_start(name, position) for position in positions)
     neighbour_count = sum(position == previous + 1 for previous, position in pairwise(positions))
-    return (
-        2.0 * word_starts
-        + 3.0 * neighbour_count
-        + (4.0 if positions[0] == 0 else 0.0)
-        + len(positions) / len(name)
-    )
+    start_bonus = 4.0 if positions[0] == 0 else 0.0
+    return 2.0 * word_starts + 3.0 * neighbour_count + start_bonus + len(positions) / len(name)
 
 
 def find_best_names(
     query: str, named_items: Iterable[tuple[str, T]], max_count: int
 ) -> list[tuple[NameMatch, str, T]]:
     """The items whose names match best, best first. Equal matches keep their order."""
-    matches = (
-        (name_match, name, item)
-        for name, item in named_items
-        if (name_match := match_name(query, name)) is not None
-    )
+    found = ((match_name(query, name), name, item) for name, item in named_items)
+    matches = ((match, name, item) for match, name, item in found if match is not None)
     return nlargest(max_count, matches, key=lambda match: match[0].score)

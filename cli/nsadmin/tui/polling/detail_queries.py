@@ -11,7 +11,6 @@ from namesrv_core.protocol.codes import MASTER_BROKER_ID
 from namesrv_core.protocol.command import RemotingCommand
 from nsadmin.client.connection.response_bodies import parse_broker_addrs, parse_json_object
 from nsadmin.client.results import error_text, is_not_found
-from nsadmin.operations.collector.request_pace import RequestPace
 from nsadmin.tui.polling.group_queries import make_connection, query_group, query_groups
 from nsadmin.tui.polling.poll_records import (
     AnyPoll,
@@ -38,45 +37,37 @@ class DetailQuery(NamedTuple):
     object_name: str = ""
 
 
-def run_queries(
-    probe: ServerProbe, queries: Sequence[DetailQuery], addrs: Sequence[str], pace: RequestPace
-) -> Iterator[AnyPoll]:
+def run_queries(probe: ServerProbe, queries: Sequence[DetailQuery]) -> Iterator[AnyPoll]:
     """Run the queries one after the other. The caller may stop between two polls."""
     for query in queries:
-        yield from _QUERY_FUNCTIONS[query.query_kind](probe, query.object_name, addrs, pace)
+        yield from _QUERY_FUNCTIONS[query.query_kind](probe, query.object_name)
 
 
-def _query_topic(
-    probe: ServerProbe, topic: str, addrs: Sequence[str], pace: RequestPace
-) -> Iterator[AnyPoll]:
+def _query_topic(probe: ServerProbe, topic: str) -> Iterator[AnyPoll]:
     """Query the routes, the put rates and the consumer groups of a topic."""
-    masters, poll = _read_routes(probe, topic, addrs, pace)
-    yield _add_rates(probe, poll, masters, pace, with_groups=True)
+    masters, poll = _read_routes(probe, topic)
+    yield _add_rates(probe, poll, masters, with_groups=True)
 
 
-def _query_topic_row(
-    probe: ServerProbe, topic: str, addrs: Sequence[str], pace: RequestPace
-) -> Iterator[AnyPoll]:
+def _query_topic_row(probe: ServerProbe, topic: str) -> Iterator[AnyPoll]:
     """Query the routes and the put rates of a topic, for its row in the list of topics."""
-    masters, poll = _read_routes(probe, topic, addrs, pace)
+    masters, poll = _read_routes(probe, topic)
     is_rated = len(masters) <= _MAX_RATED_MASTERS
-    yield _add_rates(probe, poll, masters, pace, with_groups=False) if is_rated else poll
+    yield _add_rates(probe, poll, masters, with_groups=False) if is_rated else poll
 
 
-def _read_routes(
-    probe: ServerProbe, topic: str, addrs: Sequence[str], pace: RequestPace
-) -> tuple[dict[str, str], TopicPolled]:
+def _read_routes(probe: ServerProbe, topic: str) -> tuple[dict[str, str], TopicPolled]:
     """The address of each broker's master, and the routes of all name servers that answer."""
     from nsadmin.client.name_servers.name_server_tables import parse_topic_queues
 
     routes: dict[str, dict[str, QueueCounts] | None] = {}
     errors = dict(probe.list_silent())
     masters: dict[str, str] = {}
-    for addr in addrs:
+    for addr in probe.addrs:
         # Sixty topics would wait for the timeout of a frozen name server sixty times.
         if addr in errors:
             continue
-        with pace.reserve_requests(1):
+        with probe.pace.reserve_requests(1):
             [result] = probe.admin.name_server_tables.get_route_bodies(addr, [topic])
         if result.result is None:
             if is_not_found(result.error):
@@ -105,39 +96,32 @@ def _find_masters(body: bytes) -> dict[str, str]:
 
 
 def _add_rates(
-    probe: ServerProbe, poll: TopicPolled, masters: dict[str, str], pace: RequestPace, *, with_groups: bool
+    probe: ServerProbe, poll: TopicPolled, masters: dict[str, str], *, with_groups: bool
 ) -> TopicPolled:
     if not masters:
         return structs.replace(poll, put_tps={})
-    with pace.reserve_requests(len(masters)):
+    with probe.pace.reserve_requests(len(masters)):
         results = probe.admin.topics.get_put_rates(poll.topic, masters.values())
-    rates = {
-        broker: result.result
-        for broker, result in zip(masters, results, strict=True)
-        if result.result is not None
-    }
+    answers = zip(masters, results, strict=True)
+    rates = {broker: answer.result for broker, answer in answers if answer.result is not None}
     groups = None
     if with_groups:
-        with pace.reserve_requests(len(masters)):
+        with probe.pace.reserve_requests(len(masters)):
             usages = probe.admin.topics.list_usage((poll.topic,))
         groups = sorted({group for usage in usages for group in usage.consumer_groups or ()})
     return structs.replace(poll, put_tps=rates, groups=groups)
 
 
-def _query_config(
-    probe: ServerProbe, addr: str, addrs: Sequence[str], pace: RequestPace
-) -> Iterator[AnyPoll]:
-    with pace.reserve_requests(1):
+def _query_config(probe: ServerProbe, addr: str) -> Iterator[AnyPoll]:
+    with probe.pace.reserve_requests(1):
         [result] = probe.admin.broker_configs.get_each([addr])
     error = None if result.error is None else error_text(result.error)
     config = None if result.result is None else hide_secrets(result.result)
     yield ConfigPolled(probe.clock(), addr, config, error)
 
 
-def _query_connections(
-    probe: ServerProbe, addr: str, addrs: Sequence[str], pace: RequestPace
-) -> Iterator[AnyPoll]:
-    with pace.reserve_requests(1):
+def _query_connections(probe: ServerProbe, addr: str) -> Iterator[AnyPoll]:
+    with probe.pace.reserve_requests(1):
         [result] = probe.admin.producers.list_all_producers(addr)
     if result.result is None:
         yield ConnectionsPolled(probe.clock(), addr, None, describe_error(result))
@@ -148,10 +132,8 @@ def _query_connections(
     yield ConnectionsPolled(probe.clock(), addr, producers)
 
 
-def _query_broker_topics(
-    probe: ServerProbe, addr: str, addrs: Sequence[str], pace: RequestPace
-) -> Iterator[AnyPoll]:
-    with pace.reserve_requests(1):
+def _query_broker_topics(probe: ServerProbe, addr: str) -> Iterator[AnyPoll]:
+    with probe.pace.reserve_requests(1):
         [result] = probe.admin.topic_configs.list_broker_topics([addr])
     if result.result is None:
         yield BrokerTopicsPolled(probe.clock(), addr, None, describe_error(result))
@@ -163,9 +145,7 @@ def _query_broker_topics(
     yield BrokerTopicsPolled(probe.clock(), addr, queues_by_topic)
 
 
-def _query_divergence(
-    probe: ServerProbe, _: str, addrs: Sequence[str], pace: RequestPace
-) -> Iterator[AnyPoll]:
+def _query_divergence(probe: ServerProbe, _: str) -> Iterator[AnyPoll]:
     """Compare the name servers as the command `divergence` does: it reads every route of each of them."""
     from nsadmin.operations.divergence.findings import describe_difference, map_by_server
     from nsadmin.operations.divergence.observer import DivergenceObserver

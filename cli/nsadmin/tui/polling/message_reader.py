@@ -1,19 +1,18 @@
 """Reads the messages of one query in small steps, each with few requests. It changes no consumer offset."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from time import monotonic
 
 from namesrv_core.errors import RocketMQError
 from namesrv_core.protocol.stored_messages import StoredMessage
-from nsadmin.client import AdminClient
 from nsadmin.client.messages.queue_reader import PAGE_SIZE
 from nsadmin.client.messages.topic_follower import FollowedPage, TopicFollower
 from nsadmin.client.results import ClientClosed, error_text
-from nsadmin.operations.collector.request_pace import RequestPace
 from nsadmin.tui.messages.message_lines import format_value, preview_body, preview_text
 from nsadmin.tui.messages.message_query import FROM_LATEST, MAX_KEPT_MESSAGES, BrowsedMessage, MessageQuery
 from nsadmin.tui.messages.message_tools import MessageTools
 from nsadmin.tui.polling.poll_records import MessagesPolled
+from nsadmin.tui.polling.server_polls import ServerProbe
 
 MAX_BODY_BYTES = 1 << 18
 """A longer body is cut."""
@@ -30,17 +29,13 @@ _FULL_ROUNDS = 5
 class MessageReader:
     """One run of a query. `read_step` reads on; then wait for `pause_seconds`."""
 
-    def __init__(
-        self,
-        admin: AdminClient,
-        query: MessageQuery,
-        run_id: int,
-        pace: RequestPace,
-        tools: MessageTools,
-        clock: Callable[[], int],
-    ) -> None:
-        self._admin, self._tools, self._clock = admin, tools, clock
-        self._request_pace = pace
+    def __init__(self, probe: ServerProbe, query: MessageQuery, run_id: int, tools: MessageTools) -> None:
+        self._admin, self._clock, self._request_pace, self._tools = (
+            probe.admin,
+            probe.clock,
+            probe.pace,
+            tools,
+        )
         self.query, self.run_id = query, run_id
         self.pause_seconds = 0.0
         self._follower: TopicFollower | None = None
@@ -83,20 +78,16 @@ class MessageReader:
         with self._request_pace.reserve_requests(1):
             count = len(self._admin.messages.list_queue_routes(self.query.topic))
         with self._request_pace.reserve_requests(count):
-            found = self._admin.messages.find_by_key(
-                self.query.topic, self.query.index_key or "", max_num=_MAX_FOUND_BY_KEY
-            )
+            key = self.query.index_key or ""
+            found = self._admin.messages.find_by_key(self.query.topic, key, max_num=_MAX_FOUND_BY_KEY)
         self._examined_count = len(found.messages)
         messages = [
             message
             for located in found.messages
             for message in self._browse_matching(located.broker_name or "", located.message)
         ]
-        errors = {
-            result.addr: error_text(result.error)
-            for result in found.broker_results
-            if result.error is not None
-        }
+        results = [result for result in found.broker_results if result.error is not None]
+        errors = {result.addr: error_text(result.error) for result in results if result.error is not None}
         return self._make_poll(messages, "done", errors)
 
     def _read_on(self) -> MessagesPolled:

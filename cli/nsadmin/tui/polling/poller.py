@@ -29,7 +29,7 @@ from nsadmin.tui.polling.poll_records import (
     AnyPoll,
     BrokerPolled,
     DrainsPolled,
-    MissingBrokersPolled,
+    MissingBrokerRecord,
     NameServerPolled,
     check_poll,
 )
@@ -193,9 +193,11 @@ class ClusterPoller:
             from nsadmin.tui.polling.message_feed import MessageFeed
 
             self._message_feed = MessageFeed(
-                lambda: self._open_probe(self._context.addrs), self._request_pace, self._post_polls,
-                self._running_event.wait, self._context.load_message_tools,
-            )  # fmt: skip
+                lambda: self._open_probe(self._context.addrs),
+                self._post_polls,
+                self._running_event.wait,
+                self._context.load_message_tools,
+            )
             self._start_thread(self._message_feed.run)
         self._message_feed.follow(query)
 
@@ -214,7 +216,14 @@ class ClusterPoller:
         stopwatch = RequestStopwatch()
         with self._context.create_client(addrs, timeout_seconds, stopwatch) as admin:
             yield ServerProbe(
-                admin, stopwatch, self._clock, self._context.namespaces, {}, self._list_silent_servers
+                admin,
+                stopwatch,
+                self._clock,
+                self._request_pace,
+                self._context.addrs,
+                self._context.namespaces,
+                {},
+                self._list_silent_servers,
             )
 
     def _wait_for_next_turn(self, began: float, wake_event: threading.Event | None = None) -> None:
@@ -231,7 +240,7 @@ class ClusterPoller:
             while not self._stop_event.is_set():
                 began = monotonic()
                 with self._request_pace.reserve_requests(5):
-                    poll = server_polls.poll_name_server(probe, namesrv_addr, self._context.namespaces)
+                    poll = server_polls.poll_name_server(probe, namesrv_addr)
                 self._remember_brokers(poll)
                 self._post_polls([poll])
                 self._wait_for_next_turn(began)
@@ -258,11 +267,9 @@ class ClusterPoller:
 
     def _select_brokers(self, select_silent: bool) -> list[str]:
         with self._lock:
-            listed_addrs = dict.fromkeys(
-                addr for broker_addrs in self._brokers_by_server.values() for addr in broker_addrs
-            )
-            self._silent_addrs &= listed_addrs.keys()
-            return [addr for addr in listed_addrs if (addr in self._silent_addrs) == select_silent]
+            listed = dict.fromkeys(addr for addrs in self._brokers_by_server.values() for addr in addrs)
+            self._silent_addrs &= listed.keys()
+            return [addr for addr in listed if (addr in self._silent_addrs) == select_silent]
 
     def _update_silent_brokers(self, polls: Iterable[BrokerPolled]) -> None:
         with self._lock:
@@ -351,18 +358,17 @@ class ClusterPoller:
         """Compare the listings of all name servers with the inventory, and add new brokers to it."""
         if self._context.inventory is None:
             return
-        previous: MissingBrokersPolled | None = None
+        previous: tuple[Sequence[MissingBrokerRecord], str] | None = None
         while not self._stop_event.is_set():
             began = monotonic()
             latest_polls = self._list_server_polls()
             # A name server that was not asked yet may be the only one that lists a broker.
             if len(latest_polls) == len(self._context.addrs):
                 poll = server_polls.poll_missing_brokers(self._context.inventory, latest_polls, self._clock)
-                if poll is not None and (
-                    previous is None or (poll.missing, poll.problem) != (previous.missing, previous.problem)
-                ):
+                state = None if poll is None else (poll.missing, poll.problem)
+                if poll is not None and state != previous:
                     self._post_polls([poll])
-                    previous = poll
+                    previous = state
             self._stop_event.wait(max(began + self.interval - monotonic(), 0.02))
             self._running_event.wait()
 
@@ -401,10 +407,8 @@ class ClusterPoller:
                 began = monotonic()
                 self._queries_changed.clear()
                 with self._lock:
-                    detail_queries = [
-                        query for query in self._detail_queries if query.query_kind not in SAMPLED_KINDS
-                    ]
-                for poll in run_queries(probe, detail_queries, self._context.addrs, self._request_pace):
+                    queries = [q for q in self._detail_queries if q.query_kind not in SAMPLED_KINDS]
+                for poll in run_queries(probe, queries):
                     self._post_polls([poll])
                     if self._stop_event.is_set() or self._queries_changed.is_set():
                         break
@@ -418,7 +422,7 @@ class ClusterPoller:
                 began = monotonic()
                 self._groups_due.clear()
                 group_pace = RequestPace(self._count_group_requests(), pause=self._stop_event.wait)
-                for poll in query_groups(probe, "", self._context.addrs, group_pace):
+                for poll in query_groups(probe._replace(pace=group_pace), ""):
                     self._post_polls([poll])
                     self._running_event.wait()
                     if self._stop_event.is_set():
@@ -450,7 +454,7 @@ class ClusterPoller:
             while not self._stop_event.is_set():
                 began = monotonic()
                 sampler.interval = self.interval
-                poll = sampler.sample_next(probe, self._list_server_polls(), self._request_pace)
+                poll = sampler.sample_next(probe, self._list_server_polls())
                 if poll is not None:
                     self._post_polls([poll])
                 pause_seconds = _RATES_REST_FACTOR * (monotonic() - began) if poll is not None else 1.0

@@ -13,6 +13,7 @@ from nsadmin.client import AdminClient
 from nsadmin.client.brokers.clusters import BrokerAddrGroup
 from nsadmin.client.redaction import is_secret_name
 from nsadmin.client.results import NoneReachable, ServerResult, error_text, is_not_found
+from nsadmin.operations.collector.request_pace import RequestPace
 from nsadmin.operations.inventory.keeper import InventoryKeeper
 from nsadmin.tui.polling.poll_records import (
     BrokerGroupListing,
@@ -45,15 +46,18 @@ class RequestStopwatch:
 
 
 class ServerProbe(NamedTuple):
-    """A client with its stopwatch and a clock (ms since 1970). Each thread has its own probe.
+    """What a thread asks servers with: a client, its stopwatch, a clock (ms since 1970) and a rate limit.
 
-    `carried_state` keeps values of one poll for the next, by name. `list_silent` returns the errors of the
-    name servers that did not answer their last poll, by address.
+    Each thread has its own probe. `addrs` are the name servers of the client. `carried_state` keeps values of
+    one poll for the next, by name. `list_silent` returns the errors of the name servers that did not answer
+    their last poll, by address.
     """
 
     admin: AdminClient
     stopwatch: RequestStopwatch
     clock: Clock
+    pace: RequestPace
+    addrs: Sequence[str] = ()
     namespaces: Sequence[str] = ()
     carried_state: dict[str, Any] = {}  # noqa: RUF012 - each looker is made with its own
     list_silent: Callable[[], Mapping[str, str]] = dict
@@ -64,15 +68,15 @@ def describe_error(result: ServerResult[Any]) -> str:
     return error_text(result.error or RocketMQError("no answer"))
 
 
-def poll_name_server(probe: ServerProbe, addr: str, namespaces: Sequence[str]) -> NameServerPolled:
+def poll_name_server(probe: ServerProbe, addr: str) -> NameServerPolled:
     """Poll the only name server of this client. The poll fails if the list of brokers is missing."""
     try:
-        return _read_name_server(probe, addr, namespaces)
+        return _read_name_server(probe, addr)
     except (ValueError, TypeError, KeyError, AttributeError) as error:
         return NameServerPolled(probe.clock(), addr, error=f"malformed answer ({error})")
 
 
-def _read_name_server(probe: ServerProbe, addr: str, namespaces: Sequence[str]) -> NameServerPolled:
+def _read_name_server(probe: ServerProbe, addr: str) -> NameServerPolled:
     admin = probe.admin
     [result] = admin.clusters.get_heartbeats_each()
     if result.result is None:
@@ -95,10 +99,12 @@ def _read_name_server(probe: ServerProbe, addr: str, namespaces: Sequence[str]) 
     }
     topics = ask_or_default("topics", admin.topics.list_names, None)
     settings = ask_or_default("settings", lambda: _read_settings(admin), None)
-    kv = ask_or_default("kv", lambda: {name: _read_kv_entries(admin, name) for name in namespaces}, None)
+    kv = ask_or_default(
+        "kv", lambda: {name: _read_kv_entries(admin, name) for name in probe.namespaces}, None
+    )
     no_perms: dict[str, int] = {}
     perms = ask_or_default("perms", lambda: _read_perms(admin, addr), no_perms)
-    silences = heartbeats and {addr: (heartbeat[0], heartbeat[1]) for addr, heartbeat in heartbeats.items()}
+    silences = None if heartbeats is None else {addr: (age[0], age[1]) for addr, age in heartbeats.items()}
     peer = admin.name_server_tables.describe_peer(addr)
     return NameServerPolled(
         probe.clock(), addr, answer_ms, None, groups, topics, settings, kv, perms, silences, unreported, peer

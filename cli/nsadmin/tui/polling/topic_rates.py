@@ -4,13 +4,12 @@ No request of a broker returns the rates of all its topics, so each topic takes 
 masters (VIEW_BROKER_STATS_DATA, 315).
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from heapq import nsmallest
 from time import monotonic
 
 from namesrv_core.protocol.codes import MASTER_BROKER_ID
 from nsadmin.client.topics.topics import SYSTEM_TOPICS, list_own_names
-from nsadmin.operations.collector.request_pace import RequestPace
 from nsadmin.operations.topic_kinds import is_user_topic
 from nsadmin.tui.model.server_states import is_number
 from nsadmin.tui.polling.poll_records import NameServerPolled, TopicRatesPolled
@@ -28,25 +27,26 @@ class TopicRateSampler:
         self._sampled_seconds: dict[str, float] = {}
 
     def sample_next(
-        self, probe: ServerProbe, name_server_polls: Sequence[NameServerPolled], pace: RequestPace
+        self, probe: ServerProbe, server_polls: Sequence[NameServerPolled]
     ) -> TopicRatesPolled | None:
         """Sample the next topics. None: no topic is due, or no name server answers."""
-        server_poll = next((poll for poll in name_server_polls if poll.error is None), None)
+        server_poll = next((poll for poll in server_polls if poll.error is None), None)
         if server_poll is None:
             return None
+        groups = server_poll.groups.items()
         own_topics = _SYSTEM_TOPICS.union(
-            *(list_own_names(name, listing.cluster_name) for name, listing in server_poll.groups.items())
+            *(list_own_names(name, group.cluster_name) for name, group in groups)
         )
-        all_topics = set().union(*(poll.topics or () for poll in name_server_polls))
+        all_topics = set().union(*(poll.topics or () for poll in server_polls))
         topics = self._choose_topics(all_topics, own_topics)
         if not topics:
             return None
-        with pace.reserve_requests(len(topics)):
+        with probe.pace.reserve_requests(len(topics)):
             route_results = probe.admin.name_server_tables.get_route_bodies(server_poll.addr, topics)
         rate_by_topic: dict[str, float | None] = {}
         for topic, route_result in zip(topics, route_results, strict=True):
             masters = _find_masters(route_result.result, server_poll)
-            with pace.reserve_requests(len(masters)):
+            with probe.pace.reserve_requests(len(masters)):
                 rate_results = probe.admin.topics.get_put_rates(topic, masters)
             rates = [result.result for result in rate_results if is_number(result.result)]
             rate_by_topic[topic] = round(sum(rates), 3) if rates else None
@@ -76,11 +76,6 @@ def _find_masters(body: bytes | None, poll: NameServerPolled) -> list[str]:
         brokers = parse_topic_queues(body).queues
     except ValueError:
         return []
-    listed_addrs: Mapping[str, Mapping[int, str]] = {
-        broker_name: listing.broker_addrs for broker_name, listing in poll.groups.items()
-    }
-    return [
-        master_addr
-        for broker_name in brokers
-        if (master_addr := listed_addrs.get(broker_name, {}).get(MASTER_BROKER_ID)) is not None
-    ]
+    listings = [poll.groups[broker] for broker in brokers if broker in poll.groups]
+    addrs = [listing.broker_addrs.get(MASTER_BROKER_ID) for listing in listings]
+    return [addr for addr in addrs if addr is not None]

@@ -52,10 +52,8 @@ class PollRecorder:
         self._batch_queue: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
         self._writer_thread = threading.Thread(target=self._write_batches, daemon=True)
         self._writer_thread.start()
-        self._batch_queue.put(
-            msgspec.json.encode(RecordingHead(RECORDING_FORMAT, RECORDING_VERSION, label, list(addrs)))
-            + b"\n"
-        )
+        head = RecordingHead(RECORDING_FORMAT, RECORDING_VERSION, label, list(addrs))
+        self._batch_queue.put(msgspec.json.encode(head) + b"\n")
 
     def record_polls(self, polls: Sequence[AnyPoll]) -> None:
         """Queue polls for writing, without the fields that a name server repeats unchanged.

@@ -48,9 +48,8 @@ class ReplayPlayer:
             return int(self._current_ms())
 
     def _current_ms(self) -> float:
-        passed_ms = (
-            0.0 if self._is_paused else (self._read_timer() - self._moved_at_seconds) * self._speed * 1000
-        )
+        seconds = 0.0 if self._is_paused else self._read_timer() - self._moved_at_seconds
+        passed_ms = seconds * self._speed * 1000
         return min(self._position_ms + passed_ms, float(self.end))
 
     def _hold_position(self) -> None:

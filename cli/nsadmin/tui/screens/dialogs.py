@@ -40,16 +40,14 @@ class ChooseScreen(ModalScreen[str | None]):
     def compose(self) -> ComposeResult:
         with Vertical(classes="panel small") as panel:
             panel.border_title = literal_title(self._panel_title)
-            yield OptionList(
-                *(Option(choice_text, id=choice) for choice, choice_text in self._choices), markup=False
-            )
+            options = (Option(text, id=choice) for choice, text in self._choices)
+            yield OptionList(*options, markup=False)
 
     def on_mount(self) -> None:
         option_list = self.query_one(OptionList)
         choice_ids = [choice for choice, _ in self._choices]
-        option_list.highlighted = (
-            choice_ids.index(self._initial_choice) if self._initial_choice in choice_ids else 0
-        )
+        initial = self._initial_choice
+        option_list.highlighted = choice_ids.index(initial) if initial in choice_ids else 0
         option_list.focus()
 
     def on_key(self, event: events.Key) -> None:

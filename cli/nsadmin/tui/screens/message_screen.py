@@ -98,9 +98,8 @@ class MessageScreen(ModalScreen[LeftMessage]):
     def _draw_lines(self) -> None:
         for widget in self.query("#message").results(Lines):
             width = self.query_one(".panel").size.width - _BORDER_WIDTH
-            shown_lines: list[CellLine] = list(
-                list_message_lines(self.message, self.shown_body, max(width, 20))
-            )
+            lines = list_message_lines(self.message, self.shown_body, max(width, 20))
+            shown_lines: list[CellLine] = list(lines)
             widget.styles.height = len(shown_lines)
             widget.show_lines([*shown_lines, [Cell("")]])
 

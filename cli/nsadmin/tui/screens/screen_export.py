@@ -34,17 +34,12 @@ def save_screen(app: BaseTui, file_name: str) -> None:
         ".jsonl": lambda: _format_jsonl(app),
     }
     if path.suffix not in text_by_suffix:
-        app.show_message(
-            f'invalid file name "{file_name}": end it in {", ".join(row_export.FILE_SUFFIXES)}', "bad"
-        )
+        suffixes = ", ".join(row_export.FILE_SUFFIXES)
+        app.show_message(f'invalid file name "{file_name}": end it in {suffixes}', "bad")
         return
     try:
-        with open(
-            path,
-            "w" if file_name.endswith("!") else "x",
-            encoding="utf-8",
-            opener=private_files.open_private_file,
-        ) as file:
+        mode = "w" if file_name.endswith("!") else "x"
+        with open(path, mode, encoding="utf-8", opener=private_files.open_private_file) as file:
             file.write(text_by_suffix[path.suffix]())
     except FileExistsError:
         app.show_message(f"{path} exists: choose another name, or add ! to replace it", "bad")

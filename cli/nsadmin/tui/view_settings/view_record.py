@@ -23,9 +23,8 @@ class ViewRecord(NamedTuple):
     filter: str = ""
 
     def to_json(self) -> dict[str, Any]:
-        return {
-            name: list(value) if isinstance(value, tuple) else value for name, value in self._asdict().items()
-        }
+        items = self._asdict().items()
+        return {name: list(value) if isinstance(value, tuple) else value for name, value in items}
 
 
 def parse_record(json_value: Any) -> ViewRecord | None:
@@ -70,9 +69,8 @@ def record_view(state: ViewState) -> ViewRecord:
 def apply_record(record: ViewRecord, state: ViewState) -> None:
     """Restore a view. Columns that the view does not have any more are left out."""
     keys = [column.key for column in state.view.columns]
-    state.sort_order = (
-        SortOrder(record.sort, record.descending) if record.sort in keys and record.sort else None
-    )
+    is_known = record.sort is not None and record.sort in keys
+    state.sort_order = SortOrder(record.sort or "", record.descending) if is_known else None
     known_columns = tuple(column for column in record.columns or () if column in keys)
     state.chosen_columns = known_columns or None
     state.shows_problems_only = record.problemsOnly

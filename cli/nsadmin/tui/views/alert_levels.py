@@ -35,8 +35,6 @@ def slave_state_tone(slave_state: str) -> Tone:
 
 
 def _scale_tone(scale: CheckScale, measure_name: str, measured_value: float | None) -> Tone:
-    return (
-        ""
-        if measured_value is None
-        else _TONE_BY_STATE.get(scale.make_sample(measure_name, measured_value).alert_state, "")
-    )
+    if measured_value is None:
+        return ""
+    return _TONE_BY_STATE.get(scale.make_sample(measure_name, measured_value).alert_state, "")

@@ -75,9 +75,7 @@ def count_wipes(model: ClusterModel) -> dict[str, WipeCounts]:
     """
     heard_servers = model.list_fresh_servers() or model.name_servers.values()
     reported_perms = [server.last_poll.perms for server in heard_servers if server.last_poll is not None]
-    wiped_brokers = {
-        broker_name for perms in reported_perms for broker_name, perm in perms.items() if not perm & 2
-    }
+    wiped_brokers = {name for perms in reported_perms for name, perm in perms.items() if not perm & 2}
     perms_by_broker = {
         broker_name: [perms[broker_name] for perms in reported_perms if broker_name in perms]
         for broker_name in wiped_brokers

@@ -50,9 +50,8 @@ class DivergenceMatrixView(View):
         columns = servers[: max((width - column_width - 2) // column_width, 1)]
         lines: list[CellLine] = [[]]
         if len(servers) > len(columns):
-            hidden_text = (
-                f"  … and {len(servers) - len(columns)} more columns: use a wider terminal to see them"
-            )
+            hidden_count = len(servers) - len(columns)
+            hidden_text = f"  … and {hidden_count} more columns: use a wider terminal to see them"
             lines = [[Cell(hidden_text, "warn")]]
         headings = [_shorten_addr(column.addr, cell_width).rjust(cell_width) + " " for column in columns]
         lines.append([Cell(" " * (column_width + 2)), *(Cell(heading, "dim") for heading in headings)])
@@ -246,8 +245,7 @@ _LABEL_WIDTH = 10
 
 def _wrap_text(label: str, text: str, width: int) -> list[CellLine]:
     """A labelled text, wrapped between words: a command that is cut cannot be copied."""
-    lines = textwrap.wrap(
-        text, max(width - _LABEL_WIDTH, 20), break_long_words=False, break_on_hyphens=False
-    ) or [""]
+    width = max(width - _LABEL_WIDTH, 20)
+    lines = textwrap.wrap(text, width, break_long_words=False, break_on_hyphens=False) or [""]
     labels = [f"  {label}".ljust(_LABEL_WIDTH), *[" " * _LABEL_WIDTH] * (len(lines) - 1)]
     return [[Cell(label, "accent"), Cell(line)] for label, line in zip(labels, lines, strict=True)]

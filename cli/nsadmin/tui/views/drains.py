@@ -210,9 +210,8 @@ class DrainLogView(View):
         if record is None:
             end_text = "this restart is finished" if self.broker_name is None else "this drain was undone"
             return [[], [Cell(f"  {end_text}", "good")]]
-        wrapped = (
-            textwrap.wrap(line, max(width - 4, 40), subsequent_indent="    ") for line in record.log_lines
-        )
+        text_width = max(width - 4, 40)
+        wrapped = (textwrap.wrap(line, text_width, subsequent_indent="    ") for line in record.log_lines)
         lines: list[CellLine] = [[Cell(f"  {part}")] for parts in wrapped for part in parts]
         return lines[-height:]
 

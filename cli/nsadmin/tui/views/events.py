@@ -57,9 +57,8 @@ class EventStorm(NamedTuple):
     @property
     def object_names(self) -> tuple[str, ...]:
         """The objects that the events concern, in the order of their first event."""
-        return tuple(
-            dict.fromkeys(name for notice in reversed(self.notices) for name in notice.object_names[:1])
-        )
+        first_names = (name for notice in reversed(self.notices) for name in notice.object_names[:1])
+        return tuple(dict.fromkeys(first_names))
 
     @property
     def description(self) -> str:
@@ -119,11 +118,8 @@ EVENT_COLUMNS: Sequence[Column[ChangeNotice | EventStorm]] = (
 
 def notices_about(model: ClusterModel, name: str, addr: str = "") -> list[ChangeNotice]:
     """The notices that concern this broker, topic or key, newest first."""
-    return [
-        notice
-        for notice in reversed(model.notices)
-        if name in notice.object_names or (addr and addr == notice.server_addr)
-    ]
+    notices = reversed(model.notices)
+    return [n for n in notices if name in n.object_names or (addr and addr == n.server_addr)]
 
 
 class EventListView(View):
@@ -150,9 +146,8 @@ class EventsView(EventListView):
     def build_rows(self, model: ClusterModel) -> Sequence[ChangeNotice | EventStorm]:
         notices = model.notices
         edge_notices = (notices[0], notices[-1]) if notices else ()
-        return model.compute_once(
-            "event rows", (len(notices), edge_notices), lambda: collapse_storms(reversed(notices))
-        )
+        version = (len(notices), edge_notices)
+        return model.compute_once("event rows", version, lambda: collapse_storms(reversed(notices)))
 
     def row_key(self, row: ChangeNotice | EventStorm) -> str:
         if isinstance(row, EventStorm):

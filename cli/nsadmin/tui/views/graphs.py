@@ -41,9 +41,8 @@ def draw_graph(graph_title: str, trends: Mapping[str, Trend], width: int, height
         lines.append([Cell(f"{axis_label:>{_AXIS_WIDTH - 2}} │", "dim"), *_join_dots(row_dots)])
     lines.append([Cell(f"{'0':>{_AXIS_WIDTH - 2}} └" + "─" * column_count, "dim")])
     first_time, last_time = units.format_clock(begin_ms), units.format_clock(end_ms)
-    lines.append(
-        [Cell(" " * _AXIS_WIDTH + first_time + last_time.rjust(column_count - len(first_time)), "dim")]
-    )
+    times = first_time + last_time.rjust(column_count - len(first_time))
+    lines.append([Cell(" " * _AXIS_WIDTH + times, "dim")])
     return lines
 
 
@@ -52,10 +51,8 @@ def _place_ticks(top_value: float, row_count: int) -> dict[int, float]:
     leading_digits = float(f"{top_value:e}".partition("e")[0])
     step_count = next(count for digits, count in _STEPS_BY_LEADING_DIGITS if leading_digits <= digits)
     step_count = step_count if row_count >= step_count else 1
-    return {
-        round(row_count * (1 - step / step_count)): top_value * step / step_count
-        for step in range(1, step_count + 1)
-    }
+    steps = range(1, step_count + 1)
+    return {round(row_count * (1 - step / step_count)): top_value * step / step_count for step in steps}
 
 
 def _round_up(top_value: float) -> float:
@@ -168,9 +165,8 @@ class GraphsView(View):
 
     def draw_lines(self, model: ClusterModel, width: int, height: int) -> list[CellLine]:
         half_height = max(height // 2, 6)
-        largest = dict(
-            sorted(model.lag_trends.items(), key=lambda item: -(item[1].last_value or 0))[:_MAX_LAGS]
-        )
+        trends = sorted(model.lag_trends.items(), key=lambda item: -(item[1].last_value or 0))
+        largest = dict(trends[:_MAX_LAGS])
         if not largest:
             return draw_graph(_PUTS_TITLE, model.put_trends, width, height)
         put_lines = draw_graph(_PUTS_TITLE, model.put_trends, width, half_height)

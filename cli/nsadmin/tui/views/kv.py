@@ -66,12 +66,8 @@ class KvView(View):
         def read_value(server: ObservedNameServer, namespace: str, key: str) -> str | None:
             return server.kv_tables.get(namespace, {}).get(key)
 
-        names = {
-            (namespace, key)
-            for server in answered
-            for namespace, entries in server.kv_tables.items()
-            for key in entries
-        }
+        tables = [table for server in answered for table in server.kv_tables.items()]
+        names = {(namespace, key) for namespace, entries in tables for key in entries}
         return [
             KvRow(
                 *name,

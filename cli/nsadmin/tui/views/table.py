@@ -141,11 +141,9 @@ def align_text(text: str, width: int, is_right_aligned: bool) -> str:
 
 def escape_unprintable(text: str) -> str:
     """Escape unprintable characters in a server's text: they could control the terminal."""
-    return (
-        text
-        if text.isprintable()
-        else "".join(letter if letter.isprintable() else repr(letter)[1:-1] for letter in text)
-    )
+    if text.isprintable():
+        return text
+    return "".join(letter if letter.isprintable() else repr(letter)[1:-1] for letter in text)
 
 
 class Heading(NamedTuple):

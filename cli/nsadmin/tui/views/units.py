@@ -69,11 +69,9 @@ def format_millis(duration_ms: float | None) -> str:
         return "0 ms"
     if duration_ms >= 10_000:
         return format_age(duration_ms)
-    return (
-        f"{duration_ms / 1000:.1f} s"
-        if duration_ms >= 1000
-        else f"{duration_ms:.{1 if duration_ms < 10 else 0}f} ms"
-    )
+    if duration_ms >= 1000:
+        return f"{duration_ms / 1000:.1f} s"
+    return f"{duration_ms:.{1 if duration_ms < 10 else 0}f} ms"
 
 
 def format_age(duration_ms: float | None) -> str:
@@ -84,11 +82,8 @@ def format_age(duration_ms: float | None) -> str:
     for size, unit in ((86_400, "d"), (3_600, "h"), (60, "min")):
         if seconds >= size:
             unit_count = seconds / size
-            return (
-                f"{unit_count:.0f} {unit}"
-                if unit_count >= 10 or unit == "min"
-                else f"{unit_count:.1f} {unit}"
-            )
+            digits = 0 if unit_count >= 10 or unit == "min" else 1
+            return f"{unit_count:.{digits}f} {unit}"
     return f"{seconds:.0f} s"
 
 

@@ -104,10 +104,8 @@ class Grid(ScrollView, can_focus=True):
         `empty_message` is shown if there are no rows. `are_old` dims rows that no server reports any more.
         """
         self.rows, self.sorted_by = rows, sort_order
-        self._empty_message, self._are_old = (
-            self.shown_view.empty_text if empty_message is None else empty_message,
-            are_old,
-        )
+        self._empty_message = self.shown_view.empty_text if empty_message is None else empty_message
+        self._are_old = are_old
         if self._cursor_key is not None and not (self.shown_view.follows_first_row and not self.cursor_index):
             index = self._find_row_index(self._cursor_key)
             self.cursor_index = index if index is not None else self.cursor_index
@@ -154,11 +152,8 @@ class Grid(ScrollView, can_focus=True):
 
     def _list_columns(self) -> list[Column[Any]]:
         """The columns of the view, or those that the operator chose."""
-        return [
-            column
-            for column in self.shown_view.columns
-            if self.chosen_columns is None or column.key in self.chosen_columns
-        ]
+        chosen = self.chosen_columns
+        return [column for column in self.shown_view.columns if chosen is None or column.key in chosen]
 
     def _fit_columns(self) -> None:
         columns = self._list_columns()
@@ -200,9 +195,8 @@ class Grid(ScrollView, can_focus=True):
             self.refresh()
             return
         width = self.size.width
-        changed_lines = [
-            y for y in range(self.size.height) if self._drawn_lines.get(y) != self._pieces_of_line(y)
-        ]
+        lines = range(self.size.height)
+        changed_lines = [y for y in lines if self._drawn_lines.get(y) != self._pieces_of_line(y)]
         if changed_lines:
             self.refresh(*(Region(0, y, width, 1) for y in changed_lines))
 
@@ -236,19 +230,15 @@ class Grid(ScrollView, can_focus=True):
             return line_pieces.heading_pieces(row, style)
         if self.marked_keys and self.shown_view.row_key(row) in self.marked_keys:
             style = style._replace(is_marked=True)
-        return line_pieces.row_pieces(
-            self._fitted_columns, self._gap_width, row, self._flashing_columns(row), style
-        )
+        flashing = self._flashing_columns(row)
+        return line_pieces.row_pieces(self._fitted_columns, self._gap_width, row, flashing, style)
 
     def _flashing_columns(self, row: Any) -> Collection[str]:
         if not self._flash_ends:
             return ()
         row_key, now = self.shown_view.row_key(row), monotonic()
-        return {
-            key
-            for (flashing_row, key), end in self._flash_ends.items()
-            if flashing_row == row_key and end > now
-        }
+        ends = self._flash_ends.items()
+        return {key for (flashing_row, key), end in ends if flashing_row == row_key and end > now}
 
     def action_move(self, step: int) -> None:
         self.move_cursor_to(self.cursor_index + step)

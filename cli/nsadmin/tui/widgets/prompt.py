@@ -78,11 +78,8 @@ class Prompt(Input):
 
     def on_input_submitted(self, message: Input.Submitted) -> None:
         message.stop()
-        if (
-            self.prompt_mode == "command"
-            and message.value
-            and message.value not in self._command_history[-1:]
-        ):
+        is_new = message.value not in ("", *self._command_history[-1:])
+        if self.prompt_mode == "command" and is_new:
             self._command_history.append(message.value)
         self.post_message(self.Ended(self.prompt_mode, message.value))
 
@@ -99,12 +96,7 @@ class Prompt(Input):
         elif self.prompt_mode == "command" and event.key in ("up", "down") and self._command_history:
             event.stop()
             event.prevent_default()
-            self._history_index = max(
-                0, min(self._history_index + (-1 if event.key == "up" else 1), len(self._command_history))
-            )
-            self.value = (
-                self._command_history[self._history_index]
-                if self._history_index < len(self._command_history)
-                else ""
-            )
+            index = self._history_index + (-1 if event.key == "up" else 1)
+            self._history_index = max(0, min(index, len(self._command_history)))
+            self.value = [*self._command_history, ""][self._history_index]
             self.cursor_position = len(self.value)

@@ -14,6 +14,7 @@ from nsadmin.tui.messages.message_tools import MessageTools
 from nsadmin.tui.polling import message_reader
 from nsadmin.tui.polling.message_reader import MessageReader
 from nsadmin.tui.polling.poll_records import MessagesPolled
+from nsadmin.tui.polling.server_polls import RequestStopwatch, ServerProbe
 from tests.support.dead_letter_brokers import DEAD, DeadLetterBroker
 from tests.support.message_brokers import CREATED
 from tests.support.servers import FakeNameServer, answer_json, refuse_with
@@ -39,7 +40,12 @@ def admin(name_server: FakeNameServer) -> Iterator[AdminClient]:
 
 
 def read_with(admin: AdminClient, query: MessageQuery, tools: MessageTools | None = None) -> MessageReader:
-    return MessageReader(admin, query, 1, RequestPace(10_000), tools or MessageTools(), lambda: 7)
+    return MessageReader(
+        ServerProbe(admin, RequestStopwatch(), lambda: 7, RequestPace(10_000)),
+        query,
+        1,
+        tools or MessageTools(),
+    )
 
 
 def read_until(reader: MessageReader, condition: Callable[[MessagesPolled], object]) -> list[MessagesPolled]:

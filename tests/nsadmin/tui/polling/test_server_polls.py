@@ -8,6 +8,7 @@ from pathlib import Path
 from namesrv_core.errors import QueryNotFound, RequestError, RocketMQError
 from namesrv_core.transport.multiplexed_client import CallError
 from nsadmin import AdminClient
+from nsadmin.operations.collector.request_pace import RequestPace
 from nsadmin.operations.inventory.keeper import InventoryKeeper
 from nsadmin.tui.model.cluster_model import ClusterModel
 from nsadmin.tui.polling import server_polls
@@ -29,12 +30,14 @@ from tests.support.servers import FakeNameServer
 def looker(addr: str, timeout: float = 1.0) -> Iterator[ServerProbe]:
     watch = RequestStopwatch()
     with AdminClient([addr], timeout=timeout, observer=watch) as admin:
-        yield ServerProbe(admin, watch, lambda: NOON, (), {})
+        yield ServerProbe(admin, watch, lambda: NOON, RequestPace(10_000))
 
 
 def test_a_name_server_tells_all_that_is_looked_at(tmp_path: Path) -> None:
     with start_playground(tmp_path, name_servers=1) as ground, looker(ground.addrs[0]) as it:
-        polled = server_polls.poll_name_server(it, ground.addrs[0], ("ORDER_TOPIC_CONFIG", "NOBODY"))
+        polled = server_polls.poll_name_server(
+            it._replace(namespaces=("ORDER_TOPIC_CONFIG", "NOBODY")), ground.addrs[0]
+        )
         assert (polled.at, polled.error, polled.unreported) == (NOON, None, {})
         assert sorted(polled.groups) == ["broker-a-0", "broker-a-1", "broker-b-0", "broker-b-1"]
         assert polled.groups["broker-a-0"].cluster_name == "cluster-a"
@@ -52,13 +55,13 @@ def test_a_name_server_that_is_not_there_is_a_poll_that_says_so() -> None:
         held.bind(("127.0.0.1", 0))
         unused = f"127.0.0.1:{held.getsockname()[1]}"
     with looker(unused) as it:
-        polled = server_polls.poll_name_server(it, unused, ())
+        polled = server_polls.poll_name_server(it, unused)
     assert (polled.addr, polled.error) == (unused, "connection refused, no server listens on this port")
 
 
 def test_what_a_name_server_refuses_is_untold_and_the_rest_is_there() -> None:
     with FakeNameServer() as fake, looker(fake.addr) as it:
-        polled = server_polls.poll_name_server(it, fake.addr, ())
+        polled = server_polls.poll_name_server(it, fake.addr)
     assert polled.error is None
     assert "settings" in polled.unreported or polled.settings is not None
 

@@ -45,13 +45,9 @@ def group_of_figure(key: str) -> str:
 def list_figures(table: Mapping[str, str], now_ms: int) -> list[BrokerFigure]:
     """All figures of a table, group by group."""
     group_order = {group: group_index for group_index, (group, _) in enumerate(FIGURE_GROUPS)}
-    figures = [
-        BrokerFigure(group_of_figure(key), key, *format_with_unit(key, raw, now_ms))
-        for key, raw in table.items()
-    ]
-    figures.sort(
-        key=lambda figure: (group_order.get(figure.group_name, len(group_order)), figure.figure_key.lower())
-    )
+    items = table.items()
+    figures = [BrokerFigure(group_of_figure(k), k, *format_with_unit(k, raw, now_ms)) for k, raw in items]
+    figures.sort(key=lambda f: (group_order.get(f.group_name, len(group_order)), f.figure_key.lower()))
     previous_groups = [None, *(figure.group_name for figure in figures)]
     return [
         figure._replace(group_label=figure.group_name if figure.group_name != previous_group else "")
@@ -69,10 +65,7 @@ def _possible_formats(key: str, raw: str, now_ms: int) -> Iterator[tuple[str, st
     if numbers is None:
         return
     if key.endswith("Tps") and len(numbers) == 3:
-        yield (
-            "  ".join(units.format_rate(number) for number in numbers),
-            "per second, over 10 s, 1 min, 10 min",
-        )
+        yield "  ".join(map(units.format_rate, numbers)), "per second, over 10 s, 1 min, 10 min"
     if len(numbers) != 1:
         return
     [number] = numbers

@@ -329,9 +329,8 @@ class BrokersView(View):
         )
 
     def subject_of_row(self, row: BrokerRow) -> RowSubject:
-        return RowSubject(
-            broker_name=row.broker_name, broker_addr=row.broker_addr, cluster=row.broker.cluster_name
-        )
+        broker_name, _, broker_addr = row.broker.key
+        return RowSubject(broker_name=broker_name, broker_addr=broker_addr, cluster=row.broker.cluster_name)
 
     def open_row(self, row: BrokerRow) -> BrokerProcessTarget:
         return BrokerProcessTarget(*row.broker.key, row.broker.cluster_name)

@@ -120,9 +120,8 @@ class GroupLagView(GroupDetailView):
 
     def draw_lines(self, model: ClusterModel, width: int, height: int) -> list[CellLine]:
         lag_trend = model.lag_trends.get(self.group)
-        return draw_graph(
-            "backlog in messages", {self.group: lag_trend} if lag_trend is not None else {}, width, height
-        )
+        trends = {self.group: lag_trend} if lag_trend is not None else {}
+        return draw_graph("backlog in messages", trends, width, height)
 
 
 class ClientShare(NamedTuple):

@@ -106,9 +106,8 @@ def _growth_cell(row: GroupRow) -> Cell:
     growth = row.growth_rate
     if growth is None or abs(growth) < 0.05:
         return Cell("" if growth is None else "→", "dim")
-    return Cell(
-        f"{'↑' if growth > 0 else '↓'} {units.format_rate(abs(growth))}/s", "warn" if growth > 1 else "good"
-    )
+    sign, tone = "↑" if growth > 0 else "↓", "warn" if growth > 1 else "good"
+    return Cell(f"{sign} {units.format_rate(abs(growth))}/s", tone)
 
 
 def _catch_up_cell(row: GroupRow) -> Cell:

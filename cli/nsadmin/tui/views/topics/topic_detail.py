@@ -312,13 +312,10 @@ class TopicProducersView(TopicDetailView):
         return f"{row.group} {row.client.client_id}"
 
     def render_headline(self, model: ClusterModel) -> CellLine:
-        cells = [
-            *super().render_headline(model),
-            Cell("  producers of its brokers; any of them may send to the topic", "dim"),
-        ]
-        answers = [
-            (name, model.connection_answers.get(addr)) for addr, name in self._find_masters(model).items()
-        ]
+        hint = Cell("  producers of its brokers; any of them may send to the topic", "dim")
+        cells = [*super().render_headline(model), hint]
+        masters = self._find_masters(model).items()
+        answers = [(name, model.connection_answers.get(addr)) for addr, name in masters]
         silent = [name for name, answer in answers if answer is not None and answer.error_text is not None]
         return [*cells, Cell(f"  no answer from {', '.join(silent)}", "warn")] if silent else cells
 

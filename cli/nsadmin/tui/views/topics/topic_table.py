@@ -33,11 +33,8 @@ class TopicRow(NamedTuple):
     @property
     def listings(self) -> list[bool]:
         """Whether each name server that reports its topics lists this one."""
-        return [
-            self.topic in server.topic_set
-            for server in self.model.list_fresh_servers()
-            if "topics" not in server.unreported
-        ]
+        servers = self.model.list_fresh_servers()
+        return [self.topic in server.topic_set for server in servers if "topics" not in server.unreported]
 
     @property
     def routes(self) -> list[Mapping[str, QueueCounts]]:
@@ -178,12 +175,8 @@ class TopicsView(View):
     def rank_problems(self, model: ClusterModel, rows: Sequence[TopicRow]) -> list[int]:
         """Only topics that were polled, and topics that a name server lacks, can have a problem."""
         partial_topics, polled_topics = model.list_partial_topics(), model.topic_polls
-        return [
-            self.problem_rank(row)
-            if row.topic in polled_topics or row.topic in partial_topics
-            else NO_PROBLEM
-            for row in rows
-        ]
+        suspects = polled_topics.keys() | partial_topics
+        return [self.problem_rank(row) if row.topic in suspects else NO_PROBLEM for row in rows]
 
     def subject_of_row(self, row: TopicRow) -> RowSubject:
         return RowSubject(topic=row.topic, cluster=row.only_cluster)
