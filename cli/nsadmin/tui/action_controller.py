@@ -103,7 +103,6 @@ class ActionController:
             self._app.show_message(f"{title} runs in the background")
 
     def report_ended_jobs(self) -> None:
-        """Report the background commands that have ended since the last call."""
         for job in self.jobs.take_ended_jobs():
             end_text = f"{job.title} ended with exit code {job.exit_code}: {job.last_line}"
             self._app.show_message(end_text, "bad" if job.exit_code else "accent")

@@ -1,6 +1,7 @@
 """The Textual app: connects the poller, the model, the views and the keys."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from threading import BoundedSemaphore
 from time import monotonic
 from typing import Any, ClassVar
@@ -54,22 +55,20 @@ def build_bindings() -> list[BindingType]:
     ]
 
 
+@dataclass
 class PollsReceived(Message):
     """Polls from a thread of the poller. The app calls `mark_handled`; a replay thread waits for that."""
 
-    def __init__(
-        self, polls: Sequence[AnyPoll], source_feed: object, mark_handled: Callable[[], object] = lambda: None
-    ) -> None:
-        super().__init__()
-        self.polls, self.source_feed, self.mark_handled = polls, source_feed, mark_handled
+    polls: Sequence[AnyPoll]
+    source_feed: object
+    mark_handled: Callable[[], object] = lambda: None
 
 
+@dataclass
 class FeedFailed(Message):
     """An unexpected exception in a polling thread. The thread restarts."""
 
-    def __init__(self, error: BaseException) -> None:
-        super().__init__()
-        self.error = error
+    error: BaseException
 
 
 class ReplayRewound(Message):
@@ -155,9 +154,8 @@ class Tui(BaseTui):
     def _use_remembered_theme(self) -> None:
         """Use the theme that the operator chose last in this context, or that of the preferences."""
         preferred_theme = self.preferences.theme
-        self.theme = self.view_settings.remembered_theme or (
-            preferred_theme if preferred_theme in self.available_themes else DEFAULT_THEME
-        )
+        known_theme = preferred_theme if preferred_theme in self.available_themes else DEFAULT_THEME
+        self.theme = self.view_settings.remembered_theme or known_theme
         self.view_settings.remember_theme()
 
     def _create_navigation(self, screen_name: str) -> ViewNavigation:

@@ -130,10 +130,8 @@ class BaseTui(App[None]):
         """Let the operator choose one of these ids, each with its text. After Esc, nothing happens."""
         from nsadmin.tui.screens.dialogs import ChooseScreen
 
-        self.push_screen(
-            ChooseScreen(title, choices, initial_choice, choice_by_letter),
-            lambda choice: None if choice is None else use_choice(choice),
-        )
+        screen = ChooseScreen(title, choices, initial_choice, choice_by_letter)
+        self.push_screen(screen, lambda choice: None if choice is None else use_choice(choice))
 
     def ask_fields(
         self,
@@ -154,7 +152,6 @@ class BaseTui(App[None]):
         raise NotImplementedError
 
     def push_view(self, view: View) -> None:
-        """Open a view on top of the current one."""
         raise NotImplementedError
 
     def replace_view(self, view: View) -> None:

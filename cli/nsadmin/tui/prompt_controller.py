@@ -1,6 +1,7 @@
 """The controller of the prompt in the last line: opens it for a mode, and runs what the operator typed."""
 
 from collections.abc import Sequence
+from functools import partial
 
 from nsadmin.tui.action_controller import ActionController
 from nsadmin.tui.actions import prompt_parser
@@ -22,8 +23,6 @@ from nsadmin.tui.widgets.prompt import PromptMode
 
 
 class PromptController:
-    """Controls the prompt of one app."""
-
     def __init__(self, app: BaseTui, action_controller: ActionController) -> None:
         self._app = app
         self._action_controller = action_controller
@@ -71,12 +70,8 @@ class PromptController:
         unfinished = split_line(line)
         if unfinished is not None:
             own_candidates = self._list_own_candidates(unfinished)
-            self._app.run_worker(
-                lambda: self._find_candidates(line, unfinished, own_candidates),
-                thread=True,
-                exclusive=True,
-                group="completion",
-            )
+            find = partial(self._find_candidates, line, unfinished, own_candidates)
+            self._app.run_worker(find, thread=True, exclusive=True, group="completion")
 
     def _list_own_candidates(self, unfinished: UnfinishedLine) -> list[Candidate]:
         app = self._app

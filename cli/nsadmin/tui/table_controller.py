@@ -7,8 +7,6 @@ from nsadmin.tui.views.table import Heading, InvalidFilterError, RowFilter, Sort
 
 
 class TableController:
-    """Controls the table of one app."""
-
     def __init__(self, app: BaseTui) -> None:
         self._app = app
 
@@ -92,14 +90,12 @@ class TableController:
         self._app.redraw_screen()
 
     def reverse_order(self) -> None:
-        """Reverse the sort order."""
         state = self._app.view_state
         if state.sort_order is not None:
             state.sort_order = state.sort_order._replace(descending=not state.sort_order.descending)
             self._app.redraw_screen()
 
     def toggle_grouping(self) -> None:
-        """Group the rows under headings, or stop grouping them."""
         state, app = self._app.view_state, self._app
         if state.view.grouping_key is None:
             app.show_message("this view has no groups", "warn")
@@ -126,7 +122,6 @@ class TableController:
         return next(c for c in view.columns if c.key == view.grouping_key).render_cell(row).text
 
     def fold_all_groups(self) -> None:
-        """Hide the rows of all groups, or show all of them again."""
         state, app = self._app.view_state, self._app
         if not state.is_grouped:
             self.toggle_grouping()

@@ -105,7 +105,6 @@ GRID_BINDING_IDS = tuple(GRID_KEYS)
 
 
 def list_binding_ids() -> list[str]:
-    """The ids of all bindings above, as preferences use them."""
     return [binding.binding_id for binding in KEY_BINDINGS]
 
 

@@ -69,11 +69,8 @@ class CommandProgress(NamedTuple):
             sign, stage_text, tone = "✓", "the check succeeded", "good"
         else:
             sign, stage_text, tone = _STAGE_TEXTS[self.stage]
-        return [
-            Cell(f" {sign} ", tone),
-            Cell(f"{escape_unprintable(self.command.title):<{title_width}}  ", "strong"),
-            Cell(stage_text, tone),
-        ]
+        title = f"{escape_unprintable(self.command.title):<{title_width}}  "
+        return [Cell(f" {sign} ", tone), Cell(title, "strong"), Cell(stage_text, tone)]
 
 
 def summarize_progress(progress_list: Sequence[CommandProgress]) -> str:

@@ -81,13 +81,11 @@ def list_suggestions(
 ) -> list[str]:
     """The lines that the prompt suggests: screens and built-in commands first, then nsadmin's commands."""
     command_names = [entry.typed_name for entry in registry.COMMANDS if entry.kind not in TERMINAL_KINDS]
-    return [
-        *screen_names,
-        *BUILTIN_COMMANDS,
-        *(f"theme {offered_name}" for offered_name in themes),
-        *(f"context {offered_name}" for offered_name in contexts),
-        *command_names,
-    ]
+    theme_lines, context_lines = (
+        (f"theme {name}" for name in themes),
+        (f"context {name}" for name in contexts),
+    )
+    return [*screen_names, *BUILTIN_COMMANDS, *theme_lines, *context_lines, *command_names]
 
 
 def parse_moment(text: str, now_ms: int, begin_ms: int, end_ms: int) -> int | None:

@@ -242,11 +242,8 @@ _ALL_ACTIONS = (
 
 def all_actions() -> tuple[RowAction, ...]:
     """The actions whose command exists in the registry, or whose row names the command."""
-    return tuple(
-        action
-        for action in _ALL_ACTIONS
-        if not (action_words := action.build_words(RowSubject(), _ANY_TEXTS)) or find_entry(action_words[:1])
-    )
+    lines = [(action, action.build_words(RowSubject(), _ANY_TEXTS)) for action in _ALL_ACTIONS]
+    return tuple(action for action, words in lines if not words or find_entry(words[:1]))
 
 
 class _AnyTexts(dict[str, str]):
@@ -258,7 +255,6 @@ _ANY_TEXTS = _AnyTexts()
 
 
 def list_suitable_actions(subject: RowSubject) -> list[RowAction]:
-    """The actions that apply to this row."""
     return [action for action in all_actions() if action.applies_to(subject)]
 
 
@@ -279,11 +275,9 @@ def explain_refusal(command_words: Sequence[str], is_read_only: bool) -> str | N
         group = registry.find_group(command_words[0])
         if group is not None:
             member_names = [member.member_name for member in registry.list_group_members(group)]
-            problem = (
-                f'unknown command "{group} {command_words[1]}"'
-                if len(command_words) > 1
-                else f'missing command after "{group}"'
-            )
+            problem = f'missing command after "{group}"'
+            if len(command_words) > 1:
+                problem = f'unknown command "{group} {command_words[1]}"'
             return f"{problem}: use {', '.join(member_names)}"
         suggested_names = registry.suggest_commands(command_words)
         hint = f": {did_you_mean(suggested_names)}" if suggested_names else ""

@@ -15,14 +15,11 @@ _RUN_CHOICE = "run"
 
 
 class CustomCommandController:
-    """Controls the own commands of one app."""
-
     def __init__(self, app: BaseTui, action_controller: ActionController) -> None:
         self._app = app
         self._action_controller = action_controller
 
     def bind_keys(self) -> None:
-        """Bind the keys, and report the mistakes of the file."""
         app, commands = self._app, self._app.custom_commands
         for key in dict.fromkeys((*commands.hotkeys, *(plugin.key for plugin in commands.plugins))):
             app.bind(key, f"run_custom({key!r})", show=False)
@@ -38,7 +35,6 @@ class CustomCommandController:
         return _SCOPE_BY_TABS.get(view.tab_set or "", view.name)
 
     def run_key(self, key: str) -> None:
-        """Run the hotkey or the plugin of a key."""
         custom_commands = self._app.custom_commands
         if key in custom_commands.hotkeys:
             self._action_controller.run_prompt_line(custom_commands.hotkeys[key])
@@ -52,7 +48,6 @@ class CustomCommandController:
         self._app.show_message(f"this key works only in {scopes_text}", "warn")
 
     def run_plugin_by_name(self, plugin_name: str | None) -> None:
-        """Run the plugin of this name, from the prompt or the palette."""
         plugins = {plugin.name: plugin for plugin in self._app.custom_commands.plugins}
         if plugin_name in plugins:
             self.run_plugin(plugins[plugin_name])
@@ -108,9 +103,11 @@ class CustomCommandController:
             return True
         find_target = app.cluster_context.find_target
         planned = [PlannedCommand(find_target(line[1:]) or " ".join(line[1:]), line[1:]) for line in lines]
-        self._action_controller.row_actions.open_batch_screen(
-            f"plugin {plugin.name}: {len(planned)} commands", planned, f"{plugin.name} {len(planned)}"
+        title, confirm_text = (
+            f"plugin {plugin.name}: {len(planned)} commands",
+            f"{plugin.name} {len(planned)}",
         )
+        self._action_controller.row_actions.open_batch_screen(title, planned, confirm_text)
         return True
 
     def _start_commands(self, plugin: Plugin, lines: Sequence[Sequence[str]]) -> None:

@@ -31,7 +31,6 @@ def list_placeholders(words: Sequence[str]) -> list[str]:
 
 
 def collect_values(subject: RowSubject, context_label: str, addrs: Sequence[str]) -> dict[str, str]:
-    """The values of the placeholders that a row has."""
     values: dict[str, str | None] = {
         "topic": subject.topic,
         "group": subject.group,

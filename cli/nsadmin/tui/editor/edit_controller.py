@@ -26,7 +26,6 @@ class EditController:
         self._action_controller = action_controller
 
     def edit_row(self) -> None:
-        """Edit the object of the row at the cursor."""
         app, subject = self._app, self._action_controller.row_actions.find_current_subject()
         if app.cluster_context.read_only:
             app.show_message("edit: disabled, because the context is read-only", "bad")

@@ -140,11 +140,8 @@ def _make_settings_document(
     heading: str, rows: Sequence[Mapping[str, Any]], build_words: Callable[[str, str], list[str]]
 ) -> EditDocument:
     """Lines with KEY=VALUE. Values with line ends are left out."""
-    settings = {
-        str(row["key"]): str(row["value"])
-        for row in rows
-        if row.get("value") is not None and str(row["value"]).isprintable()
-    }
+    texts = {str(row["key"]): str(row["value"]) for row in rows if row.get("value") is not None}
+    settings = {key: text for key, text in texts.items() if text.isprintable()}
     if not settings:
         raise InvalidEditError("the server reports no settings")
 
@@ -157,11 +154,8 @@ def _make_settings_document(
             if key not in settings:
                 raise InvalidEditError(f'line {number}: unknown setting "{key}"')
             _check_value(number, key, settings[key], new_value)
-        return [
-            PlannedCommand(key, build_words(key, new_value))
-            for key, (_, new_value) in new_settings.items()
-            if new_value != settings[key]
-        ]
+        changed = {key: value for key, (_, value) in new_settings.items() if value != settings[key]}
+        return [PlannedCommand(key, build_words(key, value)) for key, value in changed.items()]
 
     setting_lines = [f"{key}={value}" for key, value in sorted(settings.items())]
     return EditDocument("\n".join((heading, *setting_lines, "")), plan_changes)

@@ -145,14 +145,12 @@ def show_body(
 
 
 def body_as_text(shown_body: ShownBody) -> str:
-    """The whole text for the clipboard."""
     if shown_body.hex_bytes is not None:
         return "\n".join(list_hex_lines(shown_body.hex_bytes))
     return shown_body.text
 
 
 def list_message_lines(message: BrowsedMessage, shown_body: ShownBody, width: int) -> Iterator[CellLine]:
-    """All lines, wrapped to the width."""
     for name, field_text in _list_fields(message):
         yield from _field_lines(name, field_text, width, "strong")
     properties = message.message.properties
@@ -166,11 +164,8 @@ def list_message_lines(message: BrowsedMessage, shown_body: ShownBody, width: in
     problem = shown_body.error or message.message.body_error
     if problem is not None:
         yield [Cell(_INDENT + problem, "bad")]
-    body_lines = (
-        wrap_text(shown_body.text, width - len(_INDENT))
-        if shown_body.hex_bytes is None
-        else list_hex_lines(shown_body.hex_bytes)
-    )
+    body, hex_bytes = shown_body.text, shown_body.hex_bytes
+    body_lines = wrap_text(body, width - len(_INDENT)) if hex_bytes is None else list_hex_lines(hex_bytes)
     for body_line in body_lines:
         yield [Cell(_INDENT + body_line)]
 

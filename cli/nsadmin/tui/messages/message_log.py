@@ -27,7 +27,6 @@ class MessageLog:
         self._kept_bytes = 0
 
     def apply_poll(self, poll: MessagesPolled) -> None:
-        """Add the messages of a poll of the same run."""
         self.query, self.read_state, self.errors = poll.query, poll.state, poll.errors
         self.examined_count, self.lost_count, self.skipped_count = poll.examined, poll.lost, poll.skipped
         for message in poll.messages:

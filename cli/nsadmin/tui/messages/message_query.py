@@ -46,7 +46,6 @@ class MessageQuery(NamedTuple):
 
     @property
     def conditions_text(self) -> str:
-        """The conditions as one text."""
         return "  ".join(f"{name} {value}" for name, value in self.conditions)
 
     def is_same_search(self, other: "MessageQuery") -> bool:
@@ -54,7 +53,6 @@ class MessageQuery(NamedTuple):
         return self == other._replace(read_limit=self.read_limit)
 
     def read_more(self) -> "MessageQuery":
-        """The query that reads as many messages again."""
         return self._replace(read_limit=self.read_limit + MAX_KEPT_MESSAGES)
 
 

@@ -80,7 +80,6 @@ class MessagesView(View):
         return self.query
 
     def read_more(self) -> None:
-        """Read as many old messages again."""
         self.query = self.query.read_more()
 
     @property
@@ -161,8 +160,6 @@ class MessagesView(View):
 
 
 class TopicMessagesView(MessagesView):
-    """The messages to come, as a tab of the topic."""
-
     tab_set = "topic"
 
     def __init__(self, topic: str) -> None:
@@ -171,8 +168,6 @@ class TopicMessagesView(MessagesView):
 
 
 class GroupLettersView(MessagesView):
-    """The dead letters, as a tab of the group."""
-
     name = "dead-letters"
     tab_set = "group"
 

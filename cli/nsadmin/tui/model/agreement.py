@@ -65,14 +65,11 @@ class ComparedAspect(NamedTuple):
     extract_raw: Callable[[ObservedNameServer], object]
 
     def filter_reporting(self, servers: Sequence[ObservedNameServer]) -> list[ObservedNameServer]:
-        """The name servers that report this aspect."""
         return [server for server in servers if self.poll_field not in server.unreported]
 
     def are_equal(self, servers: Sequence[ObservedNameServer]) -> bool:
-        return any(
-            all(value == values[0] for value in values[1:])
-            for values in (list(map(extract, servers)) for extract in (self.extract_raw, self.extract_texts))
-        )
+        value_lists = (list(map(extract, servers)) for extract in (self.extract_raw, self.extract_texts))
+        return any(all(value == values[0] for value in values[1:]) for values in value_lists)
 
 
 COMPARED_ASPECTS = (
@@ -116,10 +113,9 @@ def judge_agreement(model: ClusterModel) -> AgreementVerdict:
     if silent or not fresh:
         are_known = [bool(server.last_poll or server.error_text) for server in servers]
         outcome = "partial" if fresh and all(are_known) else "unknown"
-        return AgreementVerdict(
-            "silent" if any(are_known) and not fresh else outcome,
-            tuple(f"{addr} does not answer" for addr in silent),
-        )
+        if any(are_known) and not fresh:
+            outcome = "silent"
+        return AgreementVerdict(outcome, tuple(f"{addr} does not answer" for addr in silent))
     if len(fresh) == 1:
         return AgreementVerdict("single")
     uncompared = [f"{a.aspect_name} not compared" for a, reporters in reporting.items() if len(reporters) < 2]

@@ -118,7 +118,6 @@ class ClusterModel:
         self._computed_results: dict[str, tuple[tuple[object, ...], Any]] = {}
 
     def apply_poll(self, poll: AnyPoll) -> None:
-        """Update the model with a poll."""
         self.now_ms = max(self.now_ms, poll.at)
         self.poll_count += 1
         _POLL_HANDLERS[type(poll)](self, poll)
@@ -219,10 +218,9 @@ class ClusterModel:
 
     def put_rate_by_cluster(self) -> dict[str, float]:
         """Messages put per second in each cluster, summed over the masters that answer, each process once."""
+        masters = [b for b in self.brokers.values() if b.key.id == 0 and b.put_rate is not None]
         rate_by_master = {
-            (broker.cluster_name, broker.key.addr): broker.put_rate
-            for broker in self.brokers.values()
-            if broker.key.id == 0 and broker.put_rate is not None
+            (broker.cluster_name, broker.key.addr): broker.put_rate or 0.0 for broker in masters
         }
         rate_by_cluster: dict[str, float] = {}
         for (cluster, _), put_rate in rate_by_master.items():

@@ -23,8 +23,6 @@ def is_number(value: float | None) -> TypeGuard[float]:
 
 
 class BrokerProcessKey(NamedTuple):
-    """The identity of a broker process."""
-
     name: str
     id: int
     addr: str

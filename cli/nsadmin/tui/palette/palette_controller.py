@@ -43,12 +43,11 @@ class PaletteProvider(Provider):
 
     async def discover(self) -> Hits:
         for name, entry in self._named_entries[:_MAX_HITS]:
-            yield DiscoveryHit(
+            shown_name, help_text = (
                 Content(escape_unprintable(name)),
-                self._make_callback(entry),
-                text=name,
-                help=escape(escape_unprintable(entry.help_text)),
+                escape(escape_unprintable(entry.help_text)),
             )
+            yield DiscoveryHit(shown_name, self._make_callback(entry), text=name, help=help_text)
 
     async def search(self, query: str) -> Hits:
         for line_index, entry in enumerate(await self._complete_query(query)):
@@ -97,8 +96,6 @@ _PLACEHOLDER = "Screen, topic, broker, group, context or command"
 
 
 class PaletteController:
-    """Controls the palette of one app."""
-
     def __init__(self, app: BaseTui, actions: ActionController, prompt: PromptController) -> None:
         self._app, self._actions, self._prompt = app, actions, prompt
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from time import monotonic
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from msgspec import structs
 
@@ -81,11 +81,12 @@ def _read_routes(probe: ServerProbe, topic: str) -> tuple[dict[str, str], TopicP
         except ValueError as error:
             errors[addr] = f"malformed answer ({error})"
             continue
-        routes[addr] = {
-            broker: QueueCounts(queues.read_queue_nums, queues.write_queue_nums, queues.perm)
-            for broker, queues in queues_by_broker.items()
-        }
+        routes[addr] = {broker: make_queue_counts(queues) for broker, queues in queues_by_broker.items()}
     return masters, TopicPolled(probe.clock(), topic, routes, errors)
+
+
+def make_queue_counts(queues: Any) -> QueueCounts:
+    return QueueCounts(queues.read_queue_nums, queues.write_queue_nums, queues.perm)
 
 
 def _find_masters(body: bytes) -> dict[str, str]:
@@ -138,10 +139,7 @@ def _query_broker_topics(probe: ServerProbe, addr: str) -> Iterator[AnyPoll]:
     if result.result is None:
         yield BrokerTopicsPolled(probe.clock(), addr, None, describe_error(result))
         return
-    queues_by_topic = {
-        topic.topic_name: QueueCounts(topic.read_queue_nums, topic.write_queue_nums, topic.perm)
-        for topic in result.result
-    }
+    queues_by_topic = {topic.topic_name: make_queue_counts(topic) for topic in result.result}
     yield BrokerTopicsPolled(probe.clock(), addr, queues_by_topic)
 
 

@@ -96,16 +96,13 @@ def _poll_of_tables(record: JournalRecord, replay: JournalReplay, has_topics: bo
     if not replay.is_certain:
         error = "the journal does not cover this moment"
         return NameServerPolled(record.time_ms, record.server_name, error=error)
-    broker_groups = {
-        name: BrokerGroupListing(group.cluster_name, dict(group.broker_addrs))
-        for name, group in replay.broker_groups.items()
-        if group.broker_addrs
-    }
+    listed = {name: group for name, group in replay.broker_groups.items() if group.broker_addrs}
+    groups = {name: BrokerGroupListing(g.cluster_name, dict(g.broker_addrs)) for name, g in listed.items()}
     probed_queues = replay.queues_by_topic.get(PROBED_TOPIC, {})
     return NameServerPolled(
         record.time_ms,
         record.server_name,
-        groups=broker_groups,
+        groups=groups,
         topics=tuple(replay.queues_by_topic) if has_topics else None,
         settings=hide_secrets(replay.settings),
         kv={

@@ -81,11 +81,10 @@ class MessageReader:
             key = self.query.index_key or ""
             found = self._admin.messages.find_by_key(self.query.topic, key, max_num=_MAX_FOUND_BY_KEY)
         self._examined_count = len(found.messages)
-        messages = [
-            message
-            for located in found.messages
-            for message in self._browse_matching(located.broker_name or "", located.message)
+        located = [
+            (found_message.broker_name or "", found_message.message) for found_message in found.messages
         ]
+        messages = [message for place in located for message in self._browse_matching(*place)]
         results = [result for result in found.broker_results if result.error is not None]
         errors = {result.addr: error_text(result.error) for result in results if result.error is not None}
         return self._make_poll(messages, "done", errors)
@@ -174,11 +173,9 @@ class MessageReader:
             return
         with self._request_pace.reserve_requests(queue_count):
             end_offsets = follower.find_ends()
-        behind_count = sum(
-            max(0, end_offset - position)
-            for queue, end_offset in end_offsets.items()
-            if (position := follower.get_position(*queue)) is not None
-        )
+        positions = {queue: follower.get_position(*queue) for queue in end_offsets}
+        behind = (max(0, end_offsets[queue] - at) for queue, at in positions.items() if at is not None)
+        behind_count = sum(behind)
         if behind_count > MAX_KEPT_MESSAGES:
             self._skipped_count += behind_count
             self._follower, self._follow_start = None, FROM_LATEST

@@ -253,9 +253,9 @@ class ClusterPoller:
             self._checks_due.set()
         if poll.error is None:
             with self._lock:
-                self._brokers_by_server[poll.addr] = [
-                    addr for group in poll.groups.values() for addr in group.broker_addrs.values()
-                ]
+                groups = poll.groups.values()
+                addrs = [addr for group in groups for addr in group.broker_addrs.values()]
+                self._brokers_by_server[poll.addr] = addrs
             self._brokers_known.set()
 
     def _list_server_polls(self) -> list[NameServerPolled]:
@@ -380,11 +380,8 @@ class ClusterPoller:
         from nsadmin.operations.checks.check_suite import CheckScope
         from nsadmin.tui.polling.problem_checks import repeat_checks
 
-        scope = CheckScope(
-            journal_folders=[Path(folder) for folder in self._context.journal_folders],
-            tls=self._context.tls,
-            inventory=self._context.inventory,
-        )
+        folders = [Path(folder) for folder in self._context.journal_folders]
+        scope = CheckScope(journal_folders=folders, tls=self._context.tls, inventory=self._context.inventory)
         problem_polls = repeat_checks(
             lambda: self._context.create_client(self._context.addrs, None, RequestStopwatch()),
             scope,

@@ -94,8 +94,8 @@ def _read_name_server(probe: ServerProbe, addr: str) -> NameServerPolled:
             return default_answer
 
     groups = {
-        intern(group.broker_name): BrokerGroupListing(intern(group.cluster_name), group.broker_addrs)
-        for group in cluster_info.broker_groups
+        intern(g.broker_name): BrokerGroupListing(intern(g.cluster_name), g.broker_addrs)
+        for g in cluster_info.broker_groups
     }
     topics = ask_or_default("topics", admin.topics.list_names, None)
     settings = ask_or_default("settings", lambda: _read_settings(admin), None)
@@ -198,12 +198,9 @@ def poll_missing_brokers(
     answered = [poll for poll in latest_polls if poll.error is None]
     if not answered:
         return None
+    listings = [(name, group) for poll in answered for name, group in poll.groups.items()]
     missing = inventory.observe_brokers(
-        [
-            BrokerAddrGroup(group.cluster_name, name, dict(group.broker_addrs))
-            for poll in answered
-            for name, group in poll.groups.items()
-        ]
+        [BrokerAddrGroup(group.cluster_name, name, dict(group.broker_addrs)) for name, group in listings]
     )
     records = [
         MissingBrokerRecord(b.cluster_name, b.broker_name, b.broker_id, b.broker_addr, b.last_seen_ms)

@@ -58,11 +58,9 @@ class TopicRateSampler:
         for vanished_topic in self._sampled_seconds.keys() - topics:
             del self._sampled_seconds[vanished_topic]
         latest_due = monotonic() - self.interval
-        due_ranks = (
-            (sampled, not is_user_topic(topic, own_topics), topic)
-            for topic in topics
-            if (sampled := self._sampled_seconds.get(topic, float("-inf"))) <= latest_due
-        )
+        sampled = {topic: self._sampled_seconds.get(topic, float("-inf")) for topic in topics}
+        due = [topic for topic in topics if sampled[topic] <= latest_due]
+        due_ranks = ((sampled[topic], not is_user_topic(topic, own_topics), topic) for topic in due)
         return [topic for _, _, topic in nsmallest(_TOPICS_PER_TURN, due_ranks)]
 
 

@@ -70,9 +70,10 @@ class PollRecorder:
         self._last_polls[poll.addr] = poll
         if previous is None:
             return poll
-        unchanged_fields = [
-            name for name in ("topics", "settings", "kv") if getattr(previous, name) == getattr(poll, name)
-        ]
+        is_kept = {
+            name: getattr(previous, name) == getattr(poll, name) for name in ("topics", "settings", "kv")
+        }
+        unchanged_fields = [name for name, is_unchanged in is_kept.items() if is_unchanged]
         return msgspec.structs.replace(poll, **dict.fromkeys(unchanged_fields))
 
     @property

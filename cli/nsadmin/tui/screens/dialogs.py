@@ -92,12 +92,8 @@ class FieldsScreen(ModalScreen[dict[str, str] | None]):
         if input_index + 1 < len(input_widgets):
             input_widgets[input_index + 1].focus()
             return
-        self.dismiss(
-            {
-                name: input_widget.value
-                for (name, _), input_widget in zip(self._initial_values, input_widgets, strict=True)
-            }
-        )
+        names = [name for name, _ in self._initial_values]
+        self.dismiss({name: widget.value for name, widget in zip(names, input_widgets, strict=True)})
 
 
 class ColumnChooser(ModalScreen[list[str] | None]):

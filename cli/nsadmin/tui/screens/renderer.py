@@ -38,20 +38,17 @@ class ScreenRenderer:
         empty_message = "no row matches the filter" if all_rows else state.view.empty_message(model)
         app.row_grid.marked_keys = state.marked_keys
         app.row_grid.chosen_columns = state.chosen_columns
-        app.row_grid.show_rows(
-            self._group_if_wanted(filtered_rows), state.sort_order, empty_message, silence is not None
-        )
+        rows = self._group_if_wanted(filtered_rows)
+        app.row_grid.show_rows(rows, state.sort_order, empty_message, silence is not None)
         state.row_key = app.row_grid.cursor_key
         self.show_details()
-        app.find_lines("header").show_lines(
-            screen_frame.render_header(model, self._app_status(), app.agreement_verdict, width)
-        )
+        header = screen_frame.render_header(model, self._app_status(), app.agreement_verdict, width)
+        app.find_lines("header").show_lines(header)
         app.find_lines("screens").show_lines([self._screen_bar(width)])
         silence_cells = screen_frame.render_silence(silence, model.now_ms)
         headline = state.view.render_headline(model)
-        app.find_lines("headline").show_lines(
-            [[Cell(" "), *(screen_frame.dim_line(headline) if silence_cells else headline), *silence_cells]]
-        )
+        shown_headline = screen_frame.dim_line(headline) if silence_cells else headline
+        app.find_lines("headline").show_lines([[Cell(" "), *shown_headline, *silence_cells]])
         sort_key = state.sort_order.key if state.sort_order else ""
         footer_line = screen_frame.render_footer(
             len(filtered_rows),
@@ -62,9 +59,8 @@ class ScreenRenderer:
             width,
             len(state.marked_keys),
         )
-        app.find_lines("footer").show_lines(
-            [self._message_line() or ([] if state.view.is_drawing else footer_line)]
-        )
+        last_line = self._message_line() or ([] if state.view.is_drawing else footer_line)
+        app.find_lines("footer").show_lines([last_line])
         app.find_lines("hints").show_lines([screen_frame.render_key_hints(width, state.view.has_messages)])
         if state.view.is_drawing:
             self._show_drawing(is_dimmed=silence is not None)
@@ -82,9 +78,8 @@ class ScreenRenderer:
         app.screen_stack[0].set_class(is_detailed and app.shows_details, "detailed")
         if is_detailed and app.shows_details:
             widget = app.find_lines("details")
-            lines = view.draw_details(
-                app.model, row, _DETAILS_WIDTH - 1, max(app.row_grid.size.height - 1, 1)
-            )
+            height = max(app.row_grid.size.height - 1, 1)
+            lines = view.draw_details(app.model, row, _DETAILS_WIDTH - 1, height)
             widget.show_lines([[Cell(f"  {view.row_key(row)}", "accent")], *lines])
 
     def list_queries(self) -> list[DetailQuery]:
@@ -99,13 +94,9 @@ class ScreenRenderer:
         """The rows that the screen shows, in its order. With the default order, problems may come first."""
         state = self._app.view_state
         view = state.view
-        shown_rows = arrange_rows(
-            self._select_rows(all_rows),
-            view.filter_text,
-            state.row_filter,
-            self.sort_column,
-            bool(state.sort_order and state.sort_order.descending),
-        )
+        descending = bool(state.sort_order and state.sort_order.descending)
+        selected_rows, column = self._select_rows(all_rows), self.sort_column
+        shown_rows = arrange_rows(selected_rows, view.filter_text, state.row_filter, column, descending)
         if not view.puts_problems_first or state.sort_order != view.default_sort:
             return shown_rows
         ranks = view.rank_problems(self._app.model, shown_rows)
@@ -140,17 +131,12 @@ class ScreenRenderer:
     def _group_if_wanted(self, filtered_rows: Sequence[Any]) -> Sequence[Any]:
         """Group the rows under headings, if the operator chose grouping."""
         state = self._app.view_state
-        group_column = next(
-            (column for column in state.view.columns if column.key == state.view.grouping_key), None
-        )
+        columns, key = state.view.columns, state.view.grouping_key
+        group_column = next((column for column in columns if column.key == key), None)
         if not state.is_grouped or group_column is None:
             return filtered_rows
-        return group_rows(
-            filtered_rows,
-            lambda row: group_column.render_cell(row).text,
-            state.view.summarize_rows,
-            state.folded_groups,
-        )
+        summarize, folded = state.view.summarize_rows, state.folded_groups
+        return group_rows(filtered_rows, lambda row: group_column.render_cell(row).text, summarize, folded)
 
     @property
     def sort_column(self) -> Column[Any] | None:
@@ -174,9 +160,8 @@ class ScreenRenderer:
         tabs = list_tabs(app.current_view)
         if tabs:
             chosen_index = next((index for index, tab in enumerate(tabs) if tab == app.current_view), 0)
-            return screen_frame.render_tab_bar(
-                [tab.name for tab in tabs], chosen_index, app.navigation.title_path
-            )
+            names = [tab.name for tab in tabs]
+            return screen_frame.render_tab_bar(names, chosen_index, app.navigation.title_path)
         if app.navigation.stack_depth > 1:
             return screen_frame.render_tab_bar([], 0, app.navigation.title_path)
         return screen_frame.render_screen_bar(

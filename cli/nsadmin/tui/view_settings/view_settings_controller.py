@@ -60,11 +60,8 @@ class ViewSettingsController:
         """Save what the operator has changed since the last call."""
         app = self._app
         new_theme = app.theme if self._known_theme not in (None, app.theme) else None
-        new_records = {
-            view_name: record
-            for view_name, state in self._open_states.items()
-            if (record := record_view(state)) != self._known_records.get(view_name)
-        }
+        records = {name: record_view(state) for name, state in self._open_states.items()}
+        new_records = {name: r for name, r in records.items() if r != self._known_records.get(name)}
         if new_theme is None and not new_records:
             return
         self._known_records.update(new_records)
@@ -139,7 +136,6 @@ class ViewSettingsController:
         app.choose("Views", [(name, name) for name in view_names], self.open_view)
 
     def delete_view(self, name: str | None) -> None:
-        """Delete a saved view."""
         if name not in take_map(self._settings, "views"):
             self._app.show_message(f'unknown view "{name or ""}": {", ".join(self.list_view_names())}', "bad")
             return
@@ -149,7 +145,6 @@ class ViewSettingsController:
     # Columns.
 
     def choose_columns(self) -> None:
-        """Let the operator choose the columns of the current view."""
         app, state = self._app, self._app.view_state
         columns = [column for column in state.view.columns if column.heading]
         if not columns:

@@ -77,12 +77,11 @@ def count_wipes(model: ClusterModel) -> dict[str, WipeCounts]:
     reported_perms = [server.last_poll.perms for server in heard_servers if server.last_poll is not None]
     wiped_brokers = {name for perms in reported_perms for name, perm in perms.items() if not perm & 2}
     perms_by_broker = {
-        broker_name: [perms[broker_name] for perms in reported_perms if broker_name in perms]
-        for broker_name in wiped_brokers
+        name: [perms[name] for perms in reported_perms if name in perms] for name in wiped_brokers
     }
     return {
-        broker_name: WipeCounts(sum(1 for perm in perms if not perm & 2), len(perms))
-        for broker_name, perms in perms_by_broker.items()
+        name: WipeCounts(sum(not perm & 2 for perm in perms), len(perms))
+        for name, perms in perms_by_broker.items()
     }
 
 

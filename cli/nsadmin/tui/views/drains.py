@@ -271,9 +271,10 @@ class RebalanceView(View):
         record = self._find_record(model)
         rows: list[MovingQueuesRow] = []
         for topic in record.topics if record is not None else ():
-            rows += [
+            place_rows = [
                 MovingQueuesRow(topic, name, queues, model.now_ms) for name, queues in topic.queues.items()
-            ] or [MovingQueuesRow(topic, "", None, model.now_ms)]
+            ]
+            rows += place_rows or [MovingQueuesRow(topic, "", None, model.now_ms)]
         return rows
 
     def row_key(self, row: MovingQueuesRow) -> str:

@@ -173,8 +173,6 @@ class EventsView(EventListView):
 
 
 class StormEventsView(EventListView):
-    """The single events of a storm."""
-
     name = "storm"
 
     def __init__(self, event_kind: str, begin_ms: int, end_ms: int) -> None:
@@ -182,16 +180,11 @@ class StormEventsView(EventListView):
         self.begin_ms, self.end_ms = begin_ms, end_ms
 
     def build_rows(self, model: ClusterModel) -> Sequence[ChangeNotice]:
-        return [
-            notice
-            for notice in reversed(model.notices)
-            if notice.event_kind == self.event_kind and self.begin_ms <= notice.at_ms <= self.end_ms
-        ]
+        notices = (notice for notice in reversed(model.notices) if notice.event_kind == self.event_kind)
+        return [notice for notice in notices if self.begin_ms <= notice.at_ms <= self.end_ms]
 
 
 class ObjectEventsView(EventListView):
-    """The notices that concern one object."""
-
     name = "about"
 
     def __init__(self, object_name: str) -> None:

@@ -60,11 +60,8 @@ def _round_up(top_value: float) -> float:
     if top_value <= 0:
         return 1.0
     decimal_step = 10.0 ** (len(str(int(top_value))) - 1) if top_value >= 1 else 0.1
-    return next(
-        decimal_step * step_factor
-        for step_factor in (1, 1.5, 2, 3, 4, 5, 6, 8, 10)
-        if decimal_step * step_factor >= top_value
-    )
+    tops = (decimal_step * step_factor for step_factor in (1, 1.5, 2, 3, 4, 5, 6, 8, 10))
+    return next(top for top in tops if top >= top_value)
 
 
 def _plot_trend(

@@ -31,10 +31,8 @@ def rows_to_csv(view: View, rows: Sequence[Any]) -> str:
 def rows_to_jsonl(view: View, rows: Sequence[Any]) -> str:
     """A line of JSON for each row, with the columns of `rows_to_csv`. Numbers are numbers."""
     columns = [column for column in view.columns if column.heading]
-    return "".join(
-        json.dumps({column.key: _export_value(column, row) for column in columns}, ensure_ascii=False) + "\n"
-        for row in rows
-    )
+    records = ({column.key: _export_value(column, row) for column in columns} for row in rows)
+    return "".join(json.dumps(record, ensure_ascii=False) + "\n" for record in records)
 
 
 def format_row(view: View, row: Any) -> str:

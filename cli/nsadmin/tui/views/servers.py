@@ -93,8 +93,6 @@ SERVER_COLUMNS: Sequence[Column[NameServerRow]] = (
 
 
 class ServersView(View):
-    """One row for each name server."""
-
     name = "servers"
     tab_set = "servers"
     title = "Servers"
@@ -147,8 +145,6 @@ class SettingRow(NamedTuple):
 
 
 class NameServerSettingsView(View):
-    """The settings of one name server."""
-
     name = "settings"
     empty_text = "the name server returned no settings"
     columns: Sequence[Column[SettingRow]] = (

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Collection, Sequence
+from dataclasses import dataclass
 from time import monotonic
 from typing import Any, ClassVar
 
@@ -41,29 +42,26 @@ class Grid(ScrollView, can_focus=True):
 
     DEFAULT_CSS = "Grid { overflow-x: hidden; scrollbar-size-vertical: 1; }"
 
+    @dataclass
     class Entered(Message):
         """The operator pressed Enter or double-clicked on a row."""
 
-        def __init__(self, row: Any) -> None:
-            super().__init__()
-            self.row = row
+        row: Any
 
     class Moved(Message):
         """The cursor moved to another row, or other rows became visible."""
 
+    @dataclass
     class Folded(Message):
         """The operator pressed Enter or double-clicked on the heading of a group."""
 
-        def __init__(self, group_name: str) -> None:
-            super().__init__()
-            self.group_name = group_name
+        group_name: str
 
+    @dataclass
     class SortAsked(Message):
         """The operator clicked on the title of a column."""
 
-        def __init__(self, column_key: str) -> None:
-            super().__init__()
-            self.column_key = column_key
+        column_key: str
 
     def __init__(self, **options: Any) -> None:
         super().__init__(**options)
@@ -177,11 +175,8 @@ class Grid(ScrollView, can_focus=True):
             for column in flashing_columns:
                 cell_key, text = (row_key, column.key), column.render_cell(row).text
                 self._text_by_cell[cell_key] = text
-                if (
-                    cell_key in previous_texts
-                    and previous_texts[cell_key] != text
-                    and _without_age(previous_texts[cell_key]) != _without_age(text)
-                ):
+                previous = previous_texts.get(cell_key, text)
+                if previous != text and _without_age(previous) != _without_age(text):
                     self._flash_ends[cell_key] = now + _FLASH_SECONDS
                     has_changed = True
         if has_changed:

@@ -1,6 +1,7 @@
 """The widget for lines of cells, such as the header, the key hints and drawings."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from rich.cells import cell_len
@@ -22,14 +23,13 @@ class Lines(Widget):
     `background_tone` fills the area that no cell covers.
     """
 
+    @dataclass
     class Clicked(Message):
         """A click on a cell, with the index of its line and its index in that line."""
 
-        def __init__(self, lines_widget: "Lines", line_index: int, cell_index: int) -> None:
-            super().__init__()
-            self.lines_widget = lines_widget
-            self.line_index = line_index
-            self.cell_index = cell_index
+        lines_widget: "Lines"
+        line_index: int
+        cell_index: int
 
         @property
         def control(self) -> "Lines":

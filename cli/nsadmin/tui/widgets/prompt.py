@@ -1,6 +1,7 @@
 """The prompt in the last line, for a filter, a command, a file name or a time."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, Literal
 
 from textual import events
@@ -22,29 +23,26 @@ _MODE_HINTS = {
 class Prompt(Input):
     """An input that posts the typed text together with its mode."""
 
+    @dataclass
     class Typing(Message):
         """The text changed, and the operator still types."""
 
-        def __init__(self, prompt_mode: PromptMode, typed_text: str) -> None:
-            super().__init__()
-            self.prompt_mode = prompt_mode
-            self.typed_text = typed_text
+        prompt_mode: PromptMode
+        typed_text: str
 
+    @dataclass
     class CompletionAsked(Message):
         """The operator pressed Tab (step 1) or Shift+Tab (step -1) in the command prompt."""
 
-        def __init__(self, line_text: str, step: int) -> None:
-            super().__init__()
-            self.line_text = line_text
-            self.step = step
+        line_text: str
+        step: int
 
+    @dataclass
     class Ended(Message):
         """The operator pressed Enter, or Esc, in which case the text is None."""
 
-        def __init__(self, prompt_mode: PromptMode, typed_text: str | None) -> None:
-            super().__init__()
-            self.prompt_mode = prompt_mode
-            self.typed_text = typed_text
+        prompt_mode: PromptMode
+        typed_text: str | None
 
     def __init__(self, **options: Any) -> None:
         super().__init__(compact=True, **options)

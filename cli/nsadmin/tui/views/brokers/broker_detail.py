@@ -56,10 +56,8 @@ class BrokerDetailView(View):
         if broker is None:
             return [Cell(f"no name server lists {self.key.addr} any more", "bad")]
         state = display_states.state_of_broker(broker)
-        cells = [
-            Cell(f"{state.sign} {state.name}", state.tone),
-            Cell(f"  {self.cluster_name}  {self.key.addr}", "dim"),
-        ]
+        place = f"  {self.cluster_name}  {self.key.addr}"
+        cells = [Cell(f"{state.sign} {state.name}", state.tone), Cell(place, "dim")]
         if broker.error_text is not None:
             age = units.format_age(model.now_ms - (broker.silent_since_ms or model.now_ms))
             cells += [Cell(f"  {broker.error_text}", "bad"), Cell(f"  these figures are {age} old", "warn")]
@@ -343,11 +341,10 @@ class ReplicaDifferencesView(BrokerDetailView):
         return [s for s in slaves if s.broker_name == self.key.name and self.key.id in (0, s.broker_id)]
 
     def build_rows(self, model: ClusterModel) -> Sequence[SlaveDifferenceRow]:
-        return [
-            SlaveDifferenceRow(slave.broker_id, record, model.now_ms)
-            for slave in self._list_slaves(model)
-            for record in slave.differences
+        records = [
+            (slave.broker_id, record) for slave in self._list_slaves(model) for record in slave.differences
         ]
+        return [SlaveDifferenceRow(broker_id, record, model.now_ms) for broker_id, record in records]
 
     def row_key(self, row: SlaveDifferenceRow) -> str:
         return f"{row.slave_id} {row.record.kind} {row.record.name}"

@@ -103,9 +103,8 @@ _DRAINABLE_STATES = (
 
 def list_broker_rows(model: ClusterModel) -> list[BrokerRow]:
     """The rows of all brokers, ordered by cluster, name and id."""
-    return model.compute_once(
-        "broker rows", (model.poll_count, model.now_ms), lambda: _build_broker_rows(model)
-    )
+    version = (model.poll_count, model.now_ms)
+    return model.compute_once("broker rows", version, lambda: _build_broker_rows(model))
 
 
 def _build_broker_rows(model: ClusterModel) -> list[BrokerRow]:
@@ -308,8 +307,6 @@ BROKER_COLUMNS: Sequence[Column[BrokerRow]] = (
 
 
 class BrokersView(View):
-    """The brokers of all clusters."""
-
     name = "brokers"
     title = "Brokers"
     columns = BROKER_COLUMNS

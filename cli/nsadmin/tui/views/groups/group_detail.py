@@ -63,8 +63,6 @@ class GroupDetailView(View):
 
 
 class GroupQueuesView(GroupDetailView):
-    """The lag of the group on each queue."""
-
     name = "queues"
     grouping_key = "topic"
     default_sort = SortOrder("lag", True)
@@ -176,8 +174,6 @@ def _share_cell(row: ClientRow) -> Cell:
 
 
 class GroupClientsView(GroupDetailView):
-    """The connected clients of the group."""
-
     name = "members"
     empty_text = "no client of the group is connected"
     columns: Sequence[Column[ClientRow]] = (

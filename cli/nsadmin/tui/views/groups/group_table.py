@@ -19,8 +19,6 @@ from nsadmin.tui.views.table import Cell, Column, SortOrder, align_text, draw_ro
 
 
 class GroupRow(NamedTuple):
-    """A consumer group over all brokers and topics."""
-
     group: str
     answer: LatestAnswer[GroupPolled] | None
     trend: Trend | None
@@ -177,8 +175,6 @@ def _draw_topic_lags(row: GroupRow, width: int) -> list[CellLine]:
 
 
 class GroupsView(View):
-    """The consumer groups of all masters."""
-
     name = "groups"
     has_messages = True
     title = "Groups"

@@ -285,7 +285,6 @@ class TopicProducersView(TopicDetailView):
     )  # fmt: skip
 
     def _find_masters(self, model: ClusterModel) -> dict[str, str]:
-        """The names of the topic's masters by address."""
         name_by_addr = {
             broker.key.addr: name
             for name in list_brokers(self.find_poll(model))
@@ -328,7 +327,6 @@ class ReaderRow(NamedTuple):
 
     @property
     def queues(self) -> list[QueueLag]:
-        """The queues of this topic."""
         poll = self.group_row.poll
         return [queue for queue in (poll.lags if poll is not None else ()) if queue.topic == self.topic]
 
@@ -348,8 +346,6 @@ def _clients_cell(row: ReaderRow) -> Cell:
 
 
 class TopicReadersView(TopicDetailView):
-    """The consumer groups that read the topic."""
-
     name = "groups"
     empty_text = "no consumer group reads the topic, according to the brokers that answered"
     default_sort = SortOrder("lag", True)

@@ -151,11 +151,8 @@ class TopicsView(View):
 
     def build_rows(self, model: ClusterModel) -> Sequence[TopicRow]:
         topics = model.list_topic_names()
-        own_names = frozenset(
-            own_name
-            for broker in model.brokers.values()
-            for own_name in list_own_names(broker.key.name, broker.cluster_name)
-        )
+        brokers = {(broker.key.name, broker.cluster_name) for broker in model.brokers.values()}
+        own_names = frozenset(name for broker in brokers for name in list_own_names(*broker))
         return model.compute_once(
             "topic rows",
             (topics, own_names),
