@@ -3,11 +3,13 @@
 import asyncio
 import os
 import time
-from collections.abc import Callable, Coroutine, Iterable, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterable, Iterator, Sequence
+from contextlib import asynccontextmanager
 from functools import wraps
 from pathlib import Path
 from typing import Any, ParamSpec
 
+from textual.pilot import Pilot
 from textual.widgets import Log
 
 from namesrv_core.protocol.stored_messages import decode_messages
@@ -16,6 +18,7 @@ from nsadmin.tui.app import PollsReceived, Tui
 from nsadmin.tui.context import AvailableContexts, ClusterContext
 from nsadmin.tui.messages.message_lines import preview_body
 from nsadmin.tui.messages.message_query import BrowsedMessage, MessageQuery
+from nsadmin.tui.model.cluster_model import ClusterModel
 from nsadmin.tui.polling.detail_queries import DetailQuery
 from nsadmin.tui.polling.poll_records import AnyPoll, BrokerGroupListing, BrokerPolled, NameServerPolled
 from nsadmin.tui.screens.screen_text import screen_to_text
@@ -148,6 +151,25 @@ async def until_said(app: Tui, pilot: Any, text: str) -> str:
             return said
         await pilot.pause(0.05)
     raise AssertionError(f"{text!r} was not said")
+
+
+@asynccontextmanager
+async def open_screen(
+    app: Tui, polls: Iterable[AnyPoll] = (), size: tuple[int, int] = (80, 24)
+) -> AsyncIterator[tuple[Tui, Pilot[None]]]:
+    """The running app, after these polls."""
+    async with app.run_test(size=size) as pilot:
+        if polls:
+            await feed_polls(app, pilot, polls)
+        yield app, pilot
+
+
+def make_model(*polls: AnyPoll) -> ClusterModel:
+    """What a screen knows after these polls."""
+    model = ClusterModel()
+    for poll in polls:
+        model.apply_poll(poll)
+    return model
 
 
 def list_row_keys(app: Tui) -> list[str]:

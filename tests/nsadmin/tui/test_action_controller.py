@@ -30,6 +30,7 @@ from tests.support.screens import (
     make_server_poll,
     make_silent_broker,
     make_still_tui,
+    open_screen,
     run_screen_test,
 )
 
@@ -80,8 +81,7 @@ async def test_read_only_switches_changes_off() -> None:
 
 @run_screen_test
 async def test_space_shows_what_can_be_done_to_a_row() -> None:
-    app = make_still_tui()
-    async with app.run_test(size=SIZE) as pilot:
+    async with open_screen(make_still_tui(), size=SIZE) as (app, pilot):
         await pilot.press("space")
         assert "no action applies to this row" in screen_to_text(app)
         await pilot.press("x")
@@ -127,9 +127,7 @@ async def test_a_value_is_asked_for_with_what_it_is_now() -> None:
 
 @run_screen_test
 async def test_the_cluster_of_a_topic_is_known_where_there_is_one() -> None:
-    app = make_still_tui(home="topics")
-    async with app.run_test(size=SIZE) as pilot:
-        await feed_polls(app, pilot, [make_server_poll()])
+    async with open_screen(make_still_tui(home="topics"), [make_server_poll()], size=SIZE) as (app, pilot):
         await pilot.press("x")
         await pilot.pause()
         await pilot.press("enter")
@@ -172,16 +170,14 @@ async def test_another_context_is_another_cluster_from_its_first_look(tmp_path: 
 
 @run_screen_test
 async def test_without_contexts_it_says_how_to_make_one() -> None:
-    app = make_still_tui()
-    async with app.run_test(size=SIZE) as pilot:
+    async with open_screen(make_still_tui(), size=SIZE) as (app, pilot):
         await pilot.press("c")
         assert "create one with `nsadmin context set NAME -n HOST:PORT`" in screen_to_text(app)
 
 
 @run_screen_test
 async def test_y_copies_the_row() -> None:
-    app = make_still_tui()
-    async with app.run_test(size=SIZE) as pilot:
+    async with open_screen(make_still_tui(), size=SIZE) as (app, pilot):
         await pilot.press("y")
         await feed_polls(app, pilot, [make_server_poll(), make_broker_poll(A)])
         await pilot.press("y")
@@ -215,8 +211,7 @@ def test_o_saves_the_screen_or_its_rows(tmp_path: Path) -> None:
 
 @run_screen_test
 async def test_t_shows_the_next_theme() -> None:
-    app = make_still_tui()
-    async with app.run_test(size=SIZE) as pilot:
+    async with open_screen(make_still_tui(), size=SIZE) as (app, pilot):
         before = app.theme
         await pilot.press("T")
         assert app.theme != before
@@ -259,8 +254,7 @@ async def shows(app: Tui, pilot: Any, text: str) -> None:
 
 @run_screen_test
 async def test_live_there_is_nothing_to_seek_in() -> None:
-    app = make_still_tui()
-    async with app.run_test(size=SIZE) as pilot:
+    async with open_screen(make_still_tui(), size=SIZE) as (app, pilot):
         await pilot.press("full_stop")
         assert "only a replay has a timeline" in screen_to_text(app)
         await pilot.press("left_square_bracket")
@@ -270,8 +264,7 @@ async def test_live_there_is_nothing_to_seek_in() -> None:
 @run_screen_test
 async def test_an_operator_folds_clusters_to_see_one() -> None:
     broker_addrs = {"broker-a": {0: A, 1: "10.0.1.2:10911"}}
-    app = make_still_tui()
-    async with app.run_test(size=SIZE) as pilot:
+    async with open_screen(make_still_tui(), size=SIZE) as (app, pilot):
         server_poll = make_server_poll(groups=broker_addrs)
         groups = {**server_poll.groups, "broker-b": BrokerGroupListing("cluster-b", {0: "10.0.2.1:10911"})}
         await feed_polls(
@@ -357,8 +350,7 @@ async def test_each_key_that_changes_something_shows_first_what_it_would_do() ->
 
 @run_screen_test
 async def test_each_number_is_a_screen() -> None:
-    app = make_still_tui()
-    async with app.run_test(size=SIZE) as pilot:
+    async with open_screen(make_still_tui(), size=SIZE) as (app, pilot):
         for at, name in enumerate(root_views.SCREEN_NAMES):
             await pilot.press(str(at))
             assert app.current_view.name == name

@@ -28,6 +28,7 @@ from tests.support.screens import (
     make_server_poll,
     make_silent_broker,
     make_still_tui,
+    open_screen,
     run_screen_test,
 )
 
@@ -47,9 +48,7 @@ def names(app: Tui) -> list[str]:
 
 @run_screen_test
 async def test_s_sorts_by_the_next_column_and_r_turns_it_round() -> None:
-    app = make_still_tui()
-    async with app.run_test(size=WIDE) as pilot:
-        await feed_polls(app, pilot, THREE)
+    async with open_screen(make_still_tui(), THREE, size=WIDE) as (app, pilot):
         assert names(app) == ["broker-a", "broker-b", "broker-c"]
         await pilot.press("s")
         assert app.view_state.sort_order is not None
@@ -64,9 +63,7 @@ async def test_s_sorts_by_the_next_column_and_r_turns_it_round() -> None:
 
 @run_screen_test
 async def test_a_click_on_a_column_sorts_by_it_and_a_second_one_turns_it_round() -> None:
-    app = make_still_tui()
-    async with app.run_test(size=WIDE) as pilot:
-        await feed_polls(app, pilot, THREE)
+    async with open_screen(make_still_tui(), THREE, size=WIDE) as (app, pilot):
         head = screen_to_text(app).splitlines()[4]
         at = head.index("IN/s")
         await pilot.click("#grid", offset=(at, 0))
@@ -78,9 +75,7 @@ async def test_a_click_on_a_column_sorts_by_it_and_a_second_one_turns_it_round()
 
 @run_screen_test
 async def test_a_slash_filters_while_one_types_and_escape_shows_all_again() -> None:
-    app = make_still_tui()
-    async with app.run_test(size=WIDE) as pilot:
-        await feed_polls(app, pilot, THREE)
+    async with open_screen(make_still_tui(), THREE, size=WIDE) as (app, pilot):
         await pilot.press("slash", *"/-[bc] m")
         assert names(app) == ["broker-b", "broker-c"]
         await pilot.press("backspace", "backspace", "$", "enter")
@@ -98,9 +93,7 @@ async def test_a_slash_filters_while_one_types_and_escape_shows_all_again() -> N
 
 @run_screen_test
 async def test_half_a_regular_expression_leaves_the_rows_as_they_are() -> None:
-    app = make_still_tui()
-    async with app.run_test(size=WIDE) as pilot:
-        await feed_polls(app, pilot, THREE)
+    async with open_screen(make_still_tui(), THREE, size=WIDE) as (app, pilot):
         await pilot.press("slash", *"/broker-(a")
         assert len(names(app)) == 3
         await pilot.press(")")
@@ -109,9 +102,7 @@ async def test_half_a_regular_expression_leaves_the_rows_as_they_are() -> None:
 
 @run_screen_test
 async def test_a_question_mark_shows_help_and_closes_it() -> None:
-    app = make_still_tui()
-    async with app.run_test(size=NARROW) as pilot:
-        await feed_polls(app, pilot, THREE)
+    async with open_screen(make_still_tui(), THREE, size=NARROW) as (app, pilot):
         await pilot.press("question_mark")
         await pilot.pause()
         assert "messages put per second" in screen_to_text(app)
@@ -121,8 +112,7 @@ async def test_a_question_mark_shows_help_and_closes_it() -> None:
 
 @run_screen_test
 async def test_p_stands_still_and_goes_on() -> None:
-    app = make_still_tui()
-    async with app.run_test(size=WIDE) as pilot:
+    async with open_screen(make_still_tui(), size=WIDE) as (app, pilot):
         await pilot.press("p")
         assert app.feed.is_paused
         assert "paused" in screen_to_text(app).splitlines()[0]
@@ -132,8 +122,7 @@ async def test_p_stands_still_and_goes_on() -> None:
 
 @run_screen_test
 async def test_plus_and_underscore_change_the_interval_within_bounds() -> None:
-    app = make_still_tui()
-    async with app.run_test(size=WIDE) as pilot:
+    async with open_screen(make_still_tui(), size=WIDE) as (app, pilot):
         await pilot.press("plus")
         assert (app.feed.interval, app.interval) == (10.0, 10.0)
         await pilot.press(*["underscore"] * 9)
@@ -144,8 +133,7 @@ async def test_plus_and_underscore_change_the_interval_within_bounds() -> None:
 
 @run_screen_test
 async def test_q_leaves_and_stops_the_feed() -> None:
-    app = make_still_tui()
-    async with app.run_test(size=WIDE) as pilot:
+    async with open_screen(make_still_tui(), size=WIDE) as (app, pilot):
         await pilot.press("q")
     assert not app.feed.is_running
     assert app.return_code == 0
@@ -153,9 +141,7 @@ async def test_q_leaves_and_stops_the_feed() -> None:
 
 @run_screen_test
 async def test_the_cursor_moves_and_stays_with_its_row() -> None:
-    app = make_still_tui()
-    async with app.run_test(size=WIDE) as pilot:
-        await feed_polls(app, pilot, THREE)
+    async with open_screen(make_still_tui(), THREE, size=WIDE) as (app, pilot):
         await pilot.press("down", "j", "up")
         assert app.row_grid.cursor_key == "broker-b 0 10.0.1.2:10911"
         more: dict[str, dict[int, str]] = {"broker-0": {0: "10.0.1.9:10911"}, **NAMES}
@@ -170,8 +156,7 @@ async def test_the_cursor_moves_and_stays_with_its_row() -> None:
 
 @run_screen_test
 async def test_what_went_wrong_in_here_goes_to_the_log_and_the_screen_goes_on() -> None:
-    app = make_still_tui()
-    async with app.run_test(size=WIDE) as pilot:
+    async with open_screen(make_still_tui(), size=WIDE) as (app, pilot):
         app.post_message(FeedFailed(ZeroDivisionError("division by zero")))
         await feed_polls(app, pilot, THREE)
         assert "1 in the log" in screen_to_text(app)
@@ -184,8 +169,7 @@ async def test_what_went_wrong_in_here_goes_to_the_log_and_the_screen_goes_on() 
 
 @run_screen_test
 async def test_what_another_feed_still_says_is_not_heard() -> None:
-    app = make_still_tui()
-    async with app.run_test(size=WIDE) as pilot:
+    async with open_screen(make_still_tui(), size=WIDE) as (app, pilot):
         app.post_message(PollsReceived(THREE, object()))
         await pilot.pause()
         assert app.model.poll_count == 0
@@ -195,9 +179,7 @@ async def test_what_another_feed_still_says_is_not_heard() -> None:
 def test_every_size_is_drawn_and_another_one_right_after_it(size: tuple[int, int]) -> None:
     @run_screen_test
     async def story() -> None:
-        app = make_still_tui()
-        async with app.run_test(size=size) as pilot:
-            await feed_polls(app, pilot, THREE)
+        async with open_screen(make_still_tui(), THREE, size=size) as (app, pilot):
             assert "broker-a" in screen_to_text(app) or size[1] < 10
             await pilot.resize_terminal(100, 30)
             await pilot.pause()
@@ -264,9 +246,7 @@ async def test_operator_finds_the_broker_that_is_gone(tmp_path: Path) -> None:
 
 @run_screen_test
 async def test_numbers_choose_screens_tab_their_tabs_and_minus_the_one_before() -> None:
-    app = make_still_tui()
-    async with app.run_test(size=WIDE) as pilot:
-        await feed_polls(app, pilot, THREE)
+    async with open_screen(make_still_tui(), THREE, size=WIDE) as (app, pilot):
         screens_seen = []
         for number in range(len(root_views.SCREEN_NAMES)):
             await pilot.press(str(number))
@@ -285,9 +265,7 @@ async def test_numbers_choose_screens_tab_their_tabs_and_minus_the_one_before() 
 
 @run_screen_test
 async def test_enter_goes_deeper_and_escape_back_to_the_same_row() -> None:
-    app = make_still_tui()
-    async with app.run_test(size=WIDE) as pilot:
-        await feed_polls(app, pilot, THREE)
+    async with open_screen(make_still_tui(), THREE, size=WIDE) as (app, pilot):
         await pilot.press("down", "enter")
         assert (app.current_view.name, app.current_view.title) == ("summary", "broker-b master")
         assert "Brokers › broker-b master" in screen_to_text(app)
@@ -299,9 +277,7 @@ async def test_enter_goes_deeper_and_escape_back_to_the_same_row() -> None:
 
 @run_screen_test
 async def test_the_mouse_chooses_screens_tabs_and_the_way_back() -> None:
-    app = make_still_tui()
-    async with app.run_test(size=WIDE) as pilot:
-        await feed_polls(app, pilot, THREE)
+    async with open_screen(make_still_tui(), THREE, size=WIDE) as (app, pilot):
         await pilot.click("#screens", offset=(22, 0))
         assert app.current_view.name == "topics"
         await pilot.press("1", "enter")
@@ -342,9 +318,7 @@ async def test_operator_follows_a_divergence_to_its_cause(tmp_path: Path) -> Non
     with start_playground(tmp_path) as ground:
         with ground.open_client([ground.addrs[1]]) as admin:
             admin.brokers.wipe_write_perm("broker-b-1")
-        app = make_still_tui()
-        async with app.run_test(size=WIDE) as pilot:
-            await feed_polls(app, pilot, ground.poll_everything())
+        async with open_screen(make_still_tui(), ground.poll_everything(), size=WIDE) as (app, pilot):
             await pilot.press("4", "tab")
             compare_golden(app, "matrix")
             await pilot.press("tab", "tab")
@@ -357,9 +331,7 @@ async def test_operator_follows_a_divergence_to_its_cause(tmp_path: Path) -> Non
 async def test_operator_sees_where_a_topic_lives(tmp_path: Path) -> None:
     with start_playground(tmp_path) as ground:
         ground.kill_broker("broker-b-0")
-        app = make_still_tui()
-        async with app.run_test(size=WIDE) as pilot:
-            await feed_polls(app, pilot, ground.poll_everything())
+        async with open_screen(make_still_tui(), ground.poll_everything(), size=WIDE) as (app, pilot):
             await pilot.press("2", "slash", *"orders", "enter", "enter", "tab", "tab")
             await feed_polls(app, pilot, ground.poll_details(*app.feed.asked))
             compare_golden(app, "topic-drawn")
@@ -368,8 +340,7 @@ async def test_operator_sees_where_a_topic_lives(tmp_path: Path) -> None:
 @run_screen_test
 async def test_operator_sees_which_name_server_does_not_hear_of_a_wipe(tmp_path: Path) -> None:
     with start_playground(tmp_path) as ground:
-        app = make_still_tui()
-        async with app.run_test(size=NARROW) as pilot:
+        async with open_screen(make_still_tui(), size=NARROW) as (app, pilot):
             with ground.open_client([ground.addrs[0]]) as admin:
                 admin.brokers.wipe_write_perm("broker-a-0")
             await feed_polls(app, pilot, ground.poll_everything())
@@ -393,9 +364,7 @@ def test_the_feed_is_given_what_is_looked_at() -> None:
 
 @run_screen_test
 async def test_an_invalid_regular_expression_is_reported() -> None:
-    app = make_still_tui()
-    async with app.run_test(size=WIDE) as pilot:
-        await feed_polls(app, pilot, THREE)
+    async with open_screen(make_still_tui(), THREE, size=WIDE) as (app, pilot):
         await pilot.press("slash", *"/a(", "enter")
         assert "invalid regular expression /a(: missing )" in screen_to_text(app)
         assert len(names(app)) == 3
@@ -404,9 +373,7 @@ async def test_an_invalid_regular_expression_is_reported() -> None:
 @run_screen_test
 async def test_the_clock_stands_still_while_polling_is_paused() -> None:
     clock = Clock()
-    app = make_still_tui(clock=clock)
-    async with app.run_test(size=WIDE) as pilot:
-        await feed_polls(app, pilot, THREE)
+    async with open_screen(make_still_tui(clock=clock), THREE, size=WIDE) as (app, pilot):
         await pilot.press("p")
         clock.now += 60_000
         app.redraw_screen()
@@ -416,9 +383,7 @@ async def test_the_clock_stands_still_while_polling_is_paused() -> None:
 
 @run_screen_test
 async def test_a_click_on_a_hint_presses_its_key() -> None:
-    app = make_still_tui()
-    async with app.run_test(size=WIDE) as pilot:
-        await feed_polls(app, pilot, THREE)
+    async with open_screen(make_still_tui(), THREE, size=WIDE) as (app, pilot):
         hints = app.find_lines("hints")
         column = "".join(cell.text for cell in hints.shown_lines[0]).index("filter")
         await pilot.click("#hints", offset=(column, 0))
@@ -429,9 +394,7 @@ async def test_a_click_on_a_hint_presses_its_key() -> None:
 
 @run_screen_test
 async def test_the_log_counter_counts_lines_that_were_not_read() -> None:
-    app = make_still_tui()
-    async with app.run_test(size=WIDE) as pilot:
-        await feed_polls(app, pilot, THREE)
+    async with open_screen(make_still_tui(), THREE, size=WIDE) as (app, pilot):
         app.show_message("first", "bad")
         assert "1 in the log" in screen_to_text(app)
         await pilot.press("L", "escape")
@@ -442,9 +405,7 @@ async def test_the_log_counter_counts_lines_that_were_not_read() -> None:
 
 @run_screen_test
 async def test_who_types_fast_types_into_the_filter() -> None:
-    app = make_still_tui()
-    async with app.run_test(size=WIDE) as pilot:
-        await feed_polls(app, pilot, THREE)
+    async with open_screen(make_still_tui(), THREE, size=WIDE) as (app, pilot):
         for key in ("2", "slash", "o", "k", "e"):
             app.post_message(events.Key(key, None if len(key) > 1 else key))
         await pilot.pause()
@@ -459,9 +420,7 @@ async def test_who_types_fast_types_into_the_filter() -> None:
 async def test_a_mistake_in_a_view_is_a_line_of_the_log_and_no_traceback(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    app = make_still_tui()
-    async with app.run_test(size=WIDE) as pilot:
-        await feed_polls(app, pilot, THREE)
+    async with open_screen(make_still_tui(), THREE, size=WIDE) as (app, pilot):
         with monkeypatch.context() as patched:
             patched.setattr(BrokersView, "render_headline", lambda view, model: 1 / 0)
             app.redraw_screen()

@@ -11,13 +11,7 @@ from nsadmin.tui.app import Tui
 from nsadmin.tui.context import AvailableContexts
 from nsadmin.tui.messages.message_query import BrowsedMessage, MessageQuery
 from nsadmin.tui.messages.message_table import MessagesView
-from nsadmin.tui.polling.poll_records import (
-    AnyPoll,
-    GroupPolled,
-    GroupsPolled,
-    MessagesPolled,
-    QueueLag,
-)
+from nsadmin.tui.polling.poll_records import AnyPoll, GroupPolled, GroupsPolled, MessagesPolled, QueueLag
 from nsadmin.tui.recording.replay import ReplayPlayer
 from nsadmin.tui.screens import screen_export
 from nsadmin.tui.screens.confirmation import ChangeScreen

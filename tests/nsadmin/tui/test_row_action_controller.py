@@ -15,6 +15,7 @@ from tests.support.screens import (
     make_broker_poll,
     make_server_poll,
     make_still_tui,
+    open_screen,
     run_screen_test,
 )
 
@@ -36,9 +37,7 @@ async def words_after(app: Tui, pilot: Any, *keys: str) -> list[list[str]]:
 
 @run_screen_test
 async def test_m_marks_rows_and_an_action_takes_all_of_them() -> None:
-    app = make_still_tui()
-    async with app.run_test(size=SIZE) as pilot:
-        await feed_polls(app, pilot, THREE)
+    async with open_screen(make_still_tui(), THREE, size=SIZE) as (app, pilot):
         await pilot.press("m", "down", "m")
         assert app.view_state.marked_keys == {
             "broker-a 0 10.0.1.1:10911", "broker-c 0 10.0.1.3:10911",
@@ -55,9 +54,7 @@ async def test_m_marks_rows_and_an_action_takes_all_of_them() -> None:
 
 @run_screen_test
 async def test_a_capital_m_marks_the_filtered_rows_and_removes_all_marks() -> None:
-    app = make_still_tui()
-    async with app.run_test(size=SIZE) as pilot:
-        await feed_polls(app, pilot, THREE)
+    async with open_screen(make_still_tui(), THREE, size=SIZE) as (app, pilot):
         await pilot.press("slash", *"/-[bc] ", "enter", "M")
         assert len(app.view_state.marked_keys) == 2
         await pilot.press("escape")
@@ -81,9 +78,7 @@ async def test_a_row_that_is_gone_has_no_mark_any_more_and_a_heading_gets_none()
 
 @run_screen_test
 async def test_fields_are_asked_for_once() -> None:
-    app = make_still_tui(home="topics")
-    async with app.run_test(size=SIZE) as pilot:
-        await feed_polls(app, pilot, THREE)
+    async with open_screen(make_still_tui(home="topics"), THREE, size=SIZE) as (app, pilot):
         await pilot.press("M", "x")
         await pilot.pause()
         assert isinstance(app.screen, FieldsScreen)
@@ -96,9 +91,7 @@ async def test_fields_are_asked_for_once() -> None:
 
 @run_screen_test
 async def test_the_menu_names_the_number_of_rows() -> None:
-    app = make_still_tui()
-    async with app.run_test(size=SIZE) as pilot:
-        await feed_polls(app, pilot, THREE)
+    async with open_screen(make_still_tui(), THREE, size=SIZE) as (app, pilot):
         await pilot.press("M", "space")
         await pilot.pause()
         assert "Actions on 3 rows" in screen_to_text(app)
@@ -108,8 +101,6 @@ async def test_the_menu_names_the_number_of_rows() -> None:
 
 @run_screen_test
 async def test_an_action_that_does_not_apply_to_all_marked_rows_says_so() -> None:
-    app = make_still_tui()
-    async with app.run_test(size=SIZE) as pilot:
-        await feed_polls(app, pilot, THREE)
+    async with open_screen(make_still_tui(), THREE, size=SIZE) as (app, pilot):
         await pilot.press("M", "x")
         assert "fix applies to 0 of 3 marked rows: unmark the others with m" in screen_to_text(app)

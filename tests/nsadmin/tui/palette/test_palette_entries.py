@@ -1,6 +1,5 @@
 """What the palette has: everything that the model knows, and every command that needs no terminal."""
 
-from nsadmin.tui.model.cluster_model import ClusterModel
 from nsadmin.tui.palette.palette_entries import (
     PaletteEntry,
     list_alias_entries,
@@ -11,12 +10,11 @@ from nsadmin.tui.palette.palette_entries import (
     list_theme_entries,
 )
 from nsadmin.tui.views.base_view import BrokerProcessTarget, TopicTarget
-from tests.support.screens import make_server_poll
+from tests.support.screens import make_model, make_server_poll
 
 
 def test_brokers_and_topics_of_the_cluster_open_their_views() -> None:
-    model = ClusterModel()
-    model.apply_poll(make_server_poll(groups={"broker-a": {0: "h:1", 2: "h:2"}}))
+    model = make_model(make_server_poll(groups={"broker-a": {0: "h:1", 2: "h:2"}}))
     master = BrokerProcessTarget("broker-a", 0, "h:1", "cluster-a")
     assert list(list_cluster_entries(model)) == [
         PaletteEntry("broker-a", "broker h:1", target=master),

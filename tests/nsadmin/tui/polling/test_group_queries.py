@@ -14,10 +14,7 @@ from nsadmin.client.proxies.proxies import ProxyAdmin
 from nsadmin.client.results import NoneReachable, ServerResult
 from nsadmin.tui.polling import group_queries
 from nsadmin.tui.polling.detail_queries import DetailQuery
-from nsadmin.tui.polling.poll_records import (
-    GroupPolled,
-    GroupsPolled,
-)
+from nsadmin.tui.polling.poll_records import GroupPolled, GroupsPolled
 from tests.support.playground import Playground, start_playground
 from tests.support.proxies import heartbeat_body
 

@@ -6,15 +6,14 @@ from nsadmin.tui.context import AvailableContexts
 from nsadmin.tui.screens.command_output import OutputScreen, PluginScreen
 from nsadmin.tui.screens.confirmation import ChangeScreen
 from nsadmin.tui.screens.screen_text import screen_to_text
-from tests.support.screens import make_context, make_still_tui, run_screen_test, until_said
+from tests.support.screens import make_context, make_still_tui, open_screen, run_screen_test, until_said
 
 SIZE = (120, 30)
 
 
 @run_screen_test
 async def test_escape_ends_what_still_runs() -> None:
-    app = make_still_tui()
-    async with app.run_test(size=SIZE) as pilot:
+    async with open_screen(make_still_tui(), size=SIZE) as (app, pilot):
         app.push_screen(OutputScreen(["where", "--watch", "0.2"], ["-n", "127.0.0.1:1"]))
         await until_said(app, pilot, "127.0.0.1:1")
         await pilot.press("escape")
@@ -23,8 +22,7 @@ async def test_escape_ends_what_still_runs() -> None:
 
 @run_screen_test
 async def test_a_name_with_brackets_is_shown_as_it_is() -> None:
-    app = make_still_tui()
-    async with app.run_test(size=SIZE) as pilot:
+    async with open_screen(make_still_tui(), size=SIZE) as (app, pilot):
         for screen in (
             OutputScreen(["help", "a[/]b\x1b"]),
             ChangeScreen(["wipeWritePerm", "a[/]b\x1b"], ["-n", "127.0.0.1:1"], "b"),
@@ -45,8 +43,7 @@ async def test_the_exit_code_of_a_critical_check_says_critical() -> None:
 
 @run_screen_test
 async def test_commands_run_one_after_the_other() -> None:
-    app = make_still_tui()
-    async with app.run_test(size=(100, 30)) as pilot:
+    async with open_screen(make_still_tui(), size=(100, 30)) as (app, pilot):
         commands = [["sh", "-c", "echo one; exit 3"], ["echo", "a\x1b[/]"]]
         app.push_screen(PluginScreen("show", commands, commands))
         await app.workers.wait_for_complete()
@@ -61,8 +58,7 @@ async def test_commands_run_one_after_the_other() -> None:
 
 @run_screen_test
 async def test_escape_skips_the_commands_that_have_not_started() -> None:
-    app = make_still_tui()
-    async with app.run_test(size=(100, 30)) as pilot:
+    async with open_screen(make_still_tui(), size=(100, 30)) as (app, pilot):
         commands = [["sh", "-c", "echo started; sleep 60"], ["false"]]
         screen = PluginScreen("slow", commands, commands)
         app.push_screen(screen)

@@ -16,6 +16,7 @@ from tests.support.screens import (
     feed_polls,
     make_context,
     make_still_tui,
+    open_screen,
     run_screen_test,
     until_said,
     until_shown,
@@ -44,9 +45,7 @@ def test_operator_wipes_a_broker(tmp_path: Path, audit: Path) -> None:
     @run_screen_test
     async def story() -> None:
         with start_playground(tmp_path / "lab") as ground:
-            app = on(ground)
-            async with app.run_test(size=SIZE) as pilot:
-                await feed_polls(app, pilot, ground.poll_everything())
+            async with open_screen(on(ground), ground.poll_everything(), size=SIZE) as (app, pilot):
                 await pilot.press("w")
                 log_text = await until_said(app, pilot, "exit code 0")
                 assert "rw- -> r--" in log_text
@@ -71,9 +70,7 @@ def test_what_was_looked_at_and_left_is_not_done(tmp_path: Path, audit: Path) ->
     @run_screen_test
     async def story() -> None:
         with start_playground(tmp_path / "lab") as ground:
-            app = on(ground)
-            async with app.run_test(size=SIZE) as pilot:
-                await feed_polls(app, pilot, ground.poll_everything())
+            async with open_screen(on(ground), ground.poll_everything(), size=SIZE) as (app, pilot):
                 await pilot.press("colon", *"deleteTopic -t orders -c cluster-a", "enter")
                 await until_said(app, pilot, "exit code 0")
                 await pilot.press("escape")
@@ -87,8 +84,7 @@ def test_what_was_looked_at_and_left_is_not_done(tmp_path: Path, audit: Path) ->
 
 @run_screen_test
 async def test_a_look_that_fails_leads_to_no_question() -> None:
-    app = make_still_tui()
-    async with app.run_test(size=SIZE) as pilot:
+    async with open_screen(make_still_tui(), size=SIZE) as (app, pilot):
         app.push_screen(ChangeScreen(["wipeWritePerm", "b"], ["-n", "127.0.0.1:1"], "b"))
         await until_said(app, pilot, "exit code 4")
         assert not app.screen.query_one("#confirm").display
@@ -103,9 +99,7 @@ def test_an_operator_wipes_two_brokers_with_one_confirmation(tmp_path: Path, aud
     @run_screen_test
     async def story() -> None:
         with start_playground(tmp_path / "lab") as ground:
-            app = on(ground)
-            async with app.run_test(size=SIZE) as pilot:
-                await feed_polls(app, pilot, ground.poll_everything())
+            async with open_screen(on(ground), ground.poll_everything(), size=SIZE) as (app, pilot):
                 await pilot.press("m", "m", "m", "w")
                 await until_shown(app, pilot, 'Type "wipe 2" to make all changes')
                 assert topic_perms(ground, "broker-a-0") == topic_perms(ground, "broker-a-1") == {6}
@@ -126,8 +120,7 @@ def test_an_operator_wipes_two_brokers_with_one_confirmation(tmp_path: Path, aud
 
 @run_screen_test
 async def test_a_failed_preview_leads_to_no_question() -> None:
-    app = make_still_tui()
-    async with app.run_test(size=SIZE) as pilot:
+    async with open_screen(make_still_tui(), size=SIZE) as (app, pilot):
         planned = [
             PlannedCommand("one", ["wipeWritePerm", "a"]),
             PlannedCommand("two", ["wipeWritePerm", "b"]),
@@ -146,8 +139,7 @@ async def test_a_failed_preview_leads_to_no_question() -> None:
 @run_screen_test
 async def test_escape_stops_before_the_next_change() -> None:
     results: list[bool | None] = []
-    app = make_still_tui()
-    async with app.run_test(size=SIZE) as pilot:
+    async with open_screen(make_still_tui(), size=SIZE) as (app, pilot):
         check = PlannedCommand("check", ["help"], is_check=True)
         planned = [check, *(PlannedCommand(name, ["where", "--watch", "0.2"]) for name in ("one", "two"))]
         screen = BatchChangeScreen("two", planned, ["-n", "127.0.0.1:1"], "go")

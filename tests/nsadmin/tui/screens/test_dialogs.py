@@ -6,7 +6,7 @@ from textual.app import App
 
 from nsadmin.tui.screens.dialogs import ChooseScreen, ColumnChooser, FieldsScreen
 from nsadmin.tui.views.table import Column
-from tests.support.screens import make_still_tui, run_screen_test
+from tests.support.screens import make_still_tui, open_screen, run_screen_test
 
 
 async def answered(screen: Any, *keys: str) -> Any:
@@ -66,8 +66,7 @@ COLUMNS = [Column(key, key.upper(), 5, "", str) for key in ("a", "b", "c")]
 @run_screen_test
 async def test_the_result_has_the_shown_columns_in_their_order() -> None:
     results: list[list[str] | None] = []
-    app = make_still_tui()
-    async with app.run_test() as pilot:
+    async with open_screen(make_still_tui()) as (app, pilot):
         for keys in (("enter",), ("space", "down", "space", "enter"), ("space", "escape")):
             app.push_screen(ColumnChooser(COLUMNS, ("c", "a")), results.append)
             await pilot.pause()

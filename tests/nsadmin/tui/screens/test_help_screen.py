@@ -8,7 +8,7 @@ from nsadmin.tui.screens.help_screen import HelpScreen, help_lines
 from nsadmin.tui.screens.screen_text import screen_to_text
 from nsadmin.tui.views.base_view import View
 from nsadmin.tui.views.brokers.broker_table import BROKER_COLUMNS, BrokersView
-from tests.support.screens import compare_golden, make_still_tui, run_screen_test
+from tests.support.screens import compare_golden, make_still_tui, open_screen, run_screen_test
 
 
 def text(view: View) -> str:
@@ -57,8 +57,7 @@ def test_own_commands_are_explained() -> None:
 
 @run_screen_test
 async def test_typing_searches_and_escape_clears_then_closes() -> None:
-    app = make_still_tui()
-    async with app.run_test(size=(100, 24)) as pilot:
+    async with open_screen(make_still_tui(), size=(100, 24)) as (app, pilot):
         await pilot.press("question_mark")
         await pilot.pause()
         assert isinstance(app.screen, HelpScreen)

@@ -15,12 +15,7 @@ def test_a_view_shows_nothing_by_itself_and_leads_nowhere() -> None:
         view.render_headline(model),
         view.draw_lines(model, 80, 24),
         list_tabs(view),
-    ) == (
-        (),
-        (),
-        [],
-        (),
-    )
+    ) == ((), (), [], ())
     assert (view.open_row(None), view.subject_of_row(None), view.list_queries(model, [])) == (
         None,
         RowSubject(),

@@ -135,10 +135,7 @@ def test_causes_are_those_that_the_command_finds_with_what_to_do() -> None:
     assert "".join(cell.text for cell in view.render_headline(model)) == "verdict: diverge"
     advice = open_target(view.open_row(divergence_row))
     assert advice == DivergenceAdviceView("topic", "orders", "it was wiped")
-    assert (advice.title, advice.list_queries(model, [])) == (
-        "orders",
-        [DetailQuery("divergence")],
-    )
+    assert (advice.title, advice.list_queries(model, [])) == ("orders", [DetailQuery("divergence")])
     assert (
         text(advice.draw_lines(model, 80, 20))
         == f"""

@@ -15,7 +15,7 @@ from nsadmin.tui.views import display_states
 from nsadmin.tui.views.base_view import TopicTarget
 from nsadmin.tui.views.brokers.broker_table import list_broker_rows
 from nsadmin.tui.views.drains import DrainLogView, DrainsView, RebalanceView
-from tests.support.screens import NOON, make_broker_poll, make_server_poll, make_silent_broker
+from tests.support.screens import NOON, make_broker_poll, make_model, make_server_poll, make_silent_broker
 
 DRAIN = DrainRecord(
     "cluster-a",
@@ -35,10 +35,7 @@ A = "10.0.1.1:10911"
 
 
 def model_of(*drains: DrainRecord) -> ClusterModel:
-    model = ClusterModel()
-    for poll in (make_server_poll(), make_broker_poll(A), DrainsPolled(NOON, drains, ["/x: no JSON"])):
-        model.apply_poll(poll)
-    return model
+    return make_model(make_server_poll(), make_broker_poll(A), DrainsPolled(NOON, drains, ["/x: no JSON"]))
 
 
 def test_a_drain_with_its_phase_and_who_is_at_it() -> None:
@@ -65,10 +62,7 @@ def test_a_safe_one_and_one_that_is_being_undone() -> None:
     assert (cells["steps"], cells["safe"], cells["at"]) == ("■■■■■", "30 s", "pid 7")
     [puts] = [column for column in view.columns if column.key == "puts"]
     assert puts.render_cell(first) == ("0", "good")
-    assert puts.render_cell(first._replace(record=msgspec.structs.replace(safe, puts=3))) == (
-        "3",
-        "warn",
-    )
+    assert puts.render_cell(first._replace(record=msgspec.structs.replace(safe, puts=3))) == ("3", "warn")
     assert [column.render_cell(second).text for column in view.columns][2:4] == ["", "undoing"]
 
 
@@ -106,8 +100,7 @@ RESTART = RestartRecord(
 
 
 def test_a_rolling_restart_is_a_job_with_its_progress_and_its_commands() -> None:
-    model = ClusterModel()
-    model.apply_poll(DrainsPolled(NOON, [DRAIN], (), [RESTART]))
+    model = make_model(DrainsPolled(NOON, [DRAIN], (), [RESTART]))
     view = DrainsView()
     row, _ = view.build_rows(model)
     assert {column.key: column.render_cell(row).text for column in view.columns} == {
@@ -152,9 +145,7 @@ VIEW = RebalanceView("cluster-a", "abc")
 
 
 def rebalance_model(*rebalances: RebalanceRecord) -> ClusterModel:
-    model = ClusterModel()
-    model.apply_poll(DrainsPolled(NOON, rebalances=rebalances))
-    return model
+    return make_model(DrainsPolled(NOON, rebalances=rebalances))
 
 
 def test_each_broker_of_a_moving_topic_has_a_row() -> None:

@@ -1,10 +1,10 @@
 """Figures over time, as lines of dots."""
 
-from nsadmin.tui.model.cluster_model import ClusterModel, Trend
+from nsadmin.tui.model.cluster_model import Trend
 from nsadmin.tui.polling.poll_records import GroupPolled, QueueLag
 from nsadmin.tui.views.base_view import CellLine
 from nsadmin.tui.views.graphs import GraphsView, draw_graph, draw_small_graphs
-from tests.support.screens import NOON, make_broker_poll, make_server_poll
+from tests.support.screens import NOON, make_broker_poll, make_model, make_server_poll
 
 
 def text(lines: list[CellLine]) -> str:
@@ -54,8 +54,7 @@ def test_one_look_is_no_line_and_nothing_is_a_line_at_the_ground() -> None:
 
 
 def test_the_screen_has_clusters_and_below_the_groups_that_are_most_behind() -> None:
-    model = ClusterModel()
-    model.apply_poll(make_server_poll())
+    model = make_model(make_server_poll())
     for at in (0, 6_000):
         model.apply_poll(make_broker_poll("10.0.1.1:10911", NOON + at))
     assert "by cluster  ━━ cluster-a 100" in text(GraphsView().draw_lines(model, 80, 20))

@@ -11,7 +11,7 @@ from nsadmin.tui.polling.poll_records import (
 )
 from nsadmin.tui.views.base_view import CommandTarget, GroupTarget
 from nsadmin.tui.views.home import HomeView, list_problems
-from tests.support.screens import NOON, make_broker_poll, make_server_poll
+from tests.support.screens import NOON, make_broker_poll, make_model, make_server_poll
 
 REMEDY = "run `nsadmin repair wipe broker-a`, which restores the broker's own permissions"
 DIVERGED = ProblemRecord("divergence", None, "CRITICAL", "topic orders of broker-a: perm differs", REMEDY)
@@ -19,11 +19,11 @@ SILENT = ProblemRecord("namesrv", None, "WARNING", "127.0.0.1:2 does not answer"
 
 
 def model_of(*problems: ProblemRecord) -> ClusterModel:
-    model = ClusterModel()
-    for poll in (make_server_poll(), make_broker_poll("10.0.1.1:10911", commitLogDiskRatio="0.9")):
-        model.apply_poll(poll)
-    model.apply_poll(ProblemsPolled(NOON, problems, 9))
-    return model
+    return make_model(
+        make_server_poll(),
+        make_broker_poll("10.0.1.1:10911", commitLogDiskRatio="0.9"),
+        ProblemsPolled(NOON, problems, 9),
+    )
 
 
 def headline(model: ClusterModel) -> str:

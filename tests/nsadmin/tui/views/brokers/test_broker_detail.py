@@ -29,18 +29,20 @@ from nsadmin.tui.views.brokers.broker_detail import (
     ReplicaDifferencesView,
 )
 from nsadmin.tui.views.topics.topic_detail import TopicRouteView
-from tests.support.screens import NOON, make_broker_poll, make_server_poll, make_silent_broker
+from tests.support.screens import NOON, make_broker_poll, make_model, make_server_poll, make_silent_broker
 
 A, B, C = (f"10.0.1.{number}:10911" for number in (1, 2, 3))
 PLACE = ("broker-a", 0, A, "cluster-a")
 
 
 def model_of(*polls: AnyPoll) -> ClusterModel:
-    model = ClusterModel()
-    model.apply_poll(make_server_poll(groups={"broker-a": {0: A, 1: C}, "broker-b": {0: B}}))
-    for poll in (make_broker_poll(A), make_broker_poll(B), make_broker_poll(C), *polls):
-        model.apply_poll(poll)
-    return model
+    return make_model(
+        make_server_poll(groups={"broker-a": {0: A, 1: C}, "broker-b": {0: B}}),
+        make_broker_poll(A),
+        make_broker_poll(B),
+        make_broker_poll(C),
+        *polls,
+    )
 
 
 def test_a_broker_has_seven_tabs_about_the_same() -> None:
@@ -153,14 +155,11 @@ def text(lines: list[CellLine]) -> str:
 
 
 def model() -> ClusterModel:
-    new_model = ClusterModel()
-    for poll in (
+    return make_model(
         make_server_poll(),
         make_broker_poll(A),
         make_broker_poll(A, NOON + 5000, putTps="300 1 1", commitLogDiskRatio="0.91"),
-    ):
-        new_model.apply_poll(poll)
-    return new_model
+    )
 
 
 def test_figures_come_first_with_their_tones_and_the_traffic_below() -> None:
@@ -182,9 +181,9 @@ def test_a_low_screen_has_no_graph_and_a_broker_that_is_gone_says_so() -> None:
 
 
 def test_polls_without_a_figure_are_no_points_of_the_graph() -> None:
-    cluster_model = ClusterModel()
-    for poll in (make_server_poll(), make_broker_poll(A, putTps=""), make_broker_poll(A, NOON + 5000)):
-        cluster_model.apply_poll(poll)
+    cluster_model = make_model(
+        make_server_poll(), make_broker_poll(A, putTps=""), make_broker_poll(A, NOON + 5000)
+    )
     assert "━━ out 200" in text(BrokerSummaryView(*PLACE).draw_lines(cluster_model, 100, 40))
 
 
@@ -234,11 +233,12 @@ SLAVE = ReplicaDifferencesView("broker-a", 1, "10.0.1.2:10911", "cluster-a")
 
 
 def compared_model(*slaves: SlaveRecord) -> ClusterModel:
-    model = ClusterModel()
-    model.apply_poll(make_server_poll(at=NOON, groups={"broker-a": {0: MASTER.key.addr, 1: SLAVE.key.addr}}))
-    model.apply_poll(make_broker_poll(MASTER.key.addr))
-    model.apply_poll(make_broker_poll(SLAVE.key.addr))
-    model.apply_poll(ReplicasPolled(NOON, slaves))
+    model = make_model(
+        make_server_poll(at=NOON, groups={"broker-a": {0: MASTER.key.addr, 1: SLAVE.key.addr}}),
+        make_broker_poll(MASTER.key.addr),
+        make_broker_poll(SLAVE.key.addr),
+        ReplicasPolled(NOON, slaves),
+    )
     model.now_ms = NOON + 12_000
     return model
 

@@ -16,17 +16,14 @@ from nsadmin.tui.views.brokers.broker_table import (
     rank_broker,
 )
 from nsadmin.tui.views.table import Cell
-from tests.support.screens import NOON, make_broker_poll, make_server_poll, make_silent_broker
+from tests.support.screens import NOON, make_broker_poll, make_model, make_server_poll, make_silent_broker
 
 MASTER, SLAVE = "10.0.1.1:10911", "10.0.1.2:10911"
 BOTH = make_server_poll(groups={"broker-a": {0: MASTER, 1: SLAVE}})
 
 
 def model_of(*polls: AnyPoll) -> ClusterModel:
-    model = ClusterModel()
-    for poll in polls:
-        model.apply_poll(poll)
-    return model
+    return make_model(*polls)
 
 
 def cell(row: BrokerRow, key: str) -> Cell:
@@ -175,9 +172,7 @@ A = "10.0.1.1:10911"
 
 
 def test_the_graph_is_drawn_only_if_there_is_room() -> None:
-    model = ClusterModel()
-    for poll in (make_server_poll(), make_broker_poll(A), make_broker_poll(A, NOON + 5000)):
-        model.apply_poll(poll)
+    model = make_model(make_server_poll(), make_broker_poll(A), make_broker_poll(A, NOON + 5000))
     [row] = list_broker_rows(model)
     high = draw_broker_facts(BROKER_COLUMNS, row, 54, 45)
     assert any("messages per second" in cell.text for line in high for cell in line)

@@ -15,7 +15,7 @@ from nsadmin.tui.views.groups.group_detail import (
     list_client_rows,
 )
 from nsadmin.tui.views.topics.topic_detail import TopicRouteView
-from tests.support.screens import NOON
+from tests.support.screens import NOON, make_model
 
 LAGS = [
     QueueLag("orders", "broker-a", 3, 1500, 1000, 20, NOON),
@@ -24,11 +24,9 @@ LAGS = [
 
 
 def model() -> ClusterModel:
-    new_model = ClusterModel()
-    new_model.apply_poll(
+    return make_model(
         GroupPolled(NOON, "g", 4.0, LAGS, [ClientConnection("c", "h:1", "GO", "V5")], "PULL", "CLUSTERING")
     )
-    return new_model
 
 
 def test_queues_with_what_is_not_known_of_them(utc: None) -> None:

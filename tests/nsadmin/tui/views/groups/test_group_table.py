@@ -11,7 +11,7 @@ from nsadmin.tui.polling.detail_queries import DetailQuery
 from nsadmin.tui.polling.poll_records import AnyPoll, ClientConnection, GroupPolled, GroupsPolled, QueueLag
 from nsadmin.tui.views.groups.group_detail import GroupQueuesView
 from nsadmin.tui.views.groups.group_table import GROUP_COLUMNS, GroupRow, GroupsView
-from tests.support.screens import NOON
+from tests.support.screens import NOON, make_model
 
 
 def poll(lag: int, at: int, members: int = 1) -> GroupPolled:
@@ -24,9 +24,7 @@ def poll(lag: int, at: int, members: int = 1) -> GroupPolled:
 
 
 def texts(*polls: AnyPoll) -> dict[str, str]:
-    model = ClusterModel()
-    for group_poll in (GroupsPolled(NOON, ["g"]), *polls):
-        model.apply_poll(group_poll)
+    model = make_model(GroupsPolled(NOON, ["g"]), *polls)
     [row] = GroupsView().build_rows(model)
     return {column.key: column.render_cell(row).text for column in GROUP_COLUMNS}
 
@@ -56,9 +54,7 @@ def test_the_time_to_catch_up_at_the_present_trend() -> None:
 
 
 def test_messages_that_nobody_reads_are_bad() -> None:
-    model = ClusterModel()
-    model.apply_poll(GroupsPolled(NOON, ["g"]))
-    model.apply_poll(poll(5, NOON, members=0))
+    model = make_model(GroupsPolled(NOON, ["g"]), poll(5, NOON, members=0))
     [row] = GroupsView().build_rows(model)
     assert GROUP_COLUMNS[1].render_cell(row) == ("0", "bad")
 
@@ -83,12 +79,7 @@ def test_the_view() -> None:
         view.filter_text(row),
         view.subject_of_row(row).group,
         open_target(view.open_row(row)),
-    ) == (
-        "g",
-        "g",
-        "g",
-        GroupQueuesView("g"),
-    )
+    ) == ("g", "g", "g", GroupQueuesView("g"))
     assert view.list_queries(model, []) == [DetailQuery("groups")]
 
 
@@ -115,8 +106,7 @@ def test_groups_of_which_nobody_tells_are_unknown_or_those_of_before() -> None:
 
 
 def test_a_lag_that_is_not_known_is_no_zero() -> None:
-    model = ClusterModel()
-    model.apply_poll(GroupsPolled(NOON, ["g"]))
+    model = make_model(GroupsPolled(NOON, ["g"]))
     assert "".join(cell.text for cell in GroupsView().render_headline(model)) == (
         "1 group  backlog –  1 not read yet"
     )
@@ -151,8 +141,7 @@ def test_an_unknown_lag_is_not_0_and_has_no_trend() -> None:
     assert (broadcasting.total_lag, broadcasting.delay_ms) == (None, None)
     beyond_end = row([QueueLag("orders", "broker-a", 0, 7, 647_260_490, 0, NOON - 60_000)])
     assert (beyond_end.total_lag, beyond_end.lag_reason) == (None, "committed offset beyond the end")
-    model = ClusterModel()
-    model.apply_poll(GroupPolled(NOON, "g", 1.0, [QueueLag("orders", "broker-a", 0, 9, 5, 0, None)]))
+    model = make_model(GroupPolled(NOON, "g", 1.0, [QueueLag("orders", "broker-a", 0, 9, 5, 0, None)]))
     assert list(model.lag_trends["g"].values) == [4]
     model.apply_poll(GroupPolled(NOON, "g", 1.0, []))
     assert "g" not in model.lag_trends

@@ -22,7 +22,7 @@ from nsadmin.tui.views.topics.topic_detail import (
     TopicReadersView,
     TopicRouteView,
 )
-from tests.support.screens import NOON, make_broker_poll, make_server_poll
+from tests.support.screens import NOON, make_broker_poll, make_model, make_server_poll
 
 ONE, TWO = "10.0.0.1:9876", "10.0.0.2:9876"
 A = "10.0.1.1:10911"
@@ -35,10 +35,7 @@ POLL = TopicPolled(
 
 
 def model_of(*polls: AnyPoll) -> ClusterModel:
-    model = ClusterModel()
-    for poll in (make_server_poll(ONE), make_server_poll(TWO), make_broker_poll(A), *polls):
-        model.apply_poll(poll)
-    return model
+    return make_model(make_server_poll(ONE), make_server_poll(TWO), make_broker_poll(A), *polls)
 
 
 def text(lines: list[CellLine]) -> str:
@@ -185,9 +182,7 @@ LAGS = [
 
 
 def model() -> ClusterModel:
-    new_model = ClusterModel()
-    new_model.apply_poll(TopicPolled(NOON, "orders", groups=["g", "h"]))
-    return new_model
+    return make_model(TopicPolled(NOON, "orders", groups=["g", "h"]))
 
 
 def texts(found: ClusterModel) -> list[list[str]]:

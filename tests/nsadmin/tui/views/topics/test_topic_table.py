@@ -13,20 +13,17 @@ from nsadmin.tui.polling.poll_records import (
 )
 from nsadmin.tui.views.topics.topic_detail import TopicRouteView
 from nsadmin.tui.views.topics.topic_table import TOPIC_COLUMNS, TopicsView, kind_of_topic
-from tests.support.screens import NOON, make_server_poll
+from tests.support.screens import NOON, make_model, make_server_poll
 
 ONE, TWO = "10.0.0.1:9876", "10.0.0.2:9876"
 
 
 def model_of(*polls: AnyPoll) -> ClusterModel:
-    model = ClusterModel()
-    for poll in (
+    return make_model(
         make_server_poll(ONE, topics=("orders", "%RETRY%g", "TBW102")),
         make_server_poll(TWO, topics=("orders",)),
         *polls,
-    ):
-        model.apply_poll(poll)
-    return model
+    )
 
 
 def texts(model: ClusterModel, name: str) -> dict[str, str]:
@@ -98,8 +95,7 @@ def test_kinds_are_told_by_the_name() -> None:
 
 
 def test_only_what_is_to_be_seen_is_asked_and_the_row_of_the_cursor_first() -> None:
-    model = ClusterModel()
-    model.apply_poll(make_server_poll(topics=tuple(f"t{number:05}" for number in range(20_000))))
+    model = make_model(make_server_poll(topics=tuple(f"t{number:05}" for number in range(20_000))))
     view = TopicsView()
     topic_rows = view.build_rows(model)
     asked = view.list_queries(model, [topic_rows[50], *topic_rows[:100]])
