@@ -22,6 +22,7 @@ from nsadmin.tui.model.cluster_model import ClusterModel
 from nsadmin.tui.polling.detail_queries import DetailQuery
 from nsadmin.tui.polling.poll_records import AnyPoll, BrokerGroupListing, BrokerPolled, NameServerPolled
 from nsadmin.tui.screens.screen_text import screen_to_text
+from nsadmin.tui.views.base_view import CellLine
 from tests.support.messages import encode_message
 
 P = ParamSpec("P")
@@ -118,12 +119,12 @@ class PollTape:
 
 
 def make_still_tui(
-    worlds: AvailableContexts | None = None, clock: Clock | None = None, **options: Any
+    contexts: AvailableContexts | ClusterContext | None = None, clock: Clock | None = None, **options: Any
 ) -> Tui:
     """A screen that nobody feeds but the test."""
-    return Tui(
-        worlds or AvailableContexts(make_context()), clock=clock or Clock(), feed_factory=StillFeed, **options
-    )
+    if not isinstance(contexts, AvailableContexts):
+        contexts = AvailableContexts(contexts or make_context())
+    return Tui(contexts, clock=clock or Clock(), feed_factory=StillFeed, **options)
 
 
 async def feed_polls(app: Tui, pilot: Any, polls: Iterable[AnyPoll]) -> None:
@@ -131,6 +132,12 @@ async def feed_polls(app: Tui, pilot: Any, polls: Iterable[AnyPoll]) -> None:
     app.post_message(PollsReceived(list(polls), app.feed))
     await pilot.pause()
     app.redraw_screen()
+    await pilot.pause()
+
+
+async def press(pilot: Pilot[None], *keys: str) -> None:
+    """Press these keys, and wait for what they open."""
+    await pilot.press(*keys)
     await pilot.pause()
 
 
@@ -170,6 +177,15 @@ def make_model(*polls: AnyPoll) -> ClusterModel:
     for poll in polls:
         model.apply_poll(poll)
     return model
+
+
+def join_cells(line: CellLine) -> str:
+    return "".join(cell.text for cell in line)
+
+
+def join_lines(lines: Iterable[CellLine]) -> str:
+    """The text of a drawing, without trailing blanks."""
+    return "\n".join(join_cells(line).rstrip() for line in lines)
 
 
 def list_row_keys(app: Tui) -> list[str]:

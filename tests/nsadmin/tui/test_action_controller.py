@@ -31,6 +31,7 @@ from tests.support.screens import (
     make_silent_broker,
     make_still_tui,
     open_screen,
+    press,
     run_screen_test,
 )
 
@@ -39,13 +40,12 @@ A = "10.0.1.1:10911"
 
 
 async def typed(pilot: Any, line: str) -> None:
-    await pilot.press("colon", *("space" if letter == " " else letter for letter in line), "enter")
-    await pilot.pause()
+    await press(pilot, "colon", *("space" if letter == " " else letter for letter in line), "enter")
 
 
 @run_screen_test
 async def test_a_colon_takes_screens_words_of_our_own_and_commands() -> None:
-    app = make_still_tui(AvailableContexts(make_context(words=("-n", "127.0.0.1:1"))))
+    app = make_still_tui(make_context(words=("-n", "127.0.0.1:1")))
     async with app.run_test(size=SIZE) as pilot:
         await typed(pilot, "topics")
         assert app.current_view.name == "topics"
@@ -69,7 +69,7 @@ async def test_a_colon_takes_screens_words_of_our_own_and_commands() -> None:
 
 @run_screen_test
 async def test_read_only_switches_changes_off() -> None:
-    app = make_still_tui(AvailableContexts(make_context(read_only=True)))
+    app = make_still_tui(make_context(read_only=True))
     async with app.run_test(size=SIZE) as pilot:
         await feed_polls(app, pilot, [make_server_poll(), make_broker_poll(A)])
         await pilot.press("w")
@@ -87,12 +87,10 @@ async def test_space_shows_what_can_be_done_to_a_row() -> None:
         await pilot.press("x")
         assert "this action does not apply to this row" in screen_to_text(app)
         await feed_polls(app, pilot, [make_server_poll(), make_broker_poll(A)])
-        await pilot.press("space")
-        await pilot.pause()
+        await press(pilot, "space")
         assert isinstance(app.screen, ChooseScreen)
         assert app.screen.query_one(OptionList).option_count >= 2
-        await pilot.press("enter")
-        await pilot.pause()
+        await press(pilot, "enter")
         assert isinstance(app.screen, ChangeScreen)
         assert app.screen.words == ["wipeWritePerm", "broker-a", "--dry-run"]
 
@@ -103,10 +101,8 @@ async def test_the_letter_that_the_menu_shows_chooses_the_entry() -> None:
         app = make_still_tui()
         async with app.run_test(size=SIZE) as pilot:
             await feed_polls(app, pilot, [make_server_poll(), make_broker_poll(A)])
-            await pilot.press("space")
-            await pilot.pause()
-            await pilot.press(letter)
-            await pilot.pause()
+            await press(pilot, "space")
+            await press(pilot, letter)
             assert isinstance(app.screen, ChangeScreen)
             assert app.screen.words == [command, "broker-a", "--dry-run"]
 
@@ -116,11 +112,9 @@ async def test_a_value_is_asked_for_with_what_it_is_now() -> None:
     app = make_still_tui(home="kv")
     async with app.run_test(size=SIZE) as pilot:
         await feed_polls(app, pilot, [make_server_poll(kv={"NS": {"k": "v"}})])
-        await pilot.press("E")
-        await pilot.pause()
+        await press(pilot, "E")
         assert isinstance(app.screen, FieldsScreen)
-        await pilot.press("end", "2", "enter")
-        await pilot.pause()
+        await press(pilot, "end", "2", "enter")
         assert isinstance(app.screen, ChangeScreen)
         assert app.screen.words == ["updateKvConfig", "NS", "k", "v2", "--dry-run"]
 
@@ -128,10 +122,8 @@ async def test_a_value_is_asked_for_with_what_it_is_now() -> None:
 @run_screen_test
 async def test_the_cluster_of_a_topic_is_known_where_there_is_one() -> None:
     async with open_screen(make_still_tui(home="topics"), [make_server_poll()], size=SIZE) as (app, pilot):
-        await pilot.press("x")
-        await pilot.pause()
-        await pilot.press("enter")
-        await pilot.pause()
+        await press(pilot, "x")
+        await press(pilot, "enter")
         assert isinstance(app.screen, ChangeScreen)
         assert app.screen.words == ["deleteTopic", "-t", "orders", "-c", "cluster-a", "--dry-run"]
 
@@ -147,19 +139,16 @@ async def test_another_context_is_another_cluster_from_its_first_look(tmp_path: 
     app.recorder = PollRecorder(tmp_path / "first.zst", "first", [])
     async with app.run_test(size=SIZE) as pilot:
         await feed_polls(app, pilot, [make_server_poll(), make_broker_poll(A)])
-        await pilot.press("c")
-        await pilot.pause()
+        await press(pilot, "c")
         await pilot.press("down", "enter")
         await app.workers.wait_for_complete()
         await pilot.pause()
-        screen_text = screen_to_text(app)
-        assert (app.cluster_context.label, " prod " in screen_text, "· 10.9.9.9:9876" in screen_text) == (
-            "prod",
-            True,
-            True,
-        )
+        shown = screen_to_text(app)
+        assert app.cluster_context.label == "prod"
+        assert " prod " in shown
+        assert "· 10.9.9.9:9876" in shown
         assert app.row_grid.rows == []
-        assert "the recording of the previous context has ended" in screen_text
+        assert "the recording of the previous context has ended" in shown
         assert app.recorder is None
         await typed(pilot, "context broken")
         await app.workers.wait_for_complete()
@@ -186,27 +175,23 @@ async def test_y_copies_the_row() -> None:
         assert "Graphs" in app.clipboard
 
 
-def test_o_saves_the_screen_or_its_rows(tmp_path: Path) -> None:
-    @run_screen_test
-    async def story() -> None:
-        app = make_still_tui()
-        async with app.run_test(size=SIZE) as pilot:
-            await feed_polls(app, pilot, [make_server_poll(), make_broker_poll(A)])
-            await pilot.press("o")
-            assert app.prompt_input.value == "nsadmin-brokers-20251231-120000.svg"
-            for name in ("a.svg", "b.txt", "c.csv", "d.pdf", "none/e.txt"):
-                screen_export.save_screen(app, str(tmp_path / name))
-            app.prompt_input.value = str(tmp_path / "f.txt")
-            await pilot.press("enter")
-            await pilot.pause()
-        assert (tmp_path / "a.svg").read_text().startswith("<svg")
-        assert "broker-a" in (tmp_path / "b.txt").read_text()
-        assert (tmp_path / "c.csv").read_text().startswith("cluster,broker,role")
-        assert "every 5 s" in (tmp_path / "f.txt").read_text()
-        assert "No such file or directory" in app.log_lines[-1][1]
-
-    story()
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["a.svg", "b.txt", "c.csv", "f.txt"]
+@run_screen_test
+async def test_o_saves_the_screen_or_its_rows(tmp_path: Path) -> None:
+    app = make_still_tui()
+    async with app.run_test(size=SIZE) as pilot:
+        await feed_polls(app, pilot, [make_server_poll(), make_broker_poll(A)])
+        await pilot.press("o")
+        assert app.prompt_input.value == "nsadmin-brokers-20251231-120000.svg"
+        for name in ("a.svg", "b.txt", "c.csv", "d.pdf", "none/e.txt"):
+            screen_export.save_screen(app, str(tmp_path / name))
+        app.prompt_input.value = str(tmp_path / "f.txt")
+        await press(pilot, "enter")
+    assert (tmp_path / "a.svg").read_text().startswith("<svg")
+    assert "broker-a" in (tmp_path / "b.txt").read_text()
+    assert (tmp_path / "c.csv").read_text().startswith("cluster,broker,role")
+    assert "every 5 s" in (tmp_path / "f.txt").read_text()
+    assert "No such file or directory" in app.log_lines[-1][1]
+    assert sorted(os.listdir(tmp_path)) == ["a.svg", "b.txt", "c.csv", "f.txt"]
 
 
 @run_screen_test
@@ -265,15 +250,12 @@ async def test_live_there_is_nothing_to_seek_in() -> None:
 async def test_an_operator_folds_clusters_to_see_one() -> None:
     broker_addrs = {"broker-a": {0: A, 1: "10.0.1.2:10911"}}
     async with open_screen(make_still_tui(), size=SIZE) as (app, pilot):
-        server_poll = make_server_poll(groups=broker_addrs)
-        groups = {**server_poll.groups, "broker-b": BrokerGroupListing("cluster-b", {0: "10.0.2.1:10911"})}
+        poll = make_server_poll(groups=broker_addrs)
+        groups = {**poll.groups, "broker-b": BrokerGroupListing("cluster-b", {0: "10.0.2.1:10911"})}
         await feed_polls(
             app,
             pilot,
-            [
-                msgspec.structs.replace(server_poll, groups=groups),
-                *map(make_broker_poll, (A, "10.0.2.1:10911")),
-            ],
+            [msgspec.structs.replace(poll, groups=groups), *map(make_broker_poll, (A, "10.0.2.1:10911"))],
         )
         await pilot.press("b")
         assert [line[1:12] for line in screen_to_text(app).splitlines()[5:10]] == [
@@ -296,7 +278,7 @@ async def test_an_operator_folds_clusters_to_see_one() -> None:
 @run_screen_test
 async def test_local_commands_run_without_the_options_of_connections() -> None:
     """Issue 30: with --context, 17 commands such as `journal stat` could not run behind the colon."""
-    app, started = make_still_tui(AvailableContexts(make_context(words=("--context", "prod")))), []
+    app, started = make_still_tui(make_context(words=("--context", "prod"))), []
     async with app.run_test(size=SIZE) as pilot:
         await feed_polls(app, pilot, [make_server_poll(), make_broker_poll(A)])
         app.push_screen = lambda screen, then=None: started.append(  # type: ignore[method-assign,assignment]
@@ -310,9 +292,7 @@ async def test_local_commands_run_without_the_options_of_connections() -> None:
 @run_screen_test
 async def test_a_change_behind_the_colon_is_confirmed_with_its_target() -> None:
     targets: list[str] = []
-    app = make_still_tui(
-        AvailableContexts(make_context(find_target=lambda words: words[1] if len(words) > 1 else None))
-    )
+    app = make_still_tui(make_context(find_target=lambda words: words[1] if len(words) > 1 else None))
     async with app.run_test(size=SIZE) as pilot:
         await feed_polls(app, pilot, [make_server_poll(), make_broker_poll(A)])
         app.push_screen = lambda screen, then=None: targets.append(  # type: ignore[method-assign,assignment]

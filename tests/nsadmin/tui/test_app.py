@@ -9,7 +9,6 @@ from textual.binding import Binding
 
 from nsadmin.tui.actions.key_bindings import KEY_BINDINGS
 from nsadmin.tui.app import FeedFailed, PollsReceived, ReplayRewound, Tui, build_bindings
-from nsadmin.tui.context import AvailableContexts
 from nsadmin.tui.model.cluster_model import ClusterModel
 from nsadmin.tui.navigation import root_views
 from nsadmin.tui.polling.detail_queries import DetailQuery
@@ -22,6 +21,7 @@ from tests.support.screens import (
     Clock,
     compare_golden,
     feed_polls,
+    join_cells,
     list_row_keys,
     make_broker_poll,
     make_context,
@@ -29,6 +29,7 @@ from tests.support.screens import (
     make_silent_broker,
     make_still_tui,
     open_screen,
+    press,
     run_screen_test,
 )
 
@@ -103,8 +104,7 @@ async def test_half_a_regular_expression_leaves_the_rows_as_they_are() -> None:
 @run_screen_test
 async def test_a_question_mark_shows_help_and_closes_it() -> None:
     async with open_screen(make_still_tui(), THREE, size=NARROW) as (app, pilot):
-        await pilot.press("question_mark")
-        await pilot.pause()
+        await press(pilot, "question_mark")
         assert "messages put per second" in screen_to_text(app)
         await pilot.press("question_mark")
         assert len(app.screen_stack) == 1
@@ -160,8 +160,7 @@ async def test_what_went_wrong_in_here_goes_to_the_log_and_the_screen_goes_on() 
         app.post_message(FeedFailed(ZeroDivisionError("division by zero")))
         await feed_polls(app, pilot, THREE)
         assert "1 in the log" in screen_to_text(app)
-        await pilot.press("L")
-        await pilot.pause()
+        await press(pilot, "L")
         assert "12:00:00  ZeroDivisionError: division by zero" in screen_to_text(app)
         await pilot.press("escape")
         assert len(names(app)) == 3
@@ -176,18 +175,15 @@ async def test_what_another_feed_still_says_is_not_heard() -> None:
 
 
 @pytest.mark.parametrize("size", [NARROW, WIDE, VAST, (40, 10), (20, 5)])
-def test_every_size_is_drawn_and_another_one_right_after_it(size: tuple[int, int]) -> None:
-    @run_screen_test
-    async def story() -> None:
-        async with open_screen(make_still_tui(), THREE, size=size) as (app, pilot):
-            assert "broker-a" in screen_to_text(app) or size[1] < 10
-            await pilot.resize_terminal(100, 30)
-            await pilot.pause()
-            lines = screen_to_text(app).splitlines()
-            assert lines[0].endswith("12:00:00")
-            assert len(lines) == 30
-
-    story()
+@run_screen_test
+async def test_every_size_is_drawn_and_another_one_right_after_it(size: tuple[int, int]) -> None:
+    async with open_screen(make_still_tui(), THREE, size=size) as (app, pilot):
+        assert "broker-a" in screen_to_text(app) or size[1] < 10
+        await pilot.resize_terminal(100, 30)
+        await pilot.pause()
+        lines = screen_to_text(app).splitlines()
+        assert lines[0].endswith("12:00:00")
+        assert len(lines) == 30
 
 
 def dead(addr: str, at: int) -> NameServerPolled:
@@ -197,15 +193,15 @@ def dead(addr: str, at: int) -> NameServerPolled:
 @run_screen_test
 async def test_a_name_server_that_dies_is_marked_with_the_time_and_hides_nothing() -> None:
     clock = Clock()
-    app = make_still_tui(AvailableContexts(make_context(addrs=("10.0.0.1:9876", "10.0.0.2:9876"))), clock)
+    app = make_still_tui(make_context(addrs=("10.0.0.1:9876", "10.0.0.2:9876")), clock)
     async with app.run_test(size=WIDE) as pilot:
         await feed_polls(app, pilot, [*THREE, make_server_poll("10.0.0.2:9876", groups=NAMES)])
         assert "✓ agree" in screen_to_text(app)
         clock.now += 42_000
         await feed_polls(app, pilot, [dead("10.0.0.2:9876", NOON + 2_000)])
-        screen_text = screen_to_text(app)
-        assert "✕ 1 of 2 silent (10.0.0.2:9876 does not answer)" in screen_text
-        assert "✕ 10.0.0.2:9876 silent 40 s" in screen_text
+        shown = screen_to_text(app)
+        assert "✕ 1 of 2 silent (10.0.0.2:9876 does not answer)" in shown
+        assert "✕ 10.0.0.2:9876 silent 40 s" in shown
         assert len(names(app)) == 3
 
 
@@ -226,7 +222,7 @@ async def test_figures_of_a_broker_that_does_not_answer_say_since_when_they_are_
 async def test_operator_finds_the_broker_that_is_gone(tmp_path: Path) -> None:
     with start_playground(tmp_path) as ground:
         clock = Clock(ground.now)
-        app = make_still_tui(AvailableContexts(make_context(label="prod", color="red")), clock)
+        app = make_still_tui(make_context(label="prod", color="red"), clock)
         async with app.run_test(size=WIDE) as pilot:
             await feed_polls(app, pilot, ground.poll_everything())
             compare_golden(app, "brokers")
@@ -300,17 +296,12 @@ def noon_polls(tmp_path_factory: pytest.TempPathFactory) -> list[AnyPoll]:
 
 @pytest.mark.parametrize("size", [NARROW, WIDE, VAST])
 @pytest.mark.parametrize("name", root_views.SCREEN_NAMES)
-def test_every_screen_reads_well(name: str, size: tuple[int, int], noon_polls: list[AnyPoll]) -> None:
-    @run_screen_test
-    async def story() -> None:
-        app = make_still_tui(
-            AvailableContexts(make_context(label="prod", color="red", read_only=True)), home=name
-        )
-        async with app.run_test(size=size) as pilot:
-            await feed_polls(app, pilot, noon_polls)
-            compare_golden(app, f"{name}-{size[0]}x{size[1]}")
-
-    story()
+@run_screen_test
+async def test_every_screen_reads_well(name: str, size: tuple[int, int], noon_polls: list[AnyPoll]) -> None:
+    app = make_still_tui(make_context(label="prod", color="red", read_only=True), home=name)
+    async with app.run_test(size=size) as pilot:
+        await feed_polls(app, pilot, noon_polls)
+        compare_golden(app, f"{name}-{size[0]}x{size[1]}")
 
 
 @run_screen_test
@@ -348,18 +339,16 @@ async def test_operator_sees_which_name_server_does_not_hear_of_a_wipe(tmp_path:
             with ground.open_client() as admin:
                 admin.brokers.wipe_write_perm("broker-a-0")
             await feed_polls(app, pilot, ground.poll_everything())
-            screen_text = screen_to_text(app)
-            assert ("✓ agree" in screen_text, "⊘ wiped " in screen_text) == (True, True)
+            shown = screen_to_text(app)
+            assert ("✓ agree" in shown, "⊘ wiped " in shown) == (True, True)
 
 
 def test_the_feed_is_given_what_is_looked_at() -> None:
-    app = make_still_tui(AvailableContexts(make_context(namespaces=("NS",))), interval=2.0)
+    app = make_still_tui(make_context(namespaces=("NS",)), interval=2.0)
     feed: Any = app.feed
-    assert (feed.context.addrs, feed.context.namespaces, feed.interval) == (
-        app.cluster_context.addrs,
-        ("NS",),
-        2.0,
-    )
+    assert feed.context.addrs == app.cluster_context.addrs
+    assert feed.context.namespaces == ("NS",)
+    assert feed.interval == 2.0
 
 
 @run_screen_test
@@ -385,7 +374,7 @@ async def test_the_clock_stands_still_while_polling_is_paused() -> None:
 async def test_a_click_on_a_hint_presses_its_key() -> None:
     async with open_screen(make_still_tui(), THREE, size=WIDE) as (app, pilot):
         hints = app.find_lines("hints")
-        column = "".join(cell.text for cell in hints.shown_lines[0]).index("filter")
+        column = join_cells(hints.shown_lines[0]).index("filter")
         await pilot.click("#hints", offset=(column, 0))
         await pilot.pause()
         assert app.prompt_input.display

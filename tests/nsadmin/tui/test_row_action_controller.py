@@ -16,6 +16,7 @@ from tests.support.screens import (
     make_server_poll,
     make_still_tui,
     open_screen,
+    press,
     run_screen_test,
 )
 
@@ -29,8 +30,7 @@ THREE: list[AnyPoll] = [
 
 async def words_after(app: Tui, pilot: Any, *keys: str) -> list[list[str]]:
     """The command lines of the screen that these keys open."""
-    await pilot.press(*keys)
-    await pilot.pause()
+    await press(pilot, *keys)
     assert isinstance(app.screen, BatchChangeScreen)
     return [list(progress.command.words) for progress in app.screen.progress_list]
 
@@ -46,8 +46,7 @@ async def test_m_marks_rows_and_an_action_takes_all_of_them() -> None:
         assert await words_after(app, pilot, "w") == [
             ["wipeWritePerm", "broker-a"], ["wipeWritePerm", "broker-c"],
         ]  # fmt: skip
-        await pilot.press("escape", "m", "w")
-        await pilot.pause()
+        await press(pilot, "escape", "m", "w")
         assert isinstance(app.screen, ChangeScreen), "one marked row is one change"
         assert app.screen.words == ["wipeWritePerm", "broker-a", "--dry-run"]
 
@@ -79,8 +78,7 @@ async def test_a_row_that_is_gone_has_no_mark_any_more_and_a_heading_gets_none()
 @run_screen_test
 async def test_fields_are_asked_for_once() -> None:
     async with open_screen(make_still_tui(home="topics"), THREE, size=SIZE) as (app, pilot):
-        await pilot.press("M", "x")
-        await pilot.pause()
+        await press(pilot, "M", "x")
         assert isinstance(app.screen, FieldsScreen)
         assert "delete topic: 2 marked rows" in screen_to_text(app)
         assert await words_after(app, pilot, "enter") == [
@@ -92,8 +90,7 @@ async def test_fields_are_asked_for_once() -> None:
 @run_screen_test
 async def test_the_menu_names_the_number_of_rows() -> None:
     async with open_screen(make_still_tui(), THREE, size=SIZE) as (app, pilot):
-        await pilot.press("M", "space")
-        await pilot.pause()
+        await press(pilot, "M", "space")
         assert "Actions on 3 rows" in screen_to_text(app)
         assert app.screen.query_one(OptionList).option_count == 5
         assert len(await words_after(app, pilot, "a")) == 3

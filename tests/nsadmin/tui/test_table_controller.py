@@ -58,9 +58,9 @@ async def test_a_wide_screen_shows_the_details_of_the_row_at_the_cursor_and_i_hi
     async with open_screen(make_still_tui(), POLLS, size=(170, 40)) as (app, pilot):
         assert "broker-b 0 10.0.1.2:10911" in screen_to_text(app)
         await pilot.press("down")
-        screen_text = screen_to_text(app)
-        assert "broker-c 0 10.0.1.3:10911" in screen_text
-        assert "up for" in screen_text
+        shown = screen_to_text(app)
+        assert "broker-c 0 10.0.1.3:10911" in shown
+        assert "up for" in shown
         await pilot.press("i")
         assert "up for" not in screen_to_text(app)
         await pilot.press("i")

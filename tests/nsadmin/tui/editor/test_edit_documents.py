@@ -61,11 +61,8 @@ def test_a_value_keeps_its_end() -> None:
 
 def test_each_changed_setting_is_a_command() -> None:
     document = document_of(BROKER, SETTINGS)
-    assert document.text.splitlines()[1:] == [
-        "brokerIP1=10.0.0.1",
-        "fileReservedTime=72",
-        "slaveReadEnable=true",
-    ]
+    found = document.text.splitlines()[1:]
+    assert found == ["brokerIP1=10.0.0.1", "fileReservedTime=72", "slaveReadEnable=true"]
     assert words(document, document.text) == []
     changed = document.text.replace("=72", "=48").replace("10.0.0.1", "a=b c")
     assert words(document, f"# why\n\n{changed}") == [

@@ -8,14 +8,14 @@ from nsadmin.tui.messages import message_lines
 from nsadmin.tui.messages.message_lines import ShownBody, body_as_text, list_message_lines, show_body
 from nsadmin.tui.messages.message_query import BrowsedMessage
 from nsadmin.tui.messages.message_tools import MessageTools
-from tests.support.screens import NOON, make_browsed_message
+from tests.support.screens import NOON, join_cells, make_browsed_message
 
 TOOLS = MessageTools(decode_body=lambda body, names: (json.loads(body[1:]), None))
 
 
 def lines(message: BrowsedMessage, body: ShownBody | None = None, width: int = 60) -> list[str]:
     shown_body = body or show_body(message, TOOLS, (), False)
-    return ["".join(cell.text for cell in line) for line in list_message_lines(message, shown_body, width)]
+    return [join_cells(line) for line in list_message_lines(message, shown_body, width)]
 
 
 def test_a_message_shows_its_place_its_properties_and_its_body(utc: None) -> None:
@@ -52,10 +52,8 @@ def test_a_dead_letter_shows_its_origin() -> None:
 
 def test_hexadecimal_numbers_replace_what_is_not_text() -> None:
     message = make_browsed_message(b"\xff\x00")
-    assert lines(message)[-2:] == [
-        "body  2 B, not text, so hexadecimal",
-        "  00000000  ff 00" + " " * 45 + "..",
-    ]
+    found = lines(message)[-2:]
+    assert found == ["body  2 B, not text, so hexadecimal", "  00000000  ff 00" + " " * 45 + ".."]
     assert show_body(make_browsed_message(b"text"), TOOLS, (), True).hex_bytes == b"text"
     assert body_as_text(show_body(make_browsed_message(b"\xff"), TOOLS, (), False)).startswith("00000000  ff")
 

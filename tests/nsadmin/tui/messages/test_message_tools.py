@@ -13,10 +13,8 @@ def test_without_the_commands_a_topic_is_followed_and_bodies_are_text() -> None:
     tools = MessageTools()
     assert tools.parse_query(["orders"]) == query_topic("orders")
     assert tools.decode_body(b"a\xff", ["json"]) == ("a\ufffd", None)
-    assert (
-        tools.make_row(LocatedMessage("broker-a", make_browsed_message(offset=7).message))["queue_offset"]
-        == 7
-    )
+    found = tools.make_row(LocatedMessage("broker-a", make_browsed_message(offset=7).message))["queue_offset"]
+    assert found == 7
 
 
 def test_a_message_is_a_line_with_all_columns() -> None:

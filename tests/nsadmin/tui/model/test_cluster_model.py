@@ -119,12 +119,12 @@ def test_what_nobody_tells_again_stays_as_it_was_told_last() -> None:
     assert model.group_names_answer.last_poll is not None
     assert model.group_names_answer.last_poll.names == ["g"]
     assert model.group_names_answer.current_silence == Silence("no name server answers", NOON + 1)
-    topic_poll = TopicPolled(
+    poll = TopicPolled(
         NOON, "t", {"h:1": {"broker-a": QueueCounts(8, 8, 6)}}, groups=["g"], put_tps={"b": 3.0}
     )
-    model.apply_poll(topic_poll)
+    model.apply_poll(poll)
     model.apply_poll(TopicPolled(NOON + 1, "t", {}, {"h:1": "closed"}))
-    assert model.topic_polls["t"] == topic_poll
+    assert model.topic_polls["t"] == poll
 
 
 def test_a_rate_that_no_broker_tells_is_no_zero() -> None:

@@ -19,6 +19,7 @@ from tests.support.screens import (
     make_context,
     make_server_poll,
     make_still_tui,
+    press,
     run_screen_test,
 )
 
@@ -32,8 +33,7 @@ def complete(words_before: Sequence[str], typed_word: str) -> list[tuple[str, st
 
 async def search(app: Tui, pilot: Any, query: str) -> list[str]:
     """Type, and wait until the palette shows what it found."""
-    await pilot.press("ctrl+p")
-    await pilot.pause()
+    await press(pilot, "ctrl+p")
     assert isinstance(app.screen, CommandPalette)
     await pilot.press(*("space" if letter == " " else letter for letter in query))
     await app.workers.wait_for_complete()
@@ -55,12 +55,10 @@ async def test_a_topic_a_broker_and_a_screen_open_at_once() -> None:
         await feed_polls(app, pilot, [make_server_poll(), make_broker_poll(A)])
         assert (await search(app, pilot, "paym"))[0] == "payments"
         compare_golden(app, "palette")
-        await pilot.press("enter")
-        await pilot.pause()
+        await press(pilot, "enter")
         assert (app.current_view.name, app.current_view.title) == ("route", "payments")
         assert (await search(app, pilot, "broka"))[0] == "broker-a"
-        await pilot.press("enter")
-        await pilot.pause()
+        await press(pilot, "enter")
         assert app.current_view.title == "broker-a master"
         assert "Drains" in await search(app, pilot, "drains")
         await pilot.press("escape")
@@ -74,8 +72,7 @@ async def test_a_command_waits_for_its_arguments_in_the_prompt() -> None:
     async with app.run_test(size=SIZE) as pilot:
         await feed_polls(app, pilot, [make_server_poll(), make_broker_poll(A)])
         assert (await search(app, pilot, "topicRoute"))[0] == "topicRoute"
-        await pilot.press("enter")
-        await pilot.pause()
+        await press(pilot, "enter")
         assert (app.prompt_input.display, app.prompt_input.value) == (True, "topicRoute ")
 
 
@@ -84,12 +81,9 @@ async def test_arguments_complete_in_the_palette_and_a_change_is_still_confirmed
     app = await opened()
     async with app.run_test(size=SIZE) as pilot:
         await feed_polls(app, pilot, [make_server_poll(), make_broker_poll(A)])
-        assert (await search(app, pilot, "wipeWritePerm b"))[:2] == [
-            "wipeWritePerm b",
-            "wipeWritePerm broker-a",
-        ]
-        await pilot.press("down", "enter")
-        await pilot.pause()
+        found = (await search(app, pilot, "wipeWritePerm b"))[:2]
+        assert found == ["wipeWritePerm b", "wipeWritePerm broker-a"]
+        await press(pilot, "down", "enter")
         assert isinstance(app.screen, ChangeScreen)
         assert app.screen.words == ["wipeWritePerm", "broker-a", "--dry-run"]
 

@@ -23,6 +23,7 @@ from nsadmin.tui.polling.poll_records import (
 from nsadmin.tui.polling.server_polls import RequestStopwatch, ServerProbe, poll_missing_brokers
 from nsadmin.tui.views.brokers.broker_table import BrokersView
 from tests.support.playground import NOON, Playground, start_playground
+from tests.support.screens import join_cells
 from tests.support.servers import FakeNameServer
 
 
@@ -87,13 +88,8 @@ def test_how_a_broker_failed() -> None:
         None, CallError("h:1", "timeout", ""), CallError("h:1", "closed", ""),
         RequestError("no"), QueryNotFound("no")
     ]  # fmt: skip
-    assert [server_polls.failure_kind(error) for error in errors] == [
-        None,
-        "timeout",
-        "unreachable",
-        "refused",
-        "refused",
-    ]
+    found = [server_polls.failure_kind(error) for error in errors]
+    assert found == [None, "timeout", "unreachable", "refused", "refused"]
 
 
 def test_a_playground_sees_the_same_each_time(tmp_path: Path) -> None:
@@ -141,5 +137,5 @@ def test_a_damaged_inventory_is_told_and_lets_nothing_disappear(tmp_path: Path) 
     assert damaged is not None
     model.apply_poll(damaged)
     assert [key.name for key in model.brokers] == ["b"]
-    line = "".join(cell.text for cell in BrokersView().render_headline(model))
+    line = join_cells(BrokersView().render_headline(model))
     assert f"missing brokers are unknown: the inventory {file} cannot be read" in line

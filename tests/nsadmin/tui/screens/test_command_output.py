@@ -2,7 +2,6 @@
 
 from textual.widgets import Log
 
-from nsadmin.tui.context import AvailableContexts
 from nsadmin.tui.screens.command_output import OutputScreen, PluginScreen
 from nsadmin.tui.screens.confirmation import ChangeScreen
 from nsadmin.tui.screens.screen_text import screen_to_text
@@ -35,7 +34,7 @@ async def test_a_name_with_brackets_is_shown_as_it_is() -> None:
 
 @run_screen_test
 async def test_the_exit_code_of_a_critical_check_says_critical() -> None:
-    app = make_still_tui(AvailableContexts(make_context(words=("-n", "127.0.0.1:1"))))
+    app = make_still_tui(make_context(words=("-n", "127.0.0.1:1")))
     async with app.run_test(size=SIZE) as pilot:
         app.action_controller.run_command(["check", "namesrv"])
         await until_said(app, pilot, "exit code 2: critical")

@@ -8,7 +8,6 @@ from textual.widgets import Input
 from nsadmin.console.audit import load_audit
 from nsadmin.tui.actions.planned_commands import PlannedCommand
 from nsadmin.tui.app import Tui
-from nsadmin.tui.context import AvailableContexts
 from nsadmin.tui.screens.confirmation import BatchChangeScreen, ChangeScreen
 from nsadmin.tui.screens.screen_text import screen_to_text
 from tests.support.playground import Playground, start_playground
@@ -17,6 +16,7 @@ from tests.support.screens import (
     make_context,
     make_still_tui,
     open_screen,
+    press,
     run_screen_test,
     until_said,
     until_shown,
@@ -26,7 +26,7 @@ SIZE = (120, 30)
 
 
 def on(ground: Playground, **changes: Any) -> Tui:
-    return make_still_tui(AvailableContexts(make_context(words=("-n", ";".join(ground.addrs)), **changes)))
+    return make_still_tui(make_context(words=("-n", ";".join(ground.addrs)), **changes))
 
 
 def topic_perms(ground: Playground, name: str) -> set[int]:
@@ -41,45 +41,39 @@ def is_there(path: Path) -> bool:
     return path.exists()
 
 
-def test_operator_wipes_a_broker(tmp_path: Path, audit: Path) -> None:
-    @run_screen_test
-    async def story() -> None:
-        with start_playground(tmp_path / "lab") as ground:
-            async with open_screen(on(ground), ground.poll_everything(), size=SIZE) as (app, pilot):
-                await pilot.press("w")
-                log_text = await until_said(app, pilot, "exit code 0")
-                assert "rw- -> r--" in log_text
-                assert topic_perms(ground, "broker-a-0") == {6}
-                await pilot.press(*"broker-b", "enter")
-                assert app.screen.query_one("#confirm", Input).value == ""
-                assert not is_there(audit)
-                await pilot.press(*"broker-a-0", "enter")
-                await until_said(app, pilot, "exit code 0: done")
-                assert topic_perms(ground, "broker-a-0") == {4}
-                await pilot.press("escape")
-                assert app.feed.looks == 1
-                await feed_polls(app, pilot, ground.poll_everything())
-                assert "⊘ wiped" in app.current_view.columns[4].render_cell(app.row_grid.rows[0]).text
-            [record] = load_audit(audit).records
-            assert "wipeWritePerm" in record["command"]
-
-    story()
-
-
-def test_what_was_looked_at_and_left_is_not_done(tmp_path: Path, audit: Path) -> None:
-    @run_screen_test
-    async def story() -> None:
-        with start_playground(tmp_path / "lab") as ground:
-            async with open_screen(on(ground), ground.poll_everything(), size=SIZE) as (app, pilot):
-                await pilot.press("colon", *"deleteTopic -t orders -c cluster-a", "enter")
-                await until_said(app, pilot, "exit code 0")
-                await pilot.press("escape")
-                assert len(app.screen_stack) == 1
+@run_screen_test
+async def test_operator_wipes_a_broker(tmp_path: Path, audit: Path) -> None:
+    with start_playground(tmp_path / "lab") as ground:
+        async with open_screen(on(ground), ground.poll_everything(), size=SIZE) as (app, pilot):
+            await pilot.press("w")
+            said = await until_said(app, pilot, "exit code 0")
+            assert "rw- -> r--" in said
+            assert topic_perms(ground, "broker-a-0") == {6}
+            await pilot.press(*"broker-b", "enter")
+            assert app.screen.query_one("#confirm", Input).value == ""
             assert not is_there(audit)
-            with ground.open_client() as admin:
-                assert "orders" in admin.topics.list_names()
+            await pilot.press(*"broker-a-0", "enter")
+            await until_said(app, pilot, "exit code 0: done")
+            assert topic_perms(ground, "broker-a-0") == {4}
+            await pilot.press("escape")
+            assert app.feed.looks == 1
+            await feed_polls(app, pilot, ground.poll_everything())
+            assert "⊘ wiped" in app.current_view.columns[4].render_cell(app.row_grid.rows[0]).text
+        [record] = load_audit(audit).records
+        assert "wipeWritePerm" in record["command"]
 
-    story()
+
+@run_screen_test
+async def test_what_was_looked_at_and_left_is_not_done(tmp_path: Path, audit: Path) -> None:
+    with start_playground(tmp_path / "lab") as ground:
+        async with open_screen(on(ground), ground.poll_everything(), size=SIZE) as (app, pilot):
+            await pilot.press("colon", *"deleteTopic -t orders -c cluster-a", "enter")
+            await until_said(app, pilot, "exit code 0")
+            await pilot.press("escape")
+            assert len(app.screen_stack) == 1
+        assert not is_there(audit)
+        with ground.open_client() as admin:
+            assert "orders" in admin.topics.list_names()
 
 
 @run_screen_test
@@ -95,27 +89,24 @@ def test_an_option_is_added_before_the_words_that_are_none() -> None:
     assert screen.words == ["wipeWritePerm", "--dry-run", "--", "--yes"]
 
 
-def test_an_operator_wipes_two_brokers_with_one_confirmation(tmp_path: Path, audit: Path) -> None:
-    @run_screen_test
-    async def story() -> None:
-        with start_playground(tmp_path / "lab") as ground:
-            async with open_screen(on(ground), ground.poll_everything(), size=SIZE) as (app, pilot):
-                await pilot.press("m", "m", "m", "w")
-                await until_shown(app, pilot, 'Type "wipe 2" to make all changes')
-                assert topic_perms(ground, "broker-a-0") == topic_perms(ground, "broker-a-1") == {6}
-                await pilot.press(*"wipe", "enter")
-                assert app.screen.query_one("#confirm", Input).value == ""
-                await pilot.press(*"wipe", "space", "2", "enter")
-                await until_shown(app, pilot, "2 changes: 2 done")
-                assert "✓ broker-a-1  done" in screen_to_text(app)
-                assert topic_perms(ground, "broker-a-0") == topic_perms(ground, "broker-a-1") == {4}
-                assert topic_perms(ground, "broker-b-0") == {6}
-                await pilot.press("escape")
-                assert app.view_state.marked_keys == set()
-                assert app.feed.looks == 1
-            assert len(load_audit(audit).records) == 2
-
-    story()
+@run_screen_test
+async def test_an_operator_wipes_two_brokers_with_one_confirmation(tmp_path: Path, audit: Path) -> None:
+    with start_playground(tmp_path / "lab") as ground:
+        async with open_screen(on(ground), ground.poll_everything(), size=SIZE) as (app, pilot):
+            await pilot.press("m", "m", "m", "w")
+            await until_shown(app, pilot, 'Type "wipe 2" to make all changes')
+            assert topic_perms(ground, "broker-a-0") == topic_perms(ground, "broker-a-1") == {6}
+            await pilot.press(*"wipe", "enter")
+            assert app.screen.query_one("#confirm", Input).value == ""
+            await pilot.press(*"wipe", "space", "2", "enter")
+            await until_shown(app, pilot, "2 changes: 2 done")
+            assert "✓ broker-a-1  done" in screen_to_text(app)
+            assert topic_perms(ground, "broker-a-0") == topic_perms(ground, "broker-a-1") == {4}
+            assert topic_perms(ground, "broker-b-0") == {6}
+            await pilot.press("escape")
+            assert app.view_state.marked_keys == set()
+            assert app.feed.looks == 1
+        assert len(load_audit(audit).records) == 2
 
 
 @run_screen_test
@@ -152,6 +143,5 @@ async def test_escape_stops_before_the_next_change() -> None:
         await pilot.press("escape")
         await until_shown(app, pilot, "– two    not run")
         assert results == []
-        await pilot.press("escape")
-        await pilot.pause()
+        await press(pilot, "escape")
         assert results == [False]

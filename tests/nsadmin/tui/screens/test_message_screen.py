@@ -36,9 +36,9 @@ async def test_decoders_are_typed_and_an_unknown_one_is_a_line() -> None:
         assert "eyJpZCI6IDd9" in screen_to_text(app)
         await pilot.press("d", *"base64 json", "enter")
         await settle(app, pilot)
-        screen_text = screen_to_text(app)
-        assert '"id": 7' in screen_text
-        assert "base64 json" in screen_text
+        shown = screen_to_text(app)
+        assert '"id": 7' in shown
+        assert "base64 json" in shown
         await pilot.press("d", "ctrl+u", *"none", "enter")
         await settle(app, pilot)
         assert '"none"' in screen_to_text(app)

@@ -10,17 +10,13 @@ from nsadmin.tui.views.events import ObjectEventsView
 
 def test_a_view_shows_nothing_by_itself_and_leads_nowhere() -> None:
     view, model = View(), ClusterModel()
-    assert (
-        view.build_rows(model),
-        view.render_headline(model),
-        view.draw_lines(model, 80, 24),
-        list_tabs(view),
-    ) == ((), (), [], ())
-    assert (view.open_row(None), view.subject_of_row(None), view.list_queries(model, [])) == (
-        None,
-        RowSubject(),
-        [],
-    )
+    assert view.build_rows(model) == ()
+    assert view.render_headline(model) == ()
+    assert view.draw_lines(model, 80, 24) == []
+    assert list_tabs(view) == ()
+    assert view.open_row(None) is None
+    assert view.subject_of_row(None) == RowSubject()
+    assert view.list_queries(model, []) == []
     assert (view.row_key(7), view.title, view.filter_text(7)) == ("7", "", "")
 
 

@@ -16,42 +16,33 @@ from nsadmin.tui.views.events import (
     notice_tone,
 )
 from nsadmin.tui.views.topics.topic_detail import TopicRouteView
-from tests.support.screens import NOON, make_broker_poll, make_server_poll, make_silent_broker
+from tests.support.screens import NOON, join_cells, make_broker_poll, make_server_poll, make_silent_broker
 
 A = "10.0.1.1:10911"
 
 
 def model() -> ClusterModel:
-    new_model = ClusterModel()
+    model = ClusterModel()
     for poll in (
         make_server_poll(), make_broker_poll(A), make_silent_broker(A, NOON + 1),
         EventSeen(NOON + 2, "ns-1", "TopicsChanged", "orders new", ["orders"]),
     ):  # fmt: skip
-        new_model.apply_poll(poll)
-    return new_model
+        model.apply_poll(poll)
+    return model
 
 
 def test_the_newest_comes_first_with_who_says_so() -> None:
     view = EventsView()
     newest, oldest = view.build_rows(model())
-    assert [column.render_cell(newest).text for column in EVENT_COLUMNS][1:] == [
-        "TopicsChanged",
-        "orders new",
-        "ns-1",
-        "journal",
-    ]
+    found = [column.render_cell(newest).text for column in EVENT_COLUMNS][1:]
+    assert found == ["TopicsChanged", "orders new", "ns-1", "journal"]
     assert [column.render_cell(oldest).text for column in EVENT_COLUMNS][1:] == [
         "BrokerSilent", "broker-a 0: no answer within 1 s", A, "polls"
     ]  # fmt: skip
-    assert (
-        "".join(cell.text for cell in view.render_headline(model()))
-        == "2 events  1 from journals, 1 from polls"
-    )
+    assert join_cells(view.render_headline(model())) == "2 events  1 from journals, 1 from polls"
     assert view.row_key(newest) != view.row_key(oldest)
-    assert (view.subject_of_row(oldest).broker_name, view.subject_of_row(newest).broker_name) == (
-        "broker-a",
-        None,
-    )
+    assert view.subject_of_row(oldest).broker_name == "broker-a"
+    assert view.subject_of_row(newest).broker_name is None
 
 
 def test_enter_shows_all_that_happened_to_the_object_and_leads_on_to_a_topic() -> None:
@@ -62,9 +53,9 @@ def test_enter_shows_all_that_happened_to_the_object_and_leads_on_to_a_topic() -
     about = open_target(target)
     assert about == ObjectEventsView("broker-a")
     assert isinstance(about, ObjectEventsView)
-    [event_row] = about.build_rows(model())
-    assert (about.title, about.row_key(event_row), about.open_row(event_row),
-    about.subject_of_row(event_row).broker_name) == (
+    [row] = about.build_rows(model())
+    assert (about.title, about.row_key(row), about.open_row(row),
+    about.subject_of_row(row).broker_name) == (
         "broker-a", EventsView().row_key(oldest), None, "broker-a"
     )  # fmt: skip
     topic = ObjectEventsView("orders").open_row(newest)
@@ -113,11 +104,9 @@ def test_events_of_several_servers_are_one_storm_and_enter_shows_each() -> None:
     )
     view = EventsView()
     [row] = view.build_rows(model)
-    assert (row.server_addr, view.is_problem(row), view.row_key(row)) == (
-        "3 servers",
-        True,
-        f"storm BrokerUnregistered {NOON}",
-    )
+    assert row.server_addr == "3 servers"
+    assert view.is_problem(row) is True
+    assert view.row_key(row) == f"storm BrokerUnregistered {NOON}"
     target = view.open_row(row)
     assert target is not None
     opened = open_target(target)

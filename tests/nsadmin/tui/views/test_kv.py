@@ -5,7 +5,7 @@ from nsadmin.tui.navigation.view_links import open_target
 from nsadmin.tui.polling.poll_records import NameServerPolled
 from nsadmin.tui.views.divergence import DifferenceSidesView
 from nsadmin.tui.views.kv import KvView
-from tests.support.screens import NOON, make_model, make_server_poll
+from tests.support.screens import NOON, join_cells, make_model, make_server_poll
 
 ONE, TWO = "10.0.0.1:9876", "10.0.0.2:9876"
 
@@ -23,7 +23,7 @@ def test_a_row_for_each_key_that_any_of_them_has() -> None:
     assert target is not None
     assert open_target(target) == DifferenceSidesView("KV config", "NS b")
     assert (view.row_key(other), view.subject_of_row(other)[5:8]) == ("NS b", ("NS", "b", "2"))
-    assert "".join(cell.text for cell in view.render_headline(model)) == "namespaces NS"
+    assert join_cells(view.render_headline(model)) == "namespaces NS"
 
 
 def test_only_those_that_answer_are_equal_or_differ() -> None:

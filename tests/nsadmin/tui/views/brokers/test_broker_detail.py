@@ -17,7 +17,7 @@ from nsadmin.tui.polling.poll_records import (
     SlaveDifferenceRecord,
     SlaveRecord,
 )
-from nsadmin.tui.views.base_view import CellLine, GroupTarget, TopicTarget
+from nsadmin.tui.views.base_view import GroupTarget, TopicTarget
 from nsadmin.tui.views.brokers.broker_detail import (
     BrokerConfigView,
     BrokerFiguresView,
@@ -29,7 +29,15 @@ from nsadmin.tui.views.brokers.broker_detail import (
     ReplicaDifferencesView,
 )
 from nsadmin.tui.views.topics.topic_detail import TopicRouteView
-from tests.support.screens import NOON, make_broker_poll, make_model, make_server_poll, make_silent_broker
+from tests.support.screens import (
+    NOON,
+    join_cells,
+    join_lines,
+    make_broker_poll,
+    make_model,
+    make_server_poll,
+    make_silent_broker,
+)
 
 A, B, C = (f"10.0.1.{number}:10911" for number in (1, 2, 3))
 PLACE = ("broker-a", 0, A, "cluster-a")
@@ -58,7 +66,7 @@ def test_figures_stay_while_it_is_silent_and_say_how_old_they_are() -> None:
     model = model_of(make_silent_broker(A, NOON + 1_000), make_silent_broker(A, NOON + 4_000))
     model.now_ms = NOON + 61_000
     view = BrokerFiguresView(*PLACE)
-    line = "".join(cell.text for cell in view.render_headline(model))
+    line = join_cells(view.render_headline(model))
     assert (
         line
         == f"● up  cluster-a  {A}".replace("● up", "◐ frozen")
@@ -116,10 +124,8 @@ def test_its_topics_lead_to_their_routes() -> None:
     [topic] = view.build_rows(model)
     assert [column.render_cell(topic).text for column in view.columns] == ["orders", "rw-", "4", "8"]
     assert open_target(view.open_row(topic)) == TopicRouteView("orders")
-    assert (view.subject_of_row(topic).topic, view.subject_of_row(topic).broker_name) == (
-        "orders",
-        "broker-a",
-    )
+    assert view.subject_of_row(topic).topic == "orders"
+    assert view.subject_of_row(topic).broker_name == "broker-a"
     assert view.list_queries(model, []) == [DetailQuery("brokerTopics", A)]
     assert BrokerTopicsView("b", 0, "h:1", "c").build_rows(model) == []
 
@@ -127,18 +133,10 @@ def test_its_topics_lead_to_their_routes() -> None:
 def test_its_producers() -> None:
     view = BrokerProducersView(*PLACE)
     model = model_of(ConnectionsPolled(NOON, A, {"g": [ClientConnection("id@1", "h:1", "JAVA", "V5_5_0")]}))
-    [producer_row] = view.build_rows(model)
-    assert [column.render_cell(producer_row).text for column in view.columns] == [
-        "g",
-        "id@1",
-        "h:1",
-        "JAVA",
-        "V5_5_0",
-    ]
-    assert (view.row_key(producer_row), view.list_queries(model, [])) == (
-        "g id@1 h:1",
-        [DetailQuery("connections", A)],
-    )
+    [row] = view.build_rows(model)
+    assert [column.render_cell(row).text for column in view.columns] == ["g", "id@1", "h:1", "JAVA", "V5_5_0"]
+    assert view.row_key(row) == "g id@1 h:1"
+    assert view.list_queries(model, []) == [DetailQuery("connections", A)]
 
 
 def test_its_history() -> None:
@@ -148,10 +146,6 @@ def test_its_history() -> None:
     )
     assert [notice.event_kind for notice in view.build_rows(model)] == ["BrokerAnswers", "BrokerSilent"]
     assert [column.key for column in view.columns][:2] == ["time", "kind"]
-
-
-def text(lines: list[CellLine]) -> str:
-    return "\n".join("".join(cell.text for cell in line).rstrip() for line in lines)
 
 
 def model() -> ClusterModel:
@@ -164,7 +158,7 @@ def model() -> ClusterModel:
 
 def test_figures_come_first_with_their_tones_and_the_traffic_below() -> None:
     lines = BrokerSummaryView(*PLACE).draw_lines(model(), 100, 40)
-    summary = text(lines)
+    summary = join_lines(lines)
     assert "state       ● up" in summary
     assert "messages per second  ━━ in 300  ━━ out 200" in summary
     [disk] = [cell for line in lines for cell in line if "91%" in cell.text]
@@ -175,16 +169,14 @@ def test_figures_come_first_with_their_tones_and_the_traffic_below() -> None:
 def test_a_low_screen_has_no_graph_and_a_broker_that_is_gone_says_so() -> None:
     lines = BrokerSummaryView(*PLACE).draw_lines(model(), 60, 12)
     assert len(lines) == 12
-    assert "per second" not in text(lines)
+    assert "per second" not in join_lines(lines)
     gone = BrokerSummaryView("broker-z", 0, "h:1", "c").draw_lines(model(), 60, 12)
-    assert "no name server lists h:1 any more" in text(gone)
+    assert "no name server lists h:1 any more" in join_lines(gone)
 
 
 def test_polls_without_a_figure_are_no_points_of_the_graph() -> None:
-    cluster_model = make_model(
-        make_server_poll(), make_broker_poll(A, putTps=""), make_broker_poll(A, NOON + 5000)
-    )
-    assert "━━ out 200" in text(BrokerSummaryView(*PLACE).draw_lines(cluster_model, 100, 40))
+    known = make_model(make_server_poll(), make_broker_poll(A, putTps=""), make_broker_poll(A, NOON + 5000))
+    assert "━━ out 200" in join_lines(BrokerSummaryView(*PLACE).draw_lines(known, 100, 40))
 
 
 def test_settings_that_differ_from_the_default_and_from_peers_are_marked_and_come_first() -> None:
@@ -201,10 +193,8 @@ def test_settings_that_differ_from_the_default_and_from_peers_are_marked_and_com
     settings_by_name = {setting.setting_name: setting for setting in view.build_rows(model)}
     assert settings_by_name["flushDiskType"].is_changed
     assert not settings_by_name["registerNameServerPeriod"].is_changed
-    assert (settings_by_name["x"].differing_peers, settings_by_name["brokerName"].differing_peers) == (
-        ("broker-b:0",),
-        (),
-    )
+    assert settings_by_name["x"].differing_peers == ("broker-b:0",)
+    assert settings_by_name["brokerName"].differing_peers == ()
     marks = {
         setting.setting_name: view.columns[2].render_cell(setting).text for setting in view.build_rows(model)
     }
@@ -273,12 +263,8 @@ def test_enter_opens_a_topic_or_a_group() -> None:
 
 
 def test_the_headline_has_the_counts_and_the_age_of_the_comparison() -> None:
-    assert compared_headline(SLAVE, DRIFTED, LAGGING) == [
-        "1 drift",
-        "7 lag",
-        "6 not shown",
-        "compared 12 s ago",
-    ]
+    found = compared_headline(SLAVE, DRIFTED, LAGGING)
+    assert found == ["1 drift", "7 lag", "6 not shown", "compared 12 s ago"]
     unread = SlaveRecord("broker-a", 2, "unknown", error="closed")
     assert compared_headline(MASTER, unread) == ["0 drift", "0 lag", "compared 12 s ago", "slave 2: closed"]
     assert compared_headline(SLAVE, OTHER) == []
@@ -290,10 +276,8 @@ def test_without_rows_the_screen_says_why() -> None:
     equal = SlaveRecord("broker-a", 1, "equal")
     # Bytes of the commit log are not compared here.
     for view in (SLAVE, MASTER):
-        assert (
-            view.empty_message(compared_model(equal))
-            == "no difference in topics, groups, offsets and settings"
-        )
+        found = view.empty_message(compared_model(equal))
+        assert found == "no difference in topics, groups, offsets and settings"
     assert SLAVE.empty_message(compared_model(OTHER)) == "the slave was not compared yet"
     assert MASTER.empty_message(compared_model(OTHER)) == "the broker has no slaves"
     unread = SlaveRecord("broker-a", 1, "unknown", error="closed")

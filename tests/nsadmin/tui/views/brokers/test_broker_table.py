@@ -16,7 +16,14 @@ from nsadmin.tui.views.brokers.broker_table import (
     rank_broker,
 )
 from nsadmin.tui.views.table import Cell
-from tests.support.screens import NOON, make_broker_poll, make_model, make_server_poll, make_silent_broker
+from tests.support.screens import (
+    NOON,
+    join_cells,
+    make_broker_poll,
+    make_model,
+    make_server_poll,
+    make_silent_broker,
+)
 
 MASTER, SLAVE = "10.0.1.1:10911", "10.0.1.2:10911"
 BOTH = make_server_poll(groups={"broker-a": {0: MASTER, 1: SLAVE}})
@@ -73,9 +80,8 @@ def test_levels_give_figures_a_tone_and_old_ones_have_none() -> None:
 
 def test_what_was_never_told_is_no_zero() -> None:
     [row] = list_broker_rows(model_of(make_server_poll()))
-    assert {cell(row, key).text for key in ("in", "out", "disk", "wait", "version", "inToday", "uptime")} == {
-        "–"
-    }
+    found = {cell(row, key).text for key in ("in", "out", "disk", "wait", "version", "inToday", "uptime")}
+    assert found == {"–"}
     assert row.stale_ms is None
 
 
@@ -109,14 +115,14 @@ def test_what_its_rows_are_about() -> None:
 
 def test_the_line_above_counts_states_and_messages() -> None:
     model = model_of(BOTH, make_broker_poll(MASTER), make_silent_broker(SLAVE), make_silent_broker(SLAVE))
-    line = "".join(cell.text for cell in BrokersView().render_headline(model))
+    line = join_cells(BrokersView().render_headline(model))
     assert line == "2 brokers  ◐ 1 frozen  ● 1 up  in 100/s  out 200/s"
 
 
 def test_a_process_with_two_names_counts_once() -> None:
     groups = {"broker-a": {0: MASTER, 1: SLAVE}, "broker-b": {0: MASTER}}
     model = model_of(make_server_poll(groups=groups), make_broker_poll(MASTER), make_broker_poll(SLAVE))
-    line = "".join(cell.text for cell in BrokersView().render_headline(model))
+    line = join_cells(BrokersView().render_headline(model))
     assert line == "2 brokers  ● 2 up  3 names  in 100/s  out 400/s"
     assert model.put_rate_by_cluster() == {"cluster-a": 100.0}
 
@@ -129,13 +135,9 @@ def test_every_column_can_be_sorted_by() -> None:
 
 
 def test_since_when_no_name_server_has_heard_of_it() -> None:
-    server_poll = make_server_poll(silences={MASTER: (70_000, 120_000)})
+    poll = make_server_poll(silences={MASTER: (70_000, 120_000)})
     [row] = list_broker_rows(
-        model_of(
-            server_poll,
-            make_server_poll("h:2", silences={MASTER: (5_000, 120_000)}),
-            make_broker_poll(MASTER),
-        )
+        model_of(poll, make_server_poll("h:2", silences={MASTER: (5_000, 120_000)}), make_broker_poll(MASTER))
     )
     assert cell(row, "heartbeat") == Cell("1 min", "warn")
     [row] = list_broker_rows(model_of(make_server_poll(silences={}), make_broker_poll(MASTER)))
@@ -144,14 +146,12 @@ def test_since_when_no_name_server_has_heard_of_it() -> None:
 
 def test_totals_of_what_nobody_tells_are_no_zero() -> None:
     def line(*polls: AnyPoll) -> str:
-        return "".join(cell.text for cell in BrokersView().render_headline(model_of(BOTH, *polls)))
+        return join_cells(BrokersView().render_headline(model_of(BOTH, *polls)))
 
     assert line() == "2 brokers  · 2 listed  in –/s  out –/s"
     broker_polls = [make_broker_poll(MASTER), make_broker_poll(SLAVE)]
-    assert (
-        line(*broker_polls, *2 * [make_silent_broker(MASTER), make_silent_broker(SLAVE)])
-        == "2 brokers  ◐ 2 frozen  in –/s  out –/s"
-    )
+    found = line(*broker_polls, *2 * [make_silent_broker(MASTER), make_silent_broker(SLAVE)])
+    assert found == "2 brokers  ◐ 2 frozen  in –/s  out –/s"
     assert line(*broker_polls, make_silent_broker(MASTER)) == "2 brokers  ◔ 1 slow  ● 1 up  in –/s  out 200/s"
 
 
@@ -231,9 +231,8 @@ def test_a_broker_that_is_frozen_or_gone_has_no_present_figures() -> None:
     ):
         model = model_of(*answers, comparison, *silence)
         for row in list_broker_rows(model):
-            assert {cell(row, key).text for key in live_columns} == {"–"} | (
-                {""} if row.broker_id == 0 else set()
-            )
+            found = {cell(row, key).text for key in live_columns}
+            assert found == {"–"} | ({""} if row.broker_id == 0 else set())
         assert "in –/s" in "".join(part.text for part in BrokersView().render_headline(model))
 
 

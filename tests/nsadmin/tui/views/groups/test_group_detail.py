@@ -15,7 +15,7 @@ from nsadmin.tui.views.groups.group_detail import (
     list_client_rows,
 )
 from nsadmin.tui.views.topics.topic_detail import TopicRouteView
-from tests.support.screens import NOON, make_model
+from tests.support.screens import NOON, join_cells, make_model
 
 LAGS = [
     QueueLag("orders", "broker-a", 3, 1500, 1000, 20, NOON),
@@ -38,16 +38,14 @@ def test_queues_with_what_is_not_known_of_them(utc: None) -> None:
     assert [column.render_cell(second).text for column in view.columns][3:] == [
         "–", "–", "5", "–", "–", "no committed offset"
     ]  # fmt: skip
-    assert (view.row_key(first), open_target(view.open_row(first))) == (
-        "orders broker-a 3",
-        TopicRouteView("orders"),
-    )
+    assert view.row_key(first) == "orders broker-a 3"
+    assert open_target(view.open_row(first)) == TopicRouteView("orders")
     assert (view.subject_of_row(first).topic, view.subject_of_row(first).group) == ("orders", "g")
 
 
 def test_the_line_above_and_the_tabs() -> None:
     view = GroupQueuesView("g")
-    line = "".join(cell.text for cell in view.render_headline(model()))
+    line = join_cells(view.render_headline(model()))
     assert line == "backlog 500 (no committed offset on 1 of 2 queues)  1 client  PULL CLUSTERING"
     assert [tab.name for tab in list_tabs(view)] == ["queues", "members", "graph", "dead-letters"]
     assert view.list_queries(model(), []) == [DetailQuery("group", "g")]
@@ -66,11 +64,11 @@ def test_what_was_not_told_and_since_when() -> None:
 
 
 def test_its_lag_is_drawn_when_there_are_two_looks() -> None:
-    cluster_model = model()
-    assert "two polls" in GroupLagView("g").draw_lines(cluster_model, 60, 12)[1][0].text
-    cluster_model.apply_poll(GroupPolled(NOON + 5000, "g", 4.0, LAGS))
-    assert "backlog in messages" in GroupLagView("g").draw_lines(cluster_model, 60, 12)[0][0].text
-    assert GroupLagView("nobody").draw_lines(cluster_model, 60, 12)
+    known = model()
+    assert "two polls" in GroupLagView("g").draw_lines(known, 60, 12)[1][0].text
+    known.apply_poll(GroupPolled(NOON + 5000, "g", 4.0, LAGS))
+    assert "backlog in messages" in GroupLagView("g").draw_lines(known, 60, 12)[0][0].text
+    assert GroupLagView("nobody").draw_lines(known, 60, 12)
 
 
 CLIENT_LAGS = [

@@ -11,7 +11,7 @@ from nsadmin.tui.polling.detail_queries import DetailQuery
 from nsadmin.tui.polling.poll_records import AnyPoll, ClientConnection, GroupPolled, GroupsPolled, QueueLag
 from nsadmin.tui.views.groups.group_detail import GroupQueuesView
 from nsadmin.tui.views.groups.group_table import GROUP_COLUMNS, GroupRow, GroupsView
-from tests.support.screens import NOON, make_model
+from tests.support.screens import NOON, join_cells, make_model
 
 
 def poll(lag: int, at: int, members: int = 1) -> GroupPolled:
@@ -72,23 +72,19 @@ def test_the_view() -> None:
     model.apply_poll(poll(7, NOON))
     view = GroupsView()
     [row] = view.build_rows(model)
-    line = "".join(cell.text for cell in view.render_headline(model))
+    line = join_cells(view.render_headline(model))
     assert line == "1 group  backlog 7  updated 0 s ago  1 brokers returned no groups"
-    assert (
-        view.row_key(row),
-        view.filter_text(row),
-        view.subject_of_row(row).group,
-        open_target(view.open_row(row)),
-    ) == ("g", "g", "g", GroupQueuesView("g"))
+    assert view.row_key(row) == "g"
+    assert view.filter_text(row) == "g"
+    assert view.subject_of_row(row).group == "g"
+    assert open_target(view.open_row(row)) == GroupQueuesView("g")
     assert view.list_queries(model, []) == [DetailQuery("groups")]
 
 
 def test_groups_of_which_nobody_tells_are_unknown_or_those_of_before() -> None:
     view, model = GroupsView(), ClusterModel()
-    assert (view.render_headline(model)[0].text, view.empty_message(model)) == (
-        "– groups",
-        "the groups are loading",
-    )
+    assert view.render_headline(model)[0].text == "– groups"
+    assert view.empty_message(model) == "the groups are loading"
     assert view.empty_message(ClusterModel(is_replay=True)) == "the groups are not in the recording"
     failed = GroupsPolled(NOON + 1000, (), {"": "no name server answers"})
     model.apply_poll(failed)
@@ -97,9 +93,7 @@ def test_groups_of_which_nobody_tells_are_unknown_or_those_of_before() -> None:
     )  # fmt: skip
     for group_poll in (GroupsPolled(NOON, ["g"]), poll(7, NOON), failed):
         model.apply_poll(group_poll)
-    assert "".join(cell.text for cell in view.render_headline(model)) == (
-        "1 group  backlog 7  updated 1 s ago"
-    )
+    assert join_cells(view.render_headline(model)) == ("1 group  backlog 7  updated 1 s ago")
     assert view.find_silence(model) == Silence("no name server answers", NOON + 1000)
     model.apply_poll(GroupsPolled(NOON, []))
     assert view.empty_message(model) == "no broker has a consumer group"
@@ -107,9 +101,7 @@ def test_groups_of_which_nobody_tells_are_unknown_or_those_of_before() -> None:
 
 def test_a_lag_that_is_not_known_is_no_zero() -> None:
     model = make_model(GroupsPolled(NOON, ["g"]))
-    assert "".join(cell.text for cell in GroupsView().render_headline(model)) == (
-        "1 group  backlog –  1 not read yet"
-    )
+    assert join_cells(GroupsView().render_headline(model)) == ("1 group  backlog –  1 not read yet")
 
 
 def row(lags: list[QueueLag], trend: Trend | None = None) -> GroupRow:
