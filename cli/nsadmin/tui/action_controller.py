@@ -39,6 +39,7 @@ class ActionController:
     @cached_property
     def messages(self) -> "MessageController":
         # Imported late, so that the first screen appears sooner.
+        from nsadmin.tui.message_controller import MessageController
 
         return MessageController(self._app, self.row_actions)
 
