@@ -4,7 +4,6 @@ Rule: the functions import the views themselves, so that the first screen appear
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
 
 from nsadmin.tui.views import base_view
 from nsadmin.tui.views.base_view import TabSet, View, ViewTarget
@@ -74,88 +73,51 @@ def list_tabs(view: View) -> Sequence[View]:
     return () if view.tab_set is None else TAB_SETS[view.tab_set](view)
 
 
-def _open_broker(target: base_view.BrokerProcessTarget) -> View:
-    from nsadmin.tui.views.brokers.broker_detail import BrokerSummaryView
-
-    return BrokerSummaryView(*target)
-
-
-def _open_topic(target: base_view.TopicTarget) -> View:
-    from nsadmin.tui.views.topics.topic_detail import TopicRouteView
-
-    return TopicRouteView(target.topic)
-
-
-def _open_group(target: base_view.GroupTarget) -> View:
-    from nsadmin.tui.views.groups.group_detail import GroupQueuesView
-
-    return GroupQueuesView(target.group)
-
-
-def _open_name_server(target: base_view.NameServerTarget) -> View:
-    from nsadmin.tui.views.servers import NameServerSettingsView
-
-    return NameServerSettingsView(target.addr)
-
-
-def _open_difference(target: base_view.DifferenceTarget) -> View:
-    from nsadmin.tui.views.divergence import DifferenceSidesView
-
-    return DifferenceSidesView(*target)
-
-
-def _open_finding(target: base_view.FindingTarget) -> View:
-    from nsadmin.tui.views.divergence import DivergenceAdviceView
-
-    return DivergenceAdviceView(*target)
-
-
-def _open_object_events(target: base_view.ObjectEventsTarget) -> View:
-    from nsadmin.tui.views.events import ObjectEventsView
-
-    return ObjectEventsView(target.object_name)
-
-
-def _open_storm(target: base_view.StormTarget) -> View:
-    from nsadmin.tui.views.events import StormEventsView
-
-    return StormEventsView(*target)
-
-
-def _open_drain(target: base_view.DrainTarget) -> View:
-    from nsadmin.tui.views.drains import DrainLogView
-
-    return DrainLogView(*target)
-
-
-def _open_rebalance(target: base_view.RebalanceTarget) -> View:
-    from nsadmin.tui.views.drains import RebalanceView
-
-    return RebalanceView(*target)
-
-
-def _open_messages(target: base_view.MessagesTarget) -> View:
-    from nsadmin.tui.messages.message_query import query_topic
-    from nsadmin.tui.messages.message_table import MessagesView
-
-    return MessagesView(query_topic(target.topic, target.broker_name))
-
-
-TARGET_VIEWS: Mapping[type[ViewTarget], Callable[[Any], View]] = {
-    base_view.BrokerProcessTarget: _open_broker,
-    base_view.TopicTarget: _open_topic,
-    base_view.GroupTarget: _open_group,
-    base_view.NameServerTarget: _open_name_server,
-    base_view.DifferenceTarget: _open_difference,
-    base_view.FindingTarget: _open_finding,
-    base_view.ObjectEventsTarget: _open_object_events,
-    base_view.StormTarget: _open_storm,
-    base_view.DrainTarget: _open_drain,
-    base_view.RebalanceTarget: _open_rebalance,
-    base_view.MessagesTarget: _open_messages,
-}
-
-
 def open_target(target: ViewTarget) -> View:
     """Create the view that Enter opens for a target."""
-    return TARGET_VIEWS[type(target)](target)
+    match target:
+        case base_view.BrokerProcessTarget():
+            from nsadmin.tui.views.brokers.broker_detail import BrokerSummaryView
+
+            return BrokerSummaryView(*target)
+        case base_view.TopicTarget():
+            from nsadmin.tui.views.topics.topic_detail import TopicRouteView
+
+            return TopicRouteView(*target)
+        case base_view.GroupTarget():
+            from nsadmin.tui.views.groups.group_detail import GroupQueuesView
+
+            return GroupQueuesView(*target)
+        case base_view.NameServerTarget():
+            from nsadmin.tui.views.servers import NameServerSettingsView
+
+            return NameServerSettingsView(*target)
+        case base_view.DifferenceTarget():
+            from nsadmin.tui.views.divergence import DifferenceSidesView
+
+            return DifferenceSidesView(*target)
+        case base_view.FindingTarget():
+            from nsadmin.tui.views.divergence import DivergenceAdviceView
+
+            return DivergenceAdviceView(*target)
+        case base_view.ObjectEventsTarget():
+            from nsadmin.tui.views.events import ObjectEventsView
+
+            return ObjectEventsView(*target)
+        case base_view.StormTarget():
+            from nsadmin.tui.views.events import StormEventsView
+
+            return StormEventsView(*target)
+        case base_view.DrainTarget():
+            from nsadmin.tui.views.drains import DrainLogView
+
+            return DrainLogView(*target)
+        case base_view.RebalanceTarget():
+            from nsadmin.tui.views.drains import RebalanceView
+
+            return RebalanceView(*target)
+        case base_view.MessagesTarget():
+            from nsadmin.tui.messages.message_query import query_topic
+            from nsadmin.tui.messages.message_table import MessagesView
+
+            return MessagesView(query_topic(*target))

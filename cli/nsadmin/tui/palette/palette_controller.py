@@ -106,9 +106,8 @@ class PaletteController:
     def list_entries(self) -> list[PaletteEntry]:
         """All entries: screens first, then objects of the cluster, then commands."""
         app = self._app
-        screen_titles = {name: root_view.title for name, root_view in root_views.ROOT_VIEWS.items()}
         return [
-            *palette_entries.list_screen_entries(screen_titles),
+            *palette_entries.list_screen_entries(root_views.ROOT_VIEWS),
             *palette_entries.list_context_entries(app.available_contexts.list_names()),
             *palette_entries.list_alias_entries(app.prompt_aliases),
             *palette_entries.list_view_entries(app.view_settings.list_view_names()),

@@ -396,22 +396,10 @@ class MessagesPolled(Poll, frozen=True, tag="messages"):
 
 
 RecordedPoll: TypeAlias = (
-    NameServerPolled
-    | BrokerPolled
-    | GroupPolled
-    | GroupsPolled
-    | TopicPolled
-    | TopicRatesPolled
-    | ConfigPolled
-    | BrokerTopicsPolled
-    | ConnectionsPolled
-    | DivergencePolled
-    | DrainsPolled
-    | MissingBrokersPolled
-    | ProblemsPolled
-    | ReplicasPolled
-    | EventSeen
-)
+    NameServerPolled | BrokerPolled | GroupPolled | GroupsPolled | TopicPolled | TopicRatesPolled
+    | ConfigPolled | BrokerTopicsPolled | ConnectionsPolled | DivergencePolled | DrainsPolled
+    | MissingBrokersPolled | ProblemsPolled | ReplicasPolled | EventSeen
+)  # fmt: skip
 AnyPoll: TypeAlias = RecordedPoll | MessagesPolled
 
 

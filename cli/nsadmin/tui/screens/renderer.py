@@ -166,7 +166,7 @@ class ScreenRenderer:
             return screen_frame.render_tab_bar([], 0, app.navigation.title_path)
         return screen_frame.render_screen_bar(
             root_views.SCREEN_TITLES,
-            root_views.find_screen_title(app.current_view),
+            root_views.ROOT_VIEWS.get(app.current_view.name),
             width,
             self._problem_counter.count_problems(app.model, app.current_view),
         )

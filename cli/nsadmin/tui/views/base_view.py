@@ -93,12 +93,10 @@ class CommandTarget(NamedTuple):
     words: tuple[str, ...]
 
 
-# fmt: off
 ViewTarget: TypeAlias = (
     BrokerProcessTarget | TopicTarget | GroupTarget | NameServerTarget | DifferenceTarget | FindingTarget
     | ObjectEventsTarget | StormTarget | DrainTarget | RebalanceTarget | MessagesTarget
-)
-# fmt: on
+)  # fmt: skip
 CellLine = Sequence[Cell]
 TabSet = Literal["broker", "topic", "group", "servers"]
 """The objects that have several tabs. `view_links` creates them."""

@@ -12,12 +12,12 @@ from tests.support.screens import NOON, make_broker_poll, make_server_poll
 def test_each_screen_is_made_by_its_name_and_has_a_title() -> None:
     for name, title in zip(root_views.SCREEN_NAMES, root_views.SCREEN_TITLES, strict=True):
         view = root_views.make_view(name)
-        assert (view.name, root_views.find_screen_title(view)) == (name, title)
+        assert (view.name, root_views.ROOT_VIEWS[view.name]) == (name, title)
     assert len(root_views.SCREEN_NAMES) <= 9
 
 
 def test_what_is_no_such_screen_has_no_title() -> None:
-    assert root_views.find_screen_title(View()) is None
+    assert View().name not in root_views.ROOT_VIEWS
 
 
 A = "10.0.1.1:10911"
