@@ -144,15 +144,15 @@ def judge_recording(recording_file: Path) -> RecordedRun:
         model.apply_poll(poll)
         if isinstance(poll, BrokerPolled) and poll.error is not None:
             alarms |= {
-                f"{broker.broker_key.broker_name} {state.name}"
+                f"{broker.key.name} {state.name}"
                 for broker in model.brokers.values()
-                if broker.broker_key.broker_addr == poll.addr
+                if broker.key.addr == poll.addr
                 and (state := display_states.state_of_broker(broker)) in _ALARMS
             }
         elif isinstance(poll, NameServerPolled):
             alarms |= {f"{poll.addr} {poll.error}"} if poll.error is not None else set()
             alarms |= {
-                f"{broker.broker_key.broker_name} gone"
+                f"{broker.key.name} gone"
                 for broker in model.brokers.values()
                 if broker.gone_since_ms is not None
             }

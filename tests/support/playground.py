@@ -110,7 +110,7 @@ class Playground:
         brokers: dict[str, None] = {}
         for addr in self.addrs:
             with self._looker([addr]) as looker:
-                poll = server_polls.poll_name_server(looker, addr, ("ORDER_TOPIC_CONFIG",))
+                poll = server_polls.poll_name_server(looker, addr)
                 polls.append(poll)
                 for group in poll.groups.values():
                     brokers.update(dict.fromkeys(group.broker_addrs.values()))
@@ -123,16 +123,21 @@ class Playground:
         real = {documented: addr for addr, documented in self.stand_ins().items()}
         wanted = [DetailQuery(kind, real.get(name, name)) for kind, name in asked]
         with self._looker(self.addrs) as looker:
-            return [
-                self.document_addresses(poll)
-                for poll in detail_queries.run_queries(looker, wanted, self.addrs, RequestPace(10_000))
-            ]
+            return [self.document_addresses(poll) for poll in detail_queries.run_queries(looker, wanted)]
 
     @contextmanager
     def _looker(self, addrs: Sequence[str]) -> Iterator[ServerProbe]:
         watch = RequestStopwatch()
         with self.open_client(addrs, observer=watch) as admin:
-            yield ServerProbe(admin, watch, lambda: self.now, ("ORDER_TOPIC_CONFIG",), self._kept)
+            yield ServerProbe(
+                admin,
+                watch,
+                lambda: self.now,
+                RequestPace(10_000),
+                self.addrs,
+                ("ORDER_TOPIC_CONFIG",),
+                self._kept,
+            )
 
     def stand_ins(self) -> dict[str, str]:
         """Documented addresses by real ones."""

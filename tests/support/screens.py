@@ -3,21 +3,26 @@
 import asyncio
 import os
 import time
-from collections.abc import Callable, Coroutine, Iterable, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterable, Iterator, Sequence
+from contextlib import asynccontextmanager
 from functools import wraps
 from pathlib import Path
 from typing import Any, ParamSpec
 
+from textual.pilot import Pilot
+from textual.widgets import Log
+
 from namesrv_core.protocol.stored_messages import decode_messages
 from nsadmin.client import AdminClient
-from nsadmin.tui.app import Tui
-from nsadmin.tui.app_messages import PollsReceived
+from nsadmin.tui.app import PollsReceived, Tui
 from nsadmin.tui.context import AvailableContexts, ClusterContext
-from nsadmin.tui.messages.body_text import preview_body
+from nsadmin.tui.messages.message_lines import preview_body
 from nsadmin.tui.messages.message_query import BrowsedMessage, MessageQuery
+from nsadmin.tui.model.cluster_model import ClusterModel
 from nsadmin.tui.polling.detail_queries import DetailQuery
 from nsadmin.tui.polling.poll_records import AnyPoll, BrokerGroupListing, BrokerPolled, NameServerPolled
 from nsadmin.tui.screens.screen_text import screen_to_text
+from nsadmin.tui.views.base_view import CellLine
 from tests.support.messages import encode_message
 
 P = ParamSpec("P")
@@ -51,9 +56,9 @@ class StillFeed:
 
     mode = "live"
 
-    def __init__(self, plan: Any, connect: Any, post: Any, failed: Any, clock: Any) -> None:
-        self.plan = plan
-        self.interval = plan.interval
+    def __init__(self, context: ClusterContext, interval: float, post: Any, failed: Any, clock: Any) -> None:
+        self.context = context
+        self.interval = interval
         self.failed = failed
         self.asked: tuple[DetailQuery, ...] = ()
         self.message_query: MessageQuery | None = None
@@ -114,12 +119,12 @@ class PollTape:
 
 
 def make_still_tui(
-    worlds: AvailableContexts | None = None, clock: Clock | None = None, **options: Any
+    contexts: AvailableContexts | ClusterContext | None = None, clock: Clock | None = None, **options: Any
 ) -> Tui:
     """A screen that nobody feeds but the test."""
-    return Tui(
-        worlds or AvailableContexts(make_context()), clock=clock or Clock(), feed_factory=StillFeed, **options
-    )
+    if not isinstance(contexts, AvailableContexts):
+        contexts = AvailableContexts(contexts or make_context())
+    return Tui(contexts, clock=clock or Clock(), feed_factory=StillFeed, **options)
 
 
 async def feed_polls(app: Tui, pilot: Any, polls: Iterable[AnyPoll]) -> None:
@@ -128,6 +133,59 @@ async def feed_polls(app: Tui, pilot: Any, polls: Iterable[AnyPoll]) -> None:
     await pilot.pause()
     app.redraw_screen()
     await pilot.pause()
+
+
+async def press(pilot: Pilot[None], *keys: str) -> None:
+    """Press these keys, and wait for what they open."""
+    await pilot.press(*keys)
+    await pilot.pause()
+
+
+async def until_shown(app: Tui, pilot: Any, text: str) -> str:
+    """Wait until the screen shows this; all that it shows."""
+    for _ in range(400):
+        if text in (shown := screen_to_text(app)):
+            return shown
+        await pilot.pause(0.05)
+    raise AssertionError(screen_to_text(app))
+
+
+async def until_said(app: Tui, pilot: Any, text: str) -> str:
+    """Wait until the command on the screen has said this; all that it said."""
+    for _ in range(400):
+        said = "\n".join(line for log in app.screen.query(Log) for line in log.lines)
+        if text in said:
+            return said
+        await pilot.pause(0.05)
+    raise AssertionError(f"{text!r} was not said")
+
+
+@asynccontextmanager
+async def open_screen(
+    app: Tui, polls: Iterable[AnyPoll] = (), size: tuple[int, int] = (80, 24)
+) -> AsyncIterator[tuple[Tui, Pilot[None]]]:
+    """The running app, after these polls."""
+    async with app.run_test(size=size) as pilot:
+        if polls:
+            await feed_polls(app, pilot, polls)
+        yield app, pilot
+
+
+def make_model(*polls: AnyPoll) -> ClusterModel:
+    """What a screen knows after these polls."""
+    model = ClusterModel()
+    for poll in polls:
+        model.apply_poll(poll)
+    return model
+
+
+def join_cells(line: CellLine) -> str:
+    return "".join(cell.text for cell in line)
+
+
+def join_lines(lines: Iterable[CellLine]) -> str:
+    """The text of a drawing, without trailing blanks."""
+    return "\n".join(join_cells(line).rstrip() for line in lines)
 
 
 def list_row_keys(app: Tui) -> list[str]:

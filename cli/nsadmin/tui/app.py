@@ -1,16 +1,19 @@
 """The Textual app: connects the poller, the model, the views and the keys."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from threading import BoundedSemaphore
 from time import monotonic
 from typing import Any, ClassVar
 
+from textual.binding import Binding, BindingType
+from textual.message import Message
 from textual.screen import Screen
 
 from nsadmin.client.wall_clock import time
-from nsadmin.tui import app_bindings, themes
+from nsadmin.tui import themes
 from nsadmin.tui.action_controller import KEY_ACTIONS, ActionController
-from nsadmin.tui.app_messages import FeedFailed, PollsReceived, ReplayRewound
+from nsadmin.tui.actions.key_bindings import KEY_BINDINGS
 from nsadmin.tui.base_app import BaseTui
 from nsadmin.tui.context import AvailableContexts, ClusterContext
 from nsadmin.tui.custom_commands.command_file import CustomCommands
@@ -19,10 +22,8 @@ from nsadmin.tui.model.agreement import judge_agreement
 from nsadmin.tui.navigation import root_views
 from nsadmin.tui.navigation.view_links import list_tabs, open_target
 from nsadmin.tui.navigation.view_navigation import ViewNavigation
-from nsadmin.tui.palette.palette_controller import PaletteController
 from nsadmin.tui.polling.poll_records import AnyPoll, BrokerPolled, NameServerPolled
 from nsadmin.tui.polling.poller import ClusterPoller
-from nsadmin.tui.polling.polling_plan import PollingPlan
 from nsadmin.tui.preferences import DEFAULT_THEME, Preferences
 from nsadmin.tui.prompt_controller import PromptController
 from nsadmin.tui.recording.recording_file import PollRecorder
@@ -32,12 +33,47 @@ from nsadmin.tui.screens.renderer import ScreenRenderer
 from nsadmin.tui.view_settings.settings_file import SettingsFile
 from nsadmin.tui.view_settings.view_settings_controller import ViewSettingsController
 from nsadmin.tui.views import screen_frame
-from nsadmin.tui.views.base_view import View
+from nsadmin.tui.views.base_view import CommandTarget, MessageTarget, View
 from nsadmin.tui.views.table import RowFilter
-from nsadmin.tui.views.view_targets import CommandTarget, MessageTarget
 from nsadmin.tui.widgets.grid import Grid
 from nsadmin.tui.widgets.lines import Lines
 from nsadmin.tui.widgets.prompt import Prompt, PromptMode
+
+
+def build_bindings() -> list[BindingType]:
+    """All bindings of the app, except the keys for tabs, which the main screen binds."""
+    return [
+        *(
+            Binding(b.key_names, b.app_action, b.help_text, show=False, id=b.binding_id, priority=True)
+            for b in KEY_BINDINGS
+            if "Tab" not in b.binding_id
+        ),
+        *(
+            Binding(str(number), f"screen({number})", name, show=False, id=f"screen{number}", priority=True)
+            for number, name in enumerate(root_views.SCREEN_NAMES)
+        ),
+    ]
+
+
+@dataclass
+class PollsReceived(Message):
+    """Polls from a thread of the poller. The app calls `mark_handled`; a replay thread waits for that."""
+
+    polls: Sequence[AnyPoll]
+    source_feed: object
+    mark_handled: Callable[[], object] = lambda: None
+
+
+@dataclass
+class FeedFailed(Message):
+    """An unexpected exception in a polling thread. The thread restarts."""
+
+    error: BaseException
+
+
+class ReplayRewound(Message):
+    """The replay continues from another time. All polls that lead to that time follow."""
+
 
 _TICK_SECONDS = 0.25
 _CLOCK_SECONDS = 1.0
@@ -56,7 +92,7 @@ class Tui(BaseTui):
     CSS_PATH = "app.tcss"
     ENABLE_COMMAND_PALETTE = False
     TITLE = "nsadmin"
-    BINDINGS: ClassVar = app_bindings.build_bindings()
+    BINDINGS: ClassVar = build_bindings()
 
     def __init__(
         self,
@@ -80,7 +116,6 @@ class Tui(BaseTui):
         self.action_controller = ActionController(self)
         self.prompt_controller = PromptController(self, self.action_controller)
         self.custom_command_controller = CustomCommandController(self, self.action_controller)
-        self.palette_controller = PaletteController(self, self.action_controller, self.prompt_controller)
         self.screen_renderer = ScreenRenderer(self)
         self._pending_slots = BoundedSemaphore(_MAX_PENDING_BATCHES)
         self._feed_factory = feed_factory
@@ -119,9 +154,8 @@ class Tui(BaseTui):
     def _use_remembered_theme(self) -> None:
         """Use the theme that the operator chose last in this context, or that of the preferences."""
         preferred_theme = self.preferences.theme
-        self.theme = self.view_settings.remembered_theme or (
-            preferred_theme if preferred_theme in self.available_themes else DEFAULT_THEME
-        )
+        known_theme = preferred_theme if preferred_theme in self.available_themes else DEFAULT_THEME
+        self.theme = self.view_settings.remembered_theme or known_theme
         self.view_settings.remember_theme()
 
     def _create_navigation(self, screen_name: str) -> ViewNavigation:
@@ -136,24 +170,13 @@ class Tui(BaseTui):
     def _create_feed(self) -> Any:
         if self.player is not None:
             return self._create_replay_feed(self.player)
-        polling_plan = PollingPlan(
-            self.cluster_context.addrs,
-            self.cluster_context.namespaces,
-            self.interval,
-            journal_folders=self.cluster_context.journal_folders,
-            describe_event=self.cluster_context.describe_event,
-            inventory=self.cluster_context.inventory,
-            tls=self.cluster_context.tls,
-            load_message_tools=self.cluster_context.load_message_tools,
-        )
         feed: Any = None
 
         def post_polls(polls: Sequence[AnyPoll]) -> None:
             self.post_message(PollsReceived(polls, feed))
 
-        feed = self._feed_factory(
-            polling_plan, self.cluster_context.create_client, post_polls, self._post_failure, self.clock
-        )
+        context = self.cluster_context
+        feed = self._feed_factory(context, self.interval, post_polls, self._post_failure, self.clock)
         return feed
 
     def _create_replay_feed(self, player: ReplayPlayer) -> ReplayFeed:
@@ -218,17 +241,14 @@ class Tui(BaseTui):
         self.show_message(f"context {cluster_context.label}{recording_notice}")
 
     def show_view(self, view: View) -> None:
-        """Show one of the root views."""
         self.navigation.open_root_view(view)
         self._show_current_view()
 
     def push_view(self, view: View) -> None:
-        """Open a view on top of the current one."""
         self.navigation.push_view(view)
         self._show_current_view()
 
     def replace_view(self, view: View) -> None:
-        """Replace the current view."""
         self.navigation.replace_view(view)
         self._show_current_view()
 
@@ -236,10 +256,10 @@ class Tui(BaseTui):
 
     def _show_current_view(self) -> None:
         """Fill the widgets for the view on top of the navigation stack."""
-        view_state = self.navigation.current_state
-        self.screen_stack[0].set_class(view_state.view.is_drawing, "drawn")
-        self.row_grid.show_view(view_state.view, view_state.row_key)
-        if view_state.view.is_drawing:
+        state = self.view_state
+        self.screen_stack[0].set_class(state.view.is_drawing, "drawn")
+        self.row_grid.show_view(state.view, state.row_key)
+        if state.view.is_drawing:
             # Textual knows the size of the drawing only after the layout.
             self.call_after_refresh(self.redraw_screen)
         self.focus_rows()
@@ -253,10 +273,8 @@ class Tui(BaseTui):
 
     def _redraw_if_due(self) -> None:
         """Redraw if the model changed or if a second has passed since the last redraw."""
-        now_seconds = monotonic()
-        if now_seconds >= self._next_redraw_at and (
-            self.is_dirty or now_seconds >= self._drawn_at + _CLOCK_SECONDS
-        ):
+        now = monotonic()
+        if now >= self._next_redraw_at and (self.is_dirty or now >= self._drawn_at + _CLOCK_SECONDS):
             self.redraw_screen()
 
     def redraw_screen(self) -> None:
@@ -270,9 +288,9 @@ class Tui(BaseTui):
             self.screen_renderer.render_screen()
             self._send_queries()
         except Exception as error:
-            self.add_log_line(f"{self.current_view.view_name}: {type(error).__name__}: {error}")
-        now_seconds = monotonic()
-        self._next_redraw_at = now_seconds + _REST_FACTOR * (now_seconds - self._drawn_at)
+            self.add_log_line(f"{self.current_view.name}: {type(error).__name__}: {error}")
+        now = monotonic()
+        self._next_redraw_at = now + _REST_FACTOR * (now - self._drawn_at)
 
     def _send_queries(self) -> None:
         self.feed.ask(self.screen_renderer.list_queries())
@@ -284,9 +302,9 @@ class Tui(BaseTui):
         self.show_view(root_views.make_view(root_views.SCREEN_NAMES[screen_index]))
 
     async def action_back(self) -> None:
-        view_state = self.navigation.current_state
-        if view_state.row_filter:
-            view_state.row_filter = RowFilter()
+        state = self.view_state
+        if state.row_filter:
+            state.row_filter = RowFilter()
             self.redraw_screen()
         elif self.navigation.pop_view():
             self._show_current_view()
@@ -298,8 +316,7 @@ class Tui(BaseTui):
     def action_tab(self, step: int) -> None:
         tabs = list_tabs(self.current_view)
         if tabs:
-            tab_index = next((tab_index for tab_index, tab in enumerate(tabs) if tab == self.current_view), 0)
-            self.replace_view(tabs[(tab_index + step) % len(tabs)])
+            self.replace_view(tabs[(tabs.index(self.current_view) + step) % len(tabs)])
 
     def action_help(self) -> None:
         from nsadmin.tui.screens.help_screen import HelpScreen
@@ -307,10 +324,12 @@ class Tui(BaseTui):
         self.push_screen(HelpScreen(self.current_view, self.custom_commands))
 
     def action_palette(self) -> None:
-        self.palette_controller.open_palette()
+        # Imported late, so that the first screen appears sooner.
+        from nsadmin.tui.palette.palette_controller import PaletteController
+
+        PaletteController(self, self.action_controller, self.prompt_controller).open_palette()
 
     def action_run_custom(self, key: str) -> None:
-        """Run the operator's own command of this key."""
         self.custom_command_controller.run_key(key)
 
     def action_open_saved_view(self) -> None:
@@ -335,25 +354,23 @@ class Tui(BaseTui):
         self.feed.pause(not self.feed.is_paused)
         self.redraw_screen()
 
-    def action_prompt(self, prompt_mode: PromptMode) -> None:
-        self.prompt_controller.open_prompt(prompt_mode)
+    def action_prompt(self, mode: PromptMode) -> None:
+        self.prompt_controller.open_prompt(mode)
 
     def action_run_key(self, binding_id: str) -> None:
-        """Run the action of a key binding that the controller handles."""
         KEY_ACTIONS[binding_id](self.action_controller)
 
-    def action_act(self, shortcut_key: str) -> None:
-        """Start the action on the row that has this key."""
-        self.action_controller.row_actions.act_by_key(shortcut_key)
+    def action_act(self, key: str) -> None:
+        self.action_controller.row_actions.act_by_key(key)
 
     # Messages of widgets.
 
     def on_grid_entered(self, message: Grid.Entered) -> None:
         target = self.current_view.open_row(message.row)
         if isinstance(target, CommandTarget):
-            self.action_controller.run_command(target.command_words)
+            self.action_controller.run_command(target.words)
         elif isinstance(target, MessageTarget):
-            self.action_controller.messages.open_message(target.browsed_message)
+            self.action_controller.messages.open_message(target.message)
         elif target is not None:
             self.push_view(open_target(target))
 
@@ -361,7 +378,7 @@ class Tui(BaseTui):
         self.action_controller.table.fold_group(message.group_name)
 
     def on_grid_moved(self, message: Grid.Moved) -> None:
-        self.navigation.current_state.row_key = self.row_grid.cursor_key
+        self.view_state.row_key = self.row_grid.cursor_key
         self.screen_renderer.show_details()
         self._send_queries()
 

@@ -2,7 +2,7 @@
 
 import signal
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from textual.app import App
@@ -14,7 +14,7 @@ from nsadmin.tui.custom_commands.command_file import CustomCommands
 from nsadmin.tui.model.agreement import AgreementVerdict
 from nsadmin.tui.model.cluster_model import ClusterModel
 from nsadmin.tui.navigation import root_views
-from nsadmin.tui.navigation.view_navigation import ViewNavigation
+from nsadmin.tui.navigation.view_navigation import ViewNavigation, ViewState
 from nsadmin.tui.recording.recording_file import PollRecorder
 from nsadmin.tui.recording.replay import ReplayPlayer
 from nsadmin.tui.terminal_driver import TerminalDriver
@@ -45,8 +45,7 @@ class BaseTui(App[None]):
         recorder: PollRecorder | None,
     ) -> None:
         super().__init__()
-        self.player = player
-        self.recorder = recorder
+        self.player, self.recorder = player, recorder
         self.available_contexts = available_contexts
         self.cluster_context: ClusterContext = available_contexts.first_context
         self.interval = interval
@@ -99,13 +98,17 @@ class BaseTui(App[None]):
         return {**prompt_parser.BUILTIN_ALIASES, **self.custom_commands.aliases}
 
     @property
-    def current_view(self) -> View:
-        return self.navigation.current_state.view
+    def view_state(self) -> ViewState:
+        return self.navigation.current_state
 
-    def add_log_line(self, line_text: str) -> None:
+    @property
+    def current_view(self) -> View:
+        return self.view_state.view
+
+    def add_log_line(self, line: str) -> None:
         """Add a line to the log panel, unless the last line has the same text."""
-        if not self.log_lines or self.log_lines[-1][1] != line_text:
-            self.log_lines.append((self.clock(), line_text))
+        if not self.log_lines or self.log_lines[-1][1] != line:
+            self.log_lines.append((self.clock(), line))
             self.unread_log_count += 1
         self.is_dirty = True
 
@@ -116,20 +119,45 @@ class BaseTui(App[None]):
             self.add_log_line(message_text)
         self.redraw_screen()
 
+    def choose(
+        self,
+        title: str,
+        choices: Sequence[tuple[str, str]],
+        use_choice: Callable[[str], None],
+        initial_choice: str | None = None,
+        choice_by_letter: Mapping[str, str] | None = None,
+    ) -> None:
+        """Let the operator choose one of these ids, each with its text. After Esc, nothing happens."""
+        from nsadmin.tui.screens.dialogs import ChooseScreen
+
+        screen = ChooseScreen(title, choices, initial_choice, choice_by_letter)
+        self.push_screen(screen, lambda choice: None if choice is None else use_choice(choice))
+
+    def ask_fields(
+        self,
+        title: str,
+        initial_values: Sequence[tuple[str, str]],
+        use_texts: Callable[[dict[str, str]], None],
+    ) -> None:
+        """Let the operator type a text for each field. After Esc, nothing happens."""
+        from nsadmin.tui.screens.dialogs import FieldsScreen
+
+        screen = FieldsScreen(title, initial_values)
+        self.push_screen(screen, lambda texts: None if texts is None else use_texts(texts))
+
+    # The app implements these.
+
     def show_view(self, view: View) -> None:
         """Show one of the root views."""
         raise NotImplementedError
 
     def push_view(self, view: View) -> None:
-        """Open a view on top of the current one."""
         raise NotImplementedError
 
     def replace_view(self, view: View) -> None:
-        """Replace the current view."""
         raise NotImplementedError
 
     def switch_context(self, cluster_context: ClusterContext) -> None:
-        """Show another cluster."""
         raise NotImplementedError
 
     def focus_rows(self) -> None:
@@ -137,5 +165,4 @@ class BaseTui(App[None]):
         raise NotImplementedError
 
     def redraw_screen(self) -> None:
-        """Draw the whole screen from the model."""
         raise NotImplementedError

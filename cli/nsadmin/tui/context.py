@@ -3,13 +3,18 @@
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
+from nsadmin.client import AdminClient
 from nsadmin.client.connection.access_options import Tls
 from nsadmin.operations.inventory.keeper import InventoryKeeper
 from nsadmin.tui.polling.poll_records import EventDescriber
-from nsadmin.tui.polling.polling_plan import ClientFactory
+from nsadmin.tui.polling.server_polls import RequestStopwatch
 
 if TYPE_CHECKING:
     from nsadmin.tui.messages.message_tools import MessageTools
+
+
+ClientFactory = Callable[[Sequence[str], float | None, RequestStopwatch], AdminClient]
+"""Creates a client: name server addresses, timeout in seconds (None: the usual one), request observer."""
 
 
 class ClusterContext(NamedTuple):
@@ -20,7 +25,8 @@ class ClusterContext(NamedTuple):
     `inventory` has the brokers that should be there. `find_target` returns the object that a command line
     changes, such as a broker or a topic; None if it names none. `complete_line` returns the candidates for
     the word after the words before, each with a description; it may wait for servers.
-    `load_message_tools` imports the functions that parse queries of messages and decode bodies.
+    `tls` is the client's TLS, whose certificates are checked. `load_message_tools` imports the functions that
+    parse queries of messages and decode bodies.
     """
 
     label: str
@@ -34,10 +40,8 @@ class ClusterContext(NamedTuple):
     describe_event: EventDescriber = lambda event_type, event_fields: None
     inventory: InventoryKeeper | None = None
     tls: Tls | None = None
-    find_target: Callable[[Sequence[str]], str | None] = lambda command_words: None
-    complete_line: Callable[[Sequence[str], str], Sequence[tuple[str, str]]] = (
-        lambda words_before, typed_word: ()
-    )
+    find_target: Callable[[Sequence[str]], str | None] = lambda words: None
+    complete_line: Callable[[Sequence[str], str], Sequence[tuple[str, str]]] = lambda words, typed_word: ()
     load_message_tools: "Callable[[], MessageTools] | None" = None
 
 

@@ -32,7 +32,7 @@ def preferences_path(contexts_file: str) -> str:
     return os.path.join(os.path.dirname(contexts_file), "tui.yaml")
 
 
-def load_preferences(file_path: str, binding_ids: Collection[str]) -> Preferences:
+def load_preferences(path: str, binding_ids: Collection[str]) -> Preferences:
     """Read the preferences, or return the defaults if there is no file.
 
     `binding_ids` are the valid ids of key bindings. Raises InvalidPreferencesError.
@@ -40,72 +40,55 @@ def load_preferences(file_path: str, binding_ids: Collection[str]) -> Preference
     import yaml
 
     try:
-        file_text = operator_files.read_text(file_path, max_characters=operator_files.MAX_CONFIG_CHARACTERS)
-        content = operator_files.parse_yaml(file_text) or {}
+        text = operator_files.read_text(path, max_characters=operator_files.MAX_CONFIG_CHARACTERS)
+        content = operator_files.parse_yaml(text) or {}
     except FileNotFoundError:
         return Preferences()
     except (OSError, UnicodeDecodeError) as error:
-        raise InvalidPreferencesError(f"{file_path} is not readable: {error}") from None
+        raise InvalidPreferencesError(f"{path} is not readable: {error}") from None
     except yaml.YAMLError as error:
-        problem_mark = getattr(error, "problem_mark", None)
-        raise InvalidPreferencesError(
-            f"{file_path} is not valid YAML{f' in line {problem_mark.line + 1}' if problem_mark else ''}"
-        ) from None
+        mark = getattr(error, "problem_mark", None)
+        line_text = f" in line {mark.line + 1}" if mark else ""
+        raise InvalidPreferencesError(f"{path} is not valid YAML{line_text}") from None
     if not isinstance(content, dict):
-        raise InvalidPreferencesError(f"{file_path} must be a map: {', '.join(_TOP_LEVEL_KEYS)}")
-    _check_names(file_path, content, _TOP_LEVEL_KEYS)
-    key_texts = _read_texts(file_path, "keys", content.get("keys"))
-    _check_names(f"{file_path}: keys", key_texts, binding_ids)
-    themes = {
-        theme_name: _read_theme(file_path, theme_name, theme_colors)
-        for theme_name, theme_colors in _read_map(file_path, "themes", content.get("themes")).items()
-    }
-    return Preferences(
-        str(content.get("theme") or DEFAULT_THEME),
-        _read_interval(file_path, content.get("interval")),
-        key_texts,
-        themes,
-    )
+        raise InvalidPreferencesError(f"{path} must be a map: {', '.join(_TOP_LEVEL_KEYS)}")
+    _check_names(path, content, _TOP_LEVEL_KEYS)
+    key_texts = _read_texts(path, "keys", content.get("keys"))
+    _check_names(f"{path}: keys", key_texts, binding_ids)
+    theme_maps = _read_map(path, "themes", content.get("themes"))
+    themes = {name: _read_theme(path, name, colors) for name, colors in theme_maps.items()}
+    interval = _read_interval(path, content.get("interval"))
+    return Preferences(str(content.get("theme") or DEFAULT_THEME), interval, key_texts, themes)
 
 
 def _check_names(location: str, given_map: Mapping[str, Any], known_names: Collection[str]) -> None:
-    for given_name in given_map:
-        if given_name not in known_names:
-            raise InvalidPreferencesError(
-                f'{location}: unknown key "{given_name}": choose from {", ".join(known_names)}'
-            )
+    for name in given_map:
+        if name not in known_names:
+            known_text = ", ".join(known_names)
+            raise InvalidPreferencesError(f'{location}: unknown key "{name}": choose from {known_text}')
 
 
-def _read_map(file_path: str, map_name: str, yaml_value: Any) -> Mapping[str, Any]:
+def _read_map(path: str, map_name: str, yaml_value: Any) -> Mapping[str, Any]:
     if yaml_value is not None and not isinstance(yaml_value, dict):
-        raise InvalidPreferencesError(f"{file_path}: {map_name} must be a map")
-    return {str(entry_key): entry_value for entry_key, entry_value in (yaml_value or {}).items()}
+        raise InvalidPreferencesError(f"{path}: {map_name} must be a map")
+    return {str(key): value for key, value in (yaml_value or {}).items()}
 
 
-def _read_texts(file_path: str, map_name: str, yaml_value: Any) -> Mapping[str, str]:
-    return {
-        entry_key: str(entry_value)
-        for entry_key, entry_value in _read_map(file_path, map_name, yaml_value).items()
-    }
+def _read_texts(path: str, map_name: str, yaml_value: Any) -> Mapping[str, str]:
+    return {key: str(value) for key, value in _read_map(path, map_name, yaml_value).items()}
 
 
-def _read_interval(file_path: str, yaml_value: Any) -> float | None:
-    if yaml_value is None:
+def _read_interval(path: str, value: Any) -> float | None:
+    if value is None:
         return None
-    if (
-        not isinstance(yaml_value, (int, float))
-        or isinstance(yaml_value, bool)
-        or not 0.5 <= yaml_value <= 3600
-    ):
-        raise InvalidPreferencesError(f"{file_path}: invalid interval {yaml_value}: use 0.5 to 3600 seconds")
-    return float(yaml_value)
+    if not isinstance(value, (int, float)) or isinstance(value, bool) or not 0.5 <= value <= 3600:
+        raise InvalidPreferencesError(f"{path}: invalid interval {value}: use 0.5 to 3600 seconds")
+    return float(value)
 
 
-def _read_theme(file_path: str, theme_name: str, yaml_value: Any) -> Mapping[str, str]:
-    theme_colors = _read_texts(file_path, f"themes: {theme_name}", yaml_value)
-    _check_names(f"{file_path}: themes: {theme_name}", theme_colors, (*_THEME_COLORS, "dark"))
-    if "primary" not in theme_colors:
-        raise InvalidPreferencesError(
-            f"{file_path}: themes: {theme_name} needs primary, a color such as '#3D8FD1'"
-        )
-    return theme_colors
+def _read_theme(path: str, name: str, value: Any) -> Mapping[str, str]:
+    colors = _read_texts(path, f"themes: {name}", value)
+    _check_names(f"{path}: themes: {name}", colors, (*_THEME_COLORS, "dark"))
+    if "primary" not in colors:
+        raise InvalidPreferencesError(f"{path}: themes: {name} needs primary, a color such as '#3D8FD1'")
+    return colors

@@ -1,6 +1,7 @@
 """The controller of the prompt in the last line: opens it for a mode, and runs what the operator typed."""
 
 from collections.abc import Sequence
+from functools import partial
 
 from nsadmin.tui.action_controller import ActionController
 from nsadmin.tui.actions import prompt_parser
@@ -14,6 +15,7 @@ from nsadmin.tui.actions.prompt_completion import (
 )
 from nsadmin.tui.base_app import BaseTui
 from nsadmin.tui.navigation import root_views
+from nsadmin.tui.screens import screen_export
 from nsadmin.tui.views import row_export, units
 from nsadmin.tui.views.base_view import CellLine
 from nsadmin.tui.views.table import InvalidFilterError, RowFilter
@@ -21,72 +23,66 @@ from nsadmin.tui.widgets.prompt import PromptMode
 
 
 class PromptController:
-    """Controls the prompt of one app."""
-
     def __init__(self, app: BaseTui, action_controller: ActionController) -> None:
         self._app = app
         self._action_controller = action_controller
         self._candidate_choice: CandidateChoice | None = None
 
-    def open_prompt(self, prompt_mode: PromptMode, initial_text: str | None = None) -> None:
+    def open_prompt(self, mode: PromptMode, initial_text: str | None = None) -> None:
         """Open the prompt, with this text or with the usual one of the mode."""
         app = self._app
-        if prompt_mode == "seek" and app.player is None:
+        if mode == "seek" and app.player is None:
             app.show_message("only a replay has a timeline: start nsadmin tui with --replay", "warn")
             return
         if initial_text is None:
-            initial_text = self._usual_text(prompt_mode)
+            initial_text = self._usual_text(mode)
         suggested_lines = (
             prompt_parser.list_suggestions(
                 root_views.SCREEN_NAMES,
                 sorted(app.available_themes),
                 list(app.available_contexts.list_names()),
             )
-            if prompt_mode == "command"
+            if mode == "command"
             else ()
         )
         app.screen_stack[0].add_class("asking")
-        app.prompt_input.open_prompt(prompt_mode, initial_text, suggested_lines)
+        app.prompt_input.open_prompt(mode, initial_text, suggested_lines)
 
-    def _usual_text(self, prompt_mode: PromptMode) -> str:
+    def _usual_text(self, mode: PromptMode) -> str:
         app = self._app
-        if prompt_mode == "seek":
+        if mode == "seek":
             return units.format_clock(app.clock())
-        if prompt_mode == "filter":
-            return app.navigation.current_state.row_filter.text
-        if prompt_mode == "save":
+        if mode == "filter":
+            return app.view_state.row_filter.text
+        if mode == "save":
             return row_export.suggest_file_name(app.current_view, app.clock())
         return ""
 
     # Completion.
 
-    def complete_line(self, line_text: str, step: int) -> None:
+    def complete_line(self, line: str, step: int) -> None:
         """Complete the last word of the line. A further call chooses the next or the previous candidate."""
         choice = self._candidate_choice
-        if choice is not None and choice.line_text == line_text and len(choice.candidates) > 1:
+        if choice is not None and choice.line_text == line and len(choice.candidates) > 1:
             choice.step_choice(step)
             self._show_choice(choice)
             return
-        unfinished_line = split_line(line_text)
-        if unfinished_line is not None:
-            own_candidates = self._list_own_candidates(unfinished_line)
-            self._app.run_worker(
-                lambda: self._find_candidates(line_text, unfinished_line, own_candidates),
-                thread=True,
-                exclusive=True,
-                group="completion",
-            )
+        unfinished = split_line(line)
+        if unfinished is not None:
+            own_candidates = self._list_own_candidates(unfinished)
+            find = partial(self._find_candidates, line, unfinished, own_candidates)
+            self._app.run_worker(find, thread=True, exclusive=True, group="completion")
 
-    def _list_own_candidates(self, unfinished_line: UnfinishedLine) -> list[Candidate]:
+    def _list_own_candidates(self, unfinished: UnfinishedLine) -> list[Candidate]:
         app = self._app
-        context_names = app.available_contexts.list_names()
+        contexts = app.available_contexts.list_names()
         return list_own_candidates(
-            unfinished_line,
+            unfinished,
             describe_screens(root_views.SCREEN_NAMES, app.prompt_aliases),
             {
                 "theme": sorted(app.available_themes),
-                "context": context_names,
-                "ctx": context_names,
+                "context": contexts,
+                "ctx": contexts,
                 "view": app.view_settings.list_view_names(),
                 "deleteView": app.view_settings.list_view_names(),
                 "plugin": [plugin.name for plugin in app.custom_commands.plugins],
@@ -94,26 +90,24 @@ class PromptController:
         )
 
     def _find_candidates(
-        self, line_text: str, unfinished_line: UnfinishedLine, own_candidates: list[Candidate]
+        self, line: str, unfinished: UnfinishedLine, own_candidates: list[Candidate]
     ) -> None:
         """Find the candidates in a thread, because this may wait for servers."""
         app = self._app
-        words_before, typed_word, word_start = unfinished_line
+        words_before, typed_word, word_start = unfinished
         try:
-            candidates = [
-                *own_candidates,
-                *app.cluster_context.complete_line(prompt_parser.name_command(words_before), typed_word),
-            ]
+            words = prompt_parser.name_command(words_before)
+            candidates = [*own_candidates, *app.cluster_context.complete_line(words, typed_word)]
         except Exception as error:
             app.call_from_thread(app.add_log_line, f"completion: {type(error).__name__}: {error}")
             return
-        choice = CandidateChoice(line_text, word_start, candidates)
-        app.call_from_thread(self._offer_choice, line_text, choice)
+        choice = CandidateChoice(line, word_start, candidates)
+        app.call_from_thread(self._offer_choice, line, choice)
 
-    def _offer_choice(self, line_text: str, choice: CandidateChoice) -> None:
+    def _offer_choice(self, line: str, choice: CandidateChoice) -> None:
         """Show the candidates, unless the operator has typed on."""
-        prompt_input = self._app.prompt_input
-        if prompt_input.display and prompt_input.value == line_text and choice.candidates:
+        prompt = self._app.prompt_input
+        if prompt.display and prompt.value == line and choice.candidates:
             self._show_choice(choice)
 
     def _show_choice(self, choice: CandidateChoice) -> None:
@@ -122,29 +116,29 @@ class PromptController:
         app.prompt_input.replace_line(choice.line_text)
         self._show_candidates(choice.render_lines(app.size.width))
 
-    def _show_candidates(self, candidate_lines: Sequence[CellLine]) -> None:
-        candidate_widget = self._app.find_lines("candidates")
-        candidate_widget.show_lines(candidate_lines)
-        candidate_widget.styles.height = len(candidate_lines)
-        candidate_widget.display = bool(candidate_lines)
+    def _show_candidates(self, lines: Sequence[CellLine]) -> None:
+        widget = self._app.find_lines("candidates")
+        widget.show_lines(lines)
+        widget.styles.height = len(lines)
+        widget.display = bool(lines)
 
     # The text of the prompt.
 
-    def follow_typing(self, prompt_mode: PromptMode, typed_text: str) -> None:
+    def follow_typing(self, mode: PromptMode, text: str) -> None:
         """Filter the rows by a text that the operator still types, and hide candidates of an earlier text."""
         app = self._app
-        if self._candidate_choice is not None and self._candidate_choice.line_text != typed_text:
+        if self._candidate_choice is not None and self._candidate_choice.line_text != text:
             self._candidate_choice = None
             self._show_candidates(())
-        if prompt_mode == "filter" and app.screen_stack[0].has_class("asking"):
+        if mode == "filter" and app.screen_stack[0].has_class("asking"):
             try:
-                app.navigation.current_state.row_filter = RowFilter(typed_text)
+                app.view_state.row_filter = RowFilter(text)
             except InvalidFilterError:
                 # The operator has typed only a part of the regular expression so far.
                 return
             app.redraw_screen()
 
-    def close_prompt(self, prompt_mode: PromptMode, typed_text: str | None) -> None:
+    def close_prompt(self, mode: PromptMode, text: str | None) -> None:
         """Close the prompt and run its text. After Esc the text is None."""
         app, actions = self._app, self._action_controller
         self._candidate_choice = None
@@ -152,16 +146,16 @@ class PromptController:
         app.screen_stack[0].remove_class("asking")
         app.prompt_input.display = False
         app.focus_rows()
-        if prompt_mode == "filter":
-            actions.table.set_filter(typed_text or "")
-        if prompt_mode == "command" and typed_text:
-            actions.run_prompt_line(typed_text)
-        if prompt_mode == "seek" and typed_text:
-            actions.seek_moment(typed_text)
-        if prompt_mode == "view" and typed_text:
-            app.view_settings.save_view(typed_text)
-        if prompt_mode == "save" and typed_text:
+        if mode == "filter":
+            actions.table.set_filter(text or "")
+        if mode == "command" and text:
+            actions.run_prompt_line(text)
+        if mode == "seek" and text:
+            actions.seek_moment(text)
+        if mode == "view" and text:
+            app.view_settings.save_view(text)
+        if mode == "save" and text:
             # Save after the next refresh: the file must not show the prompt.
-            file_name = typed_text
-            app.call_after_refresh(lambda: actions.save_screen(file_name))
+            file_name = text
+            app.call_after_refresh(lambda: screen_export.save_screen(app, file_name))
         app.redraw_screen()

@@ -4,8 +4,7 @@ from collections.abc import Callable, Sequence
 
 from nsadmin.tui.actions import row_actions
 from nsadmin.tui.actions.planned_commands import PlannedCommand, plan_commands
-from nsadmin.tui.actions.row_actions import RowAction
-from nsadmin.tui.actions.row_subject import RowSubject
+from nsadmin.tui.actions.row_actions import RowAction, RowSubject
 from nsadmin.tui.base_app import BaseTui
 from nsadmin.tui.screens.background_jobs import BackgroundJobs
 
@@ -25,14 +24,14 @@ class RowActionController:
     def find_current_subject(self) -> RowSubject:
         """The objects of the row at the cursor."""
         app = self._app
-        cursor_item = app.row_grid.cursor_item
-        if cursor_item is None and not app.current_view.is_drawing:
+        row = app.row_grid.cursor_item
+        if row is None and not app.current_view.is_drawing:
             return self._add_cluster(RowSubject())
-        return self._add_cluster(app.current_view.subject_of_row(cursor_item))
+        return self._add_cluster(app.current_view.subject_of_row(row))
 
     def list_subjects(self) -> list[RowSubject]:
         """The objects of all marked rows, also of hidden ones. Without marks, of the row at the cursor."""
-        app, marked_keys = self._app, self._app.navigation.current_state.marked_keys
+        app, marked_keys = self._app, self._app.view_state.marked_keys
         marked_rows = [row for row in app.all_rows if app.current_view.row_key(row) in marked_keys]
         if not marked_rows:
             return [self.find_current_subject()]
@@ -40,149 +39,109 @@ class RowActionController:
 
     def _add_cluster(self, subject: RowSubject) -> RowSubject:
         """Add the cluster to the objects of a row, if there is only one cluster."""
-        cluster_names = {broker.cluster_name for broker in self._app.model.brokers.values()}
-        if subject.cluster is None and len(cluster_names) == 1:
-            return subject._replace(cluster=next(iter(cluster_names)))
+        clusters = {broker.cluster_name for broker in self._app.model.brokers.values()}
+        if subject.cluster is None and len(clusters) == 1:
+            return subject._replace(cluster=next(iter(clusters)))
         return subject
 
     # Actions.
 
     def start_action(self, action_id: str) -> None:
-        """Start the action with this id."""
-        self._start_first(lambda row_action: row_action.action_id == action_id)
+        self._start_first(lambda action: action.action_id == action_id)
 
-    def act_by_key(self, shortcut_key: str) -> None:
+    def act_by_key(self, key: str) -> None:
         """Start the action of a key. Several actions share a key and apply to different kinds of rows."""
-        self._start_first(lambda row_action: row_action.shortcut_key == shortcut_key)
+        self._start_first(lambda action: action.shortcut_key == key)
 
     def _start_first(self, is_wanted: Callable[[RowAction], bool]) -> None:
         """Start the first wanted action that applies to all rows."""
         subjects = self.list_subjects()
-        wanted_actions = [row_action for row_action in row_actions.all_actions() if is_wanted(row_action)]
-        if not wanted_actions:
+        wanted = [action for action in row_actions.all_actions() if is_wanted(action)]
+        if not wanted:
             return
-        counts = [sum(map(row_action.applies_to, subjects)) for row_action in wanted_actions]
-        if len(subjects) in counts:
-            self._prepare_action(wanted_actions[counts.index(len(subjects))], subjects)
+        counts = [sum(map(action.applies_to, subjects)) for action in wanted]
+        action, count = wanted[counts.index(max(counts))], max(counts)
+        if count == len(subjects):
+            self._prepare_action(action, subjects)
         elif len(subjects) > 1:
-            self._app.show_message(
-                f"{wanted_actions[counts.index(max(counts))].display_name} applies to {max(counts)} of "
-                f"{len(subjects)} marked rows: unmark the others with m",
-                "warn",
-            )
+            count_text = f"{count} of {len(subjects)} marked rows"
+            text = f"{action.display_name} applies to {count_text}: unmark the others with m"
+            self._app.show_message(text, "warn")
         else:
-            self._app.show_message(
-                "this action does not apply to this row; press Space for its actions", "warn"
-            )
+            text = "this action does not apply to this row; press Space for its actions"
+            self._app.show_message(text, "warn")
 
     def show_action_menu(self) -> None:
         """Show the actions that apply to the row, or to all marked rows."""
-        if self._app.cluster_context.read_only:
-            self._app.show_message("this context is read-only: actions are disabled", "warn")
+        app, subjects = self._app, self.list_subjects()
+        if app.cluster_context.read_only:
+            app.show_message("this context is read-only: actions are disabled", "warn")
             return
-        subjects = self.list_subjects()
-        suitable_actions = [
-            row_action
-            for row_action in row_actions.all_actions()
-            if all(map(row_action.applies_to, subjects))
-        ]
-        if not suitable_actions:
+        actions = [a for a in row_actions.all_actions() if all(map(a.applies_to, subjects))]
+        if not actions:
             rows_text = f"all {len(subjects)} marked rows" if len(subjects) > 1 else "this row"
-            self._app.show_message(f"no action applies to {rows_text}", "warn")
+            app.show_message(f"no action applies to {rows_text}", "warn")
             return
-        from nsadmin.tui.screens.dialogs import ChooseScreen
+        choices = [(a.action_id, f"{a.shortcut_key}  {a.display_name:<14} {a.help_text}") for a in actions]
+        title = f"Actions on {len(subjects)} rows" if len(subjects) > 1 else "Actions"
+        by_letter = {action.shortcut_key: action.action_id for action in actions}
+        app.choose(title, choices, self.start_action, choice_by_letter=by_letter)
 
-        choices = [
-            (
-                row_action.action_id,
-                f"{row_action.shortcut_key}  {row_action.display_name:<14} {row_action.help_text}",
-            )
-            for row_action in suitable_actions
-        ]
-        action_id_by_key = {row_action.shortcut_key: row_action.action_id for row_action in suitable_actions}
-        panel_title = f"Actions on {len(subjects)} rows" if len(subjects) > 1 else "Actions"
-        self._app.push_screen(
-            ChooseScreen(panel_title, choices, choice_by_letter=action_id_by_key), self._start_chosen_action
-        )
-
-    def _start_chosen_action(self, action_id: str | None) -> None:
-        if action_id is not None:
-            self.start_action(action_id)
-
-    def _prepare_action(self, row_action: RowAction, subjects: Sequence[RowSubject]) -> None:
+    def _prepare_action(self, action: RowAction, subjects: Sequence[RowSubject]) -> None:
         """Ask for the fields of the action once, with the values of the first row."""
         app = self._app
         if app.cluster_context.read_only:
-            app.show_message(f"{row_action.display_name}: disabled, because the context is read-only", "bad")
+            app.show_message(f"{action.display_name}: disabled, because the context is read-only", "bad")
             return
-        if not row_action.input_fields:
-            self._preview_action(row_action, subjects, {})
+        if not action.input_fields:
+            self._preview_action(action, subjects, {})
             return
-        from nsadmin.tui.screens.dialogs import FieldsScreen
-
-        field_values = [
-            (input_field.field_name, input_field.read_current(subjects[0]))
-            for input_field in row_action.input_fields
-        ]
-        target_text = (
-            row_action.confirm_target(subjects[0]) if len(subjects) == 1 else f"{len(subjects)} marked rows"
-        )
-        app.push_screen(
-            FieldsScreen(f"{row_action.display_name}: {target_text}", field_values),
-            lambda field_texts: (
-                None if field_texts is None else self._preview_action(row_action, subjects, field_texts)
-            ),
+        first = subjects[0]
+        target_text = action.confirm_target(first) if len(subjects) == 1 else f"{len(subjects)} marked rows"
+        app.ask_fields(
+            f"{action.display_name}: {target_text}",
+            [(field.field_name, field.read_current(first)) for field in action.input_fields],
+            lambda texts: self._preview_action(action, subjects, texts),
         )
 
     # Previews.
 
     def _preview_action(
-        self, row_action: RowAction, subjects: Sequence[RowSubject], field_texts: dict[str, str]
+        self, action: RowAction, subjects: Sequence[RowSubject], texts: dict[str, str]
     ) -> None:
-        planned_commands = plan_commands(row_action, subjects, field_texts)
-        changes = [planned_command for planned_command in planned_commands if not planned_command.is_check]
+        commands = plan_commands(action, subjects, texts)
+        changes = [command for command in commands if not command.is_check]
         if len(changes) == 1:
-            self.open_change_screen(changes[0].command_words, changes[0].title)
+            self.open_change_screen(changes[0].words, changes[0].title)
         else:
-            self.open_batch_screen(
-                f"{row_action.display_name}: {len(changes)} commands",
-                planned_commands,
-                f"{row_action.display_name} {len(changes)}",
-            )
+            title = f"{action.display_name}: {len(changes)} commands"
+            self.open_batch_screen(title, commands, f"{action.display_name} {len(changes)}")
 
-    def open_change_screen(self, command_words: Sequence[str], confirm_target: str) -> None:
+    def open_change_screen(self, words: Sequence[str], confirm_target: str) -> None:
         """Preview one change, and run it after a confirmation."""
-        from nsadmin.tui.screens.command_output import ChangeScreen
+        from nsadmin.tui.screens.confirmation import ChangeScreen
 
-        self._app.push_screen(
-            ChangeScreen(command_words, self._app.cluster_context.words, confirm_target, self._jobs),
-            self._poll_after_change,
-        )
+        screen = ChangeScreen(words, self._app.cluster_context.words, confirm_target, self._jobs)
+        self._app.push_screen(screen, self._poll_after_change)
 
     def open_batch_screen(
         self,
-        panel_title: str,
-        planned_commands: Sequence[PlannedCommand],
+        title: str,
+        commands: Sequence[PlannedCommand],
         confirm_text: str,
         intro_lines: Sequence[str] = (),
         handle_end: Callable[[bool | None], None] = lambda is_done: None,
     ) -> None:
         """Preview several changes, and run all of them after one confirmation."""
-        from nsadmin.tui.screens.batch_change import BatchChangeScreen
+        from nsadmin.tui.screens.confirmation import BatchChangeScreen
 
         def finish_batch(is_done: bool | None) -> None:
             handle_end(is_done)
             if is_done:
-                self._app.navigation.current_state.marked_keys.clear()
+                self._app.view_state.marked_keys.clear()
             if is_done is not None:
                 self._poll_after_change(0)
 
-        batch_screen = BatchChangeScreen(
-            panel_title,
-            planned_commands,
-            self._app.cluster_context.words,
-            confirm_text,
-            intro_lines,
-            self._jobs,
-        )
-        self._app.push_screen(batch_screen, finish_batch)
+        options = self._app.cluster_context.words
+        screen = BatchChangeScreen(title, commands, options, confirm_text, intro_lines, self._jobs)
+        self._app.push_screen(screen, finish_batch)

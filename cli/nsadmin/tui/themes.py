@@ -40,15 +40,11 @@ OWN_THEMES = (DARK_THEME, LIGHT_THEME)
 def build_themes(colors_by_theme: Mapping[str, Mapping[str, str]]) -> list[Theme]:
     """Build the custom themes of the preferences file."""
     built_themes = []
-    for theme_name, theme_colors in colors_by_theme.items():
-        theme_options: dict[str, Any] = {
-            color_name: color_value
-            for color_name, color_value in theme_colors.items()
-            if color_name != "dark"
-        }
-        built_themes.append(Theme(name=theme_name, dark=_is_dark(theme_colors), **theme_options))
+    for name, colors in colors_by_theme.items():
+        options: dict[str, Any] = {name: color for name, color in colors.items() if name != "dark"}
+        built_themes.append(Theme(name=name, dark=_is_dark(colors), **options))
     return built_themes
 
 
-def _is_dark(theme_colors: Mapping[str, str]) -> bool:
-    return theme_colors.get("dark", "true").lower() != "false"
+def _is_dark(colors: Mapping[str, str]) -> bool:
+    return colors.get("dark", "true").lower() != "false"

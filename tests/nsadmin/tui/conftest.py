@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -14,3 +15,11 @@ def utc(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
         time.tzset()
         yield
     time.tzset()
+
+
+@pytest.fixture
+def audit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The audit log of commands that the screen runs, with no contexts of the machine."""
+    monkeypatch.setenv("NSADMIN_AUDIT", str(tmp_path / "audit.jsonl"))
+    monkeypatch.setenv("NSADMIN_CONFIG", str(tmp_path / "config.yaml"))
+    return tmp_path / "audit.jsonl"

@@ -15,7 +15,9 @@ from nsadmin.tui.navigation import root_views
 from nsadmin.tui.polling.poll_records import BrokerGroupListing, DrainRecord, DrainsPolled
 from nsadmin.tui.recording.recording_file import PollRecorder
 from nsadmin.tui.recording.replay import ReplayPlayer
-from nsadmin.tui.screens.command_output import ChangeScreen, OutputScreen
+from nsadmin.tui.screens import screen_export
+from nsadmin.tui.screens.command_output import OutputScreen
+from nsadmin.tui.screens.confirmation import ChangeScreen
 from nsadmin.tui.screens.dialogs import ChooseScreen, FieldsScreen
 from nsadmin.tui.screens.help_screen import HelpScreen
 from nsadmin.tui.screens.screen_text import screen_to_text
@@ -28,6 +30,8 @@ from tests.support.screens import (
     make_server_poll,
     make_silent_broker,
     make_still_tui,
+    open_screen,
+    press,
     run_screen_test,
 )
 
@@ -36,16 +40,15 @@ A = "10.0.1.1:10911"
 
 
 async def typed(pilot: Any, line: str) -> None:
-    await pilot.press("colon", *("space" if letter == " " else letter for letter in line), "enter")
-    await pilot.pause()
+    await press(pilot, "colon", *("space" if letter == " " else letter for letter in line), "enter")
 
 
 @run_screen_test
 async def test_a_colon_takes_screens_words_of_our_own_and_commands() -> None:
-    app = make_still_tui(AvailableContexts(make_context(words=("-n", "127.0.0.1:1"))))
+    app = make_still_tui(make_context(words=("-n", "127.0.0.1:1")))
     async with app.run_test(size=SIZE) as pilot:
         await typed(pilot, "topics")
-        assert app.current_view.view_name == "topics"
+        assert app.current_view.name == "topics"
         await typed(pilot, "help")
         await pilot.pause()
         assert isinstance(app.screen, HelpScreen)
@@ -66,7 +69,7 @@ async def test_a_colon_takes_screens_words_of_our_own_and_commands() -> None:
 
 @run_screen_test
 async def test_read_only_switches_changes_off() -> None:
-    app = make_still_tui(AvailableContexts(make_context(read_only=True)))
+    app = make_still_tui(make_context(read_only=True))
     async with app.run_test(size=SIZE) as pilot:
         await feed_polls(app, pilot, [make_server_poll(), make_broker_poll(A)])
         await pilot.press("w")
@@ -78,19 +81,16 @@ async def test_read_only_switches_changes_off() -> None:
 
 @run_screen_test
 async def test_space_shows_what_can_be_done_to_a_row() -> None:
-    app = make_still_tui()
-    async with app.run_test(size=SIZE) as pilot:
+    async with open_screen(make_still_tui(), size=SIZE) as (app, pilot):
         await pilot.press("space")
         assert "no action applies to this row" in screen_to_text(app)
         await pilot.press("x")
         assert "this action does not apply to this row" in screen_to_text(app)
         await feed_polls(app, pilot, [make_server_poll(), make_broker_poll(A)])
-        await pilot.press("space")
-        await pilot.pause()
+        await press(pilot, "space")
         assert isinstance(app.screen, ChooseScreen)
         assert app.screen.query_one(OptionList).option_count >= 2
-        await pilot.press("enter")
-        await pilot.pause()
+        await press(pilot, "enter")
         assert isinstance(app.screen, ChangeScreen)
         assert app.screen.words == ["wipeWritePerm", "broker-a", "--dry-run"]
 
@@ -101,10 +101,8 @@ async def test_the_letter_that_the_menu_shows_chooses_the_entry() -> None:
         app = make_still_tui()
         async with app.run_test(size=SIZE) as pilot:
             await feed_polls(app, pilot, [make_server_poll(), make_broker_poll(A)])
-            await pilot.press("space")
-            await pilot.pause()
-            await pilot.press(letter)
-            await pilot.pause()
+            await press(pilot, "space")
+            await press(pilot, letter)
             assert isinstance(app.screen, ChangeScreen)
             assert app.screen.words == [command, "broker-a", "--dry-run"]
 
@@ -114,24 +112,18 @@ async def test_a_value_is_asked_for_with_what_it_is_now() -> None:
     app = make_still_tui(home="kv")
     async with app.run_test(size=SIZE) as pilot:
         await feed_polls(app, pilot, [make_server_poll(kv={"NS": {"k": "v"}})])
-        await pilot.press("E")
-        await pilot.pause()
+        await press(pilot, "E")
         assert isinstance(app.screen, FieldsScreen)
-        await pilot.press("end", "2", "enter")
-        await pilot.pause()
+        await press(pilot, "end", "2", "enter")
         assert isinstance(app.screen, ChangeScreen)
         assert app.screen.words == ["updateKvConfig", "NS", "k", "v2", "--dry-run"]
 
 
 @run_screen_test
 async def test_the_cluster_of_a_topic_is_known_where_there_is_one() -> None:
-    app = make_still_tui(home="topics")
-    async with app.run_test(size=SIZE) as pilot:
-        await feed_polls(app, pilot, [make_server_poll()])
-        await pilot.press("x")
-        await pilot.pause()
-        await pilot.press("enter")
-        await pilot.pause()
+    async with open_screen(make_still_tui(home="topics"), [make_server_poll()], size=SIZE) as (app, pilot):
+        await press(pilot, "x")
+        await press(pilot, "enter")
         assert isinstance(app.screen, ChangeScreen)
         assert app.screen.words == ["deleteTopic", "-t", "orders", "-c", "cluster-a", "--dry-run"]
 
@@ -147,19 +139,16 @@ async def test_another_context_is_another_cluster_from_its_first_look(tmp_path: 
     app.recorder = PollRecorder(tmp_path / "first.zst", "first", [])
     async with app.run_test(size=SIZE) as pilot:
         await feed_polls(app, pilot, [make_server_poll(), make_broker_poll(A)])
-        await pilot.press("c")
-        await pilot.pause()
+        await press(pilot, "c")
         await pilot.press("down", "enter")
         await app.workers.wait_for_complete()
         await pilot.pause()
-        screen_text = screen_to_text(app)
-        assert (app.cluster_context.label, " prod " in screen_text, "· 10.9.9.9:9876" in screen_text) == (
-            "prod",
-            True,
-            True,
-        )
+        shown = screen_to_text(app)
+        assert app.cluster_context.label == "prod"
+        assert " prod " in shown
+        assert "· 10.9.9.9:9876" in shown
         assert app.row_grid.rows == []
-        assert "the recording of the previous context has ended" in screen_text
+        assert "the recording of the previous context has ended" in shown
         assert app.recorder is None
         await typed(pilot, "context broken")
         await app.workers.wait_for_complete()
@@ -170,16 +159,14 @@ async def test_another_context_is_another_cluster_from_its_first_look(tmp_path: 
 
 @run_screen_test
 async def test_without_contexts_it_says_how_to_make_one() -> None:
-    app = make_still_tui()
-    async with app.run_test(size=SIZE) as pilot:
+    async with open_screen(make_still_tui(), size=SIZE) as (app, pilot):
         await pilot.press("c")
         assert "create one with `nsadmin context set NAME -n HOST:PORT`" in screen_to_text(app)
 
 
 @run_screen_test
 async def test_y_copies_the_row() -> None:
-    app = make_still_tui()
-    async with app.run_test(size=SIZE) as pilot:
+    async with open_screen(make_still_tui(), size=SIZE) as (app, pilot):
         await pilot.press("y")
         await feed_polls(app, pilot, [make_server_poll(), make_broker_poll(A)])
         await pilot.press("y")
@@ -188,33 +175,28 @@ async def test_y_copies_the_row() -> None:
         assert "Graphs" in app.clipboard
 
 
-def test_o_saves_the_screen_or_its_rows(tmp_path: Path) -> None:
-    @run_screen_test
-    async def story() -> None:
-        app = make_still_tui()
-        async with app.run_test(size=SIZE) as pilot:
-            await feed_polls(app, pilot, [make_server_poll(), make_broker_poll(A)])
-            await pilot.press("o")
-            assert app.prompt_input.value == "nsadmin-brokers-20251231-120000.svg"
-            for name in ("a.svg", "b.txt", "c.csv", "d.pdf", "none/e.txt"):
-                app.action_controller.save_screen(str(tmp_path / name))
-            app.prompt_input.value = str(tmp_path / "f.txt")
-            await pilot.press("enter")
-            await pilot.pause()
-        assert (tmp_path / "a.svg").read_text().startswith("<svg")
-        assert "broker-a" in (tmp_path / "b.txt").read_text()
-        assert (tmp_path / "c.csv").read_text().startswith("cluster,broker,role")
-        assert "every 5 s" in (tmp_path / "f.txt").read_text()
-        assert "No such file or directory" in app.log_lines[-1][1]
-
-    story()
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["a.svg", "b.txt", "c.csv", "f.txt"]
+@run_screen_test
+async def test_o_saves_the_screen_or_its_rows(tmp_path: Path) -> None:
+    app = make_still_tui()
+    async with app.run_test(size=SIZE) as pilot:
+        await feed_polls(app, pilot, [make_server_poll(), make_broker_poll(A)])
+        await pilot.press("o")
+        assert app.prompt_input.value == "nsadmin-brokers-20251231-120000.svg"
+        for name in ("a.svg", "b.txt", "c.csv", "d.pdf", "none/e.txt"):
+            screen_export.save_screen(app, str(tmp_path / name))
+        app.prompt_input.value = str(tmp_path / "f.txt")
+        await press(pilot, "enter")
+    assert (tmp_path / "a.svg").read_text().startswith("<svg")
+    assert "broker-a" in (tmp_path / "b.txt").read_text()
+    assert (tmp_path / "c.csv").read_text().startswith("cluster,broker,role")
+    assert "every 5 s" in (tmp_path / "f.txt").read_text()
+    assert "No such file or directory" in app.log_lines[-1][1]
+    assert sorted(os.listdir(tmp_path)) == ["a.svg", "b.txt", "c.csv", "f.txt"]
 
 
 @run_screen_test
 async def test_t_shows_the_next_theme() -> None:
-    app = make_still_tui()
-    async with app.run_test(size=SIZE) as pilot:
+    async with open_screen(make_still_tui(), size=SIZE) as (app, pilot):
         before = app.theme
         await pilot.press("T")
         assert app.theme != before
@@ -257,8 +239,7 @@ async def shows(app: Tui, pilot: Any, text: str) -> None:
 
 @run_screen_test
 async def test_live_there_is_nothing_to_seek_in() -> None:
-    app = make_still_tui()
-    async with app.run_test(size=SIZE) as pilot:
+    async with open_screen(make_still_tui(), size=SIZE) as (app, pilot):
         await pilot.press("full_stop")
         assert "only a replay has a timeline" in screen_to_text(app)
         await pilot.press("left_square_bracket")
@@ -268,17 +249,13 @@ async def test_live_there_is_nothing_to_seek_in() -> None:
 @run_screen_test
 async def test_an_operator_folds_clusters_to_see_one() -> None:
     broker_addrs = {"broker-a": {0: A, 1: "10.0.1.2:10911"}}
-    app = make_still_tui()
-    async with app.run_test(size=SIZE) as pilot:
-        server_poll = make_server_poll(groups=broker_addrs)
-        groups = {**server_poll.groups, "broker-b": BrokerGroupListing("cluster-b", {0: "10.0.2.1:10911"})}
+    async with open_screen(make_still_tui(), size=SIZE) as (app, pilot):
+        poll = make_server_poll(groups=broker_addrs)
+        groups = {**poll.groups, "broker-b": BrokerGroupListing("cluster-b", {0: "10.0.2.1:10911"})}
         await feed_polls(
             app,
             pilot,
-            [
-                msgspec.structs.replace(server_poll, groups=groups),
-                *map(make_broker_poll, (A, "10.0.2.1:10911")),
-            ],
+            [msgspec.structs.replace(poll, groups=groups), *map(make_broker_poll, (A, "10.0.2.1:10911"))],
         )
         await pilot.press("b")
         assert [line[1:12] for line in screen_to_text(app).splitlines()[5:10]] == [
@@ -288,10 +265,10 @@ async def test_an_operator_folds_clusters_to_see_one() -> None:
         assert "▸ cluster-a  2 brokers  · 1 listed  ● 1 up  in 100/s  out 200/s" in screen_to_text(app)
         assert app.row_grid.cursor_item is None
         await pilot.press("down", "enter")
-        assert app.current_view.view_name == "brokers", "Enter on a heading folds it"
+        assert app.current_view.name == "brokers", "Enter on a heading folds it"
         assert [type(row).__name__ for row in app.row_grid.rows] == ["Heading", "Heading"]
         await pilot.press("up", "enter", "down", "enter")
-        assert app.current_view.view_name == "summary", "Enter on a row goes deeper"
+        assert app.current_view.name == "summary", "Enter on a row goes deeper"
         await pilot.press("escape", "F", "F", "b")
         assert len(app.row_grid.rows) == 3
         await pilot.press("F")
@@ -301,7 +278,7 @@ async def test_an_operator_folds_clusters_to_see_one() -> None:
 @run_screen_test
 async def test_local_commands_run_without_the_options_of_connections() -> None:
     """Issue 30: with --context, 17 commands such as `journal stat` could not run behind the colon."""
-    app, started = make_still_tui(AvailableContexts(make_context(words=("--context", "prod")))), []
+    app, started = make_still_tui(make_context(words=("--context", "prod"))), []
     async with app.run_test(size=SIZE) as pilot:
         await feed_polls(app, pilot, [make_server_poll(), make_broker_poll(A)])
         app.push_screen = lambda screen, then=None: started.append(  # type: ignore[method-assign,assignment]
@@ -315,9 +292,7 @@ async def test_local_commands_run_without_the_options_of_connections() -> None:
 @run_screen_test
 async def test_a_change_behind_the_colon_is_confirmed_with_its_target() -> None:
     targets: list[str] = []
-    app = make_still_tui(
-        AvailableContexts(make_context(find_target=lambda words: words[1] if len(words) > 1 else None))
-    )
+    app = make_still_tui(make_context(find_target=lambda words: words[1] if len(words) > 1 else None))
     async with app.run_test(size=SIZE) as pilot:
         await feed_polls(app, pilot, [make_server_poll(), make_broker_poll(A)])
         app.push_screen = lambda screen, then=None: targets.append(  # type: ignore[method-assign,assignment]
@@ -334,7 +309,7 @@ async def test_what_has_no_groups_says_so_and_a_folded_row_is_saved(tmp_path: Pa
     async with app.run_test(size=SIZE) as pilot:
         await feed_polls(app, pilot, [make_server_poll(), make_broker_poll(A)])
         await pilot.press("F")
-        app.action_controller.save_screen(str(tmp_path / "all.csv"))
+        screen_export.save_screen(app, str(tmp_path / "all.csv"))
         assert "broker-a" in (tmp_path / "all.csv").read_text()
         await pilot.press("2", "b")
         assert "this view has no groups" in screen_to_text(app)
@@ -355,11 +330,10 @@ async def test_each_key_that_changes_something_shows_first_what_it_would_do() ->
 
 @run_screen_test
 async def test_each_number_is_a_screen() -> None:
-    app = make_still_tui()
-    async with app.run_test(size=SIZE) as pilot:
+    async with open_screen(make_still_tui(), size=SIZE) as (app, pilot):
         for at, name in enumerate(root_views.SCREEN_NAMES):
             await pilot.press(str(at))
-            assert app.current_view.view_name == name
+            assert app.current_view.name == name
         await pilot.press("right_curly_bracket")
         assert "only a replay has a timeline" in screen_to_text(app)
 

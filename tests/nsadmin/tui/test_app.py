@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 from textual import events
+from textual.binding import Binding
 
-from nsadmin.tui.app import Tui
-from nsadmin.tui.app_messages import FeedFailed, PollsReceived
-from nsadmin.tui.context import AvailableContexts
+from nsadmin.tui.actions.key_bindings import KEY_BINDINGS
+from nsadmin.tui.app import FeedFailed, PollsReceived, ReplayRewound, Tui, build_bindings
 from nsadmin.tui.model.cluster_model import ClusterModel
 from nsadmin.tui.navigation import root_views
 from nsadmin.tui.polling.detail_queries import DetailQuery
@@ -21,12 +21,15 @@ from tests.support.screens import (
     Clock,
     compare_golden,
     feed_polls,
+    join_cells,
     list_row_keys,
     make_broker_poll,
     make_context,
     make_server_poll,
     make_silent_broker,
     make_still_tui,
+    open_screen,
+    press,
     run_screen_test,
 )
 
@@ -46,26 +49,22 @@ def names(app: Tui) -> list[str]:
 
 @run_screen_test
 async def test_s_sorts_by_the_next_column_and_r_turns_it_round() -> None:
-    app = make_still_tui()
-    async with app.run_test(size=WIDE) as pilot:
-        await feed_polls(app, pilot, THREE)
+    async with open_screen(make_still_tui(), THREE, size=WIDE) as (app, pilot):
         assert names(app) == ["broker-a", "broker-b", "broker-c"]
         await pilot.press("s")
-        assert app.navigation.current_state.sort_order is not None
-        assert app.navigation.current_state.sort_order.key == "cluster"
+        assert app.view_state.sort_order is not None
+        assert app.view_state.sort_order.key == "cluster"
         await pilot.press("s", "r")
         assert names(app) == ["broker-c", "broker-b", "broker-a"]
         await pilot.press("S", "S")
-        assert app.navigation.current_state.sort_order is None
+        assert app.view_state.sort_order is None
         await pilot.press("S", "r")
-        assert app.navigation.current_state.sort_order is not None
+        assert app.view_state.sort_order is not None
 
 
 @run_screen_test
 async def test_a_click_on_a_column_sorts_by_it_and_a_second_one_turns_it_round() -> None:
-    app = make_still_tui()
-    async with app.run_test(size=WIDE) as pilot:
-        await feed_polls(app, pilot, THREE)
+    async with open_screen(make_still_tui(), THREE, size=WIDE) as (app, pilot):
         head = screen_to_text(app).splitlines()[4]
         at = head.index("IN/s")
         await pilot.click("#grid", offset=(at, 0))
@@ -77,9 +76,7 @@ async def test_a_click_on_a_column_sorts_by_it_and_a_second_one_turns_it_round()
 
 @run_screen_test
 async def test_a_slash_filters_while_one_types_and_escape_shows_all_again() -> None:
-    app = make_still_tui()
-    async with app.run_test(size=WIDE) as pilot:
-        await feed_polls(app, pilot, THREE)
+    async with open_screen(make_still_tui(), THREE, size=WIDE) as (app, pilot):
         await pilot.press("slash", *"/-[bc] m")
         assert names(app) == ["broker-b", "broker-c"]
         await pilot.press("backspace", "backspace", "$", "enter")
@@ -97,9 +94,7 @@ async def test_a_slash_filters_while_one_types_and_escape_shows_all_again() -> N
 
 @run_screen_test
 async def test_half_a_regular_expression_leaves_the_rows_as_they_are() -> None:
-    app = make_still_tui()
-    async with app.run_test(size=WIDE) as pilot:
-        await feed_polls(app, pilot, THREE)
+    async with open_screen(make_still_tui(), THREE, size=WIDE) as (app, pilot):
         await pilot.press("slash", *"/broker-(a")
         assert len(names(app)) == 3
         await pilot.press(")")
@@ -108,11 +103,8 @@ async def test_half_a_regular_expression_leaves_the_rows_as_they_are() -> None:
 
 @run_screen_test
 async def test_a_question_mark_shows_help_and_closes_it() -> None:
-    app = make_still_tui()
-    async with app.run_test(size=NARROW) as pilot:
-        await feed_polls(app, pilot, THREE)
-        await pilot.press("question_mark")
-        await pilot.pause()
+    async with open_screen(make_still_tui(), THREE, size=NARROW) as (app, pilot):
+        await press(pilot, "question_mark")
         assert "messages put per second" in screen_to_text(app)
         await pilot.press("question_mark")
         assert len(app.screen_stack) == 1
@@ -120,8 +112,7 @@ async def test_a_question_mark_shows_help_and_closes_it() -> None:
 
 @run_screen_test
 async def test_p_stands_still_and_goes_on() -> None:
-    app = make_still_tui()
-    async with app.run_test(size=WIDE) as pilot:
+    async with open_screen(make_still_tui(), size=WIDE) as (app, pilot):
         await pilot.press("p")
         assert app.feed.is_paused
         assert "paused" in screen_to_text(app).splitlines()[0]
@@ -131,8 +122,7 @@ async def test_p_stands_still_and_goes_on() -> None:
 
 @run_screen_test
 async def test_plus_and_underscore_change_the_interval_within_bounds() -> None:
-    app = make_still_tui()
-    async with app.run_test(size=WIDE) as pilot:
+    async with open_screen(make_still_tui(), size=WIDE) as (app, pilot):
         await pilot.press("plus")
         assert (app.feed.interval, app.interval) == (10.0, 10.0)
         await pilot.press(*["underscore"] * 9)
@@ -143,8 +133,7 @@ async def test_plus_and_underscore_change_the_interval_within_bounds() -> None:
 
 @run_screen_test
 async def test_q_leaves_and_stops_the_feed() -> None:
-    app = make_still_tui()
-    async with app.run_test(size=WIDE) as pilot:
+    async with open_screen(make_still_tui(), size=WIDE) as (app, pilot):
         await pilot.press("q")
     assert not app.feed.is_running
     assert app.return_code == 0
@@ -152,9 +141,7 @@ async def test_q_leaves_and_stops_the_feed() -> None:
 
 @run_screen_test
 async def test_the_cursor_moves_and_stays_with_its_row() -> None:
-    app = make_still_tui()
-    async with app.run_test(size=WIDE) as pilot:
-        await feed_polls(app, pilot, THREE)
+    async with open_screen(make_still_tui(), THREE, size=WIDE) as (app, pilot):
         await pilot.press("down", "j", "up")
         assert app.row_grid.cursor_key == "broker-b 0 10.0.1.2:10911"
         more: dict[str, dict[int, str]] = {"broker-0": {0: "10.0.1.9:10911"}, **NAMES}
@@ -169,13 +156,11 @@ async def test_the_cursor_moves_and_stays_with_its_row() -> None:
 
 @run_screen_test
 async def test_what_went_wrong_in_here_goes_to_the_log_and_the_screen_goes_on() -> None:
-    app = make_still_tui()
-    async with app.run_test(size=WIDE) as pilot:
+    async with open_screen(make_still_tui(), size=WIDE) as (app, pilot):
         app.post_message(FeedFailed(ZeroDivisionError("division by zero")))
         await feed_polls(app, pilot, THREE)
         assert "1 in the log" in screen_to_text(app)
-        await pilot.press("L")
-        await pilot.pause()
+        await press(pilot, "L")
         assert "12:00:00  ZeroDivisionError: division by zero" in screen_to_text(app)
         await pilot.press("escape")
         assert len(names(app)) == 3
@@ -183,28 +168,22 @@ async def test_what_went_wrong_in_here_goes_to_the_log_and_the_screen_goes_on() 
 
 @run_screen_test
 async def test_what_another_feed_still_says_is_not_heard() -> None:
-    app = make_still_tui()
-    async with app.run_test(size=WIDE) as pilot:
+    async with open_screen(make_still_tui(), size=WIDE) as (app, pilot):
         app.post_message(PollsReceived(THREE, object()))
         await pilot.pause()
         assert app.model.poll_count == 0
 
 
 @pytest.mark.parametrize("size", [NARROW, WIDE, VAST, (40, 10), (20, 5)])
-def test_every_size_is_drawn_and_another_one_right_after_it(size: tuple[int, int]) -> None:
-    @run_screen_test
-    async def story() -> None:
-        app = make_still_tui()
-        async with app.run_test(size=size) as pilot:
-            await feed_polls(app, pilot, THREE)
-            assert "broker-a" in screen_to_text(app) or size[1] < 10
-            await pilot.resize_terminal(100, 30)
-            await pilot.pause()
-            lines = screen_to_text(app).splitlines()
-            assert lines[0].endswith("12:00:00")
-            assert len(lines) == 30
-
-    story()
+@run_screen_test
+async def test_every_size_is_drawn_and_another_one_right_after_it(size: tuple[int, int]) -> None:
+    async with open_screen(make_still_tui(), THREE, size=size) as (app, pilot):
+        assert "broker-a" in screen_to_text(app) or size[1] < 10
+        await pilot.resize_terminal(100, 30)
+        await pilot.pause()
+        lines = screen_to_text(app).splitlines()
+        assert lines[0].endswith("12:00:00")
+        assert len(lines) == 30
 
 
 def dead(addr: str, at: int) -> NameServerPolled:
@@ -214,15 +193,15 @@ def dead(addr: str, at: int) -> NameServerPolled:
 @run_screen_test
 async def test_a_name_server_that_dies_is_marked_with_the_time_and_hides_nothing() -> None:
     clock = Clock()
-    app = make_still_tui(AvailableContexts(make_context(addrs=("10.0.0.1:9876", "10.0.0.2:9876"))), clock)
+    app = make_still_tui(make_context(addrs=("10.0.0.1:9876", "10.0.0.2:9876")), clock)
     async with app.run_test(size=WIDE) as pilot:
         await feed_polls(app, pilot, [*THREE, make_server_poll("10.0.0.2:9876", groups=NAMES)])
         assert "✓ agree" in screen_to_text(app)
         clock.now += 42_000
         await feed_polls(app, pilot, [dead("10.0.0.2:9876", NOON + 2_000)])
-        screen_text = screen_to_text(app)
-        assert "✕ 1 of 2 silent (10.0.0.2:9876 does not answer)" in screen_text
-        assert "✕ 10.0.0.2:9876 silent 40 s" in screen_text
+        shown = screen_to_text(app)
+        assert "✕ 1 of 2 silent (10.0.0.2:9876 does not answer)" in shown
+        assert "✕ 10.0.0.2:9876 silent 40 s" in shown
         assert len(names(app)) == 3
 
 
@@ -243,7 +222,7 @@ async def test_figures_of_a_broker_that_does_not_answer_say_since_when_they_are_
 async def test_operator_finds_the_broker_that_is_gone(tmp_path: Path) -> None:
     with start_playground(tmp_path) as ground:
         clock = Clock(ground.now)
-        app = make_still_tui(AvailableContexts(make_context(label="prod", color="red")), clock)
+        app = make_still_tui(make_context(label="prod", color="red"), clock)
         async with app.run_test(size=WIDE) as pilot:
             await feed_polls(app, pilot, ground.poll_everything())
             compare_golden(app, "brokers")
@@ -263,32 +242,28 @@ async def test_operator_finds_the_broker_that_is_gone(tmp_path: Path) -> None:
 
 @run_screen_test
 async def test_numbers_choose_screens_tab_their_tabs_and_minus_the_one_before() -> None:
-    app = make_still_tui()
-    async with app.run_test(size=WIDE) as pilot:
-        await feed_polls(app, pilot, THREE)
+    async with open_screen(make_still_tui(), THREE, size=WIDE) as (app, pilot):
         screens_seen = []
         for number in range(len(root_views.SCREEN_NAMES)):
             await pilot.press(str(number))
-            screens_seen.append(app.current_view.view_name)
+            screens_seen.append(app.current_view.name)
         assert tuple(screens_seen) == root_views.SCREEN_NAMES
         await pilot.press("4", "tab")
-        assert app.current_view.view_name == "matrix"
+        assert app.current_view.name == "matrix"
         await pilot.press("shift+tab", "shift+tab")
-        assert app.current_view.view_name == "causes"
+        assert app.current_view.name == "causes"
         assert app.feed.asked == (DetailQuery("divergence"),)
         await pilot.press("1", "minus")
-        assert app.current_view.view_name == "causes"
+        assert app.current_view.name == "causes"
         await pilot.press("minus")
-        assert app.current_view.view_name == "brokers"
+        assert app.current_view.name == "brokers"
 
 
 @run_screen_test
 async def test_enter_goes_deeper_and_escape_back_to_the_same_row() -> None:
-    app = make_still_tui()
-    async with app.run_test(size=WIDE) as pilot:
-        await feed_polls(app, pilot, THREE)
+    async with open_screen(make_still_tui(), THREE, size=WIDE) as (app, pilot):
         await pilot.press("down", "enter")
-        assert (app.current_view.view_name, app.current_view.view_title) == ("summary", "broker-b master")
+        assert (app.current_view.name, app.current_view.title) == ("summary", "broker-b master")
         assert "Brokers › broker-b master" in screen_to_text(app)
         await pilot.press("tab", "tab")
         assert app.feed.asked[0] == DetailQuery("config", "10.0.1.2:10911")
@@ -298,17 +273,15 @@ async def test_enter_goes_deeper_and_escape_back_to_the_same_row() -> None:
 
 @run_screen_test
 async def test_the_mouse_chooses_screens_tabs_and_the_way_back() -> None:
-    app = make_still_tui()
-    async with app.run_test(size=WIDE) as pilot:
-        await feed_polls(app, pilot, THREE)
+    async with open_screen(make_still_tui(), THREE, size=WIDE) as (app, pilot):
         await pilot.click("#screens", offset=(22, 0))
-        assert app.current_view.view_name == "topics"
+        assert app.current_view.name == "topics"
         await pilot.press("1", "enter")
         at = screen_to_text(app).splitlines()[2].index("config")
         await pilot.click("#screens", offset=(at, 0))
-        assert app.current_view.view_name == "config"
+        assert app.current_view.name == "config"
         await pilot.click("#screens", offset=(2, 0))
-        assert app.current_view.view_name == "brokers"
+        assert app.current_view.name == "brokers"
 
 
 @pytest.fixture(scope="module")
@@ -323,17 +296,12 @@ def noon_polls(tmp_path_factory: pytest.TempPathFactory) -> list[AnyPoll]:
 
 @pytest.mark.parametrize("size", [NARROW, WIDE, VAST])
 @pytest.mark.parametrize("name", root_views.SCREEN_NAMES)
-def test_every_screen_reads_well(name: str, size: tuple[int, int], noon_polls: list[AnyPoll]) -> None:
-    @run_screen_test
-    async def story() -> None:
-        app = make_still_tui(
-            AvailableContexts(make_context(label="prod", color="red", read_only=True)), home=name
-        )
-        async with app.run_test(size=size) as pilot:
-            await feed_polls(app, pilot, noon_polls)
-            compare_golden(app, f"{name}-{size[0]}x{size[1]}")
-
-    story()
+@run_screen_test
+async def test_every_screen_reads_well(name: str, size: tuple[int, int], noon_polls: list[AnyPoll]) -> None:
+    app = make_still_tui(make_context(label="prod", color="red", read_only=True), home=name)
+    async with app.run_test(size=size) as pilot:
+        await feed_polls(app, pilot, noon_polls)
+        compare_golden(app, f"{name}-{size[0]}x{size[1]}")
 
 
 @run_screen_test
@@ -341,9 +309,7 @@ async def test_operator_follows_a_divergence_to_its_cause(tmp_path: Path) -> Non
     with start_playground(tmp_path) as ground:
         with ground.open_client([ground.addrs[1]]) as admin:
             admin.brokers.wipe_write_perm("broker-b-1")
-        app = make_still_tui()
-        async with app.run_test(size=WIDE) as pilot:
-            await feed_polls(app, pilot, ground.poll_everything())
+        async with open_screen(make_still_tui(), ground.poll_everything(), size=WIDE) as (app, pilot):
             await pilot.press("4", "tab")
             compare_golden(app, "matrix")
             await pilot.press("tab", "tab")
@@ -356,9 +322,7 @@ async def test_operator_follows_a_divergence_to_its_cause(tmp_path: Path) -> Non
 async def test_operator_sees_where_a_topic_lives(tmp_path: Path) -> None:
     with start_playground(tmp_path) as ground:
         ground.kill_broker("broker-b-0")
-        app = make_still_tui()
-        async with app.run_test(size=WIDE) as pilot:
-            await feed_polls(app, pilot, ground.poll_everything())
+        async with open_screen(make_still_tui(), ground.poll_everything(), size=WIDE) as (app, pilot):
             await pilot.press("2", "slash", *"orders", "enter", "enter", "tab", "tab")
             await feed_polls(app, pilot, ground.poll_details(*app.feed.asked))
             compare_golden(app, "topic-drawn")
@@ -367,8 +331,7 @@ async def test_operator_sees_where_a_topic_lives(tmp_path: Path) -> None:
 @run_screen_test
 async def test_operator_sees_which_name_server_does_not_hear_of_a_wipe(tmp_path: Path) -> None:
     with start_playground(tmp_path) as ground:
-        app = make_still_tui()
-        async with app.run_test(size=NARROW) as pilot:
+        async with open_screen(make_still_tui(), size=NARROW) as (app, pilot):
             with ground.open_client([ground.addrs[0]]) as admin:
                 admin.brokers.wipe_write_perm("broker-a-0")
             await feed_polls(app, pilot, ground.poll_everything())
@@ -376,25 +339,21 @@ async def test_operator_sees_which_name_server_does_not_hear_of_a_wipe(tmp_path:
             with ground.open_client() as admin:
                 admin.brokers.wipe_write_perm("broker-a-0")
             await feed_polls(app, pilot, ground.poll_everything())
-            screen_text = screen_to_text(app)
-            assert ("✓ agree" in screen_text, "⊘ wiped " in screen_text) == (True, True)
+            shown = screen_to_text(app)
+            assert ("✓ agree" in shown, "⊘ wiped " in shown) == (True, True)
 
 
 def test_the_feed_is_given_what_is_looked_at() -> None:
-    app = make_still_tui(AvailableContexts(make_context(namespaces=("NS",))), interval=2.0)
+    app = make_still_tui(make_context(namespaces=("NS",)), interval=2.0)
     feed: Any = app.feed
-    assert (feed.plan.addrs, feed.plan.namespaces, feed.plan.interval) == (
-        app.cluster_context.addrs,
-        ("NS",),
-        2.0,
-    )
+    assert feed.context.addrs == app.cluster_context.addrs
+    assert feed.context.namespaces == ("NS",)
+    assert feed.interval == 2.0
 
 
 @run_screen_test
 async def test_an_invalid_regular_expression_is_reported() -> None:
-    app = make_still_tui()
-    async with app.run_test(size=WIDE) as pilot:
-        await feed_polls(app, pilot, THREE)
+    async with open_screen(make_still_tui(), THREE, size=WIDE) as (app, pilot):
         await pilot.press("slash", *"/a(", "enter")
         assert "invalid regular expression /a(: missing )" in screen_to_text(app)
         assert len(names(app)) == 3
@@ -403,9 +362,7 @@ async def test_an_invalid_regular_expression_is_reported() -> None:
 @run_screen_test
 async def test_the_clock_stands_still_while_polling_is_paused() -> None:
     clock = Clock()
-    app = make_still_tui(clock=clock)
-    async with app.run_test(size=WIDE) as pilot:
-        await feed_polls(app, pilot, THREE)
+    async with open_screen(make_still_tui(clock=clock), THREE, size=WIDE) as (app, pilot):
         await pilot.press("p")
         clock.now += 60_000
         app.redraw_screen()
@@ -415,11 +372,9 @@ async def test_the_clock_stands_still_while_polling_is_paused() -> None:
 
 @run_screen_test
 async def test_a_click_on_a_hint_presses_its_key() -> None:
-    app = make_still_tui()
-    async with app.run_test(size=WIDE) as pilot:
-        await feed_polls(app, pilot, THREE)
+    async with open_screen(make_still_tui(), THREE, size=WIDE) as (app, pilot):
         hints = app.find_lines("hints")
-        column = "".join(cell.text for cell in hints.shown_lines[0]).index("filter")
+        column = join_cells(hints.shown_lines[0]).index("filter")
         await pilot.click("#hints", offset=(column, 0))
         await pilot.pause()
         assert app.prompt_input.display
@@ -428,9 +383,7 @@ async def test_a_click_on_a_hint_presses_its_key() -> None:
 
 @run_screen_test
 async def test_the_log_counter_counts_lines_that_were_not_read() -> None:
-    app = make_still_tui()
-    async with app.run_test(size=WIDE) as pilot:
-        await feed_polls(app, pilot, THREE)
+    async with open_screen(make_still_tui(), THREE, size=WIDE) as (app, pilot):
         app.show_message("first", "bad")
         assert "1 in the log" in screen_to_text(app)
         await pilot.press("L", "escape")
@@ -441,15 +394,13 @@ async def test_the_log_counter_counts_lines_that_were_not_read() -> None:
 
 @run_screen_test
 async def test_who_types_fast_types_into_the_filter() -> None:
-    app = make_still_tui()
-    async with app.run_test(size=WIDE) as pilot:
-        await feed_polls(app, pilot, THREE)
+    async with open_screen(make_still_tui(), THREE, size=WIDE) as (app, pilot):
         for key in ("2", "slash", "o", "k", "e"):
             app.post_message(events.Key(key, None if len(key) > 1 else key))
         await pilot.pause()
         await pilot.pause()
         await pilot.pause()
-        assert app.current_view.view_name == "topics"
+        assert app.current_view.name == "topics"
         assert app.prompt_input.value == "oke"
         assert app.prompt_input.prompt_mode == "filter"
 
@@ -458,9 +409,7 @@ async def test_who_types_fast_types_into_the_filter() -> None:
 async def test_a_mistake_in_a_view_is_a_line_of_the_log_and_no_traceback(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    app = make_still_tui()
-    async with app.run_test(size=WIDE) as pilot:
-        await feed_polls(app, pilot, THREE)
+    async with open_screen(make_still_tui(), THREE, size=WIDE) as (app, pilot):
         with monkeypatch.context() as patched:
             patched.setattr(BrokersView, "render_headline", lambda view, model: 1 / 0)
             app.redraw_screen()
@@ -475,3 +424,21 @@ async def test_a_mistake_in_a_view_is_a_line_of_the_log_and_no_traceback(
         app.redraw_screen()
         await pilot.pause()
         assert "2 in the log" in screen_to_text(app)
+
+
+def test_each_key_and_each_screen_has_a_binding_and_tabs_have_none() -> None:
+    bindings = [binding for binding in build_bindings() if isinstance(binding, Binding)]
+    binding_ids = [binding.id for binding in bindings]
+    assert len(binding_ids) == len(set(binding_ids))
+    assert set(binding_ids) == {
+        *(key_binding.binding_id for key_binding in KEY_BINDINGS if "Tab" not in key_binding.binding_id),
+        *(f"screen{number}" for number in range(len(root_views.SCREEN_NAMES))),
+    }
+    assert all(binding.priority for binding in bindings)
+
+
+def test_messages_have_what_they_are_about() -> None:
+    feed, poll, error = object(), make_server_poll(), ValueError("x")
+    polled = PollsReceived([poll], feed)
+    assert (polled.polls, polled.source_feed, FeedFailed(error).error) == ([poll], feed, error)
+    assert ReplayRewound().control is None

@@ -17,7 +17,7 @@ def test_an_error_goes_to_the_log_once_and_the_message_is_the_last_one() -> None
 
 def test_the_base_alone_draws_nothing() -> None:
     app = BaseTui(make_still_tui().available_contexts, 5.0, "brokers", Clock(), None, None)
-    assert app.current_view.view_name == "brokers"
+    assert app.current_view.name == "brokers"
     for call in (
         app.redraw_screen, lambda: app.show_view(app.current_view), lambda: app.switch_context(make_context())
     ):  # fmt: skip

@@ -11,15 +11,10 @@ from nsadmin.tui.app import Tui
 from nsadmin.tui.context import AvailableContexts
 from nsadmin.tui.messages.message_query import BrowsedMessage, MessageQuery
 from nsadmin.tui.messages.message_table import MessagesView
-from nsadmin.tui.polling.poll_records import (
-    AnyPoll,
-    GroupPolled,
-    GroupsPolled,
-    MessagesPolled,
-    QueueLag,
-)
+from nsadmin.tui.polling.poll_records import AnyPoll, GroupPolled, GroupsPolled, MessagesPolled, QueueLag
 from nsadmin.tui.recording.replay import ReplayPlayer
-from nsadmin.tui.screens.command_output import ChangeScreen
+from nsadmin.tui.screens import screen_export
+from nsadmin.tui.screens.confirmation import ChangeScreen
 from nsadmin.tui.screens.message_screen import MessageScreen
 from nsadmin.tui.screens.message_search_screen import MessageSearchScreen
 from nsadmin.tui.screens.screen_text import screen_to_text
@@ -33,6 +28,7 @@ from tests.support.screens import (
     make_context,
     make_server_poll,
     make_still_tui,
+    press,
     run_screen_test,
 )
 
@@ -87,7 +83,7 @@ async def test_v_on_a_topic_follows_its_messages_and_escape_leads_back() -> None
         )
         compare_golden(app, "messages")
         await pilot.press("escape")
-        assert app.current_view.view_name == "topics"
+        assert app.current_view.name == "topics"
         assert app.feed.message_query is None
 
 
@@ -106,7 +102,7 @@ async def test_messages_are_the_last_tab_of_a_topic() -> None:
         await pilot.press("greater_than_sign")
         assert shown_query(app).read_limit == 2000
         await pilot.press("tab", "shift+tab")
-        assert app.current_view.view_name == "messages"
+        assert app.current_view.name == "messages"
         assert len(list_row_keys(app)) == 3
 
 
@@ -129,7 +125,7 @@ async def test_v_on_a_group_and_enter_on_its_dead_letter_topic_show_dead_letters
         await feed_polls(app, pilot, [arrived(shown_query(app), *letters(2))])
         compare_golden(app, "dead-letters")
         await pilot.press("2", "A", "slash", *"DLQ", "enter", "enter")
-        assert app.current_view.view_title == "dead letters of payers"
+        assert app.current_view.title == "dead letters of payers"
 
 
 @run_screen_test
@@ -161,18 +157,15 @@ async def test_v_in_a_list_searches_and_a_mistake_keeps_the_dialog_open() -> Non
     app = screen()
     async with app.run_test(size=WIDE) as pilot:
         await feed_polls(app, pilot, CLUSTER)
-        await pilot.press("v", "v")
-        await pilot.pause()
+        await press(pilot, "v", "v")
         assert isinstance(app.screen, MessageSearchScreen)
         await pilot.press(*"1x", "enter")
         assert 'invalid time "1x" for --from' in screen_to_text(app)
-        await pilot.press("backspace", "h", "tab", "tab", *"A B", "down", *"k1", "enter")
-        await pilot.pause()
+        await press(pilot, "backspace", "h", "tab", "tab", *"A B", "down", *"k1", "enter")
         query = shown_query(app)
         assert query.conditions_text == "from 1h  tag A  tag B  key k1"
         assert app.navigation.stack_depth == 2
-        await pilot.press("v")
-        await pilot.pause()
+        await press(pilot, "v")
         compare_golden(app, "message-search")
         await pilot.press("escape")
         assert shown_query(app) == query
@@ -215,8 +208,7 @@ async def test_a_message_opens_and_the_next_one_follows() -> None:
             for number in range(3)
         ]
         await feed_polls(app, pilot, [arrived(shown_query(app), *messages)])
-        await pilot.press("enter")
-        await pilot.pause()
+        await press(pilot, "enter")
         await app.workers.wait_for_complete()
         await pilot.pause()
         compare_golden(app, "message")
@@ -235,11 +227,10 @@ async def test_shown_messages_are_saved_as_lines_and_no_file_is_replaced_silentl
         await pilot.press("slash", *"!k1", "enter", "o")
         assert app.prompt_input.value == "nsadmin-messages-20251231-120000.jsonl"
         app.prompt_input.value = str(path)
-        await pilot.press("enter")
-        await pilot.pause()
+        await press(pilot, "enter")
         assert [json.loads(line)["keys"] for line in path.read_text().splitlines()] == [["k2"], ["k0"]]
         assert path.stat().st_mode & 0o777 == 0o600
-        app.action_controller.save_screen(str(path))
+        screen_export.save_screen(app, str(path))
         assert "exists: choose another name, or add ! to replace it" in app.log_lines[-1][1]
 
 
@@ -251,16 +242,14 @@ async def test_a_dead_letter_is_replayed_by_a_command_after_a_preview() -> None:
         await pilot.press("3", "v")
         messages = letters(2)
         await feed_polls(app, pilot, [arrived(shown_query(app), *messages)])
-        await pilot.press("R")
-        await pilot.pause()
+        await press(pilot, "R")
         assert isinstance(app.screen, ChangeScreen)
         assert app.screen.words == [
             "dlq", "replay", "payers", "--since", "2025-12-31T12:00:00.000Z", "--until",
             "2025-12-31T12:00:00.001Z", "--id", messages[0].message.offset_msg_id, "--dry-run",
         ]  # fmt: skip
         await pilot.press("escape")
-        await pilot.press("M", "R")
-        await pilot.pause()
+        await press(pilot, "M", "R")
         assert isinstance(app.screen, ChangeScreen)
         assert app.screen.words.count("--id") == 2
         await pilot.press("escape")
@@ -274,8 +263,7 @@ async def test_the_screen_of_a_dead_letter_replays_only_that_one() -> None:
         await pilot.press("3", "v")
         messages = letters(2)
         await feed_polls(app, pilot, [arrived(shown_query(app), *messages)])
-        await pilot.press("M", "enter", "n", "R")
-        await pilot.pause()
+        await press(pilot, "M", "enter", "n", "R")
         assert isinstance(app.screen, ChangeScreen)
         assert messages[0].message.offset_msg_id not in app.screen.words
         assert messages[1].message.offset_msg_id in app.screen.words
@@ -301,12 +289,10 @@ async def test_a_message_that_is_gone_meanwhile_is_not_replayed() -> None:
         await pilot.press("3", "v")
         query = shown_query(app)
         await feed_polls(app, pilot, [arrived(query, *letters(1))])
-        await pilot.press("enter")
-        await pilot.pause()
+        await press(pilot, "enter")
         assert isinstance(app.screen, MessageScreen)
         await feed_polls(app, pilot, [MessagesPolled(NOON, query, 2, tuple(letters(3)[1:]))])
-        await pilot.press("R")
-        await pilot.pause()
+        await press(pilot, "R")
         assert "the message is not in the list any more" in screen_to_text(app)
 
 
@@ -337,17 +323,13 @@ async def test_a_wide_screen_shows_the_body_beside_the_table() -> None:
 
 
 @pytest.mark.parametrize("size", [(40, 10), (250, 70)])
-def test_messages_are_drawn_at_every_size(size: tuple[int, int]) -> None:
-    @run_screen_test
-    async def story() -> None:
-        app = screen()
-        async with app.run_test(size=size) as pilot:
-            await feed_polls(app, pilot, CLUSTER)
-            await pilot.press("3", "v")
-            await feed_polls(app, pilot, [arrived(shown_query(app), *letters(3))])
-            await pilot.press("enter")
-            await pilot.pause()
-            assert len(screen_to_text(app).splitlines()) == size[1]
-            assert not app.log_lines
-
-    story()
+@run_screen_test
+async def test_messages_are_drawn_at_every_size(size: tuple[int, int]) -> None:
+    app = screen()
+    async with app.run_test(size=size) as pilot:
+        await feed_polls(app, pilot, CLUSTER)
+        await pilot.press("3", "v")
+        await feed_polls(app, pilot, [arrived(shown_query(app), *letters(3))])
+        await press(pilot, "enter")
+        assert len(screen_to_text(app).splitlines()) == size[1]
+        assert not app.log_lines

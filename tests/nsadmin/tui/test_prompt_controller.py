@@ -13,6 +13,8 @@ from tests.support.screens import (
     make_context,
     make_server_poll,
     make_still_tui,
+    open_screen,
+    press,
     run_screen_test,
 )
 
@@ -80,13 +82,12 @@ async def test_tab_completes_the_line_and_shows_candidates() -> None:
         assert await tab(app, pilot) == "topicRoute orders-new"
         assert await tab(app, pilot, "shift+tab") == "topicRoute orders"
         assert "about orders-new" in screen_to_text(app)
-        await pilot.press("space")
-        await pilot.pause()
+        await press(pilot, "space")
         assert "about orders-new" not in screen_to_text(app)
         await pilot.press("escape", "colon", *"ctx", "space", "p")
         assert await tab(app, pilot) == "ctx prod "
         await pilot.press("escape")
-        assert app.current_view.view_name == "brokers", "Tab in the prompt is not the next tab"
+        assert app.current_view.name == "brokers", "Tab in the prompt is not the next tab"
 
 
 @run_screen_test
@@ -94,8 +95,7 @@ async def test_a_failed_completion_is_a_line_of_the_log() -> None:
     def fail(words_before: Sequence[str], typed_word: str) -> list[tuple[str, str]]:
         raise ValueError("context prod: no such file")
 
-    app = make_still_tui(AvailableContexts(make_context(complete_line=fail)))
-    async with app.run_test(size=SIZE) as pilot:
+    async with open_screen(make_still_tui(make_context(complete_line=fail)), size=SIZE) as (app, pilot):
         await pilot.press("colon", "x")
         assert await tab(app, pilot) == "x"
         assert app.log_lines[-1][1] == "completion: ValueError: context prod: no such file"
@@ -107,7 +107,7 @@ async def test_a_screen_opens_with_its_filter() -> None:
     async with app.run_test(size=SIZE) as pilot:
         await feed_polls(app, pilot, [make_server_poll(), make_broker_poll("10.0.1.1:10911")])
         app.action_controller.run_prompt_line("topics /pay")
-        assert app.current_view.view_name == "topics"
+        assert app.current_view.name == "topics"
         assert "1 of 2 rows  filter pay" in screen_to_text(app)
         app.action_controller.run_prompt_line("topics /")
         assert "2 rows" in screen_to_text(app)

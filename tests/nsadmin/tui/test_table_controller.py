@@ -10,6 +10,7 @@ from tests.support.screens import (
     make_server_poll,
     make_silent_broker,
     make_still_tui,
+    open_screen,
     run_screen_test,
 )
 
@@ -26,9 +27,7 @@ POLLS: list[AnyPoll] = [
 
 @run_screen_test
 async def test_n_goes_to_the_next_row_with_a_problem_and_round() -> None:
-    app = make_still_tui()
-    async with app.run_test(size=SIZE) as pilot:
-        await feed_polls(app, pilot, POLLS)
+    async with open_screen(make_still_tui(), POLLS, size=SIZE) as (app, pilot):
         places = []
         for key in ("n", "n", "n", "N"):
             await pilot.press(key)
@@ -40,9 +39,7 @@ async def test_n_goes_to_the_next_row_with_a_problem_and_round() -> None:
 
 @run_screen_test
 async def test_rows_with_problems_come_first_until_the_operator_chooses_an_order() -> None:
-    app = make_still_tui()
-    async with app.run_test(size=SIZE) as pilot:
-        await feed_polls(app, pilot, POLLS)
+    async with open_screen(make_still_tui(), POLLS, size=SIZE) as (app, _):
         assert [row.split()[0] for row in list_row_keys(app)] == ["broker-b", "broker-c", "broker-a"]
         app.action_controller.table.sort_by_column("broker")
         assert [row.split()[0] for row in list_row_keys(app)] == ["broker-a", "broker-b", "broker-c"]
@@ -50,9 +47,7 @@ async def test_rows_with_problems_come_first_until_the_operator_chooses_an_order
 
 @run_screen_test
 async def test_tabs_have_the_number_of_rows_with_problems() -> None:
-    app = make_still_tui()
-    async with app.run_test(size=SIZE) as pilot:
-        await feed_polls(app, pilot, POLLS)
+    async with open_screen(make_still_tui(), POLLS, size=SIZE) as (app, pilot):
         assert " 1 Brokers (2)  2 Topics " in screen_to_text(app)
         await feed_polls(app, pilot, [make_broker_poll(ADDRS[1], NOON + 1000)])
         assert " 1 Brokers (1)  2 Topics " in screen_to_text(app)
@@ -60,14 +55,12 @@ async def test_tabs_have_the_number_of_rows_with_problems() -> None:
 
 @run_screen_test
 async def test_a_wide_screen_shows_the_details_of_the_row_at_the_cursor_and_i_hides_them() -> None:
-    app = make_still_tui()
-    async with app.run_test(size=(170, 40)) as pilot:
-        await feed_polls(app, pilot, POLLS)
+    async with open_screen(make_still_tui(), POLLS, size=(170, 40)) as (app, pilot):
         assert "broker-b 0 10.0.1.2:10911" in screen_to_text(app)
         await pilot.press("down")
-        screen_text = screen_to_text(app)
-        assert "broker-c 0 10.0.1.3:10911" in screen_text
-        assert "up for" in screen_text
+        shown = screen_to_text(app)
+        assert "broker-c 0 10.0.1.3:10911" in shown
+        assert "up for" in shown
         await pilot.press("i")
         assert "up for" not in screen_to_text(app)
         await pilot.press("i")
@@ -89,9 +82,7 @@ async def test_without_a_problem_n_says_so() -> None:
 
 @run_screen_test
 async def test_an_exclamation_mark_leaves_rows_with_problems_only() -> None:
-    app = make_still_tui()
-    async with app.run_test(size=SIZE) as pilot:
-        await feed_polls(app, pilot, POLLS)
+    async with open_screen(make_still_tui(), POLLS, size=SIZE) as (app, pilot):
         await pilot.press("exclamation_mark")
         assert "2 of 3 rows  filter problems only" in screen_to_text(app)
         await pilot.press("exclamation_mark")
@@ -100,8 +91,7 @@ async def test_an_exclamation_mark_leaves_rows_with_problems_only() -> None:
 
 @run_screen_test
 async def test_topics_of_the_system_are_hidden_until_they_are_asked_for() -> None:
-    app = make_still_tui()
-    async with app.run_test(size=SIZE) as pilot:
+    async with open_screen(make_still_tui(), size=SIZE) as (app, pilot):
         topics = ["orders", "TBW102", "%RETRY%g", "%DLQ%g"]
         await feed_polls(app, pilot, [make_server_poll(topics=topics), make_broker_poll(ADDRS[0])])
         await pilot.press("2")

@@ -20,13 +20,10 @@ class KeyBinding(NamedTuple):
     footer_hint: str = ""
 
 
-def _describe_action_key(shortcut_key: str) -> str:
+def _describe_action_key(key: str) -> str:
     """The names of all actions that share a key."""
-    return "; ".join(
-        dict.fromkeys(
-            row_action.display_name for row_action in all_actions() if row_action.shortcut_key == shortcut_key
-        )
-    )
+    names = (action.display_name for action in all_actions() if action.shortcut_key == key)
+    return "; ".join(dict.fromkeys(names))
 
 
 KEY_BINDINGS = (
@@ -78,7 +75,7 @@ KEY_BINDINGS = (
             f"do-{shortcut_key}", shortcut_key, f"act('{shortcut_key}')", "Changing",
             _describe_action_key(shortcut_key),
         )
-        for shortcut_key in dict.fromkeys(row_action.shortcut_key for row_action in all_actions())
+        for shortcut_key in dict.fromkeys(action.shortcut_key for action in all_actions())
     ),
     KeyBinding("stopDrain", "K", "run_key('stopDrain')", "Changing", "stop the process of a drain or "
     "restart"),
@@ -108,19 +105,10 @@ GRID_BINDING_IDS = tuple(GRID_KEYS)
 
 
 def list_binding_ids() -> list[str]:
-    """The ids of all bindings above, as preferences use them."""
-    return [key_binding.binding_id for key_binding in KEY_BINDINGS]
+    return [binding.binding_id for binding in KEY_BINDINGS]
 
 
 def list_taken_keys(own_keys: Mapping[str, str]) -> dict[str, str]:
     """The id of the binding by each key that is in use. `own_keys` replace the keys of bindings."""
-    keys_by_id = {
-        **{key_binding.binding_id: key_binding.key_names for key_binding in KEY_BINDINGS},
-        **GRID_KEYS,
-        **own_keys,
-    }
-    return {
-        key_name.strip(): binding_id
-        for binding_id, key_names in keys_by_id.items()
-        for key_name in key_names.split(",")
-    }
+    keys_by_id = {**{b.binding_id: b.key_names for b in KEY_BINDINGS}, **GRID_KEYS, **own_keys}
+    return {key.strip(): binding for binding, keys in keys_by_id.items() for key in keys.split(",")}

@@ -23,12 +23,12 @@ class UnfinishedLine(NamedTuple):
     word_start: int
 
 
-def split_line(line_text: str) -> UnfinishedLine | None:
+def split_line(line: str) -> UnfinishedLine | None:
     """Split a line at its last word; None if a quote is open, or if the last word is quoted."""
-    word_start = line_text.rfind(" ") + 1
-    typed_word = line_text[word_start:]
+    word_start = line.rfind(" ") + 1
+    typed_word = line[word_start:]
     try:
-        words_before = shlex.split(line_text[:word_start])
+        words_before = shlex.split(line[:word_start])
         if typed_word and shlex.split(typed_word) != [typed_word]:
             return None
     except ValueError:
@@ -39,7 +39,7 @@ def split_line(line_text: str) -> UnfinishedLine | None:
 
 
 def list_own_candidates(
-    unfinished_line: UnfinishedLine,
+    unfinished: UnfinishedLine,
     first_words: Iterable[Candidate],
     arguments_by_command: Mapping[str, Iterable[str]],
 ) -> list[Candidate]:
@@ -48,43 +48,41 @@ def list_own_candidates(
     `first_words` are screens, built-in commands and aliases. `arguments_by_command` are the names that follow
     a built-in command, such as those of contexts.
     """
-    words_before, typed_word, _ = unfinished_line
+    words_before, typed_word, _ = unfinished
     if not words_before:
-        offered_candidates = list(first_words)
+        offered = list(first_words)
     elif len(words_before) == 1:
-        offered_candidates = [(name, "") for name in arguments_by_command.get(words_before[0], ())]
+        offered = [(name, "") for name in arguments_by_command.get(words_before[0], ())]
     else:
-        offered_candidates = []
-    return [
-        candidate for candidate in offered_candidates if candidate[0].lower().startswith(typed_word.lower())
-    ]
+        offered = []
+    return [candidate for candidate in offered if candidate[0].lower().startswith(typed_word.lower())]
 
 
 def describe_screens(screen_names: Iterable[str], aliases: Mapping[str, str]) -> list[Candidate]:
     """The first words that are no commands of nsadmin."""
     return [
-        *((screen_name, "screen") for screen_name in screen_names),
-        *((builtin_command, "") for builtin_command in prompt_parser.BUILTIN_COMMANDS),
-        *((alias, f"alias of {alias_line}") for alias, alias_line in aliases.items()),
+        *((name, "screen") for name in screen_names),
+        *((command, "") for command in prompt_parser.BUILTIN_COMMANDS),
+        *((alias, f"alias of {line}") for alias, line in aliases.items()),
     ]
 
 
 class CandidateChoice:
     """The candidates for one word. Each TAB chooses the next one."""
 
-    def __init__(self, line_text: str, word_start: int, candidates: Sequence[Candidate]) -> None:
-        self._line_start = line_text[:word_start]
-        self._typed_word = line_text[word_start:]
+    def __init__(self, line: str, word_start: int, candidates: Sequence[Candidate]) -> None:
+        self._line_start = line[:word_start]
+        self._typed_word = line[word_start:]
         self.candidates = list(dict.fromkeys(candidates))
         self.chosen_index: int | None = None
         self.line_text = self._line_start + self._complete_word()
 
     def _complete_word(self) -> str:
         """The only candidate, or the beginning that all candidates share."""
-        candidate_words = [word for word, _ in self.candidates]
-        if len(candidate_words) == 1:
-            return _quote_word(candidate_words[0]) + ("" if candidate_words[0].endswith(("/", "=")) else " ")
-        shared_start = commonprefix(candidate_words)  # noqa: RUF071 - words, not paths
+        words = [word for word, _ in self.candidates]
+        if len(words) == 1:
+            return _quote_word(words[0]) + ("" if words[0].endswith(("/", "=")) else " ")
+        shared_start = commonprefix(words)  # noqa: RUF071 - words, not paths
         is_longer = len(shared_start) > len(self._typed_word)
         return shared_start if is_longer and _quote_word(shared_start) == shared_start else self._typed_word
 
@@ -92,11 +90,8 @@ class CandidateChoice:
         """Choose the next or the previous candidate, and return the line with it."""
         if len(self.candidates) > 1:
             first_index = 0 if step > 0 else len(self.candidates) - 1
-            self.chosen_index = (
-                first_index
-                if self.chosen_index is None
-                else (self.chosen_index + step) % len(self.candidates)
-            )
+            next_index = first_index if self.chosen_index is None else self.chosen_index + step
+            self.chosen_index = next_index % len(self.candidates)
             self.line_text = self._line_start + _quote_word(self.candidates[self.chosen_index][0])
         return self.line_text
 
@@ -105,8 +100,8 @@ class CandidateChoice:
         if len(self.candidates) < 2:
             return []
         first_shown = max(0, min((self.chosen_index or 0) - 3, len(self.candidates) - MAX_SHOWN_CANDIDATES))
-        shown_candidates = self.candidates[first_shown : first_shown + MAX_SHOWN_CANDIDATES]
-        word_width = min(max(len(word) for word, _ in shown_candidates), max(width // 2, 10))
+        shown = self.candidates[first_shown : first_shown + MAX_SHOWN_CANDIDATES]
+        word_width = min(max(len(word) for word, _ in shown), max(width // 2, 10))
         lines: list[CellLine] = [
             [
                 Cell(
@@ -115,9 +110,9 @@ class CandidateChoice:
                 ),
                 Cell(escape_unprintable(description.split("\n")[0]), "dim"),
             ]
-            for shown_index, (word, description) in enumerate(shown_candidates)
+            for shown_index, (word, description) in enumerate(shown)
         ]
-        other_count = len(self.candidates) - len(shown_candidates)
+        other_count = len(self.candidates) - len(shown)
         if other_count:
             lines.append([Cell(f" … {other_count} more", "dim")])
         return lines

@@ -14,7 +14,35 @@ from nsadmin.command_line import registry
 from nsadmin.command_line.registry import CommandEntry
 from nsadmin.console import exit_codes
 from nsadmin.console.output.timestamps import format_utc
-from nsadmin.tui.actions.row_subject import RowSubject
+
+
+class RowSubject(NamedTuple):
+    """The objects that a row concerns, as arguments for commands. None: the row has no such object.
+
+    `remedy_words` is the command line that fixes the problem of the row. `holder_pid` is the process that
+    holds the drain or the restart of the row. `restart_commands` are the commands with which a rolling
+    restart stops and starts a broker. `queue_id` and `offset` are where a group continues to read.
+    `letter_ids` are the offset ids of dead letters, and `letter_times` the store times (ms) of the first and
+    the last of them.
+    """
+
+    broker_name: str | None = None
+    broker_addr: str | None = None
+    cluster: str | None = None
+    topic: str | None = None
+    group: str | None = None
+    namespace: str | None = None
+    key: str | None = None
+    value: str | None = None
+    name_server: str | None = None
+    remedy_words: Sequence[str] = ()
+    holder_pid: int | None = None
+    restart_commands: tuple[str, str] | None = None
+    queue_id: int | None = None
+    offset: int | None = None
+    letter_ids: tuple[str, ...] = ()
+    letter_times: tuple[int, int] = (0, 0)
+
 
 TERMINAL_KINDS = ("screen", "batch", "program")
 """The kinds of commands that need a terminal of their own."""
@@ -103,10 +131,8 @@ def _join_letters(subjects: Sequence[RowSubject]) -> list[RowSubject]:
     joined_subjects = []
     for start in range(0, len(subjects), _MAX_JOINED_LETTERS):
         batch = subjects[start : start + _MAX_JOINED_LETTERS]
-        letter_times = (
-            min(subject.letter_times[0] for subject in batch),
-            max(subject.letter_times[1] for subject in batch),
-        )
+        starts_ms, ends_ms = zip(*(subject.letter_times for subject in batch), strict=True)
+        letter_times = (min(starts_ms), max(ends_ms))
         letter_ids = tuple(letter_id for subject in batch for letter_id in subject.letter_ids)
         joined_subjects.append(batch[0]._replace(letter_ids=letter_ids, letter_times=letter_times))
     return joined_subjects
@@ -136,7 +162,7 @@ _ALL_ACTIONS = (
     RowAction(
         "drain", "d", "drain", "Remove the write permission of a broker, and wait until the broker is idle",
         _is_broker, lambda subject, _: ["drain", *_broker_words(subject)], _broker_name,
-        build_check=lambda broker_names: ["whatIf", f"--down={','.join(broker_names)}"],
+        build_check=lambda brokers: ["whatIf", f"--down={','.join(brokers)}"],
     ),
     RowAction(
         "undrain", "u", "undrain", "Restore the write permissions of a drained broker",
@@ -145,9 +171,9 @@ _ALL_ACTIONS = (
     RowAction(
         "rollingRestart", "R", "rolling restart", "Restart all brokers of the cluster one by one, or resume",
         _is_restartable,
-        lambda subject, field_texts: [
-            "rollingRestart", "-c", subject.cluster or "", "--stop", field_texts["stop command"],
-            "--start", field_texts["start command"],
+        lambda subject, texts: [
+            "rollingRestart", "-c", subject.cluster or "", "--stop", texts["stop command"],
+            "--start", texts["start command"],
         ],
         lambda subject: subject.cluster or "",
         [
@@ -158,9 +184,9 @@ _ALL_ACTIONS = (
     RowAction(
         "resetOffset", "z", "reset offset", "Move a consumer group to a time, on every queue of a topic",
         lambda subject: subject.group is not None,
-        lambda subject, field_texts: [
-            "resetOffsetByTime", "-g", subject.group or "", "-t", field_texts["topic"],
-            "-s", field_texts[_RESET_TIME_FIELD],
+        lambda subject, texts: [
+            "resetOffsetByTime", "-g", subject.group or "", "-t", texts["topic"],
+            "-s", texts[_RESET_TIME_FIELD],
         ],
         lambda subject: subject.group or "",
         [
@@ -181,24 +207,24 @@ _ALL_ACTIONS = (
     RowAction(
         "deleteTopic", "x", "delete topic", "Delete a topic with its messages, in a cluster",
         _is_topic,
-        lambda subject, field_texts: ["deleteTopic", "-t", subject.topic or "", "-c", field_texts["cluster"]],
+        lambda subject, texts: ["deleteTopic", "-t", subject.topic or "", "-c", texts["cluster"]],
         lambda subject: subject.topic or "",
         [InputField("cluster", lambda subject: subject.cluster or "")],
     ),
     RowAction(
         "setKv", "E", "set value", "Write a value of the KV config, on every name server",
         _is_kv_entry,
-        lambda subject, field_texts: ["updateKvConfig", *as_positional(subject.namespace or "",
-        subject.key or "", field_texts["value"])],
+        lambda subject, texts: ["updateKvConfig", *as_positional(subject.namespace or "",
+        subject.key or "", texts["value"])],
         lambda subject: subject.key or "",
         [InputField("value", _subject_value)],
     ),
     RowAction(
         "setBrokerConfig", "E", "set value", "Change a setting of this broker",
         _is_broker_setting,
-        lambda subject, field_texts: [
+        lambda subject, texts: [
             "updateBrokerConfig", "-b", subject.broker_addr or "", "-k", subject.key or "", "-v",
-            field_texts["value"],
+            texts["value"],
         ],
         _broker_name,
         [InputField("value", _subject_value)],
@@ -206,8 +232,8 @@ _ALL_ACTIONS = (
     RowAction(
         "setNameServerConfig", "E", "set value", "Change a setting, on every name server",
         _is_name_server_setting,
-        lambda subject, field_texts: ["updateNamesrvConfig", "-k", subject.key or "", "-v",
-        field_texts["value"]],
+        lambda subject, texts: ["updateNamesrvConfig", "-k", subject.key or "", "-v",
+        texts["value"]],
         lambda subject: subject.key or "",
         [InputField("value", _subject_value)],
     ),
@@ -216,15 +242,12 @@ _ALL_ACTIONS = (
 
 def all_actions() -> tuple[RowAction, ...]:
     """The actions whose command exists in the registry, or whose row names the command."""
-    return tuple(
-        action
-        for action in _ALL_ACTIONS
-        if not (action_words := action.build_words(RowSubject(), _ANY_TEXTS)) or find_entry(action_words[:1])
-    )
+    lines = [(action, action.build_words(RowSubject(), _ANY_TEXTS)) for action in _ALL_ACTIONS]
+    return tuple(action for action, words in lines if not words or find_entry(words[:1]))
 
 
 class _AnyTexts(dict[str, str]):
-    def __missing__(self, field_name: str) -> str:
+    def __missing__(self, name: str) -> str:
         return ""
 
 
@@ -232,7 +255,6 @@ _ANY_TEXTS = _AnyTexts()
 
 
 def list_suitable_actions(subject: RowSubject) -> list[RowAction]:
-    """The actions that apply to this row."""
     return [action for action in all_actions() if action.applies_to(subject)]
 
 
@@ -250,15 +272,13 @@ def explain_refusal(command_words: Sequence[str], is_read_only: bool) -> str | N
     """The reason why the screen cannot run a command line, or None if it can."""
     entry = find_entry(command_words)
     if entry is None:
-        group_name = registry.find_group(command_words[0])
-        if group_name is not None:
-            member_names = [member.member_name for member in registry.list_group_members(group_name)]
-            problem_text = (
-                f'unknown command "{group_name} {command_words[1]}"'
-                if len(command_words) > 1
-                else f'missing command after "{group_name}"'
-            )
-            return f"{problem_text}: use {', '.join(member_names)}"
+        group = registry.find_group(command_words[0])
+        if group is not None:
+            member_names = [member.member_name for member in registry.list_group_members(group)]
+            problem = f'missing command after "{group}"'
+            if len(command_words) > 1:
+                problem = f'unknown command "{group} {command_words[1]}"'
+            return f"{problem}: use {', '.join(member_names)}"
         suggested_names = registry.suggest_commands(command_words)
         hint = f": {did_you_mean(suggested_names)}" if suggested_names else ""
         return f'unknown command "{command_words[0]}"{hint}'
@@ -275,9 +295,9 @@ _QUOTED_COMMAND = re.compile(r"`nsadmin ([^`]+)`")
 def find_remedy_words(advice: str) -> list[str]:
     """The first command line between backquotes that changes something; empty if there is none."""
     for quoted_command in _QUOTED_COMMAND.finditer(advice):
-        command_words = shlex.split(quoted_command[1])
-        if needs_confirmation(command_words):
-            return command_words
+        words = shlex.split(quoted_command[1])
+        if needs_confirmation(words):
+            return words
     return []
 
 

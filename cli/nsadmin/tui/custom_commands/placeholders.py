@@ -3,7 +3,7 @@
 import re
 from collections.abc import Mapping, Sequence
 
-from nsadmin.tui.actions.row_subject import RowSubject
+from nsadmin.tui.actions.row_actions import RowSubject
 
 PLACEHOLDER_MEANINGS: Mapping[str, str] = {
     "topic": "the topic of the row",
@@ -30,8 +30,7 @@ def list_placeholders(words: Sequence[str]) -> list[str]:
     return [match[1] for word in words for match in _PLACEHOLDER.finditer(word) if match[1]]
 
 
-def collect_values(subject: RowSubject, context_label: str, namesrv_addrs: Sequence[str]) -> dict[str, str]:
-    """The values of the placeholders that a row has."""
+def collect_values(subject: RowSubject, context_label: str, addrs: Sequence[str]) -> dict[str, str]:
     values: dict[str, str | None] = {
         "topic": subject.topic,
         "group": subject.group,
@@ -42,7 +41,7 @@ def collect_values(subject: RowSubject, context_label: str, namesrv_addrs: Seque
         "key": subject.key,
         "value": subject.value,
         "context": context_label,
-        "namesrv": ";".join(namesrv_addrs),
+        "namesrv": ";".join(addrs),
     }
     return {name: value for name, value in values.items() if value is not None}
 

@@ -26,27 +26,19 @@ class EditController:
         self._action_controller = action_controller
 
     def edit_row(self) -> None:
-        """Edit the object of the row at the cursor."""
-        app = self._app
-        subject = self._action_controller.row_actions.find_current_subject()
+        app, subject = self._app, self._action_controller.row_actions.find_current_subject()
         if app.cluster_context.read_only:
             app.show_message("edit: disabled, because the context is read-only", "bad")
-            return
-        if edit_documents.needs_cluster(subject):
-            from nsadmin.tui.screens.dialogs import FieldsScreen
-
-            app.push_screen(
-                FieldsScreen("Edit", [("cluster", "")]),
-                lambda fields: (
-                    self._read_target(
-                        edit_documents.find_edit_target(subject._replace(cluster=fields["cluster"]))
-                    )
-                    if fields
-                    else None
+        elif edit_documents.needs_cluster(subject):
+            app.ask_fields(
+                "Edit",
+                [("cluster", "")],
+                lambda texts: self._read_target(
+                    edit_documents.find_edit_target(subject._replace(cluster=texts["cluster"]))
                 ),
             )
-            return
-        self._read_target(edit_documents.find_edit_target(subject))
+        else:
+            self._read_target(edit_documents.find_edit_target(subject))
 
     def _read_target(self, target: EditTarget | None) -> None:
         if target is None:
@@ -62,11 +54,11 @@ class EditController:
             words[1:1] = _FORMAT_WORDS if words[0] != "kv" else ()
             words[2:2] = _FORMAT_WORDS if words[0] == "kv" else ()
         process = CommandProcess(words, app.cluster_context.words, merges_errors=False)
-        output_text = "\n".join(process.read_lines())
+        output = "\n".join(process.read_lines())
         try:
             if process.exit_code:
                 raise InvalidEditError(f"it could not be read: nsadmin {' '.join(target.read_words)}")
-            document = target.build_document(output_text)
+            document = target.build_document(output)
         except InvalidEditError as error:
             app.call_from_thread(app.show_message, f"{target.title}: {error}", "bad")
             return
@@ -76,26 +68,26 @@ class EditController:
         """Suspend the screen while the editor has the terminal."""
         app = self._app
         folder = tempfile.mkdtemp(prefix="nsadmin-edit-")
-        file_path = os.path.join(folder, re.sub(r"[^\w.-]", "_", target.file_name)[-80:])
+        path = os.path.join(folder, re.sub(r"[^\w.-]", "_", target.file_name)[-80:])
         keeps_file = False
         try:
-            with open(file_path, "w", encoding="utf-8", errors="surrogateescape", newline="") as edited_file:
-                edited_file.write(document.text)
-            self._run_editor(file_path)
-            with open(file_path, encoding="utf-8", errors="surrogateescape", newline="") as edited_file:
-                new_text = edited_file.read()
-            keeps_file = self._preview_changes(target, document, new_text, file_path)
+            with open(path, "w", encoding="utf-8", errors="surrogateescape", newline="") as file:
+                file.write(document.text)
+            self._run_editor(path)
+            with open(path, encoding="utf-8", errors="surrogateescape", newline="") as file:
+                new_text = file.read()
+            keeps_file = self._preview_changes(target, document, new_text, path)
         except (EditorError, OSError, SuspendNotSupported) as error:
             reason = "this terminal cannot be suspended" if isinstance(error, SuspendNotSupported) else error
             app.show_message(f"nothing was changed: {reason}", "bad")
         except InvalidEditError as error:
             keeps_file = True
-            app.show_message(f"nothing was changed: {error}; your text is in {file_path}", "bad")
+            app.show_message(f"nothing was changed: {error}; your text is in {path}", "bad")
         finally:
             if not keeps_file:
                 shutil.rmtree(folder, ignore_errors=True)
 
-    def _run_editor(self, file_path: str) -> None:
+    def _run_editor(self, path: str) -> None:
         app = self._app
         editor_words = editor_process.find_editor()
         was_paused = app.feed.is_paused
@@ -103,33 +95,28 @@ class EditController:
         app.feed.pause(True)
         try:
             with app.suspend():
-                editor_process.run_editor(editor_words, file_path)
+                editor_process.run_editor(editor_words, path)
         finally:
             app.feed.pause(was_paused)
             app.refresh(layout=True)
 
-    def _preview_changes(
-        self, target: EditTarget, document: EditDocument, new_text: str, file_path: str
-    ) -> bool:
+    def _preview_changes(self, target: EditTarget, document: EditDocument, text: str, path: str) -> bool:
         """Preview the changes, and return whether the commands still need the file."""
-        if new_text == document.text:
+        commands = document.plan_changes(text, path) if text != document.text else []
+        if not commands:
             self._app.show_message(f"{target.title}: nothing was changed")
             return False
-        planned_commands = document.plan_changes(new_text, file_path)
-        if not planned_commands:
-            self._app.show_message(f"{target.title}: nothing was changed")
-            return False
-        needs_file = any(file_path in planned_command.command_words for planned_command in planned_commands)
+        needs_file = any(path in command.words for command in commands)
 
         def remove_file(result: Any) -> None:
             if needs_file:
-                shutil.rmtree(os.path.dirname(file_path), ignore_errors=True)
+                shutil.rmtree(os.path.dirname(path), ignore_errors=True)
 
         self._action_controller.row_actions.open_batch_screen(
             f"Edit {target.title}",
-            planned_commands,
+            commands,
             target.confirm_target,
-            edit_documents.diff_texts(document.text, new_text),
+            edit_documents.diff_texts(document.text, text),
             remove_file,
         )
         return needs_file

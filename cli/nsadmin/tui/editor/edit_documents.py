@@ -7,9 +7,9 @@ from typing import Any, NamedTuple
 
 from namesrv_core import operator_files
 from nsadmin.operations.plans.fields import GROUP_SETTINGS, TOPIC_SETTINGS
+from nsadmin.operations.plans.shapes import RecordField
 from nsadmin.tui.actions.planned_commands import PlannedCommand
-from nsadmin.tui.actions.row_actions import as_positional
-from nsadmin.tui.actions.row_subject import RowSubject
+from nsadmin.tui.actions.row_actions import RowSubject, as_positional
 
 _MAX_DIFF_LINES = 200
 
@@ -47,10 +47,13 @@ def find_edit_target(subject: RowSubject) -> EditTarget | None:
         return _make_kv_target(subject.namespace, subject.key)
     if subject.name_server is not None and subject.key is not None:
         return _make_name_server_target(subject.name_server)
-    if subject.topic is not None and subject.group is None:
-        return None if subject.cluster is None else _make_topic_target(subject.cluster, subject.topic)
-    if subject.group is not None:
-        return None if subject.cluster is None else _make_group_target(subject.cluster, subject.group)
+    cluster, topic, group = subject.cluster, subject.topic, subject.group
+    if (topic or group) is not None and cluster is None:
+        return None
+    if topic is not None and group is None:
+        return _make_plan_target(cluster or "", "topics", topic, "topic", TOPIC_SETTINGS.record_fields)
+    if group is not None:
+        return _make_plan_target(cluster or "", "groups", group, "group", GROUP_SETTINGS.record_fields)
     if subject.broker_addr is not None:
         return _make_broker_target(subject.broker_addr, subject.broker_name or subject.broker_addr)
     return None
@@ -63,19 +66,16 @@ def needs_cluster(subject: RowSubject) -> bool:
 
 def diff_texts(old_text: str, new_text: str) -> list[str]:
     """The changed lines with one line around them."""
-    diff_lines = list(
-        difflib.unified_diff(
-            old_text.splitlines(), new_text.splitlines(), "before", "after", lineterm="", n=1
-        )
-    )
+    old, new = old_text.splitlines(), new_text.splitlines()
+    diff_lines = list(difflib.unified_diff(old, new, "before", "after", lineterm="", n=1))
     if len(diff_lines) > _MAX_DIFF_LINES:
         return [*diff_lines[:_MAX_DIFF_LINES], f"… {len(diff_lines) - _MAX_DIFF_LINES} lines more"]
     return diff_lines
 
 
-def _parse_rows(output_text: str) -> list[Mapping[str, Any]]:
+def _parse_rows(output: str) -> list[Mapping[str, Any]]:
     try:
-        rows = json.loads(output_text)
+        rows = json.loads(output)
     except ValueError:
         raise InvalidEditError("the answer is not JSON") from None
     if not isinstance(rows, list) or not rows:
@@ -87,13 +87,13 @@ def _parse_rows(output_text: str) -> list[Mapping[str, Any]]:
 
 
 def _make_kv_target(namespace: str, key: str) -> EditTarget:
-    def build_document(output_text: str) -> EditDocument:
-        values = [row["value"] for row in _parse_rows(output_text) if row.get("value") is not None]
+    def build_document(output: str) -> EditDocument:
+        values = [row["value"] for row in _parse_rows(output) if row.get("value") is not None]
         if not values:
             raise InvalidEditError("no name server has it")
         old_value = str(values[0])
 
-        def plan_changes(new_text: str, file_path: str) -> list[PlannedCommand]:
+        def plan_changes(new_text: str, path: str) -> list[PlannedCommand]:
             # Editors end a file with a line end, which most values do not have.
             new_value = new_text if old_value.endswith("\n") else new_text.removesuffix("\n")
             if "\0" in new_value:
@@ -102,13 +102,8 @@ def _make_kv_target(namespace: str, key: str) -> EditTarget:
 
         return EditDocument(old_value if old_value.endswith("\n") else f"{old_value}\n", plan_changes)
 
-    return EditTarget(
-        f"{namespace} {key}",
-        f"{key}.txt",
-        ["kv", "get", *as_positional(namespace, key)],
-        build_document,
-        key,
-    )
+    words = ["kv", "get", *as_positional(namespace, key)]
+    return EditTarget(f"{namespace} {key}", f"{key}.txt", words, build_document, key)
 
 
 # Settings of servers.
@@ -119,9 +114,9 @@ def _make_broker_target(broker_addr: str, broker_name: str) -> EditTarget:
         f"settings of {broker_name} {broker_addr}",
         f"{broker_name}.properties",
         ["getBrokerConfig", "-b", broker_addr],
-        lambda output_text: _make_settings_document(
+        lambda output: _make_settings_document(
             f"# Settings of {broker_name} {broker_addr}. Many take effect only when the broker restarts.",
-            _parse_rows(output_text),
+            _parse_rows(output),
             lambda key, value: ["updateBrokerConfig", "-b", broker_addr, "-k", key, "-v", value],
         ),
         broker_name,
@@ -129,49 +124,38 @@ def _make_broker_target(broker_addr: str, broker_name: str) -> EditTarget:
 
 
 def _make_name_server_target(name_server: str) -> EditTarget:
-    def build_document(output_text: str) -> EditDocument:
-        rows = [row for row in _parse_rows(output_text) if row.get("namesrvAddr") == name_server]
+    def build_document(output: str) -> EditDocument:
+        rows = [row for row in _parse_rows(output) if row.get("namesrvAddr") == name_server]
         return _make_settings_document(
             f"# Settings of {name_server}. A change goes to every name server.",
             rows,
             lambda key, value: ["updateNamesrvConfig", "-k", key, "-v", value],
         )
 
-    return EditTarget(
-        f"settings of {name_server}",
-        "namesrv.properties",
-        ["getNamesrvConfig"],
-        build_document,
-        name_server,
-    )
+    title, words = f"settings of {name_server}", ["getNamesrvConfig"]
+    return EditTarget(title, "namesrv.properties", words, build_document, name_server)
 
 
 def _make_settings_document(
     heading: str, rows: Sequence[Mapping[str, Any]], build_words: Callable[[str, str], list[str]]
 ) -> EditDocument:
     """Lines with KEY=VALUE. Values with line ends are left out."""
-    settings = {
-        str(row["key"]): str(row["value"])
-        for row in rows
-        if row.get("value") is not None and str(row["value"]).isprintable()
-    }
+    texts = {str(row["key"]): str(row["value"]) for row in rows if row.get("value") is not None}
+    settings = {key: text for key, text in texts.items() if text.isprintable()}
     if not settings:
         raise InvalidEditError("the server reports no settings")
 
-    def plan_changes(new_text: str, file_path: str) -> list[PlannedCommand]:
+    def plan_changes(new_text: str, path: str) -> list[PlannedCommand]:
         new_settings = parse_settings(new_text)
         for key in settings:
             if key not in new_settings:
                 raise InvalidEditError(f'the setting "{key}" is missing: a server cannot remove a setting')
-        for key, (line_number, new_value) in new_settings.items():
+        for key, (number, new_value) in new_settings.items():
             if key not in settings:
-                raise InvalidEditError(f'line {line_number}: unknown setting "{key}"')
-            _check_value(line_number, key, settings[key], new_value)
-        return [
-            PlannedCommand(key, build_words(key, new_value))
-            for key, (_, new_value) in new_settings.items()
-            if new_value != settings[key]
-        ]
+                raise InvalidEditError(f'line {number}: unknown setting "{key}"')
+            _check_value(number, key, settings[key], new_value)
+        changed = {key: value for key, (_, value) in new_settings.items() if value != settings[key]}
+        return [PlannedCommand(key, build_words(key, value)) for key, value in changed.items()]
 
     setting_lines = [f"{key}={value}" for key, value in sorted(settings.items())]
     return EditDocument("\n".join((heading, *setting_lines, "")), plan_changes)
@@ -180,89 +164,66 @@ def _make_settings_document(
 def parse_settings(text: str) -> dict[str, tuple[int, str]]:
     """The number of the line and the value of each setting. Raises InvalidEditError."""
     settings: dict[str, tuple[int, str]] = {}
-    for line_number, line in enumerate(text.splitlines(), 1):
+    for number, line in enumerate(text.splitlines(), 1):
         if not line.strip() or line.startswith("#"):
             continue
         key, equals_sign, value = line.partition("=")
         if not equals_sign or not key.strip():
-            raise InvalidEditError(f"line {line_number}: expected KEY=VALUE")
+            raise InvalidEditError(f"line {number}: expected KEY=VALUE")
         if key.strip() in settings:
-            raise InvalidEditError(f'line {line_number}: the setting "{key.strip()}" is there twice')
-        settings[key.strip()] = line_number, value
+            raise InvalidEditError(f'line {number}: the setting "{key.strip()}" is there twice')
+        settings[key.strip()] = number, value
     return settings
 
 
-def _check_value(line_number: int, key: str, old_value: str, new_value: str) -> None:
+def _check_value(number: int, key: str, old_value: str, new_value: str) -> None:
     """Brokers accept a value of another kind without an error, so it is refused here."""
     if new_value == old_value:
         return
     if old_value in ("true", "false") and new_value not in ("true", "false"):
-        raise InvalidEditError(
-            f'line {line_number}: invalid value "{new_value}" for {key}: use true or false'
-        )
+        raise InvalidEditError(f'line {number}: invalid value "{new_value}" for {key}: use true or false')
     if old_value.lstrip("-").isdecimal() and not new_value.lstrip("-").isdecimal():
-        raise InvalidEditError(
-            f'line {line_number}: invalid value "{new_value}" for {key}: use a whole number'
-        )
+        raise InvalidEditError(f'line {number}: invalid value "{new_value}" for {key}: use a whole number')
 
 
 # Topics and groups, in the format of `nsadmin export`.
 
 
-def _make_topic_target(cluster: str, topic: str) -> EditTarget:
-    return _make_plan_target(
-        cluster, "topics", topic, "topic", _describe_fields(TOPIC_SETTINGS.record_fields)
-    )
-
-
-def _make_group_target(cluster: str, group: str) -> EditTarget:
-    return _make_plan_target(
-        cluster, "groups", group, "group", _describe_fields(GROUP_SETTINGS.record_fields)
-    )
-
-
-def _describe_fields(fields: Sequence[Any]) -> list[str]:
-    return [f"#   {field.key}: {field.meaning} (default {json.dumps(field.default)})" for field in fields]
-
-
 def _make_plan_target(
-    cluster: str, section: str, item_name: str, noun: str, field_lines: Sequence[str]
+    cluster: str, section: str, name: str, noun: str, fields: Sequence[RecordField]
 ) -> EditTarget:
-    def build_document(output_text: str) -> EditDocument:
+    def build_document(output: str) -> EditDocument:
         import yaml
 
         try:
-            exported = operator_files.parse_yaml(output_text)
+            exported = operator_files.parse_yaml(output)
         except yaml.YAMLError:
             raise InvalidEditError("the export is not valid YAML") from None
         items = exported.get(section) if isinstance(exported, dict) else None
-        if not isinstance(items, dict) or item_name not in items:
-            raise InvalidEditError(f"the export of {cluster} has no {noun} {item_name}")
-        item_document = {
-            "version": exported["version"],
-            "cluster": exported["cluster"],
-            section: {item_name: items[item_name] or {}},
-        }
-        heading_lines = [
-            f"# The {noun} {item_name} in {cluster}. A setting that is missing here gets its default:",
-            *field_lines,
+        if not isinstance(items, dict) or name not in items:
+            raise InvalidEditError(f"the export of {cluster} has no {noun} {name}")
+        item = {name: items[name] or {}}
+        document = {"version": exported["version"], "cluster": exported["cluster"], section: item}
+        lines = [
+            f"# The {noun} {name} in {cluster}. A setting that is missing here gets its default:",
+            *(f"#   {field.key}: {field.meaning} (default {json.dumps(field.default)})" for field in fields),
+            yaml.safe_dump(document, sort_keys=False, allow_unicode=True),
         ]
-        item_text = yaml.safe_dump(item_document, sort_keys=False, allow_unicode=True)
-        return EditDocument("\n".join((*heading_lines, item_text)), plan_changes)
+        return EditDocument("\n".join(lines), plan_changes)
 
-    def plan_changes(new_text: str, file_path: str) -> list[PlannedCommand]:
+    def plan_changes(new_text: str, path: str) -> list[PlannedCommand]:
         import yaml
 
         try:
             edited = operator_files.parse_yaml(new_text)
         except yaml.YAMLError as error:
-            problem_mark = getattr(error, "problem_mark", None)
-            line_text = f" in line {problem_mark.line + 1}" if problem_mark else ""
-            raise InvalidEditError(f"the text is not valid YAML{line_text}") from None
+            mark = getattr(error, "problem_mark", None)
+            line = f" in line {mark.line + 1}" if mark else ""
+            raise InvalidEditError(f"the text is not valid YAML{line}") from None
         if not isinstance(edited, dict) or not isinstance(edited.get(section), dict):
             raise InvalidEditError(f"the text has no {section}")
-        if list(edited[section]) != [item_name]:
-            raise InvalidEditError(f"the text must have the {noun} {item_name}, and no other")
-        return [PlannedCommand(item_name, ["apply", file_path])]
+        if list(edited[section]) != [name]:
+            raise InvalidEditError(f"the text must have the {noun} {name}, and no other")
+        return [PlannedCommand(name, ["apply", path])]
 
-    return EditTarget(f"{noun} {item_name}", f"{noun}.yaml", ["export", cluster], build_document, item_name)
+    return EditTarget(f"{noun} {name}", f"{noun}.yaml", ["export", cluster], build_document, name)

@@ -24,10 +24,10 @@ def find_editor(environment: Mapping[str, str] = os.environ) -> list[str]:
     return editor_words
 
 
-def run_editor(editor_words: Sequence[str], file_path: str) -> None:
+def run_editor(editor_words: Sequence[str], path: str) -> None:
     """Let the operator edit a file. Raises EditorError."""
     try:
-        exit_code = subprocess.run([*editor_words, file_path], check=False).returncode
+        exit_code = subprocess.run([*editor_words, path], check=False).returncode
     except OSError as error:
         raise EditorError(f'the editor "{editor_words[0]}" did not start: {error.strerror}') from None
     if exit_code:

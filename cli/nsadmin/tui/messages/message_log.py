@@ -27,12 +27,11 @@ class MessageLog:
         self._kept_bytes = 0
 
     def apply_poll(self, poll: MessagesPolled) -> None:
-        """Add the messages of a poll of the same run."""
         self.query, self.read_state, self.errors = poll.query, poll.state, poll.errors
         self.examined_count, self.lost_count, self.skipped_count = poll.examined, poll.lost, poll.skipped
-        for browsed_message in poll.messages:
-            self.messages.append(browsed_message)
-            self._kept_bytes += len(browsed_message.message.body)
+        for message in poll.messages:
+            self.messages.append(message)
+            self._kept_bytes += len(message.message.body)
         while len(self.messages) > MAX_KEPT_MESSAGES or self._kept_bytes > MAX_KEPT_BYTES:
             self._kept_bytes -= len(self.messages.popleft().message.body)
             self.dropped_count += 1

@@ -46,15 +46,13 @@ class MessageQuery(NamedTuple):
 
     @property
     def conditions_text(self) -> str:
-        """The conditions as one text."""
-        return "  ".join(f"{option_name} {value}" for option_name, value in self.conditions)
+        return "  ".join(f"{name} {value}" for name, value in self.conditions)
 
     def is_same_search(self, other: "MessageQuery") -> bool:
         """Whether the other query differs at most in the read limit."""
         return self == other._replace(read_limit=self.read_limit)
 
     def read_more(self) -> "MessageQuery":
-        """The query that reads as many messages again."""
         return self._replace(read_limit=self.read_limit + MAX_KEPT_MESSAGES)
 
 
@@ -73,13 +71,7 @@ def query_topic(
         conditions.append(("broker", broker_name))
     if queue_id is not None:
         conditions.append(("queue", str(queue_id)))
-    return MessageQuery(
-        topic,
-        tuple(conditions),
-        follow_start,
-        broker_name=broker_name,
-        queue_id=queue_id,
-    )
+    return MessageQuery(topic, tuple(conditions), follow_start, broker_name=broker_name, queue_id=queue_id)
 
 
 class BrowsedMessage(NamedTuple):
@@ -96,12 +88,8 @@ class BrowsedMessage(NamedTuple):
     @property
     def sort_key(self) -> tuple[int, str, int, int]:
         """The store time (ms), and the place for messages of the same time."""
-        return (
-            self.message.store_timestamp,
-            self.broker_name,
-            self.message.queue_id,
-            self.message.queue_offset,
-        )
+        message = self.message
+        return (message.store_timestamp, self.broker_name, message.queue_id, message.queue_offset)
 
     @property
     def position_text(self) -> str:

@@ -6,20 +6,14 @@ from collections.abc import Sequence
 from itertools import islice
 
 from nsadmin.client.messages.dead_letter_selection import DEAD_LETTER_PREFIX, DeadLetter
-from nsadmin.tui.actions.row_subject import RowSubject
+from nsadmin.tui.actions.row_actions import RowSubject
 from nsadmin.tui.messages.message_lines import format_message_time, list_message_lines, show_body
 from nsadmin.tui.messages.message_log import MessageLog
-from nsadmin.tui.messages.message_query import (
-    MAX_KEPT_MESSAGES,
-    BrowsedMessage,
-    MessageQuery,
-    query_topic,
-)
+from nsadmin.tui.messages.message_query import MAX_KEPT_MESSAGES, BrowsedMessage, MessageQuery, query_topic
 from nsadmin.tui.model.cluster_model import ClusterModel
 from nsadmin.tui.views import units
-from nsadmin.tui.views.base_view import CellLine, View, clip_lines
+from nsadmin.tui.views.base_view import CellLine, MessageTarget, View, clip_lines
 from nsadmin.tui.views.table import Cell, Column, SortOrder, Tone
-from nsadmin.tui.views.view_targets import MessageTarget
 
 
 def _letter_of_row(row: BrowsedMessage) -> DeadLetter:
@@ -69,36 +63,24 @@ _STATE_CELLS: dict[str, tuple[str, Tone]] = {
 
 
 class MessagesView(View):
-    """The messages of one query."""
+    """The messages of one query. `dead_group` is the group whose dead letters these are, or None."""
 
-    view_name = "messages"
+    name = "messages"
     puts_problems_first = False
     has_messages = True
 
     def __init__(self, query: MessageQuery) -> None:
-        self.query = query
+        self.query, topic = query, query.topic
+        is_dead = topic.startswith(DEAD_LETTER_PREFIX)
+        self.dead_group = topic.removeprefix(DEAD_LETTER_PREFIX) if is_dead else None
+        self.title = f"dead letters of {self.dead_group}" if is_dead else f"messages of {topic}"
 
     @property
     def message_query(self) -> MessageQuery:
         return self.query
 
     def read_more(self) -> None:
-        """Read as many old messages again."""
         self.query = self.query.read_more()
-
-    @property
-    def dead_group(self) -> str | None:
-        """The group whose dead letters these are; None for other messages."""
-        topic = self.query.topic
-        return topic.removeprefix(DEAD_LETTER_PREFIX) if topic.startswith(DEAD_LETTER_PREFIX) else None
-
-    @property
-    def view_title(self) -> str:
-        return (
-            f"messages of {self.query.topic}"
-            if self.dead_group is None
-            else f"dead letters of {self.dead_group}"
-        )
 
     @property
     def columns(self) -> Sequence[Column[BrowsedMessage]]:  # type: ignore[override]
@@ -115,13 +97,13 @@ class MessagesView(View):
 
     def find_log(self, model: ClusterModel) -> MessageLog | None:
         """The messages of this query, if its reading has begun."""
-        message_log = model.message_log
-        is_own = message_log is not None and self.query.is_same_search(message_log.query)
-        return message_log if is_own else None
+        log = model.message_log
+        is_own = log is not None and self.query.is_same_search(log.query)
+        return log if is_own else None
 
     def build_rows(self, model: ClusterModel) -> Sequence[BrowsedMessage]:
-        message_log = self.find_log(model)
-        return () if message_log is None else tuple(message_log.messages)
+        log = self.find_log(model)
+        return () if log is None else tuple(log.messages)
 
     def row_key(self, row: BrowsedMessage) -> str:
         return row.position_text
@@ -133,11 +115,8 @@ class MessagesView(View):
         if self.dead_group is None:
             return RowSubject()
         stored_ms = row.message.store_timestamp
-        return RowSubject(
-            group=self.dead_group,
-            letter_ids=(row.message.offset_msg_id,),
-            letter_times=(stored_ms, stored_ms),
-        )
+        letter_ids = (row.message.offset_msg_id,)
+        return RowSubject(group=self.dead_group, letter_ids=letter_ids, letter_times=(stored_ms, stored_ms))
 
     def draw_details(
         self, model: ClusterModel, row: BrowsedMessage, width: int, height: int
@@ -148,94 +127,80 @@ class MessagesView(View):
     def render_headline(self, model: ClusterModel) -> CellLine:
         if model.is_replay:
             return []
-        message_log = self.find_log(model)
-        if message_log is None:
+        log = self.find_log(model)
+        if log is None:
             return [Cell("reading", "dim")]
         return [
-            *_state_cells(self.query, message_log),
-            *_error_cells(message_log),
+            *_state_cells(self.query, log),
+            *_error_cells(log),
             Cell(f"  {self.query.conditions_text}" if self.query.conditions else "", "accent"),
-            *_count_cells(self.query, message_log),
+            *_count_cells(self.query, log),
         ]
 
     def empty_message(self, model: ClusterModel) -> str:
-        message_log = self.find_log(model)
+        log = self.find_log(model)
         if model.is_replay:
             return "a recording contains no messages"
-        if message_log is None or message_log.read_state == "reading":
+        if log is None or log.read_state == "reading":
             return "reading"
-        if "" in message_log.errors:
-            return message_log.errors[""]
+        if "" in log.errors:
+            return log.errors[""]
         if self.query.is_tail:
             return "no message since this view was opened; v shows older ones"
-        return "no message meets the conditions" if message_log.examined_count else "no messages"
+        return "no message meets the conditions" if log.examined_count else "no messages"
 
     def __eq__(self, other: object) -> bool:
         """Whether it is the same search: the operator may have raised its read limit."""
-        return (
-            type(self) is type(other)
-            and isinstance(other, MessagesView)
-            and self.query.is_same_search(other.query)
-        )
+        if type(self) is not type(other) or not isinstance(other, MessagesView):
+            return False
+        return self.query.is_same_search(other.query)
 
     def __hash__(self) -> int:
         return hash((type(self), self.query.topic))
 
 
 class TopicMessagesView(MessagesView):
-    """The messages to come, as a tab of the topic."""
-
     tab_set = "topic"
 
     def __init__(self, topic: str) -> None:
         super().__init__(query_topic(topic))
-        self.topic = topic
-
-    @property
-    def view_title(self) -> str:
-        return self.topic
+        self.topic = self.title = topic
 
 
 class GroupLettersView(MessagesView):
-    """The dead letters, as a tab of the group."""
-
-    view_name = "dead-letters"
+    name = "dead-letters"
     tab_set = "group"
 
     def __init__(self, group: str) -> None:
         super().__init__(query_topic(DEAD_LETTER_PREFIX + group))
-        self.group = group
-
-    @property
-    def view_title(self) -> str:
-        return self.group
+        self.group = self.title = group
 
 
-def _state_cells(query: MessageQuery, message_log: MessageLog) -> list[Cell]:
-    if message_log.read_state == "full":
+def _state_cells(query: MessageQuery, log: MessageLog) -> list[Cell]:
+    if log.read_state == "full":
         return [Cell(f"stopped after {query.read_limit} messages, press > to read on", "warn")]
-    state_text, tone = _STATE_CELLS[message_log.read_state]
+    state_text, tone = _STATE_CELLS[log.read_state]
     return [Cell(state_text, tone)]
 
 
-def _error_cells(message_log: MessageLog) -> list[Cell]:
+def _error_cells(log: MessageLog) -> list[Cell]:
     """The error of the first broker that did not answer, and the number of the others."""
-    if not message_log.errors:
+    if not log.errors:
         return []
-    (broker_name, error_line), *other_errors = message_log.errors.items()
-    shown_text = f"{broker_name}: {error_line}" if broker_name else error_line
+    (name, line), *other_errors = log.errors.items()
+    shown_text = f"{name}: {line}" if name else line
     return [Cell(f"  ✕ {shown_text}{f' and {len(other_errors)} more' if other_errors else ''}", "bad")]
 
 
-def _count_cells(query: MessageQuery, message_log: MessageLog) -> list[Cell]:
-    count_cells = []
+def _count_cells(query: MessageQuery, log: MessageLog) -> list[Cell]:
+    cells = []
     if query.has_client_filter:
-        count_cells.append(Cell(f"  {message_log.examined_count} examined", "dim"))
-    if message_log.dropped_count:
-        dropped_text = f"  {message_log.dropped_count} dropped (the screen keeps {MAX_KEPT_MESSAGES})"
-        count_cells.append(Cell(dropped_text, "dim"))
-    if message_log.skipped_count:
-        count_cells.append(Cell(f"  {message_log.skipped_count} skipped to keep up", "warn"))
-    if message_log.lost_count:
-        count_cells.append(Cell(f"  {message_log.lost_count} deleted before they were read", "warn"))
-    return count_cells
+        cells.append(Cell(f"  {log.examined_count} examined", "dim"))
+    if log.dropped_count:
+        dropped_text = f"  {log.dropped_count} dropped (the screen keeps {MAX_KEPT_MESSAGES})"
+        cells.append(Cell(dropped_text, "dim"))
+    if log.skipped_count:
+        cells.append(Cell(f"  {log.skipped_count} skipped to keep up", "warn"))
+    if log.lost_count:
+        cells.append(Cell(f"  {log.lost_count} deleted before they were read", "warn"))
+    return cells

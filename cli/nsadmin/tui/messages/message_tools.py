@@ -1,10 +1,11 @@
 """What the screen needs of the message commands: their options, their decoders and their rows. Pure."""
 
+import json
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from nsadmin.client.messages.message_queries import LocatedMessage
-from nsadmin.tui.messages.message_query import MessageQuery, query_topic
+from nsadmin.tui.messages.message_query import BrowsedMessage, MessageQuery, query_topic
 
 
 class InvalidMessageQueryError(ValueError):
@@ -19,8 +20,8 @@ def _decode_nothing(body: bytes, decoder_names: Sequence[str]) -> tuple[Any, str
     return body.decode("utf-8", "replace"), None
 
 
-def _list_fields(located_message: LocatedMessage) -> Mapping[str, Any]:
-    return located_message.message._asdict()
+def _list_fields(located: LocatedMessage) -> Mapping[str, Any]:
+    return located.message._asdict()
 
 
 class MessageTools(NamedTuple):
@@ -36,3 +37,16 @@ class MessageTools(NamedTuple):
     decode_body: Callable[[bytes, Sequence[str]], tuple[Any, str | None]] = _decode_nothing
     make_row: Callable[[LocatedMessage], Mapping[str, Any]] = _list_fields
     decoder_help: str = ""
+
+
+def messages_to_jsonl(messages: Sequence[BrowsedMessage], tools: MessageTools) -> str:
+    """A line of JSON for each message. `bodyError` states whether the screen cut the body."""
+    return "".join(_format_message(message, tools) + "\n" for message in messages)
+
+
+def _format_message(browsed_message: BrowsedMessage, tools: MessageTools) -> str:
+    name, message, body_size, _ = browsed_message
+    row = dict(tools.make_row(LocatedMessage(name, message)))
+    if body_size > len(message.body):
+        row["bodyError"] = f"cut: the first {len(message.body)} of {body_size} bytes"
+    return json.dumps(row, ensure_ascii=False)

@@ -1,6 +1,7 @@
 """The detection of changes between two polls, described in words, for servers without a journal. Pure."""
 
 from collections.abc import Iterator, Mapping
+from functools import partial
 from typing import NamedTuple
 
 from nsadmin.console.phrases import abbreviate_names
@@ -24,166 +25,90 @@ class ChangeNotice(NamedTuple):
     is_from_journal: bool = False
 
 
-def detect_name_server_changes(
-    name_server: ObservedNameServer, poll: NameServerPolled
-) -> Iterator[ChangeNotice]:
+def detect_name_server_changes(server: ObservedNameServer, poll: NameServerPolled) -> Iterator[ChangeNotice]:
     """The changes between the last poll of a name server and this one. The first poll has none."""
+    notice, previous = partial(ChangeNotice, poll.at, server.addr), server.last_poll
     if poll.error is not None:
-        if name_server.error_text is None:
-            yield ChangeNotice(poll.at, name_server.namesrv_addr, "NameServerSilent", poll.error)
+        if server.error_text is None:
+            yield notice("NameServerSilent", poll.error)
         return
-    if name_server.error_text is not None and name_server.silent_since_ms is not None:
-        seconds = (poll.at - name_server.silent_since_ms) / 1000
-        yield ChangeNotice(
-            poll.at, name_server.namesrv_addr, "NameServerBack", f"answers again after {seconds:.0f} s"
-        )
-    if name_server.last_poll is None:
+    if server.error_text is not None and server.silent_since_ms is not None:
+        seconds = (poll.at - server.silent_since_ms) / 1000
+        yield notice("NameServerBack", f"answers again after {seconds:.0f} s")
+    if previous is None:
         return
-    yield from _detect_broker_changes(name_server, poll)
-    yield from _detect_perm_changes(name_server.last_poll.perms, poll)
-    yield from _detect_topic_changes(name_server, poll)
+    if poll.groups != previous.groups:
+        keys_before, keys_after = list_processes(previous), list_processes(poll)
+        for key in sorted(keys_after.keys() - keys_before.keys()):
+            yield notice("BrokerRegistered", f"new: {key.name} {key.id}={key.addr}", (key.name,))
+        for key in sorted(keys_before.keys() - keys_after.keys()):
+            yield notice("BrokerUnregistered", f"gone: {key.name} {key.id}={key.addr}", (key.name,))
+    for name, perm in poll.perms.items():
+        if name in previous.perms and (previous.perms[name] ^ perm) & 2:
+            if perm & 2:
+                yield notice("WritePermAdded", f"{name} has write permission again", (name,))
+            else:
+                yield notice("WritePermWiped", f"{name} lost the write permission", (name,))
+    yield from _detect_topic_changes(server, poll)
     if poll.settings is not None:
-        yield from _detect_entry_changes(
-            name_server.namesrv_addr, poll.at, "SettingsChanged", "", name_server.settings, poll.settings
-        )
-    for namespace, kv_entries in (poll.kv or {}).items():
-        previous_entries = name_server.kv_tables.get(namespace, {})
-        yield from _detect_entry_changes(
-            name_server.namesrv_addr, poll.at, "KvChanged", f"{namespace} ", previous_entries, kv_entries
-        )
+        for setting, text in _compare_entries(server.settings, poll.settings):
+            yield notice("SettingsChanged", text, (setting,))
+    for namespace, entries in (poll.kv or {}).items():
+        for kv_key, text in _compare_entries(server.kv_tables.get(namespace, {}), entries):
+            yield notice("KvChanged", f"{namespace} {text}", (kv_key,))
 
 
-def _detect_broker_changes(name_server: ObservedNameServer, poll: NameServerPolled) -> Iterator[ChangeNotice]:
-    assert name_server.last_poll is not None
-    if poll.groups == name_server.last_poll.groups:
-        return
-    keys_before = _process_keys_of_poll(name_server.last_poll)
-    keys_after = _process_keys_of_poll(poll)
-    for broker_key in sorted(keys_after - keys_before):
-        yield ChangeNotice(
-            poll.at,
-            name_server.namesrv_addr,
-            "BrokerRegistered",
-            f"new: {_format_process(broker_key)}",
-            (broker_key.broker_name,),
-        )
-    for broker_key in sorted(keys_before - keys_after):
-        yield ChangeNotice(
-            poll.at,
-            name_server.namesrv_addr,
-            "BrokerUnregistered",
-            f"gone: {_format_process(broker_key)}",
-            (broker_key.broker_name,),
-        )
-
-
-def _process_keys_of_poll(poll: NameServerPolled) -> set[BrokerProcessKey]:
+def list_processes(poll: NameServerPolled) -> dict[BrokerProcessKey, str]:
+    """The cluster of each broker process that a name server lists."""
     return {
-        BrokerProcessKey(broker_name, broker_id, broker_addr)
-        for broker_name, broker_group in poll.groups.items()
-        for broker_id, broker_addr in broker_group.broker_addrs.items()
+        BrokerProcessKey(name, broker_id, addr): group.cluster_name
+        for name, group in poll.groups.items()
+        for broker_id, addr in group.broker_addrs.items()
     }
 
 
-def _format_process(broker_key: BrokerProcessKey) -> str:
-    return f"{broker_key.broker_name} {broker_key.broker_id}={broker_key.broker_addr}"
-
-
-def _detect_perm_changes(perms_before: Mapping[str, int], poll: NameServerPolled) -> Iterator[ChangeNotice]:
-    for broker_name, perm in poll.perms.items():
-        previous_perm = perms_before.get(broker_name)
-        if previous_perm is not None and (previous_perm ^ perm) & 2:
-            event_kind, description = (
-                ("WritePermAdded", "has write permission again")
-                if perm & 2
-                else ("WritePermWiped", "lost the write permission")
-            )
-            yield ChangeNotice(poll.at, poll.addr, event_kind, f"{broker_name} {description}", (broker_name,))
-
-
-def _detect_topic_changes(name_server: ObservedNameServer, poll: NameServerPolled) -> Iterator[ChangeNotice]:
-    if poll.topics is None or not name_server.topic_set or poll.topics == name_server.reported_topics:
+def _detect_topic_changes(server: ObservedNameServer, poll: NameServerPolled) -> Iterator[ChangeNotice]:
+    if poll.topics is None or not server.topic_set or poll.topics == server.reported_topics:
         return
     topics_after = frozenset(poll.topics)
-    for change_word, changed_topics in (
-        ("new", topics_after - name_server.topic_set),
-        ("gone", name_server.topic_set - topics_after),
-    ):
-        if changed_topics:
-            sorted_topics = sorted(changed_topics)
-            description = f"{change_word}: {abbreviate_names(sorted_topics, _MAX_LISTED_TOPICS)}"
-            yield ChangeNotice(
-                poll.at,
-                name_server.namesrv_addr,
-                "TopicsChanged",
-                description,
-                tuple(sorted_topics[:_MAX_LISTED_TOPICS]),
-            )
+    gained, lost = topics_after - server.topic_set, server.topic_set - topics_after
+    for word, changed in (("new", gained), ("gone", lost)):
+        if changed:
+            topics = sorted(changed)
+            text = f"{word}: {abbreviate_names(topics, _MAX_LISTED_TOPICS)}"
+            names = tuple(topics[:_MAX_LISTED_TOPICS])
+            yield ChangeNotice(poll.at, server.addr, "TopicsChanged", text, names)
 
 
-def _detect_entry_changes(
-    server_addr: str,
-    at_ms: int,
-    event_kind: str,
-    description_prefix: str,
-    entries_before: Mapping[str, str | None],
-    entries_after: Mapping[str, str | None],
-) -> Iterator[ChangeNotice]:
-    for entry_key in sorted(entries_before.keys() | entries_after.keys()) if entries_before else ():
-        old_value, new_value = entries_before.get(entry_key), entries_after.get(entry_key)
-        if old_value != new_value:
-            change = (
-                f"new: {new_value}"
-                if old_value is None
-                else f"gone: {old_value}"
-                if new_value is None
-                else f"{old_value} -> {new_value}"
-            )
-            yield ChangeNotice(
-                at_ms, server_addr, event_kind, f"{description_prefix}{entry_key}: {change}", (entry_key,)
-            )
+def _compare_entries(
+    before: Mapping[str, str | None], after: Mapping[str, str | None]
+) -> Iterator[tuple[str, str]]:
+    """The keys whose values differ, and the change in words. Without former entries, nothing has changed."""
+    for key in sorted(before.keys() | after.keys()) if before else ():
+        old, new = before.get(key), after.get(key)
+        if old is None and new is not None:
+            yield key, f"{key}: new: {new}"
+        elif new is None and old is not None:
+            yield key, f"{key}: gone: {old}"
+        elif old != new:
+            yield key, f"{key}: {old} -> {new}"
 
 
 def detect_broker_changes(broker: ObservedBroker, poll: BrokerPolled) -> Iterator[ChangeNotice]:
     """Whether a broker stopped answering, answers again, or was restarted."""
-    broker_name, broker_id, broker_addr = broker.broker_key
-    broker_label = f"{broker_name} {broker_id}"
+    label = f"{broker.key.name} {broker.key.id}"
+    notice = partial(notice_broker, broker, poll.at)
     if poll.table is None:
         if broker.is_fresh:
-            yield ChangeNotice(
-                poll.at, broker_addr, "BrokerSilent", f"{broker_label}: {poll.error}", (broker_name,)
-            )
+            yield notice("BrokerSilent", f"{label}: {poll.error}")
         return
     if broker.error_text is not None and broker.silent_since_ms is not None and broker.last_poll is not None:
         seconds = (poll.at - broker.silent_since_ms) / 1000
-        yield ChangeNotice(
-            poll.at,
-            broker_addr,
-            "BrokerAnswers",
-            f"{broker_label} answers again after {seconds:.0f} s",
-            (broker_name,),
-        )
+        yield notice("BrokerAnswers", f"{label} answers again after {seconds:.0f} s")
     boot_time, previous_boot_time = poll.table.get("bootTimestamp"), broker.read_text("bootTimestamp")
     if previous_boot_time is not None and boot_time is not None and boot_time != previous_boot_time:
-        yield ChangeNotice(
-            poll.at, broker_addr, "BrokerRestarted", f"{broker_label} restarted", (broker_name,)
-        )
+        yield notice("BrokerRestarted", f"{label} restarted")
 
 
-def notice_gone_broker(broker: ObservedBroker, at_ms: int) -> ChangeNotice:
-    """The notice that no name server lists a broker any more."""
-    broker_name, broker_id, broker_addr = broker.broker_key
-    return ChangeNotice(
-        at_ms,
-        broker_addr,
-        "BrokerGone",
-        f"no name server lists {broker_name} {broker_id}",
-        (broker_name,),
-    )
-
-
-def notice_returned_broker(broker: ObservedBroker, at_ms: int) -> ChangeNotice:
-    broker_name, broker_id, broker_addr = broker.broker_key
-    return ChangeNotice(
-        at_ms, broker_addr, "BrokerBack", f"{broker_name} {broker_id} is listed again", (broker_name,)
-    )
+def notice_broker(broker: ObservedBroker, at_ms: int, event_kind: str, text: str) -> ChangeNotice:
+    return ChangeNotice(at_ms, broker.key.addr, event_kind, text, (broker.key.name,))

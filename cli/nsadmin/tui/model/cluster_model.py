@@ -7,8 +7,11 @@ server together with the time since when the server is silent.
 from array import array
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from math import isnan, nan
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+
+from msgspec import structs
 
 from nsadmin.tui.model import change_detection
 from nsadmin.tui.model.change_detection import ChangeNotice
@@ -85,11 +88,9 @@ class ClusterModel:
     If `is_replay` is set, nsadmin cannot ask a server for data that the recording lacks.
     """
 
-    def __init__(self, namesrv_addrs: Iterable[str] = (), *, is_replay: bool = False) -> None:
+    def __init__(self, addrs: Iterable[str] = (), *, is_replay: bool = False) -> None:
         self.is_replay = is_replay
-        self.name_servers: dict[str, ObservedNameServer] = {
-            namesrv_addr: ObservedNameServer(namesrv_addr) for namesrv_addr in namesrv_addrs
-        }
+        self.name_servers: dict[str, ObservedNameServer] = {addr: ObservedNameServer(addr) for addr in addrs}
         self.brokers: dict[BrokerProcessKey, ObservedBroker] = {}
         self.group_answers: dict[str, LatestAnswer[GroupPolled]] = {}
         self.topic_polls: dict[str, TopicPolled] = {}
@@ -117,7 +118,6 @@ class ClusterModel:
         self._computed_results: dict[str, tuple[tuple[object, ...], Any]] = {}
 
     def apply_poll(self, poll: AnyPoll) -> None:
-        """Update the model with a poll."""
         self.now_ms = max(self.now_ms, poll.at)
         self.poll_count += 1
         _POLL_HANDLERS[type(poll)](self, poll)
@@ -137,9 +137,7 @@ class ClusterModel:
         server.apply_poll(poll)
         if server.topic_set is not former_topics:
             listed_topics = frozenset().union(*(other.topic_set for other in self.name_servers.values()))
-            self.topic_rates = {
-                topic: rate for topic, rate in self.topic_rates.items() if topic in listed_topics
-            }
+            self.topic_rates = {t: rate for t, rate in self.topic_rates.items() if t in listed_topics}
         if poll.error is None:
             self._update_listings(server, poll)
         elif server.miss_count == 1:
@@ -156,61 +154,55 @@ class ClusterModel:
 
     def _update_listings(self, server: ObservedNameServer, poll: NameServerPolled) -> None:
         """Add the brokers that this name server lists. A broker that no name server lists is gone."""
-        listed_keys: set[BrokerProcessKey] = set()
-        for broker_name, broker_group in poll.groups.items():
-            for broker_id, broker_addr in broker_group.broker_addrs.items():
-                broker_key = BrokerProcessKey(broker_name, broker_id, broker_addr)
-                listed_keys.add(broker_key)
-                broker = self._find_or_add_broker(broker_group.cluster_name, broker_key)
-                broker.listed_by.add(server.namesrv_addr)
-                if poll.silences is not None and broker_addr in poll.silences:
-                    silent_ms, limit_ms = poll.silences[broker_addr]
-                    broker.heartbeat_silences[server.namesrv_addr] = (poll.at - silent_ms, limit_ms, poll.at)
-        for broker_key, broker in self.brokers.items():
-            if broker_key not in listed_keys:
-                broker.listed_by.discard(server.namesrv_addr)
+        processes = change_detection.list_processes(poll)
+        for key, cluster_name in processes.items():
+            broker = self._find_or_add_broker(cluster_name, key)
+            broker.listed_by.add(server.addr)
+            if poll.silences is not None and key.addr in poll.silences:
+                silent_ms, limit_ms = poll.silences[key.addr]
+                broker.heartbeat_silences[server.addr] = (poll.at - silent_ms, limit_ms, poll.at)
+        for key, broker in self.brokers.items():
+            if key not in processes:
+                broker.listed_by.discard(server.addr)
             self._mark_gone(broker, poll.at)
         self._forget_old_brokers()
 
     def _forget_old_brokers(self) -> None:
         """Drop what left first: any process may register brokers and leave."""
-        gone_brokers = [broker for broker in self.brokers.values() if broker.gone_since_ms is not None]
-        if len(gone_brokers) > _MAX_GONE_BROKERS:
-            gone_brokers.sort(key=lambda broker: broker.gone_since_ms or 0)
-            for broker in gone_brokers[:-_MAX_GONE_BROKERS]:
+        gone = [broker for broker in self.brokers.values() if broker.gone_since_ms is not None]
+        if len(gone) > _MAX_GONE_BROKERS:
+            for broker in sorted(gone, key=lambda broker: broker.gone_since_ms or 0)[:-_MAX_GONE_BROKERS]:
                 self._remove_broker(broker)
-            cluster_names = {broker.cluster_name for broker in self.brokers.values()}
-            for cluster_name in self.put_trends.keys() - cluster_names:
-                del self.put_trends[cluster_name]
+            for cluster in self.put_trends.keys() - {b.cluster_name for b in self.brokers.values()}:
+                del self.put_trends[cluster]
 
-    def _find_or_add_broker(self, cluster_name: str, broker_key: BrokerProcessKey) -> ObservedBroker:
-        broker = self.brokers.get(broker_key)
+    def _find_or_add_broker(self, cluster_name: str, key: BrokerProcessKey) -> ObservedBroker:
+        broker = self.brokers.get(key)
         if broker is None:
-            broker = self.brokers[broker_key] = ObservedBroker(cluster_name, broker_key)
-            self._drop_replaced(broker_key)
-            self._brokers_by_addr.setdefault(broker_key.broker_addr, []).append(broker)
-            self._brokers_by_name.setdefault(broker_key.broker_name, []).append(broker)
+            broker = self.brokers[key] = ObservedBroker(cluster_name, key)
+            self._drop_replaced(key)
+            self._brokers_by_addr.setdefault(key.addr, []).append(broker)
+            self._brokers_by_name.setdefault(key.name, []).append(broker)
         broker.cluster_name = cluster_name
         return broker
 
-    def _drop_replaced(self, broker_key: BrokerProcessKey) -> None:
+    def _drop_replaced(self, key: BrokerProcessKey) -> None:
         """Remove gone brokers with the same name and id: the broker came back at another address."""
-        for other_broker in list(self._brokers_by_name.get(broker_key.broker_name, ())):
-            if (
-                other_broker.broker_key.broker_id == broker_key.broker_id
-                and other_broker.gone_since_ms is not None
-            ):
+        for other_broker in list(self._brokers_by_name.get(key.name, ())):
+            if other_broker.key.id == key.id and other_broker.gone_since_ms is not None:
                 self._remove_broker(other_broker)
 
     def _mark_gone(self, broker: ObservedBroker, now_ms: int) -> None:
+        label = f"{broker.key.name} {broker.key.id}"
+        notice = partial(change_detection.notice_broker, broker, now_ms)
         if broker.listed_by:
             if broker.gone_since_ms is not None:
-                self._add_notices([change_detection.notice_returned_broker(broker, now_ms)])
+                self._add_notices([notice("BrokerBack", f"{label} is listed again")])
             broker.gone_since_ms = None
         elif broker.gone_since_ms is None:
             broker.gone_since_ms = now_ms
             broker.heartbeat_silences.clear()
-            self._add_notices([change_detection.notice_gone_broker(broker, now_ms)])
+            self._add_notices([notice("BrokerGone", f"no name server lists {label}")])
 
     def _apply_broker(self, poll: BrokerPolled) -> None:
         for broker in self._brokers_by_addr.get(poll.addr, ()):
@@ -220,30 +212,29 @@ class ClusterModel:
         if poll.at - self._put_point_at_ms >= 5_000:
             self._put_point_at_ms = poll.at
             rate_by_cluster = self.put_rate_by_cluster()
-            for cluster_name in rate_by_cluster.keys() | self.put_trends.keys():
-                trend = self.put_trends.setdefault(cluster_name, Trend.create_empty())
-                trend.add_point(poll.at, rate_by_cluster.get(cluster_name))
+            for cluster in rate_by_cluster.keys() | self.put_trends.keys():
+                trend = self.put_trends.setdefault(cluster, Trend.create_empty())
+                trend.add_point(poll.at, rate_by_cluster.get(cluster))
 
     def put_rate_by_cluster(self) -> dict[str, float]:
         """Messages put per second in each cluster, summed over the masters that answer, each process once."""
+        masters = [b for b in self.brokers.values() if b.key.id == 0 and b.put_rate is not None]
         rate_by_master = {
-            (broker.cluster_name, broker.broker_key.broker_addr): broker.put_rate
-            for broker in self.brokers.values()
-            if broker.broker_key.broker_id == 0 and broker.put_rate is not None
+            (broker.cluster_name, broker.key.addr): broker.put_rate or 0.0 for broker in masters
         }
         rate_by_cluster: dict[str, float] = {}
-        for (cluster_name, _), put_rate in rate_by_master.items():
-            rate_by_cluster[cluster_name] = rate_by_cluster.get(cluster_name, 0.0) + put_rate
+        for (cluster, _), put_rate in rate_by_master.items():
+            rate_by_cluster[cluster] = rate_by_cluster.get(cluster, 0.0) + put_rate
         return rate_by_cluster
 
     def _apply_group(self, poll: GroupPolled) -> None:
-        group_answer = self.group_answers.setdefault(poll.group, LatestAnswer())
+        answer = self.group_answers.setdefault(poll.group, LatestAnswer())
         if poll.error is not None:
-            group_answer.record_failure(poll.at, poll.error)
+            answer.record_failure(poll.at, poll.error)
             if poll.group in self.lag_trends:
                 self.lag_trends[poll.group].add_point(poll.at, None)
             return
-        group_answer.record_answer(poll)
+        answer.record_answer(poll)
         if poll.lag.messages is None:
             # The last point would look like the lag of now.
             self.lag_trends.pop(poll.group, None)
@@ -256,26 +247,22 @@ class ClusterModel:
             self.group_names_answer.record_failure(poll.at, next(iter(poll.errors.values())))
             return
         self.group_names_answer.record_answer(poll)
-        silent_names = {
-            broker.broker_key.broker_name
-            for broker_addr in poll.errors
-            for broker in self._brokers_by_addr.get(broker_addr, ())
-        }
+        silent = {broker.key.name for addr in poll.errors for broker in self._brokers_by_addr.get(addr, ())}
         for group in self.group_answers.keys() - poll.names:
             last_poll = self.group_answers[group].last_poll
             # A broker that did not answer may still have the group.
-            if last_poll is None or not any(lag.broker_name in silent_names for lag in last_poll.lags):
+            if last_poll is None or not any(lag.broker_name in silent for lag in last_poll.lags):
                 del self.group_answers[group]
                 self.lag_trends.pop(group, None)
 
     def _apply_topic(self, poll: TopicPolled) -> None:
-        previous_poll = self.topic_polls.get(poll.topic)
-        if previous_poll is not None and poll.errors and not poll.routes:
+        previous = self.topic_polls.get(poll.topic)
+        if previous is not None and poll.errors and not poll.routes:
             # No name server answers: keep the earlier poll.
             return
-        if previous_poll is not None:
-            kept_rates = previous_poll.put_tps if poll.put_tps is None else poll.put_tps
-            poll = _replace_fields(poll, put_tps=kept_rates, groups=poll.groups or previous_poll.groups)
+        if previous is not None:
+            kept_rates = previous.put_tps if poll.put_tps is None else poll.put_tps
+            poll = structs.replace(poll, put_tps=kept_rates, groups=poll.groups or previous.groups)
         if poll.put_tps is not None:
             self._set_topic_rate(poll.topic, sum(poll.put_tps.values()) if poll.put_tps else None)
         # Keep only the latest topics: an operator may scroll through twenty thousand of them.
@@ -304,41 +291,31 @@ class ClusterModel:
     def _apply_problems(self, poll: ProblemsPolled) -> None:
         """Keep the problems, and for each check and its subject the time since when it is not OK."""
         self.problems_poll = poll
-        known_starts_ms = self.problem_starts_ms
-        self.problem_starts_ms = {
-            check_key: known_starts_ms.get(check_key, poll.at)
-            for check_key in ((problem.check, problem.about) for problem in poll.problems)
-        }
+        keys = [(problem.check, problem.about) for problem in poll.problems]
+        self.problem_starts_ms = {key: self.problem_starts_ms.get(key, poll.at) for key in keys}
 
     def _apply_missing(self, poll: MissingBrokersPolled) -> None:
         """Add the brokers that were gone before the start. Drop those that are no longer expected."""
-        missing_records = {
-            BrokerProcessKey(record.broker_name, record.broker_id, record.broker_addr): record
-            for record in poll.missing
-        }
         self.inventory_problem = poll.problem
-        no_longer_expected = set() if poll.problem else self._inventory_keys - missing_records.keys()
-        for broker_key in no_longer_expected:
-            if broker_key in self.brokers and self.brokers[broker_key].gone_since_ms is not None:
-                self._remove_broker(self.brokers[broker_key])
-        self._inventory_keys = {
-            broker_key for broker_key in missing_records if broker_key not in self.brokers
-        } | (self._inventory_keys - no_longer_expected)
-        for broker_key, record in missing_records.items():
-            if broker_key not in self.brokers:
-                self._find_or_add_broker(record.cluster, broker_key).gone_since_ms = (
-                    record.last_seen or poll.at
-                )
+        missing = {BrokerProcessKey(r.broker_name, r.broker_id, r.broker_addr): r for r in poll.missing}
+        no_longer_expected = set() if poll.problem else self._inventory_keys - missing.keys()
+        for key in no_longer_expected:
+            if key in self.brokers and self.brokers[key].gone_since_ms is not None:
+                self._remove_broker(self.brokers[key])
+        added = missing.keys() - self.brokers.keys()
+        self._inventory_keys = (self._inventory_keys - no_longer_expected) | added
+        for key, record in missing.items():
+            if key in added:
+                self._find_or_add_broker(record.cluster, key).gone_since_ms = record.last_seen or poll.at
 
     def _remove_broker(self, broker: ObservedBroker) -> None:
-        del self.brokers[broker.broker_key]
-        self._brokers_by_addr[broker.broker_key.broker_addr].remove(broker)
-        self._brokers_by_name[broker.broker_key.broker_name].remove(broker)
+        del self.brokers[broker.key]
+        self._brokers_by_addr[broker.key.addr].remove(broker)
+        self._brokers_by_name[broker.key.name].remove(broker)
 
     def _apply_event(self, poll: EventSeen) -> None:
-        self._add_notices(
-            [ChangeNotice(poll.at, poll.server, poll.kind, poll.description, tuple(poll.names), True)]
-        )
+        notice = ChangeNotice(poll.at, poll.server, poll.kind, poll.description, tuple(poll.names), True)
+        self._add_notices([notice])
 
     def list_fresh_servers(self) -> list[ObservedNameServer]:
         """The name servers that answer. A name server with two names is listed once."""
@@ -351,40 +328,23 @@ class ClusterModel:
     def list_silent_servers(self) -> list[ObservedNameServer]:
         """The name servers that do not answer, or were not asked yet, each once."""
         fresh_peers = {server.peer_addr for server in self.list_fresh_servers()}
-        return list(
-            {
-                server.peer_addr: server
-                for server in self.name_servers.values()
-                if server.peer_addr not in fresh_peers
-            }.values()
-        )
+        servers_by_peer = {server.peer_addr: server for server in self.name_servers.values()}
+        return [server for peer, server in servers_by_peer.items() if peer not in fresh_peers]
 
     def find_other_name(self, server: ObservedNameServer) -> str | None:
         """The address under which this name server is listed already, or None."""
-        fresh_servers = self.list_fresh_servers()
-        return next(
-            (
-                other_server.namesrv_addr
-                for other_server in fresh_servers
-                if server.is_fresh
-                and other_server is not server
-                and other_server.peer_addr == server.peer_addr
-            ),
-            None,
-        )
+        others = [other for other in self.list_fresh_servers() if other.peer_addr == server.peer_addr]
+        return next((other.addr for other in others if server.is_fresh and other is not server), None)
 
     def find_silence(self) -> Silence | None:
         """The silence of all name servers, or None while one of them answers."""
         if not self.name_servers or self.list_fresh_servers():
             return None
-        silence_starts = [
-            server.silent_since_ms
-            for server in self.name_servers.values()
-            if server.silent_since_ms is not None
-        ]
-        if not silence_starts:
+        starts = [server.silent_since_ms for server in self.name_servers.values()]
+        known_starts = [since_ms for since_ms in starts if since_ms is not None]
+        if not known_starts:
             return Silence("asking the name servers")
-        return Silence("no name server answers", max(silence_starts))
+        return Silence("no name server answers", max(known_starts))
 
     def describe_awaited(self, awaited_phrase: str) -> str:
         """The text for data that is not there yet. The phrase ends in a verb: "its route is"."""
@@ -398,14 +358,12 @@ class ClusterModel:
     def list_partial_topics(self) -> frozenset[str]:
         """The topics that some of the answering name servers lack."""
         topic_sets = tuple(server.topic_set for server in self.list_fresh_servers())
+        if not topic_sets:
+            return frozenset()
         return self.compute_once(
             "partial topics",
             topic_sets,
-            lambda: (
-                frozenset().union(*topic_sets) - frozenset.intersection(*topic_sets)
-                if topic_sets
-                else frozenset()
-            ),
+            lambda: frozenset().union(*topic_sets) - frozenset.intersection(*topic_sets),
         )
 
     def compute_once(
@@ -415,21 +373,15 @@ class ClusterModel:
 
         `dependencies` are compared with ==, which costs nothing for identical objects of any size.
         """
-        cached_entry = self._computed_results.get(result_name)
-        if cached_entry is None or cached_entry[0] != dependencies:
-            cached_entry = self._computed_results[result_name] = (dependencies, compute_result())
-        computed_result: R = cached_entry[1]
-        return computed_result
+        cached = self._computed_results.get(result_name)
+        if cached is None or cached[0] != dependencies:
+            cached = self._computed_results[result_name] = (dependencies, compute_result())
+        result: R = cached[1]
+        return result
 
     def list_replicas(self, broker_name: str) -> Iterator[ObservedBroker]:
         """The processes of a broker group, ordered by broker id."""
-        return iter(sorted(self._brokers_by_name.get(broker_name, ()), key=lambda broker: broker.broker_key))
-
-
-def _replace_fields(poll: TopicPolled, **new_values: Any) -> TopicPolled:
-    import msgspec
-
-    return msgspec.structs.replace(poll, **new_values)
+        return iter(sorted(self._brokers_by_name.get(broker_name, ()), key=lambda broker: broker.key))
 
 
 def _record(answer: LatestAnswer[Any], poll: Any) -> None:

@@ -23,11 +23,13 @@ def is_number(value: float | None) -> TypeGuard[float]:
 
 
 class BrokerProcessKey(NamedTuple):
-    """The identity of a broker process."""
+    name: str
+    id: int
+    addr: str
 
-    broker_name: str
-    broker_id: int
-    broker_addr: str
+    @property
+    def role(self) -> str:
+        return "master" if self.id == 0 else f"slave {self.id}"
 
 
 class Silence(NamedTuple):
@@ -71,13 +73,18 @@ class LatestAnswer(Generic[P]):
         return None if self.error_text is None else Silence(self.error_text, self.silent_since_ms)
 
 
+def last_poll_of(answer: LatestAnswer[P] | None) -> P | None:
+    """The last poll that was answered; None if there is none, or if nothing was asked yet."""
+    return None if answer is None else answer.last_poll
+
+
 class ObservedNameServer(LatestAnswer[NameServerPolled]):
     """A name server. Fields that a poll omits as unchanged keep the values of earlier polls."""
 
     __slots__ = (
+        "addr",
         "kv_tables",
         "latencies_ms",
-        "namesrv_addr",
         "reported_topics",
         "settings",
         "topic_set",
@@ -86,7 +93,7 @@ class ObservedNameServer(LatestAnswer[NameServerPolled]):
 
     def __init__(self, namesrv_addr: str) -> None:
         super().__init__()
-        self.namesrv_addr = namesrv_addr
+        self.addr = namesrv_addr
         self.reported_topics: Sequence[str] = ()
         self.topic_set: frozenset[str] = frozenset()
         self.settings: Mapping[str, str] = {}
@@ -97,7 +104,7 @@ class ObservedNameServer(LatestAnswer[NameServerPolled]):
     @property
     def peer_addr(self) -> str:
         """The address that the connection leads to; the name server's own, if it is unknown."""
-        return (self.last_poll and self.last_poll.peer) or self.namesrv_addr
+        return (self.last_poll and self.last_poll.peer) or self.addr
 
     def apply_poll(self, poll: NameServerPolled) -> None:
         self.latencies_ms.append(None if poll.error is not None else poll.millis)
@@ -126,20 +133,20 @@ class ObservedBroker(LatestAnswer[BrokerPolled]):
         "_computed_results",
         "_parsed_numbers",
         "answer_ms",
-        "broker_key",
         "cluster_name",
         "get_rates",
         "gone_since_ms",
         "heartbeat_silences",
+        "key",
         "listed_by",
         "poll_times_ms",
         "put_rates",
     )
 
-    def __init__(self, cluster_name: str, broker_key: BrokerProcessKey) -> None:
+    def __init__(self, cluster_name: str, key: BrokerProcessKey) -> None:
         super().__init__()
         self.cluster_name = cluster_name
-        self.broker_key = broker_key
+        self.key = key
         self.listed_by: set[str] = set()
         self.gone_since_ms: int | None = None
         self.answer_ms: float | None = None
@@ -190,19 +197,16 @@ class ObservedBroker(LatestAnswer[BrokerPolled]):
         """Cache a result that depends only on the last poll."""
         if result_name not in self._computed_results:
             self._computed_results[result_name] = compute_result()
-        computed_result: R = self._computed_results[result_name]
-        return computed_result
+        result: R = self._computed_results[result_name]
+        return result
 
     def _parse_number(self, figure_keys: Sequence[str]) -> float | None:
-        for figure_key in figure_keys:
-            text = self.read_text(figure_key) or ""
+        for key in figure_keys:
+            text = self.read_text(key) or ""
             if text.strip():
-                return RuntimeInfo({figure_key: text}).get_number(figure_key)
+                return RuntimeInfo({key: text}).get_number(key)
         return None
 
-    def read_text(self, figure_key: str) -> str | None:
-        return (
-            None
-            if self.last_poll is None or self.last_poll.table is None
-            else self.last_poll.table.get(figure_key)
-        )
+    def read_text(self, key: str) -> str | None:
+        table = self.last_poll.table if self.last_poll is not None else None
+        return None if table is None else table.get(key)

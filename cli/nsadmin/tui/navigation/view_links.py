@@ -4,56 +4,37 @@ Rule: the functions import the views themselves, so that the first screen appear
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
 
-from nsadmin.tui.views.base_view import TabSet, View
-from nsadmin.tui.views.view_targets import (
-    BrokerProcessTarget,
-    DifferenceTarget,
-    DrainTarget,
-    FindingTarget,
-    GroupTarget,
-    MessagesTarget,
-    NameServerTarget,
-    ObjectEventsTarget,
-    RebalanceTarget,
-    StormTarget,
-    TopicTarget,
-    ViewTarget,
-)
+from nsadmin.tui.views import base_view
+from nsadmin.tui.views.base_view import TabSet, View, ViewTarget
 
 
 def _list_broker_tabs(view: View) -> Sequence[View]:
     from nsadmin.tui.views.brokers import broker_detail
-    from nsadmin.tui.views.brokers.broker_config import BrokerConfigView
-    from nsadmin.tui.views.brokers.broker_summary import BrokerSummaryView
-    from nsadmin.tui.views.brokers.replica_differences import ReplicaDifferencesView
 
     assert isinstance(view, broker_detail.BrokerDetailView)
-    broker_identity = (view.broker_name, view.broker_id, view.broker_addr, view.cluster_name)
-    return [
-        BrokerSummaryView(*broker_identity),
-        broker_detail.BrokerFiguresView(*broker_identity),
-        BrokerConfigView(*broker_identity),
-        broker_detail.BrokerTopicsView(*broker_identity),
-        broker_detail.BrokerProducersView(*broker_identity),
-        ReplicaDifferencesView(*broker_identity),
-        broker_detail.BrokerHistoryView(*broker_identity),
+    tab_classes: list[type[broker_detail.BrokerDetailView]] = [
+        broker_detail.BrokerSummaryView,
+        broker_detail.BrokerFiguresView,
+        broker_detail.BrokerConfigView,
+        broker_detail.BrokerTopicsView,
+        broker_detail.BrokerProducersView,
+        broker_detail.ReplicaDifferencesView,
+        broker_detail.BrokerHistoryView,
     ]
+    return [tab_class(*view.key, view.cluster_name) for tab_class in tab_classes]
 
 
 def _list_topic_tabs(view: View) -> Sequence[View]:
     from nsadmin.tui.messages.message_table import TopicMessagesView
     from nsadmin.tui.views.topics import topic_detail
-    from nsadmin.tui.views.topics.topic_producers import TopicProducersView
-    from nsadmin.tui.views.topics.topic_readers import TopicReadersView
 
     assert isinstance(view, topic_detail.TopicDetailView | TopicMessagesView)
     return [
         topic_detail.TopicRouteView(view.topic),
-        TopicReadersView(view.topic),
+        topic_detail.TopicReadersView(view.topic),
         topic_detail.TopicDiagramView(view.topic),
-        TopicProducersView(view.topic),
+        topic_detail.TopicProducersView(view.topic),
         topic_detail.TopicHistoryView(view.topic),
         TopicMessagesView(view.topic),
     ]
@@ -62,12 +43,11 @@ def _list_topic_tabs(view: View) -> Sequence[View]:
 def _list_group_tabs(view: View) -> Sequence[View]:
     from nsadmin.tui.messages.message_table import GroupLettersView
     from nsadmin.tui.views.groups import group_detail
-    from nsadmin.tui.views.groups.group_clients import GroupClientsView
 
     assert isinstance(view, group_detail.GroupDetailView | GroupLettersView)
     return [
         group_detail.GroupQueuesView(view.group),
-        GroupClientsView(view.group),
+        group_detail.GroupClientsView(view.group),
         group_detail.GroupLagView(view.group),
         GroupLettersView(view.group),
     ]
@@ -86,7 +66,6 @@ TAB_SETS: Mapping[TabSet, Callable[[View], Sequence[View]]] = {
     "group": _list_group_tabs,
     "servers": _list_server_tabs,
 }
-"""The functions that create the tabs of a view, by its `tab_set`."""
 
 
 def list_tabs(view: View) -> Sequence[View]:
@@ -94,89 +73,51 @@ def list_tabs(view: View) -> Sequence[View]:
     return () if view.tab_set is None else TAB_SETS[view.tab_set](view)
 
 
-def _open_broker(target: BrokerProcessTarget) -> View:
-    from nsadmin.tui.views.brokers.broker_summary import BrokerSummaryView
-
-    return BrokerSummaryView(*target)
-
-
-def _open_topic(target: TopicTarget) -> View:
-    from nsadmin.tui.views.topics.topic_detail import TopicRouteView
-
-    return TopicRouteView(target.topic)
-
-
-def _open_group(target: GroupTarget) -> View:
-    from nsadmin.tui.views.groups.group_detail import GroupQueuesView
-
-    return GroupQueuesView(target.group)
-
-
-def _open_name_server(target: NameServerTarget) -> View:
-    from nsadmin.tui.views.servers import NameServerSettingsView
-
-    return NameServerSettingsView(target.namesrv_addr)
-
-
-def _open_difference(target: DifferenceTarget) -> View:
-    from nsadmin.tui.views.divergence import DifferenceSidesView
-
-    return DifferenceSidesView(*target)
-
-
-def _open_finding(target: FindingTarget) -> View:
-    from nsadmin.tui.views.divergence import DivergenceAdviceView
-
-    return DivergenceAdviceView(*target)
-
-
-def _open_object_events(target: ObjectEventsTarget) -> View:
-    from nsadmin.tui.views.events import ObjectEventsView
-
-    return ObjectEventsView(target.object_name)
-
-
-def _open_storm(target: StormTarget) -> View:
-    from nsadmin.tui.views.events import StormEventsView
-
-    return StormEventsView(*target)
-
-
-def _open_drain(target: DrainTarget) -> View:
-    from nsadmin.tui.views.drains import DrainLogView
-
-    return DrainLogView(*target)
-
-
-def _open_rebalance(target: RebalanceTarget) -> View:
-    from nsadmin.tui.views.rebalances import RebalanceView
-
-    return RebalanceView(*target)
-
-
-def _open_messages(target: MessagesTarget) -> View:
-    from nsadmin.tui.messages.message_query import query_topic
-    from nsadmin.tui.messages.message_table import MessagesView
-
-    return MessagesView(query_topic(target.topic, target.broker_name))
-
-
-TARGET_VIEWS: Mapping[type[ViewTarget], Callable[[Any], View]] = {
-    BrokerProcessTarget: _open_broker,
-    TopicTarget: _open_topic,
-    GroupTarget: _open_group,
-    NameServerTarget: _open_name_server,
-    DifferenceTarget: _open_difference,
-    FindingTarget: _open_finding,
-    ObjectEventsTarget: _open_object_events,
-    StormTarget: _open_storm,
-    DrainTarget: _open_drain,
-    RebalanceTarget: _open_rebalance,
-    MessagesTarget: _open_messages,
-}
-"""The functions that create the view of a target, by the class of the target."""
-
-
 def open_target(target: ViewTarget) -> View:
     """Create the view that Enter opens for a target."""
-    return TARGET_VIEWS[type(target)](target)
+    match target:
+        case base_view.BrokerProcessTarget():
+            from nsadmin.tui.views.brokers.broker_detail import BrokerSummaryView
+
+            return BrokerSummaryView(*target)
+        case base_view.TopicTarget():
+            from nsadmin.tui.views.topics.topic_detail import TopicRouteView
+
+            return TopicRouteView(*target)
+        case base_view.GroupTarget():
+            from nsadmin.tui.views.groups.group_detail import GroupQueuesView
+
+            return GroupQueuesView(*target)
+        case base_view.NameServerTarget():
+            from nsadmin.tui.views.servers import NameServerSettingsView
+
+            return NameServerSettingsView(*target)
+        case base_view.DifferenceTarget():
+            from nsadmin.tui.views.divergence import DifferenceSidesView
+
+            return DifferenceSidesView(*target)
+        case base_view.FindingTarget():
+            from nsadmin.tui.views.divergence import DivergenceAdviceView
+
+            return DivergenceAdviceView(*target)
+        case base_view.ObjectEventsTarget():
+            from nsadmin.tui.views.events import ObjectEventsView
+
+            return ObjectEventsView(*target)
+        case base_view.StormTarget():
+            from nsadmin.tui.views.events import StormEventsView
+
+            return StormEventsView(*target)
+        case base_view.DrainTarget():
+            from nsadmin.tui.views.drains import DrainLogView
+
+            return DrainLogView(*target)
+        case base_view.RebalanceTarget():
+            from nsadmin.tui.views.drains import RebalanceView
+
+            return RebalanceView(*target)
+        case base_view.MessagesTarget():
+            from nsadmin.tui.messages.message_query import query_topic
+            from nsadmin.tui.messages.message_table import MessagesView
+
+            return MessagesView(query_topic(*target))

@@ -34,17 +34,17 @@ class ViewNavigation:
     """
 
     def __init__(
-        self, home_view: View, prepare_state: Callable[[ViewState], None] = lambda view_state: None
+        self, home_view: View, prepare_state: Callable[[ViewState], None] = lambda state: None
     ) -> None:
         self._prepare_state = prepare_state
         self._state_stack = [self._create_state(home_view)]
         self._previous_stack: list[ViewState] | None = None
-        self._root_states: dict[str, ViewState] = {home_view.view_name: self._state_stack[0]}
+        self._root_states: dict[str, ViewState] = {home_view.name: self._state_stack[0]}
 
     def _create_state(self, view: View) -> ViewState:
-        view_state = ViewState(view)
-        self._prepare_state(view_state)
-        return view_state
+        state = ViewState(view)
+        self._prepare_state(state)
+        return state
 
     @property
     def current_state(self) -> ViewState:
@@ -57,7 +57,7 @@ class ViewNavigation:
     @property
     def title_path(self) -> list[str]:
         """The titles of all views on the stack."""
-        return [view_state.view.view_title for view_state in self._state_stack]
+        return [state.view.title for state in self._state_stack]
 
     @property
     def root_view(self) -> View:
@@ -73,12 +73,10 @@ class ViewNavigation:
         if self.stack_depth == 1 and self.current_state.view == view:
             return
         self._previous_stack = list(self._state_stack)
-        known_state = self._root_states.get(view.view_name)
-        view_state = (
-            known_state if known_state is not None and known_state.view == view else self._create_state(view)
-        )
-        self._root_states[view.view_name] = view_state
-        self._state_stack = [view_state]
+        known = self._root_states.get(view.name)
+        state = known if known is not None and known.view == view else self._create_state(view)
+        self._root_states[view.name] = state
+        self._state_stack = [state]
 
     def replace_view(self, view: View) -> None:
         """Show another tab of the same object."""

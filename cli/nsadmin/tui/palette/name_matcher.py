@@ -21,17 +21,17 @@ class NameMatch(NamedTuple):
 
 def match_name(query: str, name: str) -> NameMatch | None:
     """Match a query, without regard to case and blanks; None if the name lacks a letter."""
-    lower_query, lower_name = query.lower().replace(" ", ""), name.lower()
+    query_letters, lower_name = query.lower().replace(" ", ""), name.lower()
     if len(lower_name) != len(name):
         # A letter such as İ becomes two, and positions would be wrong.
         lower_name = name
-    part_start = _find_part(lower_query, lower_name, name)
+    part_start = _find_part(query_letters, lower_name, name)
     if part_start is not None:
-        positions: list[int] = list(range(part_start, part_start + len(lower_query)))
+        positions: list[int] = list(range(part_start, part_start + len(query_letters)))
     else:
         positions = []
         name_index = -1
-        for letter in lower_query:
+        for letter in query_letters:
             name_index = lower_name.find(letter, name_index + 1)
             if name_index < 0:
                 return None
@@ -39,13 +39,13 @@ def match_name(query: str, name: str) -> NameMatch | None:
     return NameMatch(_score_positions(positions, name), positions)
 
 
-def _find_part(lower_query: str, lower_name: str, name: str) -> int | None:
+def _find_part(query_letters: str, lower_name: str, name: str) -> int | None:
     """The start of the query within the name, at the start of a word if there is one."""
-    first_start = part_start = lower_name.find(lower_query)
+    first_start = part_start = lower_name.find(query_letters)
     while part_start >= 0:
         if _is_word_start(name, part_start):
             return part_start
-        part_start = lower_name.find(lower_query, part_start + 1)
+        part_start = lower_name.find(query_letters, part_start + 1)
     return None if first_start < 0 else first_start
 
 
@@ -61,21 +61,14 @@ def _score_positions(positions: Sequence[int], name: str) -> float:
         return 0.0
     word_starts = sum(_is_word_start(name, position) for position in positions)
     neighbour_count = sum(position == previous + 1 for previous, position in pairwise(positions))
-    return (
-        2.0 * word_starts
-        + 3.0 * neighbour_count
-        + (4.0 if positions[0] == 0 else 0.0)
-        + len(positions) / len(name)
-    )
+    start_bonus = 4.0 if positions[0] == 0 else 0.0
+    return 2.0 * word_starts + 3.0 * neighbour_count + start_bonus + len(positions) / len(name)
 
 
 def find_best_names(
     query: str, named_items: Iterable[tuple[str, T]], max_count: int
 ) -> list[tuple[NameMatch, str, T]]:
     """The items whose names match best, best first. Equal matches keep their order."""
-    matches = (
-        (name_match, name, item)
-        for name, item in named_items
-        if (name_match := match_name(query, name)) is not None
-    )
+    found = ((match_name(query, name), name, item) for name, item in named_items)
+    matches = ((match, name, item) for match, name, item in found if match is not None)
     return nlargest(max_count, matches, key=lambda match: match[0].score)

@@ -1,13 +1,13 @@
 """The entries of the command palette: screens, objects of the cluster, contexts, and commands. Pure."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from nsadmin.command_line import registry
 from nsadmin.tui.actions.row_actions import TERMINAL_KINDS
 from nsadmin.tui.custom_commands.command_file import Plugin
 from nsadmin.tui.model.cluster_model import ClusterModel
-from nsadmin.tui.views.view_targets import BrokerProcessTarget, GroupTarget, TopicTarget, ViewTarget
+from nsadmin.tui.views.base_view import BrokerProcessTarget, GroupTarget, TopicTarget, ViewTarget
 
 
 class PaletteEntry(NamedTuple):
@@ -23,65 +23,54 @@ class PaletteEntry(NamedTuple):
     awaits_arguments: bool = False
 
 
-def list_screen_entries(screen_titles: Mapping[str, str]) -> Iterator[PaletteEntry]:
+def list_screen_entries(titles: Mapping[str, str]) -> Iterator[PaletteEntry]:
     """The screens, with their titles by their names for `:`."""
-    for screen_name, screen_title in screen_titles.items():
-        yield PaletteEntry(screen_title, "screen", screen_name)
+    for name, title in titles.items():
+        yield PaletteEntry(title, "screen", name)
 
 
-def list_context_entries(context_names: Iterable[str]) -> Iterator[PaletteEntry]:
-    for context_name in context_names:
-        yield PaletteEntry(f"context {context_name}", "another cluster", f"context {context_name}")
+def list_context_entries(contexts: Iterable[str]) -> Iterator[PaletteEntry]:
+    for name in contexts:
+        yield PaletteEntry(f"context {name}", "another cluster", f"context {name}")
 
 
-def list_theme_entries(theme_names: Iterable[str]) -> Iterator[PaletteEntry]:
-    for theme_name in theme_names:
-        yield PaletteEntry(f"theme {theme_name}", "colours", f"theme {theme_name}")
+def list_theme_entries(themes: Iterable[str]) -> Iterator[PaletteEntry]:
+    for name in themes:
+        yield PaletteEntry(f"theme {name}", "colours", f"theme {name}")
 
 
 def list_alias_entries(aliases: Mapping[str, str]) -> Iterator[PaletteEntry]:
-    for alias, alias_line in aliases.items():
-        yield PaletteEntry(alias, f"alias of {alias_line}", alias)
+    for alias, line in aliases.items():
+        yield PaletteEntry(alias, f"alias of {line}", alias)
 
 
 def list_view_entries(view_names: Iterable[str]) -> Iterator[PaletteEntry]:
-    for view_name in view_names:
-        yield PaletteEntry(f"view {view_name}", "saved view", f"view {view_name}")
+    for name in view_names:
+        yield PaletteEntry(f"view {name}", "saved view", f"view {name}")
 
 
 def list_plugin_entries(plugins: Iterable[Plugin]) -> Iterator[PaletteEntry]:
     for plugin in plugins:
-        help_text = plugin.description or " ".join(plugin.command_words)
-        yield PaletteEntry(f"plugin {plugin.name}", help_text, f"plugin {plugin.name}")
+        text = plugin.description or " ".join(plugin.command_words)
+        yield PaletteEntry(f"plugin {plugin.name}", text, f"plugin {plugin.name}")
 
 
 def list_cluster_entries(model: ClusterModel) -> Iterator[PaletteEntry]:
     """The brokers, topics and consumer groups that the model knows."""
     for broker in model.brokers.values():
-        broker_name, broker_id, broker_addr = broker.broker_key
-        target = BrokerProcessTarget(broker_name, broker_id, broker_addr, broker.cluster_name)
-        role_text = "" if broker_id == 0 else f" {broker_id}"
-        yield PaletteEntry(f"{broker_name}{role_text}", f"broker {broker_addr}", target=target)
+        target = BrokerProcessTarget(*broker.key, broker.cluster_name)
+        role_text = "" if broker.key.id == 0 else f" {broker.key.id}"
+        yield PaletteEntry(f"{broker.key.name}{role_text}", f"broker {broker.key.addr}", target=target)
     for topic in model.list_topic_names():
         yield PaletteEntry(topic, "topic", target=TopicTarget(topic))
-    for group_name in _list_groups(model):
-        yield PaletteEntry(group_name, "consumer group", target=GroupTarget(group_name))
-
-
-def _list_groups(model: ClusterModel) -> Sequence[str]:
     names_poll = model.group_names_answer.last_poll
-    return sorted({*model.group_answers, *(names_poll.names if names_poll is not None else ())})
+    for group in sorted({*model.group_answers, *(names_poll.names if names_poll is not None else ())}):
+        yield PaletteEntry(group, "consumer group", target=GroupTarget(group))
 
 
 def list_command_entries() -> Iterator[PaletteEntry]:
     """The commands of nsadmin that need no terminal of their own."""
     for entry in registry.COMMANDS:
         if entry.kind not in TERMINAL_KINDS:
-            yield PaletteEntry(
-                entry.typed_name, f"command: {entry.help}", f"{entry.typed_name} ", awaits_arguments=True
-            )
-
-
-def make_line_entry(command_line: str, help_text: str) -> PaletteEntry:
-    """A whole command line, which runs at once. A change shows its preview first."""
-    return PaletteEntry(command_line, help_text, command_line)
+            name = entry.typed_name
+            yield PaletteEntry(name, f"command: {entry.help}", f"{name} ", awaits_arguments=True)

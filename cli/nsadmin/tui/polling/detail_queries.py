@@ -2,15 +2,16 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from time import monotonic
-from typing import NamedTuple
+from typing import Any, NamedTuple
+
+from msgspec import structs
 
 from namesrv_core.errors import RocketMQError
 from namesrv_core.protocol.codes import MASTER_BROKER_ID
 from namesrv_core.protocol.command import RemotingCommand
 from nsadmin.client.connection.response_bodies import parse_broker_addrs, parse_json_object
 from nsadmin.client.results import error_text, is_not_found
-from nsadmin.operations.collector.request_pace import RequestPace
-from nsadmin.tui.polling.group_queries import query_group, query_groups
+from nsadmin.tui.polling.group_queries import make_connection, query_group, query_groups
 from nsadmin.tui.polling.poll_records import (
     AnyPoll,
     BrokerTopicsPolled,
@@ -22,7 +23,7 @@ from nsadmin.tui.polling.poll_records import (
     QueueCounts,
     TopicPolled,
 )
-from nsadmin.tui.polling.server_polls import ServerProbe, hide_secrets
+from nsadmin.tui.polling.server_polls import ServerProbe, describe_error, hide_secrets
 
 _REST_FACTOR = 10
 _MAX_RATED_MASTERS = 12
@@ -36,190 +37,132 @@ class DetailQuery(NamedTuple):
     object_name: str = ""
 
 
-def run_queries(
-    server_probe: ServerProbe,
-    detail_queries: Sequence[DetailQuery],
-    namesrv_addrs: Sequence[str],
-    request_pace: RequestPace,
-) -> Iterator[AnyPoll]:
+def run_queries(probe: ServerProbe, queries: Sequence[DetailQuery]) -> Iterator[AnyPoll]:
     """Run the queries one after the other. The caller may stop between two polls."""
-    for detail_query in detail_queries:
-        yield from _QUERY_FUNCTIONS[detail_query.query_kind](
-            server_probe, detail_query.object_name, namesrv_addrs, request_pace
-        )
+    for query in queries:
+        yield from _QUERY_FUNCTIONS[query.query_kind](probe, query.object_name)
 
 
-def _query_topic(
-    server_probe: ServerProbe, topic: str, namesrv_addrs: Sequence[str], request_pace: RequestPace
-) -> Iterator[AnyPoll]:
+def _query_topic(probe: ServerProbe, topic: str) -> Iterator[AnyPoll]:
     """Query the routes, the put rates and the consumer groups of a topic."""
-    master_addrs, poll = _read_routes(server_probe, topic, namesrv_addrs, request_pace)
-    yield _add_rates(server_probe, poll, master_addrs, request_pace, with_groups=True)
+    masters, poll = _read_routes(probe, topic)
+    yield _add_rates(probe, poll, masters, with_groups=True)
 
 
-def _query_topic_row(
-    server_probe: ServerProbe, topic: str, namesrv_addrs: Sequence[str], request_pace: RequestPace
-) -> Iterator[AnyPoll]:
+def _query_topic_row(probe: ServerProbe, topic: str) -> Iterator[AnyPoll]:
     """Query the routes and the put rates of a topic, for its row in the list of topics."""
-    master_addrs, poll = _read_routes(server_probe, topic, namesrv_addrs, request_pace)
-    if len(master_addrs) <= _MAX_RATED_MASTERS:
-        poll = _add_rates(server_probe, poll, master_addrs, request_pace, with_groups=False)
-    yield poll
+    masters, poll = _read_routes(probe, topic)
+    is_rated = len(masters) <= _MAX_RATED_MASTERS
+    yield _add_rates(probe, poll, masters, with_groups=False) if is_rated else poll
 
 
-def _read_routes(
-    server_probe: ServerProbe, topic: str, namesrv_addrs: Sequence[str], request_pace: RequestPace
-) -> tuple[dict[str, str], TopicPolled]:
+def _read_routes(probe: ServerProbe, topic: str) -> tuple[dict[str, str], TopicPolled]:
     """The address of each broker's master, and the routes of all name servers that answer."""
     from nsadmin.client.name_servers.name_server_tables import parse_topic_queues
 
-    route_by_server: dict[str, dict[str, QueueCounts] | None] = {}
-    error_by_server = dict(server_probe.list_silent())
-    master_addrs: dict[str, str] = {}
-    for namesrv_addr in namesrv_addrs:
+    routes: dict[str, dict[str, QueueCounts] | None] = {}
+    errors = dict(probe.list_silent())
+    masters: dict[str, str] = {}
+    for addr in probe.addrs:
         # Sixty topics would wait for the timeout of a frozen name server sixty times.
-        if namesrv_addr in error_by_server:
+        if addr in errors:
             continue
-        with request_pace.reserve_requests(1):
-            [route_result] = server_probe.admin.name_server_tables.get_route_bodies(namesrv_addr, [topic])
-        if route_result.result is None:
-            if is_not_found(route_result.error):
-                route_by_server[namesrv_addr] = None
+        with probe.pace.reserve_requests(1):
+            [result] = probe.admin.name_server_tables.get_route_bodies(addr, [topic])
+        if result.result is None:
+            if is_not_found(result.error):
+                routes[addr] = None
             else:
-                error_by_server[namesrv_addr] = error_text(route_result.error or RocketMQError("no answer"))
+                errors[addr] = describe_error(result)
             continue
         try:
-            queue_by_broker = parse_topic_queues(route_result.result).queues
-            master_addrs = {**_find_masters(route_result.result), **master_addrs}
+            queues_by_broker = parse_topic_queues(result.result).queues
+            masters = {**_find_masters(result.result), **masters}
         except ValueError as error:
-            error_by_server[namesrv_addr] = f"malformed answer ({error})"
+            errors[addr] = f"malformed answer ({error})"
             continue
-        route_by_server[namesrv_addr] = {
-            broker_name: QueueCounts(queue_data.read_queue_nums, queue_data.write_queue_nums, queue_data.perm)
-            for broker_name, queue_data in queue_by_broker.items()
-        }
-    return master_addrs, TopicPolled(server_probe.clock(), topic, route_by_server, error_by_server)
+        routes[addr] = {broker: make_queue_counts(queues) for broker, queues in queues_by_broker.items()}
+    return masters, TopicPolled(probe.clock(), topic, routes, errors)
 
 
-def _find_masters(route_body: bytes) -> dict[str, str]:
+def make_queue_counts(queues: Any) -> QueueCounts:
+    return QueueCounts(queues.read_queue_nums, queues.write_queue_nums, queues.perm)
+
+
+def _find_masters(body: bytes) -> dict[str, str]:
     """The masters in a TopicRouteData, without its queues: a static topic may claim two billion of them."""
-    brokers = parse_json_object(RemotingCommand(0, body=route_body)).children("brokerDatas")
-    addrs_by_broker = {
-        broker.text("brokerName"): parse_broker_addrs(broker.child("brokerAddrs")) for broker in brokers
-    }
-    return {
-        name: addrs[MASTER_BROKER_ID] for name, addrs in addrs_by_broker.items() if MASTER_BROKER_ID in addrs
-    }
+    brokers = parse_json_object(RemotingCommand(0, body=body)).children("brokerDatas")
+    addrs = {broker.text("brokerName"): parse_broker_addrs(broker.child("brokerAddrs")) for broker in brokers}
+    return {name: by_id[MASTER_BROKER_ID] for name, by_id in addrs.items() if MASTER_BROKER_ID in by_id}
 
 
 def _add_rates(
-    server_probe: ServerProbe,
-    poll: TopicPolled,
-    master_addrs: dict[str, str],
-    request_pace: RequestPace,
-    *,
-    with_groups: bool,
+    probe: ServerProbe, poll: TopicPolled, masters: dict[str, str], *, with_groups: bool
 ) -> TopicPolled:
-    import msgspec
-
-    if not master_addrs:
-        return msgspec.structs.replace(poll, put_tps={})
-    with request_pace.reserve_requests(len(master_addrs)):
-        rate_results = server_probe.admin.topics.get_put_rates(poll.topic, master_addrs.values())
-    rate_by_broker = {
-        broker_name: result.result
-        for (broker_name, _), result in zip(master_addrs.items(), rate_results, strict=True)
-        if result.result is not None
-    }
-    reader_groups = None
+    if not masters:
+        return structs.replace(poll, put_tps={})
+    with probe.pace.reserve_requests(len(masters)):
+        results = probe.admin.topics.get_put_rates(poll.topic, masters.values())
+    answers = zip(masters, results, strict=True)
+    rates = {broker: answer.result for broker, answer in answers if answer.result is not None}
+    groups = None
     if with_groups:
-        with request_pace.reserve_requests(len(master_addrs)):
-            usage_rows = server_probe.admin.topics.list_usage((poll.topic,))
-        reader_groups = sorted(
-            {group for usage_row in usage_rows for group in usage_row.consumer_groups or ()}
-        )
-    return msgspec.structs.replace(poll, put_tps=rate_by_broker, groups=reader_groups)
+        with probe.pace.reserve_requests(len(masters)):
+            usages = probe.admin.topics.list_usage((poll.topic,))
+        groups = sorted({group for usage in usages for group in usage.consumer_groups or ()})
+    return structs.replace(poll, put_tps=rates, groups=groups)
 
 
-def _query_config(
-    server_probe: ServerProbe, broker_addr: str, namesrv_addrs: Sequence[str], request_pace: RequestPace
-) -> Iterator[AnyPoll]:
-    with request_pace.reserve_requests(1):
-        [config_result] = server_probe.admin.broker_configs.get_each([broker_addr])
-    error_line = None if config_result.error is None else error_text(config_result.error)
-    visible_config = None if config_result.result is None else hide_secrets(config_result.result)
-    yield ConfigPolled(server_probe.clock(), broker_addr, visible_config, error_line)
+def _query_config(probe: ServerProbe, addr: str) -> Iterator[AnyPoll]:
+    with probe.pace.reserve_requests(1):
+        [result] = probe.admin.broker_configs.get_each([addr])
+    error = None if result.error is None else error_text(result.error)
+    config = None if result.result is None else hide_secrets(result.result)
+    yield ConfigPolled(probe.clock(), addr, config, error)
 
 
-def _query_connections(
-    server_probe: ServerProbe, broker_addr: str, namesrv_addrs: Sequence[str], request_pace: RequestPace
-) -> Iterator[AnyPoll]:
-    with request_pace.reserve_requests(1):
-        [producer_result] = server_probe.admin.producers.list_all_producers(broker_addr)
-    if producer_result.result is None:
-        yield ConnectionsPolled(
-            server_probe.clock(), broker_addr, None, error_text(producer_result.error or RocketMQError("?"))
-        )
+def _query_connections(probe: ServerProbe, addr: str) -> Iterator[AnyPoll]:
+    with probe.pace.reserve_requests(1):
+        [result] = probe.admin.producers.list_all_producers(addr)
+    if result.result is None:
+        yield ConnectionsPolled(probe.clock(), addr, None, describe_error(result))
         return
-    producers_by_group: dict[str, list[ClientConnection]] = {}
-    for producer_client in producer_result.result:
-        member = ClientConnection(
-            producer_client.client_id,
-            producer_client.client_addr or "",
-            producer_client.language or "",
-            producer_client.version or "",
-            producer_client.protocol or "",
-        )
-        producers_by_group.setdefault(producer_client.producer_group, []).append(member)
-    yield ConnectionsPolled(server_probe.clock(), broker_addr, producers_by_group)
+    producers: dict[str, list[ClientConnection]] = {}
+    for client in result.result:
+        producers.setdefault(client.producer_group, []).append(make_connection(client))
+    yield ConnectionsPolled(probe.clock(), addr, producers)
 
 
-def _query_broker_topics(
-    server_probe: ServerProbe, broker_addr: str, namesrv_addrs: Sequence[str], request_pace: RequestPace
-) -> Iterator[AnyPoll]:
-    with request_pace.reserve_requests(1):
-        [topics_result] = server_probe.admin.topic_configs.list_broker_topics([broker_addr])
-    if topics_result.result is None:
-        yield BrokerTopicsPolled(
-            server_probe.clock(),
-            broker_addr,
-            None,
-            error_text(topics_result.error or RocketMQError("no answer")),
-        )
+def _query_broker_topics(probe: ServerProbe, addr: str) -> Iterator[AnyPoll]:
+    with probe.pace.reserve_requests(1):
+        [result] = probe.admin.topic_configs.list_broker_topics([addr])
+    if result.result is None:
+        yield BrokerTopicsPolled(probe.clock(), addr, None, describe_error(result))
         return
-    queues_by_topic = {
-        topic_config.topic_name: QueueCounts(
-            topic_config.read_queue_nums, topic_config.write_queue_nums, topic_config.perm
-        )
-        for topic_config in topics_result.result
-    }
-    yield BrokerTopicsPolled(server_probe.clock(), broker_addr, queues_by_topic)
+    queues_by_topic = {topic.topic_name: make_queue_counts(topic) for topic in result.result}
+    yield BrokerTopicsPolled(probe.clock(), addr, queues_by_topic)
 
 
-def _query_divergence(
-    server_probe: ServerProbe, _: str, namesrv_addrs: Sequence[str], request_pace: RequestPace
-) -> Iterator[AnyPoll]:
+def _query_divergence(probe: ServerProbe, _: str) -> Iterator[AnyPoll]:
     """Compare the name servers as the command `divergence` does: it reads every route of each of them."""
     from nsadmin.operations.divergence.findings import describe_difference, map_by_server
     from nsadmin.operations.divergence.observer import DivergenceObserver
 
-    carried_state = server_probe.carried_state
-    if "divergence" not in carried_state:
-        carried_state["divergence"] = DivergenceObserver(
-            server_probe.admin, server_probe.clock, namespaces=server_probe.namespaces
-        )
-    divergence_observer: DivergenceObserver = carried_state["divergence"]
-    if monotonic() < carried_state.get("divergence again", 0.0):
+    carried = probe.carried_state
+    if "divergence" not in carried:
+        carried["divergence"] = DivergenceObserver(probe.admin, probe.clock, namespaces=probe.namespaces)
+    observer: DivergenceObserver = carried["divergence"]
+    if monotonic() < carried.get("divergence again", 0.0):
         return
-    begun_seconds = monotonic()
+    began = monotonic()
     try:
-        divergence_look = divergence_observer.observe_once()
+        look = observer.observe_once()
     except RocketMQError as error:
-        yield DivergencePolled(server_probe.clock(), error=error_text(error))
+        yield DivergencePolled(probe.clock(), error=error_text(error))
         return
     # After a long comparison, wait longer before the next one: it is work for the name servers, too.
-    carried_state["divergence again"] = monotonic() + _REST_FACTOR * (monotonic() - begun_seconds)
-    servers = divergence_look.comparison.server_addrs
+    carried["divergence again"] = monotonic() + _REST_FACTOR * (monotonic() - began)
+    servers = look.comparison.server_addrs
     findings = [
         DivergenceFinding(
             finding.section_name,
@@ -232,22 +175,22 @@ def _query_divergence(
             finding.cause.text,
             finding.cause.advice,
             {
-                namesrv_addr: _format_value(value)
-                for namesrv_addr, value in map_by_server(finding.differences[0], servers).items()
+                addr: _format_value(value)
+                for addr, value in map_by_server(finding.differences[0], servers).items()
             },
         )
-        for finding in divergence_look.findings
+        for finding in look.findings
     ]
-    yield DivergencePolled(server_probe.clock(), str(divergence_look.verdict), findings)
+    yield DivergencePolled(probe.clock(), str(look.verdict), findings)
 
 
-def _format_value(server_value: object) -> str:
+def _format_value(value: object) -> str:
     """The value of one name server as a short text."""
-    if server_value is None:
+    if value is None:
         return "nothing"
-    if isinstance(server_value, dict):
-        return " ".join(f"{entry_key}={entry_value}" for entry_key, entry_value in server_value.items())
-    return str(server_value)
+    if isinstance(value, dict):
+        return " ".join(f"{key}={text}" for key, text in value.items())
+    return str(value)
 
 
 _QUERY_FUNCTIONS: dict[str, Callable[..., Iterator[AnyPoll]]] = {

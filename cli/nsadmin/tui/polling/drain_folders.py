@@ -24,46 +24,44 @@ _MAX_LOG_LINES = 100
 def poll_drains(clock: Callable[[], int], state_home: Path | None = None) -> DrainsPolled:
     """Read all drains that `undrain` has not ended, and all unfinished restarts and rebalances."""
     state_home = find_state_home() if state_home is None else state_home
-    drain_records, restart_records, error_texts = [], [], []
-    for kept_drain in load_drains(state_home):
-        if isinstance(kept_drain, SavedDrain):
-            drain_records.append(_drain_record(kept_drain))
+    drain_records, restart_records, errors = [], [], []
+    for saved in load_drains(state_home):
+        if isinstance(saved, SavedDrain):
+            drain_records.append(_drain_record(saved))
         else:
-            error_texts.append(str(kept_drain))
+            errors.append(str(saved))
     for saved_restart in load_restarts(state_home):
         if not isinstance(saved_restart, SavedRestart):
-            error_texts.append(str(saved_restart))
+            errors.append(str(saved_restart))
         elif not saved_restart.restart_state.is_done:
             restart_records.append(_restart_record(saved_restart))
     rebalance_records, rebalance_errors = list_rebalances(state_home)
-    return DrainsPolled(
-        clock(), drain_records, error_texts + rebalance_errors, restart_records, rebalance_records
-    )
+    return DrainsPolled(clock(), drain_records, errors + rebalance_errors, restart_records, rebalance_records)
 
 
-def _drain_record(kept_drain: SavedDrain) -> DrainRecord:
-    drain_state = kept_drain.drain_state
-    log_lines = _read_log_lines(kept_drain.drain_folder / EVENTS_FILE)
+def _drain_record(saved: SavedDrain) -> DrainRecord:
+    state = saved.drain_state
+    lines = _read_log_lines(saved.drain_folder / EVENTS_FILE)
     return DrainRecord(
-        drain_state.cluster,
-        drain_state.broker,
-        drain_state.phase,
-        drain_state.started,
-        drain_state.by,
-        kept_drain.holder_pid,
-        drain_state.durable,
-        drain_state.reopened,
-        drain_state.safe_since,
-        log_lines[-1].partition("  ")[2] if log_lines else "",
-        drain_state.puts,
-        drain_state.updated,
-        log_lines,
+        state.cluster,
+        state.broker,
+        state.phase,
+        state.started,
+        state.by,
+        saved.holder_pid,
+        state.durable,
+        state.reopened,
+        state.safe_since,
+        lines[-1].partition("  ")[2] if lines else "",
+        state.puts,
+        state.updated,
+        lines,
     )
 
 
-def _restart_record(saved_restart: SavedRestart) -> RestartRecord:
-    state = saved_restart.restart_state
-    log_lines = _read_log_lines(saved_restart.events_file)
+def _restart_record(saved: SavedRestart) -> RestartRecord:
+    state = saved.restart_state
+    lines = _read_log_lines(saved.events_file)
     return RestartRecord(
         state.cluster,
         process_title(state.current_process),
@@ -72,33 +70,33 @@ def _restart_record(saved_restart: SavedRestart) -> RestartRecord:
         len(state.processes),
         state.started,
         state.by,
-        saved_restart.holder_pid,
+        saved.holder_pid,
         state.stop_command,
         state.start_command,
-        log_lines[-1].partition("  ")[2] if log_lines else "",
-        log_lines,
+        lines[-1].partition("  ")[2] if lines else "",
+        lines,
     )
 
 
-def _describe_event(event_record: EventRecord) -> str:
+def _describe_event(event: EventRecord) -> str:
     """The words of an event of a restart, or of a drain."""
-    return restart_events.describe_record(event_record) or drain_events.describe_record(event_record)
+    return restart_events.describe_record(event) or drain_events.describe_record(event)
 
 
 def _read_log_lines(events_file: Path) -> list[str]:
     """The time and the text of the last events, oldest first."""
     try:
-        with open(events_file, "rb") as opened_file:
+        with open(events_file, "rb") as file:
             skipped_bytes = max(os.path.getsize(events_file) - _TAIL_BYTES, 0)
-            opened_file.seek(skipped_bytes)
-            event_lines = opened_file.read().splitlines()
+            file.seek(skipped_bytes)
+            lines = file.read().splitlines()
     except OSError:
         return []
     log_lines = []
     # The first line may be cut. Each line that cannot be read is being written, or is of a newer version.
-    for event_line in event_lines[1 if skipped_bytes else 0 :]:
+    for event_line in lines[1 if skipped_bytes else 0 :]:
         with suppress(ValueError, KeyError, TypeError):
-            event_record = operator_files.parse_json(event_line)
-            time_text = format_utc_second(event_record["time"])
-            log_lines.append(f"{time_text}  {_describe_event(event_record)}")
+            event = operator_files.parse_json(event_line)
+            time_text = format_utc_second(event["time"])
+            log_lines.append(f"{time_text}  {_describe_event(event)}")
     return log_lines[-_MAX_LOG_LINES:]

@@ -1,7 +1,7 @@
 """The journals of name servers as polls: for the replay of past incidents and for live events."""
 
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from heapq import merge
 from pathlib import Path
 from typing import NamedTuple
@@ -33,17 +33,14 @@ class JournalFolder(NamedTuple):
 
 def find_journals(root_folder: Path) -> list[JournalFolder]:
     """Find the journals in a folder and in the folders below it, where a collector or a lab writes them."""
-    candidate_folders = [
-        root_folder,
-        *sorted(subfolder for subfolder in root_folder.rglob("*") if subfolder.is_dir()),
-    ]
-    journal_folders = []
-    for candidate_folder in candidate_folders:
-        if segments.list_segments(candidate_folder):
-            first_record = next(reader.read_records(candidate_folder), None)
+    candidates = [root_folder, *sorted(folder for folder in root_folder.rglob("*") if folder.is_dir())]
+    folders = []
+    for folder in candidates:
+        if segments.list_segments(folder):
+            first_record = next(reader.read_records(folder), None)
             if first_record is not None:
-                journal_folders.append(JournalFolder(candidate_folder, first_record.server_name))
-    return journal_folders
+                folders.append(JournalFolder(folder, first_record.server_name))
+    return folders
 
 
 class JournalTape:
@@ -62,34 +59,25 @@ class JournalTape:
 
     def start(self, start_ms: int) -> Iterator[AnyPoll]:
         """Yield the last events before a time and the tables at that time, then all later polls."""
-        poll_streams = (
-            _polls_of_journal(journal, self._describe_event, start_ms) for journal in self._journals
-        )
-        return merge(*poll_streams, key=lambda poll: poll.at)
+        streams = (_polls_of_journal(journal, self._describe_event, start_ms) for journal in self._journals)
+        return merge(*streams, key=lambda poll: poll.at)
 
 
 def _polls_of_journal(
     journal: JournalFolder, describe_event: EventDescriber, start_ms: int
 ) -> Iterator[AnyPoll]:
     """Yield each event, and the tables at the end of each second in which a record was written."""
-    journal_replay, pending_events, last_record, has_topics = (
-        JournalReplay(),
-        deque[EventSeen](maxlen=_MAX_EARLIER_EVENTS),
-        None,
-        False,
-    )
+    pending_events = deque[EventSeen](maxlen=_MAX_EARLIER_EVENTS)
+    replay, last_record, has_topics = JournalReplay(), None, False
     for record in reader.read_records(journal.folder, start_ms):
-        if (
-            last_record is not None
-            and record.time_ms > start_ms
-            and record.time_ms // 1000 > last_record.time_ms // 1000
-        ):
+        is_next_second = last_record is not None and record.time_ms // 1000 > last_record.time_ms // 1000
+        if last_record is not None and is_next_second and record.time_ms > start_ms:
             yield from pending_events
             pending_events.clear()
-            yield _poll_of_tables(last_record, journal_replay, has_topics)
+            yield _poll_of_tables(last_record, replay, has_topics)
             has_topics = False
         try:
-            journal_replay.feed_record(record)
+            replay.feed_record(record)
         except InvalidRecordError:
             continue
         last_record, has_topics = record, has_topics or record.event_type in _TOPIC_EVENT_TYPES
@@ -100,54 +88,39 @@ def _polls_of_journal(
                 pending_events.clear()
     if last_record is not None:
         yield from pending_events
-        yield _poll_of_tables(last_record, journal_replay, has_topics)
+        yield _poll_of_tables(last_record, replay, has_topics)
 
 
-def _poll_of_tables(
-    record: JournalRecord, journal_replay: JournalReplay, has_topics: bool
-) -> NameServerPolled:
+def _poll_of_tables(record: JournalRecord, replay: JournalReplay, has_topics: bool) -> NameServerPolled:
     """The tables of the name server at a record, or an error if the journal has a gap there."""
-    if not journal_replay.is_certain:
-        return NameServerPolled(
-            record.time_ms, record.server_name, error="the journal does not cover this moment"
-        )
-    broker_groups = {
-        object_name: BrokerGroupListing(broker_group.cluster_name, dict(broker_group.broker_addrs))
-        for object_name, broker_group in journal_replay.broker_groups.items()
-        if broker_group.broker_addrs
-    }
-    perm_by_broker = {
-        object_name: queue_data.perm
-        for object_name, queue_data in journal_replay.queues_by_topic.get(PROBED_TOPIC, {}).items()
-    }
+    if not replay.is_certain:
+        error = "the journal does not cover this moment"
+        return NameServerPolled(record.time_ms, record.server_name, error=error)
+    listed = {name: group for name, group in replay.broker_groups.items() if group.broker_addrs}
+    groups = {name: BrokerGroupListing(g.cluster_name, dict(g.broker_addrs)) for name, g in listed.items()}
+    probed_queues = replay.queues_by_topic.get(PROBED_TOPIC, {})
     return NameServerPolled(
         record.time_ms,
         record.server_name,
-        groups=broker_groups,
-        topics=tuple(journal_replay.queues_by_topic) if has_topics else None,
-        settings=hide_secrets(journal_replay.settings),
+        groups=groups,
+        topics=tuple(replay.queues_by_topic) if has_topics else None,
+        settings=hide_secrets(replay.settings),
         kv={
-            object_name: hide_secrets(
-                {entry_key: entry_value or "" for entry_key, entry_value in kv_table.items()}
-            )
-            for object_name, kv_table in journal_replay.kv_tables.items()
+            name: hide_secrets({key: value or "" for key, value in kv_table.items()})
+            for name, kv_table in replay.kv_tables.items()
         },
-        perms=perm_by_broker,
+        perms={name: queues.perm for name, queues in probed_queues.items()},
     )
 
 
 def event_of_record(record: JournalRecord, describe_event: EventDescriber) -> EventSeen:
     """A journal record as a poll, with a description in words."""
-    object_names = [
-        str(record.event_fields[field_name])
-        for field_name in _OBJECT_FIELDS
-        if record.event_fields.get(field_name)
-    ]
+    names = [str(record.event_fields[name]) for name in _OBJECT_FIELDS if record.event_fields.get(name)]
     for topic_change in record.event_fields.get("changes") or ():
         if isinstance(topic_change, dict):
-            object_names += [str(topic) for topic in (topic_change.get("topics") or ())[:20]]
+            names += [str(topic) for topic in (topic_change.get("topics") or ())[:20]]
     description = describe_event(record.event_type, record.event_fields) or ""
-    return EventSeen(record.time_ms, record.server_name, record.event_type, description, object_names)
+    return EventSeen(record.time_ms, record.server_name, record.event_type, description, names)
 
 
 def follow_events(folder: Path, describe_event: EventDescriber) -> Iterator[list[EventSeen]]:
@@ -156,14 +129,11 @@ def follow_events(folder: Path, describe_event: EventDescriber) -> Iterator[list
     Raises BadSegment and OSError.
     """
     latest_records = reader.read_last_records(folder, _MAX_EARLIER_EVENTS)
-    yield [
-        event_of_record(record, describe_event)
-        for record in latest_records
-        if record.event_type not in _UNSHOWN_TYPES
-    ]
+    yield _list_events(latest_records, describe_event)
     for new_records in reader.poll_records(folder, latest_records[-1].seq if latest_records else 0):
-        yield [
-            event_of_record(record, describe_event)
-            for record in new_records
-            if record.event_type not in _UNSHOWN_TYPES
-        ]
+        yield _list_events(new_records, describe_event)
+
+
+def _list_events(records: Iterable[JournalRecord], describe_event: EventDescriber) -> list[EventSeen]:
+    shown = (record for record in records if record.event_type not in _UNSHOWN_TYPES)
+    return [event_of_record(record, describe_event) for record in shown]

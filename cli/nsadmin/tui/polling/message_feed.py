@@ -4,7 +4,6 @@ from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from threading import Event, Lock
 
-from nsadmin.operations.collector.request_pace import RequestPace
 from nsadmin.tui.messages.message_query import MessageQuery
 from nsadmin.tui.messages.message_tools import MessageTools
 from nsadmin.tui.polling.poll_records import MessagesPolled
@@ -17,12 +16,11 @@ class MessageFeed:
     def __init__(
         self,
         open_probe: Callable[[], AbstractContextManager[ServerProbe]],
-        request_pace: RequestPace,
         post_polls: Callable[[Sequence[MessagesPolled]], object],
         wait_if_paused: Callable[[], object],
         load_tools: Callable[[], MessageTools] | None,
     ) -> None:
-        self._open_probe, self._request_pace, self._post_polls = open_probe, request_pace, post_polls
+        self._open_probe, self._post_polls = open_probe, post_polls
         self._wait_if_paused, self._load_tools = wait_if_paused, load_tools or MessageTools
         self._lock, self._query_changed = Lock(), Event()
         self._wanted_query: MessageQuery | None = None
@@ -50,16 +48,13 @@ class MessageFeed:
 
         reader: MessageReader | None = None
         tools = self._load_tools()
-        with self._open_probe() as server_probe:
+        with self._open_probe() as probe:
             while (query := self._wait_for_query()) is not None:
                 if reader is not None and query.is_same_search(reader.query):
                     reader.raise_limit(query.read_limit)
                 else:
                     self._run_count += 1
-                    reader = MessageReader(
-                        server_probe.admin, query, self._run_count, self._request_pace, tools,
-                        server_probe.clock,
-                    )  # fmt: skip
+                    reader = MessageReader(probe, query, self._run_count, tools)
                 poll = reader.read_step()
                 if poll is not None and self._is_wanted(query):
                     self._post_polls([poll])

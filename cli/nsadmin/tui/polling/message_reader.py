@@ -1,24 +1,18 @@
 """Reads the messages of one query in small steps, each with few requests. It changes no consumer offset."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from time import monotonic
 
 from namesrv_core.errors import RocketMQError
 from namesrv_core.protocol.stored_messages import StoredMessage
-from nsadmin.client import AdminClient
 from nsadmin.client.messages.pull_requests import PAGE_SIZE
 from nsadmin.client.messages.topic_follower import FollowedPage, TopicFollower
 from nsadmin.client.results import ClientClosed, error_text
-from nsadmin.operations.collector.request_pace import RequestPace
-from nsadmin.tui.messages.body_text import format_value, preview_body, preview_text
-from nsadmin.tui.messages.message_query import (
-    FROM_LATEST,
-    MAX_KEPT_MESSAGES,
-    BrowsedMessage,
-    MessageQuery,
-)
+from nsadmin.tui.messages.message_lines import format_value, preview_body, preview_text
+from nsadmin.tui.messages.message_query import FROM_LATEST, MAX_KEPT_MESSAGES, BrowsedMessage, MessageQuery
 from nsadmin.tui.messages.message_tools import MessageTools
 from nsadmin.tui.polling.poll_records import MessagesPolled
+from nsadmin.tui.polling.server_polls import ServerProbe
 
 MAX_BODY_BYTES = 1 << 18
 """A longer body is cut."""
@@ -35,17 +29,13 @@ _FULL_ROUNDS = 5
 class MessageReader:
     """One run of a query. `read_step` reads on; then wait for `pause_seconds`."""
 
-    def __init__(
-        self,
-        admin: AdminClient,
-        query: MessageQuery,
-        run_id: int,
-        request_pace: RequestPace,
-        tools: MessageTools,
-        clock: Callable[[], int],
-    ) -> None:
-        self._admin, self._tools, self._clock = admin, tools, clock
-        self._request_pace = request_pace
+    def __init__(self, probe: ServerProbe, query: MessageQuery, run_id: int, tools: MessageTools) -> None:
+        self._admin, self._clock, self._request_pace, self._tools = (
+            probe.admin,
+            probe.clock,
+            probe.pace,
+            tools,
+        )
         self.query, self.run_id = query, run_id
         self.pause_seconds = 0.0
         self._follower: TopicFollower | None = None
@@ -65,7 +55,7 @@ class MessageReader:
 
     def read_step(self) -> MessagesPolled | None:
         """Read the next messages. None if nothing has changed since the last step."""
-        begun_seconds = monotonic()
+        began = monotonic()
         try:
             poll = self._find_by_key() if self.query.index_key is not None else self._read_on()
         except ClientClosed:
@@ -74,7 +64,7 @@ class MessageReader:
             self.pause_seconds = _ERROR_SECONDS
             poll = self._make_poll((), "waiting", {"": error_text(error)})
         # Rest as long as the step took: half of the time the brokers hear nothing.
-        self.pause_seconds = max(self.pause_seconds, monotonic() - begun_seconds)
+        self.pause_seconds = max(self.pause_seconds, monotonic() - began)
         last_poll, self._last_poll = self._last_poll, poll
         if last_poll is not None and not poll.messages and _without_time(last_poll) == _without_time(poll):
             return None
@@ -86,25 +76,18 @@ class MessageReader:
         if self._last_poll is not None and self._last_poll.state == "done":
             return self._make_poll((), "done", self._last_poll.errors)
         with self._request_pace.reserve_requests(1):
-            broker_count = len(self._admin.messages.list_queue_routes(self.query.topic))
-        with self._request_pace.reserve_requests(broker_count):
-            found_messages = self._admin.messages.find_by_key(
-                self.query.topic, self.query.index_key or "", max_num=_MAX_FOUND_BY_KEY
-            )
-        self._examined_count = len(found_messages.messages)
-        browsed_messages = [
-            browsed_message
-            for located_message in found_messages.messages
-            for browsed_message in self._browse_matching(
-                located_message.broker_name or "", located_message.message
-            )
+            count = len(self._admin.messages.list_queue_routes(self.query.topic))
+        with self._request_pace.reserve_requests(count):
+            key = self.query.index_key or ""
+            found = self._admin.messages.find_by_key(self.query.topic, key, max_num=_MAX_FOUND_BY_KEY)
+        self._examined_count = len(found.messages)
+        located = [
+            (found_message.broker_name or "", found_message.message) for found_message in found.messages
         ]
-        errors = {
-            broker_result.addr: error_text(broker_result.error)
-            for broker_result in found_messages.broker_results
-            if broker_result.error is not None
-        }
-        return self._make_poll(browsed_messages, "done", errors)
+        messages = [message for place in located for message in self._browse_matching(*place)]
+        results = [result for result in found.broker_results if result.error is not None]
+        errors = {result.addr: error_text(result.error) for result in results if result.error is not None}
+        return self._make_poll(messages, "done", errors)
 
     def _read_on(self) -> MessagesPolled:
         is_limited = not self.query.is_tail
@@ -114,15 +97,15 @@ class MessageReader:
             return self._make_poll((), "full")
         if not self._held_messages:
             self._held_messages = list(self._read_turn())
-        browsed_messages = self._held_messages[:free_count]
+        messages = self._held_messages[:free_count]
         del self._held_messages[:free_count]
-        self._shown_count += len(browsed_messages)
+        self._shown_count += len(messages)
         if is_limited and self._shown_count >= self.query.read_limit:
-            return self._make_poll(browsed_messages, "full")
-        return self._make_poll(browsed_messages, self._describe_state(browsed_messages))
+            return self._make_poll(messages, "full")
+        return self._make_poll(messages, self._describe_state(messages))
 
-    def _describe_state(self, browsed_messages: Sequence[BrowsedMessage]) -> str:
-        if self._held_messages or browsed_messages:
+    def _describe_state(self, messages: Sequence[BrowsedMessage]) -> str:
+        if self._held_messages or messages:
             return "reading"
         assert self._follower is not None
         if self._done_queues >= set(self._follower.list_queues()):
@@ -190,11 +173,9 @@ class MessageReader:
             return
         with self._request_pace.reserve_requests(queue_count):
             end_offsets = follower.find_ends()
-        behind_count = sum(
-            max(0, end_offset - position)
-            for queue, end_offset in end_offsets.items()
-            if (position := follower.get_position(*queue)) is not None
-        )
+        positions = {queue: follower.get_position(*queue) for queue in end_offsets}
+        behind = (max(0, end_offsets[queue] - at) for queue, at in positions.items() if at is not None)
+        behind_count = sum(behind)
         if behind_count > MAX_KEPT_MESSAGES:
             self._skipped_count += behind_count
             self._follower, self._follow_start = None, FROM_LATEST
@@ -208,30 +189,27 @@ class MessageReader:
 
     def _browse_matching(self, broker_name: str, message: StoredMessage) -> Iterator[BrowsedMessage]:
         """The message as the screen keeps it, if it meets the conditions. They see the decoded body."""
-        decoded_value, problem_text = None, message.body_error
-        if self.query.decoders and problem_text is None:
-            decoded_value, problem_text = self._tools.decode_body(message.body, self.query.decoders)
-        if not self.query.message_filter.is_match(message, None if problem_text else decoded_value):
+        value, problem = None, message.body_error
+        if self.query.decoders and problem is None:
+            value, problem = self._tools.decode_body(message.body, self.query.decoders)
+        if not self.query.message_filter.is_match(message, None if problem else value):
             return
-        if problem_text is not None:
-            preview = f"({problem_text})"
+        if problem is not None:
+            preview = f"({problem})"
         elif self.query.decoders:
-            preview = preview_text(format_value(decoded_value))
+            preview = preview_text(format_value(value))
         else:
             preview = preview_body(message.body)
         cut_message = message._replace(body=message.body[:MAX_BODY_BYTES])
         yield BrowsedMessage(broker_name, cut_message, len(message.body), preview)
 
     def _make_poll(
-        self,
-        browsed_messages: Sequence[BrowsedMessage],
-        state: str,
-        errors: Mapping[str, str] | None = None,
+        self, messages: Sequence[BrowsedMessage], state: str, errors: Mapping[str, str] | None = None
     ) -> MessagesPolled:
         if errors is None:
-            errors = {broker_name: text for (broker_name, _), text in self._errors_by_queue.items()}
+            errors = {name: text for (name, _), text in self._errors_by_queue.items()}
         return MessagesPolled(
-            self._clock(), self.query, self.run_id, tuple(browsed_messages), self._examined_count,
+            self._clock(), self.query, self.run_id, tuple(messages), self._examined_count,
             self._lost_count, self._skipped_count, errors, state,
         )  # fmt: skip
 

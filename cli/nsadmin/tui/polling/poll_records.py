@@ -12,10 +12,36 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 import msgspec
 
 from nsadmin.client.consumers.lag import Lag, measure_lag, sum_lags
-from nsadmin.tui.polling.replica_records import SlaveRecord
 
 if TYPE_CHECKING:
     from nsadmin.tui.messages.message_query import BrowsedMessage, MessageQuery
+
+
+class SlaveDifferenceRecord(msgspec.Struct, frozen=True, array_like=True):
+    """An item that differs, as in a row of `replicaDiff`. nsadmin knows it since `since` (ms since 1970)."""
+
+    kind: str
+    name: str
+    state: str
+    differs: str
+    reason: str
+    since: int
+
+
+class SlaveRecord(msgspec.Struct, frozen=True, array_like=True):
+    """A slave. `state` is equal, lag, drift or unknown. The counts are of all differences.
+
+    `error` says why the slave was not compared, or not in all kinds. `differences` has the first ones.
+    """
+
+    broker_name: str
+    broker_id: int
+    state: str
+    drift_count: int = 0
+    lag_count: int = 0
+    error: str | None = None
+    differences: Sequence[SlaveDifferenceRecord] = ()
+
 
 JavaLong: TypeAlias = Annotated[int, msgspec.Meta(ge=-(2**63), le=2**63 - 1)]
 Finite: TypeAlias = Annotated[float, msgspec.Meta(ge=-1e100, le=1e100)]
@@ -124,7 +150,7 @@ class GroupPolled(Poll, frozen=True, tag="group", dict=True):
 
     @cached_property
     def lag(self) -> Lag:
-        return sum_lags(queue_lag.lag for queue_lag in self.lags)
+        return sum_lags(queue.lag for queue in self.lags)
 
 
 class GroupsPolled(Poll, frozen=True, tag="groups"):
@@ -370,22 +396,10 @@ class MessagesPolled(Poll, frozen=True, tag="messages"):
 
 
 RecordedPoll: TypeAlias = (
-    NameServerPolled
-    | BrokerPolled
-    | GroupPolled
-    | GroupsPolled
-    | TopicPolled
-    | TopicRatesPolled
-    | ConfigPolled
-    | BrokerTopicsPolled
-    | ConnectionsPolled
-    | DivergencePolled
-    | DrainsPolled
-    | MissingBrokersPolled
-    | ProblemsPolled
-    | ReplicasPolled
-    | EventSeen
-)
+    NameServerPolled | BrokerPolled | GroupPolled | GroupsPolled | TopicPolled | TopicRatesPolled
+    | ConfigPolled | BrokerTopicsPolled | ConnectionsPolled | DivergencePolled | DrainsPolled
+    | MissingBrokersPolled | ProblemsPolled | ReplicasPolled | EventSeen
+)  # fmt: skip
 AnyPoll: TypeAlias = RecordedPoll | MessagesPolled
 
 

@@ -19,7 +19,7 @@ from nsadmin.tui.polling.replica_polls import make_replicas_poll
 
 def repeat_checks(
     connect_client: Callable[[], AbstractContextManager[AdminClient]],
-    check_scope: CheckScope,
+    scope: CheckScope,
     clock: Callable[[], int],
     compared_namespaces: Sequence[str] | None,
 ) -> Generator[list[AnyPoll], None, None]:
@@ -28,46 +28,46 @@ def repeat_checks(
     The comparison is missing if its check failed. `compared_namespaces` is None: do not compare name servers.
     """
     replicas_polls: list[ReplicasPolled] = []
-    check_scope = check_scope._replace(
+    scope = scope._replace(
         report_replicas=lambda comparison: replicas_polls.append(make_replicas_poll(comparison, clock()))
     )
     with connect_client() as admin:
-        divergence_observer = (
+        observer = (
             DivergenceObserver(admin, clock, namespaces=tuple(compared_namespaces))
             if compared_namespaces is not None
             else None
         )
         while True:
             replicas_polls.clear()
-            problems_poll = poll_problems(connect_client, check_scope, clock, divergence_observer)
+            problems_poll = poll_problems(connect_client, scope, clock, observer)
             yield [problems_poll, *replicas_polls]
 
 
 def poll_problems(
     connect_client: Callable[[], AbstractContextManager[AdminClient]],
-    check_scope: CheckScope,
+    scope: CheckScope,
     clock: Callable[[], int],
-    divergence_observer: DivergenceObserver | None,
+    observer: DivergenceObserver | None,
 ) -> ProblemsPolled:
     """Run all checks, with a client for each.
 
     `divergence_observer` remembers how old each difference is, so that the poll need not wait until it is
     drift. It is None for a single name server.
     """
-    overall_finding, findings = run_checks(connect_client, CheckPlan(check_scope, skipped=("divergence",)))
+    overall_finding, findings = run_checks(connect_client, CheckPlan(scope, skipped=("divergence",)))
     unchecked = [part.check for part in overall_finding.unchecked if part.check != "divergence"]
-    if divergence_observer is not None:
-        findings.append(_check_divergence(divergence_observer))
+    if observer is not None:
+        findings.append(_check_divergence(observer))
     else:
         unchecked.append("divergence")
     problems = [problem for finding in findings for problem in _list_problems(finding)]
     return ProblemsPolled(clock(), problems, len(findings), unchecked)
 
 
-def _check_divergence(divergence_observer: DivergenceObserver) -> CheckFinding:
+def _check_divergence(observer: DivergenceObserver) -> CheckFinding:
     scale = divergence.CHECK.make_scale()
     try:
-        return divergence.judge(scale, ServerComparison(divergence_observer.observe_once()))
+        return divergence.judge(scale, ServerComparison(observer.observe_once()))
     except RocketMQError as error:
         return scale.make_unknown_finding(error_text(error))
 

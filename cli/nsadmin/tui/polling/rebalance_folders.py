@@ -9,35 +9,32 @@ from nsadmin.tui.polling.poll_records import MovingTopicRecord, RebalanceRecord
 
 def list_rebalances(state_home: Path) -> tuple[list[RebalanceRecord], list[str]]:
     """Return the unfinished rebalances, and the errors of folders that cannot be read."""
-    records, error_texts = [], []
-    for saved_run in load_runs(state_home):
-        if not isinstance(saved_run, SavedRun):
-            error_texts.append(str(saved_run))
-        elif saved_run.run_state.finished is None:
-            records.append(_record_of_run(saved_run))
-    return records, error_texts
+    records, errors = [], []
+    for saved in load_runs(state_home):
+        if not isinstance(saved, SavedRun):
+            errors.append(str(saved))
+        elif saved.run_state.finished is None:
+            records.append(_record_of_run(saved))
+    return records, errors
 
 
-def _record_of_run(saved_run: SavedRun) -> RebalanceRecord:
-    run_state = saved_run.run_state
+def _record_of_run(saved: SavedRun) -> RebalanceRecord:
+    state = saved.run_state
     return RebalanceRecord(
-        run_state.cluster,
-        run_state.digest,
-        run_state.phase,
-        run_state.started,
-        run_state.by,
-        saved_run.holder_pid,
-        len(run_state.returned if run_state.is_rollback else run_state.moved),
-        run_state.pause,
-        str(saved_run.run_folder / PLAN_FILE),
-        [
-            _record_of_topic(topic, progress, run_state)
-            for topic, progress in sorted(run_state.moving.items())
-        ],
+        state.cluster,
+        state.digest,
+        state.phase,
+        state.started,
+        state.by,
+        saved.holder_pid,
+        len(state.returned if state.is_rollback else state.moved),
+        state.pause,
+        str(saved.run_folder / PLAN_FILE),
+        [_record_of_topic(topic, progress, state) for topic, progress in sorted(state.moving.items())],
     )
 
 
-def _record_of_topic(topic: str, progress: TopicProgress, run_state: RunState) -> MovingTopicRecord:
+def _record_of_topic(topic: str, progress: TopicProgress, state: RunState) -> MovingTopicRecord:
     stage = progress.stage
     return MovingTopicRecord(
         topic,
@@ -48,5 +45,5 @@ def _record_of_topic(topic: str, progress: TopicProgress, run_state: RunState) -
         {}
         if stage is None
         else {broker: (queues.read, queues.write) for broker, queues in sorted(stage.counts.items())},
-        run_state.waiting.get(topic, ()),
+        state.waiting.get(topic, ()),
     )

@@ -10,9 +10,19 @@ from typing import Any, NamedTuple, TypeVar
 from namesrv_core.errors import RocketMQError
 from namesrv_core.transport.multiplexed_client import CallError, Exchange
 from nsadmin.client import AdminClient
+from nsadmin.client.brokers.clusters import BrokerAddrGroup
 from nsadmin.client.redaction import is_secret_name
-from nsadmin.client.results import NoneReachable, error_text, is_not_found
-from nsadmin.tui.polling.poll_records import BrokerGroupListing, BrokerPolled, NameServerPolled, OptionalTexts
+from nsadmin.client.results import NoneReachable, ServerResult, error_text, is_not_found
+from nsadmin.operations.collector.request_pace import RequestPace
+from nsadmin.operations.inventory.keeper import InventoryKeeper
+from nsadmin.tui.polling.poll_records import (
+    BrokerGroupListing,
+    BrokerPolled,
+    MissingBrokerRecord,
+    MissingBrokersPolled,
+    NameServerPolled,
+    OptionalTexts,
+)
 
 T = TypeVar("T")
 Clock = Callable[[], int]
@@ -31,104 +41,86 @@ class RequestStopwatch:
     def __call__(self, exchange: Exchange) -> None:
         self._ms_by_addr[exchange.addr] = exchange.seconds * 1000
 
-    def last_request_ms(self, server_addr: str) -> float:
-        return round(self._ms_by_addr.get(server_addr, 0.0), 2)
+    def last_request_ms(self, addr: str) -> float:
+        return round(self._ms_by_addr.get(addr, 0.0), 2)
 
 
 class ServerProbe(NamedTuple):
-    """A client with its stopwatch and a clock (ms since 1970). Each thread has its own probe.
+    """What a thread asks servers with: a client, its stopwatch, a clock (ms since 1970) and a rate limit.
 
-    `carried_state` keeps values of one poll for the next, by name. `list_silent` returns the errors of the
-    name servers that did not answer their last poll, by address.
+    Each thread has its own probe. `addrs` are the name servers of the client. `carried_state` keeps values of
+    one poll for the next, by name. `list_silent` returns the errors of the name servers that did not answer
+    their last poll, by address.
     """
 
     admin: AdminClient
     stopwatch: RequestStopwatch
     clock: Clock
+    pace: RequestPace
+    addrs: Sequence[str] = ()
     namespaces: Sequence[str] = ()
     carried_state: dict[str, Any] = {}  # noqa: RUF012 - each looker is made with its own
     list_silent: Callable[[], Mapping[str, str]] = dict
 
 
-def poll_name_server(
-    server_probe: ServerProbe, namesrv_addr: str, namespaces: Sequence[str]
-) -> NameServerPolled:
+def describe_error(result: ServerResult[Any]) -> str:
+    """The error of a request without a result."""
+    return error_text(result.error or RocketMQError("no answer"))
+
+
+def poll_name_server(probe: ServerProbe, addr: str) -> NameServerPolled:
     """Poll the only name server of this client. The poll fails if the list of brokers is missing."""
     try:
-        return _read_name_server(server_probe, namesrv_addr, namespaces)
+        return _read_name_server(probe, addr)
     except (ValueError, TypeError, KeyError, AttributeError) as error:
-        return NameServerPolled(server_probe.clock(), namesrv_addr, error=f"malformed answer ({error})")
+        return NameServerPolled(probe.clock(), addr, error=f"malformed answer ({error})")
 
 
-def _read_name_server(
-    server_probe: ServerProbe, namesrv_addr: str, namespaces: Sequence[str]
-) -> NameServerPolled:
-    admin = server_probe.admin
-    [cluster_result] = admin.clusters.get_heartbeats_each()
-    if cluster_result.result is None:
-        return NameServerPolled(
-            server_probe.clock(),
-            namesrv_addr,
-            error=_error_line(cluster_result.error or RocketMQError("no answer")),
-        )
-    cluster_info, heartbeat_by_addr = cluster_result.result
-    answer_ms = server_probe.stopwatch.last_request_ms(namesrv_addr)
+def _read_name_server(probe: ServerProbe, addr: str) -> NameServerPolled:
+    admin = probe.admin
+    [result] = admin.clusters.get_heartbeats_each()
+    if result.result is None:
+        error = _error_line(result.error or RocketMQError("no answer"))
+        return NameServerPolled(probe.clock(), addr, error=error)
+    cluster_info, heartbeats = result.result
+    answer_ms = probe.stopwatch.last_request_ms(addr)
     unreported: dict[str, str] = {}
 
-    def ask_or_default(poll_field: str, read_answer: Callable[[], T], default_answer: T) -> T:
+    def ask_or_default(field: str, read_answer: Callable[[], T], default_answer: T) -> T:
         try:
             return read_answer()
         except RocketMQError as error:
-            unreported[poll_field] = _error_line(error)
+            unreported[field] = _error_line(error)
             return default_answer
 
-    broker_groups = {
-        intern(broker_group.broker_name): BrokerGroupListing(
-            intern(broker_group.cluster_name), broker_group.broker_addrs
-        )
-        for broker_group in cluster_info.broker_groups
+    groups = {
+        intern(g.broker_name): BrokerGroupListing(intern(g.cluster_name), g.broker_addrs)
+        for g in cluster_info.broker_groups
     }
-    topic_names = ask_or_default("topics", admin.topics.list_names, None)
+    topics = ask_or_default("topics", admin.topics.list_names, None)
     settings = ask_or_default("settings", lambda: _read_settings(admin), None)
-    kv_entries = ask_or_default(
-        "kv", lambda: {namespace: _read_kv_entries(admin, namespace) for namespace in namespaces}, None
+    kv = ask_or_default(
+        "kv", lambda: {name: _read_kv_entries(admin, name) for name in probe.namespaces}, None
     )
     no_perms: dict[str, int] = {}
-    perm_by_broker = ask_or_default("perms", lambda: _read_perms(admin, namesrv_addr), no_perms)
-    heartbeat_silences = (
-        None
-        if heartbeat_by_addr is None
-        else {addr: (heartbeat[0], heartbeat[1]) for addr, heartbeat in heartbeat_by_addr.items()}
-    )
+    perms = ask_or_default("perms", lambda: _read_perms(admin, addr), no_perms)
+    silences = None if heartbeats is None else {addr: (age[0], age[1]) for addr, age in heartbeats.items()}
+    peer = admin.name_server_tables.describe_peer(addr)
     return NameServerPolled(
-        server_probe.clock(),
-        namesrv_addr,
-        answer_ms,
-        None,
-        broker_groups,
-        topic_names,
-        settings,
-        kv_entries,
-        perm_by_broker,
-        heartbeat_silences,
-        unreported,
-        admin.name_server_tables.describe_peer(namesrv_addr),
+        probe.clock(), addr, answer_ms, None, groups, topics, settings, kv, perms, silences, unreported, peer
     )
 
 
 def _read_settings(admin: AdminClient) -> dict[str, str]:
-    [config_result] = admin.name_servers.get_config_each()
-    if config_result.result is None:
-        raise config_result.error or RocketMQError("no settings")
-    return hide_secrets(config_result.result)
+    [result] = admin.name_servers.get_config_each()
+    if result.result is None:
+        raise result.error or RocketMQError("no settings")
+    return hide_secrets(result.result)
 
 
 def hide_secrets(texts: Mapping[str, str]) -> dict[str, str]:
     """Replace values that look like secrets, because recordings and screenshots would keep them."""
-    return {
-        entry_key: HIDDEN_VALUE if entry_value and is_secret_name(entry_key) else entry_value
-        for entry_key, entry_value in texts.items()
-    }
+    return {key: HIDDEN_VALUE if text and is_secret_name(key) else text for key, text in texts.items()}
 
 
 def _read_kv_entries(admin: AdminClient, namespace: str) -> OptionalTexts:
@@ -141,33 +133,31 @@ def _read_kv_entries(admin: AdminClient, namespace: str) -> OptionalTexts:
         raise
 
 
-def _read_perms(admin: AdminClient, namesrv_addr: str) -> dict[str, int]:
+def _read_perms(admin: AdminClient, addr: str) -> dict[str, int]:
     # Import here, while requests are running, so that the first screen appears sooner.
     from nsadmin.client.name_servers.name_server_tables import parse_topic_queues
 
-    [route_result] = admin.name_server_tables.get_route_bodies(namesrv_addr, [PROBED_TOPIC])
-    if route_result.result is None:
-        if is_not_found(route_result.error):
+    [result] = admin.name_server_tables.get_route_bodies(addr, [PROBED_TOPIC])
+    if result.result is None:
+        if is_not_found(result.error):
             return {}
-        raise route_result.error or RocketMQError("no route")
+        raise result.error or RocketMQError("no route")
     try:
-        return {
-            intern(broker_name): queue_data.perm
-            for broker_name, queue_data in parse_topic_queues(route_result.result).queues.items()
-        }
+        queues = parse_topic_queues(result.result).queues
     except ValueError as error:
         raise RocketMQError(f"malformed answer ({error})") from error
+    return {intern(broker): broker_queues.perm for broker, broker_queues in queues.items()}
 
 
-def poll_brokers(server_probe: ServerProbe, broker_addrs: Iterable[str]) -> list[BrokerPolled]:
+def poll_brokers(probe: ServerProbe, addrs: Iterable[str]) -> list[BrokerPolled]:
     """Ask these brokers for their runtime figures, all at the same time."""
-    results = server_probe.admin.brokers.get_runtime_info(broker_addrs)
-    now_ms = server_probe.clock()
+    results = probe.admin.brokers.get_runtime_info(addrs)
+    now_ms = probe.clock()
     return [
         BrokerPolled(
             now_ms,
             result.addr,
-            server_probe.stopwatch.last_request_ms(result.addr),
+            probe.stopwatch.last_request_ms(result.addr),
             None if result.result is None else _intern_table(result.result.table),
             None if result.error is None else _error_line(result.error),
             failure_kind(result.error),
@@ -176,12 +166,9 @@ def poll_brokers(server_probe: ServerProbe, broker_addrs: Iterable[str]) -> list
     ]
 
 
-def _intern_table(figure_table: Mapping[str, str]) -> dict[str, str]:
+def _intern_table(table: Mapping[str, str]) -> dict[str, str]:
     """Share equal strings, because a thousand brokers report the same keys and many equal values."""
-    return {
-        intern(figure_key): intern(figure_value) if len(figure_value) < 8 else figure_value
-        for figure_key, figure_value in figure_table.items()
-    }
+    return {intern(key): intern(text) if len(text) < 8 else text for key, text in table.items()}
 
 
 def failure_kind(error: RocketMQError | None) -> str | None:
@@ -200,8 +187,23 @@ def _error_line(error: RocketMQError) -> str:
     return error_text(error)
 
 
-def split_batches(broker_addrs: Sequence[str], batch_size: int) -> list[Sequence[str]]:
-    return [
-        broker_addrs[batch_start : batch_start + batch_size]
-        for batch_start in range(0, len(broker_addrs), batch_size)
+def split_batches(addrs: Sequence[str], size: int) -> list[Sequence[str]]:
+    return [addrs[start : start + size] for start in range(0, len(addrs), size)]
+
+
+def poll_missing_brokers(
+    inventory: InventoryKeeper, latest_polls: Iterable[NameServerPolled], clock: Clock
+) -> MissingBrokersPolled | None:
+    """Compare the latest listings with the inventory; None if no name server answered."""
+    answered = [poll for poll in latest_polls if poll.error is None]
+    if not answered:
+        return None
+    listings = [(name, group) for poll in answered for name, group in poll.groups.items()]
+    missing = inventory.observe_brokers(
+        [BrokerAddrGroup(group.cluster_name, name, dict(group.broker_addrs)) for name, group in listings]
+    )
+    records = [
+        MissingBrokerRecord(b.cluster_name, b.broker_name, b.broker_id, b.broker_addr, b.last_seen_ms)
+        for b in (gone.broker for gone in missing)
     ]
+    return MissingBrokersPolled(clock(), records, inventory.problem or "")

@@ -4,13 +4,12 @@ No request of a broker returns the rates of all its topics, so each topic takes 
 masters (VIEW_BROKER_STATS_DATA, 315).
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from heapq import nsmallest
 from time import monotonic
 
 from namesrv_core.protocol.codes import MASTER_BROKER_ID
 from nsadmin.client.topics.topics import SYSTEM_TOPICS, list_own_names
-from nsadmin.operations.collector.request_pace import RequestPace
 from nsadmin.operations.topic_kinds import is_user_topic
 from nsadmin.tui.model.server_states import is_number
 from nsadmin.tui.polling.poll_records import NameServerPolled, TopicRatesPolled
@@ -28,62 +27,53 @@ class TopicRateSampler:
         self._sampled_seconds: dict[str, float] = {}
 
     def sample_next(
-        self,
-        server_probe: ServerProbe,
-        name_server_polls: Sequence[NameServerPolled],
-        request_pace: RequestPace,
+        self, probe: ServerProbe, server_polls: Sequence[NameServerPolled]
     ) -> TopicRatesPolled | None:
         """Sample the next topics. None: no topic is due, or no name server answers."""
-        server_poll = next((poll for poll in name_server_polls if poll.error is None), None)
+        server_poll = next((poll for poll in server_polls if poll.error is None), None)
         if server_poll is None:
             return None
+        groups = server_poll.groups.items()
         own_topics = _SYSTEM_TOPICS.union(
-            *(list_own_names(name, listing.cluster_name) for name, listing in server_poll.groups.items())
+            *(list_own_names(name, group.cluster_name) for name, group in groups)
         )
-        all_topics = set().union(*(poll.topics or () for poll in name_server_polls))
+        all_topics = set().union(*(poll.topics or () for poll in server_polls))
         topics = self._choose_topics(all_topics, own_topics)
         if not topics:
             return None
-        with request_pace.reserve_requests(len(topics)):
-            route_results = server_probe.admin.name_server_tables.get_route_bodies(server_poll.addr, topics)
+        with probe.pace.reserve_requests(len(topics)):
+            route_results = probe.admin.name_server_tables.get_route_bodies(server_poll.addr, topics)
         rate_by_topic: dict[str, float | None] = {}
         for topic, route_result in zip(topics, route_results, strict=True):
-            master_addrs = _find_masters(route_result.result, server_poll)
-            with request_pace.reserve_requests(len(master_addrs)):
-                rate_results = server_probe.admin.topics.get_put_rates(topic, master_addrs)
-            known_rates = [result.result for result in rate_results if is_number(result.result)]
-            rate_by_topic[topic] = round(sum(known_rates), 3) if known_rates else None
+            masters = _find_masters(route_result.result, server_poll)
+            with probe.pace.reserve_requests(len(masters)):
+                rate_results = probe.admin.topics.get_put_rates(topic, masters)
+            rates = [result.result for result in rate_results if is_number(result.result)]
+            rate_by_topic[topic] = round(sum(rates), 3) if rates else None
             self._sampled_seconds[topic] = monotonic()
-        return TopicRatesPolled(server_probe.clock(), rate_by_topic)
+        return TopicRatesPolled(probe.clock(), rate_by_topic)
 
     def _choose_topics(self, topics: set[str], own_topics: frozenset[str]) -> list[str]:
         """The topics that are due. At the same age, the topics of users come before others."""
         for vanished_topic in self._sampled_seconds.keys() - topics:
             del self._sampled_seconds[vanished_topic]
         latest_due = monotonic() - self.interval
-        due_ranks = (
-            (sampled_seconds, not is_user_topic(topic, own_topics), topic)
-            for topic in topics
-            if (sampled_seconds := self._sampled_seconds.get(topic, float("-inf"))) <= latest_due
-        )
+        sampled = {topic: self._sampled_seconds.get(topic, float("-inf")) for topic in topics}
+        due = [topic for topic in topics if sampled[topic] <= latest_due]
+        due_ranks = ((sampled[topic], not is_user_topic(topic, own_topics), topic) for topic in due)
         return [topic for _, _, topic in nsmallest(_TOPICS_PER_TURN, due_ranks)]
 
 
-def _find_masters(route_body: bytes | None, server_poll: NameServerPolled) -> list[str]:
+def _find_masters(body: bytes | None, poll: NameServerPolled) -> list[str]:
     """The addresses of the masters in a route; empty for a topic without a route."""
     from nsadmin.client.name_servers.name_server_tables import parse_topic_queues
 
-    if route_body is None:
+    if body is None:
         return []
     try:
-        broker_names = parse_topic_queues(route_body).queues
+        brokers = parse_topic_queues(body).queues
     except ValueError:
         return []
-    listed_addrs: Mapping[str, Mapping[int, str]] = {
-        broker_name: listing.broker_addrs for broker_name, listing in server_poll.groups.items()
-    }
-    return [
-        master_addr
-        for broker_name in broker_names
-        if (master_addr := listed_addrs.get(broker_name, {}).get(MASTER_BROKER_ID)) is not None
-    ]
+    listings = [poll.groups[broker] for broker in brokers if broker in poll.groups]
+    addrs = [listing.broker_addrs.get(MASTER_BROKER_ID) for listing in listings]
+    return [addr for addr in addrs if addr is not None]

@@ -42,22 +42,18 @@ class PollRecorder:
     It calls `report_failure` once if it cannot write the file.
     """
 
-    def __init__(self, file_path: Path, label: str, namesrv_addrs: Sequence[str]) -> None:
+    def __init__(self, path: Path, label: str, addrs: Sequence[str]) -> None:
         """Create the file, or replace an existing one. Raises OSError."""
         self._output_file = open(  # noqa: SIM115 - the thread closes it
-            file_path, "wb", opener=private_files.open_private_file
+            path, "wb", opener=private_files.open_private_file
         )
         self.report_failure: Callable[[OSError], object] = lambda error: None
         self._last_polls: dict[str, NameServerPolled] = {}
         self._batch_queue: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
         self._writer_thread = threading.Thread(target=self._write_batches, daemon=True)
         self._writer_thread.start()
-        self._batch_queue.put(
-            msgspec.json.encode(
-                RecordingHead(RECORDING_FORMAT, RECORDING_VERSION, label, list(namesrv_addrs))
-            )
-            + b"\n"
-        )
+        head = RecordingHead(RECORDING_FORMAT, RECORDING_VERSION, label, list(addrs))
+        self._batch_queue.put(msgspec.json.encode(head) + b"\n")
 
     def record_polls(self, polls: Sequence[AnyPoll]) -> None:
         """Queue polls for writing, without the fields that a name server repeats unchanged.
@@ -70,15 +66,14 @@ class PollRecorder:
     def _omit_unchanged(self, poll: AnyPoll) -> AnyPoll:
         if not isinstance(poll, NameServerPolled) or poll.error is not None:
             return poll
-        previous_poll = self._last_polls.get(poll.addr)
+        previous = self._last_polls.get(poll.addr)
         self._last_polls[poll.addr] = poll
-        if previous_poll is None:
+        if previous is None:
             return poll
-        unchanged_fields = [
-            field_name
-            for field_name in ("topics", "settings", "kv")
-            if getattr(previous_poll, field_name) == getattr(poll, field_name)
-        ]
+        is_kept = {
+            name: getattr(previous, name) == getattr(poll, name) for name in ("topics", "settings", "kv")
+        }
+        unchanged_fields = [name for name, is_unchanged in is_kept.items() if is_unchanged]
         return msgspec.structs.replace(poll, **dict.fromkeys(unchanged_fields))
 
     @property
@@ -94,12 +89,12 @@ class PollRecorder:
     def _write_batches(self) -> None:
         compressor = zstandard.ZstdCompressor(level=3)
         try:
-            with self._output_file as output_file, compressor.stream_writer(output_file) as stream_writer:
+            with self._output_file as file, compressor.stream_writer(file) as stream_writer:
                 while (encoded_batch := self._batch_queue.get()) is not None:
                     stream_writer.write(encoded_batch)
                     # Flush each batch: after a kill, the recording lacks only the last one.
                     stream_writer.flush(zstandard.FLUSH_BLOCK)
-                    output_file.flush()
+                    file.flush()
         except OSError as error:
             self.report_failure(error)
 
@@ -121,9 +116,9 @@ class Recording:
     The constructor reads the whole file once to find its end. Raises InvalidRecordingError and OSError.
     """
 
-    def __init__(self, file_path: Path) -> None:
-        self._file_path = file_path
-        lines = _read_lines(file_path)
+    def __init__(self, path: Path) -> None:
+        self._file_path = path
+        lines = _read_lines(path)
         try:
             self.head = msgspec.json.decode(next(lines, b""), type=RecordingHead)
         except (msgspec.DecodeError, RecursionError):
@@ -134,31 +129,31 @@ class Recording:
                 f"{found_format[0]} of version {found_format[1]} is not supported: this nsadmin reads "
                 f"version {RECORDING_VERSION}"
             )
-        poll_times = (poll_header.at for poll_header, _ in _read_headers(lines))
-        self.begin = self.end = next(poll_times, 0)
+        times = (header.at for header, _ in _read_headers(lines))
+        self.begin = self.end = next(times, 0)
         if not self.begin:
             raise InvalidRecordingError("the file is empty")
-        for at_ms in poll_times:
+        for at_ms in times:
             self.end = at_ms
 
     def start(self, start_ms: int) -> Iterator[AnyPoll]:
         """Yield the earlier polls that a replay from this time needs, then all later polls."""
         lines = _read_lines(self._file_path)
         next(lines)
-        horizon_ms, held_lines = start_ms - _SPARKLINE_MS, dict[str, bytes]()
-        for poll_header, line in _read_headers(lines):
-            if held_lines and poll_header.at >= horizon_ms:
-                yield from _decode_polls(held_lines.values())
-                held_lines = {}
-            if poll_header.at >= horizon_ms or not line.startswith(_BROKER_POLL_PREFIX):
+        horizon_ms, held = start_ms - _SPARKLINE_MS, dict[str, bytes]()
+        for header, line in _read_headers(lines):
+            if held and header.at >= horizon_ms:
+                yield from _decode_polls(held.values())
+                held = {}
+            if header.at >= horizon_ms or not line.startswith(_BROKER_POLL_PREFIX):
                 yield from _decode_polls([line])
             elif b'"table":' in line:
-                held_lines[poll_header.addr] = line
+                held[header.addr] = line
             else:
                 # The screen shows the last figures of a silent broker: yield them before its error.
-                previous_line = held_lines.pop(poll_header.addr, None)
+                previous_line = held.pop(header.addr, None)
                 yield from _decode_polls([line] if previous_line is None else [previous_line, line])
-        yield from _decode_polls(held_lines.values())
+        yield from _decode_polls(held.values())
 
 
 def _read_headers(lines: Iterator[bytes]) -> Iterator[tuple[_PollHeader, bytes]]:
@@ -180,10 +175,10 @@ def _decode_polls(lines: Iterable[bytes]) -> Iterator[AnyPoll]:
         yield poll
 
 
-def _read_lines(file_path: Path) -> Iterator[bytes]:
+def _read_lines(path: Path) -> Iterator[bytes]:
     line_pieces, line_bytes = list[bytes](), 0
-    with open(file_path, "rb") as opened_file:
-        chunks = zstandard.ZstdDecompressor().read_to_iter(opened_file, read_size=1 << 18)
+    with open(path, "rb") as file:
+        chunks = zstandard.ZstdDecompressor().read_to_iter(file, read_size=1 << 18)
         try:
             for chunk in chunks:
                 first_piece, *other_pieces = chunk.split(b"\n")

@@ -48,9 +48,8 @@ class ReplayPlayer:
             return int(self._current_ms())
 
     def _current_ms(self) -> float:
-        passed_ms = (
-            0.0 if self._is_paused else (self._read_timer() - self._moved_at_seconds) * self._speed * 1000
-        )
+        seconds = 0.0 if self._is_paused else self._read_timer() - self._moved_at_seconds
+        passed_ms = seconds * self._speed * 1000
         return min(self._position_ms + passed_ms, float(self.end))
 
     def _hold_position(self) -> None:
@@ -134,7 +133,7 @@ class ReplayFeed:
     def ask(self, detail_queries: Iterable[DetailQuery]) -> None:
         """Ignore detail queries: there is no server to ask."""
 
-    def follow_messages(self, message_query: object) -> None:
+    def follow_messages(self, query: object) -> None:
         """Ignore the query: a recording contains no messages."""
 
     def look_now(self) -> None:
@@ -147,11 +146,8 @@ class ReplayFeed:
 
     def step_speed(self, step: int) -> None:
         """Change to the next higher or lower speed."""
-        speed_index = min(
-            range(len(REPLAY_SPEEDS)),
-            key=lambda speed_index: abs(REPLAY_SPEEDS[speed_index] - self._player.speed),
-        )
-        self._player.speed = REPLAY_SPEEDS[max(0, min(speed_index + step, len(REPLAY_SPEEDS) - 1))]
+        i = min(range(len(REPLAY_SPEEDS)), key=lambda i: abs(REPLAY_SPEEDS[i] - self._player.speed))
+        self._player.speed = REPLAY_SPEEDS[max(0, min(i + step, len(REPLAY_SPEEDS) - 1))]
 
     def _run_thread(self) -> None:
         while not self._stop_event.is_set():

@@ -30,9 +30,9 @@ class BackgroundJobs:
         """Whether a job runs, or has ended without being taken."""
         return bool(self._running_jobs)
 
-    def start_job(self, command_words: Sequence[str], global_options: Sequence[str]) -> None:
+    def start_job(self, command_words: Sequence[str], options: Sequence[str]) -> None:
         """Start a command of nsadmin."""
-        arguments = python_process.build_command("nsadmin", *global_options, *command_words)
+        arguments = python_process.build_command("nsadmin", *options, *command_words)
         self.start_program(" ".join(command_words), arguments, python_process.build_environment())
 
     def start_program(self, title: str, arguments: Sequence[str], environment: Mapping[str, str]) -> None:
@@ -40,27 +40,27 @@ class BackgroundJobs:
 
         Raises OSError if the program does not start.
         """
-        output_file = tempfile.TemporaryFile()  # noqa: SIM115 - the job writes to it
+        file = tempfile.TemporaryFile()  # noqa: SIM115 - the job writes to it
         try:
             process = subprocess.Popen(
                 arguments,
-                stdin=subprocess.DEVNULL, stdout=output_file, stderr=subprocess.STDOUT,
+                stdin=subprocess.DEVNULL, stdout=file, stderr=subprocess.STDOUT,
                 env={**environment, "NO_COLOR": "1"}, start_new_session=True,
             )  # fmt: skip
         except BaseException:
-            output_file.close()
+            file.close()
             raise
-        self._running_jobs.append((title, process, output_file))
+        self._running_jobs.append((title, process, file))
 
     def take_ended_jobs(self) -> Iterator[EndedJob]:
         """The jobs that have ended since the last call."""
         for job in list(self._running_jobs):
-            title, process, output_file = job
+            title, process, file = job
             exit_code = process.poll()
             if exit_code is None:
                 continue
             self._running_jobs.remove(job)
-            with output_file:
-                output_file.seek(0)
-                output_lines = output_file.read().decode("utf-8", "replace").split("\n")
+            with file:
+                file.seek(0)
+                output_lines = file.read().decode("utf-8", "replace").split("\n")
             yield EndedJob(title, exit_code, next(filter(None, map(str.strip, reversed(output_lines))), ""))

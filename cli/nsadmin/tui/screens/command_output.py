@@ -1,4 +1,4 @@
-"""The screens that run a command and show its output. A changing command first runs with --dry-run."""
+"""The screens that run a command that only reads, or the commands of a plugin, and show their output."""
 
 from collections.abc import Sequence
 from typing import ClassVar
@@ -7,11 +7,10 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.screen import ModalScreen
-from textual.widgets import Input, Label, Log
+from textual.widgets import Log
 
 from nsadmin.tui.actions.row_actions import meaning_of_code
-from nsadmin.tui.screens.background_jobs import BACKGROUND_OPTIONS, BackgroundJobs
-from nsadmin.tui.screens.command_process import CommandProcess
+from nsadmin.tui.screens.command_process import CommandProcess, ProgramProcess
 from nsadmin.tui.screens.screen_text import literal_title
 from nsadmin.tui.views.table import escape_unprintable
 
@@ -27,10 +26,9 @@ class OutputScreen(ModalScreen[int | None]):
         Binding("q", "close", "Close", show=False),
     ]
 
-    def __init__(self, command_words: Sequence[str], global_options: Sequence[str] = ()) -> None:
+    def __init__(self, words: Sequence[str], global_options: Sequence[str] = ()) -> None:
         super().__init__()
-        self.words = list(command_words)
-        self.global_options = list(global_options)
+        self.words, self.global_options = list(words), list(global_options)
         self.exit_code: int | None = None
         self._command_process: CommandProcess | None = None
 
@@ -48,21 +46,23 @@ class OutputScreen(ModalScreen[int | None]):
     def prepare_widgets(self) -> None:
         """Prepare the widgets before the command starts. Subclasses override this."""
 
-    def start_command(self, command_words: Sequence[str]) -> None:
-        command_process = self._command_process = CommandProcess(
-            command_words, self.global_options, max(self.app.size.width - 8, MIN_OUTPUT_WIDTH)
-        )
-        self.run_worker(lambda: self._stream_output(command_process), thread=True)
+    @property
+    def output_width(self) -> int:
+        return max(self.app.size.width - 8, MIN_OUTPUT_WIDTH)
 
-    def _stream_output(self, command_process: CommandProcess) -> None:
+    def start_command(self, words: Sequence[str]) -> None:
+        process = self._command_process = CommandProcess(words, self.global_options, self.output_width)
+        self.run_worker(lambda: self._stream_output(process), thread=True)
+
+    def _stream_output(self, process: CommandProcess) -> None:
         """Run the command in a thread and pass each line to the screen."""
-        for line in command_process.read_lines():
+        for line in process.read_lines():
             self.app.call_from_thread(self._write_line, line)
-        self.app.call_from_thread(self._show_exit_code, command_process.exit_code)
+        self.app.call_from_thread(self._show_exit_code, process.exit_code)
 
     def _write_line(self, line: str) -> None:
-        for log_widget in self.query(Log):
-            log_widget.write_line(escape_unprintable(line))
+        for log in self.query(Log):
+            log.write_line(escape_unprintable(line))
 
     def _show_exit_code(self, exit_code: int | None) -> None:
         self.exit_code = exit_code
@@ -85,69 +85,44 @@ class OutputScreen(ModalScreen[int | None]):
             self._command_process.interrupt_process()
 
 
-class ChangeScreen(OutputScreen):
-    """Runs a changing command: first a preview with --dry-run, then a typed confirmation, then the change."""
-
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "close", "Close")]
+class PluginScreen(OutputScreen):
+    """Runs one command for each row. Esc interrupts the current one and skips the others."""
 
     def __init__(
-        self,
-        command_words: Sequence[str],
-        global_options: Sequence[str],
-        confirm_target: str,
-        jobs: BackgroundJobs | None = None,
+        self, plugin_name: str, lines: Sequence[Sequence[str]], arguments_list: Sequence[Sequence[str]]
     ) -> None:
-        super().__init__(add_option(command_words, "--dry-run"), global_options)
-        self._change_words = list(command_words)
-        self._confirm_target = confirm_target
-        self._jobs = jobs
-        self.is_confirmed = False
+        super().__init__(lines[0])
+        self.command_lines = [list(line) for line in lines]
+        self._plugin_name, self._arguments_list = plugin_name, list(arguments_list)
+        self._is_closed = False
 
     def compose(self) -> ComposeResult:
         with Vertical(classes="panel tall wide") as panel:
-            panel.border_title = literal_title(f"nsadmin {' '.join(self._change_words)}")
-            panel.border_subtitle = "Esc cancels"
+            panel.border_title = literal_title(f"{self._plugin_name}: {' '.join(self.command_lines[0])}")
+            panel.border_subtitle = "Esc closes"
             yield Log(id="output")
-            yield Label(
-                f'The output above is a preview. Type "{self._confirm_target}" to make the change:',
-                id="question",
-                markup=False,
-            )
-            yield Input(id="confirm")
 
-    def prepare_widgets(self) -> None:
-        self.query_one("#question").display = self.query_one("#confirm").display = False
+    def start_command(self, words: Sequence[str]) -> None:
+        self.run_worker(self._run_all, thread=True)
 
-    def handle_end(self) -> None:
-        """Ask for the confirmation, unless the preview failed or the change has already run."""
-        if self.is_confirmed or self.exit_code != 0:
-            return
-        self.query_one("#question").display = self.query_one("#confirm").display = True
-        self.query_one("#confirm", Input).focus()
+    def _run_all(self) -> None:
+        """Run the commands in a thread."""
+        for words, arguments in zip(self.command_lines, self._arguments_list, strict=True):
+            if self._is_closed:
+                return
+            if len(self.command_lines) > 1:
+                self.app.call_from_thread(self._write_line, f"── {' '.join(words)}")
+            process = self._command_process = ProgramProcess(arguments, output_width=self.output_width)
+            for line in process.read_lines():
+                self.app.call_from_thread(self._write_line, line)
+            self.exit_code = process.exit_code
+            self.app.call_from_thread(self._write_line, f"-- exit code {self.exit_code}")
 
-    def on_input_submitted(self, message: Input.Submitted) -> None:
-        message.stop()
-        if self.is_confirmed or message.value.strip() != self._confirm_target:
-            message.input.value = ""
-            return
-        self.is_confirmed = True
-        self.query_one("#question").display = self.query_one("#confirm").display = False
-        panel = self.query_one(".panel")
-        panel.border_subtitle = "Esc closes"
-        log_widget = self.query_one(Log)
-        log_widget.clear()
-        log_widget.focus()
-        change_words = add_option(self._change_words, "--yes")
-        if self._jobs is None or change_words[0] not in BACKGROUND_OPTIONS:
-            self.start_command(change_words)
-            return
-        for option_flag in BACKGROUND_OPTIONS[change_words[0]]:
-            change_words = add_option(change_words, option_flag)
-        self._jobs.start_job(change_words, self.global_options)
-        self.dismiss(0)
+    def action_close(self) -> None:
+        # First: the thread starts the next command as soon as the current one has been interrupted.
+        self._is_closed = True
+        super().action_close()
 
-
-def add_option(command_words: Sequence[str], option_flag: str) -> list[str]:
-    """The words with an option behind them, but before "--", after which no word is an option."""
-    options_end = command_words.index("--") if "--" in command_words else len(command_words)
-    return [*command_words[:options_end], option_flag, *command_words[options_end:]]
+    def on_unmount(self) -> None:
+        self._is_closed = True
+        super().on_unmount()

@@ -20,12 +20,12 @@ class CommandProcess:
     def __init__(
         self,
         command_words: Sequence[str],
-        global_options: Sequence[str] = (),
+        options: Sequence[str] = (),
         output_width: int = 120,
         *,
         merges_errors: bool = True,
     ) -> None:
-        self._command_line = [*global_options, *command_words]
+        self._command_line = [*options, *command_words]
         self._output_width = output_width
         self._error_target = subprocess.STDOUT if merges_errors else subprocess.DEVNULL
         self._process: subprocess.Popen[str] | None = None

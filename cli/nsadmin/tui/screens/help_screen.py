@@ -23,30 +23,27 @@ _KEY_WIDTH, _NARROW_KEY_WIDTH, _NARROW_SCREEN = 13, 9, 50
 
 
 def help_lines(
-    view: View,
-    width: int = 100,
-    custom_commands: CustomCommands | None = None,
-    search_text: str = "",
+    view: View, width: int = 100, custom_commands: CustomCommands | None = None, search_text: str = ""
 ) -> list[CellLine]:
     """The lines of a view's help that contain the text, under their headings, wrapped to the width."""
     all_lines = [*_unwrapped_lines(view), *_custom_lines(custom_commands or CustomCommands())]
-    found_lines = _find_lines(all_lines, search_text) if search_text else all_lines
-    return [wrapped_line for line in found_lines for wrapped_line in _wrap_line(line, width)]
+    found = _find_lines(all_lines, search_text) if search_text else all_lines
+    return [part for line in found for part in _wrap_line(line, width)]
 
 
 def _find_lines(all_lines: Sequence[CellLine], search_text: str) -> list[CellLine]:
     """The entries that contain the text, without regard to case, and the headings above them."""
-    found_lines: list[CellLine] = []
+    found: list[CellLine] = []
     heading: CellLine | None = None
     for line in all_lines:
         if len(line) == 1:
             heading = line
         elif line and search_text.lower() in " ".join(cell.text for cell in line).lower():
             if heading is not None:
-                found_lines += [[], heading] if found_lines else [heading]
+                found += [[], heading] if found else [heading]
                 heading = None
-            found_lines.append(line)
-    return found_lines or [[Cell(f'no column and no key has "{search_text}"', "dim")]]
+            found.append(line)
+    return found or [[Cell(f'no column and no key has "{search_text}"', "dim")]]
 
 
 def _custom_lines(custom_commands: CustomCommands) -> Iterator[CellLine]:
@@ -60,13 +57,13 @@ def _custom_lines(custom_commands: CustomCommands) -> Iterator[CellLine]:
             )
             for plugin in custom_commands.plugins
         ),
-        *((f":{alias}", alias_line) for alias, alias_line in custom_commands.aliases.items()),
+        *((f":{alias}", line) for alias, line in custom_commands.aliases.items()),
     ]
     if entries:
         yield []
         yield [Cell("Your own commands", "accent")]
-    for key_text, entry_text in entries:
-        yield [Cell(f"  {escape_unprintable(key_text):<10} ", "key"), Cell(escape_unprintable(entry_text))]
+    for key_text, text in entries:
+        yield [Cell(f"  {escape_unprintable(key_text):<10} ", "key"), Cell(escape_unprintable(text))]
 
 
 def _wrap_line(line: CellLine, width: int) -> Iterator[CellLine]:
@@ -89,13 +86,13 @@ def _unwrapped_lines(view: View) -> Iterator[CellLine]:
             yield [Cell(f"  {column.heading:<10} ", "strong"), Cell(column.meaning)]
         yield []
     help_section = None
-    for key_binding in KEY_BINDINGS:
-        if key_binding.help_section != help_section:
+    for binding in KEY_BINDINGS:
+        if binding.help_section != help_section:
             if help_section is not None:
                 yield []
-            yield [Cell(key_binding.help_section, "accent")]
-            help_section = key_binding.help_section
-        yield [Cell(f"  {format_keys(key_binding.key_names):<10} ", "key"), Cell(key_binding.help_text)]
+            yield [Cell(binding.help_section, "accent")]
+            help_section = binding.help_section
+        yield [Cell(f"  {format_keys(binding.key_names):<10} ", "key"), Cell(binding.help_text)]
     yield []
     yield [Cell("Rows", "accent")]
     for key_names, key_help in (
@@ -138,7 +135,7 @@ class HelpScreen(ModalScreen[None]):
 
     def compose(self) -> ComposeResult:
         with VerticalScroll(classes="panel", can_focus=False) as panel:
-            panel.border_title = literal_title(f"{self._view.view_title} – type to search, Esc closes")
+            panel.border_title = literal_title(f"{self._view.title} – type to search, Esc closes")
             yield SearchInput(id="search", placeholder="search", compact=True)
             yield Lines("surface", id="helpLines")
 
@@ -147,11 +144,11 @@ class HelpScreen(ModalScreen[None]):
         self.query_one(Input).focus()
 
     def _show_lines(self, search_text: str) -> None:
-        lines_widget = self.query_one("#helpLines", Lines)
+        widget = self.query_one("#helpLines", Lines)
         text_width = min(int(self.app.size.width * 0.9), 110) - 5
         shown_lines = help_lines(self._view, text_width, self._custom_commands, search_text)
-        lines_widget.show_lines(shown_lines)
-        lines_widget.styles.height = len(shown_lines)
+        widget.show_lines(shown_lines)
+        widget.styles.height = len(shown_lines)
 
     def on_input_changed(self, message: Input.Changed) -> None:
         message.stop()

@@ -14,14 +14,11 @@ from nsadmin.tui.views.table import Cell
 from nsadmin.tui.widgets.lines import Lines
 
 
-def log_lines(log_entries: Sequence[tuple[int, str]]) -> list[CellLine]:
+def log_lines(entries: Sequence[tuple[int, str]]) -> list[CellLine]:
     """A line for each entry, with its time and its text."""
-    if not log_entries:
+    if not entries:
         return [[Cell("no errors or warnings", "dim")]]
-    return [
-        [Cell(f"{units.format_clock(at_ms)}  ", "dim"), Cell(entry_text)]
-        for at_ms, entry_text in reversed(log_entries)
-    ]
+    return [[Cell(f"{units.format_clock(at_ms)}  ", "dim"), Cell(text)] for at_ms, text in reversed(entries)]
 
 
 class LogScreen(ModalScreen[None]):
@@ -29,14 +26,14 @@ class LogScreen(ModalScreen[None]):
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape,q,L,enter", "dismiss", "Close")]
 
-    def __init__(self, log_entries: Sequence[tuple[int, str]]) -> None:
+    def __init__(self, entries: Sequence[tuple[int, str]]) -> None:
         super().__init__()
-        self._log_lines = log_lines(log_entries)
+        self._log_lines = log_lines(entries)
 
     def compose(self) -> ComposeResult:
         with VerticalScroll(classes="panel") as panel:
             panel.border_title = "Log – Esc closes"
-            lines_widget = Lines("surface")
-            lines_widget.shown_lines = self._log_lines
-            lines_widget.styles.height = len(self._log_lines)
-            yield lines_widget
+            widget = Lines("surface")
+            widget.shown_lines = self._log_lines
+            widget.styles.height = len(self._log_lines)
+            yield widget

@@ -12,12 +12,7 @@ from textual.screen import ModalScreen
 from textual.widgets import Input
 
 from nsadmin.client.messages.dead_letter_selection import DEAD_LETTER_PREFIX
-from nsadmin.tui.messages.message_lines import (
-    ShownBody,
-    body_as_text,
-    list_message_lines,
-    show_body,
-)
+from nsadmin.tui.messages.message_lines import ShownBody, body_as_text, list_message_lines, show_body
 from nsadmin.tui.messages.message_query import BrowsedMessage
 from nsadmin.tui.messages.message_tools import InvalidMessageQueryError, MessageTools
 from nsadmin.tui.screens.screen_text import literal_title
@@ -89,25 +84,24 @@ class MessageScreen(ModalScreen[LeftMessage]):
     def _start_decoding(self) -> None:
         self.run_worker(self._decode_body(self.message), exclusive=True)
 
-    async def _decode_body(self, browsed_message: BrowsedMessage) -> None:
+    async def _decode_body(self, message: BrowsedMessage) -> None:
         """Decode in a thread: a small body can inflate to a large one."""
         try:
             self.shown_body = await asyncio.to_thread(
-                show_body, browsed_message, self._tools, self._decoders, self._wants_hex
+                show_body, message, self._tools, self._decoders, self._wants_hex
             )
         except InvalidMessageQueryError as error:
             self._decoders = []
-            self.shown_body = show_body(browsed_message, self._tools, (), False)._replace(error=str(error))
+            self.shown_body = show_body(message, self._tools, (), False)._replace(error=str(error))
         self._draw_lines()
 
     def _draw_lines(self) -> None:
-        for lines_widget in self.query("#message").results(Lines):
+        for widget in self.query("#message").results(Lines):
             width = self.query_one(".panel").size.width - _BORDER_WIDTH
-            shown_lines: list[CellLine] = list(
-                list_message_lines(self.message, self.shown_body, max(width, 20))
-            )
-            lines_widget.styles.height = len(shown_lines)
-            lines_widget.show_lines([*shown_lines, [Cell("")]])
+            lines = list_message_lines(self.message, self.shown_body, max(width, 20))
+            shown_lines: list[CellLine] = list(lines)
+            widget.styles.height = len(shown_lines)
+            widget.show_lines([*shown_lines, [Cell("")]])
 
     def action_step(self, step: int) -> None:
         """Show the next or the previous message of the list."""

@@ -48,23 +48,21 @@ class MessageSearchScreen(ModalScreen[MessageQuery | None]):
         Binding("shift+tab,up", "step_field(-1)", show=False, priority=True),
     ]
 
-    def __init__(self, message_query: MessageQuery, tools: MessageTools) -> None:
+    def __init__(self, query: MessageQuery, tools: MessageTools) -> None:
         super().__init__()
-        self._message_query, self._tools = message_query, tools
+        self._message_query, self._tools = query, tools
 
     def compose(self) -> ComposeResult:
         with Vertical(classes="panel search") as panel:
             panel.border_title = literal_title(f"Messages of {self._message_query.topic}")
             panel.border_subtitle = "Enter searches, Tab: next field, Esc closes"
-            for search_field in _SEARCH_FIELDS:
+            for field in _SEARCH_FIELDS:
                 with Horizontal(classes="field"):
-                    yield Label(search_field.option_name)
+                    yield Label(field.option_name)
                     yield Input(
-                        self._current_text(search_field),
-                        placeholder=self._tools.decoder_help
-                        if search_field.option_name == "decode"
-                        else search_field.hint,
-                        id=f"search-{search_field.option_name}",
+                        self._current_text(field),
+                        placeholder=self._tools.decoder_help if field.option_name == "decode" else field.hint,
+                        id=f"search-{field.option_name}",
                     )
             yield Label("", id="problem", markup=False)
 
@@ -78,32 +76,28 @@ class MessageSearchScreen(ModalScreen[MessageQuery | None]):
         else:
             self.focus_previous(Input)
 
-    def _current_text(self, search_field: _SearchField) -> str:
-        values = [
-            value
-            for option_name, value in self._message_query.conditions
-            if option_name == search_field.option_name
-        ]
-        shown_text = shlex.join(values) if search_field.has_several_values else " ".join(values)
+    def _current_text(self, field: _SearchField) -> str:
+        values = [value for name, value in self._message_query.conditions if name == field.option_name]
+        shown_text = shlex.join(values) if field.has_several_values else " ".join(values)
         return shown_text if shown_text.isprintable() else ""
 
     def on_input_submitted(self, message: Input.Submitted) -> None:
         message.stop()
         try:
-            message_query = self._tools.parse_query(self._build_words())
+            query = self._tools.parse_query(self._build_words())
         except InvalidMessageQueryError as error:
             self.query_one("#problem", Label).update(str(error))
             return
-        self.dismiss(message_query)
+        self.dismiss(query)
 
     def _build_words(self) -> Sequence[str]:
         """The topic and the options, as `nsadmin consume` takes them. Raises InvalidMessageQueryError."""
         query_words = [f"--topic={self._message_query.topic}"]
-        for search_field in _SEARCH_FIELDS:
-            typed_text = self.query_one(f"#search-{search_field.option_name}", Input).value.strip()
+        for field in _SEARCH_FIELDS:
+            text = self.query_one(f"#search-{field.option_name}", Input).value.strip()
             try:
-                values = shlex.split(typed_text) if search_field.has_several_values else [typed_text]
+                values = shlex.split(text) if field.has_several_values else [text]
             except ValueError as error:
-                raise InvalidMessageQueryError(f"{search_field.option_name}: {error}".lower()) from None
-            query_words += [f"--{search_field.option_name}={value}" for value in values if value]
+                raise InvalidMessageQueryError(f"{field.option_name}: {error}".lower()) from None
+            query_words += [f"--{field.option_name}={value}" for value in values if value]
         return query_words

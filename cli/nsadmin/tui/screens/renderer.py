@@ -5,13 +5,12 @@ from typing import Any
 
 from nsadmin.tui.base_app import BaseTui
 from nsadmin.tui.navigation import root_views
-from nsadmin.tui.navigation.problem_counts import ProblemCounter
+from nsadmin.tui.navigation.root_views import ProblemCounter
 from nsadmin.tui.navigation.view_links import list_tabs
 from nsadmin.tui.polling.detail_queries import DetailQuery
 from nsadmin.tui.views import screen_frame
 from nsadmin.tui.views.base_view import NO_PROBLEM, CellLine
-from nsadmin.tui.views.row_groups import group_rows
-from nsadmin.tui.views.table import Cell, Column, arrange_rows
+from nsadmin.tui.views.table import Cell, Column, arrange_rows, group_rows
 
 _MESSAGE_DURATION_MS = 6_000
 MIN_DETAILS_SCREEN_WIDTH = 160
@@ -29,31 +28,28 @@ class ScreenRenderer:
     def render_screen(self) -> None:
         """Update every widget of the main screen."""
         app = self._app
-        model, view_state, width = app.model, app.navigation.current_state, app.size.width
-        all_rows = view_state.view.build_rows(model)
+        model, state, width = app.model, app.view_state, app.size.width
+        all_rows = state.view.build_rows(model)
         filtered_rows = self._arrange_rows(all_rows)
         app.all_rows, app.filtered_rows = all_rows, filtered_rows
-        if view_state.marked_keys:
-            view_state.marked_keys &= {view_state.view.row_key(row) for row in all_rows}
-        silence = view_state.view.find_silence(model)
-        empty_message = "no row matches the filter" if all_rows else view_state.view.empty_message(model)
-        app.row_grid.marked_keys = view_state.marked_keys
-        app.row_grid.chosen_columns = view_state.chosen_columns
-        app.row_grid.show_rows(
-            self._group_if_wanted(filtered_rows), view_state.sort_order, empty_message, silence is not None
-        )
-        view_state.row_key = app.row_grid.cursor_key
+        if state.marked_keys:
+            state.marked_keys &= {state.view.row_key(row) for row in all_rows}
+        silence = state.view.find_silence(model)
+        empty_message = "no row matches the filter" if all_rows else state.view.empty_message(model)
+        app.row_grid.marked_keys = state.marked_keys
+        app.row_grid.chosen_columns = state.chosen_columns
+        rows = self._group_if_wanted(filtered_rows)
+        app.row_grid.show_rows(rows, state.sort_order, empty_message, silence is not None)
+        state.row_key = app.row_grid.cursor_key
         self.show_details()
-        app.find_lines("header").show_lines(
-            screen_frame.render_header(model, self._app_status(), app.agreement_verdict, width)
-        )
+        header = screen_frame.render_header(model, self._app_status(), app.agreement_verdict, width)
+        app.find_lines("header").show_lines(header)
         app.find_lines("screens").show_lines([self._screen_bar(width)])
         silence_cells = screen_frame.render_silence(silence, model.now_ms)
-        headline = view_state.view.render_headline(model)
-        app.find_lines("headline").show_lines(
-            [[Cell(" "), *(screen_frame.dim_line(headline) if silence_cells else headline), *silence_cells]]
-        )
-        sort_key = view_state.sort_order.key if view_state.sort_order else ""
+        headline = state.view.render_headline(model)
+        shown_headline = screen_frame.dim_line(headline) if silence_cells else headline
+        app.find_lines("headline").show_lines([[Cell(" "), *shown_headline, *silence_cells]])
+        sort_key = state.sort_order.key if state.sort_order else ""
         footer_line = screen_frame.render_footer(
             len(filtered_rows),
             len(all_rows),
@@ -61,25 +57,18 @@ class ScreenRenderer:
             sort_key,
             app.row_grid.hidden_columns,
             width,
-            len(view_state.marked_keys),
+            len(state.marked_keys),
         )
-        app.find_lines("footer").show_lines(
-            [self._message_line() or ([] if view_state.view.is_drawing else footer_line)]
-        )
-        app.find_lines("hints").show_lines(
-            [screen_frame.render_key_hints(width, view_state.view.has_messages)]
-        )
-        if view_state.view.is_drawing:
+        last_line = self._message_line() or ([] if state.view.is_drawing else footer_line)
+        app.find_lines("footer").show_lines([last_line])
+        app.find_lines("hints").show_lines([screen_frame.render_key_hints(width, state.view.has_messages)])
+        if state.view.is_drawing:
             self._show_drawing(is_dimmed=silence is not None)
 
     def _show_drawing(self, *, is_dimmed: bool) -> None:
-        drawing_widget = self._app.find_lines("drawing")
-        drawn_lines = self._app.current_view.draw_lines(
-            self._app.model, drawing_widget.size.width, drawing_widget.size.height
-        )
-        drawing_widget.show_lines(
-            [screen_frame.dim_line(line) for line in drawn_lines] if is_dimmed else drawn_lines
-        )
+        widget = self._app.find_lines("drawing")
+        lines = self._app.current_view.draw_lines(self._app.model, widget.size.width, widget.size.height)
+        widget.show_lines([screen_frame.dim_line(line) for line in lines] if is_dimmed else lines)
 
     def show_details(self) -> None:
         """Show the details of the row at the cursor beside the table, if the screen is wide enough."""
@@ -88,60 +77,52 @@ class ScreenRenderer:
         is_detailed = app.size.width >= MIN_DETAILS_SCREEN_WIDTH and not view.is_drawing and row is not None
         app.screen_stack[0].set_class(is_detailed and app.shows_details, "detailed")
         if is_detailed and app.shows_details:
-            details_widget = app.find_lines("details")
-            details_lines = view.draw_details(
-                app.model, row, _DETAILS_WIDTH - 1, max(app.row_grid.size.height - 1, 1)
-            )
-            details_widget.show_lines([[Cell(f"  {view.row_key(row)}", "accent")], *details_lines])
+            widget = app.find_lines("details")
+            height = max(app.row_grid.size.height - 1, 1)
+            lines = view.draw_details(app.model, row, _DETAILS_WIDTH - 1, height)
+            widget.show_lines([[Cell(f"  {view.row_key(row)}", "accent")], *lines])
 
     def list_queries(self) -> list[DetailQuery]:
         """The detail queries for the visible rows and for the order of the rows."""
-        app, view_state = self._app, self._app.navigation.current_state
-        visible_queries = view_state.view.list_queries(
-            app.model, app.row_grid.visible_items, app.row_grid.cursor_item
-        )
-        sort_key = view_state.sort_order.key if view_state.sort_order else None
-        return [*visible_queries, *view_state.view.list_sort_queries(sort_key)]
+        app, state = self._app, self._app.view_state
+        cursor_rows = [app.row_grid.cursor_item] if app.row_grid.cursor_item is not None else []
+        queries = state.view.list_queries(app.model, [*cursor_rows, *app.row_grid.visible_items])
+        sort_key = state.sort_order.key if state.sort_order else None
+        return [*queries, *state.view.list_sort_queries(sort_key)]
 
     def _arrange_rows(self, all_rows: Sequence[Any]) -> Sequence[Any]:
         """The rows that the screen shows, in its order. With the default order, problems may come first."""
-        view_state = self._app.navigation.current_state
-        view = view_state.view
-        shown_rows = arrange_rows(
-            self._select_rows(all_rows),
-            view.filter_text,
-            view_state.row_filter,
-            self.sort_column,
-            bool(view_state.sort_order and view_state.sort_order.descending),
-        )
-        if not view.puts_problems_first or view_state.sort_order != view.default_sort:
+        state = self._app.view_state
+        view = state.view
+        descending = bool(state.sort_order and state.sort_order.descending)
+        selected_rows, column = self._select_rows(all_rows), self.sort_column
+        shown_rows = arrange_rows(selected_rows, view.filter_text, state.row_filter, column, descending)
+        if not view.puts_problems_first or state.sort_order != view.default_sort:
             return shown_rows
-        problem_ranks = view.rank_problems(self._app.model, shown_rows)
-        if all(rank >= NO_PROBLEM for rank in problem_ranks):
+        ranks = view.rank_problems(self._app.model, shown_rows)
+        if all(rank >= NO_PROBLEM for rank in ranks):
             return shown_rows
-        row_order = sorted(range(len(problem_ranks)), key=problem_ranks.__getitem__)
-        return [shown_rows[row_index] for row_index in row_order]
+        row_order = sorted(range(len(ranks)), key=ranks.__getitem__)
+        return [shown_rows[index] for index in row_order]
 
     def _select_rows(self, all_rows: Sequence[Any]) -> Sequence[Any]:
         """The rows without hidden ones, and without rows that have no problem if the operator chose so."""
-        view_state = self._app.navigation.current_state
-        view = view_state.view
-        if not view_state.shows_hidden:
+        state = self._app.view_state
+        view = state.view
+        if not state.shows_hidden:
             all_rows = [row for row in all_rows if not view.is_hidden(row)]
-        return (
-            [row for row in all_rows if view.is_problem(row)] if view_state.shows_problems_only else all_rows
-        )
+        return [row for row in all_rows if view.is_problem(row)] if state.shows_problems_only else all_rows
 
     def _describe_selection(self, all_rows: Sequence[Any]) -> str:
         """The filter, and what else keeps rows from the screen, for the footer."""
-        view_state = self._app.navigation.current_state
-        hidden_count = 0 if view_state.shows_hidden else sum(map(view_state.view.is_hidden, all_rows))
+        state = self._app.view_state
+        hidden_count = 0 if state.shows_hidden else sum(map(state.view.is_hidden, all_rows))
         return ", ".join(
             filter(
                 None,
                 (
-                    view_state.row_filter.text,
-                    "problems only" if view_state.shows_problems_only else "",
+                    state.row_filter.text,
+                    "problems only" if state.shows_problems_only else "",
                     f"{hidden_count} hidden (A shows them)" if hidden_count else "",
                 ),
             )
@@ -149,28 +130,21 @@ class ScreenRenderer:
 
     def _group_if_wanted(self, filtered_rows: Sequence[Any]) -> Sequence[Any]:
         """Group the rows under headings, if the operator chose grouping."""
-        view_state = self._app.navigation.current_state
-        group_column = next(
-            (column for column in view_state.view.columns if column.key == view_state.view.grouping_key), None
-        )
-        if not view_state.is_grouped or group_column is None:
+        state = self._app.view_state
+        columns, key = state.view.columns, state.view.grouping_key
+        group_column = next((column for column in columns if column.key == key), None)
+        if not state.is_grouped or group_column is None:
             return filtered_rows
-        return group_rows(
-            filtered_rows,
-            lambda row: group_column.render_cell(row).text,
-            view_state.view.summarize_rows,
-            view_state.folded_groups,
-        )
+        summarize, folded = state.view.summarize_rows, state.folded_groups
+        return group_rows(filtered_rows, lambda row: group_column.render_cell(row).text, summarize, folded)
 
     @property
     def sort_column(self) -> Column[Any] | None:
         """The column by which rows are sorted."""
-        view_state = self._app.navigation.current_state
-        if view_state.sort_order is None:
+        state = self._app.view_state
+        if state.sort_order is None:
             return None
-        return next(
-            (column for column in view_state.view.columns if column.key == view_state.sort_order.key), None
-        )
+        return next((column for column in state.view.columns if column.key == state.sort_order.key), None)
 
     def _message_line(self) -> CellLine | None:
         """The last message, as long as it is recent."""
@@ -185,17 +159,14 @@ class ScreenRenderer:
         app = self._app
         tabs = list_tabs(app.current_view)
         if tabs:
-            chosen_index = next(
-                (tab_index for tab_index, tab in enumerate(tabs) if tab == app.current_view), 0
-            )
-            return screen_frame.render_tab_bar(
-                [tab.view_name for tab in tabs], chosen_index, app.navigation.title_path
-            )
+            chosen_index = next((index for index, tab in enumerate(tabs) if tab == app.current_view), 0)
+            names = [tab.name for tab in tabs]
+            return screen_frame.render_tab_bar(names, chosen_index, app.navigation.title_path)
         if app.navigation.stack_depth > 1:
             return screen_frame.render_tab_bar([], 0, app.navigation.title_path)
         return screen_frame.render_screen_bar(
             root_views.SCREEN_TITLES,
-            root_views.find_screen_title(app.current_view),
+            root_views.ROOT_VIEWS.get(app.current_view.name),
             width,
             self._problem_counter.count_problems(app.model, app.current_view),
         )

@@ -18,8 +18,8 @@ class BrokenSettingsError(Exception):
 class SettingsFile:
     """A JSON file with a map. A broken file is put aside at the next write."""
 
-    def __init__(self, file_path: Path) -> None:
-        self._file_path = file_path
+    def __init__(self, path: Path) -> None:
+        self._file_path = path
 
     def read_settings(self) -> dict[str, Any]:
         """The settings; none without a file. Raises BrokenSettingsError."""

@@ -23,9 +23,8 @@ class ViewRecord(NamedTuple):
     filter: str = ""
 
     def to_json(self) -> dict[str, Any]:
-        return {
-            name: list(value) if isinstance(value, tuple) else value for name, value in self._asdict().items()
-        }
+        items = self._asdict().items()
+        return {name: list(value) if isinstance(value, tuple) else value for name, value in items}
 
 
 def parse_record(json_value: Any) -> ViewRecord | None:
@@ -54,32 +53,31 @@ def parse_record(json_value: Any) -> ViewRecord | None:
     )
 
 
-def record_view(view_state: ViewState) -> ViewRecord:
+def record_view(state: ViewState) -> ViewRecord:
     """The settings of a view that are remembered. Its filter text is not."""
-    sort_order = view_state.sort_order
+    sort_order = state.sort_order
     return ViewRecord(
         None if sort_order is None else sort_order.key,
         sort_order is not None and sort_order.descending,
-        view_state.chosen_columns,
-        view_state.shows_problems_only,
-        view_state.shows_hidden,
-        view_state.is_grouped,
+        state.chosen_columns,
+        state.shows_problems_only,
+        state.shows_hidden,
+        state.is_grouped,
     )
 
 
-def apply_record(record: ViewRecord, view_state: ViewState) -> None:
+def apply_record(record: ViewRecord, state: ViewState) -> None:
     """Restore a view. Columns that the view does not have any more are left out."""
-    column_keys = [column.key for column in view_state.view.columns]
-    view_state.sort_order = (
-        SortOrder(record.sort, record.descending) if record.sort in column_keys and record.sort else None
-    )
-    known_columns = tuple(column for column in record.columns or () if column in column_keys)
-    view_state.chosen_columns = known_columns or None
-    view_state.shows_problems_only = record.problemsOnly
-    view_state.shows_hidden = record.showAll
-    view_state.is_grouped = record.grouped and view_state.view.grouping_key is not None
+    keys = [column.key for column in state.view.columns]
+    is_known = record.sort is not None and record.sort in keys
+    state.sort_order = SortOrder(record.sort or "", record.descending) if is_known else None
+    known_columns = tuple(column for column in record.columns or () if column in keys)
+    state.chosen_columns = known_columns or None
+    state.shows_problems_only = record.problemsOnly
+    state.shows_hidden = record.showAll
+    state.is_grouped = record.grouped and state.view.grouping_key is not None
     if record.screen is not None:
         try:
-            view_state.row_filter = RowFilter(record.filter)
+            state.row_filter = RowFilter(record.filter)
         except InvalidFilterError:
-            view_state.row_filter = RowFilter()
+            state.row_filter = RowFilter()

@@ -43,14 +43,14 @@ class ViewSettingsController:
         theme = self._context_settings.get("theme")
         return theme if isinstance(theme, str) and theme in self._app.available_themes else None
 
-    def prepare_state(self, view_state: ViewState) -> None:
+    def prepare_state(self, state: ViewState) -> None:
         """Restore the remembered settings of a view that opens."""
-        view_name = view_state.view.view_name
-        record = parse_record(take_map(self._context_settings, "screens").get(view_name))
+        name = state.view.name
+        record = parse_record(take_map(self._context_settings, "screens").get(name))
         if record is not None:
-            apply_record(record, view_state)
-        self._known_records[view_name] = record_view(view_state)
-        self._open_states[view_name] = view_state
+            apply_record(record, state)
+        self._known_records[name] = record_view(state)
+        self._open_states[name] = state
 
     def remember_theme(self) -> None:
         """Save later changes of the theme. The current theme is the one at the start of the screen."""
@@ -60,11 +60,8 @@ class ViewSettingsController:
         """Save what the operator has changed since the last call."""
         app = self._app
         new_theme = app.theme if self._known_theme not in (None, app.theme) else None
-        new_records = {
-            view_name: record
-            for view_name, view_state in self._open_states.items()
-            if (record := record_view(view_state)) != self._known_records.get(view_name)
-        }
+        records = {name: record_view(state) for name, state in self._open_states.items()}
+        new_records = {name: r for name, r in records.items() if r != self._known_records.get(name)}
         if new_theme is None and not new_records:
             return
         self._known_records.update(new_records)
@@ -95,42 +92,40 @@ class ViewSettingsController:
         """The names of the saved views, of all contexts."""
         return sorted(take_map(self._settings, "views"))
 
-    def save_view(self, view_name: str) -> None:
+    def save_view(self, name: str) -> None:
         """Save the current screen with its filter, sort order and columns."""
-        app, view_state = self._app, self._app.navigation.current_state
-        view_name = view_name.strip()
-        if view_state.view.view_name not in root_views.ROOT_VIEWS:
+        app, state = self._app, self._app.view_state
+        name = name.strip()
+        if state.view.name not in root_views.ROOT_VIEWS:
             app.show_message("only the screens of number keys can be saved as a view", "warn")
-        elif not view_name or " " in view_name:
-            app.show_message(f'invalid name "{view_name}": use a word without blanks', "bad")
+        elif not name or " " in name:
+            app.show_message(f'invalid name "{name}": use a word without blanks', "bad")
         else:
-            saved_record = record_view(view_state)._replace(
-                screen=view_state.view.view_name, filter=view_state.row_filter.text
-            )
+            saved_record = record_view(state)._replace(screen=state.view.name, filter=state.row_filter.text)
 
             def change(settings: dict[str, Any]) -> None:
-                take_map(settings, "views")[view_name] = saved_record.to_json()
+                take_map(settings, "views")[name] = saved_record.to_json()
 
             self._change_settings(change)
-            app.show_message(f"saved the view {view_name}: open it with :view {view_name}")
+            app.show_message(f"saved the view {name}: open it with :view {name}")
 
-    def open_view(self, view_name: str | None) -> None:
+    def open_view(self, name: str | None) -> None:
         """Open a saved view. Without a name, let the operator choose one."""
         app = self._app
         self.load_settings()
-        if view_name is None:
+        if name is None:
             self._choose_view()
             return
-        record = parse_record(take_map(self._settings, "views").get(view_name))
+        record = parse_record(take_map(self._settings, "views").get(name))
         if record is None or record.screen is None or record.screen not in root_views.ROOT_VIEWS:
             names_text = ", ".join(self.list_view_names()) or "none is saved; V saves this one"
-            app.show_message(f'unknown view "{view_name}": {names_text}', "bad")
+            app.show_message(f'unknown view "{name}": {names_text}', "bad")
             return
         app.show_view(root_views.make_view(record.screen))
-        view_state = app.navigation.current_state
-        apply_record(record, view_state)
+        state = app.view_state
+        apply_record(record, state)
         # The settings of a saved view are not saved as those of the context.
-        self._known_records[view_state.view.view_name] = record_view(view_state)
+        self._known_records[state.view.name] = record_view(state)
         app.redraw_screen()
 
     def _choose_view(self) -> None:
@@ -138,40 +133,31 @@ class ViewSettingsController:
         if not view_names:
             app.show_message("no view is saved: V saves this one", "warn")
             return
-        from nsadmin.tui.screens.dialogs import ChooseScreen
+        app.choose("Views", [(name, name) for name in view_names], self.open_view)
 
-        app.push_screen(
-            ChooseScreen("Views", [(name, name) for name in view_names]),
-            lambda name: None if name is None else self.open_view(name),
-        )
-
-    def delete_view(self, view_name: str | None) -> None:
-        """Delete a saved view."""
-        if view_name not in take_map(self._settings, "views"):
-            self._app.show_message(
-                f'unknown view "{view_name or ""}": {", ".join(self.list_view_names())}', "bad"
-            )
+    def delete_view(self, name: str | None) -> None:
+        if name not in take_map(self._settings, "views"):
+            self._app.show_message(f'unknown view "{name or ""}": {", ".join(self.list_view_names())}', "bad")
             return
-        self._change_settings(lambda settings: take_map(settings, "views").pop(view_name, None))
-        self._app.show_message(f"deleted the view {view_name}")
+        self._change_settings(lambda settings: take_map(settings, "views").pop(name, None))
+        self._app.show_message(f"deleted the view {name}")
 
     # Columns.
 
     def choose_columns(self) -> None:
-        """Let the operator choose the columns of the current view."""
-        app, view_state = self._app, self._app.navigation.current_state
-        columns = [column for column in view_state.view.columns if column.heading]
+        app, state = self._app, self._app.view_state
+        columns = [column for column in state.view.columns if column.heading]
         if not columns:
             app.show_message("this view has no columns", "warn")
             return
-        from nsadmin.tui.screens.column_chooser import ColumnChooser
+        from nsadmin.tui.screens.dialogs import ColumnChooser
 
         def show_columns(chosen_keys: list[str] | None) -> None:
             if not chosen_keys:
                 return
             is_all = len(chosen_keys) == len(columns)
             # Columns without a title, such as graphs, belong to the column before them.
-            view_state.chosen_columns = None if is_all else tuple(chosen_keys)
+            state.chosen_columns = None if is_all else tuple(chosen_keys)
             app.redraw_screen()
 
-        app.push_screen(ColumnChooser(columns, view_state.chosen_columns), show_columns)
+        app.push_screen(ColumnChooser(columns, state.chosen_columns), show_columns)

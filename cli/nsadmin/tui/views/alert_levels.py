@@ -43,9 +43,9 @@ def disk_tone(used_ratio: float | None) -> Tone:
     return _scale_tone(_FIGURE_SCALE, "disk", None if used_ratio is None else used_ratio * 100)
 
 
-def figure_tone(figure_name: str, figure_value: float | None) -> Tone:
+def figure_tone(figure_name: str, value: float | None) -> Tone:
     """The tone of a figure of FIGURE_MEASURES, or "" if it is below its thresholds or unknown."""
-    return _scale_tone(_FIGURE_SCALE, figure_name, figure_value)
+    return _scale_tone(_FIGURE_SCALE, figure_name, value)
 
 
 def slave_state_tone(slave_state: str) -> Tone:
@@ -54,8 +54,6 @@ def slave_state_tone(slave_state: str) -> Tone:
 
 
 def _scale_tone(scale: CheckScale, measure_name: str, measured_value: float | None) -> Tone:
-    return (
-        ""
-        if measured_value is None
-        else _TONE_BY_STATE.get(scale.make_sample(measure_name, measured_value).alert_state, "")
-    )
+    if measured_value is None:
+        return ""
+    return _TONE_BY_STATE.get(scale.make_sample(measure_name, measured_value).alert_state, "")

@@ -3,25 +3,103 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, TypeAlias
 
-from nsadmin.tui.actions.row_subject import RowSubject
+from nsadmin.tui.actions.row_actions import RowSubject
 from nsadmin.tui.model.cluster_model import ClusterModel
 from nsadmin.tui.model.server_states import Silence
 from nsadmin.tui.polling.detail_queries import DetailQuery
 from nsadmin.tui.views import units
-from nsadmin.tui.views.row_details import draw_row_facts
-from nsadmin.tui.views.table import Cell, Column, SortOrder
-from nsadmin.tui.views.view_targets import CommandTarget, MessageTarget, ViewTarget
+from nsadmin.tui.views.table import Cell, Column, SortOrder, draw_row_facts
 
 if TYPE_CHECKING:
-    from nsadmin.tui.messages.message_query import MessageQuery
+    from nsadmin.tui.messages.message_query import BrowsedMessage, MessageQuery
 
+
+class BrokerProcessTarget(NamedTuple):
+    broker_name: str
+    broker_id: int
+    broker_addr: str
+    cluster_name: str
+
+
+class TopicTarget(NamedTuple):
+    topic: str
+
+
+class GroupTarget(NamedTuple):
+    group: str
+
+
+class NameServerTarget(NamedTuple):
+    addr: str
+
+
+class DifferenceTarget(NamedTuple):
+    """An object that name servers report differently."""
+
+    aspect_name: str
+    object_name: str
+
+
+class FindingTarget(NamedTuple):
+    """A finding of the command `divergence`."""
+
+    aspect_name: str
+    object_name: str
+    cause: str
+
+
+class ObjectEventsTarget(NamedTuple):
+    object_name: str
+
+
+class StormTarget(NamedTuple):
+    """The events of one kind between two times (ms since 1970)."""
+
+    event_kind: str
+    begin_ms: int
+    end_ms: int
+
+
+class DrainTarget(NamedTuple):
+    """The log of a drain, or of the rolling restart of a cluster if `broker_name` is None."""
+
+    cluster_name: str
+    broker_name: str | None
+
+
+class RebalanceTarget(NamedTuple):
+    cluster_name: str
+    digest: str
+
+
+class MessagesTarget(NamedTuple):
+    """The messages of a topic, or of one of its brokers."""
+
+    topic: str
+    broker_name: str | None = None
+
+
+class MessageTarget(NamedTuple):
+    """One message. A separate screen shows it, not a view."""
+
+    message: BrowsedMessage
+
+
+class CommandTarget(NamedTuple):
+    """The output of a command of nsadmin that only reads. A separate screen shows it, not a view."""
+
+    words: tuple[str, ...]
+
+
+ViewTarget: TypeAlias = (
+    BrokerProcessTarget | TopicTarget | GroupTarget | NameServerTarget | DifferenceTarget | FindingTarget
+    | ObjectEventsTarget | StormTarget | DrainTarget | RebalanceTarget | MessagesTarget
+)  # fmt: skip
 CellLine = Sequence[Cell]
 TabSet = Literal["broker", "topic", "group", "servers"]
 """The objects that have several tabs. `view_links` creates them."""
-
-
 NO_PROBLEM = 2
 """The problem rank of a row without a problem."""
 
@@ -34,7 +112,7 @@ def clip_lines(lines: list[CellLine], height: int) -> list[CellLine]:
 
 
 class View:
-    """A view. `view_name` is its name for `:` and in file names. `view_title` is shown above it.
+    """A view. `name` is for `:` and in file names. `title` is shown above it.
 
     `grouping_key` is the key of the column by which its rows can be grouped. Until the operator chooses an
     order, rows with problems come first, unless `puts_problems_first` is False.
@@ -45,7 +123,8 @@ class View:
     A view stores only the object that it shows. It builds its rows from the model each time.
     """
 
-    view_name: ClassVar[str] = ""
+    name: ClassVar[str] = ""
+    title = ""
     tab_set: ClassVar[TabSet | None] = None
     columns: Sequence[Column[Any]] = ()
     grouping_key: str | None = None
@@ -55,10 +134,6 @@ class View:
     empty_text = "no rows"
     follows_first_row = False
     has_messages = False
-
-    @property
-    def view_title(self) -> str:
-        return self.view_name
 
     @property
     def message_query(self) -> MessageQuery | None:
@@ -79,8 +154,8 @@ class View:
 
     def problem_rank(self, row: Any) -> int:
         """0 if a cell of the row has the tone of a fault, 1 for that of a warning, else `NO_PROBLEM`."""
-        row_cells = (column.render_cell(row) for column in self.columns)
-        cell_tones = {cell.tone for cell in row_cells if cell.text}
+        cells = (column.render_cell(row) for column in self.columns)
+        cell_tones = {cell.tone for cell in cells if cell.text}
         return 0 if "bad" in cell_tones else 1 if "warn" in cell_tones else NO_PROBLEM
 
     def rank_problems(self, model: ClusterModel, rows: Sequence[Any]) -> list[int]:
@@ -109,10 +184,11 @@ class View:
         """The details of the row at the cursor, which a wide screen shows beside the table."""
         return draw_row_facts(self.columns, row, width)[:height]
 
-    def list_queries(
-        self, model: ClusterModel, visible_rows: Sequence[Any], current_row: Any | None
-    ) -> list[DetailQuery]:
-        """The detail queries that this view needs, in addition to the polls of all servers."""
+    def list_queries(self, model: ClusterModel, rows: Sequence[Any]) -> list[DetailQuery]:
+        """The detail queries that this view needs, in addition to the polls of all servers.
+
+        `rows` are the row at the cursor, and the visible rows.
+        """
         return []
 
     def list_sort_queries(self, sort_key: str | None) -> list[DetailQuery]:
@@ -140,13 +216,4 @@ class View:
         return type(self) is type(other) and vars(self) == vars(other)
 
     def __hash__(self) -> int:
-        return hash(
-            (
-                type(self),
-                *(
-                    attribute_value
-                    for attribute_value in vars(self).values()
-                    if isinstance(attribute_value, str)
-                ),
-            )
-        )
+        return hash((type(self), *(value for value in vars(self).values() if isinstance(value, str))))

@@ -8,12 +8,12 @@ from nsadmin.tui.views import units
 from nsadmin.tui.views.table import Cell, Tone
 
 
-def draw_listing(listing_count: int, asked_count: int, silent_count: int, missing_tone: Tone) -> Cell:
+def draw_listing(count: int, asked_count: int, silent_count: int, missing_tone: Tone) -> Cell:
     """How many name servers list an object: 2/2, 1/2, or 1/2? if others did not answer."""
     if not asked_count:
         return Cell(units.UNKNOWN_MARK, "dim")
-    tone = missing_tone if listing_count < asked_count else "dim" if silent_count else ""
-    return Cell(f"{listing_count}/{asked_count + silent_count}{'?' if silent_count else ''}", tone)
+    tone = missing_tone if count < asked_count else "dim" if silent_count else ""
+    return Cell(f"{count}/{asked_count + silent_count}{'?' if silent_count else ''}", tone)
 
 
 class DisplayState(NamedTuple):
@@ -61,7 +61,7 @@ def state_of_broker(broker: ObservedBroker, wipe_counts: WipeCounts | None = Non
     if broker.last_poll is None:
         return LISTED
     # Slaves always report brokerActive=false, because they take no messages.
-    if broker.broker_key.broker_id == 0 and broker.read_text("brokerActive") == "false":
+    if broker.key.id == 0 and broker.read_text("brokerActive") == "false":
         return INACTIVE
     if wipe_counts is not None:
         return WIPED if wipe_counts.wiped_count == wipe_counts.known_count else PARTLY_WIPED
@@ -74,19 +74,14 @@ def count_wipes(model: ClusterModel) -> dict[str, WipeCounts]:
     Only name servers that answer count. If none answers, their last answers count.
     """
     heard_servers = model.list_fresh_servers() or model.name_servers.values()
-    reported_perms = [
-        name_server.last_poll.perms for name_server in heard_servers if name_server.last_poll is not None
-    ]
-    wiped_brokers = {
-        broker_name for perms in reported_perms for broker_name, perm in perms.items() if not perm & 2
-    }
+    reported_perms = [server.last_poll.perms for server in heard_servers if server.last_poll is not None]
+    wiped_brokers = {name for perms in reported_perms for name, perm in perms.items() if not perm & 2}
     perms_by_broker = {
-        broker_name: [perms[broker_name] for perms in reported_perms if broker_name in perms]
-        for broker_name in wiped_brokers
+        name: [perms[name] for perms in reported_perms if name in perms] for name in wiped_brokers
     }
     return {
-        broker_name: WipeCounts(sum(1 for perm in perms if not perm & 2), len(perms))
-        for broker_name, perms in perms_by_broker.items()
+        name: WipeCounts(sum(not perm & 2 for perm in perms), len(perms))
+        for name, perms in perms_by_broker.items()
     }
 
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Sequence
+from typing import Any
 
 from nsadmin.tui.actions import row_actions
-from nsadmin.tui.actions.row_subject import RowSubject
+from nsadmin.tui.actions.row_actions import RowSubject
 from nsadmin.tui.model.agreement import (
     COMPARED_ASPECTS,
     NameServerDifference,
@@ -18,13 +19,17 @@ from nsadmin.tui.model.server_states import ObservedNameServer, Silence
 from nsadmin.tui.polling.detail_queries import DetailQuery
 from nsadmin.tui.polling.poll_records import DivergenceFinding
 from nsadmin.tui.views import units
-from nsadmin.tui.views.base_view import CellLine, View, clip_lines
+from nsadmin.tui.views.base_view import (
+    CellLine,
+    DifferenceTarget,
+    FindingTarget,
+    TopicTarget,
+    View,
+    clip_lines,
+)
 from nsadmin.tui.views.table import Cell, Column, align_text
-from nsadmin.tui.views.view_targets import DifferenceTarget, FindingTarget, TopicTarget
 
 _TOO_FEW_SERVERS = "unknown: fewer than two name servers answer"
-
-
 _MAX_COLUMN_WIDTH, _MIN_COLUMN_WIDTH = 22, 8
 """The width of a matrix column: from the word `equal` or the end of an address up to an address with port."""
 
@@ -32,96 +37,69 @@ _MAX_COLUMN_WIDTH, _MIN_COLUMN_WIDTH = 22, 8
 class DivergenceMatrixView(View):
     """The number of differences between each pair of name servers."""
 
-    view_name = "matrix"
+    name = "matrix"
     tab_set = "servers"
-    view_title = "Servers"
+    title = "Servers"
     is_drawing = True
 
     def draw_lines(self, model: ClusterModel, width: int, height: int) -> list[CellLine]:
-        name_servers = list(model.name_servers.values())
-        pair_counts = count_pairwise_differences(model.list_fresh_servers())
-        column_width = max(min((width - 2) // (len(name_servers) + 1), _MAX_COLUMN_WIDTH), _MIN_COLUMN_WIDTH)
-        max_columns = max((width - column_width - 2) // column_width, 1)
-        header_line = [
-            Cell(" " * (column_width + 2)),
-            *(
-                Cell(
-                    _shorten_addr(head_server.namesrv_addr, column_width - 1).rjust(column_width - 1) + " ",
-                    "dim",
-                )
-                for head_server in name_servers[:max_columns]
-            ),
-        ]
-        lines: list[CellLine] = [[], header_line]
-        if len(name_servers) > max_columns:
-            lines[0] = [
-                Cell(
-                    f"  … and {len(name_servers) - max_columns} more columns: use a wider terminal to "
-                    "see them",
-                    "warn",
-                )
-            ]
-        for row_server in name_servers:
-            row_cells = [
-                Cell(
-                    "  " + _shorten_addr(row_server.namesrv_addr, column_width - 1).ljust(column_width),
-                    "strong" if row_server.is_fresh else "dim",
-                )
-            ]
-            for column_server in name_servers[:max_columns]:
-                row_cells.append(
-                    _pair_cell(
-                        row_server,
-                        column_server,
-                        pair_counts.get((row_server.namesrv_addr, column_server.namesrv_addr)),
-                        column_width - 1,
-                    )
-                )
-            lines.append(row_cells)
+        servers, fresh = list(model.name_servers.values()), model.list_fresh_servers()
+        pair_counts = count_pairwise_differences(fresh)
+        column_width = max(min((width - 2) // (len(servers) + 1), _MAX_COLUMN_WIDTH), _MIN_COLUMN_WIDTH)
+        cell_width = column_width - 1
+        columns = servers[: max((width - column_width - 2) // column_width, 1)]
+        lines: list[CellLine] = [[]]
+        if len(servers) > len(columns):
+            hidden_count = len(servers) - len(columns)
+            hidden_text = f"  … and {hidden_count} more columns: use a wider terminal to see them"
+            lines = [[Cell(hidden_text, "warn")]]
+        headings = [_shorten_addr(column.addr, cell_width).rjust(cell_width) + " " for column in columns]
+        lines.append([Cell(" " * (column_width + 2)), *(Cell(heading, "dim") for heading in headings)])
+        for row in servers:
+            addr_text = "  " + _shorten_addr(row.addr, cell_width).ljust(column_width)
+            lines.append(
+                [
+                    Cell(addr_text, "strong" if row.is_fresh else "dim"),
+                    *(_pair_cell(row, c, pair_counts.get((row.addr, c.addr)), cell_width) for c in columns),
+                ]
+            )
         lines += [[], [Cell("  by state", "dim")]]
-        fresh_servers = model.list_fresh_servers()
         for aspect in COMPARED_ASPECTS:
-            difference_count = None
-            if len(aspect.filter_reporting(fresh_servers)) > 1:
-                difference_count = sum(1 for _ in find_differences(fresh_servers, aspect.aspect_name))
-            lines.append([Cell(f"  {aspect.aspect_name:<14}"), _agreement_cell(difference_count)])
+            count = None
+            if len(aspect.filter_reporting(fresh)) > 1:
+                count = sum(1 for _ in find_differences(fresh, aspect.aspect_name))
+            lines.append([Cell(f"  {aspect.aspect_name:<14}"), _agreement_cell(count)])
         lines += [[], [Cell("  Tab: differences and causes", "dim")]]
         return clip_lines(lines, height)
 
 
-def _shorten_addr(namesrv_addr: str, cell_width: int) -> str:
+def _shorten_addr(addr: str, cell_width: int) -> str:
     """An address, cut at its start if it is too long, because addresses differ at their ends."""
-    return namesrv_addr if len(namesrv_addr) <= cell_width else "…" + namesrv_addr[1 - cell_width :]
+    return addr if len(addr) <= cell_width else "…" + addr[1 - cell_width :]
 
 
-def _agreement_cell(difference_count: int | None) -> Cell:
-    if difference_count is None:
+def _agreement_cell(count: int | None) -> Cell:
+    if count is None:
         return Cell("unknown", "warn")
-    return Cell("equal", "good") if difference_count == 0 else Cell(f"{difference_count} differ", "bad")
+    return Cell("equal", "good") if count == 0 else Cell(f"{count} differ", "bad")
 
 
-def _pair_cell(
-    row_server: ObservedNameServer,
-    column_server: ObservedNameServer,
-    difference_count: int | None,
-    cell_width: int,
-) -> Cell:
-    if row_server is column_server:
-        return Cell(align_text("·", cell_width, True) + " ", "dim")
-    if difference_count is None:
-        return Cell(align_text("?", cell_width, True) + " ", "warn")
-    return Cell(
-        align_text("equal" if difference_count == 0 else str(difference_count), cell_width, True) + " ",
-        "good" if difference_count == 0 else "bad",
-    )
+def _pair_cell(row: ObservedNameServer, column: ObservedNameServer, count: int | None, width: int) -> Cell:
+    if row is column:
+        text, tone = "·", "dim"
+    elif count is None:
+        text, tone = "?", "warn"
+    else:
+        text, tone = ("equal", "good") if count == 0 else (str(count), "bad")
+    return Cell(align_text(text, width, True) + " ", tone)
 
 
 class DifferencesView(View):
     """The objects on which the last polls of the name servers differ."""
 
-    view_name = "differences"
+    name = "differences"
     tab_set = "servers"
-    view_title = "Servers"
+    title = "Servers"
     empty_text = "the name servers that answer have the same brokers, permissions, topics and KV keys"
     columns: Sequence[Column[NameServerDifference]] = (
         Column("what", "WHAT", 11, "", lambda row: row.aspect_name, tone="info"),
@@ -139,28 +117,23 @@ class DifferencesView(View):
         return f"{row.aspect_name} {row.object_name}"
 
     def open_row(self, row: NameServerDifference) -> TopicTarget | DifferenceTarget:
-        return (
-            TopicTarget(row.object_name)
-            if row.aspect_name == "topics"
-            else DifferenceTarget(row.aspect_name, row.object_name)
-        )
+        if row.aspect_name == "topics":
+            return TopicTarget(row.object_name)
+        return DifferenceTarget(row.aspect_name, row.object_name)
 
 
 def _describe_sides(difference: NameServerDifference) -> str:
     """The reported texts, each with the name servers that report it."""
     addrs_by_text: dict[str, list[str]] = {}
-    for namesrv_addr, reported_text in difference.text_by_server.items():
-        addrs_by_text.setdefault(reported_text, []).append(namesrv_addr)
-    return "; ".join(
-        f"{reported_text} on {' '.join(namesrv_addrs)}"
-        for reported_text, namesrv_addrs in addrs_by_text.items()
-    )
+    for addr, text in difference.text_by_server.items():
+        addrs_by_text.setdefault(text, []).append(addr)
+    return "; ".join(f"{text} on {' '.join(addrs)}" for text, addrs in addrs_by_text.items())
 
 
 class DifferenceSidesView(View):
     """One difference, with the text that each name server reports."""
 
-    view_name = "sides"
+    name = "sides"
     columns: Sequence[Column[tuple[str, str]]] = (
         Column("addr", "NAME SERVER", 22, "", lambda row: row[0], tone="strong"),
         Column("said", "TELLS", 40, "",
@@ -170,12 +143,8 @@ class DifferenceSidesView(View):
     empty_text = "the name servers agree now"
 
     def __init__(self, aspect_name: str, object_name: str) -> None:
-        self.aspect_name = aspect_name
-        self.object_name = object_name
-
-    @property
-    def view_title(self) -> str:
-        return self.object_name
+        self.aspect_name, self.object_name = aspect_name, object_name
+        self.title = object_name
 
     def empty_message(self, model: ClusterModel) -> str:
         return self.empty_text if len(model.list_fresh_servers()) > 1 else _TOO_FEW_SERVERS
@@ -193,9 +162,9 @@ class DifferenceSidesView(View):
 class DivergenceCausesView(View):
     """The findings of the command `divergence`, which compares all routes and suggests causes."""
 
-    view_name = "causes"
+    name = "causes"
     tab_set = "servers"
-    view_title = "Servers"
+    title = "Servers"
     empty_text = "no difference found so far; comparing every route of every name server takes a while"
     columns: Sequence[Column[DivergenceFinding]] = (
         Column("what", "WHAT", 8, "", lambda row: row.section_name, tone="info"),
@@ -209,17 +178,11 @@ class DivergenceCausesView(View):
         Column("differs", "DIFFERS", 30, "", lambda row: row.differs, tone="dim", drop=1, grow=True),
     )  # fmt: skip
 
-    def list_queries(
-        self, model: ClusterModel, visible_rows: Sequence[object], current_row: object | None
-    ) -> list[DetailQuery]:
+    def list_queries(self, model: ClusterModel, rows: Sequence[Any]) -> list[DetailQuery]:
         return [DetailQuery("divergence")]
 
     def build_rows(self, model: ClusterModel) -> Sequence[DivergenceFinding]:
-        return (
-            list(model.divergence_answer.last_poll.findings)
-            if model.divergence_answer.last_poll is not None
-            else []
-        )
+        return _list_findings(model)
 
     def row_key(self, row: DivergenceFinding) -> str:
         return f"{row.section_name} {row.parent_name} {row.name} {row.cause}"
@@ -228,12 +191,12 @@ class DivergenceCausesView(View):
         return model.divergence_answer.current_silence
 
     def render_headline(self, model: ClusterModel) -> CellLine:
-        latest_answer = model.divergence_answer
-        if latest_answer.last_poll is None and latest_answer.error_text is not None:
+        answer = model.divergence_answer
+        if answer.last_poll is not None:
+            return [Cell("verdict: "), Cell(answer.last_poll.verdict or "", "strong")]
+        if answer.error_text is not None:
             return [Cell("the comparison failed", "warn")]
-        if latest_answer.last_poll is None:
-            return [Cell(model.describe_awaited("the routes of all name servers are"), "dim")]
-        return [Cell("verdict: "), Cell(latest_answer.last_poll.verdict or "", "strong")]
+        return [Cell(model.describe_awaited("the routes of all name servers are"), "dim")]
 
     def subject_of_row(self, row: DivergenceFinding) -> RowSubject:
         return RowSubject(remedy_words=row_actions.find_remedy_words(row.advice))
@@ -242,46 +205,39 @@ class DivergenceCausesView(View):
         return FindingTarget(row.section_name, row.name, row.cause)
 
 
+def _list_findings(model: ClusterModel) -> list[DivergenceFinding]:
+    poll = model.divergence_answer.last_poll
+    return list(poll.findings) if poll is not None else []
+
+
 class DivergenceAdviceView(View):
     """One finding: the value of each name server, the cause, and the advice."""
 
-    view_name = "advice"
+    name = "advice"
     is_drawing = True
 
-    def __init__(self, aspect_name: str, object_name: str, cause_text: str) -> None:
-        self.aspect_name = aspect_name
-        self.object_name = object_name
-        self.cause_text = cause_text
+    def __init__(self, aspect_name: str, object_name: str, cause: str) -> None:
+        self.finding_key = (aspect_name, object_name, cause)
+        self.title = object_name
 
-    @property
-    def view_title(self) -> str:
-        return self.object_name
-
-    def list_queries(
-        self, model: ClusterModel, visible_rows: Sequence[object], current_row: object | None
-    ) -> list[DetailQuery]:
+    def list_queries(self, model: ClusterModel, rows: Sequence[Any]) -> list[DetailQuery]:
         return [DetailQuery("divergence")]
 
     def draw_lines(self, model: ClusterModel, width: int, height: int) -> list[CellLine]:
-        findings = (
-            model.divergence_answer.last_poll.findings
-            if model.divergence_answer.last_poll is not None
-            else ()
-        )
-        matching_findings = [
-            finding
-            for finding in findings
-            if (finding.section_name, finding.name, finding.cause)
-            == (self.aspect_name, self.object_name, self.cause_text)
-        ]
-        if not matching_findings:
-            return [[], [Cell("  this difference is gone", "good")]]
-        lines: list[CellLine] = [[]]
-        for namesrv_addr, reported_text in matching_findings[0].texts_by_server.items():
-            lines.append([Cell(f"  {namesrv_addr:<22}", "strong"), Cell(f" {reported_text}")])
-        lines += [[], *_wrap_text("cause", matching_findings[0].cause, width)]
-        lines += _wrap_text("to do", matching_findings[0].advice, width)
-        return clip_lines(lines, height)
+        for finding in _list_findings(model):
+            if (finding.section_name, finding.name, finding.cause) == self.finding_key:
+                lines: list[CellLine] = [
+                    [],
+                    *(
+                        [Cell(f"  {addr:<22}", "strong"), Cell(f" {text}")]
+                        for addr, text in finding.texts_by_server.items()
+                    ),
+                    [],
+                    *_wrap_text("cause", finding.cause, width),
+                    *_wrap_text("to do", finding.advice, width),
+                ]
+                return clip_lines(lines, height)
+        return [[], [Cell("  this difference is gone", "good")]]
 
 
 _LABEL_WIDTH = 10
@@ -289,11 +245,7 @@ _LABEL_WIDTH = 10
 
 def _wrap_text(label: str, text: str, width: int) -> list[CellLine]:
     """A labelled text, wrapped between words: a command that is cut cannot be copied."""
-    wrapped_lines = textwrap.wrap(
-        text, max(width - _LABEL_WIDTH, 20), break_long_words=False, break_on_hyphens=False
-    ) or [""]
-    labels = [f"  {label}".ljust(_LABEL_WIDTH), *[" " * _LABEL_WIDTH] * (len(wrapped_lines) - 1)]
-    return [
-        [Cell(line_label, "accent"), Cell(wrapped_line)]
-        for line_label, wrapped_line in zip(labels, wrapped_lines, strict=True)
-    ]
+    width = max(width - _LABEL_WIDTH, 20)
+    lines = textwrap.wrap(text, width, break_long_words=False, break_on_hyphens=False) or [""]
+    labels = [f"  {label}".ljust(_LABEL_WIDTH), *[" " * _LABEL_WIDTH] * (len(lines) - 1)]
+    return [[Cell(label, "accent"), Cell(line)] for label, line in zip(labels, lines, strict=True)]

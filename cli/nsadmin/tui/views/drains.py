@@ -4,23 +4,31 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
-from nsadmin.tui.actions.row_subject import RowSubject
+from nsadmin.tui.actions.row_actions import RowSubject
 from nsadmin.tui.model.cluster_model import ClusterModel
-from nsadmin.tui.polling.poll_records import DrainRecord, DrainsPolled, RebalanceRecord, RestartRecord
+from nsadmin.tui.polling.poll_records import (
+    DrainRecord,
+    DrainsPolled,
+    MovingTopicRecord,
+    RebalanceRecord,
+    RestartRecord,
+)
 from nsadmin.tui.views import units
-from nsadmin.tui.views.base_view import CellLine, View
+from nsadmin.tui.views.base_view import CellLine, DrainTarget, RebalanceTarget, TopicTarget, View
 from nsadmin.tui.views.table import Cell, Column
-from nsadmin.tui.views.view_targets import DrainTarget, RebalanceTarget
 
 DRAIN_PHASES = ("snapshot", "wipe", "settle", "wait", "safe")
+
+
+JobRecord: TypeAlias = DrainRecord | RestartRecord | RebalanceRecord
 
 
 class JobRow(NamedTuple):
     """A drain, a rolling restart or a rebalance, and the current time (ms since 1970)."""
 
-    record: DrainRecord | RestartRecord | RebalanceRecord
+    record: JobRecord
     now_ms: int
 
     @property
@@ -61,34 +69,34 @@ class JobRow(NamedTuple):
         return None if safe_since_ms is None else self.now_ms - safe_since_ms
 
 
+def _draw_blocks(filled_count: int, count: int) -> str:
+    return "■" * filled_count + "□" * (count - filled_count)
+
+
 def _progress_cell(row: JobRow) -> Cell:
     """The progress as a filled block for each finished phase or restarted process."""
-    if isinstance(row.record, RebalanceRecord):
-        return Cell(f"{row.record.moved_count} moved", "info")
-    if isinstance(row.record, RestartRecord):
-        restarted_text = f"{row.record.position}/{row.record.process_count}"
-        return Cell(restarted_text, "info")
-    if row.record.phase not in DRAIN_PHASES:
+    record = row.record
+    if isinstance(record, RebalanceRecord):
+        return Cell(f"{record.moved_count} moved", "info")
+    if isinstance(record, RestartRecord):
+        return Cell(f"{record.position}/{record.process_count}", "info")
+    if record.phase not in DRAIN_PHASES:
         return Cell("")
-    phase_index = DRAIN_PHASES.index(row.record.phase)
-    is_safe = row.record.phase == "safe"
-    return Cell(
-        "■" * (phase_index + is_safe) + "□" * (len(DRAIN_PHASES) - phase_index - is_safe),
-        "good" if is_safe else "info",
-    )
+    is_safe = record.phase == "safe"
+    blocks = _draw_blocks(DRAIN_PHASES.index(record.phase) + is_safe, len(DRAIN_PHASES))
+    return Cell(blocks, "good" if is_safe else "info")
 
 
 def _puts_cell(row: JobRow) -> Cell:
     """The puts per minute. If no process runs the drain, the figure is old and shown with its age."""
     if row.drain is None:
         return Cell("")
-    puts_per_minute = row.drain.puts
-    if puts_per_minute is None or row.drain.pid is None:
-        age_suffix = (
-            "" if puts_per_minute is None else f" {units.format_age(row.now_ms - row.drain.updated)} ago"
-        )
-        return Cell(f"{units.format_count(puts_per_minute)}{age_suffix}", "dim")
-    return Cell(units.format_count(puts_per_minute), "warn" if puts_per_minute else "good")
+    puts, text = row.drain.puts, units.format_count(row.drain.puts)
+    if puts is None:
+        return Cell(text, "dim")
+    if row.drain.pid is None:
+        return Cell(f"{text} {units.format_age(row.now_ms - row.drain.updated)} ago", "dim")
+    return Cell(text, "warn" if puts else "good")
 
 
 def _safe_cell(row: JobRow) -> Cell:
@@ -110,8 +118,8 @@ def _holder_cell(row: JobRow) -> Cell:
 class DrainsView(View):
     """The drains that `undrain` has not ended, and the unfinished rolling restarts and rebalances."""
 
-    view_name = "drains"
-    view_title = "Drains"
+    name = "drains"
+    title = "Drains"
     empty_text = (
         "this machine has no drain and no rolling restart; on a broker, d drains it and R restarts all"
     )
@@ -145,14 +153,10 @@ class DrainsView(View):
     )  # fmt: skip
 
     def build_rows(self, model: ClusterModel) -> Sequence[JobRow]:
-        drains_poll = model.drains_poll
-        if drains_poll is None:
+        poll = model.drains_poll
+        if poll is None:
             return []
-        records: list[DrainRecord | RestartRecord | RebalanceRecord] = [
-            *drains_poll.rebalances,
-            *drains_poll.restarts,
-            *drains_poll.drains,
-        ]
+        records: list[JobRecord] = [*poll.rebalances, *poll.restarts, *poll.drains]
         return [JobRow(record, model.now_ms) for record in records]
 
     def row_key(self, row: JobRow) -> str:
@@ -162,22 +166,19 @@ class DrainsView(View):
         return f"{record.cluster} {row.drain.broker_name if row.drain is not None else 'restart'}"
 
     def subject_of_row(self, row: JobRow) -> RowSubject:
-        if isinstance(row.record, RestartRecord):
-            restart_commands = (row.record.stop_command, row.record.start_command)
-            return RowSubject(
-                cluster=row.record.cluster, holder_pid=row.record.pid, restart_commands=restart_commands
-            )
-        if isinstance(row.record, RebalanceRecord):
-            return RowSubject(cluster=row.record.cluster)
-        return RowSubject(
-            broker_name=row.record.broker_name, cluster=row.record.cluster, holder_pid=row.record.pid
-        )
+        record = row.record
+        if isinstance(record, RebalanceRecord):
+            return RowSubject(cluster=record.cluster)
+        if isinstance(record, RestartRecord):
+            commands = (record.stop_command, record.start_command)
+            return RowSubject(cluster=record.cluster, holder_pid=record.pid, restart_commands=commands)
+        return RowSubject(broker_name=record.broker_name, cluster=record.cluster, holder_pid=record.pid)
 
     def render_headline(self, model: ClusterModel) -> CellLine:
-        error_texts = model.drains_poll.errors if model.drains_poll else ()
+        errors = model.drains_poll.errors if model.drains_poll else ()
         return [
             Cell("drains and rolling restarts of this account on this machine", "dim"),
-            *(Cell(f"  {error_text}", "bad") for error_text in error_texts),
+            *(Cell(f"  {error_text}", "bad") for error_text in errors),
         ]
 
     def open_row(self, row: JobRow) -> DrainTarget | RebalanceTarget:
@@ -189,40 +190,107 @@ class DrainsView(View):
 class DrainLogView(View):
     """The last events of one drain, or of the restart of a cluster, newest at the bottom."""
 
-    view_name = "drainLog"
+    name = "drainLog"
     is_drawing = True
 
     def __init__(self, cluster_name: str, broker_name: str | None) -> None:
-        self.cluster_name = cluster_name
-        self.broker_name = broker_name
+        self.cluster_name, self.broker_name = cluster_name, broker_name
+        self.title = f"restart of {cluster_name}" if broker_name is None else f"drain of {broker_name}"
 
-    @property
-    def view_title(self) -> str:
-        return (
-            f"restart of {self.cluster_name}" if self.broker_name is None else f"drain of {self.broker_name}"
-        )
-
-    def _find_log_lines(self, drains_poll: DrainsPolled) -> Sequence[str] | None:
+    def _find_record(self, poll: DrainsPolled | None) -> DrainRecord | RestartRecord | None:
+        if poll is None:
+            return None
         if self.broker_name is None:
-            found_records: Sequence[DrainRecord | RestartRecord] = [
-                record for record in drains_poll.restarts if record.cluster == self.cluster_name
-            ]
-        else:
-            found_records = [
-                record
-                for record in drains_poll.drains
-                if (record.cluster, record.broker_name) == (self.cluster_name, self.broker_name)
-            ]
-        return found_records[0].log_lines if found_records else None
+            return next((r for r in poll.restarts if r.cluster == self.cluster_name), None)
+        key = (self.cluster_name, self.broker_name)
+        return next((drain for drain in poll.drains if (drain.cluster, drain.broker_name) == key), None)
 
     def draw_lines(self, model: ClusterModel, width: int, height: int) -> list[CellLine]:
-        log_lines = self._find_log_lines(model.drains_poll) if model.drains_poll is not None else None
-        if log_lines is None:
+        record = self._find_record(model.drains_poll)
+        if record is None:
             end_text = "this restart is finished" if self.broker_name is None else "this drain was undone"
             return [[], [Cell(f"  {end_text}", "good")]]
-        wrapped_lines = [
-            line_part
-            for log_line in log_lines
-            for line_part in textwrap.wrap(log_line, max(width - 4, 40), subsequent_indent="    ")
-        ]
-        return [[Cell(f"  {wrapped_line}")] for wrapped_line in wrapped_lines[-height:]]
+        text_width = max(width - 4, 40)
+        wrapped = (textwrap.wrap(line, text_width, subsequent_indent="    ") for line in record.log_lines)
+        lines: list[CellLine] = [[Cell(f"  {part}")] for parts in wrapped for part in parts]
+        return lines[-height:]
+
+
+class MovingQueuesRow(NamedTuple):
+    """A topic in motion on one broker, and the current time (ms since 1970).
+
+    `queues` are the read and write queues that the broker has after the step; None before the first step.
+    """
+
+    moving_topic: MovingTopicRecord
+    broker_name: str
+    queues: tuple[int, int] | None
+    now_ms: int
+
+
+def _step_cell(row: MovingQueuesRow) -> Cell:
+    topic = row.moving_topic
+    return Cell(_draw_blocks(max(topic.position - 1, 0), topic.stage_count), "info")
+
+
+class RebalanceView(View):
+    """The topics that a rebalance moves now, with a row for each broker."""
+
+    name = "rebalance"
+    empty_text = "no topic is moving now; the rebalance is finished, or begins"
+    columns: Sequence[Column[MovingQueuesRow]] = (
+        Column("topic", "TOPIC", 20, "topic that moves now",
+               lambda row: row.moving_topic.topic, tone="strong"),
+        Column("broker", "BROKER", 16, "", lambda row: row.broker_name),
+        Column("read", "READ", 5, "read queues that the broker gets in this step",
+               lambda row: row.queues[0] if row.queues else None,
+               cell=lambda row: Cell(str(row.queues[0]) if row.queues else ""), right=True, flash=True),
+        Column("write", "WRITE", 5, "write queues that the broker gets in this step",
+               lambda row: row.queues[1] if row.queues else None,
+               cell=lambda row: Cell(str(row.queues[1]) if row.queues else ""), right=True, flash=True),
+        Column("steps", "STEPS", 12, "one block for each step, filled if it is completed",
+               lambda row: row.moving_topic.position, cell=_step_cell, drop=2),
+        Column("step", "STEP", 12,
+               "openReads, openWrites, closeWrites, closeReads, deleteTopic, or one of ordered topics",
+               lambda row: row.moving_topic.stage, tone="info", flash=True),
+        Column("since", "SINCE", 8, "time since the step began",
+               lambda row: row.now_ms - row.moving_topic.since, show=units.format_age, right=True, drop=1),
+        Column("waits", "WAITING FOR", 24, "missing conditions of the step at the last check",
+               lambda row: "; ".join(row.moving_topic.waits), tone="warn", grow=True),
+    )  # fmt: skip
+
+    def __init__(self, cluster_name: str, digest: str) -> None:
+        self.cluster_name, self.digest = cluster_name, digest
+        self.title = f"rebalance of {cluster_name}"
+
+    def _find_record(self, model: ClusterModel) -> RebalanceRecord | None:
+        key, records = (self.cluster_name, self.digest), model.drains_poll and model.drains_poll.rebalances
+        return next((r for r in records or () if (r.cluster, r.digest) == key), None)
+
+    def build_rows(self, model: ClusterModel) -> Sequence[MovingQueuesRow]:
+        record = self._find_record(model)
+        rows: list[MovingQueuesRow] = []
+        for topic in record.topics if record is not None else ():
+            place_rows = [
+                MovingQueuesRow(topic, name, queues, model.now_ms) for name, queues in topic.queues.items()
+            ]
+            rows += place_rows or [MovingQueuesRow(topic, "", None, model.now_ms)]
+        return rows
+
+    def row_key(self, row: MovingQueuesRow) -> str:
+        return f"{row.moving_topic.topic} {row.broker_name}"
+
+    def subject_of_row(self, row: MovingQueuesRow) -> RowSubject:
+        return RowSubject(broker_name=row.broker_name or None, topic=row.moving_topic.topic)
+
+    def render_headline(self, model: ClusterModel) -> CellLine:
+        record = self._find_record(model)
+        if record is None:
+            return [Cell("this rebalance is finished", "good")]
+        holder_text = "not running" if record.pid is None else f"pid {record.pid or units.UNKNOWN_MARK}"
+        counts_text = f"  {record.moved_count} moved, {len(record.topics)} moving  {holder_text}"
+        headline = [Cell(record.phase, "info"), Cell(counts_text, "dim")]
+        return headline if record.pause is None else [*headline, Cell(f"  {record.pause}", "bad")]
+
+    def open_row(self, row: MovingQueuesRow) -> TopicTarget:
+        return TopicTarget(row.moving_topic.topic)

@@ -2,19 +2,94 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
 
-from nsadmin.tui.actions.row_subject import RowSubject
+from nsadmin.tui.actions.row_actions import RowSubject
 from nsadmin.tui.model.change_detection import ChangeNotice
 from nsadmin.tui.model.cluster_model import ClusterModel
 from nsadmin.tui.views import units
-from nsadmin.tui.views.base_view import CellLine, View
-from nsadmin.tui.views.event_storms import EventStorm, collapse_storms
+from nsadmin.tui.views.base_view import (
+    CellLine,
+    ObjectEventsTarget,
+    StormTarget,
+    TopicTarget,
+    View,
+    ViewTarget,
+)
 from nsadmin.tui.views.table import Cell, Column, Tone
-from nsadmin.tui.views.view_targets import ObjectEventsTarget, StormTarget, TopicTarget
+
+MIN_STORM_SIZE = 5
+"""Fewer events of a kind stay single rows."""
+_STORM_GAP_MS = 30_000
+"""Events of one kind belong to one storm if the time between them is not longer than this."""
+_MAX_NAMES = 3
+
+
+class EventStorm(NamedTuple):
+    """Events of one kind, newest first. It has the fields of a ChangeNotice, for the same columns."""
+
+    notices: tuple[ChangeNotice, ...]
+
+    @property
+    def at_ms(self) -> int:
+        return self.notices[0].at_ms
+
+    @property
+    def begin_ms(self) -> int:
+        """The time of the first event (ms since 1970)."""
+        return self.notices[-1].at_ms
+
+    @property
+    def event_kind(self) -> str:
+        return self.notices[0].event_kind
+
+    @property
+    def is_from_journal(self) -> bool:
+        return self.notices[0].is_from_journal
+
+    @property
+    def server_addr(self) -> str:
+        """The server that reported all of them, or the number of servers."""
+        server_addrs = {notice.server_addr for notice in self.notices}
+        return server_addrs.pop() if len(server_addrs) == 1 else f"{len(server_addrs)} servers"
+
+    @property
+    def object_names(self) -> tuple[str, ...]:
+        """The objects that the events concern, in the order of their first event."""
+        first_names = (name for notice in reversed(self.notices) for name in notice.object_names[:1])
+        return tuple(dict.fromkeys(first_names))
+
+    @property
+    def description(self) -> str:
+        names = self.object_names
+        seconds = (self.at_ms - self.begin_ms + 999) // 1000
+        more_text = f" and {len(names) - _MAX_NAMES} more" if len(names) > _MAX_NAMES else ""
+        names_text = f": {', '.join(names[:_MAX_NAMES])}{more_text}" if names else ""
+        return f"{len(self.notices)} events within {seconds} s{names_text}"
+
+
+def collapse_storms(notices: Iterable[ChangeNotice]) -> Sequence[ChangeNotice | EventStorm]:
+    """Replace storms by one row each. `notices` are newest first, and so is the result."""
+    storms: list[list[ChangeNotice]] = []
+    open_storms: dict[tuple[str, bool], list[ChangeNotice]] = {}
+    for notice in notices:
+        storm_key = (notice.event_kind, notice.is_from_journal)
+        storm = open_storms.get(storm_key)
+        if storm is None or storm[-1].at_ms - notice.at_ms > _STORM_GAP_MS:
+            storm = open_storms[storm_key] = []
+            storms.append(storm)
+        storm.append(notice)
+    rows: list[ChangeNotice | EventStorm] = []
+    for storm in storms:
+        rows += [EventStorm(tuple(storm))] if len(storm) >= MIN_STORM_SIZE else storm
+    rows.sort(key=lambda row: -row.at_ms)
+    return rows
+
 
 _BAD_SUFFIXES = ("Gone", "Silent", "Unregistered", "Forgotten", "Refused", "Conflict", "Lost", "Failed")
 _WARN_SUFFIXES = ("Wiped", "Deleted", "Gap", "Restarted")
+_GOOD_SUFFIXES = ("Back", "Answers", "Registered", "Added", "Recovered")
 
 
 def notice_tone(notice: ChangeNotice | EventStorm) -> Tone:
@@ -23,11 +98,7 @@ def notice_tone(notice: ChangeNotice | EventStorm) -> Tone:
         return "bad"
     if notice.event_kind.endswith(_WARN_SUFFIXES):
         return "warn"
-    return (
-        "good"
-        if notice.event_kind.endswith(("Back", "Answers", "Registered", "Added", "Recovered"))
-        else "info"
-    )
+    return "good" if notice.event_kind.endswith(_GOOD_SUFFIXES) else "info"
 
 
 EVENT_COLUMNS: Sequence[Column[ChangeNotice | EventStorm]] = (
@@ -45,113 +116,85 @@ EVENT_COLUMNS: Sequence[Column[ChangeNotice | EventStorm]] = (
 )  # fmt: skip
 
 
-def notices_about(model: ClusterModel, object_name: str, server_addr: str = "") -> list[ChangeNotice]:
+def notices_about(model: ClusterModel, name: str, addr: str = "") -> list[ChangeNotice]:
     """The notices that concern this broker, topic or key, newest first."""
-    return [
-        notice
-        for notice in reversed(model.notices)
-        if object_name in notice.object_names or (server_addr and server_addr == notice.server_addr)
-    ]
+    notices = reversed(model.notices)
+    return [n for n in notices if name in n.object_names or (addr and addr == n.server_addr)]
 
 
-class EventsView(View):
+class EventListView(View):
+    """The base class of lists of events, in which the newest event comes first."""
+
+    puts_problems_first = False
+    columns = EVENT_COLUMNS
+
+    def row_key(self, row: ChangeNotice | EventStorm) -> str:
+        return f"{row.at_ms} {row.server_addr} {row.event_kind} {row.description}"
+
+    def open_row(self, row: ChangeNotice | EventStorm) -> ViewTarget | None:
+        """The notices of the object that the row concerns."""
+        return ObjectEventsTarget(row.object_names[0]) if row.object_names else None
+
+
+class EventsView(EventListView):
     """The notices of all servers. A storm of one kind of events is one row, and Enter shows its events."""
 
-    view_name = "events"
-    puts_problems_first = False
-    view_title = "Events"
-    columns = EVENT_COLUMNS
+    name = "events"
+    title = "Events"
     empty_text = "no change since this screen was opened"
 
     def build_rows(self, model: ClusterModel) -> Sequence[ChangeNotice | EventStorm]:
         notices = model.notices
         edge_notices = (notices[0], notices[-1]) if notices else ()
-        return model.compute_once(
-            "event rows", (len(notices), edge_notices), lambda: collapse_storms(reversed(notices))
-        )
+        version = (len(notices), edge_notices)
+        return model.compute_once("event rows", version, lambda: collapse_storms(reversed(notices)))
 
     def row_key(self, row: ChangeNotice | EventStorm) -> str:
         if isinstance(row, EventStorm):
             return f"storm {row.event_kind} {row.begin_ms}"
-        return f"{row.at_ms} {row.server_addr} {row.event_kind} {row.description}"
+        return super().row_key(row)
 
     def subject_of_row(self, row: ChangeNotice | EventStorm) -> RowSubject:
-        if isinstance(row, EventStorm):
-            return RowSubject()
-        return (
-            RowSubject(broker_name=row.object_names[0])
-            if row.object_names and "Broker" in row.event_kind
-            else RowSubject()
-        )
+        is_broker = isinstance(row, ChangeNotice) and row.object_names and "Broker" in row.event_kind
+        return RowSubject(broker_name=row.object_names[0]) if is_broker else RowSubject()
 
     def render_headline(self, model: ClusterModel) -> CellLine:
         journaled_count = sum(1 for notice in model.notices if notice.is_from_journal)
+        polled_count = len(model.notices) - journaled_count
         return [
             Cell(units.count_noun(len(model.notices), "event"), "strong"),
-            Cell(
-                f"  {journaled_count} from journals, {len(model.notices) - journaled_count} from polls", "dim"
-            ),
+            Cell(f"  {journaled_count} from journals, {polled_count} from polls", "dim"),
         ]
 
-    def open_row(self, row: ChangeNotice | EventStorm) -> ObjectEventsTarget | StormTarget | None:
-        """Open the events of a storm, or the notices of the object that the row concerns."""
+    def open_row(self, row: ChangeNotice | EventStorm) -> ViewTarget | None:
         if isinstance(row, EventStorm):
             return StormTarget(row.event_kind, row.begin_ms, row.at_ms)
-        return ObjectEventsTarget(row.object_names[0]) if row.object_names else None
+        return super().open_row(row)
 
 
-class StormEventsView(View):
-    """The single events of a storm."""
-
-    view_name = "storm"
-    puts_problems_first = False
-    columns = EVENT_COLUMNS
+class StormEventsView(EventListView):
+    name = "storm"
 
     def __init__(self, event_kind: str, begin_ms: int, end_ms: int) -> None:
-        self.event_kind = event_kind
-        self.begin_ms = begin_ms
-        self.end_ms = end_ms
-
-    @property
-    def view_title(self) -> str:
-        return self.event_kind
+        self.event_kind = self.title = event_kind
+        self.begin_ms, self.end_ms = begin_ms, end_ms
 
     def build_rows(self, model: ClusterModel) -> Sequence[ChangeNotice]:
-        return [
-            notice
-            for notice in reversed(model.notices)
-            if notice.event_kind == self.event_kind and self.begin_ms <= notice.at_ms <= self.end_ms
-        ]
-
-    def row_key(self, row: ChangeNotice) -> str:
-        return f"{row.at_ms} {row.server_addr} {row.event_kind} {row.description}"
-
-    def open_row(self, row: ChangeNotice) -> ObjectEventsTarget | None:
-        return ObjectEventsTarget(row.object_names[0]) if row.object_names else None
+        notices = (notice for notice in reversed(model.notices) if notice.event_kind == self.event_kind)
+        return [notice for notice in notices if self.begin_ms <= notice.at_ms <= self.end_ms]
 
 
-class ObjectEventsView(View):
-    """The notices that concern one object."""
-
-    view_name = "about"
-    puts_problems_first = False
-    columns = EVENT_COLUMNS
+class ObjectEventsView(EventListView):
+    name = "about"
 
     def __init__(self, object_name: str) -> None:
-        self.object_name = object_name
-
-    @property
-    def view_title(self) -> str:
-        return self.object_name
+        self.object_name = self.title = object_name
 
     def build_rows(self, model: ClusterModel) -> Sequence[ChangeNotice]:
         return notices_about(model, self.object_name)
 
-    def row_key(self, row: ChangeNotice) -> str:
-        return f"{row.at_ms} {row.server_addr} {row.event_kind} {row.description}"
-
-    def subject_of_row(self, row: ChangeNotice) -> RowSubject:
+    def subject_of_row(self, row: ChangeNotice | EventStorm) -> RowSubject:
         return RowSubject(broker_name=self.object_name)
 
-    def open_row(self, row: ChangeNotice) -> TopicTarget | None:
+    def open_row(self, row: ChangeNotice | EventStorm) -> ViewTarget | None:
         return TopicTarget(self.object_name) if row.event_kind.startswith("Topic") else None

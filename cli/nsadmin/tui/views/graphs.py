@@ -24,30 +24,25 @@ _STEPS_BY_LEADING_DIGITS = ((1, 4), (1.5, 3), (2, 4), (3, 3), (4, 4), (5, 5), (6
 
 def draw_graph(graph_title: str, trends: Mapping[str, Trend], width: int, height: int) -> list[CellLine]:
     """Draw trends on common axes, each in its own tone."""
-    drawable_trends = {
-        trend_name: trend for trend_name, trend in trends.items() if len(trend.known_values) > 1
-    }
+    drawable_trends = {name: trend for name, trend in trends.items() if len(trend.known_values) > 1}
     if not drawable_trends:
         return [[], [Cell("  collecting: a graph needs two polls", "dim")]]
     row_count, column_count = max(height - 4, 2), max(width - _AXIS_WIDTH - 2, 10)
     begin_ms = min(trend.times_ms[0] for trend in drawable_trends.values())
     end_ms = max(max(trend.times_ms[-1] for trend in drawable_trends.values()), begin_ms + 1)
     top_value = _round_up(max(max(trend.known_values) for trend in drawable_trends.values()))
-    dot_cells = [[(0, "") for _ in range(column_count)] for _ in range(row_count)]
-    for trend_index, trend in enumerate(drawable_trends.values()):
-        _plot_trend(
-            dot_cells, trend, begin_ms, end_ms, top_value, _TREND_TONES[trend_index % len(_TREND_TONES)]
-        )
+    dots = [[(0, "") for _ in range(column_count)] for _ in range(row_count)]
+    for i, trend in enumerate(drawable_trends.values()):
+        _plot_trend(dots, trend, begin_ms, end_ms, top_value, _TREND_TONES[i % len(_TREND_TONES)])
     lines: list[CellLine] = [_legend_line(graph_title, drawable_trends)]
     tick_values = _place_ticks(top_value, row_count)
-    for row_index, row_dots in enumerate(dot_cells):
-        axis_label = units.format_rate(tick_values[row_index]) if row_index in tick_values else ""
+    for index, row_dots in enumerate(dots):
+        axis_label = units.format_rate(tick_values[index]) if index in tick_values else ""
         lines.append([Cell(f"{axis_label:>{_AXIS_WIDTH - 2}} │", "dim"), *_join_dots(row_dots)])
     lines.append([Cell(f"{'0':>{_AXIS_WIDTH - 2}} └" + "─" * column_count, "dim")])
     first_time, last_time = units.format_clock(begin_ms), units.format_clock(end_ms)
-    lines.append(
-        [Cell(" " * _AXIS_WIDTH + first_time + last_time.rjust(column_count - len(first_time)), "dim")]
-    )
+    times = first_time + last_time.rjust(column_count - len(first_time))
+    lines.append([Cell(" " * _AXIS_WIDTH + times, "dim")])
     return lines
 
 
@@ -56,10 +51,8 @@ def _place_ticks(top_value: float, row_count: int) -> dict[int, float]:
     leading_digits = float(f"{top_value:e}".partition("e")[0])
     step_count = next(count for digits, count in _STEPS_BY_LEADING_DIGITS if leading_digits <= digits)
     step_count = step_count if row_count >= step_count else 1
-    return {
-        round(row_count * (1 - step / step_count)): top_value * step / step_count
-        for step in range(1, step_count + 1)
-    }
+    steps = range(1, step_count + 1)
+    return {round(row_count * (1 - step / step_count)): top_value * step / step_count for step in steps}
 
 
 def _round_up(top_value: float) -> float:
@@ -67,22 +60,14 @@ def _round_up(top_value: float) -> float:
     if top_value <= 0:
         return 1.0
     decimal_step = 10.0 ** (len(str(int(top_value))) - 1) if top_value >= 1 else 0.1
-    return next(
-        decimal_step * step_factor
-        for step_factor in (1, 1.5, 2, 3, 4, 5, 6, 8, 10)
-        if decimal_step * step_factor >= top_value
-    )
+    tops = (decimal_step * step_factor for step_factor in (1, 1.5, 2, 3, 4, 5, 6, 8, 10))
+    return next(top for top in tops if top >= top_value)
 
 
 def _plot_trend(
-    dot_cells: list[list[tuple[int, str]]],
-    trend: Trend,
-    begin_ms: int,
-    end_ms: int,
-    top_value: float,
-    tone: Tone,
+    dots: list[list[tuple[int, str]]], trend: Trend, begin_ms: int, end_ms: int, top_value: float, tone: Tone
 ) -> None:
-    dot_rows, dot_columns = len(dot_cells) * 4, len(dot_cells[0]) * 2
+    dot_rows, dot_columns = len(dots) * 4, len(dots[0]) * 2
     dot_places = [
         None
         if isnan(trend_value)
@@ -98,37 +83,37 @@ def _plot_trend(
         (x, y), (next_x, next_y) = place, next_place
         for step_x in range(x, next_x + 1):
             step_ratio = (step_x - x) / (next_x - x) if next_x > x else 1.0
-            _set_dot(dot_cells, step_x, round(y + (next_y - y) * step_ratio), tone)
+            _set_dot(dots, step_x, round(y + (next_y - y) * step_ratio), tone)
         for step_y in range(min(y, next_y), max(y, next_y) + 1) if next_x == x else ():
-            _set_dot(dot_cells, x, step_y, tone)
+            _set_dot(dots, x, step_y, tone)
 
 
-def _set_dot(dot_cells: list[list[tuple[int, str]]], x: int, y: int, tone: Tone) -> None:
+def _set_dot(dots: list[list[tuple[int, str]]], x: int, y: int, tone: Tone) -> None:
     cell_row, cell_column = y // 4, x // 2
-    dot_bits, _ = dot_cells[cell_row][cell_column]
-    dot_cells[cell_row][cell_column] = (dot_bits | _DOT_BITS[y % 4][x % 2], tone)
+    dot_bits, _ = dots[cell_row][cell_column]
+    dots[cell_row][cell_column] = (dot_bits | _DOT_BITS[y % 4][x % 2], tone)
 
 
 def _join_dots(row_dots: Sequence[tuple[int, str]]) -> list[Cell]:
     """Join neighbouring dots of the same tone into one cell."""
-    joined_cells: list[Cell] = []
+    joined: list[Cell] = []
     for dot_bits, tone in row_dots:
         braille_letter = chr(0x2800 + dot_bits) if dot_bits else " "
-        if joined_cells and joined_cells[-1].tone == tone:
-            joined_cells[-1] = Cell(joined_cells[-1].text + braille_letter, tone)
+        if joined and joined[-1].tone == tone:
+            joined[-1] = Cell(joined[-1].text + braille_letter, tone)
         else:
-            joined_cells.append(Cell(braille_letter, tone))
-    return joined_cells
+            joined.append(Cell(braille_letter, tone))
+    return joined
 
 
 def _legend_line(graph_title: str, trends: Mapping[str, Trend]) -> CellLine:
-    legend_cells = [Cell(f"  {graph_title}", "strong")]
-    for trend_index, (trend_name, trend) in enumerate(trends.items()):
-        legend_cells += [
-            Cell("  ━━ ", _TREND_TONES[trend_index % len(_TREND_TONES)]),
-            Cell(f"{trend_name} {units.format_rate(trend.last_value)}".lstrip()),
+    cells = [Cell(f"  {graph_title}", "strong")]
+    for index, (name, trend) in enumerate(trends.items()):
+        cells += [
+            Cell("  ━━ ", _TREND_TONES[index % len(_TREND_TONES)]),
+            Cell(f"{name} {units.format_rate(trend.last_value)}".lstrip()),
         ]
-    return legend_cells
+    return cells
 
 
 def draw_small_graphs(trends: Mapping[str, Trend], width: int, height: int) -> list[CellLine]:
@@ -136,7 +121,7 @@ def draw_small_graphs(trends: Mapping[str, Trend], width: int, height: int) -> l
 
     Trends that do not fit are left out.
     """
-    trends = {trend_name: trend for trend_name, trend in trends.items() if len(trend.known_values) > 1}
+    trends = {name: trend for name, trend in trends.items() if len(trend.known_values) > 1}
     if not trends:
         return draw_graph("", {}, width, height)
     graphs_per_line = max(min(width // _SMALL_WIDTH, len(trends)), 1)
@@ -148,9 +133,9 @@ def draw_small_graphs(trends: Mapping[str, Trend], width: int, height: int) -> l
         graphs = [
             [
                 _fit_line(line, graph_width)
-                for line in draw_graph(trend_name, {"": trend}, graph_width, graph_height)
+                for line in draw_graph(name, {"": trend}, graph_width, graph_height)
             ]
-            for trend_name, trend in shown_trends[first_index : first_index + graphs_per_line]
+            for name, trend in shown_trends[first_index : first_index + graphs_per_line]
         ]
         lines += [
             [cell for graph_line in graph_lines for cell in graph_line]
@@ -171,21 +156,16 @@ def _fit_line(line: CellLine, width: int) -> list[Cell]:
 class GraphsView(View):
     """The put rate of each cluster and the largest consumer lags, over the last hour."""
 
-    view_name = "graphs"
-    view_title = "Graphs"
+    name = "graphs"
+    title = "Graphs"
     is_drawing = True
 
     def draw_lines(self, model: ClusterModel, width: int, height: int) -> list[CellLine]:
         half_height = max(height // 2, 6)
-        largest_lags = dict(
-            sorted(model.lag_trends.items(), key=lambda item: -(item[1].last_value or 0))[:_MAX_LAGS]
-        )
-        if not largest_lags:
+        trends = sorted(model.lag_trends.items(), key=lambda item: -(item[1].last_value or 0))
+        largest = dict(trends[:_MAX_LAGS])
+        if not largest:
             return draw_graph(_PUTS_TITLE, model.put_trends, width, height)
         put_lines = draw_graph(_PUTS_TITLE, model.put_trends, width, half_height)
         lag_title: CellLine = [Cell("  backlog of the consumer groups, in messages: the largest", "strong")]
-        return [
-            *put_lines,
-            lag_title,
-            *draw_small_graphs(largest_lags, width, height - len(put_lines) - 1),
-        ]
+        return [*put_lines, lag_title, *draw_small_graphs(largest, width, height - len(put_lines) - 1)]

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from nsadmin.tui.actions import row_actions
-from nsadmin.tui.actions.row_subject import RowSubject
+from nsadmin.tui.actions.row_actions import RowSubject
 from nsadmin.tui.model.cluster_model import ClusterModel
 from nsadmin.tui.model.server_states import Silence
 from nsadmin.tui.polling.detail_queries import DetailQuery
 from nsadmin.tui.polling.poll_records import ProblemRecord
 from nsadmin.tui.views import alert_levels, units
-from nsadmin.tui.views.base_view import CellLine, View
-from nsadmin.tui.views.brokers.broker_rows import list_broker_rows
-from nsadmin.tui.views.brokers.broker_table import summarize_brokers
+from nsadmin.tui.views.base_view import CellLine, CommandTarget, GroupTarget, View
+from nsadmin.tui.views.brokers.broker_table import list_broker_rows, summarize_brokers
 from nsadmin.tui.views.table import Cell, Column, Tone
-from nsadmin.tui.views.view_targets import CommandTarget, GroupTarget
 
 _SEVERITIES: dict[str, tuple[int, str, Tone]] = {
     "CRITICAL": (0, "✕", "bad"),
@@ -40,24 +39,22 @@ class ProblemRow(NamedTuple):
 
 def list_problems(model: ClusterModel) -> list[ProblemRow]:
     """All problems, worst first: those of the checks, and groups beyond the limits of `check lag`."""
-    check_records = model.problems_poll.problems if model.problems_poll is not None else ()
-    problem_rows = [
+    rows = [
         ProblemRow(record, model.now_ms - model.problem_starts_ms[record.check, record.about])
-        for record in check_records
+        for record in (model.problems_poll.problems if model.problems_poll is not None else ())
     ]
-    for group_name, group_answer in model.group_answers.items():
-        group_poll = group_answer.last_poll
-        group_lag = group_poll.lag.messages if group_poll is not None else None
-        lag_state = _STATE_BY_TONE.get(alert_levels.lag_tone(group_lag))
-        if lag_state is not None:
-            lag_text = f"{group_name} has a backlog of {units.format_count(group_lag)} messages"
-            if group_poll is not None and not group_answer.is_fresh:
-                lag_text += (
-                    f" ({units.format_age(model.now_ms - group_poll.at)} ago: {group_answer.error_text})"
-                )
-            problem_rows.append(ProblemRow(ProblemRecord("lag", group_name, lag_state, lag_text), None))
-    problem_rows.sort(key=lambda row: (_SEVERITIES[row.record.state][0], row.check_words))
-    return problem_rows
+    for group, answer in model.group_answers.items():
+        poll = answer.last_poll
+        lag = poll.lag.messages if poll is not None else None
+        state = _STATE_BY_TONE.get(alert_levels.lag_tone(lag))
+        if poll is None or state is None:
+            continue
+        text = f"{group} has a backlog of {units.format_count(lag)} messages"
+        if not answer.is_fresh:
+            text += f" ({units.format_age(model.now_ms - poll.at)} ago: {answer.error_text})"
+        rows.append(ProblemRow(ProblemRecord("lag", group, state, text), None))
+    rows.sort(key=lambda row: (_SEVERITIES[row.record.state][0], row.check_words))
+    return rows
 
 
 def _state_cell(row: ProblemRow) -> Cell:
@@ -81,9 +78,9 @@ PROBLEM_COLUMNS: Sequence[Column[ProblemRow]] = (
 class HomeView(View):
     """The problems that `nsadmin check all` reports, with the same limits."""
 
-    view_name = "home"
+    name = "home"
     puts_problems_first = False
-    view_title = "Home"
+    title = "Home"
     columns = PROBLEM_COLUMNS
 
     def build_rows(self, model: ClusterModel) -> Sequence[ProblemRow]:
@@ -103,61 +100,55 @@ class HomeView(View):
             return GroupTarget(row.record.about)
         return CommandTarget(("check", row.record.check))
 
-    def list_queries(
-        self, model: ClusterModel, visible_rows: Sequence[object], current_row: object | None
-    ) -> list[DetailQuery]:
+    def list_queries(self, model: ClusterModel, rows: Sequence[Any]) -> list[DetailQuery]:
         return [DetailQuery("groups")]
 
     def find_silence(self, model: ClusterModel) -> Silence | None:
         return model.find_silence()
 
     def empty_message(self, model: ClusterModel) -> str:
-        silence = self.find_silence(model)
+        silence, poll = self.find_silence(model), model.problems_poll
         if silence is not None:
             return f"unknown: {silence.reason}"
-        if model.problems_poll is None:
+        if poll is None:
             return "the checks are not in the recording" if model.is_replay else "the checks are running"
         unchecked = _list_unchecked(model)
-        return f"no problem in {model.problems_poll.check_count} checks" + (
-            f". Not checked: {', '.join(unchecked)}" if unchecked else ""
-        )
+        unchecked_text = f". Not checked: {', '.join(unchecked)}" if unchecked else ""
+        return f"no problem in {poll.check_count} checks{unchecked_text}"
 
     def render_headline(self, model: ClusterModel) -> CellLine:
         """The counts of problems, and the pulse: brokers, messages in and out, lag, the fullest disk."""
-        headline_cells = [*_count_cells(list_problems(model)), *summarize_brokers(list_broker_rows(model))]
-        lag_values = [trend.last_value for trend in model.lag_trends.values() if trend.last_value is not None]
-        if lag_values:
-            headline_cells += [Cell("  behind "), Cell(units.format_count(sum(lag_values)), "accent")]
-        disk_ratios = [broker.read_now("commitLogDiskRatio") for broker in model.brokers.values()]
-        fullest_ratio = max((ratio for ratio in disk_ratios if ratio is not None), default=None)
-        if fullest_ratio is not None:
-            disk_cell = Cell(units.format_percent(fullest_ratio), alert_levels.disk_tone(fullest_ratio))
-            headline_cells += [Cell("  disk "), disk_cell]
-        if model.problems_poll is not None and list_problems(model) and (unchecked := _list_unchecked(model)):
-            headline_cells.append(Cell(f"  not checked: {', '.join(unchecked)}", "dim"))
-        return headline_cells
+        problems = list_problems(model)
+        cells = [*_count_cells(problems), *summarize_brokers(list_broker_rows(model))]
+        lags = [trend.last_value for trend in model.lag_trends.values() if trend.last_value is not None]
+        if lags:
+            cells += [Cell("  behind "), Cell(units.format_count(sum(lags)), "accent")]
+        ratios = [broker.read_now("commitLogDiskRatio") for broker in model.brokers.values()]
+        fullest = max((ratio for ratio in ratios if ratio is not None), default=None)
+        if fullest is not None:
+            cells += [Cell("  disk "), Cell(units.format_percent(fullest), alert_levels.disk_tone(fullest))]
+        if problems and (unchecked := _list_unchecked(model)):
+            cells.append(Cell(f"  not checked: {', '.join(unchecked)}", "dim"))
+        return cells
 
 
 def _list_unchecked(model: ClusterModel) -> list[str]:
     """What no check looked at. This screen looks at the lag of groups itself, one after another."""
-    assert model.problems_poll is not None
     names_poll = model.group_names_answer.last_poll
     known_groups = {name for name, answer in model.group_answers.items() if answer.last_poll is not None}
     unread_count = None if names_poll is None else len(set(names_poll.names) - known_groups)
     lag_text = "lag" if unread_count is None else f"lag of {units.count_noun(unread_count, 'group')}"
     return [
         lag_text if check == "lag" else check
-        for check in model.problems_poll.unchecked
+        for check in (model.problems_poll.unchecked if model.problems_poll is not None else ())
         if check != "lag" or unread_count != 0
     ]
 
 
-def _count_cells(problem_rows: Sequence[ProblemRow]) -> list[Cell]:
-    if not problem_rows:
-        return []
-    count_cells = []
-    for state, (_, sign, tone) in _SEVERITIES.items():
-        state_count = sum(1 for row in problem_rows if row.record.state == state)
-        if state_count:
-            count_cells.append(Cell(f"{sign} {state_count} {state.lower()}  ", tone))
-    return count_cells
+def _count_cells(rows: Sequence[ProblemRow]) -> list[Cell]:
+    counts = Counter(row.record.state for row in rows)
+    return [
+        Cell(f"{sign} {counts[state]} {state.lower()}  ", tone)
+        for state, (_, sign, tone) in _SEVERITIES.items()
+        if counts[state]
+    ]

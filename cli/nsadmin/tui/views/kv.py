@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from nsadmin.tui.actions.row_subject import RowSubject
+from nsadmin.tui.actions.row_actions import RowSubject
 from nsadmin.tui.model.cluster_model import ClusterModel
-from nsadmin.tui.model.server_states import Silence
+from nsadmin.tui.model.server_states import ObservedNameServer, Silence
 from nsadmin.tui.views import units
-from nsadmin.tui.views.base_view import CellLine, View
+from nsadmin.tui.views.base_view import CellLine, DifferenceTarget, View
 from nsadmin.tui.views.table import Cell, Column
-from nsadmin.tui.views.view_targets import DifferenceTarget
 
 
 class KvRow(NamedTuple):
@@ -45,8 +44,8 @@ class KvRow(NamedTuple):
 class KvView(View):
     """One row for each key that any name server has."""
 
-    view_name = "kv"
-    view_title = "KV"
+    name = "kv"
+    title = "KV"
     grouping_key = "namespace"
     empty_text = "no keys in the shown namespaces; pass --namespace to show others"
     columns: Sequence[Column[KvRow]] = (
@@ -59,35 +58,24 @@ class KvView(View):
     )  # fmt: skip
 
     def build_rows(self, model: ClusterModel) -> Sequence[KvRow]:
-        answered_servers = [
-            name_server for name_server in model.name_servers.values() if name_server.last_poll is not None
-        ]
-        reporting_servers = [
-            name_server for name_server in model.list_fresh_servers() if "kv" not in name_server.unreported
-        ]
-        is_current = not model.list_silent_servers() and len(reporting_servers) == len(
-            model.list_fresh_servers()
-        )
-        kv_names = {
-            (namespace, kv_key)
-            for name_server in answered_servers
-            for namespace, kv_entries in name_server.kv_tables.items()
-            for kv_key in kv_entries
-        }
+        answered = [server for server in model.name_servers.values() if server.last_poll is not None]
+        fresh = model.list_fresh_servers()
+        reporting = [server for server in fresh if "kv" not in server.unreported]
+        is_current = not model.list_silent_servers() and len(reporting) == len(fresh)
+
+        def read_value(server: ObservedNameServer, namespace: str, key: str) -> str | None:
+            return server.kv_tables.get(namespace, {}).get(key)
+
+        tables = [table for server in answered for table in server.kv_tables.items()]
+        names = {(namespace, key) for namespace, entries in tables for key in entries}
         return [
             KvRow(
-                namespace,
-                kv_key,
-                tuple(
-                    (name_server.namesrv_addr, name_server.kv_tables.get(namespace, {}).get(kv_key))
-                    for name_server in answered_servers
-                ),
-                tuple(
-                    name_server.kv_tables.get(namespace, {}).get(kv_key) for name_server in reporting_servers
-                ),
+                *name,
+                tuple((server.addr, read_value(server, *name)) for server in answered),
+                tuple(read_value(server, *name) for server in reporting),
                 is_current,
             )
-            for namespace, kv_key in sorted(kv_names)
+            for name in sorted(names)
         ]
 
     def row_key(self, row: KvRow) -> str:
@@ -100,9 +88,7 @@ class KvView(View):
         return model.find_silence()
 
     def render_headline(self, model: ClusterModel) -> CellLine:
-        namespaces = sorted(
-            {namespace for name_server in model.name_servers.values() for namespace in name_server.kv_tables}
-        )
+        namespaces = sorted({name for server in model.name_servers.values() for name in server.kv_tables})
         return [Cell("namespaces ", "dim"), Cell(", ".join(namespaces) or units.UNKNOWN_MARK, "strong")]
 
     def open_row(self, row: KvRow) -> DifferenceTarget | None:

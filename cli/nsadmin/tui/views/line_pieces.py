@@ -3,8 +3,7 @@
 from collections.abc import Collection, Sequence
 from typing import Any, NamedTuple
 
-from nsadmin.tui.views.row_groups import Heading
-from nsadmin.tui.views.table import Column, SortOrder, Tone, align_text, escape_unprintable
+from nsadmin.tui.views.table import Column, Heading, SortOrder, Tone, align_text, escape_unprintable
 
 FittedColumns = Sequence[tuple[Column[Any], int]]
 
@@ -45,53 +44,47 @@ class RowStyle(NamedTuple):
 
 def header_pieces(fitted_columns: FittedColumns, gap_width: int, sorted_by: SortOrder | None) -> LinePieces:
     """The titles of the columns. An arrow marks the sort column."""
-    text_pieces = [LinePiece(" ", "head")]
-    for column, column_width in fitted_columns:
+    pieces = [LinePiece(" ", "head")]
+    for column, width in fitted_columns:
         is_sorted_by = sorted_by is not None and column.key == sorted_by.key
         sort_sign = ("▼" if sorted_by and sorted_by.descending else "▲") if is_sorted_by else ""
-        column_text = align_text(column.heading + sort_sign, column_width, column.right)
-        text_pieces.append(LinePiece(column_text + " " * gap_width, "headChosen" if is_sorted_by else "head"))
-    return LinePieces("head", tuple(text_pieces))
+        column_text = align_text(column.heading + sort_sign, width, column.right)
+        pieces.append(LinePiece(column_text + " " * gap_width, "headChosen" if is_sorted_by else "head"))
+    return LinePieces("head", tuple(pieces))
 
 
 def row_pieces(
-    fitted_columns: FittedColumns,
-    gap_width: int,
-    row: Any,
-    flashing_keys: Collection[str],
-    row_style: RowStyle,
+    fitted_columns: FittedColumns, gap_width: int, row: Any, flashing_keys: Collection[str], style: RowStyle
 ) -> LinePieces:
     """The cells of a row. `flashing_keys` are keys of columns. A row that cannot be drawn harms no other."""
     try:
-        rendered_cells = [
-            (column, column_width, column.render_cell(row)) for column, column_width in fitted_columns
-        ]
+        rendered = [(column, width, column.render_cell(row)) for column, width in fitted_columns]
     except Exception as error:
         error_text = escape_unprintable(f"this row cannot be shown: {type(error).__name__}: {error}")
-        return LinePieces(row_style.base_tone, (row_style.cursor_mark, LinePiece(error_text, "bad")))
+        return LinePieces(style.base_tone, (style.cursor_mark, LinePiece(error_text, "bad")))
     return LinePieces(
-        row_style.base_tone,
+        style.base_tone,
         (
-            row_style.cursor_mark,
+            style.cursor_mark,
             *(
                 LinePiece(
-                    align_text(escape_unprintable(cell.text), column_width, column.right) + " " * gap_width,
-                    "dim" if row_style.is_old else cell.tone,
+                    align_text(escape_unprintable(cell.text), width, column.right) + " " * gap_width,
+                    "dim" if style.is_old else cell.tone,
                     column.key in flashing_keys,
                 )
-                for column, column_width, cell in rendered_cells
+                for column, width, cell in rendered
             ),
         ),
     )
 
 
-def heading_pieces(heading: Heading, row_style: RowStyle) -> LinePieces:
+def heading_pieces(heading: Heading, style: RowStyle) -> LinePieces:
     """The heading of a group, across all columns."""
-    base_tone = row_style.base_tone if row_style.is_at_cursor else "panel"
+    base_tone = style.base_tone if style.is_at_cursor else "panel"
     return LinePieces(
         base_tone,
         (
-            row_style.cursor_mark,
+            style.cursor_mark,
             *(LinePiece(escape_unprintable(cell.text), cell.tone) for cell in heading.render_cells),
         ),
     )

@@ -31,10 +31,8 @@ def rows_to_csv(view: View, rows: Sequence[Any]) -> str:
 def rows_to_jsonl(view: View, rows: Sequence[Any]) -> str:
     """A line of JSON for each row, with the columns of `rows_to_csv`. Numbers are numbers."""
     columns = [column for column in view.columns if column.heading]
-    return "".join(
-        json.dumps({column.key: _export_value(column, row) for column in columns}, ensure_ascii=False) + "\n"
-        for row in rows
-    )
+    records = ({column.key: _export_value(column, row) for column in columns} for row in rows)
+    return "".join(json.dumps(record, ensure_ascii=False) + "\n" for record in records)
 
 
 def format_row(view: View, row: Any) -> str:
@@ -47,18 +45,18 @@ def _export_cell(column: Column[Any], row: Any) -> str:
 
     Unprintable characters are escaped: a line end in a name would run a pasted command in a shell.
     """
-    export_value = _export_value(column, row)
-    if isinstance(export_value, str):
-        return export_value
-    return "" if export_value is None else _format_number(export_value)
+    value = _export_value(column, row)
+    if isinstance(value, str):
+        return value
+    return "" if value is None else _format_number(value)
 
 
 def _export_value(column: Column[Any], row: Any) -> str | float | None:
-    cell_text, sort_value = column.render_cell(row).text.strip(), column.read(row)
-    is_number = column.right and "/" not in cell_text
-    if is_number or _BAR_LETTERS.intersection(cell_text):
-        return sort_value if isinstance(sort_value, int | float) else None
-    return escape_unprintable(_LEADING_SIGN.sub("", cell_text))
+    text, value = column.render_cell(row).text.strip(), column.read(row)
+    is_number = column.right and "/" not in text
+    if is_number or _BAR_LETTERS.intersection(text):
+        return value if isinstance(value, int | float) else None
+    return escape_unprintable(_LEADING_SIGN.sub("", text))
 
 
 def _format_number(number: float) -> str:
@@ -68,4 +66,4 @@ def _format_number(number: float) -> str:
 def suggest_file_name(view: View, now_ms: int) -> str:
     """A file name from the view's name and the current time. Messages are usually saved themselves."""
     file_suffix = ".svg" if view.message_query is None else ".jsonl"
-    return f"nsadmin-{view.view_name}-{datetime.fromtimestamp(now_ms / 1000):%Y%m%d-%H%M%S}{file_suffix}"
+    return f"nsadmin-{view.name}-{datetime.fromtimestamp(now_ms / 1000):%Y%m%d-%H%M%S}{file_suffix}"

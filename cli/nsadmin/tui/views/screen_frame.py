@@ -37,38 +37,30 @@ class AppStatus(NamedTuple):
 
 
 def render_header(
-    model: ClusterModel, status: AppStatus, agreement_verdict: AgreementVerdict, width: int
+    model: ClusterModel, status: AppStatus, verdict: AgreementVerdict, width: int
 ) -> list[CellLine]:
     """Two lines: first agreement, context and clock, as far as they fit; then the name servers."""
-    agreement_label = _label_agreement(agreement_verdict, len(model.name_servers))
-    left_parts = _left_parts(status, agreement_label, agreement_verdict.reasons, width)
-    right_parts = _right_parts(status, width)
+    left = _left_parts(status, _label_agreement(verdict, len(model.name_servers)), verdict.reasons, width)
+    right = _right_parts(status, width)
     # Keep one blank between the left and the right parts.
-    while (
-        spare_width := width - 1 - sum(header_part.min_width for header_part in (*left_parts, *right_parts))
-    ) < 0:
-        dropped_part = max((*left_parts, *right_parts), key=lambda header_part: header_part.drop_rank)
-        if dropped_part.drop_rank == 0:
+    while (spare_width := width - 1 - sum(part.min_width for part in (*left, *right))) < 0:
+        dropped = max((*left, *right), key=lambda part: part.drop_rank)
+        if dropped.drop_rank == 0:
             break
-        left_parts, right_parts = (
-            [header_part for header_part in side_parts if header_part is not dropped_part]
-            for side_parts in (left_parts, right_parts)
-        )
-    first_cells = []
-    for header_part in left_parts:
-        extra_width = min(len(header_part.text) - header_part.min_width, max(spare_width, 0))
+        left, right = ([part for part in side if part is not dropped] for side in (left, right))
+    cells = []
+    for part in left:
+        extra_width = min(len(part.text) - part.min_width, max(spare_width, 0))
         spare_width -= extra_width
-        first_cells.append(header_part.to_cell(header_part.min_width + extra_width))
-    return [
-        spread_cells(first_cells, [header_part.to_cell() for header_part in right_parts], width),
-        _servers_line(model, status, width),
-    ]
+        cells.append(part.to_cell(part.min_width + extra_width))
+    first_line = spread_cells(cells, [part.to_cell() for part in right], width)
+    return [first_line, _servers_line(model, status, width)]
 
 
-def _label_agreement(agreement_verdict: AgreementVerdict, server_count: int) -> tuple[str, Tone]:
-    if agreement_verdict.outcome == "partial":
-        return f"✕ {len(agreement_verdict.reasons)} of {server_count} silent", "bad"
-    return _AGREEMENT_LABELS[agreement_verdict.outcome]
+def _label_agreement(verdict: AgreementVerdict, server_count: int) -> tuple[str, Tone]:
+    if verdict.outcome == "partial":
+        return f"✕ {len(verdict.reasons)} of {server_count} silent", "bad"
+    return _AGREEMENT_LABELS[verdict.outcome]
 
 
 class _HeaderPart(NamedTuple):
@@ -102,80 +94,67 @@ def _left_parts(
     """The context and the agreement of the name servers. The agreement is never left out."""
     sign_text, tone = agreement_label
     context_tone = f"context-{status.color}" if status.color else "context"
-    header_parts = [
+    parts = [
         _make_part(" nsadmin ", "brand", 5),
         _make_part(f" {status.context_label} ", context_tone, 2, _MIN_TEXT_WIDTH),
         _make_part("  ", "", 2),
         _make_part(sign_text, tone, 0),
     ]
     if reasons and width >= 100:
-        header_parts.append(_make_part(f" ({', '.join(reasons)})", "dim", 6, _MIN_TEXT_WIDTH))
-    return header_parts
+        parts.append(_make_part(f" ({', '.join(reasons)})", "dim", 6, _MIN_TEXT_WIDTH))
+    return parts
 
 
 def _right_parts(status: AppStatus, width: int) -> list[_HeaderPart]:
     """The state of the app, with shorter texts on narrow screens."""
-    gap_text = "  " if width >= 60 else " "
-    header_parts = []
+    gap = _make_part("  " if width >= 60 else " ", "", 1)
+    parts = []
     if status.log_count:
         log_text = "in the log" if width >= 60 else "log"
-        header_parts += [_make_part(f"{status.log_count} {log_text}", "warn", 1), _make_part(gap_text, "", 1)]
+        parts += [_make_part(f"{status.log_count} {log_text}", "warn", 1), gap]
     if status.is_recording:
-        header_parts += [_make_part("● rec", "bad", 1), _make_part(gap_text, "", 1)]
+        parts += [_make_part("● rec", "bad", 1), gap]
     if status.is_read_only:
-        header_parts += [
-            _make_part(" READ-ONLY " if width >= 90 else " RO ", "badge", 1),
-            _make_part(gap_text, "", 1),
-        ]
+        parts += [_make_part(" READ-ONLY " if width >= 90 else " RO ", "badge", 1), gap]
     is_live = status.feed_mode == "live"
-    header_parts.append(
-        _make_part("" if is_live else f"{status.feed_mode} ", "dim" if is_live else "warn", 1)
-    )
-    interval_text = (
-        f"every {status.interval_seconds:g} s " if width >= 90 else f"{status.interval_seconds:g} s "
-    )
     return [
-        *header_parts,
-        _make_part(interval_text, "dim", 4),
+        *parts,
+        _make_part("" if is_live else f"{status.feed_mode} ", "dim" if is_live else "warn", 1),
+        _make_part(f"{'every ' if width >= 90 else ''}{status.interval_seconds:g} s ", "dim", 4),
         _make_part(units.format_clock(status.shown_at_ms) + " ", "strong", 3),
     ]
 
 
 def _servers_line(model: ClusterModel, status: AppStatus, width: int) -> CellLine:
     """All name servers, with the duration of their last answer if all of them fit."""
-    name_servers = list(model.name_servers.values())
-    server_width = max((width - 1) // max(len(name_servers), 1) - 2, 12)
-    server_line = _server_cells(name_servers, status.shown_at_ms, server_width)
+    servers = list(model.name_servers.values())
+    server_width = max((width - 1) // max(len(servers), 1) - 2, 12)
+    line = _server_cells(servers, status.shown_at_ms, server_width)
     # The two blanks after the last name server need not fit.
-    if sum(len(cell.text) for cell in server_line) - 2 > width:
-        return _server_cells(name_servers, status.shown_at_ms, 0)
-    return server_line
+    is_fitting = sum(len(cell.text) for cell in line) - 2 <= width
+    return line if is_fitting else _server_cells(servers, status.shown_at_ms, 0)
 
 
-def _server_cells(name_servers: Sequence[ObservedNameServer], now_ms: int, server_width: int) -> CellLine:
+def _server_cells(servers: Sequence[ObservedNameServer], now_ms: int, server_width: int) -> CellLine:
     """The name servers, each at most this wide. With width 0, only the sign and the port."""
-    server_cells: list[Cell] = [Cell(" ")]
-    for name_server in name_servers:
-        display_state = display_states.state_of_name_server(name_server)
-        answer_text, tone = _server_answer(name_server, now_ms)
-        shown_addr = (
-            name_server.namesrv_addr
-            if len(name_server.namesrv_addr) + len(answer_text) + 3 <= server_width
-            else f":{name_server.namesrv_addr.rpartition(':')[2]}"
-        )
-        server_cells += [Cell(display_state.sign + " ", display_state.tone), Cell(shown_addr, "")]
-        server_cells += [Cell(f" {answer_text}" if server_width else "", tone), Cell("  ")]
-    return server_cells
+    cells: list[Cell] = [Cell(" ")]
+    for server in servers:
+        state = display_states.state_of_name_server(server)
+        answer_text, tone = _server_answer(server, now_ms)
+        is_fitting = len(server.addr) + len(answer_text) + 3 <= server_width
+        shown_addr = server.addr if is_fitting else f":{server.addr.rpartition(':')[2]}"
+        cells += [Cell(state.sign + " ", state.tone), Cell(shown_addr, "")]
+        cells += [Cell(f" {answer_text}" if server_width else "", tone), Cell("  ")]
+    return cells
 
 
-def _server_answer(name_server: ObservedNameServer, now_ms: int) -> tuple[str, Tone]:
-    if name_server.error_text is not None and name_server.silent_since_ms is not None:
-        return f"silent {units.format_age(now_ms - name_server.silent_since_ms)}", "bad"
-    if name_server.last_poll is None:
+def _server_answer(server: ObservedNameServer, now_ms: int) -> tuple[str, Tone]:
+    if server.error_text is not None and server.silent_since_ms is not None:
+        return f"silent {units.format_age(now_ms - server.silent_since_ms)}", "bad"
+    if server.last_poll is None:
         return "…", "dim"
-    return units.format_millis(name_server.last_poll.millis), alert_levels.figure_tone(
-        "latency", name_server.last_poll.millis
-    ) or "dim"
+    millis = server.last_poll.millis
+    return units.format_millis(millis), alert_levels.figure_tone("latency", millis) or "dim"
 
 
 def spread_cells(left_cells: Sequence[Cell], right_cells: Sequence[Cell], width: int) -> CellLine:
@@ -208,7 +187,7 @@ _MIN_TAB_WIDTH = 7
 
 
 def render_screen_bar(
-    screen_titles: Sequence[str],
+    titles: Sequence[str],
     chosen_title: str | None,
     width: int,
     problem_counts: Mapping[str, int] | None = None,
@@ -217,41 +196,35 @@ def render_screen_bar(
 
     On narrow screens, counts, blanks and titles are cut or left out. The tone still marks the problems.
     """
-    problem_counts = problem_counts or {}
-    counted_titles = [
-        f"{screen_title} ({problem_counts[screen_title]})"
-        if problem_counts.get(screen_title)
-        else screen_title
-        for screen_title in screen_titles
-    ]
-    needed_width = sum(len(counted_title) + 4 for counted_title in counted_titles)
-    if needed_width > width:
-        counted_titles = list(screen_titles)
-        needed_width = sum(len(screen_title) + 4 for screen_title in screen_titles)
-    last_blank = " " if needed_width <= width else ""
+    counts = problem_counts or {}
+    texts = [f"{title} ({counts[title]})" if counts.get(title) else title for title in titles]
+    if sum(len(text) + 4 for text in texts) > width:
+        texts = list(titles)
+    needed = sum(len(text) + 4 for text in texts)
+    last_blank = " " if needed <= width else ""
     if not last_blank:
-        needed_width -= len(screen_titles)
-    tab_width = width if needed_width <= width else width // max(len(screen_titles), 1) - 1
-    tab_cells: list[Cell] = []
-    for screen_number, screen_title in enumerate(screen_titles):
-        is_chosen = screen_title == chosen_title
+        needed -= len(titles)
+    tab_width = width if needed <= width else width // max(len(titles), 1) - 1
+    cells: list[Cell] = []
+    for number, title in enumerate(titles):
+        is_chosen = title == chosen_title
         # The tab has a blank before the number, one after it, and one after the title.
-        tab_text = f" {screen_number} {counted_titles[screen_number]}{last_blank}"
+        tab_text = f" {number} {texts[number]}{last_blank}"
         if tab_width < _MIN_TAB_WIDTH and not is_chosen:
-            tab_text = f" {screen_number} "
+            tab_text = f" {number} "
         elif len(tab_text) > tab_width >= _MIN_TAB_WIDTH:
-            tab_text = f" {screen_number} {screen_title[: tab_width - 5]}… "
-        tab_tone: Tone = "tabProblem" if problem_counts.get(screen_title) else "tab"
-        tab_cells.append(Cell(tab_text, "tabChosen" if is_chosen else tab_tone))
-    return tab_cells
+            tab_text = f" {number} {title[: tab_width - 5]}… "
+        tone: Tone = "tabProblem" if counts.get(title) else "tab"
+        cells.append(Cell(tab_text, "tabChosen" if is_chosen else tone))
+    return cells
 
 
-def render_tab_bar(tab_names: Sequence[str], chosen_index: int, title_path: Sequence[str]) -> CellLine:
+def render_tab_bar(names: Sequence[str], chosen_index: int, title_path: Sequence[str]) -> CellLine:
     """The titles on the navigation stack, and the tabs of the current object."""
-    tab_cells = [Cell(" " + " › ".join(title_path) + "  ", "strong")]
-    for tab_index, tab_name in enumerate(tab_names):
-        tab_cells.append(Cell(f" {tab_name} ", "tabChosen" if tab_index == chosen_index else "tab"))
-    return tab_cells
+    cells = [Cell(" " + " › ".join(title_path) + "  ", "strong")]
+    for index, name in enumerate(names):
+        cells.append(Cell(f" {name} ", "tabChosen" if index == chosen_index else "tab"))
+    return cells
 
 
 def render_footer(
@@ -264,22 +237,20 @@ def render_footer(
     marked_count: int = 0,
 ) -> CellLine:
     """The number of shown, of all and of marked rows, with the filter and the sort column."""
-    footer_cells = [Cell(f" {shown_count}", "strong")]
     row_word = "row" if total_count == 1 else "rows"
-    footer_cells.append(
-        Cell(f" of {total_count} {row_word}" if shown_count != total_count else f" {row_word}", "dim")
-    )
+    rows_text = f" of {total_count} {row_word}" if shown_count != total_count else f" {row_word}"
+    cells = [Cell(f" {shown_count}", "strong"), Cell(rows_text, "dim")]
     if marked_count:
-        footer_cells.append(Cell(f"  ◆ {marked_count} marked", "mark"))
+        cells.append(Cell(f"  ◆ {marked_count} marked", "mark"))
     if hidden_columns and width < 60:
-        footer_cells.append(Cell(f"  +{hidden_columns} ← →", "dim"))
+        cells.append(Cell(f"  +{hidden_columns} ← →", "dim"))
     if filter_text:
-        footer_cells += [Cell("  filter ", "dim"), Cell(filter_text, "accent")]
+        cells += [Cell("  filter ", "dim"), Cell(filter_text, "accent")]
     if sort_key:
-        footer_cells += [Cell("  by ", "dim"), Cell(sort_key, "accent")]
+        cells += [Cell("  by ", "dim"), Cell(sort_key, "accent")]
     if hidden_columns and width >= 60:
-        footer_cells.append(Cell(f"  {hidden_columns} columns more: ← →", "dim"))
-    return footer_cells
+        cells.append(Cell(f"  {hidden_columns} columns more: ← →", "dim"))
+    return cells
 
 
 def list_hints(has_messages: bool = False) -> list[KeyBinding]:
@@ -288,55 +259,29 @@ def list_hints(has_messages: bool = False) -> list[KeyBinding]:
     Views with `has_messages` show the key for messages instead of the key for sorting.
     """
     late_ids = ("sort", "pause") if has_messages else ("pause",)
-    hinted_bindings = [
-        key_binding
-        for key_binding in KEY_BINDINGS
-        if key_binding.footer_hint and (has_messages or key_binding.binding_id != "messages")
-    ]
-    return sorted(hinted_bindings, key=lambda key_binding: key_binding.binding_id in late_ids)
+    hinted = [b for b in KEY_BINDINGS if b.footer_hint and (has_messages or b.binding_id != "messages")]
+    return sorted(hinted, key=lambda binding: binding.binding_id in late_ids)
 
 
 def render_key_hints(width: int, has_messages: bool = False) -> CellLine:
     """The most important keys, as many as fit."""
-    hint_cells: list[Cell] = []
-    free_width = width
-    for key_binding in list_hints(has_messages):
-        key_label, hint_word = _first_key_label(key_binding.key_names), key_binding.footer_hint
-        needed_width = len(key_label) + len(hint_word) + 3
-        if needed_width > free_width:
+    cells: list[Cell] = []
+    for binding in list_hints(has_messages):
+        key_label = format_keys(binding.key_names.split(",")[0])
+        width -= len(key_label) + len(binding.footer_hint) + 3
+        if width < 0:
             break
-        free_width -= needed_width
-        hint_cells += [Cell(f" {key_label}", "key"), Cell(f" {hint_word} ", "dim")]
-    return hint_cells
+        cells += [Cell(f" {key_label}", "key"), Cell(f" {binding.footer_hint} ", "dim")]
+    return cells
 
 
 _KEY_LABELS = {
-    "question_mark": "?",
-    "exclamation_mark": "!",
-    "slash": "/",
-    "colon": ":",
-    "minus": "-",
-    "plus": "+",
-    "underscore": "_",
-    "escape": "Esc",
-    "enter": "Enter",
-    "space": "Space",
-    "left_square_bracket": "[",
-    "right_square_bracket": "]",
-    "full_stop": ".",
-    "greater_than_sign": ">",
-    "comma": ",",
-    "left_curly_bracket": "{",
-    "right_curly_bracket": "}",
-    "tab": "Tab",
-    "shift+tab": "Shift+Tab",
+    "question_mark": "?", "exclamation_mark": "!", "slash": "/", "colon": ":", "minus": "-", "plus": "+",
+    "underscore": "_", "escape": "Esc", "enter": "Enter", "space": "Space", "left_square_bracket": "[",
+    "right_square_bracket": "]", "full_stop": ".", "greater_than_sign": ">", "comma": ",",
+    "left_curly_bracket": "{", "right_curly_bracket": "}", "tab": "Tab", "shift+tab": "Shift+Tab",
     "ctrl+p": "Ctrl-P",
-}
-
-
-def _first_key_label(key_names: str) -> str:
-    first_key = key_names.split(",")[0]
-    return _KEY_LABELS.get(first_key, first_key)
+}  # fmt: skip
 
 
 def format_keys(key_names: str) -> str:

@@ -6,14 +6,13 @@ from collections.abc import Sequence
 from functools import partial
 from typing import NamedTuple
 
-from nsadmin.tui.actions.row_subject import RowSubject
+from nsadmin.tui.actions.row_actions import RowSubject
 from nsadmin.tui.model.agreement import find_differences, judge_agreement
 from nsadmin.tui.model.cluster_model import ClusterModel
 from nsadmin.tui.model.server_states import ObservedNameServer
 from nsadmin.tui.views import alert_levels, display_states, units
-from nsadmin.tui.views.base_view import CellLine, View
+from nsadmin.tui.views.base_view import CellLine, NameServerTarget, View
 from nsadmin.tui.views.table import Cell, Column
-from nsadmin.tui.views.view_targets import NameServerTarget
 
 
 class NameServerRow(NamedTuple):
@@ -22,7 +21,7 @@ class NameServerRow(NamedTuple):
     `other_name` is the address under which the same name server is listed already.
     """
 
-    name_server: ObservedNameServer
+    server: ObservedNameServer
     now_ms: int
     difference_count: int | None
     other_name: str | None = None
@@ -32,70 +31,57 @@ class NameServerRow(NamedTuple):
         """The error of the last poll, or the other name of the same name server."""
         if self.other_name is not None:
             return f"same name server as {self.other_name}"
-        return self.name_server.error_text or ""
+        return self.server.error_text or ""
 
     @property
     def answer_ms(self) -> float | None:
         """The duration of a request; None while the name server is silent."""
-        last_poll = self.name_server.last_poll
-        return last_poll.millis if last_poll is not None and self.name_server.is_fresh else None
+        poll = self.server.last_poll
+        return poll.millis if poll is not None and self.server.is_fresh else None
 
     @property
     def broker_count(self) -> int | None:
-        last_poll = self.name_server.last_poll
-        return (
-            None
-            if last_poll is None
-            else sum(len(broker_group.broker_addrs) for broker_group in last_poll.groups.values())
-        )
+        poll = self.server.last_poll
+        return None if poll is None else sum(len(group.broker_addrs) for group in poll.groups.values())
 
     @property
     def topic_count(self) -> int | None:
-        return None if self.name_server.last_poll is None else len(self.name_server.topic_set)
+        return None if self.server.last_poll is None else len(self.server.topic_set)
 
     @property
     def key_count(self) -> int | None:
-        return (
-            None
-            if self.name_server.last_poll is None
-            else sum(len(kv_entries) for kv_entries in self.name_server.kv_tables.values())
-        )
+        return None if self.server.last_poll is None else sum(map(len, self.server.kv_tables.values()))
 
 
 def _state_cell(row: NameServerRow) -> Cell:
-    display_state = display_states.state_of_name_server(row.name_server)
-    silent_since_ms = row.name_server.silent_since_ms
-    return Cell(
-        f"{display_state.sign} "
-        f"{display_state.name}"
-        f"{'' if silent_since_ms is None else ' ' + units.format_age(row.now_ms - silent_since_ms)}",
-        display_state.tone,
-    )
+    state, since_ms = display_states.state_of_name_server(row.server), row.server.silent_since_ms
+    age_text = "" if since_ms is None else f" {units.format_age(row.now_ms - since_ms)}"
+    return Cell(f"{state.sign} {state.name}{age_text}", state.tone)
 
 
-def _count_cell(count_text: str, row: NameServerRow) -> Cell:
-    return Cell(count_text, "" if row.name_server.is_fresh else "dim")
+def _count_cell(count: int | None, row: NameServerRow) -> Cell:
+    return Cell(units.format_count(count), "" if row.server.is_fresh else "dim")
 
 
 SERVER_COLUMNS: Sequence[Column[NameServerRow]] = (
-    Column("addr", "NAME SERVER", 22, "", lambda row: row.name_server.namesrv_addr, tone="strong", grow=True),
+    Column("addr", "NAME SERVER", 22, "", lambda row: row.server.addr, tone="strong", grow=True),
     Column("state", "STATE", 12, "● up, ✕ down, with the time since then",
-           lambda row: row.name_server.is_fresh, cell=_state_cell, flash=True),
+           lambda row: row.server.is_fresh, cell=_state_cell, flash=True),
     Column("latency", "ANSWER", 8, "duration of one request",
            lambda row: row.answer_ms, show=units.format_millis,
            tone=partial(alert_levels.figure_tone, "latency"), right=True),
     Column("latencies", "", 16, "ANSWER over the last polls",
            lambda row: 0,
-           cell=lambda row: Cell(units.draw_sparkline(row.name_server.latencies_ms, 16, 5), "spark"), drop=3),
+           cell=lambda row: Cell(units.draw_sparkline(row.server.latencies_ms, 16, 5), "spark"), drop=3),
     Column("brokers", "BROKERS", 8, "number of listed broker processes",
-           lambda row: row.broker_count,
-           cell=lambda row: _count_cell(units.format_count(row.broker_count), row), right=True, flash=True),
+           lambda row: row.broker_count, cell=lambda row: _count_cell(row.broker_count, row), right=True,
+           flash=True),
     Column("topics", "TOPICS", 8, "number of listed topics",
-           lambda row: row.topic_count,
-           cell=lambda row: _count_cell(units.format_count(row.topic_count), row), right=True, flash=True),
+           lambda row: row.topic_count, cell=lambda row: _count_cell(row.topic_count, row), right=True,
+           flash=True),
     Column("keys", "KV", 6, "keys in the shown KV namespaces",
-           lambda row: row.key_count, cell=lambda row: _count_cell(units.format_count(row.key_count), row),
-           right=True, drop=1, flash=True),
+           lambda row: row.key_count, cell=lambda row: _count_cell(row.key_count, row), right=True, drop=1,
+           flash=True),
     Column("differs", "DIFFERS", 8, "number of differences from the other name servers that answer",
            lambda row: row.difference_count, show=units.format_count,
            tone=lambda count: "bad" if count else "good",
@@ -107,66 +93,47 @@ SERVER_COLUMNS: Sequence[Column[NameServerRow]] = (
 
 
 class ServersView(View):
-    """One row for each name server."""
-
-    view_name = "servers"
+    name = "servers"
     tab_set = "servers"
-    view_title = "Servers"
+    title = "Servers"
     columns = SERVER_COLUMNS
     empty_text = "no name server is known"
 
     def build_rows(self, model: ClusterModel) -> Sequence[NameServerRow]:
-        fresh_servers = model.list_fresh_servers()
-        return [
-            NameServerRow(
-                name_server,
-                model.now_ms,
-                max(
-                    (
-                        sum(1 for _ in find_differences((name_server, other_server)))
-                        for other_server in fresh_servers
-                        if other_server is not name_server
-                    ),
-                    default=None,
-                )
-                if name_server in fresh_servers
-                else None,
-                model.find_other_name(name_server),
-            )
-            for name_server in model.name_servers.values()
-        ]
+        fresh = model.list_fresh_servers()
+        rows = []
+        for server in model.name_servers.values():
+            others = [other for other in fresh if other is not server] if server in fresh else []
+            counts = [sum(1 for _ in find_differences((server, other))) for other in others]
+            other_name = model.find_other_name(server)
+            rows.append(NameServerRow(server, model.now_ms, max(counts, default=None), other_name))
+        return rows
 
     def row_key(self, row: NameServerRow) -> str:
-        return row.name_server.namesrv_addr
+        return row.server.addr
 
     def filter_text(self, row: NameServerRow) -> str:
-        return row.name_server.namesrv_addr
+        return row.server.addr
 
     def subject_of_row(self, row: NameServerRow) -> RowSubject:
-        return RowSubject(name_server=row.name_server.namesrv_addr)
+        return RowSubject(name_server=row.server.addr)
 
     def render_headline(self, model: ClusterModel) -> CellLine:
-        agreement_verdict = judge_agreement(model)
-        silent_addrs = [
-            name_server.namesrv_addr
-            for name_server in model.name_servers.values()
-            if not name_server.is_fresh
-        ]
-        headline_cells = [Cell(units.count_noun(len(model.name_servers), "name server"), "strong")]
-        if silent_addrs:
-            headline_cells.append(Cell(f"  {len(silent_addrs)} silent", "bad"))
+        verdict = judge_agreement(model)
+        silent_count = sum(not server.is_fresh for server in model.name_servers.values())
+        cells = [Cell(units.count_noun(len(model.name_servers), "name server"), "strong")]
+        if silent_count:
+            cells.append(Cell(f"  {silent_count} silent", "bad"))
         phrase_by_outcome = {
             "agree": ("  all answers agree", "good"),
-            "diverge": ("  they diverge: ", "bad"),
+            "diverge": (f"  they diverge: {', '.join(verdict.reasons)}", "bad"),
             "single": ("  only one name server: there is nothing to compare", "dim"),
             "silent": ("", "bad"),
         }
-        phrase, tone = phrase_by_outcome.get(agreement_verdict.outcome, ("  agreement unknown", "warn"))
-        reason_text = ", ".join(agreement_verdict.reasons) if agreement_verdict.outcome == "diverge" else ""
-        return [*headline_cells, Cell(phrase + reason_text, tone)]
+        return [*cells, Cell(*phrase_by_outcome.get(verdict.outcome, ("  agreement unknown", "warn")))]
 
     def open_row(self, row: NameServerRow) -> NameServerTarget:
-        return NameServerTarget(row.name_server.namesrv_addr)
+        return NameServerTarget(row.server.addr)
 
 
 class SettingRow(NamedTuple):
@@ -178,9 +145,7 @@ class SettingRow(NamedTuple):
 
 
 class NameServerSettingsView(View):
-    """The settings of one name server."""
-
-    view_name = "settings"
+    name = "settings"
     empty_text = "the name server returned no settings"
     columns: Sequence[Column[SettingRow]] = (
         Column("key", "SETTING", 40, "", lambda row: row.setting_name),
@@ -189,37 +154,20 @@ class NameServerSettingsView(View):
                lambda row: row.differing_addrs, tone="warn", drop=1),
     )  # fmt: skip
 
-    def __init__(self, namesrv_addr: str) -> None:
-        self.namesrv_addr = namesrv_addr
-
-    @property
-    def view_title(self) -> str:
-        return self.namesrv_addr
+    def __init__(self, addr: str) -> None:
+        self.addr = self.title = addr
 
     def build_rows(self, model: ClusterModel) -> Sequence[SettingRow]:
-        name_server = model.name_servers.get(self.namesrv_addr)
-        if name_server is None:
-            return []
-        other_servers = [
-            other_server
-            for other_server in model.name_servers.values()
-            if other_server is not name_server and other_server.settings
-        ]
-        return [
-            SettingRow(
-                setting_name,
-                setting_value,
-                " ".join(
-                    other_server.namesrv_addr
-                    for other_server in other_servers
-                    if other_server.settings.get(setting_name) != setting_value
-                ),
-            )
-            for setting_name, setting_value in name_server.settings.items()
-        ]
+        server = model.name_servers.get(self.addr)
+        others = [other for other in model.name_servers.values() if other is not server and other.settings]
+        rows = []
+        for name, value in (server.settings if server is not None else {}).items():
+            differing = [other.addr for other in others if other.settings.get(name) != value]
+            rows.append(SettingRow(name, value, " ".join(differing)))
+        return rows
 
     def row_key(self, row: SettingRow) -> str:
         return row.setting_name
 
     def subject_of_row(self, row: SettingRow) -> RowSubject:
-        return RowSubject(name_server=self.namesrv_addr, key=row.setting_name, value=row.setting_value)
+        return RowSubject(name_server=self.addr, key=row.setting_name, value=row.setting_value)

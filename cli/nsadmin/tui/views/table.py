@@ -1,7 +1,10 @@
 """The elements of a table: cells, columns, filter and sort order. Pure."""
 
+from __future__ import annotations
+
 import re
-from collections.abc import Callable, Sequence
+import textwrap
+from collections.abc import Callable, Collection, Sequence
 from operator import itemgetter
 from typing import Any, Generic, NamedTuple, TypeVar
 
@@ -93,44 +96,40 @@ def arrange_rows(
     descending: bool,
 ) -> Sequence[Row]:
     """The rows that pass the filter, sorted by a column. The sort is stable."""
-    passing_rows = [row for row in rows if row_filter.accepts_text(filter_text(row))] if row_filter else rows
+    passing = [row for row in rows if row_filter.accepts_text(filter_text(row))] if row_filter else rows
     if sort_column is None:
-        return passing_rows
-    valued_rows = [(sort_column.read(row), row) for row in passing_rows]
-    sortable_rows = [valued_row for valued_row in valued_rows if valued_row[0] is not None]
-    sortable_rows.sort(key=itemgetter(0), reverse=descending)
-    return [row for _, row in sortable_rows] + [row for sort_value, row in valued_rows if sort_value is None]
+        return passing
+    valued = [(sort_column.read(row), row) for row in passing]
+    sortable = [pair for pair in valued if pair[0] is not None]
+    sortable.sort(key=itemgetter(0), reverse=descending)
+    return [row for _, row in sortable] + [row for value, row in valued if value is None]
 
 
 def fit_columns(
     columns: Sequence[Column[Row]], width: int, gap_width: int = 1
 ) -> list[tuple[Column[Row], int]]:
     """The columns that fit into `width`, each with its width."""
-    kept_columns = list(columns)
-    while (
-        len(kept_columns) > 1 and sum(column.width + gap_width for column in kept_columns) - gap_width > width
-    ):
-        highest_rank = max(column.drop for column in kept_columns)
-        last_index = max(
-            column_index for column_index, column in enumerate(kept_columns) if column.drop == highest_rank
-        )
-        del kept_columns[last_index]
-    spare_width = max(width - sum(column.width + gap_width for column in kept_columns) + gap_width, 0)
-    growing_keys = [column.key for column in kept_columns if column.grow]
-    extra_width, remaining_width = divmod(spare_width, len(growing_keys)) if growing_keys else (0, 0)
+    kept = list(columns)
+    while len(kept) > 1 and sum(column.width + gap_width for column in kept) - gap_width > width:
+        highest_rank = max(column.drop for column in kept)
+        last_index = max(i for i, column in enumerate(kept) if column.drop == highest_rank)
+        del kept[last_index]
+    spare_width = max(width - sum(column.width + gap_width for column in kept) + gap_width, 0)
+    growing = [column.key for column in kept if column.grow]
+    extra_width, remaining_width = divmod(spare_width, len(growing)) if growing else (0, 0)
     return [
         (
             column,
             column.width
-            + (extra_width + (remaining_width if column.key == growing_keys[0] else 0) if column.grow else 0),
+            + (extra_width + (remaining_width if column.key == growing[0] else 0) if column.grow else 0),
         )
-        for column in kept_columns
+        for column in kept
     ]
 
 
-def is_numeric_column(columns: Sequence[Column[Any]], column_key: str) -> bool:
+def is_numeric_column(columns: Sequence[Column[Any]], key: str) -> bool:
     """Whether a column has numbers, which are first sorted in descending order."""
-    return any(column.right for column in columns if column.key == column_key)
+    return any(column.right for column in columns if column.key == key)
 
 
 def align_text(text: str, width: int, is_right_aligned: bool) -> str:
@@ -142,8 +141,75 @@ def align_text(text: str, width: int, is_right_aligned: bool) -> str:
 
 def escape_unprintable(text: str) -> str:
     """Escape unprintable characters in a server's text: they could control the terminal."""
-    return (
-        text
-        if text.isprintable()
-        else "".join(letter if letter.isprintable() else repr(letter)[1:-1] for letter in text)
-    )
+    if text.isprintable():
+        return text
+    return "".join(letter if letter.isprintable() else repr(letter)[1:-1] for letter in text)
+
+
+class Heading(NamedTuple):
+    """The heading of a group of rows: its name, a summary of its rows, and whether they are hidden."""
+
+    group_name: str
+    summary_line: Sequence[Cell]
+    is_folded: bool
+
+    @property
+    def row_key(self) -> str:
+        return f"§ {self.group_name}"
+
+    @property
+    def render_cells(self) -> list[Cell]:
+        fold_sign = "▸" if self.is_folded else "▾"
+        return [Cell(f"{fold_sign} {self.group_name}  ", "accent"), *self.summary_line]
+
+
+def group_rows(
+    rows: Sequence[Any],
+    group_of: Callable[[Any], str],
+    summarize_rows: Callable[[Sequence[Any]], Sequence[Cell]],
+    folded_groups: Collection[str],
+) -> list[Any]:
+    """Put rows under headings, in the order of each group's first row. Folded groups have no rows."""
+    rows_by_group: dict[str, list[Any]] = {}
+    for row in rows:
+        rows_by_group.setdefault(group_of(row), []).append(row)
+    grouped_rows: list[Any] = []
+    for group, member_rows in rows_by_group.items():
+        grouped_rows.append(Heading(group, tuple(summarize_rows(member_rows)), group in folded_groups))
+        if group not in folded_groups:
+            grouped_rows += member_rows
+    return grouped_rows
+
+
+def without_headings(rows: Sequence[Any]) -> list[Any]:
+    return [row for row in rows if not isinstance(row, Heading)]
+
+
+_LABEL_WIDTH = 14
+_MIN_FACT_WIDTH = 39
+"""Facts are drawn side by side if each gets this width."""
+
+
+def draw_row_facts(columns: Sequence[Column[Any]], row: Any, width: int) -> list[Sequence[Cell]]:
+    """The titled columns of a row, one per line, or side by side on a wide screen. Long texts are wrapped."""
+    facts = [(column.heading, column.render_cell(row)) for column in columns if column.heading]
+    facts_per_line = max(width // _MIN_FACT_WIDTH, 1)
+    fact_width = width // facts_per_line
+    lines: list[Sequence[Cell]] = []
+    waiting: list[Cell] = []
+    for title, cell in facts:
+        text_parts = textwrap.wrap(cell.text.strip(), max(width - _LABEL_WIDTH - 2, 10)) or [""]
+        label = Cell(f"  {title.lower():<{_LABEL_WIDTH - 2}}", "dim")
+        if len(text_parts) > 1 or len(text_parts[0]) > fact_width - _LABEL_WIDTH - 1:
+            lines += [waiting] if waiting else []
+            lines += [
+                [label if part_index == 0 else Cell(" " * _LABEL_WIDTH), Cell(text_part, cell.tone)]
+                for part_index, text_part in enumerate(text_parts)
+            ]
+            waiting = []
+            continue
+        waiting += [label, Cell(text_parts[0].ljust(fact_width - _LABEL_WIDTH), cell.tone)]
+        if len(waiting) == 2 * facts_per_line:
+            lines.append(waiting)
+            waiting = []
+    return [*lines, waiting] if waiting else lines

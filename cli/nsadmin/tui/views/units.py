@@ -45,16 +45,16 @@ def format_size(byte_count: float | None) -> str:
 
 
 def _scale_number(number: float, step_factor: int, unit_names: tuple[str, ...], space: str = "") -> str:
-    unit_index = 0
-    while abs(number) >= step_factor and unit_index < len(unit_names) - 1:
-        number, unit_index = number / step_factor, unit_index + 1
+    index = 0
+    while abs(number) >= step_factor and index < len(unit_names) - 1:
+        number, index = number / step_factor, index + 1
     # A number such as 999.96 would round up to 1000: use the next unit.
-    if abs(number) >= step_factor - 0.5 and unit_index < len(unit_names) - 1:
-        number, unit_index = number / step_factor, unit_index + 1
+    if abs(number) >= step_factor - 0.5 and index < len(unit_names) - 1:
+        number, index = number / step_factor, index + 1
     if abs(number) >= 100_000:
-        return f"{number:.0e}{space}{unit_names[unit_index]}"
+        return f"{number:.0e}{space}{unit_names[index]}"
     digit_count = 1 if abs(number) < 99.95 else 0
-    return f"{number:.{digit_count}f}{space}{unit_names[unit_index]}"
+    return f"{number:.{digit_count}f}{space}{unit_names[index]}"
 
 
 def format_percent(ratio: float | None) -> str:
@@ -69,11 +69,9 @@ def format_millis(duration_ms: float | None) -> str:
         return "0 ms"
     if duration_ms >= 10_000:
         return format_age(duration_ms)
-    return (
-        f"{duration_ms / 1000:.1f} s"
-        if duration_ms >= 1000
-        else f"{duration_ms:.{1 if duration_ms < 10 else 0}f} ms"
-    )
+    if duration_ms >= 1000:
+        return f"{duration_ms / 1000:.1f} s"
+    return f"{duration_ms:.{1 if duration_ms < 10 else 0}f} ms"
 
 
 def format_age(duration_ms: float | None) -> str:
@@ -81,14 +79,11 @@ def format_age(duration_ms: float | None) -> str:
     if not is_number(duration_ms):
         return UNKNOWN_MARK
     seconds = max(duration_ms, 0) / 1000
-    for unit_seconds, unit_name in ((86_400, "d"), (3_600, "h"), (60, "min")):
-        if seconds >= unit_seconds:
-            unit_count = seconds / unit_seconds
-            return (
-                f"{unit_count:.0f} {unit_name}"
-                if unit_count >= 10 or unit_name == "min"
-                else f"{unit_count:.1f} {unit_name}"
-            )
+    for size, unit in ((86_400, "d"), (3_600, "h"), (60, "min")):
+        if seconds >= size:
+            unit_count = seconds / size
+            digits = 0 if unit_count >= 10 or unit == "min" else 1
+            return f"{unit_count:.{digits}f} {unit}"
     return f"{seconds:.0f} s"
 
 

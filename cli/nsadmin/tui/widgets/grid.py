@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Collection, Sequence
+from dataclasses import dataclass
 from time import monotonic
 from typing import Any, ClassVar
 
@@ -17,8 +18,7 @@ from textual.strip import Strip
 from nsadmin.tui.views import line_pieces
 from nsadmin.tui.views.base_view import View
 from nsadmin.tui.views.line_pieces import LinePieces, RowStyle
-from nsadmin.tui.views.row_groups import Heading, without_headings
-from nsadmin.tui.views.table import Column, SortOrder, fit_columns
+from nsadmin.tui.views.table import Column, Heading, SortOrder, fit_columns, without_headings
 from nsadmin.tui.widgets.tones import tone_styles
 
 _FLASH_SECONDS = 1.2
@@ -42,29 +42,26 @@ class Grid(ScrollView, can_focus=True):
 
     DEFAULT_CSS = "Grid { overflow-x: hidden; scrollbar-size-vertical: 1; }"
 
+    @dataclass
     class Entered(Message):
         """The operator pressed Enter or double-clicked on a row."""
 
-        def __init__(self, row: Any) -> None:
-            super().__init__()
-            self.row = row
+        row: Any
 
     class Moved(Message):
         """The cursor moved to another row, or other rows became visible."""
 
+    @dataclass
     class Folded(Message):
         """The operator pressed Enter or double-clicked on the heading of a group."""
 
-        def __init__(self, group_name: str) -> None:
-            super().__init__()
-            self.group_name = group_name
+        group_name: str
 
+    @dataclass
     class SortAsked(Message):
         """The operator clicked on the title of a column."""
 
-        def __init__(self, column_key: str) -> None:
-            super().__init__()
-            self.column_key = column_key
+        column_key: str
 
     def __init__(self, **options: Any) -> None:
         super().__init__(**options)
@@ -105,13 +102,11 @@ class Grid(ScrollView, can_focus=True):
         `empty_message` is shown if there are no rows. `are_old` dims rows that no server reports any more.
         """
         self.rows, self.sorted_by = rows, sort_order
-        self._empty_message, self._are_old = (
-            self.shown_view.empty_text if empty_message is None else empty_message,
-            are_old,
-        )
+        self._empty_message = self.shown_view.empty_text if empty_message is None else empty_message
+        self._are_old = are_old
         if self._cursor_key is not None and not (self.shown_view.follows_first_row and not self.cursor_index):
-            row_index = self._find_row_index(self._cursor_key)
-            self.cursor_index = row_index if row_index is not None else self.cursor_index
+            index = self._find_row_index(self._cursor_key)
+            self.cursor_index = index if index is not None else self.cursor_index
         self.cursor_index = max(0, min(self.cursor_index, len(rows) - 1))
         self._cursor_key = self._key_of_row(rows[self.cursor_index]) if rows else self._cursor_key
         self.virtual_size = Size(self.size.width, len(rows) + 1)
@@ -127,9 +122,7 @@ class Grid(ScrollView, can_focus=True):
         rows = self.rows
         if self.cursor_index < len(rows) and self._key_of_row(rows[self.cursor_index]) == row_key:
             return self.cursor_index
-        return next(
-            (row_index for row_index, row in enumerate(rows) if self._key_of_row(row) == row_key), None
-        )
+        return next((index for index, row in enumerate(rows) if self._key_of_row(row) == row_key), None)
 
     @property
     def cursor_row(self) -> Any | None:
@@ -141,9 +134,9 @@ class Grid(ScrollView, can_focus=True):
         """The row at the cursor, or None if it is a heading."""
         return None if isinstance(self.cursor_row, Heading) else self.cursor_row
 
-    def select_heading(self, group_name: str) -> None:
+    def select_heading(self, group: str) -> None:
         """Put the cursor on the heading of a group at the next call of `show_rows`."""
-        self._cursor_key = Heading(group_name, (), False).row_key
+        self._cursor_key = Heading(group, (), False).row_key
 
     @property
     def cursor_key(self) -> str | None:
@@ -152,24 +145,19 @@ class Grid(ScrollView, can_focus=True):
     @property
     def visible_items(self) -> Sequence[Any]:
         """The visible rows without headings."""
-        top_index = int(self.scroll_offset.y)
-        return without_headings(self.rows[top_index : top_index + max(self.size.height - 1, 1)])
+        top = int(self.scroll_offset.y)
+        return without_headings(self.rows[top : top + max(self.size.height - 1, 1)])
 
     def _list_columns(self) -> list[Column[Any]]:
         """The columns of the view, or those that the operator chose."""
-        return [
-            column
-            for column in self.shown_view.columns
-            if self.chosen_columns is None or column.key in self.chosen_columns
-        ]
+        chosen = self.chosen_columns
+        return [column for column in self.shown_view.columns if chosen is None or column.key in chosen]
 
     def _fit_columns(self) -> None:
         columns = self._list_columns()
-        kept_columns = (
-            columns[:2] + columns[2 + self._skipped_columns :] if self._skipped_columns else columns
-        )
+        kept = columns[:2] + columns[2 + self._skipped_columns :] if self._skipped_columns else columns
         self._gap_width = 2 if self.size.width >= 110 else 1
-        self._fitted_columns = fit_columns(kept_columns, max(self.size.width - 2, 10), self._gap_width)
+        self._fitted_columns = fit_columns(kept, max(self.size.width - 2, 10), self._gap_width)
 
     @property
     def hidden_columns(self) -> int:
@@ -177,39 +165,33 @@ class Grid(ScrollView, can_focus=True):
 
     def _notice_changes(self) -> None:
         """Start flashing the visible cells that changed, in columns that `flash`."""
-        now_seconds = monotonic()
+        now = monotonic()
         flashing_columns = [column for column, _ in self._fitted_columns if column.flash]
         previous_texts, self._text_by_cell = self._text_by_cell, {}
-        self._flash_ends = {
-            cell_key: flash_end for cell_key, flash_end in self._flash_ends.items() if flash_end > now_seconds
-        }
+        self._flash_ends = {cell_key: end for cell_key, end in self._flash_ends.items() if end > now}
         has_changed = False
         for row in self.visible_items:
             row_key = self.shown_view.row_key(row)
             for column in flashing_columns:
-                cell_key, cell_text = (row_key, column.key), column.render_cell(row).text
-                self._text_by_cell[cell_key] = cell_text
-                if (
-                    cell_key in previous_texts
-                    and previous_texts[cell_key] != cell_text
-                    and _without_age(previous_texts[cell_key]) != _without_age(cell_text)
-                ):
-                    self._flash_ends[cell_key] = now_seconds + _FLASH_SECONDS
+                cell_key, text = (row_key, column.key), column.render_cell(row).text
+                self._text_by_cell[cell_key] = text
+                previous = previous_texts.get(cell_key, text)
+                if previous != text and _without_age(previous) != _without_age(text):
+                    self._flash_ends[cell_key] = now + _FLASH_SECONDS
                     has_changed = True
         if has_changed:
             self.set_timer(_FLASH_SECONDS + 0.05, self.draw_changes)
 
     def draw_changes(self) -> None:
         """Refresh only the lines that changed, because most lines stay the same between two polls."""
-        known_styles = tone_styles(self.app)
-        if known_styles is not self._known_styles:
-            self._known_styles = known_styles
+        styles = tone_styles(self.app)
+        if styles is not self._known_styles:
+            self._known_styles = styles
             self.refresh()
             return
         width = self.size.width
-        changed_lines = [
-            y for y in range(self.size.height) if self._drawn_lines.get(y) != self._pieces_of_line(y)
-        ]
+        lines = range(self.size.height)
+        changed_lines = [y for y in lines if self._drawn_lines.get(y) != self._pieces_of_line(y)]
         if changed_lines:
             self.refresh(*(Region(0, y, width, 1) for y in changed_lines))
 
@@ -221,45 +203,37 @@ class Grid(ScrollView, can_focus=True):
         self.post_message(self.Moved())
 
     def render_line(self, y: int) -> Strip:
-        known_styles, width = tone_styles(self.app), self.size.width
+        styles, width = tone_styles(self.app), self.size.width
         shown_pieces = self._drawn_lines[y] = self._pieces_of_line(y)
-        base_style = known_styles[shown_pieces.base_tone]
+        base_style = styles[shown_pieces.base_tone]
         segments = []
-        for piece_text, tone, is_flashing in shown_pieces.text_pieces:
-            piece_style = base_style + known_styles[tone]
-            segments.append(
-                Segment(piece_text, piece_style + known_styles["flash"] if is_flashing else piece_style)
-            )
+        for text, tone, is_flashing in shown_pieces.text_pieces:
+            piece_style = base_style + styles[tone]
+            segments.append(Segment(text, piece_style + styles["flash"] if is_flashing else piece_style))
         return Strip(segments).adjust_cell_length(width, base_style)
 
     def _pieces_of_line(self, y: int) -> LinePieces:
         """The pieces of a line of the widget: the column titles, a row, or an empty line."""
         if y == 0:
             return line_pieces.header_pieces(self._fitted_columns, self._gap_width, self.sorted_by)
-        row_index = int(self.scroll_offset.y) + y - 1
-        if row_index >= len(self.rows):
+        index = int(self.scroll_offset.y) + y - 1
+        if index >= len(self.rows):
             return line_pieces.message_pieces(f" {self._empty_message}" if not self.rows and y == 2 else "")
-        row = self.rows[row_index]
-        row_style = RowStyle(
-            bool(row_index % 2), row_index == self.cursor_index, self.has_focus, self._are_old
-        )
+        row = self.rows[index]
+        style = RowStyle(bool(index % 2), index == self.cursor_index, self.has_focus, self._are_old)
         if isinstance(row, Heading):
-            return line_pieces.heading_pieces(row, row_style)
+            return line_pieces.heading_pieces(row, style)
         if self.marked_keys and self.shown_view.row_key(row) in self.marked_keys:
-            row_style = row_style._replace(is_marked=True)
-        return line_pieces.row_pieces(
-            self._fitted_columns, self._gap_width, row, self._flashing_columns(row), row_style
-        )
+            style = style._replace(is_marked=True)
+        flashing = self._flashing_columns(row)
+        return line_pieces.row_pieces(self._fitted_columns, self._gap_width, row, flashing, style)
 
     def _flashing_columns(self, row: Any) -> Collection[str]:
         if not self._flash_ends:
             return ()
-        row_key, now_seconds = self.shown_view.row_key(row), monotonic()
-        return {
-            column_key
-            for (flashing_row, column_key), flash_end in self._flash_ends.items()
-            if flashing_row == row_key and flash_end > now_seconds
-        }
+        row_key, now = self.shown_view.row_key(row), monotonic()
+        ends = self._flash_ends.items()
+        return {key for (flashing_row, key), end in ends if flashing_row == row_key and end > now}
 
     def action_move(self, step: int) -> None:
         self.move_cursor_to(self.cursor_index + step)
@@ -282,10 +256,10 @@ class Grid(ScrollView, can_focus=True):
         elif self.cursor_row is not None:
             self.post_message(self.Entered(self.cursor_row))
 
-    def move_cursor_to(self, row_index: int) -> None:
+    def move_cursor_to(self, index: int) -> None:
         if not self.rows:
             return
-        self.cursor_index = max(0, min(row_index, len(self.rows) - 1))
+        self.cursor_index = max(0, min(index, len(self.rows) - 1))
         self._cursor_key = self._key_of_row(self.rows[self.cursor_index])
         if not self._scroll_to_cursor():
             self.draw_changes()
@@ -293,29 +267,29 @@ class Grid(ScrollView, can_focus=True):
 
     def _scroll_to_cursor(self) -> bool:
         """Scroll until the cursor is visible, and return whether it scrolled. The header does not scroll."""
-        top_index, visible_height = int(self.scroll_offset.y), max(self.size.height - 1, 1)
-        wanted_top = max(min(top_index, self.cursor_index), self.cursor_index - visible_height + 1)
-        if wanted_top != top_index:
+        top, visible_height = int(self.scroll_offset.y), max(self.size.height - 1, 1)
+        wanted_top = max(min(top, self.cursor_index), self.cursor_index - visible_height + 1)
+        if wanted_top != top:
             self.scroll_to(y=wanted_top, animate=False, immediate=True, force=True)
-        return wanted_top != top_index
+        return wanted_top != top
 
     def on_click(self, event: events.Click) -> None:
         if event.y == 0:
-            column_key = self._column_at(event.x)
-            if column_key is not None:
-                self.post_message(self.SortAsked(column_key))
+            key = self._column_at(event.x)
+            if key is not None:
+                self.post_message(self.SortAsked(key))
             return
-        row_index = int(self.scroll_offset.y) + event.y - 1
-        if row_index < len(self.rows):
+        index = int(self.scroll_offset.y) + event.y - 1
+        if index < len(self.rows):
             previous_index = self.cursor_index
-            self.move_cursor_to(row_index)
-            if event.chain > 1 and previous_index == row_index:
+            self.move_cursor_to(index)
+            if event.chain > 1 and previous_index == index:
                 self.action_enter()
 
     def _column_at(self, x: int) -> str | None:
         right_edge = 1
-        for column, column_width in self._fitted_columns:
-            right_edge += column_width + self._gap_width
+        for column, width in self._fitted_columns:
+            right_edge += width + self._gap_width
             if x < right_edge:
                 return column.key
         return None
@@ -327,6 +301,6 @@ class Grid(ScrollView, can_focus=True):
         self.draw_changes()
 
 
-def _without_age(cell_text: str) -> str:
+def _without_age(text: str) -> str:
     """The text without its age, which changes all the time: "down 5 s" becomes "down"."""
-    return _AGE_AT_END.sub("", cell_text)
+    return _AGE_AT_END.sub("", text)

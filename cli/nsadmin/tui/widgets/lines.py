@@ -1,6 +1,7 @@
 """The widget for lines of cells, such as the header, the key hints and drawings."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from rich.cells import cell_len
@@ -22,14 +23,13 @@ class Lines(Widget):
     `background_tone` fills the area that no cell covers.
     """
 
+    @dataclass
     class Clicked(Message):
         """A click on a cell, with the index of its line and its index in that line."""
 
-        def __init__(self, lines_widget: "Lines", line_index: int, cell_index: int) -> None:
-            super().__init__()
-            self.lines_widget = lines_widget
-            self.line_index = line_index
-            self.cell_index = cell_index
+        lines_widget: "Lines"
+        line_index: int
+        cell_index: int
 
         @property
         def control(self) -> "Lines":
@@ -46,30 +46,26 @@ class Lines(Widget):
             self.refresh()
 
     def render_line(self, y: int) -> Strip:
-        known_styles = tone_styles(self.app)
-        base_style = known_styles[self._background_tone]
+        styles = tone_styles(self.app)
+        base_style = styles[self._background_tone]
         width = self.size.width
         shown_line = self.shown_lines[y] if y < len(self.shown_lines) else ()
         segments = [
-            Segment(
-                escape_unprintable(cell.text), _combine_styles(base_style, known_styles[cell.tone], cell.tone)
-            )
+            Segment(escape_unprintable(cell.text), _combine_styles(base_style, styles[cell.tone], cell.tone))
             for cell in shown_line
         ]
         strip = Strip(segments)
         if strip.cell_length > width and cell_len(strip.text.rstrip()) > width:
-            strip = Strip.join(
-                [strip.crop(0, width - 1), Strip([Segment("…", base_style + known_styles["dim"])])]
-            )
+            strip = Strip.join([strip.crop(0, width - 1), Strip([Segment("…", base_style + styles["dim"])])])
         return strip.adjust_cell_length(width, base_style)
 
     def on_click(self, event: events.Click) -> None:
         clicked_line = self.shown_lines[event.y] if event.y < len(self.shown_lines) else ()
         right_edge = 0
-        for cell_index, cell in enumerate(clicked_line):
+        for index, cell in enumerate(clicked_line):
             right_edge += cell_len(cell.text)
             if event.x < right_edge:
-                self.post_message(self.Clicked(self, event.y, cell_index))
+                self.post_message(self.Clicked(self, event.y, index))
                 return
 
 

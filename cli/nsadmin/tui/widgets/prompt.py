@@ -1,6 +1,7 @@
 """The prompt in the last line, for a filter, a command, a file name or a time."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, Literal
 
 from textual import events
@@ -22,29 +23,26 @@ _MODE_HINTS = {
 class Prompt(Input):
     """An input that posts the typed text together with its mode."""
 
+    @dataclass
     class Typing(Message):
         """The text changed, and the operator still types."""
 
-        def __init__(self, prompt_mode: PromptMode, typed_text: str) -> None:
-            super().__init__()
-            self.prompt_mode = prompt_mode
-            self.typed_text = typed_text
+        prompt_mode: PromptMode
+        typed_text: str
 
+    @dataclass
     class CompletionAsked(Message):
         """The operator pressed Tab (step 1) or Shift+Tab (step -1) in the command prompt."""
 
-        def __init__(self, line_text: str, step: int) -> None:
-            super().__init__()
-            self.line_text = line_text
-            self.step = step
+        line_text: str
+        step: int
 
+    @dataclass
     class Ended(Message):
         """The operator pressed Enter, or Esc, in which case the text is None."""
 
-        def __init__(self, prompt_mode: PromptMode, typed_text: str | None) -> None:
-            super().__init__()
-            self.prompt_mode = prompt_mode
-            self.typed_text = typed_text
+        prompt_mode: PromptMode
+        typed_text: str | None
 
     def __init__(self, **options: Any) -> None:
         super().__init__(compact=True, **options)
@@ -54,11 +52,11 @@ class Prompt(Input):
         self._history_index = 0
 
     def open_prompt(
-        self, prompt_mode: PromptMode, initial_text: str = "", suggested_lines: Sequence[str] = ()
+        self, mode: PromptMode, initial_text: str = "", suggested_lines: Sequence[str] = ()
     ) -> None:
         """Show the prompt and focus it. `suggested_lines` complete what the operator types."""
-        self.prompt_mode = prompt_mode
-        self.placeholder = _MODE_HINTS[prompt_mode]
+        self.prompt_mode = mode
+        self.placeholder = _MODE_HINTS[mode]
         self.suggester = SuggestFromList(suggested_lines, case_sensitive=False) if suggested_lines else None
         self.value = initial_text
         self.cursor_position = len(initial_text)
@@ -67,10 +65,10 @@ class Prompt(Input):
         self.display = True
         self.screen.set_focus(self)
 
-    def replace_line(self, line_text: str) -> None:
+    def replace_line(self, line: str) -> None:
         """Replace the text, with the cursor at its end."""
-        self.value = line_text
-        self.cursor_position = len(line_text)
+        self.value = line
+        self.cursor_position = len(line)
 
     def on_input_changed(self, message: Input.Changed) -> None:
         message.stop()
@@ -78,11 +76,8 @@ class Prompt(Input):
 
     def on_input_submitted(self, message: Input.Submitted) -> None:
         message.stop()
-        if (
-            self.prompt_mode == "command"
-            and message.value
-            and message.value not in self._command_history[-1:]
-        ):
+        is_new = message.value not in ("", *self._command_history[-1:])
+        if self.prompt_mode == "command" and is_new:
             self._command_history.append(message.value)
         self.post_message(self.Ended(self.prompt_mode, message.value))
 
@@ -99,12 +94,7 @@ class Prompt(Input):
         elif self.prompt_mode == "command" and event.key in ("up", "down") and self._command_history:
             event.stop()
             event.prevent_default()
-            self._history_index = max(
-                0, min(self._history_index + (-1 if event.key == "up" else 1), len(self._command_history))
-            )
-            self.value = (
-                self._command_history[self._history_index]
-                if self._history_index < len(self._command_history)
-                else ""
-            )
+            index = self._history_index + (-1 if event.key == "up" else 1)
+            self._history_index = max(0, min(index, len(self._command_history)))
+            self.value = [*self._command_history, ""][self._history_index]
             self.cursor_position = len(self.value)

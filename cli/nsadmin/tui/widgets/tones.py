@@ -22,22 +22,22 @@ _styles_by_app: "WeakKeyDictionary[App[Any], tuple[dict[str, str], dict[str, Sty
 
 def tone_styles(app: "App[Any]") -> dict[str, Style]:
     """The styles by tone, including those of rows, the cursor and the table header."""
-    cached_styles = _styles_by_app.get(app)
+    cached = _styles_by_app.get(app)
     # Compare the colours and not the name: Textual changes the name of the theme before its colours.
-    if cached_styles is None or cached_styles[0] is not app.theme_variables:
-        cached_styles = _styles_by_app[app] = (app.theme_variables, _build_styles(app.theme_variables))
-    return cached_styles[1]
+    if cached is None or cached[0] is not app.theme_variables:
+        cached = _styles_by_app[app] = (app.theme_variables, _build_styles(app.theme_variables))
+    return cached[1]
 
 
-def _build_styles(theme_variables: dict[str, str]) -> dict[str, Style]:
-    back_color = Color.parse(theme_variables["background"])
-    panel_color = Color.parse(theme_variables["panel"])
+def _build_styles(variables: dict[str, str]) -> dict[str, Style]:
+    back_color = Color.parse(variables["background"])
+    panel = Color.parse(variables["panel"])
 
     def hex_color(variable_name: str) -> str:
-        return Color.parse(theme_variables[variable_name]).hex6
+        return Color.parse(variables[variable_name]).hex6
 
     def mixed_color(variable_name: str, blend_ratio: float) -> str:
-        return back_color.blend(Color.parse(theme_variables[variable_name]), blend_ratio).hex6
+        return back_color.blend(Color.parse(variables[variable_name]), blend_ratio).hex6
 
     text_color = mixed_color("foreground", 0.92)
     return {
@@ -51,28 +51,26 @@ def _build_styles(theme_variables: dict[str, str]) -> dict[str, Style]:
         "strong": Style(color=hex_color("foreground"), bold=True),
         "spark": Style(color=hex_color("primary")),
         "base": Style(bgcolor=back_color.hex6),
-        "odd": Style(bgcolor=back_color.blend(panel_color, 0.35).hex6),
-        "cursor": Style(
-            bgcolor=back_color.blend(Color.parse(theme_variables["primary"]), 0.35).hex6, bold=True
-        ),
+        "odd": Style(bgcolor=back_color.blend(panel, 0.35).hex6),
+        "cursor": Style(bgcolor=back_color.blend(Color.parse(variables["primary"]), 0.35).hex6, bold=True),
         "mark": Style(color=hex_color("accent")),
         "flash": Style(reverse=True),
-        "head": Style(color=mixed_color("foreground", 0.65), bgcolor=panel_color.hex6, bold=True),
+        "head": Style(color=mixed_color("foreground", 0.65), bgcolor=panel.hex6, bold=True),
         "brand": Style(color=back_color.hex6, bgcolor=hex_color("primary"), bold=True),
-        "context": Style(color=hex_color("foreground"), bgcolor=panel_color.hex6, bold=True),
+        "context": Style(color=hex_color("foreground"), bgcolor=panel.hex6, bold=True),
         **{
-            f"context-{context_color}": Style(
-                color="#FFFFFF" if context_color != "yellow" else "#000000", bgcolor=shade_color, bold=True
+            f"context-{name}": Style(
+                color="#FFFFFF" if name != "yellow" else "#000000", bgcolor=shade_color, bold=True
             )
-            for context_color, shade_color in _CONTEXT_COLORS.items()
+            for name, shade_color in _CONTEXT_COLORS.items()
         },
         "badge": Style(color=back_color.hex6, bgcolor=hex_color("warning"), bold=True),
-        "tab": Style(color=mixed_color("foreground", 0.65), bgcolor=panel_color.hex6),
-        "tabProblem": Style(color=hex_color("error"), bgcolor=panel_color.hex6, bold=True),
+        "tab": Style(color=mixed_color("foreground", 0.65), bgcolor=panel.hex6),
+        "tabProblem": Style(color=hex_color("error"), bgcolor=panel.hex6, bold=True),
         "tabChosen": Style(color=back_color.hex6, bgcolor=hex_color("accent"), bold=True),
         "key": Style(color=hex_color("accent"), bold=True),
-        "panel": Style(bgcolor=panel_color.hex6),
-        "surface": Style(bgcolor=Color.parse(theme_variables["surface"]).hex6),
-        "bar": Style(color=mixed_color("foreground", 0.65), bgcolor=panel_color.hex6),
-        "headChosen": Style(color=hex_color("accent"), bgcolor=panel_color.hex6, bold=True),
+        "panel": Style(bgcolor=panel.hex6),
+        "surface": Style(bgcolor=Color.parse(variables["surface"]).hex6),
+        "bar": Style(color=mixed_color("foreground", 0.65), bgcolor=panel.hex6),
+        "headChosen": Style(color=hex_color("accent"), bgcolor=panel.hex6, bold=True),
     }

@@ -9,8 +9,8 @@ from nsadmin.tui.actions.planned_commands import (
     plan_commands,
     summarize_progress,
 )
-from nsadmin.tui.actions.row_actions import all_actions
-from nsadmin.tui.actions.row_subject import RowSubject
+from nsadmin.tui.actions.row_actions import RowSubject, all_actions
+from tests.support.screens import join_cells
 
 ACTIONS = {action.action_id: action for action in all_actions()}
 BROKERS = [RowSubject(broker_name=name) for name in ("a", "b", "a")]
@@ -23,16 +23,15 @@ def test_rows_of_one_object_share_a_command() -> None:
 
 
 def test_drains_of_several_brokers_are_checked_together() -> None:
-    assert plan_commands(ACTIONS["drain"], BROKERS, {})[0] == PlannedCommand(
-        "all together", ["whatIf", "--down=a,b"], is_check=True
-    )
+    found = plan_commands(ACTIONS["drain"], BROKERS, {})[0]
+    assert found == PlannedCommand("all together", ["whatIf", "--down=a,b"], is_check=True)
     assert len(plan_commands(ACTIONS["drain"], BROKERS[:1], {})) == 1
 
 
 def test_fields_are_the_same_for_all_rows() -> None:
     topics = [RowSubject(topic=name) for name in ("orders", "users")]
     planned_commands = plan_commands(ACTIONS["deleteTopic"], topics, {"cluster": "c"})
-    assert [planned.command_words for planned in planned_commands] == [
+    assert [planned.words for planned in planned_commands] == [
         ("deleteTopic", "-t", "orders", "-c", "c"), ("deleteTopic", "-t", "users", "-c", "c"),
     ]  # fmt: skip
 
@@ -51,7 +50,7 @@ def test_fields_are_the_same_for_all_rows() -> None:
 )
 def test_a_result_is_a_sign_and_words(stage: CommandStage, exit_code: int | None, text: str) -> None:
     progress = CommandProgress(PlannedCommand("a\x1b", ["x"]), stage, exit_code)
-    assert "".join(cell.text for cell in progress.render_line(2)) == text
+    assert join_cells(progress.render_line(2)) == text
 
 
 def test_a_known_exit_code_is_explained() -> None:

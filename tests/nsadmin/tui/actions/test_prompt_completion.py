@@ -9,6 +9,7 @@ from nsadmin.tui.actions.prompt_completion import (
     list_own_candidates,
     split_line,
 )
+from tests.support.screens import join_cells
 
 
 @pytest.mark.parametrize(
@@ -59,7 +60,7 @@ def test_several_candidates_complete_what_they_share_and_further_tabs_choose() -
     ]  # fmt: skip
     assert choice.step_choice(-1) == "topicRoute ordery"
     lines = choice.render_lines(80)
-    assert ["".join(cell.text for cell in line).rstrip() for line in lines] == [
+    assert [join_cells(line).rstrip() for line in lines] == [
         " orders      one", " orders-new  two", " ordery",
     ]  # fmt: skip
     assert [line[0].tone for line in lines] == ["key", "key", "tabChosen"]

@@ -7,8 +7,10 @@ from nsadmin.tui.actions.prompt_parser import (
     ParsedPromptLine,
     list_suggestions,
     name_command,
+    parse_moment,
     parse_prompt_line,
 )
+from tests.support.screens import NOON
 
 SCREENS = ("brokers", "topics")
 
@@ -52,3 +54,15 @@ def test_screens_are_offered_first_and_no_program() -> None:
 def test_arguments_of_messages_are_completed_as_those_of_consume() -> None:
     assert name_command(["messages", "orders"]) == ["consume", "orders"]
     assert name_command(["topicRoute", "orders"]) == ["topicRoute", "orders"]
+
+
+def test_moments_are_times_of_day_or_seconds_from_here(utc: None) -> None:
+    begin, end = NOON, NOON + 86_400_000
+    assert parse_moment("+60", NOON, begin, end) == NOON + 60_000
+    assert parse_moment("-5", NOON, begin, end) == NOON - 5_000
+    assert parse_moment("12:00:30", 0, begin, end) == NOON + 30_000
+    assert parse_moment("12:01", 0, begin, end) == NOON + 60_000
+    assert parse_moment("00:30", 0, begin, end) == NOON + 45_000_000
+    found = [parse_moment(text, 0, begin, end) for text in ("25:99", "24:00", "12:60", "12:00:60")]
+    assert found == [None] * 4
+    assert parse_moment("noon", 0, begin, end) is parse_moment("+x", 0, begin, end) is None

@@ -4,7 +4,7 @@ import pytest
 
 from nsadmin.tui.actions import row_actions
 from nsadmin.tui.actions.planned_commands import plan_commands
-from nsadmin.tui.actions.row_subject import RowSubject
+from nsadmin.tui.actions.row_actions import RowSubject
 from tests.support.screens import NOON
 
 BROKER = RowSubject(broker_name="broker-a", broker_addr="10.0.1.1:10911", cluster="cluster-a")
@@ -78,10 +78,10 @@ def test_dead_letters_of_a_group_are_replayed_by_one_command() -> None:
         "--id", "id0",
     ]  # fmt: skip
     planned = plan_commands(action, letters, {})
-    assert [(command.title, command.command_words.count("--id")) for command in planned] == [
+    assert [(command.title, command.words.count("--id")) for command in planned] == [
         ("g", 100), ("g", 50),
     ]  # fmt: skip
-    assert planned[0].command_words[3:7] == (
+    assert planned[0].words[3:7] == (
         "--since", "2025-12-31T12:00:00.000Z", "--until", "2025-12-31T12:00:00.100Z",
     )  # fmt: skip
     named_like_an_option = letters[0]._replace(group="-g")

@@ -25,9 +25,8 @@ def loaded(tmp_path: Path, text: str) -> CustomCommands:
 
 
 def test_it_lies_beside_the_contexts_and_need_not_be_there(tmp_path: Path) -> None:
-    assert (
-        commands_path("/home/me/.config/nsadmin/config.yaml") == "/home/me/.config/nsadmin/tui-commands.yaml"
-    )
+    found = commands_path("/home/me/.config/nsadmin/config.yaml")
+    assert found == "/home/me/.config/nsadmin/tui-commands.yaml"
     assert load_custom_commands(str(tmp_path / "none.yaml"), (), {}) == CustomCommands()
     assert loaded(tmp_path, "") == CustomCommands(plugins=[], error_lines=[])
     assert loaded(tmp_path, "aliases:\nplugins:\n").error_lines == []

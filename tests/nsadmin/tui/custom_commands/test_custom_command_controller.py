@@ -8,12 +8,10 @@ from typing import Any
 from textual.widgets import Log
 
 from nsadmin.tui.app import Tui
-from nsadmin.tui.context import AvailableContexts
 from nsadmin.tui.custom_commands.command_file import CustomCommands, Plugin
-from nsadmin.tui.screens.batch_change import BatchChangeScreen
-from nsadmin.tui.screens.command_output import ChangeScreen
+from nsadmin.tui.screens.command_output import PluginScreen
+from nsadmin.tui.screens.confirmation import BatchChangeScreen, ChangeScreen
 from nsadmin.tui.screens.dialogs import ChooseScreen
-from nsadmin.tui.screens.plugin_output import PluginScreen
 from nsadmin.tui.screens.screen_text import screen_to_text
 from tests.support.screens import (
     feed_polls,
@@ -21,6 +19,7 @@ from tests.support.screens import (
     make_context,
     make_server_poll,
     make_still_tui,
+    press,
     run_screen_test,
 )
 
@@ -32,7 +31,7 @@ ECHO = [sys.executable, "-c", "import json, sys; print(json.dumps(sys.argv[1:]))
 
 def having(*plugins: Plugin, read_only: bool = False, **more: Any) -> Tui:
     return make_still_tui(
-        AvailableContexts(make_context(read_only=read_only, words=("-n", "127.0.0.1:1"))),
+        make_context(read_only=read_only, words=("-n", "127.0.0.1:1")),
         custom_commands=CustomCommands(plugins=plugins, **more),
     )
 
@@ -114,15 +113,12 @@ async def test_a_command_of_nsadmin_uses_the_context_and_a_change_has_its_previe
         await feed_polls(app, pilot, [make_server_poll(groups=NAMES), make_broker_poll(A)])
         await pilot.press("f3")
         assert 'plugin lost: unknown command "topicLst"' in screen_to_text(app)
-        await pilot.press("f2")
-        await pilot.pause()
+        await press(pilot, "f2")
         assert isinstance(app.screen, ChangeScreen)
         assert app.screen.words == ["wipeWritePerm", "broker-a", "--dry-run"]
-        await pilot.press("escape", "M", "f2")
-        await pilot.pause()
+        await press(pilot, "escape", "M", "f2")
         assert isinstance(app.screen, BatchChangeScreen)
-        await pilot.press("escape", "M", "P")
-        await pilot.pause()
+        await press(pilot, "escape", "M", "P")
         assert isinstance(app.screen, PluginScreen)
         assert app.screen._arguments_list[0][-4:] == ["-n", "127.0.0.1:1", "where", "broker-a"]
 
@@ -132,42 +128,37 @@ async def test_a_plugin_can_ask_first() -> None:
     app = having(Plugin("show", "P", [*ECHO, "{broker}"], needs_confirmation=True))
     async with app.run_test(size=SIZE) as pilot:
         await feed_polls(app, pilot, [make_server_poll(), make_broker_poll(A)])
-        await pilot.press("P")
-        await pilot.pause()
+        await press(pilot, "P")
         assert isinstance(app.screen, ChooseScreen)
         await pilot.press("enter")
         assert len(app.screen_stack) == 1, "the first choice is to cancel"
-        await pilot.press("P")
-        await pilot.pause()
+        await press(pilot, "P")
         await pilot.press("down", "enter")
         await until_said(app, pilot, '["broker-a"]')
 
 
-def test_a_plugin_in_the_background_reports_its_end(tmp_path: Path) -> None:
-    @run_screen_test
-    async def story() -> None:
-        writer = [sys.executable, "-c", "import sys; open(sys.argv[1], 'w').close()", str(tmp_path / "made")]
-        app = having(
-            Plugin("make", "P", writer, runs_in_background=True),
-            Plugin("none", "f2", [str(tmp_path / "none")], runs_in_background=True),
-            Plugin("gone", "f3", [str(tmp_path / "none")]),
-        )
-        async with app.run_test(size=SIZE) as pilot:
-            await feed_polls(app, pilot, [make_server_poll(), make_broker_poll(A)])
-            await pilot.press("P")
-            assert "runs in the background" in screen_to_text(app)
-            for _ in range(200):
-                app.action_controller.report_ended_jobs()
-                if "ended with exit code 0" in screen_to_text(app):
-                    break
-                await pilot.pause(0.05)
-            assert "ended with exit code 0" in screen_to_text(app)
-            await pilot.press("f2")
-            assert "No such file or directory" in app.log_lines[-1][1]
-            await pilot.press("f3")
-            await until_said(app, pilot, "did not start: No such file or directory")
-
-    story()
+@run_screen_test
+async def test_a_plugin_in_the_background_reports_its_end(tmp_path: Path) -> None:
+    writer = [sys.executable, "-c", "import sys; open(sys.argv[1], 'w').close()", str(tmp_path / "made")]
+    app = having(
+        Plugin("make", "P", writer, runs_in_background=True),
+        Plugin("none", "f2", [str(tmp_path / "none")], runs_in_background=True),
+        Plugin("gone", "f3", [str(tmp_path / "none")]),
+    )
+    async with app.run_test(size=SIZE) as pilot:
+        await feed_polls(app, pilot, [make_server_poll(), make_broker_poll(A)])
+        await pilot.press("P")
+        assert "runs in the background" in screen_to_text(app)
+        for _ in range(200):
+            app.action_controller.report_ended_jobs()
+            if "ended with exit code 0" in screen_to_text(app):
+                break
+            await pilot.pause(0.05)
+        assert "ended with exit code 0" in screen_to_text(app)
+        await pilot.press("f2")
+        assert "No such file or directory" in app.log_lines[-1][1]
+        await pilot.press("f3")
+        await until_said(app, pilot, "did not start: No such file or directory")
     assert (tmp_path / "made").exists()
 
 
@@ -196,19 +187,16 @@ async def test_mistakes_of_the_file_are_lines_of_the_log() -> None:
         ]  # fmt: skip
 
 
-def test_escape_interrupts_a_plugin_and_its_children(tmp_path: Path) -> None:
-    @run_screen_test
-    async def story() -> None:
-        script = tmp_path / "slow.sh"
-        script.write_text("#!/bin/sh\necho started\nsleep 60\n")
-        script.chmod(0o755)
-        app = having(Plugin("slow", "P", [str(script)]))
-        async with app.run_test(size=SIZE) as pilot:
-            await feed_polls(app, pilot, [make_server_poll(), make_broker_poll(A)])
-            await pilot.press("P")
-            await until_said(app, pilot, "started")
-            await pilot.press("escape")
-            await app.workers.wait_for_complete()
-            assert len(app.screen_stack) == 1
-
-    story()
+@run_screen_test
+async def test_escape_interrupts_a_plugin_and_its_children(tmp_path: Path) -> None:
+    script = tmp_path / "slow.sh"
+    script.write_text("#!/bin/sh\necho started\nsleep 60\n")
+    script.chmod(0o755)
+    app = having(Plugin("slow", "P", [str(script)]))
+    async with app.run_test(size=SIZE) as pilot:
+        await feed_polls(app, pilot, [make_server_poll(), make_broker_poll(A)])
+        await pilot.press("P")
+        await until_said(app, pilot, "started")
+        await pilot.press("escape")
+        await app.workers.wait_for_complete()
+        assert len(app.screen_stack) == 1

@@ -2,7 +2,7 @@
 
 import pytest
 
-from nsadmin.tui.actions.row_subject import RowSubject
+from nsadmin.tui.actions.row_actions import RowSubject
 from nsadmin.tui.custom_commands.placeholders import (
     PLACEHOLDER_MEANINGS,
     MissingValueError,

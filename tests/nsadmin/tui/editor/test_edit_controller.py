@@ -8,11 +8,10 @@ from typing import Any
 import pytest
 
 from nsadmin.tui.app import Tui
-from nsadmin.tui.context import AvailableContexts
 from nsadmin.tui.screens.screen_text import screen_to_text
 from tests.support.lab import start_lab
 from tests.support.playground import Playground, start_playground
-from tests.support.screens import feed_polls, make_context, make_still_tui, run_screen_test
+from tests.support.screens import feed_polls, make_context, make_still_tui, open_screen, run_screen_test
 from tests.support.terminal import PtyTerminal
 
 SIZE = (120, 30)
@@ -31,7 +30,7 @@ def on(ground: Playground, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, **ch
     monkeypatch.setenv("TMPDIR", str(tmp_path / "tmp"))
     monkeypatch.setattr("tempfile.tempdir", None)
     (tmp_path / "tmp").mkdir(exist_ok=True)
-    return make_still_tui(AvailableContexts(make_context(words=("-n", ";".join(ground.addrs)), **changes)))
+    return make_still_tui(make_context(words=("-n", ";".join(ground.addrs)), **changes))
 
 
 async def until_shown(app: Tui, pilot: Any, text: str) -> None:
@@ -49,32 +48,29 @@ def audit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path / "audit.jsonl"
 
 
-def test_a_value_is_edited_and_confirmed(
+@run_screen_test
+async def test_a_value_is_edited_and_confirmed(
     tmp_path: Path, audit: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    @run_screen_test
-    async def story() -> None:
-        with start_playground(tmp_path / "lab") as ground:
-            with ground.open_client() as admin:
-                admin.kv.put_value("ORDER_TOPIC_CONFIG", "orders", "broker-a-0:4")
-            app = on(ground, monkeypatch, tmp_path)
-            async with app.run_test(size=SIZE) as pilot:
-                await feed_polls(app, pilot, ground.poll_everything())
-                await pilot.press("5", "slash", *"orders", "enter")
-                monkeypatch.setenv("EDITOR", write_editor(tmp_path, "sed -i s/:4/:8/ $1"))
-                await pilot.press("e")
-                await until_shown(app, pilot, 'Type "orders" to make all changes')
-                screen_text = screen_to_text(app)
-                assert ("-broker-a-0:4" in screen_text, "+broker-a-0:8" in screen_text) == (True, True)
-                await pilot.press(*"orders", "enter")
-                await until_shown(app, pilot, "1 change: 1 done")
-                await pilot.press("escape")
-            with ground.open_client() as admin:
-                entries = [result.result or {} for result in admin.kv.get_entries_each("ORDER_TOPIC_CONFIG")]
-            assert {entry["orders"] for entry in entries} == {"broker-a-0:8"}
-            assert os.listdir(tmp_path / "tmp") == []
-
-    story()
+    with start_playground(tmp_path / "lab") as ground:
+        with ground.open_client() as admin:
+            admin.kv.put_value("ORDER_TOPIC_CONFIG", "orders", "broker-a-0:4")
+        app = on(ground, monkeypatch, tmp_path)
+        async with app.run_test(size=SIZE) as pilot:
+            await feed_polls(app, pilot, ground.poll_everything())
+            await pilot.press("5", "slash", *"orders", "enter")
+            monkeypatch.setenv("EDITOR", write_editor(tmp_path, "sed -i s/:4/:8/ $1"))
+            await pilot.press("e")
+            await until_shown(app, pilot, 'Type "orders" to make all changes')
+            shown = screen_to_text(app)
+            assert ("-broker-a-0:4" in shown, "+broker-a-0:8" in shown) == (True, True)
+            await pilot.press(*"orders", "enter")
+            await until_shown(app, pilot, "1 change: 1 done")
+            await pilot.press("escape")
+        with ground.open_client() as admin:
+            entries = [result.result or {} for result in admin.kv.get_entries_each("ORDER_TOPIC_CONFIG")]
+        assert {entry["orders"] for entry in entries} == {"broker-a-0:8"}
+        assert os.listdir(tmp_path / "tmp") == []
 
 
 @pytest.mark.parametrize(
@@ -84,33 +80,29 @@ def test_a_value_is_edited_and_confirmed(
         ("sed -i s/:4/:8/ $1; exit 3", "nothing was changed: the editor failed with exit code 3"),
     ],
 )
-def test_an_editor_that_changes_nothing_or_fails_sends_nothing(
+@run_screen_test
+async def test_an_editor_that_changes_nothing_or_fails_sends_nothing(
     script: str, message: str, tmp_path: Path, audit: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    @run_screen_test
-    async def story() -> None:
-        with start_playground(tmp_path / "lab") as ground:
-            with ground.open_client() as admin:
-                admin.kv.put_value("ORDER_TOPIC_CONFIG", "orders", "broker-a-0:4")
-            app = on(ground, monkeypatch, tmp_path)
-            async with app.run_test(size=SIZE) as pilot:
-                await feed_polls(app, pilot, ground.poll_everything())
-                await pilot.press("5", "slash", *"orders", "enter")
-                monkeypatch.setenv("EDITOR", write_editor(tmp_path, script))
-                await pilot.press("e")
-                await until_shown(app, pilot, message)
-                assert len(app.screen_stack) == 1
-            with ground.open_client() as admin:
-                assert admin.kv.get_value("ORDER_TOPIC_CONFIG", "orders") == "broker-a-0:4"
-        assert os.listdir(tmp_path / "tmp") == []
-
-    story()
+    with start_playground(tmp_path / "lab") as ground:
+        with ground.open_client() as admin:
+            admin.kv.put_value("ORDER_TOPIC_CONFIG", "orders", "broker-a-0:4")
+        app = on(ground, monkeypatch, tmp_path)
+        async with app.run_test(size=SIZE) as pilot:
+            await feed_polls(app, pilot, ground.poll_everything())
+            await pilot.press("5", "slash", *"orders", "enter")
+            monkeypatch.setenv("EDITOR", write_editor(tmp_path, script))
+            await pilot.press("e")
+            await until_shown(app, pilot, message)
+            assert len(app.screen_stack) == 1
+        with ground.open_client() as admin:
+            assert admin.kv.get_value("ORDER_TOPIC_CONFIG", "orders") == "broker-a-0:4"
+    assert os.listdir(tmp_path / "tmp") == []
 
 
 @run_screen_test
 async def test_a_read_only_context_and_a_row_without_an_object() -> None:
-    app = make_still_tui(AvailableContexts(make_context(read_only=True)))
-    async with app.run_test(size=SIZE) as pilot:
+    async with open_screen(make_still_tui(make_context(read_only=True)), size=SIZE) as (app, pilot):
         await pilot.press("e")
         assert "edit: disabled, because the context is read-only" in screen_to_text(app)
         app.cluster_context = make_context()

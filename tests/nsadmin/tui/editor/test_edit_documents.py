@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from nsadmin.tui.actions.row_subject import RowSubject
+from nsadmin.tui.actions.row_actions import RowSubject
 from nsadmin.tui.editor.edit_documents import (
     EditDocument,
     EditTarget,
@@ -34,7 +34,7 @@ def document_of(subject: RowSubject, output: Any) -> EditDocument:
 
 
 def words(document: EditDocument, text: str) -> list[list[str]]:
-    return [list(planned.command_words) for planned in document.plan_changes(text, "/tmp/f.yaml")]
+    return [list(planned.words) for planned in document.plan_changes(text, "/tmp/f.yaml")]
 
 
 def test_a_row_has_its_most_specific_object() -> None:
@@ -61,11 +61,8 @@ def test_a_value_keeps_its_end() -> None:
 
 def test_each_changed_setting_is_a_command() -> None:
     document = document_of(BROKER, SETTINGS)
-    assert document.text.splitlines()[1:] == [
-        "brokerIP1=10.0.0.1",
-        "fileReservedTime=72",
-        "slaveReadEnable=true",
-    ]
+    found = document.text.splitlines()[1:]
+    assert found == ["brokerIP1=10.0.0.1", "fileReservedTime=72", "slaveReadEnable=true"]
     assert words(document, document.text) == []
     changed = document.text.replace("=72", "=48").replace("10.0.0.1", "a=b c")
     assert words(document, f"# why\n\n{changed}") == [

@@ -3,9 +3,8 @@
 from nsadmin.tui.messages import message_log
 from nsadmin.tui.messages.message_log import MessageLog
 from nsadmin.tui.messages.message_query import MAX_KEPT_MESSAGES, BrowsedMessage, query_topic
-from nsadmin.tui.model.cluster_model import ClusterModel
 from nsadmin.tui.polling.poll_records import MessagesPolled
-from tests.support.screens import make_browsed_message
+from tests.support.screens import make_browsed_message, make_model
 
 QUERY = query_topic("T")
 
@@ -30,9 +29,9 @@ def test_large_bodies_are_dropped_sooner() -> None:
 
 
 def test_a_new_run_begins_with_an_empty_log() -> None:
-    model = ClusterModel()
-    model.apply_poll(poll(make_browsed_message(), examined=5))
-    model.apply_poll(poll(make_browsed_message(offset=1), examined=6))
+    model = make_model(
+        poll(make_browsed_message(), examined=5), poll(make_browsed_message(offset=1), examined=6)
+    )
     assert model.message_log is not None
     assert (len(model.message_log.messages), model.message_log.examined_count) == (2, 6)
     model.apply_poll(poll(make_browsed_message(offset=2), run_id=2))

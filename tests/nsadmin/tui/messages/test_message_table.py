@@ -6,7 +6,7 @@ from nsadmin.tui.messages.message_table import GroupLettersView, MessagesView, T
 from nsadmin.tui.model.cluster_model import ClusterModel
 from nsadmin.tui.polling.poll_records import MessagesPolled
 from nsadmin.tui.views.table import SortOrder
-from tests.support.screens import NOON, make_browsed_message
+from tests.support.screens import NOON, join_cells, make_browsed_message
 
 TAIL = query_topic("orders")
 DEAD = "%DLQ%payers"
@@ -19,7 +19,7 @@ def model_of(query: MessageQuery, *messages: BrowsedMessage, **fields: object) -
 
 
 def headline(view: MessagesView, model: ClusterModel) -> str:
-    return "".join(cell.text for cell in view.render_headline(model))
+    return join_cells(view.render_headline(model))
 
 
 def cells(view: MessagesView, row: BrowsedMessage) -> dict[str, str]:
@@ -59,34 +59,28 @@ def test_the_line_above_says_how_far_reading_is() -> None:
         conditions=(("key", "k1"),), message_filter=MessageFilter(keys=frozenset({"k1"})), read_limit=2000
     )
     view = MessagesView(query)
-    assert headline(view, model_of(query, examined=10, state="waiting")) == (
-        "waiting for messages  key k1  10 examined"
-    )
-    assert headline(view, model_of(query, state="full")) == (
-        "stopped after 2000 messages, press > to read on  key k1  0 examined"
-    )
-    assert headline(MessagesView(TAIL), model_of(TAIL, skipped=5000, lost=3)) == (
-        "reading  5000 skipped to keep up  3 deleted before they were read"
-    )
+    found = headline(view, model_of(query, examined=10, state="waiting"))
+    assert found == "waiting for messages  key k1  10 examined"
+    found = headline(view, model_of(query, state="full"))
+    assert found == "stopped after 2000 messages, press > to read on  key k1  0 examined"
+    found = headline(MessagesView(TAIL), model_of(TAIL, skipped=5000, lost=3))
+    assert found == "reading  5000 skipped to keep up  3 deleted before they were read"
 
 
 def test_a_broker_that_does_not_answer_is_named() -> None:
     errors = {"broker-b": "connection refused", "broker-c": "no answer"}
-    assert headline(MessagesView(TAIL), model_of(TAIL, errors=errors, state="waiting")) == (
-        "waiting for messages  ✕ broker-b: connection refused and 1 more"
-    )
+    found = headline(MessagesView(TAIL), model_of(TAIL, errors=errors, state="waiting"))
+    assert found == "waiting for messages  ✕ broker-b: connection refused and 1 more"
 
 
 def test_an_empty_table_says_why() -> None:
     view, old = MessagesView(TAIL), MessagesView(query_topic("orders", offset=0))
     assert view.empty_message(ClusterModel()) == "reading"
-    assert view.empty_message(model_of(TAIL, state="waiting")) == (
-        "no message since this view was opened; v shows older ones"
-    )
+    found = view.empty_message(model_of(TAIL, state="waiting"))
+    assert found == "no message since this view was opened; v shows older ones"
     assert old.empty_message(model_of(old.query, state="waiting")) == "no messages"
-    assert old.empty_message(model_of(old.query, state="waiting", examined=3)) == (
-        "no message meets the conditions"
-    )
+    found = old.empty_message(model_of(old.query, state="waiting", examined=3))
+    assert found == "no message meets the conditions"
     assert old.empty_message(model_of(old.query, state="waiting", errors={"": "no route"})) == "no route"
     assert view.empty_message(ClusterModel(is_replay=True)) == "a recording contains no messages"
 
@@ -111,6 +105,6 @@ def test_a_dead_letter_can_be_replayed_and_another_message_cannot() -> None:
 
 def test_details_are_the_message_with_its_body() -> None:
     view, row = MessagesView(TAIL), make_browsed_message(b'{"id": 7}')
-    lines = ["".join(cell.text for cell in line) for line in view.draw_details(ClusterModel(), row, 50, 40)]
+    lines = [join_cells(line) for line in view.draw_details(ClusterModel(), row, 50, 40)]
     assert '    "id": 7' in lines
     assert "lines more" in view.draw_details(ClusterModel(), row, 50, 5)[-1][0].text

@@ -22,9 +22,8 @@ def model_of(*polls: NameServerPolled) -> ClusterModel:
 
 
 def test_they_agree_when_all_tell_the_same() -> None:
-    assert judge_agreement(model_of(make_server_poll(ONE), make_server_poll(TWO))) == AgreementVerdict(
-        "agree"
-    )
+    found = judge_agreement(model_of(make_server_poll(ONE), make_server_poll(TWO)))
+    assert found == AgreementVerdict("agree")
 
 
 def test_nobody_knows_before_all_have_answered() -> None:
@@ -46,7 +45,7 @@ def test_two_names_of_one_name_server_are_one_witness() -> None:
     assert [model.find_other_name(model.name_servers[addr]) for addr in (ONE, TWO)] == [None, ONE]
     model.apply_poll(make_server_poll(THREE, peer="10.0.0.3:9876"))
     assert judge_agreement(model).outcome == "agree"
-    assert [name_server.namesrv_addr for name_server in model.list_fresh_servers()] == [ONE, THREE]
+    assert [server.addr for server in model.list_fresh_servers()] == [ONE, THREE]
 
 
 def test_one_that_is_alone_agrees_with_nobody() -> None:
@@ -82,9 +81,8 @@ def test_differences_say_what_each_server_has() -> None:
         NameServerDifference("topics", "payments", {ONE: "known", TWO: "absent"}),
         NameServerDifference("KV config", "ORDER_TOPIC_CONFIG t", {ONE: "absent", TWO: "x"}),
     ]
-    assert [
-        difference.aspect_name for difference in find_differences(model.list_fresh_servers(), "topics")
-    ] == ["topics"]
+    found = [difference.aspect_name for difference in find_differences(model.list_fresh_servers(), "topics")]
+    assert found == ["topics"]
 
 
 def test_what_a_server_does_not_tell_is_not_compared() -> None:
@@ -97,8 +95,6 @@ def test_what_a_server_does_not_tell_is_not_compared() -> None:
 def test_how_many_differences_there_are_between_each_two() -> None:
     model = model_of(make_server_poll(ONE), make_server_poll(TWO, topics=()), make_server_poll(THREE))
     difference_counts = count_pairwise_differences(list(model.name_servers.values()))
-    assert (difference_counts[ONE, TWO], difference_counts[TWO, ONE], difference_counts[ONE, THREE]) == (
-        2,
-        2,
-        0,
-    )
+    assert difference_counts[ONE, TWO] == 2
+    assert difference_counts[TWO, ONE] == 2
+    assert difference_counts[ONE, THREE] == 0

@@ -40,10 +40,8 @@ def test_a_name_server_that_falls_silent_is_told_of_once() -> None:
         NameServerPolled(NOON + seconds_silent, "10.0.0.1:9876", error="closed")
         for seconds_silent in (1000, 2000)
     ]
-    assert said(make_server_poll(), *dead, make_server_poll(at=NOON + 8000)) == [
-        ("NameServerSilent", "closed"),
-        ("NameServerBack", "answers again after 7 s"),
-    ]
+    found = said(make_server_poll(), *dead, make_server_poll(at=NOON + 8000))
+    assert found == [("NameServerSilent", "closed"), ("NameServerBack", "answers again after 7 s")]
 
 
 def test_permissions_topics_settings_and_keys() -> None:

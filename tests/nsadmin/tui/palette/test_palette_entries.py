@@ -1,6 +1,5 @@
 """What the palette has: everything that the model knows, and every command that needs no terminal."""
 
-from nsadmin.tui.model.cluster_model import ClusterModel
 from nsadmin.tui.palette.palette_entries import (
     PaletteEntry,
     list_alias_entries,
@@ -9,15 +8,13 @@ from nsadmin.tui.palette.palette_entries import (
     list_context_entries,
     list_screen_entries,
     list_theme_entries,
-    make_line_entry,
 )
-from nsadmin.tui.views.view_targets import BrokerProcessTarget, TopicTarget
-from tests.support.screens import make_server_poll
+from nsadmin.tui.views.base_view import BrokerProcessTarget, TopicTarget
+from tests.support.screens import make_model, make_server_poll
 
 
 def test_brokers_and_topics_of_the_cluster_open_their_views() -> None:
-    model = ClusterModel()
-    model.apply_poll(make_server_poll(groups={"broker-a": {0: "h:1", 2: "h:2"}}))
+    model = make_model(make_server_poll(groups={"broker-a": {0: "h:1", 2: "h:2"}}))
     master = BrokerProcessTarget("broker-a", 0, "h:1", "cluster-a")
     assert list(list_cluster_entries(model)) == [
         PaletteEntry("broker-a", "broker h:1", target=master),
@@ -39,4 +36,3 @@ def test_the_others_are_lines_for_the_prompt() -> None:
     assert [entry.prompt_line for entry in list_context_entries(["prod"])] == ["context prod"]
     assert [entry.prompt_line for entry in list_theme_entries(["nord"])] == ["theme nord"]
     assert [entry.prompt_line for entry in list_alias_entries({"q": "quit"})] == ["q"]
-    assert not make_line_entry("topicRoute orders", "run").awaits_arguments

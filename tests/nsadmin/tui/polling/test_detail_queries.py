@@ -56,7 +56,7 @@ def test_a_topic_that_is_not_there_is_none_for_each_name_server(ground: Playgrou
 def test_a_name_server_that_is_silent_is_not_asked_for_each_topic(ground: Playground) -> None:
     with ground._looker(ground.addrs) as probe:
         probe = probe._replace(list_silent=lambda: {ground.addrs[0]: "no answer within 5 s"})
-        [poll] = run_queries(probe, [DetailQuery("topicRow", "orders")], ground.addrs, RequestPace(10_000))
+        [poll] = run_queries(probe, [DetailQuery("topicRow", "orders")])
     assert isinstance(poll, TopicPolled)
     assert (list(poll.routes), poll.errors) == ([ground.addrs[1]], {ground.addrs[0]: "no answer within 5 s"})
     assert len(poll.put_tps or {}) == 4
@@ -64,18 +64,18 @@ def test_a_name_server_that_is_silent_is_not_asked_for_each_topic(ground: Playgr
 
 def test_a_static_topic_that_claims_two_billion_queues_has_its_masters() -> None:
     mapping = {"bname": "broker-a", "totalQueues": 2**31 - 1, "currIdMap": {"0": 0}}
-    queue_data = {"brokerName": "broker-a", "readQueueNums": 1, "writeQueueNums": 1, "perm": 6}
+    queues = {"brokerName": "broker-a", "readQueueNums": 1, "writeQueueNums": 1, "perm": 6}
     body = {
         "brokerDatas": [{"brokerName": "broker-a", "cluster": "c", "brokerAddrs": {"0": "h:1", "1": "h:2"}}],
-        "queueDatas": [queue_data],
+        "queueDatas": [queues],
         "topicQueueMappingByBroker": {"broker-a": mapping},
     }
     with FakeNameServer({"c": {"broker-a": {0: "127.0.0.1:1"}}}) as server:
         server.handlers[RequestCode.GET_ROUTEINFO_BY_TOPIC] = lambda asked: answer_json(asked, body)
         with AdminClient(server.addr, timeout=0.5) as admin:
-            probe = ServerProbe(admin, RequestStopwatch(), lambda: 7)
+            probe = ServerProbe(admin, RequestStopwatch(), lambda: 7, RequestPace(10_000), [server.addr])
             query = DetailQuery("topicRow", "T")
-            [poll] = run_queries(probe, [query], [server.addr], RequestPace(10_000))
+            [poll] = run_queries(probe, [query])
     assert isinstance(poll, TopicPolled)
     assert poll.routes == {server.addr: {"broker-a": QueueCounts(1, 1, 6)}}
 
@@ -95,9 +95,8 @@ def test_what_a_dead_broker_does_not_tell(ground: Playground) -> None:
     polls = ground.poll_details(
         DetailQuery("config", "127.0.0.1:1"), DetailQuery("connections", "127.0.0.1:1")
     )
-    assert [getattr(poll, "error", None) for poll in polls] == [
-        "connection refused, no server listens on this port"
-    ] * 2
+    found = [getattr(poll, "error", None) for poll in polls]
+    assert found == ["connection refused, no server listens on this port"] * 2
 
 
 def test_a_look_at_all_routes_is_followed_by_a_rest(tmp_path: Path) -> None:

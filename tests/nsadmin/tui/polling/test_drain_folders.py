@@ -39,12 +39,10 @@ def test_each_restart_with_its_process_and_its_commands(tmp_path: Path) -> None:
     store.save_state(state)
     store.append_event({"time": NOON, "event": "stopped", "reason": "exit code 1"})
     [restart] = poll_drains(lambda: NOON, tmp_path).restarts
-    assert (restart.process_title, restart.step, restart.position, restart.process_count) == (
-        "broker-a (slave 1)",
-        "stop",
-        0,
-        2,
-    )
+    assert restart.process_title == "broker-a (slave 1)"
+    assert restart.step == "stop"
+    assert restart.position == 0
+    assert restart.process_count == 2
     assert (restart.stop_command, restart.by, restart.last) == ("stop it", "me", "stopped: exit code 1")
     assert restart.pid is not None
     store.restart_lock.release_lock()

@@ -14,10 +14,7 @@ from nsadmin.client.proxies.proxies import ProxyAdmin
 from nsadmin.client.results import NoneReachable, ServerResult
 from nsadmin.tui.polling import group_queries
 from nsadmin.tui.polling.detail_queries import DetailQuery
-from nsadmin.tui.polling.poll_records import (
-    GroupPolled,
-    GroupsPolled,
-)
+from nsadmin.tui.polling.poll_records import GroupPolled, GroupsPolled
 from tests.support.playground import Playground, start_playground
 from tests.support.proxies import heartbeat_body
 
@@ -31,10 +28,8 @@ def ground(tmp_path_factory: pytest.TempPathFactory) -> Any:
 def test_all_groups_and_how_far_each_is_behind(ground: Playground) -> None:
     names, *groups = ground.poll_details(DetailQuery("groups"))
     assert isinstance(names, GroupsPolled)
-    assert [group_lag.group for group_lag in groups if isinstance(group_lag, GroupPolled)] == list(
-        names.names
-    )
-    behind = [group_lag for group_lag in groups if isinstance(group_lag, GroupPolled) and group_lag.lags]
+    assert [lag.group for lag in groups if isinstance(lag, GroupPolled)] == list(names.names)
+    behind = [lag for lag in groups if isinstance(lag, GroupPolled) and lag.lags]
     assert behind
     assert behind[0].tps is not None
 
@@ -73,8 +68,8 @@ def test_a_group_is_asked_only_on_the_brokers_that_know_it(
     list_names, get_progress_at = GroupAdmin.list_names, ConsumerAdmin.get_progress_at
 
     def forget_a_group(self: GroupAdmin, *args: Any, **options: Any) -> list[ServerResult[list[str]]]:
-        first_result, *other_results = list_names(self, *args, **options)
-        return [first_result._replace(result=["lone"]), *other_results]
+        first, *other_results = list_names(self, *args, **options)
+        return [first._replace(result=["lone"]), *other_results]
 
     def remember(self: ConsumerAdmin, group: str, broker_addrs: list[str]) -> Any:
         asked.append((group, [*broker_addrs]))
@@ -100,8 +95,8 @@ def test_clients_are_incomplete_if_a_broker_does_not_return_its_connections(
         merged = get_group_connections(self, groups, broker_addrs[1:])
         error = CallError(broker_addrs[0], "refused", "connection refused")
         return {
-            group: connections._replace(errors={**connections.errors, broker_addrs[0]: error})
-            for group, connections in merged.items()
+            group: clients._replace(errors={**clients.errors, broker_addrs[0]: error})
+            for group, clients in merged.items()
         }
 
     monkeypatch.setattr(ConsumerAdmin, "get_group_connections", fail_at_first)

@@ -5,10 +5,10 @@ from pathlib import Path
 import pytest
 
 from nsadmin.commands.history.event_descriptions import describe_event
-from nsadmin.tui.model.cluster_model import ClusterModel
 from nsadmin.tui.polling import journal_source
 from nsadmin.tui.polling.poll_records import EventSeen, NameServerPolled
 from tests.support.examples import JOURNAL
+from tests.support.screens import make_model
 
 
 @pytest.fixture
@@ -32,18 +32,12 @@ def test_each_record_is_an_event_and_what_is_known_then(folder: Path) -> None:
     assert tape.begin <= polls[0].at
     assert tape.end == polls[-1].at
     events = [poll for poll in polls if isinstance(poll, EventSeen)]
-    assert [event.kind for event in events] == [
-        "ServerReady",
-        "BrokerRegistered",
-        "TopicsChanged",
-        "WritePermWiped",
-    ]
+    found = [event.kind for event in events]
+    assert found == ["ServerReady", "BrokerRegistered", "TopicsChanged", "WritePermWiped"]
     assert events[1].description == "new: broker-a 0=10.0.0.1:10911, 1 topics"
     assert list(events[3].names) == ["broker-a", "orders"]
     assert [poll.at for poll in polls] == sorted(poll.at for poll in polls)
-    model = ClusterModel()
-    for poll in polls:
-        model.apply_poll(poll)
+    model = make_model(*polls)
     assert list(model.brokers) == [("broker-a", 0, "10.0.0.1:10911")]
     assert model.list_topic_names() == ["orders"]
 

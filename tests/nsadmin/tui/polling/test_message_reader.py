@@ -14,20 +14,21 @@ from nsadmin.tui.messages.message_tools import MessageTools
 from nsadmin.tui.polling import message_reader
 from nsadmin.tui.polling.message_reader import MessageReader
 from nsadmin.tui.polling.poll_records import MessagesPolled
+from nsadmin.tui.polling.server_polls import RequestStopwatch, ServerProbe
 from tests.support.dead_letter_brokers import DEAD, DeadLetterBroker
 from tests.support.message_brokers import CREATED
 from tests.support.servers import FakeNameServer, answer_json, refuse_with
 
 
 @pytest.fixture
-def dead_letter_broker() -> Iterator[DeadLetterBroker]:
+def broker() -> Iterator[DeadLetterBroker]:
     with DeadLetterBroker() as running:
         yield running
 
 
 @pytest.fixture
-def name_server(dead_letter_broker: DeadLetterBroker) -> Iterator[FakeNameServer]:
-    with FakeNameServer({"C": {"broker-a": {0: dead_letter_broker.addr}}}) as server:
+def name_server(broker: DeadLetterBroker) -> Iterator[FakeNameServer]:
+    with FakeNameServer({"C": {"broker-a": {0: broker.addr}}}) as server:
         server.routes = {topic: {"broker-a": 6} for topic in (DEAD, "T")}
         yield server
 
@@ -39,7 +40,12 @@ def admin(name_server: FakeNameServer) -> Iterator[AdminClient]:
 
 
 def read_with(admin: AdminClient, query: MessageQuery, tools: MessageTools | None = None) -> MessageReader:
-    return MessageReader(admin, query, 1, RequestPace(10_000), tools or MessageTools(), lambda: 7)
+    return MessageReader(
+        ServerProbe(admin, RequestStopwatch(), lambda: 7, RequestPace(10_000)),
+        query,
+        1,
+        tools or MessageTools(),
+    )
 
 
 def read_until(reader: MessageReader, condition: Callable[[MessagesPolled], object]) -> list[MessagesPolled]:
@@ -65,12 +71,12 @@ def list_bodies(polls: list[MessagesPolled]) -> list[bytes]:
 EARLIEST = MessageQuery("T", follow_start=FROM_EARLIEST)
 
 
-def test_a_tail_shows_only_messages_to_come(admin: AdminClient, dead_letter_broker: DeadLetterBroker) -> None:
-    dead_letter_broker.store_message(b"old")
+def test_a_tail_shows_only_messages_to_come(admin: AdminClient, broker: DeadLetterBroker) -> None:
+    broker.store_message(b"old")
     reader = read_with(admin, query_topic("T"))
     assert list_bodies(read_until(reader, is_waiting)) == []
     assert reader.read_step() is None
-    dead_letter_broker.store_message(b"new", KEYS="k1", TAGS="A")
+    broker.store_message(b"new", KEYS="k1", TAGS="A")
     polls = read_until(reader, lambda poll: poll.messages)
     assert list_bodies(polls) == [b"new"]
     [browsed] = polls[-1].messages
@@ -80,14 +86,12 @@ def test_a_tail_shows_only_messages_to_come(admin: AdminClient, dead_letter_brok
 def test_a_topic_that_claims_two_billion_queues_is_an_error(
     admin: AdminClient, name_server: FakeNameServer
 ) -> None:
-    queue_data = {"brokerName": "broker-a", "perm": 6, "readQueueNums": 2**31 - 1, "writeQueueNums": 1}
-    name_server.handlers[105] = lambda asked: answer_json(asked, {"queueDatas": [queue_data]})
+    queues = {"brokerName": "broker-a", "perm": 6, "readQueueNums": 2**31 - 1, "writeQueueNums": 1}
+    name_server.handlers[105] = lambda asked: answer_json(asked, {"queueDatas": [queues]})
     poll = read_with(admin, EARLIEST).read_step()
     assert poll is not None
-    assert (poll.state, poll.errors) == (
-        "waiting",
-        {"": "the route has 2147483647 queues, more than the 100000 that nsadmin lists"},
-    )
+    assert poll.state == "waiting"
+    assert poll.errors == {"": "the route has 2147483647 queues, more than the 100000 that nsadmin lists"}
 
 
 @pytest.mark.parametrize(
@@ -105,33 +109,31 @@ def test_a_topic_that_claims_two_billion_queues_is_an_error(
     ],
 )
 def test_conditions_select_messages(
-    admin: AdminClient, dead_letter_broker: DeadLetterBroker, query: MessageQuery, bodies: list[bytes]
+    admin: AdminClient, broker: DeadLetterBroker, query: MessageQuery, bodies: list[bytes]
 ) -> None:
     for number in range(4):
-        dead_letter_broker.store_message(
+        broker.store_message(
             b"%d" % number, KEYS=f"k{number}", TAGS="AB"[number // 2], color="red" if number == 1 else ""
         )
     reader = read_with(admin, query)
     polls = read_until(reader, lambda poll: poll.state in ("waiting", "done"))
     assert list_bodies(polls) == bodies
-    assert dead_letter_broker.sent == []
+    assert broker.sent == []
 
 
-def test_a_key_is_looked_up_in_the_index_of_the_brokers(
-    admin: AdminClient, dead_letter_broker: DeadLetterBroker
-) -> None:
+def test_a_key_is_looked_up_in_the_index_of_the_brokers(admin: AdminClient, broker: DeadLetterBroker) -> None:
     for number in range(3):
-        dead_letter_broker.store_message(b"%d" % number, KEYS=f"k{number}")
+        broker.store_message(b"%d" % number, KEYS=f"k{number}")
     reader = read_with(admin, MessageQuery("T", index_key="k1"))
     assert list_bodies(read_until(reader, lambda poll: poll.state == "done")) == [b"1"]
     assert reader.read_step() is None
 
 
 def test_reading_of_old_messages_stops_at_the_limit_and_continues_after_it_is_raised(
-    admin: AdminClient, dead_letter_broker: DeadLetterBroker
+    admin: AdminClient, broker: DeadLetterBroker
 ) -> None:
     for number in range(70):
-        dead_letter_broker.store_message(b"%d" % number)
+        broker.store_message(b"%d" % number)
     query = EARLIEST._replace(read_limit=20)
     reader = read_with(admin, query)
     polls = read_until(reader, lambda poll: poll.state == "full")
@@ -142,22 +144,22 @@ def test_reading_of_old_messages_stops_at_the_limit_and_continues_after_it_is_ra
     assert list_bodies(polls) == [b"%d" % number for number in range(70)]
 
 
-def test_until_ends_the_reading(admin: AdminClient, dead_letter_broker: DeadLetterBroker) -> None:
+def test_until_ends_the_reading(admin: AdminClient, broker: DeadLetterBroker) -> None:
     for number in range(4):
-        dead_letter_broker.store_message(b"%d" % number)
+        broker.store_message(b"%d" % number)
     query = EARLIEST._replace(message_filter=MessageFilter(end_ms=CREATED + 1500), queue_id=0)
     polls = read_until(read_with(admin, query), lambda poll: poll.state == "done")
     assert list_bodies(polls) == [b"0", b"1"]
 
 
 def test_a_broker_that_refuses_is_named_and_the_others_are_read(
-    name_server: FakeNameServer, dead_letter_broker: DeadLetterBroker
+    name_server: FakeNameServer, broker: DeadLetterBroker
 ) -> None:
-    dead_letter_broker.store_message(b"here")
+    broker.store_message(b"here")
     with DeadLetterBroker() as other, AdminClient(name_server.addr, timeout=0.5) as admin:
         other.store_message(b"there")
         other.handlers[31] = refuse_with(2, "busy")
-        name_server.clusters = {"C": {"broker-a": {0: dead_letter_broker.addr}, "broker-b": {0: other.addr}}}
+        name_server.clusters = {"C": {"broker-a": {0: broker.addr}, "broker-b": {0: other.addr}}}
         name_server.routes = {"T": {"broker-a": 6, "broker-b": 6}}
         polls = read_until(read_with(admin, EARLIEST), is_waiting)
     assert list_bodies(polls) == [b"here"]
@@ -166,14 +168,14 @@ def test_a_broker_that_refuses_is_named_and_the_others_are_read(
 
 
 def test_a_queue_that_failed_is_left_out_for_a_while(
-    admin: AdminClient, dead_letter_broker: DeadLetterBroker, monkeypatch: pytest.MonkeyPatch
+    admin: AdminClient, broker: DeadLetterBroker, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    dead_letter_broker.store_message(b"one")
-    answer_pull = dead_letter_broker.handlers[11]
-    dead_letter_broker.handlers[11] = refuse_with(2, "busy")
+    broker.store_message(b"one")
+    answer_pull = broker.handlers[11]
+    broker.handlers[11] = refuse_with(2, "busy")
     reader = read_with(admin, EARLIEST)
     read_until(reader, lambda poll: poll.errors)
-    dead_letter_broker.handlers[11] = answer_pull
+    broker.handlers[11] = answer_pull
     assert reader.read_step() is None
     monkeypatch.setattr(message_reader, "monotonic", lambda: 1e12)
     poll = read_until(reader, lambda poll: poll.messages)[-1]
@@ -181,44 +183,42 @@ def test_a_queue_that_failed_is_left_out_for_a_while(
 
 
 def test_a_topic_without_a_route_is_an_error_and_reading_begins_when_it_has_one(
-    admin: AdminClient, name_server: FakeNameServer, dead_letter_broker: DeadLetterBroker
+    admin: AdminClient, name_server: FakeNameServer, broker: DeadLetterBroker
 ) -> None:
     reader = read_with(admin, EARLIEST._replace(topic="U"))
     poll = reader.read_step()
     assert poll is not None
     assert "U" in poll.errors[""]
     name_server.routes |= {"U": {"broker-a": 6}}
-    dead_letter_broker.store_message(b"first", "U")
+    broker.store_message(b"first", "U")
     assert list_bodies(read_until(reader, is_waiting)) == [b"first"]
 
 
 def test_a_tail_skips_messages_that_it_would_drop_anyway(
-    admin: AdminClient, dead_letter_broker: DeadLetterBroker
+    admin: AdminClient, broker: DeadLetterBroker
 ) -> None:
     reader = read_with(admin, query_topic("T", queue_id=0))
     read_until(reader, is_waiting)
     for number in range(2000):
-        dead_letter_broker.store_message(b"%d" % number)
+        broker.store_message(b"%d" % number)
     polls = read_until(reader, lambda poll: poll.skipped)
     skipped = polls[-1].skipped
     assert skipped == 2000 - len(list_bodies(polls))
     assert polls[-1].examined == len(list_bodies(polls)) == 5 * 32
     read_until(reader, is_waiting)
-    dead_letter_broker.store_message(b"last")
+    broker.store_message(b"last")
     assert list_bodies(read_until(reader, lambda poll: poll.messages)) == [b"last"]
 
 
-def test_a_long_body_is_cut_and_its_size_is_known(
-    admin: AdminClient, dead_letter_broker: DeadLetterBroker
-) -> None:
-    dead_letter_broker.store_message(b"x" * 300_000)
+def test_a_long_body_is_cut_and_its_size_is_known(admin: AdminClient, broker: DeadLetterBroker) -> None:
+    broker.store_message(b"x" * 300_000)
     [browsed] = read_until(read_with(admin, EARLIEST), lambda poll: poll.messages)[-1].messages
     assert (len(browsed.message.body), browsed.body_size) == (message_reader.MAX_BODY_BYTES, 300_000)
 
 
-def test_decoders_make_the_preview(admin: AdminClient, dead_letter_broker: DeadLetterBroker) -> None:
-    dead_letter_broker.store_message(b"one")
-    dead_letter_broker.store_message(b"two")
+def test_decoders_make_the_preview(admin: AdminClient, broker: DeadLetterBroker) -> None:
+    broker.store_message(b"one")
+    broker.store_message(b"two")
     tools = MessageTools(
         decode_body=lambda body, names: (
             ({"decoded": body.decode()}, None) if body == b"one" else ("", f"not {names[0]}: bad")

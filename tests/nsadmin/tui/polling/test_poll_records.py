@@ -73,18 +73,15 @@ def test_defaults_take_no_room() -> None:
 
 
 def test_recordings_keep_the_names_of_fields_that_were_renamed() -> None:
-    assert encode_poll(EventSeen(1, "h:1", "KvPut", "k: new")) == (
-        b'{"poll":"event","at":1,"server":"h:1","kind":"KvPut","said":"k: new"}\n'
-    )
-    assert encode_poll(NameServerPolled(1, "h:1", unreported={"kv": "closed"})) == (
-        b'{"poll":"nameServer","at":1,"addr":"h:1","untold":{"kv":"closed"}}\n'
-    )
+    found = encode_poll(EventSeen(1, "h:1", "KvPut", "k: new"))
+    assert found == b'{"poll":"event","at":1,"server":"h:1","kind":"KvPut","said":"k: new"}\n'
+    found = encode_poll(NameServerPolled(1, "h:1", unreported={"kv": "closed"}))
+    assert found == b'{"poll":"nameServer","at":1,"addr":"h:1","untold":{"kv":"closed"}}\n'
     divergence_poll = DivergencePolled(
         1, findings=[DivergenceFinding("topic", "t", "b", 1, "new", 2, "", "", "", {})]
     )
-    assert encode_poll(divergence_poll) == (
-        b'{"poll":"divergence","at":1,"found":[["topic","t","b",1,"new",2,"","","",{}]]}\n'
-    )
+    found = encode_poll(divergence_poll)
+    assert found == b'{"poll":"divergence","at":1,"found":[["topic","t","b",1,"new",2,"","","",{}]]}\n'
 
 
 HOSTILE: Any = {"x": [None]}

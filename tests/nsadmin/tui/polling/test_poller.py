@@ -10,6 +10,7 @@ import pytest
 
 from nsadmin import AdminClient
 from nsadmin.client.connection.access_options import Access
+from nsadmin.tui.context import ClusterContext
 from nsadmin.tui.polling.detail_queries import DetailQuery
 from nsadmin.tui.polling.poll_records import (
     AnyPoll,
@@ -20,7 +21,6 @@ from nsadmin.tui.polling.poll_records import (
     TopicRatesPolled,
 )
 from nsadmin.tui.polling.poller import ClusterPoller
-from nsadmin.tui.polling.polling_plan import PollingPlan
 from tests.support.name_servers import DEADLINE
 from tests.support.playground import Playground, start_playground
 
@@ -62,116 +62,107 @@ def ground(tmp_path: Path) -> Iterator[Playground]:
 
 
 @pytest.fixture
-def heard_polls() -> Heard:
+def heard() -> Heard:
     return Heard()
 
 
 def feed_of(addrs: Sequence[str], heard: Heard, interval: float = 0.3) -> ClusterPoller:
-    return ClusterPoller(
-        PollingPlan(addrs, interval=interval),
-        connect,
-        heard.post,
-        heard.errors.append,
-        lambda: int(time.time() * 1000),
-    )
+    context = ClusterContext("lab", addrs, connect)
+    return ClusterPoller(context, interval, heard.post, heard.errors.append, lambda: int(time.time() * 1000))
 
 
-def test_polls_are_passed_on_with_the_types_of_their_records(heard_polls: Heard) -> None:
+def test_polls_are_passed_on_with_the_types_of_their_records(heard: Heard) -> None:
     hostile: Any = {"x": [None]}
     polls: list[AnyPoll] = [
         GroupPolled(1, "g", hostile),
         TopicRatesPolled(1, hostile),
         GroupsPolled(1, ["g"]),
     ]
-    feed_of(["127.0.0.1:1"], heard_polls)._post_polls(polls)
-    assert [type(poll).__name__ for poll in heard_polls.polls] == ["GroupPolled", "GroupsPolled"]
-    [group_poll] = heard_polls.of(GroupPolled)
+    feed_of(["127.0.0.1:1"], heard)._post_polls(polls)
+    assert [type(poll).__name__ for poll in heard.polls] == ["GroupPolled", "GroupsPolled"]
+    [group_poll] = heard.of(GroupPolled)
     assert group_poll.error.startswith("malformed answer")
-    assert str(heard_polls.errors[0]).startswith("TopicRatesPolled: malformed answer")
+    assert str(heard.errors[0]).startswith("TopicRatesPolled: malformed answer")
 
 
-def test_every_server_is_looked_at_again_and_again(ground: Playground, heard_polls: Heard) -> None:
-    feed = feed_of(ground.addrs, heard_polls)
+def test_every_server_is_looked_at_again_and_again(ground: Playground, heard: Heard) -> None:
+    feed = feed_of(ground.addrs, heard)
     feed.start()
     addrs = {seat.reserved_port.socket_addr for seat in ground.world.lab_brokers.values()}
-    heard_polls.until(lambda: all(len(heard_polls.of(BrokerPolled, addr)) >= 3 for addr in addrs))
-    heard_polls.until(lambda: all(len(heard_polls.of(NameServerPolled, addr)) >= 3 for addr in ground.addrs))
+    heard.until(lambda: all(len(heard.of(BrokerPolled, addr)) >= 3 for addr in addrs))
+    heard.until(lambda: all(len(heard.of(NameServerPolled, addr)) >= 3 for addr in ground.addrs))
     feed.stop(DEADLINE)
-    assert {poll.addr for poll in heard_polls.of(BrokerPolled)} == addrs
-    assert heard_polls.errors == []
+    assert {poll.addr for poll in heard.of(BrokerPolled)} == addrs
+    assert heard.errors == []
 
 
-def test_a_frozen_broker_and_a_dead_name_server_stop_nobody(ground: Playground, heard_polls: Heard) -> None:
+def test_a_frozen_broker_and_a_dead_name_server_stop_nobody(ground: Playground, heard: Heard) -> None:
     frozen = ground.world.lab_brokers["broker-a-0:0"].reserved_port.socket_addr
     well = ground.world.lab_brokers["broker-b-0:0"].reserved_port.socket_addr
     ground.freeze_broker("broker-a-0")
     ground.stop_server(1)
-    feed = feed_of(ground.addrs, heard_polls)
+    feed = feed_of(ground.addrs, heard)
     feed.start()
-    heard_polls.until(
-        lambda: [poll for poll in heard_polls.of(BrokerPolled, frozen) if poll.kind == "timeout"]
-    )
-    before = len(heard_polls.of(BrokerPolled, well))
-    heard_polls.until(lambda: len(heard_polls.of(BrokerPolled, well)) >= before + 4)
-    heard_polls.until(lambda: heard_polls.of(NameServerPolled, ground.addrs[1]))
-    assert heard_polls.of(NameServerPolled, ground.addrs[1])[-1].error
-    assert heard_polls.of(NameServerPolled, ground.addrs[0])[-1].error is None
+    heard.until(lambda: [poll for poll in heard.of(BrokerPolled, frozen) if poll.kind == "timeout"])
+    before = len(heard.of(BrokerPolled, well))
+    heard.until(lambda: len(heard.of(BrokerPolled, well)) >= before + 4)
+    heard.until(lambda: heard.of(NameServerPolled, ground.addrs[1]))
+    assert heard.of(NameServerPolled, ground.addrs[1])[-1].error
+    assert heard.of(NameServerPolled, ground.addrs[0])[-1].error is None
     ground.thaw_broker("broker-a-0")
-    heard_polls.until(lambda: heard_polls.of(BrokerPolled, frozen)[-1].table)
+    heard.until(lambda: heard.of(BrokerPolled, frozen)[-1].table)
     feed.stop(DEADLINE)
-    assert heard_polls.errors == []
+    assert heard.errors == []
 
 
-def test_a_pause_asks_nobody_until_one_goes_on(ground: Playground, heard_polls: Heard) -> None:
-    feed = feed_of(ground.addrs, heard_polls)
+def test_a_pause_asks_nobody_until_one_goes_on(ground: Playground, heard: Heard) -> None:
+    feed = feed_of(ground.addrs, heard)
     feed.start()
-    heard_polls.until(lambda: heard_polls.of(BrokerPolled))
+    heard.until(lambda: heard.of(BrokerPolled))
     feed.pause(True)
     assert feed.is_paused
     time.sleep(1.0)
-    before = len(heard_polls.polls)
+    before = len(heard.polls)
     time.sleep(0.8)
-    assert len(heard_polls.polls) == before
+    assert len(heard.polls) == before
     feed.pause(False)
-    heard_polls.until(lambda: len(heard_polls.polls) > before)
+    heard.until(lambda: len(heard.polls) > before)
     feed.stop(DEADLINE)
 
 
-def test_questions_of_a_screen_are_asked_until_there_are_others(
-    ground: Playground, heard_polls: Heard
-) -> None:
-    feed = feed_of(ground.addrs, heard_polls)
+def test_questions_of_a_screen_are_asked_until_there_are_others(ground: Playground, heard: Heard) -> None:
+    feed = feed_of(ground.addrs, heard)
     feed.start()
     feed.ask([DetailQuery("groups")])
     feed.ask([DetailQuery("groups")])
-    heard_polls.until(lambda: len(heard_polls.of(GroupsPolled)) >= 2)
+    heard.until(lambda: len(heard.of(GroupsPolled)) >= 2)
     feed.ask([])
     feed.stop(DEADLINE)
 
 
 def test_groups_are_sampled_from_the_start_and_again_when_a_view_shows_them(
-    ground: Playground, heard_polls: Heard
+    ground: Playground, heard: Heard
 ) -> None:
-    feed = feed_of(ground.addrs, heard_polls)
+    feed = feed_of(ground.addrs, heard)
     feed.start()
-    names = heard_polls.until(lambda: heard_polls.of(GroupsPolled))[0].names
-    heard_polls.until(lambda: {poll.group for poll in heard_polls.of(GroupPolled)} == set(names))
+    names = heard.until(lambda: heard.of(GroupsPolled))[0].names
+    heard.until(lambda: {poll.group for poll in heard.of(GroupPolled)} == set(names))
     feed.ask([DetailQuery("groups")])
-    heard_polls.until(lambda: len(heard_polls.of(GroupsPolled)) >= 3)
+    heard.until(lambda: len(heard.of(GroupsPolled)) >= 3)
     feed.ask([])
     feed.stop(DEADLINE)
-    assert heard_polls.errors == []
+    assert heard.errors == []
 
 
-def test_rates_of_all_topics_are_read_while_a_view_wants_them(ground: Playground, heard_polls: Heard) -> None:
-    feed = feed_of(ground.addrs, heard_polls)
+def test_rates_of_all_topics_are_read_while_a_view_wants_them(ground: Playground, heard: Heard) -> None:
+    feed = feed_of(ground.addrs, heard)
     feed.start()
-    heard_polls.until(lambda: heard_polls.of(GroupPolled))
-    assert heard_polls.of(TopicRatesPolled) == []
+    heard.until(lambda: heard.of(GroupPolled))
+    assert heard.of(TopicRatesPolled) == []
     feed.ask([DetailQuery("topicRates")])
-    heard_polls.until(lambda: any(poll.rates.get("orders") for poll in heard_polls.of(TopicRatesPolled)))
+    heard.until(lambda: any(poll.rates.get("orders") for poll in heard.of(TopicRatesPolled)))
     feed.stop(DEADLINE)
-    assert heard_polls.errors == []
+    assert heard.errors == []
 
 
 def test_a_mistake_in_a_thread_is_told_and_the_thread_goes_on(ground: Playground) -> None:
@@ -189,8 +180,42 @@ def test_a_mistake_in_a_thread_is_told_and_the_thread_goes_on(ground: Playground
     assert isinstance(heard.errors[0], ZeroDivisionError)
 
 
-def test_a_feed_of_nobody_ends(heard_polls: Heard) -> None:
-    feed = feed_of([], heard_polls)
+def start_samples(feed: ClusterPoller, *bodies: Callable[[], None]) -> list[threading.Thread]:
+    threads = [threading.Thread(target=body) for body in bodies]
+    for thread in threads:
+        thread.start()
+    return threads
+
+
+def test_sampling_threads_that_have_not_begun_end_without_a_sample(heard: Heard) -> None:
+    feed = feed_of(["127.0.0.1:1"], heard)
+    threads = start_samples(feed, feed._sample_groups, feed._sample_topic_rates)
+    feed.stop()
+    for thread in threads:
+        thread.join(DEADLINE)
+    assert not any(thread.is_alive() for thread in threads)
+    assert heard.polls == []
+
+
+def test_nobody_waits_for_a_sample_that_was_stopped(heard: Heard) -> None:
+    feed = feed_of(["127.0.0.1:1"], heard)
+    feed.stop()
+    assert feed._first_sample_done.is_set()
+
+
+def test_rates_without_an_answering_name_server_end_when_the_view_is_left(heard: Heard) -> None:
+    feed = feed_of(["127.0.0.1:1"], heard)
+    feed.ask([DetailQuery("topicRates")])
+    [thread] = start_samples(feed, feed._sample_topic_rates)
+    feed.ask([])
+    feed.stop()
+    thread.join(DEADLINE)
+    assert not thread.is_alive()
+    assert heard.polls == []
+
+
+def test_a_feed_of_nobody_ends(heard: Heard) -> None:
+    feed = feed_of([], heard)
     feed.start()
     feed.stop(DEADLINE)
-    assert heard_polls.of(NameServerPolled) == heard_polls.of(BrokerPolled) == []
+    assert heard.of(NameServerPolled) == heard.of(BrokerPolled) == []

@@ -4,9 +4,14 @@ import pytest
 
 from nsadmin.operations.replicas.memory import judge_differences
 from nsadmin.operations.replicas.records import ItemKind, Replica, ReplicaGroup
-from nsadmin.tui.polling.poll_records import ReplicasPolled, decode_poll, encode_poll
+from nsadmin.tui.polling.poll_records import (
+    ReplicasPolled,
+    SlaveDifferenceRecord,
+    SlaveRecord,
+    decode_poll,
+    encode_poll,
+)
 from nsadmin.tui.polling.replica_polls import make_replicas_poll
-from nsadmin.tui.polling.replica_records import SlaveDifferenceRecord, SlaveRecord
 from tests.support.replica_groups import JUST_NOW, LONG_AGO, NOW_MS, items, make_group, observe, topics
 
 EQUAL = make_group(topics(LONG_AGO, a=4), topics(LONG_AGO, a=4))

@@ -6,15 +6,13 @@ from pathlib import Path
 import pytest
 from textual.widgets import Input
 
-from nsadmin.tui.context import AvailableContexts
 from nsadmin.tui.polling.drain_folders import poll_drains
 from nsadmin.tui.polling.poll_records import DrainRecord
 from nsadmin.tui.screens.background_jobs import BackgroundJobs, EndedJob
 from nsadmin.tui.screens.screen_text import screen_to_text
-from tests.nsadmin.tui.screens.test_command_output import until_said
 from tests.support.name_servers import DEADLINE
 from tests.support.playground import start_playground
-from tests.support.screens import feed_polls, make_context, make_still_tui, run_screen_test
+from tests.support.screens import feed_polls, make_context, make_still_tui, press, run_screen_test, until_said
 
 SIZE = (120, 30)
 
@@ -47,71 +45,59 @@ def wait_for_drain(is_held: bool) -> DrainRecord:
     raise AssertionError("no such drain")
 
 
-def test_a_drain_goes_on_behind_the_screen_until_it_is_stopped(
+@run_screen_test
+async def test_a_drain_goes_on_behind_the_screen_until_it_is_stopped(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Issue 30: the dialog of a drain blocked the screen, and Esc ended the process that held it."""
     monkeypatch.setenv("NSADMIN_AUDIT", "off")
     monkeypatch.setenv("NSADMIN_STATE", str(tmp_path / "state"))
-
-    @run_screen_test
-    async def story() -> None:
-        with start_playground(tmp_path / "lab", name_servers=2) as ground:
-            app = make_still_tui(AvailableContexts(make_context(words=("-n", ";".join(ground.addrs)))))
-            async with app.run_test(size=SIZE) as pilot:
-                await feed_polls(app, pilot, ground.poll_everything())
-                app.action_controller.run_command(["drain", "broker-a-0", "--force"])
-                await until_said(app, pilot, "exit code 0")
-                await pilot.press(*"drain", "enter")
-                await pilot.pause()
-                assert len(app.screen_stack) == 1, "the dialog closes at once"
-                drain = wait_for_drain(True)
-                await feed_polls(app, pilot, [poll_drains(lambda: ground.now)])
-                await pilot.press("7")
-                assert f"pid {drain.pid}" in screen_to_text(app)
-                await pilot.press("K")
-                assert "stopped holding broker-a-0" in screen_to_text(app)
-                wait_for_drain(False)
-                await feed_polls(app, pilot, [poll_drains(lambda: ground.now)])
-                assert "not held" in screen_to_text(app)
-                deadline = time.monotonic() + DEADLINE
-                while app.action_controller.jobs.has_running_jobs:
-                    assert time.monotonic() < deadline, "the job was not reported"
-                    await pilot.pause(0.1)
-
-    story()
+    with start_playground(tmp_path / "lab", name_servers=2) as ground:
+        app = make_still_tui(make_context(words=("-n", ";".join(ground.addrs))))
+        async with app.run_test(size=SIZE) as pilot:
+            await feed_polls(app, pilot, ground.poll_everything())
+            app.action_controller.run_command(["drain", "broker-a-0", "--force"])
+            await until_said(app, pilot, "exit code 0")
+            await press(pilot, *"drain", "enter")
+            assert len(app.screen_stack) == 1, "the dialog closes at once"
+            drain = wait_for_drain(True)
+            await feed_polls(app, pilot, [poll_drains(lambda: ground.now)])
+            await pilot.press("7")
+            assert f"pid {drain.pid}" in screen_to_text(app)
+            await pilot.press("K")
+            assert "stopped holding broker-a-0" in screen_to_text(app)
+            wait_for_drain(False)
+            await feed_polls(app, pilot, [poll_drains(lambda: ground.now)])
+            assert "not held" in screen_to_text(app)
+            deadline = time.monotonic() + DEADLINE
+            while app.action_controller.jobs.has_running_jobs:
+                assert time.monotonic() < deadline, "the job was not reported"
+                await pilot.pause(0.1)
 
 
-def test_a_rolling_restart_that_stopped_is_shown_with_its_reason_and_offers_to_resume(
+@run_screen_test
+async def test_a_rolling_restart_that_stopped_is_shown_with_its_reason_and_offers_to_resume(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("NSADMIN_AUDIT", "off")
     monkeypatch.setenv("NSADMIN_STATE", str(tmp_path / "state"))
     words = ["rollingRestart", "-c", "cluster-a", "--stop", "exit 3", "--start", "true"]
-
-    @run_screen_test
-    async def story() -> None:
-        with start_playground(tmp_path / "lab", name_servers=2) as ground:
-            app = make_still_tui(
-                AvailableContexts(make_context(words=("-n", ";".join(ground.addrs)))), home="drains"
-            )
-            async with app.run_test(size=SIZE) as pilot:
-                await feed_polls(app, pilot, ground.poll_everything())
-                app.action_controller.run_command(words)
-                await until_said(app, pilot, "exit code 0")
-                await pilot.press(*app.cluster_context.find_target(words) or "rollingRestart", "enter")
-                deadline = time.monotonic() + DEADLINE
-                while app.action_controller.jobs.has_running_jobs:
-                    assert time.monotonic() < deadline, "the job was not reported"
-                    await pilot.pause(0.1)
-                await feed_polls(app, pilot, [poll_drains(lambda: ground.now)])
-                screen_text = screen_to_text(app)
-                assert "restart: stop" in screen_text
-                assert "not held" in screen_text
-                [restart] = poll_drains(lambda: ground.now).restarts
-                assert restart.last.endswith("exited with 3")
-                await pilot.press("R")
-                await pilot.pause()
-                assert [field.value for field in app.screen.query(Input)] == ["exit 3", "true"]
-
-    story()
+    with start_playground(tmp_path / "lab", name_servers=2) as ground:
+        app = make_still_tui(make_context(words=("-n", ";".join(ground.addrs))), home="drains")
+        async with app.run_test(size=SIZE) as pilot:
+            await feed_polls(app, pilot, ground.poll_everything())
+            app.action_controller.run_command(words)
+            await until_said(app, pilot, "exit code 0")
+            await pilot.press(*app.cluster_context.find_target(words) or "rollingRestart", "enter")
+            deadline = time.monotonic() + DEADLINE
+            while app.action_controller.jobs.has_running_jobs:
+                assert time.monotonic() < deadline, "the job was not reported"
+                await pilot.pause(0.1)
+            await feed_polls(app, pilot, [poll_drains(lambda: ground.now)])
+            shown = screen_to_text(app)
+            assert "restart: stop" in shown
+            assert "not held" in shown
+            [restart] = poll_drains(lambda: ground.now).restarts
+            assert restart.last.endswith("exited with 3")
+            await press(pilot, "R")
+            assert [field.value for field in app.screen.query(Input)] == ["exit 3", "true"]

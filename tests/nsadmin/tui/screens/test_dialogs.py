@@ -4,8 +4,9 @@ from typing import Any
 
 from textual.app import App
 
-from nsadmin.tui.screens.dialogs import ChooseScreen, FieldsScreen
-from tests.support.screens import run_screen_test
+from nsadmin.tui.screens.dialogs import ChooseScreen, ColumnChooser, FieldsScreen
+from nsadmin.tui.views.table import Column
+from tests.support.screens import make_still_tui, open_screen, press, run_screen_test
 
 
 async def answered(screen: Any, *keys: str) -> Any:
@@ -14,8 +15,7 @@ async def answered(screen: Any, *keys: str) -> Any:
     async with app.run_test() as pilot:
         app.push_screen(screen, answers.append)
         await pilot.pause()
-        await pilot.press(*keys)
-        await pilot.pause()
+        await press(pilot, *keys)
     return answers
 
 
@@ -57,3 +57,20 @@ async def test_texts_that_an_action_wants() -> None:
         or True
     )
     assert await answered(FieldsScreen("set", fields), "escape") == [None]
+
+
+COLUMNS = [Column(key, key.upper(), 5, "", str) for key in ("a", "b", "c")]
+
+
+@run_screen_test
+async def test_the_result_has_the_shown_columns_in_their_order() -> None:
+    results: list[list[str] | None] = []
+    async with open_screen(make_still_tui()) as (app, pilot):
+        for keys in (("enter",), ("space", "down", "space", "enter"), ("space", "escape")):
+            app.push_screen(ColumnChooser(COLUMNS, ("c", "a")), results.append)
+            await pilot.pause()
+            await press(pilot, *keys)
+        app.push_screen(ColumnChooser(COLUMNS, None), results.append)
+        await pilot.pause()
+        await press(pilot, "enter")
+    assert results == [["a", "c"], ["b", "c"], None, ["a", "b", "c"]]

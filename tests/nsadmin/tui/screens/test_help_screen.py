@@ -8,11 +8,18 @@ from nsadmin.tui.screens.help_screen import HelpScreen, help_lines
 from nsadmin.tui.screens.screen_text import screen_to_text
 from nsadmin.tui.views.base_view import View
 from nsadmin.tui.views.brokers.broker_table import BROKER_COLUMNS, BrokersView
-from tests.support.screens import compare_golden, make_still_tui, run_screen_test
+from tests.support.screens import (
+    compare_golden,
+    join_cells,
+    make_still_tui,
+    open_screen,
+    press,
+    run_screen_test,
+)
 
 
 def text(view: View) -> str:
-    return "\n".join("".join(cell.text for cell in line) for line in help_lines(view, 1000))
+    return "\n".join(join_cells(line) for line in help_lines(view, 1000))
 
 
 def test_every_column_and_every_key_is_explained() -> None:
@@ -38,7 +45,7 @@ def test_a_view_without_columns_has_the_keys_alone() -> None:
 
 def test_a_search_shows_matching_lines_under_their_headings() -> None:
     lines = help_lines(BrokersView(), 1000, None, "DISK")
-    assert ["".join(cell.text for cell in line).split() for line in lines] == [
+    assert [join_cells(line).split() for line in lines] == [
         ["Columns"], ["DISK", "used", "disk", "space"],
     ]  # fmt: skip
     assert help_lines(BrokersView(), 1000, None, "zzz")[0][0].text == 'no column and no key has "zzz"'
@@ -49,7 +56,7 @@ def test_own_commands_are_explained() -> None:
         {"pay": "topics /pay"}, {"f2": "groups /x"}, [Plugin("p", "P", ["ssh", "{broker}"])]
     )
     lines = help_lines(View(), 1000, own_commands)
-    assert ["".join(cell.text for cell in line).split() for line in lines[-4:]] == [
+    assert [join_cells(line).split() for line in lines[-4:]] == [
         ["Your", "own", "commands"], ["f2", "groups", "/x"], ["P", "ssh", "{broker}", "(all)"],
         [":pay", "topics", "/pay"],
     ]  # fmt: skip
@@ -57,16 +64,12 @@ def test_own_commands_are_explained() -> None:
 
 @run_screen_test
 async def test_typing_searches_and_escape_clears_then_closes() -> None:
-    app = make_still_tui()
-    async with app.run_test(size=(100, 24)) as pilot:
-        await pilot.press("question_mark")
-        await pilot.pause()
+    async with open_screen(make_still_tui(), size=(100, 24)) as (app, pilot):
+        await press(pilot, "question_mark")
         assert isinstance(app.screen, HelpScreen)
-        await pilot.press(*"replica")
-        await pilot.pause()
+        await press(pilot, *"replica")
         compare_golden(app, "help-search")
-        await pilot.press("escape", "down", "pagedown", "pageup", "up")
-        await pilot.pause()
+        await press(pilot, "escape", "down", "pagedown", "pageup", "up")
         assert "messages put per second" in screen_to_text(app)
         await pilot.press("escape")
         assert len(app.screen_stack) == 1

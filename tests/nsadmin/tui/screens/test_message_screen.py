@@ -7,7 +7,7 @@ from nsadmin.tui.app import Tui
 from nsadmin.tui.messages.message_query import BrowsedMessage
 from nsadmin.tui.screens.message_screen import MessageScreen
 from nsadmin.tui.screens.screen_text import screen_to_text
-from tests.support.screens import make_browsed_message, make_still_tui, run_screen_test
+from tests.support.screens import make_browsed_message, make_still_tui, open_screen, run_screen_test
 
 SIZE = (100, 30)
 MESSAGES = [
@@ -31,15 +31,14 @@ async def settle(app: Tui, pilot: Any) -> None:
 
 @run_screen_test
 async def test_decoders_are_typed_and_an_unknown_one_is_a_line() -> None:
-    app = make_still_tui()
-    async with app.run_test(size=SIZE) as pilot:
+    async with open_screen(make_still_tui(), size=SIZE) as (app, pilot):
         await show(app, pilot)
         assert "eyJpZCI6IDd9" in screen_to_text(app)
         await pilot.press("d", *"base64 json", "enter")
         await settle(app, pilot)
-        screen_text = screen_to_text(app)
-        assert '"id": 7' in screen_text
-        assert "base64 json" in screen_text
+        shown = screen_to_text(app)
+        assert '"id": 7' in shown
+        assert "base64 json" in shown
         await pilot.press("d", "ctrl+u", *"none", "enter")
         await settle(app, pilot)
         assert '"none"' in screen_to_text(app)
@@ -49,8 +48,7 @@ async def test_decoders_are_typed_and_an_unknown_one_is_a_line() -> None:
 
 @run_screen_test
 async def test_x_shows_hexadecimal_numbers_and_text_again() -> None:
-    app = make_still_tui()
-    async with app.run_test(size=SIZE) as pilot:
+    async with open_screen(make_still_tui(), size=SIZE) as (app, pilot):
         screen = await show(app, pilot)
         await pilot.press("x")
         await settle(app, pilot)
@@ -62,8 +60,7 @@ async def test_x_shows_hexadecimal_numbers_and_text_again() -> None:
 
 @run_screen_test
 async def test_keys_step_through_the_messages_and_stop_at_the_ends() -> None:
-    app = make_still_tui()
-    async with app.run_test(size=SIZE) as pilot:
+    async with open_screen(make_still_tui(), size=SIZE) as (app, pilot):
         screen = await show(app, pilot)
         places = []
         for key in ("N", "n", "right", "n", "N"):
@@ -77,8 +74,7 @@ async def test_keys_step_through_the_messages_and_stop_at_the_ends() -> None:
 
 @run_screen_test
 async def test_a_long_body_scrolls() -> None:
-    app = make_still_tui()
-    async with app.run_test(size=SIZE) as pilot:
+    async with open_screen(make_still_tui(), size=SIZE) as (app, pilot):
         await show(app, pilot, MESSAGES[2])
         assert "line 199" not in screen_to_text(app)
         await pilot.press("j", "k", "end")
@@ -88,8 +84,7 @@ async def test_a_long_body_scrolls() -> None:
 
 @run_screen_test
 async def test_y_copies_the_body_as_it_is_shown() -> None:
-    app = make_still_tui()
-    async with app.run_test(size=SIZE) as pilot:
+    async with open_screen(make_still_tui(), size=SIZE) as (app, pilot):
         await show(app, pilot)
         await pilot.press("d", *"base64 json", "enter")
         await settle(app, pilot)

@@ -7,7 +7,7 @@ from nsadmin.commands.programs.message_tools import create_message_tools
 from nsadmin.tui.messages.message_query import MessageQuery
 from nsadmin.tui.screens.message_search_screen import MessageSearchScreen
 from nsadmin.tui.screens.screen_text import screen_to_text
-from tests.support.screens import make_still_tui, run_screen_test
+from tests.support.screens import make_still_tui, press, run_screen_test
 
 SIZE = (100, 30)
 
@@ -21,8 +21,7 @@ async def test_the_fields_begin_with_the_present_conditions() -> None:
         app.push_screen(MessageSearchScreen(query, tools), results.append)
         await pilot.pause()
         assert "'a b' c" in screen_to_text(app)
-        await pilot.press("enter")
-        await pilot.pause()
+        await press(pilot, "enter")
         assert results == [query]
 
 
@@ -45,8 +44,7 @@ async def test_a_topic_that_looks_like_an_option_is_searched() -> None:
     async with app.run_test(size=SIZE) as pilot:
         app.push_screen(MessageSearchScreen(MessageQuery("-t"), tools), results.append)
         await pilot.pause()
-        await pilot.press(*"earliest", "enter")
-        await pilot.pause()
+        await press(pilot, *"earliest", "enter")
         assert [result.topic for result in results if result] == ["-t"]
 
 

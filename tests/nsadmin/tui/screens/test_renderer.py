@@ -1,6 +1,5 @@
 """All of the screen, from what is known."""
 
-from nsadmin.tui.context import AvailableContexts
 from nsadmin.tui.polling.poll_records import AnyPoll, GroupsPolled, NameServerPolled, QueueCounts, TopicPolled
 from nsadmin.tui.screens.renderer import ScreenRenderer
 from nsadmin.tui.screens.screen_text import screen_to_text
@@ -52,9 +51,9 @@ async def test_when_all_name_servers_fall_silent_the_last_figures_stay_with_thei
         assert "equal" in screen_to_text(app)
         clock.now = NOON + 12_000
         await feed_polls(app, pilot, silence)
-        screen_lines = screen_to_text(app).splitlines()
-        assert screen_lines[3] == " 2 topics  2 application topics  no name server answers, for 12 s"
-        assert screen_lines[5].split() == ["▌orders", "–", "1", "8", "rw-", "–", "–"]
+        lines = screen_to_text(app).splitlines()
+        assert lines[3] == " 2 topics  2 application topics  no name server answers, for 12 s"
+        assert lines[5].split() == ["▌orders", "–", "1", "8", "rw-", "–", "–"]
         assert {tone for _, tone, _ in app.row_grid._pieces_of_line(1).text_pieces[1:]} == {"dim"}
         await pilot.press("3")
         assert " unknown: no name server answers" in screen_to_text(app).splitlines()
@@ -73,7 +72,7 @@ async def test_rows_that_a_filter_hides_are_not_said_to_be_none() -> None:
 
 @run_screen_test
 async def test_pausing_on_a_narrow_screen_hides_no_verdict() -> None:
-    app = make_still_tui(AvailableContexts(make_context(label="127.0.0.1:25011")))
+    app = make_still_tui(make_context(label="127.0.0.1:25011"))
     async with app.run_test(size=(40, 15)) as pilot:
         addrs = make_context().addrs
         await feed_polls(app, pilot, [make_server_poll(addr, topics=(addr,)) for addr in addrs])

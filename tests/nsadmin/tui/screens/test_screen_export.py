@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from nsadmin.tui.screens import screen_export
 from tests.support.screens import (
     feed_polls,
     make_broker_poll,
@@ -19,8 +20,8 @@ async def test_a_file_is_replaced_only_when_its_name_ends_with_an_exclamation_ma
     async with app.run_test(size=SIZE) as pilot:
         await feed_polls(app, pilot, [make_server_poll(), make_broker_poll(A)])
         path.write_text("old")
-        app.action_controller.save_screen(str(path))
+        screen_export.save_screen(app, str(path))
         assert path.read_text() == "old"
         assert "exists: choose another name, or add ! to replace it" in app.log_lines[-1][1]
-        app.action_controller.save_screen(f"{path}!")
+        screen_export.save_screen(app, f"{path}!")
         assert "broker-a" in path.read_text()

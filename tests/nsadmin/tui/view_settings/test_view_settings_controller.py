@@ -6,7 +6,7 @@ from textual.widgets import SelectionList
 
 from nsadmin.tui.app import Tui
 from nsadmin.tui.context import AvailableContexts
-from nsadmin.tui.screens.column_chooser import ColumnChooser
+from nsadmin.tui.screens.dialogs import ColumnChooser
 from nsadmin.tui.screens.screen_text import screen_to_text
 from nsadmin.tui.view_settings.settings_file import SettingsFile
 from tests.support.screens import (
@@ -16,6 +16,7 @@ from tests.support.screens import (
     make_context,
     make_server_poll,
     make_still_tui,
+    press,
     run_screen_test,
 )
 
@@ -32,102 +33,80 @@ def remembering(folder: Path, label: str = "lab") -> Tui:
     )
 
 
-def test_sort_filter_modes_and_theme_are_remembered_by_context(tmp_path: Path) -> None:
-    @run_screen_test
-    async def story() -> None:
-        app = remembering(tmp_path)
-        async with app.run_test(size=SIZE) as pilot:
-            await feed_polls(app, pilot, [make_server_poll(), make_broker_poll(A)])
-            await pilot.press("s", "r", "exclamation_mark", "2", "A")
-            app.action_controller.use_theme("nord")
-        again = remembering(tmp_path)
-        async with again.run_test(size=SIZE) as pilot:
-            await feed_polls(again, pilot, [make_server_poll(), make_broker_poll(A)])
-            state = again.navigation.current_state
-            assert state.sort_order is not None
-            assert (state.sort_order.key, state.sort_order.descending) == ("cluster", True)
-            assert (state.shows_problems_only, again.theme) == (True, "nord")
-            await pilot.press("2")
-            assert again.navigation.current_state.shows_hidden
-            again.switch_context(make_context(label="prod"))
-            assert again.theme == "nsadmin-dark"
-            await pilot.press("1")
-            assert not again.navigation.current_state.shows_problems_only
-
-    story()
+@run_screen_test
+async def test_sort_filter_modes_and_theme_are_remembered_by_context(tmp_path: Path) -> None:
+    app = remembering(tmp_path)
+    async with app.run_test(size=SIZE) as pilot:
+        await feed_polls(app, pilot, [make_server_poll(), make_broker_poll(A)])
+        await pilot.press("s", "r", "exclamation_mark", "2", "A")
+        app.action_controller.use_theme("nord")
+    again = remembering(tmp_path)
+    async with again.run_test(size=SIZE) as pilot:
+        await feed_polls(again, pilot, [make_server_poll(), make_broker_poll(A)])
+        state = again.view_state
+        assert state.sort_order is not None
+        assert (state.sort_order.key, state.sort_order.descending) == ("cluster", True)
+        assert (state.shows_problems_only, again.theme) == (True, "nord")
+        await pilot.press("2")
+        assert again.view_state.shows_hidden
+        again.switch_context(make_context(label="prod"))
+        assert again.theme == "nsadmin-dark"
+        await pilot.press("1")
+        assert not again.view_state.shows_problems_only
 
 
-def test_a_saved_view_opens_with_everything_in_every_context(tmp_path: Path) -> None:
-    @run_screen_test
-    async def story() -> None:
-        app = remembering(tmp_path)
-        async with app.run_test(size=SIZE) as pilot:
-            await feed_polls(app, pilot, [make_server_poll(), make_broker_poll(A)])
-            await pilot.press("O")
-            assert "no view is saved: V saves this one" in screen_to_text(app)
-            await pilot.press("2", "slash", *"pay", "enter", "s", "V", *"payments", "enter")
-            assert "saved the view payments: open it with :view payments" in screen_to_text(app)
-            await pilot.press("V", *"a", "space", "b", "enter")
-            assert 'invalid name "a b"' in app.log_lines[-1][1]
-            await pilot.press("enter", "V", "x", "enter")
-            assert "only the screens of number keys can be saved" in screen_to_text(app)
-        other = remembering(tmp_path, "prod")
-        async with other.run_test(size=SIZE) as pilot:
-            await feed_polls(other, pilot, [make_server_poll(), make_broker_poll(A)])
-            await pilot.press("O")
-            await pilot.pause()
-            await pilot.press("enter")
-            await pilot.pause()
-            assert "1 of 2 rows  filter pay  by topic" in screen_to_text(other)
-            other.action_controller.run_prompt_line("view lost")
-            assert 'unknown view "lost": payments' in other.log_lines[-1][1]
-            other.action_controller.run_prompt_line("deleteView payments")
-            assert other.view_settings.list_view_names() == []
-            other.action_controller.run_prompt_line("deleteView payments")
-            assert 'unknown view "payments"' in other.log_lines[-1][1]
-
-    story()
+@run_screen_test
+async def test_a_saved_view_opens_with_everything_in_every_context(tmp_path: Path) -> None:
+    app = remembering(tmp_path)
+    async with app.run_test(size=SIZE) as pilot:
+        await feed_polls(app, pilot, [make_server_poll(), make_broker_poll(A)])
+        await pilot.press("O")
+        assert "no view is saved: V saves this one" in screen_to_text(app)
+        await pilot.press("2", "slash", *"pay", "enter", "s", "V", *"payments", "enter")
+        assert "saved the view payments: open it with :view payments" in screen_to_text(app)
+        await pilot.press("V", *"a", "space", "b", "enter")
+        assert 'invalid name "a b"' in app.log_lines[-1][1]
+        await pilot.press("enter", "V", "x", "enter")
+        assert "only the screens of number keys can be saved" in screen_to_text(app)
+    other = remembering(tmp_path, "prod")
+    async with other.run_test(size=SIZE) as pilot:
+        await feed_polls(other, pilot, [make_server_poll(), make_broker_poll(A)])
+        await press(pilot, "O")
+        await press(pilot, "enter")
+        assert "1 of 2 rows  filter pay  by topic" in screen_to_text(other)
+        other.action_controller.run_prompt_line("view lost")
+        assert 'unknown view "lost": payments' in other.log_lines[-1][1]
+        other.action_controller.run_prompt_line("deleteView payments")
+        assert other.view_settings.list_view_names() == []
+        other.action_controller.run_prompt_line("deleteView payments")
+        assert 'unknown view "payments"' in other.log_lines[-1][1]
 
 
-def test_a_broken_file_is_a_line_and_the_screen_goes_on(tmp_path: Path) -> None:
+@run_screen_test
+async def test_a_broken_file_is_a_line_and_the_screen_goes_on(tmp_path: Path) -> None:
     (tmp_path / "tui-views.json").write_text("{")
-
-    @run_screen_test
-    async def story() -> None:
-        app = remembering(tmp_path)
-        async with app.run_test(size=SIZE) as pilot:
-            await pilot.pause()
-            assert "tui-views.json is ignored: it is not JSON" in app.log_lines[-1][1]
-
-    story()
+    app = remembering(tmp_path)
+    async with app.run_test(size=SIZE) as pilot:
+        await pilot.pause()
+        assert "tui-views.json is ignored: it is not JSON" in app.log_lines[-1][1]
 
 
-def test_columns_are_chosen_and_remembered(tmp_path: Path) -> None:
-    @run_screen_test
-    async def story() -> None:
-        app = remembering(tmp_path)
-        async with app.run_test(size=SIZE) as pilot:
-            await feed_polls(app, pilot, [make_server_poll(), make_broker_poll(A)])
-            assert "CLUSTER" in screen_to_text(app)
-            await pilot.press("C")
-            await pilot.pause()
-            assert isinstance(app.screen, ColumnChooser)
-            compare_golden(app, "columns")
-            app.screen.query_one(SelectionList).focus()
-            await pilot.press("space", "down", "down", "space", "enter")
-            await pilot.pause()
-            screen_text = screen_to_text(app)
-            assert ("CLUSTER" in screen_text, "BROKER" in screen_text, "ROLE" in screen_text) == (
-                False,
-                True,
-                False,
-            )
-            await pilot.press("C")
-            await pilot.pause()
-            await pilot.press("escape")
-        again = remembering(tmp_path)
-        async with again.run_test(size=SIZE) as pilot:
-            await feed_polls(again, pilot, [make_server_poll(), make_broker_poll(A)])
-            assert "CLUSTER" not in screen_to_text(again)
-
-    story()
+@run_screen_test
+async def test_columns_are_chosen_and_remembered(tmp_path: Path) -> None:
+    app = remembering(tmp_path)
+    async with app.run_test(size=SIZE) as pilot:
+        await feed_polls(app, pilot, [make_server_poll(), make_broker_poll(A)])
+        assert "CLUSTER" in screen_to_text(app)
+        await press(pilot, "C")
+        assert isinstance(app.screen, ColumnChooser)
+        compare_golden(app, "columns")
+        app.screen.query_one(SelectionList).focus()
+        await press(pilot, "space", "down", "down", "space", "enter")
+        shown = screen_to_text(app)
+        assert ("CLUSTER" in shown, "BROKER" in shown, "ROLE" in shown) == (False, True, False)
+        await press(pilot, "C")
+        await pilot.press("escape")
+    again = remembering(tmp_path)
+    async with again.run_test(size=SIZE) as pilot:
+        await feed_polls(again, pilot, [make_server_poll(), make_broker_poll(A)])
+        assert "CLUSTER" not in screen_to_text(again)

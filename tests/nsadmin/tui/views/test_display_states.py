@@ -6,7 +6,7 @@ from nsadmin.tui.model.cluster_model import ClusterModel
 from nsadmin.tui.polling.poll_records import BrokerPolled, NameServerPolled
 from nsadmin.tui.views import display_states
 from nsadmin.tui.views.display_states import DisplayState, WipeCounts
-from tests.support.screens import NOON, make_broker_poll, make_server_poll, make_silent_broker
+from tests.support.screens import NOON, make_broker_poll, make_model, make_server_poll, make_silent_broker
 
 A = "10.0.1.1:10911"
 
@@ -23,8 +23,7 @@ A = "10.0.1.1:10911"
     ],
 )
 def test_the_state_of_a_broker(poll: BrokerPolled | None, state: DisplayState) -> None:
-    model = ClusterModel()
-    model.apply_poll(make_server_poll())
+    model = make_model(make_server_poll())
     if poll is not None:
         model.apply_poll(poll)
     [known] = model.brokers.values()
@@ -33,8 +32,7 @@ def test_the_state_of_a_broker(poll: BrokerPolled | None, state: DisplayState) -
 
 def test_one_late_answer_is_slow_and_two_are_frozen() -> None:
     """Issue 30: on a busy machine one missed second showed 647 of 1,000 brokers as frozen."""
-    model = ClusterModel()
-    model.apply_poll(make_server_poll())
+    model = make_model(make_server_poll())
     states = []
     for poll in (
         make_silent_broker(A),
@@ -50,27 +48,25 @@ def test_one_late_answer_is_slow_and_two_are_frozen() -> None:
 
 
 def test_a_slave_takes_no_messages_and_is_up() -> None:
-    model = ClusterModel()
-    model.apply_poll(make_server_poll(groups={"broker-a": {1: A}}))
-    model.apply_poll(make_broker_poll(A, brokerActive="false"))
+    model = make_model(
+        make_server_poll(groups={"broker-a": {1: A}}), make_broker_poll(A, brokerActive="false")
+    )
     [known] = model.brokers.values()
     assert display_states.state_of_broker(known) == display_states.UP
 
 
 def test_gone_is_worse_than_anything_that_it_told() -> None:
-    model = ClusterModel()
-    model.apply_poll(make_server_poll())
-    model.apply_poll(make_broker_poll(A))
-    model.apply_poll(make_server_poll(groups={}))
+    model = make_model(make_server_poll(), make_broker_poll(A), make_server_poll(groups={}))
     [known] = model.brokers.values()
     assert display_states.state_of_broker(known, WipeCounts(3, 3)) == display_states.GONE
 
 
 def test_wiped_by_all_or_by_some() -> None:
-    model = ClusterModel()
-    model.apply_poll(make_server_poll("h:1", perms={"broker-a": 4}))
-    model.apply_poll(make_server_poll("h:2"))
-    model.apply_poll(make_server_poll("h:3", perms={}))
+    model = make_model(
+        make_server_poll("h:1", perms={"broker-a": 4}),
+        make_server_poll("h:2"),
+        make_server_poll("h:3", perms={}),
+    )
     assert display_states.count_wipes(model) == {"broker-a": (1, 2)}
     model.apply_poll(make_broker_poll(A))
     [known] = model.brokers.values()

@@ -7,7 +7,6 @@ from nsadmin.tui.model.server_states import Silence
 from nsadmin.tui.navigation.view_links import list_tabs, open_target
 from nsadmin.tui.polling.detail_queries import DetailQuery
 from nsadmin.tui.polling.poll_records import AnyPoll, DivergenceFinding, DivergencePolled, NameServerPolled
-from nsadmin.tui.views.base_view import CellLine
 from nsadmin.tui.views.divergence import (
     DifferenceSidesView,
     DifferencesView,
@@ -16,7 +15,7 @@ from nsadmin.tui.views.divergence import (
     DivergenceMatrixView,
 )
 from nsadmin.tui.views.topics.topic_detail import TopicRouteView
-from tests.support.screens import NOON, make_server_poll
+from tests.support.screens import NOON, join_cells, join_lines, make_server_poll
 
 ONE, TWO, THREE = (f"10.0.0.{number}:9876" for number in (1, 2, 3))
 FOUND = DivergenceFinding(
@@ -40,10 +39,6 @@ def model_of(*polls: AnyPoll) -> ClusterModel:
     return model
 
 
-def text(lines: list[CellLine]) -> str:
-    return "\n".join("".join(cell.text for cell in line).rstrip() for line in lines)
-
-
 def test_the_matrix_of_each_two_and_by_what_they_tell() -> None:
     model = model_of(
         make_server_poll(ONE),
@@ -51,7 +46,7 @@ def test_the_matrix_of_each_two_and_by_what_they_tell() -> None:
         NameServerPolled(NOON, THREE, error="closed"),
     )
     assert (
-        text(DivergenceMatrixView().draw_lines(model, 120, 20))
+        join_lines(DivergenceMatrixView().draw_lines(model, 120, 20))
         == """
                                 10.0.0.1:9876         10.0.0.2:9876         10.0.0.3:9876
   10.0.0.1:9876                             ·                     1                     ?
@@ -67,17 +62,13 @@ def test_the_matrix_of_each_two_and_by_what_they_tell() -> None:
   Tab: differences and causes"""
     )
     assert len(DivergenceMatrixView().draw_lines(model, 40, 3)) == 3
-    assert [tab.view_name for tab in list_tabs(DivergenceMatrixView())] == [
-        "servers",
-        "matrix",
-        "differences",
-        "causes",
-    ]
+    found = [tab.name for tab in list_tabs(DivergenceMatrixView())]
+    assert found == ["servers", "matrix", "differences", "causes"]
 
 
 def test_one_name_server_alone_is_equal_to_nobody() -> None:
     model = model_of(make_server_poll(ONE), NameServerPolled(NOON, TWO, error="closed"))
-    drawn = text(DivergenceMatrixView().draw_lines(model, 120, 20))
+    drawn = join_lines(DivergenceMatrixView().draw_lines(model, 120, 20))
     assert "equal" not in drawn
     assert "  brokers       unknown\n" in drawn
     for view in (DifferencesView(), DifferenceSidesView("topics", "orders")):
@@ -90,7 +81,7 @@ def test_a_narrow_matrix_has_the_ends_of_addresses_and_all_columns(width: int) -
     model = ClusterModel()
     for at in (1, 2, 3):
         model.apply_poll(make_server_poll(f"127.0.0.1:2501{at}"))
-    lines = text(DivergenceMatrixView().draw_lines(model, width, 20)).splitlines()
+    lines = join_lines(DivergenceMatrixView().draw_lines(model, width, 20)).splitlines()
     assert all(len(line) <= width for line in lines)
     assert all(lines[1].count(f"1:2501{at}") == 1 for at in (1, 2, 3))
     assert [line.split()[1:] for line in lines[2:5]] == [
@@ -100,7 +91,7 @@ def test_a_narrow_matrix_has_the_ends_of_addresses_and_all_columns(width: int) -
 
 def test_columns_and_lines_that_have_no_room_are_counted() -> None:
     model = model_of(*(make_server_poll(f"10.0.0.{at}:9876") for at in range(1, 8)))
-    first, *_, last = text(DivergenceMatrixView().draw_lines(model, 40, 8)).splitlines()
+    first, *_, last = join_lines(DivergenceMatrixView().draw_lines(model, 40, 8)).splitlines()
     assert first == "  … and 4 more columns: use a wider terminal to see them"
     assert last == "  … 10 lines more"
 
@@ -110,17 +101,15 @@ def test_each_difference_leads_to_what_each_tells() -> None:
     view = DifferencesView()
     perm, topic = view.build_rows(model)
     assert view.columns[2].render_cell(perm).text == f"wiped on {ONE}; written on {TWO}"
-    assert (view.row_key(topic), open_target(view.open_row(topic))) == (
-        "topics payments",
-        TopicRouteView("payments"),
-    )
+    assert view.row_key(topic) == "topics payments"
+    assert open_target(view.open_row(topic)) == TopicRouteView("payments")
     sides = open_target(view.open_row(perm))
     assert sides == DifferenceSidesView("permissions", "broker-a")
     assert isinstance(sides, DifferenceSidesView)
     assert sides.build_rows(model) == [(ONE, "wiped"), (TWO, "written")]
-    assert (sides.row_key((ONE, "wiped")), sides.view_title) == (ONE, "broker-a")
+    assert (sides.row_key((ONE, "wiped")), sides.title) == (ONE, "broker-a")
     assert sides.build_rows(model_of(make_server_poll(ONE), make_server_poll(TWO))) == []
-    assert [tab.view_name for tab in list_tabs(view)][2] == "differences"
+    assert [tab.name for tab in list_tabs(view)][2] == "differences"
 
 
 def test_causes_are_those_that_the_command_finds_with_what_to_do() -> None:
@@ -128,19 +117,16 @@ def test_causes_are_those_that_the_command_finds_with_what_to_do() -> None:
     assert view.render_headline(model)[0].text.startswith("the routes of all")
     assert view.build_rows(model) == []
     model.apply_poll(DivergencePolled(NOON, "diverge", [FOUND]))
-    [divergence_row] = view.build_rows(model)
-    assert [column.render_cell(divergence_row).text for column in view.columns] == [
+    [row] = view.build_rows(model)
+    assert [column.render_cell(row).text for column in view.columns] == [
         "topic", "orders and 1 more", "drift", "2 min", "it was wiped", "perm: …"
     ]  # fmt: skip
-    assert "".join(cell.text for cell in view.render_headline(model)) == "verdict: diverge"
-    advice = open_target(view.open_row(divergence_row))
+    assert join_cells(view.render_headline(model)) == "verdict: diverge"
+    advice = open_target(view.open_row(row))
     assert advice == DivergenceAdviceView("topic", "orders", "it was wiped")
-    assert (advice.view_title, advice.list_queries(model, [], None)) == (
-        "orders",
-        [DetailQuery("divergence")],
-    )
+    assert (advice.title, advice.list_queries(model, [])) == ("orders", [DetailQuery("divergence")])
     assert (
-        text(advice.draw_lines(model, 80, 20))
+        join_lines(advice.draw_lines(model, 80, 20))
         == f"""
   {ONE}          perm=4
   {TWO}          perm=6
@@ -149,15 +135,11 @@ def test_causes_are_those_that_the_command_finds_with_what_to_do() -> None:
   to do   wipe it"""
     )
     model.apply_poll(DivergencePolled(NOON, "agree", []))
-    assert "is gone" in text(advice.draw_lines(model, 80, 20))
+    assert "is gone" in join_lines(advice.draw_lines(model, 80, 20))
     model.apply_poll(DivergencePolled(NOON, error="closed"))
-    assert (view.find_silence(model), view.empty_message(model)) == (
-        Silence("closed", NOON),
-        "unknown: closed",
-    )
-    assert "".join(cell.text for cell in view.render_headline(model)) == "verdict: agree"
-    assert (view.row_key(divergence_row), view.list_queries(model, [], None)[0].query_kind) == (
-        "topic broker-a orders it was wiped",
-        "divergence",
-    )
-    assert [tab.view_name for tab in list_tabs(view)][3] == "causes"
+    assert view.find_silence(model) == Silence("closed", NOON)
+    assert view.empty_message(model) == "unknown: closed"
+    assert join_cells(view.render_headline(model)) == "verdict: agree"
+    assert view.row_key(row) == "topic broker-a orders it was wiped"
+    assert view.list_queries(model, [])[0].query_kind == "divergence"
+    assert [tab.name for tab in list_tabs(view)][3] == "causes"

@@ -1,6 +1,6 @@
 """The home screen: problems first."""
 
-from nsadmin.tui.actions.row_subject import RowSubject
+from nsadmin.tui.actions.row_actions import RowSubject
 from nsadmin.tui.model.cluster_model import ClusterModel
 from nsadmin.tui.polling.poll_records import (
     GroupPolled,
@@ -9,9 +9,9 @@ from nsadmin.tui.polling.poll_records import (
     ProblemsPolled,
     QueueLag,
 )
+from nsadmin.tui.views.base_view import CommandTarget, GroupTarget
 from nsadmin.tui.views.home import HomeView, list_problems
-from nsadmin.tui.views.view_targets import CommandTarget, GroupTarget
-from tests.support.screens import NOON, make_broker_poll, make_server_poll
+from tests.support.screens import NOON, join_cells, make_broker_poll, make_model, make_server_poll
 
 REMEDY = "run `nsadmin repair wipe broker-a`, which restores the broker's own permissions"
 DIVERGED = ProblemRecord("divergence", None, "CRITICAL", "topic orders of broker-a: perm differs", REMEDY)
@@ -19,15 +19,15 @@ SILENT = ProblemRecord("namesrv", None, "WARNING", "127.0.0.1:2 does not answer"
 
 
 def model_of(*problems: ProblemRecord) -> ClusterModel:
-    model = ClusterModel()
-    for poll in (make_server_poll(), make_broker_poll("10.0.1.1:10911", commitLogDiskRatio="0.9")):
-        model.apply_poll(poll)
-    model.apply_poll(ProblemsPolled(NOON, problems, 9))
-    return model
+    return make_model(
+        make_server_poll(),
+        make_broker_poll("10.0.1.1:10911", commitLogDiskRatio="0.9"),
+        ProblemsPolled(NOON, problems, 9),
+    )
 
 
 def headline(model: ClusterModel) -> str:
-    return "".join(cell.text for cell in HomeView().render_headline(model))
+    return join_cells(HomeView().render_headline(model))
 
 
 def test_the_worst_problem_comes_first_with_its_age_and_remedy() -> None:
@@ -48,10 +48,8 @@ def test_a_problem_keeps_its_age_until_its_check_is_ok_again() -> None:
     model = model_of(DIVERGED)
     model.apply_poll(ProblemsPolled(NOON + 30_000, [DIVERGED, SILENT], 9))
     model.now_ms = NOON + 30_000
-    assert {row.check_words: row.age_ms for row in list_problems(model)} == {
-        "divergence": 30_000,
-        "namesrv": 0,
-    }
+    found = {row.check_words: row.age_ms for row in list_problems(model)}
+    assert found == {"divergence": 30_000, "namesrv": 0}
     model.apply_poll(ProblemsPolled(NOON + 40_000, [], 9))
     model.apply_poll(ProblemsPolled(NOON + 50_000, [DIVERGED], 9))
     assert [row.age_ms for row in list_problems(model)] == [0]
@@ -90,9 +88,8 @@ def test_what_no_check_looked_at_is_told() -> None:
     assert HomeView().empty_message(model) == "no problem in 9 checks. Not checked: topic, lag, clients"
     model.apply_poll(GroupsPolled(NOON, ["a", "b"]))
     model.apply_poll(GroupPolled(NOON, "a", 1.0, []))
-    assert HomeView().empty_message(model) == (
-        "no problem in 9 checks. Not checked: topic, lag of 1 group, clients"
-    )
+    found = HomeView().empty_message(model)
+    assert found == "no problem in 9 checks. Not checked: topic, lag of 1 group, clients"
     model.apply_poll(GroupPolled(NOON, "b", 1.0, []))
     assert HomeView().empty_message(model) == "no problem in 9 checks. Not checked: topic, clients"
     model.apply_poll(ProblemsPolled(NOON, [SILENT], 9, polled.unchecked))

@@ -5,15 +5,15 @@ from nsadmin.tui.navigation.view_links import open_target
 from nsadmin.tui.polling.poll_records import NameServerPolled
 from nsadmin.tui.views.divergence import DifferenceSidesView
 from nsadmin.tui.views.kv import KvView
-from tests.support.screens import NOON, make_server_poll
+from tests.support.screens import NOON, join_cells, make_model, make_server_poll
 
 ONE, TWO = "10.0.0.1:9876", "10.0.0.2:9876"
 
 
 def test_a_row_for_each_key_that_any_of_them_has() -> None:
-    model = ClusterModel()
-    model.apply_poll(make_server_poll(ONE, kv={"NS": {"a": "1", "b": "2"}}))
-    model.apply_poll(make_server_poll(TWO, kv={"NS": {"a": "1"}}))
+    model = make_model(
+        make_server_poll(ONE, kv={"NS": {"a": "1", "b": "2"}}), make_server_poll(TWO, kv={"NS": {"a": "1"}})
+    )
     view = KvView()
     equal, other = view.build_rows(model)
     assert [column.render_cell(equal).text for column in view.columns] == ["NS", "a", "1", "equal"]
@@ -23,13 +23,13 @@ def test_a_row_for_each_key_that_any_of_them_has() -> None:
     assert target is not None
     assert open_target(target) == DifferenceSidesView("KV config", "NS b")
     assert (view.row_key(other), view.subject_of_row(other)[5:8]) == ("NS b", ("NS", "b", "2"))
-    assert "".join(cell.text for cell in view.render_headline(model)) == "namespaces NS"
+    assert join_cells(view.render_headline(model)) == "namespaces NS"
 
 
 def test_only_those_that_answer_are_equal_or_differ() -> None:
-    model = ClusterModel()
-    model.apply_poll(make_server_poll(ONE, kv={"NS": {"a": "1"}}))
-    model.apply_poll(make_server_poll(TWO, kv={"NS": {"a": "2"}}))
+    model = make_model(
+        make_server_poll(ONE, kv={"NS": {"a": "1"}}), make_server_poll(TWO, kv={"NS": {"a": "2"}})
+    )
     view = KvView()
     model.apply_poll(NameServerPolled(NOON, TWO, error="closed"))
     [item] = view.build_rows(model)

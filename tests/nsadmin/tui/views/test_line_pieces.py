@@ -2,8 +2,7 @@
 
 from nsadmin.tui.views import line_pieces
 from nsadmin.tui.views.line_pieces import LinePiece, LinePieces, RowStyle
-from nsadmin.tui.views.row_groups import Heading
-from nsadmin.tui.views.table import Cell, Column, SortOrder
+from nsadmin.tui.views.table import Cell, Column, Heading, SortOrder
 
 COLUMNS: list[tuple[Column[tuple[str, int]], int]] = [
     (Column("name", "NAME", 5, "", lambda r: r[0], tone="strong"), 5),
@@ -27,10 +26,8 @@ def test_a_row_has_its_cells_cut_and_free_of_what_moves_the_cursor() -> None:
 def test_the_chosen_row_is_marked_and_bright_only_with_the_focus() -> None:
     chosen = RowStyle(is_at_cursor=True)
     assert line_pieces.row_pieces(COLUMNS, 1, ("a", 7), (), chosen).base_tone == "base"
-    assert (
-        line_pieces.row_pieces(COLUMNS, 1, ("a", 7), (), chosen._replace(has_focus=True)).base_tone
-        == "cursor"
-    )
+    found = line_pieces.row_pieces(COLUMNS, 1, ("a", 7), (), chosen._replace(has_focus=True)).base_tone
+    assert found == "cursor"
     assert line_pieces.row_pieces(COLUMNS, 1, ("a", 7), (), chosen).text_pieces[0] == LinePiece("▌", "mark")
 
 

@@ -1,15 +1,12 @@
 """Rows as CSV and as text to paste."""
 
-from nsadmin.tui.model.cluster_model import ClusterModel
 from nsadmin.tui.views import row_export
 from nsadmin.tui.views.brokers.broker_table import BrokersView
-from tests.support.screens import NOON, make_broker_poll, make_server_poll
+from tests.support.screens import NOON, make_broker_poll, make_model, make_server_poll
 
 
 def test_all_columns_of_all_rows(utc: None) -> None:
-    model = ClusterModel()
-    for poll in (make_server_poll(), make_broker_poll("10.0.1.1:10911", commitLogDiskRatio="0.38")):
-        model.apply_poll(poll)
+    model = make_model(make_server_poll(), make_broker_poll("10.0.1.1:10911", commitLogDiskRatio="0.38"))
     view = BrokersView()
     rows = view.build_rows(model)
     head, line = row_export.rows_to_csv(view, rows).splitlines()
@@ -22,12 +19,9 @@ def test_all_columns_of_all_rows(utc: None) -> None:
 
 
 def test_a_line_end_in_a_name_adds_no_row_and_no_command_to_what_is_pasted() -> None:
-    model = ClusterModel()
-    for poll in (
-        make_server_poll(groups={"a\nreboot\x1b": {0: "10.0.1.1:10911"}}),
-        make_broker_poll("10.0.1.1:10911"),
-    ):
-        model.apply_poll(poll)
+    model = make_model(
+        make_server_poll(groups={"a\nreboot\x1b": {0: "10.0.1.1:10911"}}), make_broker_poll("10.0.1.1:10911")
+    )
     view = BrokersView()
     rows = view.build_rows(model)
     assert row_export.format_row(view, rows[0]).split("\t")[1] == "a\\nreboot\\x1b"

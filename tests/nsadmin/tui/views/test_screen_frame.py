@@ -7,23 +7,18 @@ from nsadmin.tui.model.cluster_model import ClusterModel
 from nsadmin.tui.model.server_states import Silence
 from nsadmin.tui.polling.poll_records import NameServerPolled
 from nsadmin.tui.views import screen_frame
-from nsadmin.tui.views.base_view import CellLine
 from nsadmin.tui.views.screen_frame import AppStatus
 from nsadmin.tui.views.table import Cell
-from tests.support.screens import NOON, make_server_poll
+from tests.support.screens import NOON, join_cells, make_server_poll
 
 STATUS = AppStatus("prod", "red", 5.0, NOON)
 
 
-def text(line: CellLine) -> str:
-    return "".join(cell.text for cell in line)
-
-
 def model() -> ClusterModel:
-    new_model = ClusterModel(["10.0.0.1:9876", "10.0.0.2:9876", "10.0.0.3:9876"])
-    new_model.apply_poll(make_server_poll())
-    new_model.apply_poll(NameServerPolled(NOON - 65_000, "10.0.0.2:9876", error="closed"))
-    return new_model
+    model = ClusterModel(["10.0.0.1:9876", "10.0.0.2:9876", "10.0.0.3:9876"])
+    model.apply_poll(make_server_poll())
+    model.apply_poll(NameServerPolled(NOON - 65_000, "10.0.0.2:9876", error="closed"))
+    return model
 
 
 @pytest.mark.parametrize("width", [40, 80, 120, 250])
@@ -32,10 +27,12 @@ def test_the_header_is_as_wide_as_the_screen_and_never_wider(width: int) -> None
     head, _ = screen_frame.render_header(
         model(), status, AgreementVerdict("diverge", ("brokers", "topics")), width
     )
-    assert len(text(head)) == width
-    assert "≠ diverge" in text(head)
-    assert ("READ-ONLY" if width >= 90 else " RO ") in text(head)
-    assert all(word in text(head) for word in ("3 in the log" if width >= 60 else "3 log", "● rec", "paused"))
+    assert len(join_cells(head)) == width
+    assert "≠ diverge" in join_cells(head)
+    assert ("READ-ONLY" if width >= 90 else " RO ") in join_cells(head)
+    assert all(
+        word in join_cells(head) for word in ("3 in the log" if width >= 60 else "3 log", "● rec", "paused")
+    )
 
 
 @pytest.mark.parametrize("mode", ["live", "paused"])
@@ -46,7 +43,7 @@ def test_the_verdict_is_there_at_every_width_and_what_is_cut_has_a_sign(mode: st
         [head, _] = screen_frame.render_header(
             model(), status, AgreementVerdict("diverge", ("brokers", "topics")), width
         )
-        head_text = text(head)
+        head_text = join_cells(head)
         assert len(head_text) == width
         assert "≠ diverge " in head_text
         assert ("paused" in head_text) is (mode == "paused")
@@ -56,38 +53,36 @@ def test_the_verdict_is_there_at_every_width_and_what_is_cut_has_a_sign(mode: st
 
 
 def test_name_servers_without_room_are_a_sign_and_a_port() -> None:
-    cluster_model = ClusterModel()
+    known = ClusterModel()
     for at in (1, 2, 3):
-        cluster_model.apply_poll(make_server_poll(f"127.0.0.1:2501{at}"))
-    _, servers = screen_frame.render_header(cluster_model, STATUS, AgreementVerdict("agree"), 40)
-    assert text(servers).rstrip() == " ● :25011  ● :25012  ● :25013"
+        known.apply_poll(make_server_poll(f"127.0.0.1:2501{at}"))
+    _, servers = screen_frame.render_header(known, STATUS, AgreementVerdict("agree"), 40)
+    assert join_cells(servers).rstrip() == " ● :25011  ● :25012  ● :25013"
 
 
 def test_what_nobody_tells_any_more_is_dim_with_the_time_since_when() -> None:
     assert screen_frame.render_silence(None, NOON) == []
     [silence_line] = screen_frame.render_silence(Silence("no name server answers", NOON), NOON + 12_000)
     assert silence_line == Cell("  no name server answers, for 12 s", "warn")
-    assert (
-        text(screen_frame.render_silence(Silence("asking the name servers"), NOON))
-        == "  asking the name servers"
-    )
+    found = join_cells(screen_frame.render_silence(Silence("asking the name servers"), NOON))
+    assert found == "  asking the name servers"
     assert screen_frame.dim_line([Cell("none", "bad")]) == [Cell("none", "dim")]
 
 
 def test_name_servers_with_state_and_latency() -> None:
     _, servers = screen_frame.render_header(model(), STATUS, AgreementVerdict("agree"), 120)
-    assert text(servers).split("  ") == [
+    assert join_cells(servers).split("  ") == [
         " ● 10.0.0.1:9876 1.0 ms", "✕ 10.0.0.2:9876 silent 1 min", "· 10.0.0.3:9876 …", ""
     ]  # fmt: skip
     _, narrow = screen_frame.render_header(model(), STATUS, AgreementVerdict("agree"), 60)
-    assert ":9876 silent 1 min" in text(narrow)
-    assert "10.0.0.2" not in text(narrow)
+    assert ":9876 silent 1 min" in join_cells(narrow)
+    assert "10.0.0.2" not in join_cells(narrow)
 
 
 @pytest.mark.parametrize(("word", "sign"), [("agree", "✓"), ("diverge", "≠"), ("unknown", "?")])
 def test_agreement_is_a_sign_and_a_word(word: str, sign: str) -> None:
     head, _ = screen_frame.render_header(model(), STATUS, AgreementVerdict(word), 80)
-    assert f"{sign} {word}" in text(head)
+    assert f"{sign} {word}" in join_cells(head)
 
 
 def test_silent_name_servers_are_an_alarm_with_their_number() -> None:
@@ -105,30 +100,29 @@ def test_the_context_has_its_colour() -> None:
 
 def test_names_of_screens_are_cut_where_there_is_no_room() -> None:
     line = screen_frame.render_screen_bar(("Brokers", "Topics"), "Topics", 80)
-    assert (text(line), line[1].tone) == (" 0 Brokers  1 Topics ", "tabChosen")
-    assert text(screen_frame.render_screen_bar(("Brokers", "Topics"), None, 20)) == " 0 Brokers 1 Topics"
-    assert text(screen_frame.render_screen_bar(("Brokers", "Topics"), None, 16)) == " 0 Br…  1 To… "
-    assert text(screen_frame.render_screen_bar(("Brokers", "Topics"), "Brokers", 14)) == " 0 Brokers 1 "
+    assert (join_cells(line), line[1].tone) == (" 0 Brokers  1 Topics ", "tabChosen")
+    found = join_cells(screen_frame.render_screen_bar(("Brokers", "Topics"), None, 20))
+    assert found == " 0 Brokers 1 Topics"
+    assert join_cells(screen_frame.render_screen_bar(("Brokers", "Topics"), None, 16)) == " 0 Br…  1 To… "
+    assert join_cells(screen_frame.render_screen_bar(("Brokers", "Topics"), "Brokers", 14)) == " 0 Brokers 1 "
 
 
 def test_the_way_here_and_tabs() -> None:
     line = screen_frame.render_tab_bar(("figures", "config"), 1, ("Brokers", "broker-a"))
-    assert text(line) == " Brokers › broker-a   figures  config "
+    assert join_cells(line) == " Brokers › broker-a   figures  config "
     assert line[2].tone == "tabChosen"
 
 
 def test_the_footer_says_how_many_rows_and_why() -> None:
-    assert text(screen_frame.render_footer(3, 3, "", "", 0, 80)) == " 3 rows"
-    assert text(screen_frame.render_footer(3, 3, "", "in", 12, 40)) == " 3 rows  +12 ← →  by in"
-    assert (
-        text(screen_frame.render_footer(1, 3, "a", "in", 2, 80))
-        == " 1 of 3 rows  filter a  by in  2 columns more: ← →"
-    )
+    assert join_cells(screen_frame.render_footer(3, 3, "", "", 0, 80)) == " 3 rows"
+    assert join_cells(screen_frame.render_footer(3, 3, "", "in", 12, 40)) == " 3 rows  +12 ← →  by in"
+    found = join_cells(screen_frame.render_footer(1, 3, "a", "in", 2, 80))
+    assert found == " 1 of 3 rows  filter a  by in  2 columns more: ← →"
 
 
 def test_hints_take_no_more_room_than_there_is() -> None:
-    assert "? help" in text(screen_frame.render_key_hints(80))
-    assert len(text(screen_frame.render_key_hints(20))) <= 20
+    assert "? help" in join_cells(screen_frame.render_key_hints(80))
+    assert len(join_cells(screen_frame.render_key_hints(20))) <= 20
 
 
 def test_keys_are_read_as_they_stand_on_a_keyboard() -> None:

@@ -1,12 +1,12 @@
 """Name servers in numbers."""
 
-from nsadmin.tui.actions.row_subject import RowSubject
+from nsadmin.tui.actions.row_actions import RowSubject
 from nsadmin.tui.model.cluster_model import ClusterModel
 from nsadmin.tui.navigation.view_links import open_target
 from nsadmin.tui.polling.poll_records import AnyPoll, NameServerPolled
 from nsadmin.tui.views.servers import SERVER_COLUMNS, NameServerSettingsView, ServersView, SettingRow
 from nsadmin.tui.views.table import Cell
-from tests.support.screens import NOON, make_server_poll
+from tests.support.screens import NOON, join_cells, make_server_poll
 
 ONE, TWO, THREE = (f"10.0.0.{number}:9876" for number in (1, 2, 3))
 
@@ -33,22 +33,20 @@ def test_numbers_of_each_and_how_much_it_differs() -> None:
         "addr": THREE, "state": "✕ down 10 s", "latency": "–", "latencies": "", "brokers": "–", "topics": "–",
         "keys": "–", "differs": "–", "error": "closed",
     }  # fmt: skip
-    line = "".join(cell.text for cell in ServersView().render_headline(model))
+    line = join_cells(ServersView().render_headline(model))
     assert line == "3 name servers  1 silent  they diverge: topics, KV config"
 
 
 def test_the_line_above_says_when_nobody_knows() -> None:
     assert "agreement unknown" in ServersView().render_headline(model_of(make_server_poll(ONE)))[-1].text
-    assert (
-        ServersView().render_headline(model_of(make_server_poll(ONE), make_server_poll(TWO)))[-1].tone
-        == "good"
-    )
+    found = ServersView().render_headline(model_of(make_server_poll(ONE), make_server_poll(TWO)))[-1].tone
+    assert found == "good"
 
 
 def test_one_name_server_is_compared_with_none() -> None:
     model = ClusterModel([ONE])
     model.apply_poll(make_server_poll(ONE))
-    line = "".join(cell.text for cell in ServersView().render_headline(model))
+    line = join_cells(ServersView().render_headline(model))
     assert line == "1 name server  only one name server: there is nothing to compare"
 
 
@@ -83,12 +81,10 @@ def test_its_settings_and_who_has_them_otherwise() -> None:
     view = open_target(ServersView().open_row(ServersView().build_rows(model)[0]))
     assert isinstance(view, NameServerSettingsView)
     assert view.build_rows(model) == [("a", "1", ""), ("b", "2", TWO)]
-    assert (view.row_key(SettingRow("a", "1", "")), view.view_title) == ("a", ONE)
+    assert (view.row_key(SettingRow("a", "1", "")), view.title) == ("a", ONE)
     assert view.subject_of_row(SettingRow("a", "1", "")) == RowSubject(key="a", value="1", name_server=ONE)
     assert NameServerSettingsView("nobody").build_rows(model) == []
     row = ServersView().build_rows(model)[0]
-    assert (
-        ServersView().row_key(row),
-        ServersView().filter_text(row),
-        ServersView().subject_of_row(row).name_server,
-    ) == (ONE, ONE, ONE)
+    assert ServersView().row_key(row) == ONE
+    assert ServersView().filter_text(row) == ONE
+    assert ServersView().subject_of_row(row).name_server == ONE

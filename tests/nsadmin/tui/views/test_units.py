@@ -16,13 +16,8 @@ def test_counts_take_five_letters_at_most(number: float | None, text: str) -> No
 
 
 def test_small_rates_keep_a_digit() -> None:
-    assert [units.format_rate(number) for number in (None, 0, 0.25, 9.94, 12.3)] == [
-        "–",
-        "0",
-        "0.2",
-        "9.9",
-        "12",
-    ]
+    found = [units.format_rate(number) for number in (None, 0, 0.25, 9.94, 12.3)]
+    assert found == ["–", "0", "0.2", "9.9", "12"]
 
 
 @pytest.mark.parametrize(

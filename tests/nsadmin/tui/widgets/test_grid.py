@@ -13,7 +13,7 @@ from nsadmin.tui.themes import DARK_THEME
 from nsadmin.tui.views.base_view import View
 from nsadmin.tui.views.table import Column, SortOrder
 from nsadmin.tui.widgets.grid import Grid
-from tests.support.screens import run_screen_test
+from tests.support.screens import press, run_screen_test
 
 COLUMNS: tuple[Column[Any], ...] = (
     Column("name", "NAME", 8, "", lambda r: r[0], tone="strong", flash=True),
@@ -72,8 +72,7 @@ async def test_only_the_lines_that_are_seen_are_drawn() -> None:
     app = Bare()
     async with app.run_test(size=(60, 12)) as pilot:
         app.grid.show_rows(MANY, None)
-        await pilot.press("end")
-        await pilot.pause()
+        await press(pilot, "end")
         lines = screen_to_text(app).splitlines()
         assert lines[0].startswith(" NAME     SECOND")
         assert lines[-1].startswith("▌row-199… 19999")
@@ -173,8 +172,7 @@ async def test_only_lines_that_show_something_else_are_drawn_again() -> None:
         await pilot.pause()
         assert drawn == [4]
         drawn.clear()
-        await pilot.press("down")
-        await pilot.pause()
+        await press(pilot, "down")
         assert sorted(set(drawn)) == [1, 2]
 
 

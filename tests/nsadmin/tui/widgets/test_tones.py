@@ -11,17 +11,14 @@ EVERY = ("", "dim", "good", "warn", "bad", "info", "accent", "strong", "spark", 
 
 
 @pytest.mark.parametrize("name", ["nsadmin-dark", "nsadmin-light", "textual-dark", "nord", "ansi-dark"])
-def test_every_theme_has_a_style_for_every_tone(name: str) -> None:
-    @run_screen_test
-    async def story() -> None:
-        app = App[None]()
-        for theme in themes.OWN_THEMES:
-            app.register_theme(theme)
-        async with app.run_test():
-            app.theme = name
-            known = tone_styles(app)
-            assert set(EVERY) <= known.keys()
-            assert known["good"].color != known["bad"].color
-            assert tone_styles(app) is known
-
-    story()
+@run_screen_test
+async def test_every_theme_has_a_style_for_every_tone(name: str) -> None:
+    app = App[None]()
+    for theme in themes.OWN_THEMES:
+        app.register_theme(theme)
+    async with app.run_test():
+        app.theme = name
+        known = tone_styles(app)
+        assert set(EVERY) <= known.keys()
+        assert known["good"].color != known["bad"].color
+        assert tone_styles(app) is known

@@ -1,26 +1,38 @@
-"""The tabs of one broker process: figures, settings, topics, producers and history. Pure."""
+"""The tabs of one broker process: summary, figures, topics, producers, history, settings, slaves. Pure."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 from typing import Any, ClassVar, NamedTuple
 
 from namesrv_core.protocol.codes import perm_text
-from nsadmin.tui.actions.row_subject import RowSubject
+from nsadmin.operations.config_diff import DefaultTexts, KnownDefaults, is_own_setting
+from nsadmin.tui.actions.row_actions import RowSubject
 from nsadmin.tui.model.change_detection import ChangeNotice
 from nsadmin.tui.model.cluster_model import ClusterModel
-from nsadmin.tui.model.server_states import BrokerProcessKey, LatestAnswer, ObservedBroker, Silence
+from nsadmin.tui.model.server_states import (
+    BrokerProcessKey,
+    LatestAnswer,
+    ObservedBroker,
+    Silence,
+    last_poll_of,
+)
 from nsadmin.tui.polling.detail_queries import DetailQuery
 from nsadmin.tui.polling.poll_records import (
     BrokerTopicsPolled,
     ClientConnection,
+    ConfigPolled,
     ConnectionsPolled,
+    SlaveDifferenceRecord,
+    SlaveRecord,
 )
 from nsadmin.tui.views import display_states, events, units
-from nsadmin.tui.views.base_view import CellLine, View
+from nsadmin.tui.views.alert_levels import slave_state_tone
+from nsadmin.tui.views.base_view import CellLine, GroupTarget, TopicTarget, View
 from nsadmin.tui.views.brokers.broker_figures import BrokerFigure, list_figures
-from nsadmin.tui.views.table import Cell, Column
-from nsadmin.tui.views.view_targets import TopicTarget
+from nsadmin.tui.views.brokers.broker_table import BROKER_COLUMNS, draw_broker_facts, list_broker_rows
+from nsadmin.tui.views.table import Cell, Column, SortOrder
 
 
 class BrokerDetailView(View):
@@ -29,49 +41,46 @@ class BrokerDetailView(View):
     tab_set = "broker"
 
     def __init__(self, broker_name: str, broker_id: int, broker_addr: str, cluster_name: str) -> None:
-        self.broker_name = broker_name
-        self.broker_id = broker_id
-        self.broker_addr = broker_addr
+        self.key = BrokerProcessKey(broker_name, broker_id, broker_addr)
         self.cluster_name = cluster_name
-
-    @property
-    def broker_key(self) -> BrokerProcessKey:
-        return BrokerProcessKey(self.broker_name, self.broker_id, self.broker_addr)
-
-    @property
-    def view_title(self) -> str:
-        return f"{self.broker_name} {'master' if self.broker_id == 0 else f'slave {self.broker_id}'}"
+        self.title = f"{broker_name} {self.key.role}"
 
     def subject_of_row(self, row: Any) -> RowSubject:
-        return RowSubject(
-            broker_name=self.broker_name, broker_addr=self.broker_addr, cluster=self.cluster_name
-        )
+        return RowSubject(broker_name=self.key.name, broker_addr=self.key.addr, cluster=self.cluster_name)
 
     def find_broker(self, model: ClusterModel) -> ObservedBroker | None:
-        return model.brokers.get(self.broker_key)
+        return model.brokers.get(self.key)
 
     def render_headline(self, model: ClusterModel) -> CellLine:
         broker = self.find_broker(model)
         if broker is None:
-            return [Cell(f"no name server lists {self.broker_addr} any more", "bad")]
-        display_state = display_states.state_of_broker(broker)
-        headline_cells = [
-            Cell(f"{display_state.sign} {display_state.name}", display_state.tone),
-            Cell(f"  {self.cluster_name}  {self.broker_addr}", "dim"),
-        ]
+            return [Cell(f"no name server lists {self.key.addr} any more", "bad")]
+        state = display_states.state_of_broker(broker)
+        place = f"  {self.cluster_name}  {self.key.addr}"
+        cells = [Cell(f"{state.sign} {state.name}", state.tone), Cell(place, "dim")]
         if broker.error_text is not None:
-            silence_age = units.format_age(model.now_ms - (broker.silent_since_ms or model.now_ms))
-            headline_cells += [
-                Cell(f"  {broker.error_text}", "bad"),
-                Cell(f"  these figures are {silence_age} old", "warn"),
-            ]
-        return headline_cells
+            age = units.format_age(model.now_ms - (broker.silent_since_ms or model.now_ms))
+            cells += [Cell(f"  {broker.error_text}", "bad"), Cell(f"  these figures are {age} old", "warn")]
+        return cells
+
+
+class BrokerSummaryView(BrokerDetailView):
+    """The state of the broker at a glance. The tab `figures` has everything that the broker reports."""
+
+    name = "summary"
+    is_drawing = True
+
+    def draw_lines(self, model: ClusterModel, width: int, height: int) -> list[CellLine]:
+        for row in list_broker_rows(model):
+            if row.broker.key == self.key:
+                return draw_broker_facts(BROKER_COLUMNS, row, width, height)
+        return [[], [Cell(f"  no name server lists {self.key.addr} any more", "bad")]]
 
 
 class BrokerFiguresView(BrokerDetailView):
     """All runtime figures that the broker reports."""
 
-    view_name = "figures"
+    name = "figures"
     puts_problems_first = False
     empty_text = "the broker returned no figures yet"
     columns: Sequence[Column[BrokerFigure]] = (
@@ -85,9 +94,8 @@ class BrokerFiguresView(BrokerDetailView):
     )  # fmt: skip
 
     def build_rows(self, model: ClusterModel) -> Sequence[BrokerFigure]:
-        broker = self.find_broker(model)
-        figure_table = broker.last_poll.table if broker is not None and broker.last_poll is not None else None
-        return list_figures(figure_table, model.now_ms) if figure_table else []
+        poll = last_poll_of(self.find_broker(model))
+        return list_figures(poll.table, model.now_ms) if poll is not None and poll.table else []
 
     def row_key(self, row: BrokerFigure) -> str:
         return row.figure_key
@@ -106,20 +114,16 @@ class QueriedBrokerView(BrokerDetailView):
         raise NotImplementedError
 
     def find_silence(self, model: ClusterModel) -> Silence | None:
-        latest_answer = self.find_answer(model)
-        return None if latest_answer is None else latest_answer.current_silence
+        answer = self.find_answer(model)
+        return None if answer is None else answer.current_silence
 
     def empty_message(self, model: ClusterModel) -> str:
-        return (
-            model.describe_awaited(self.awaited_phrase)
-            if self.find_answer(model) is None
-            else super().empty_message(model)
-        )
+        if self.find_answer(model) is None:
+            return model.describe_awaited(self.awaited_phrase)
+        return super().empty_message(model)
 
 
 class BrokerTopicRow(NamedTuple):
-    """A topic in the broker's own configuration."""
-
     topic: str
     read_queues: int
     write_queues: int
@@ -129,7 +133,7 @@ class BrokerTopicRow(NamedTuple):
 class BrokerTopicsView(QueriedBrokerView):
     """The topics in the broker's own configuration."""
 
-    view_name = "topics"
+    name = "topics"
     awaited_phrase = "the topics are"
     empty_text = "the broker has no topics"
     columns: Sequence[Column[BrokerTopicRow]] = (
@@ -143,25 +147,16 @@ class BrokerTopicsView(QueriedBrokerView):
                lambda row: row.read_queues, right=True, flash=True),
     )  # fmt: skip
 
-    def list_queries(
-        self, model: ClusterModel, visible_rows: Sequence[object], current_row: object | None
-    ) -> list[DetailQuery]:
-        return [DetailQuery("brokerTopics", self.broker_addr)]
+    def list_queries(self, model: ClusterModel, rows: Sequence[Any]) -> list[DetailQuery]:
+        return [DetailQuery("brokerTopics", self.key.addr)]
 
     def find_answer(self, model: ClusterModel) -> LatestAnswer[BrokerTopicsPolled] | None:
-        return model.broker_topic_answers.get(self.broker_addr)
+        return model.broker_topic_answers.get(self.key.addr)
 
     def build_rows(self, model: ClusterModel) -> Sequence[BrokerTopicRow]:
-        latest_answer = self.find_answer(model)
-        queues_by_topic = (
-            latest_answer.last_poll.topics
-            if latest_answer is not None and latest_answer.last_poll is not None
-            else None
-        )
-        return [
-            BrokerTopicRow(topic, queue_counts.read, queue_counts.write, queue_counts.perm)
-            for topic, queue_counts in (queues_by_topic or {}).items()
-        ]
+        poll = last_poll_of(self.find_answer(model))
+        topics = (poll.topics if poll is not None else None) or {}
+        return [BrokerTopicRow(topic, q.read, q.write, q.perm) for topic, q in topics.items()]
 
     def row_key(self, row: BrokerTopicRow) -> str:
         return row.topic
@@ -176,7 +171,7 @@ class BrokerTopicsView(QueriedBrokerView):
 class BrokerProducersView(QueriedBrokerView):
     """The producers that are connected to the broker."""
 
-    view_name = "producers"
+    name = "producers"
     awaited_phrase = "the producers are"
     empty_text = "no producer is connected"
     columns: Sequence[Column[tuple[str, ClientConnection]]] = (
@@ -187,26 +182,16 @@ class BrokerProducersView(QueriedBrokerView):
         Column("version", "VERSION", 8, "", lambda row: row[1].version, tone="dim", drop=1),
     )  # fmt: skip
 
-    def list_queries(
-        self, model: ClusterModel, visible_rows: Sequence[object], current_row: object | None
-    ) -> list[DetailQuery]:
-        return [DetailQuery("connections", self.broker_addr)]
+    def list_queries(self, model: ClusterModel, rows: Sequence[Any]) -> list[DetailQuery]:
+        return [DetailQuery("connections", self.key.addr)]
 
     def find_answer(self, model: ClusterModel) -> LatestAnswer[ConnectionsPolled] | None:
-        return model.connection_answers.get(self.broker_addr)
+        return model.connection_answers.get(self.key.addr)
 
     def build_rows(self, model: ClusterModel) -> Sequence[tuple[str, ClientConnection]]:
-        latest_answer = self.find_answer(model)
-        producers_by_group = (
-            latest_answer.last_poll.producers
-            if latest_answer is not None and latest_answer.last_poll is not None
-            else None
-        )
-        return [
-            (producer_group, producer_client)
-            for producer_group, group_clients in (producers_by_group or {}).items()
-            for producer_client in group_clients
-        ]
+        poll = last_poll_of(self.find_answer(model))
+        producers = (poll.producers if poll is not None else None) or {}
+        return [(group, client) for group, clients in producers.items() for client in clients]
 
     def row_key(self, row: tuple[str, ClientConnection]) -> str:
         return f"{row[0]} {row[1].client_id} {row[1].addr}"
@@ -215,11 +200,183 @@ class BrokerProducersView(QueriedBrokerView):
 class BrokerHistoryView(BrokerDetailView):
     """The detected changes and the journal events that concern the broker."""
 
-    view_name = "history"
+    name = "history"
     puts_problems_first = False
     empty_text = "no change since this screen was opened"
-
     columns = events.EVENT_COLUMNS
 
     def build_rows(self, model: ClusterModel) -> Sequence[ChangeNotice]:
-        return events.notices_about(model, self.broker_name, self.broker_addr)
+        return events.notices_about(model, self.key.name, self.key.addr)
+
+
+_MAX_PEERS = 8
+
+
+class BrokerSettingRow(NamedTuple):
+    """A setting, the default of the broker's release, and the peers that have another value."""
+
+    setting_name: str
+    setting_value: str
+    default_value: str | None
+    differing_peers: tuple[str, ...]
+
+    @property
+    def is_changed(self) -> bool:
+        return self.default_value is not None and self.default_value != self.setting_value
+
+
+class BrokerConfigView(QueriedBrokerView):
+    """The broker's current settings. Settings that differ come first."""
+
+    name = "config"
+    awaited_phrase = "the settings are"
+    empty_text = "the broker returned no settings"
+    default_sort = SortOrder("differs")
+    columns: Sequence[Column[BrokerSettingRow]] = (
+        Column("key", "SETTING", 40, "",
+               lambda row: row.setting_name.lower(), cell=lambda row: Cell(row.setting_name)),
+        Column("value", "VALUE", 22, "",
+               lambda row: row.setting_value,
+               cell=lambda row: Cell(row.setting_value, "strong" if row.is_changed else ""), flash=True,
+               grow=True),
+        Column("differs", "", 4, "≠ where brokers with the same role differ, * where it is not the default",
+               lambda row: (not row.differing_peers, not row.is_changed),
+               cell=lambda row: _difference_marks(row)),
+        Column("default", "DEFAULT", 16, "default of its release, if the value differs",
+               lambda row: (row.is_changed and row.default_value) or "", tone="dim",
+               drop=1),
+        Column("peers", "DIFFERS ON", 26, "brokers of the cluster with the same role that have another value",
+               lambda row: row.differing_peers, show=", ".join, tone="warn", drop=2),
+    )  # fmt: skip
+
+    def list_queries(self, model: ClusterModel, rows: Sequence[Any]) -> list[DetailQuery]:
+        return [DetailQuery("config", addr) for addr in [self.key.addr, *self._find_peers(model)]]
+
+    def find_answer(self, model: ClusterModel) -> LatestAnswer[ConfigPolled] | None:
+        return model.config_answers.get(self.key.addr)
+
+    def _find_peers(self, model: ClusterModel) -> list[str]:
+        """The brokers of the cluster with the same role. Masters and slaves differ on purpose."""
+        peers = [
+            broker.key.addr
+            for broker in model.brokers.values()
+            if broker.cluster_name == self.cluster_name
+            and (broker.key.id == 0) == (self.key.id == 0)
+            and broker.key.addr != self.key.addr
+            and broker.is_fresh
+        ]
+        return sorted(peers)[:_MAX_PEERS]
+
+    def build_rows(self, model: ClusterModel) -> Sequence[BrokerSettingRow]:
+        broker = self.find_broker(model)
+        defaults = _default_settings(broker.read_text("brokerVersionDesc") if broker is not None else None)
+        labels = {key.addr: f"{key.name}:{key.id}" for key in model.brokers}
+        configs = {addr: _find_config(model, addr) for addr in self._find_peers(model)}
+        rows = []
+        for name, value in _find_config(model, self.key.addr).items():
+            if is_own_setting(name):
+                rows.append(BrokerSettingRow(name, value, None, ()))
+                continue
+            differing = (addr for addr, config in configs.items() if config.get(name, value) != value)
+            peers = tuple(labels.get(addr, addr) for addr in differing)
+            rows.append(BrokerSettingRow(name, value, defaults.get(name), peers))
+        return rows
+
+    def row_key(self, row: BrokerSettingRow) -> str:
+        return row.setting_name
+
+    def subject_of_row(self, row: BrokerSettingRow) -> RowSubject:
+        return super().subject_of_row(row)._replace(key=row.setting_name, value=row.setting_value)
+
+
+def _difference_marks(row: BrokerSettingRow) -> Cell:
+    marks = ("≠" if row.differing_peers else " ") + ("*" if row.is_changed else "")
+    return Cell(marks, "warn" if row.differing_peers else "info")
+
+
+def _find_config(model: ClusterModel, addr: str) -> dict[str, str]:
+    poll = last_poll_of(model.config_answers.get(addr))
+    return dict((poll.config if poll is not None else None) or {})
+
+
+@cache
+def _default_settings(version: str | None) -> DefaultTexts:
+    """The default settings of a broker release, or none for an unknown release."""
+    release = (version or "").removeprefix("V").replace("_", ".").lower()
+    return KnownDefaults().get_defaults("broker", release) if release else {}
+
+
+class SlaveDifferenceRow(NamedTuple):
+    """An item that differs on a slave, and the current time (ms since 1970)."""
+
+    slave_id: int
+    record: SlaveDifferenceRecord
+    now_ms: int
+
+
+class ReplicaDifferencesView(BrokerDetailView):
+    """The differences of one slave, or those of all slaves of a master."""
+
+    name = "replicas"
+    columns: Sequence[Column[SlaveDifferenceRow]] = (
+        Column("slave", "SLAVE", 5, "broker id of the slave",
+               lambda row: row.slave_id, tone="dim", right=True, drop=2),
+        Column("kind", "KIND", 11, "topic, group, offset, consumeMode, epoch, user, acl or setting",
+               lambda row: row.record.kind, tone="accent"),
+        Column("name", "NAME", 24, "", lambda row: row.record.name, tone="strong", grow=True),
+        Column("state", "STATE", 7,
+               "lag: the next copy may remove it; drift: it lasts longer than two copies take",
+               lambda row: row.record.state, tone=slave_state_tone, flash=True),
+        Column("differs", "DIFFERENCE", 26, "values of both, or the broker that lacks the item",
+               lambda row: row.record.differs, grow=True),
+        Column("since", "SINCE", 7, "time since nsadmin first saw the difference",
+               lambda row: row.now_ms - row.record.since, show=units.format_age, tone="dim", right=True,
+               drop=1),
+        Column("reason", "REASON", 34, "why it is lag or drift",
+               lambda row: row.record.reason, tone="dim", drop=3),
+    )  # fmt: skip
+
+    def _list_slaves(self, model: ClusterModel) -> list[SlaveRecord]:
+        slaves = () if model.replicas_poll is None else model.replicas_poll.slaves
+        return [s for s in slaves if s.broker_name == self.key.name and self.key.id in (0, s.broker_id)]
+
+    def build_rows(self, model: ClusterModel) -> Sequence[SlaveDifferenceRow]:
+        records = [
+            (slave.broker_id, record) for slave in self._list_slaves(model) for record in slave.differences
+        ]
+        return [SlaveDifferenceRow(broker_id, record, model.now_ms) for broker_id, record in records]
+
+    def row_key(self, row: SlaveDifferenceRow) -> str:
+        return f"{row.slave_id} {row.record.kind} {row.record.name}"
+
+    def open_row(self, row: SlaveDifferenceRow) -> TopicTarget | GroupTarget | None:
+        if row.record.kind == "topic":
+            return TopicTarget(row.record.name)
+        return GroupTarget(row.record.name) if row.record.kind == "group" else None
+
+    def render_headline(self, model: ClusterModel) -> CellLine:
+        """The state of the broker, the counts of its slaves, and the age of the comparison."""
+        cells = [*super().render_headline(model)]
+        poll, slaves = model.replicas_poll, self._list_slaves(model)
+        if poll is None or not slaves:
+            return cells
+        drift_count = sum(slave.drift_count for slave in slaves)
+        lag_count = sum(slave.lag_count for slave in slaves)
+        hidden_count = drift_count + lag_count - len(self.build_rows(model))
+        return [
+            *cells,
+            Cell(f"  {drift_count} drift", slave_state_tone("drift") if drift_count else "dim"),
+            Cell(f"  {lag_count} lag", "dim"),
+            *([Cell(f"  {hidden_count} not shown", "warn")] if hidden_count else []),
+            Cell(f"  compared {units.format_age(model.now_ms - poll.at)} ago", "dim"),
+            *(Cell(f"  slave {slave.broker_id}: {slave.error}", "warn") for slave in slaves if slave.error),
+        ]
+
+    def empty_message(self, model: ClusterModel) -> str:
+        if model.replicas_poll is None:
+            return model.describe_awaited("the comparison is")
+        slaves = self._list_slaves(model)
+        if not slaves:
+            return "the broker has no slaves" if self.key.id == 0 else "the slave was not compared yet"
+        errors = [slave.error for slave in slaves if slave.error]
+        return f"unknown: {errors[0]}" if errors else "no difference in topics, groups, offsets and settings"

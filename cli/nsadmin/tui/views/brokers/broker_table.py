@@ -5,35 +5,212 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from functools import partial
+from typing import NamedTuple
 
-from nsadmin.tui.actions.row_subject import RowSubject
-from nsadmin.tui.model.cluster_model import ClusterModel
+from nsadmin.tui.actions.row_actions import RowSubject
+from nsadmin.tui.model.cluster_model import ClusterModel, Trend
+from nsadmin.tui.model.server_states import ObservedBroker
 from nsadmin.tui.views import alert_levels, display_states, units
-from nsadmin.tui.views.base_view import CellLine, View
-from nsadmin.tui.views.brokers.broker_problems import rank_broker
-from nsadmin.tui.views.brokers.broker_rows import BrokerRow, list_broker_rows
-from nsadmin.tui.views.brokers.broker_traffic import draw_broker_facts
-from nsadmin.tui.views.table import Cell, Column, Tone
-from nsadmin.tui.views.view_targets import BrokerProcessTarget
+from nsadmin.tui.views.base_view import NO_PROBLEM, BrokerProcessTarget, CellLine, View
+from nsadmin.tui.views.display_states import DisplayState
+from nsadmin.tui.views.graphs import draw_graph
+from nsadmin.tui.views.table import Cell, Column, Tone, draw_row_facts
 
 
-def _figure_cell(figure_text: str, row: BrokerRow, tone: Tone = "") -> Cell:
+class BrokerRow(NamedTuple):
+    """A row of the list of brokers. `group_master` is the master of its group, if the master answers.
+
+    `server_count` name servers answer, and `listing_count` of them list the broker; `silent_count` do not
+    answer. `wipe_counts` are as in `count_wipes`. `slave_state` is the result of the last comparison with the
+    master: equal, lag, drift or unknown; None for masters.
+    """
+
+    broker: ObservedBroker
+    state: DisplayState
+    now_ms: int
+    listing_count: int
+    server_count: int
+    group_master: ObservedBroker | None
+    wipe_counts: display_states.WipeCounts | None
+    slave_state: str | None
+    silent_count: int = 0
+
+    @property
+    def broker_name(self) -> str:
+        return self.broker.key.name
+
+    @property
+    def broker_id(self) -> int:
+        return self.broker.key.id
+
+    @property
+    def broker_addr(self) -> str:
+        return self.broker.key.addr
+
+    def count_today(self, operation: str) -> float | None:
+        total_now = self.broker.read_number(f"msg{operation}TotalTodayNow")
+        total_morning = self.broker.read_number(f"msg{operation}TotalTodayMorning")
+        return None if total_now is None or total_morning is None else total_now - total_morning
+
+    @property
+    def uptime_ms(self) -> float | None:
+        booted_at_ms = self.broker.read_now("bootTimestamp")
+        return None if booted_at_ms is None else self.now_ms - booted_at_ms
+
+    @property
+    def longest_silence(self) -> tuple[float, float] | None:
+        """The longest time since a heartbeat at any name server: in ms, and as a ratio of the expiry time."""
+        silences = [
+            (polled_at_ms - heard_at_ms, (polled_at_ms - heard_at_ms) / limit_ms)
+            for heard_at_ms, limit_ms, polled_at_ms in self.broker.heartbeat_silences.values()
+            if limit_ms
+        ]
+        return max(silences, key=lambda silence: silence[1], default=None)
+
+    @property
+    def missing_bytes(self) -> float | None:
+        """The bytes of the master's log that a slave lacks.
+
+        nsadmin polls master and slave at different times. It counts as 0 what the master takes in 2 s.
+        """
+        broker, master = self.broker, self.group_master
+        if self.broker_id == 0 or master is None or not broker.is_fresh:
+            return None
+        own_offset, master_offset = (b.read_number("commitLogMaxOffset") for b in (broker, master))
+        if own_offset is None or master_offset is None:
+            return None
+        lacking = max(master_offset - own_offset, 0.0)
+        byte_rate = (master.read_number("putTps") or 0.0) * (
+            master.read_number("putMessageAverageSize") or 0.0
+        )
+        return 0.0 if lacking <= 2 * byte_rate else lacking
+
+    @property
+    def stale_ms(self) -> int | None:
+        """The time (ms) since the broker became silent or left all name servers; None while it answers."""
+        times = [t for t in (self.broker.silent_since_ms, self.broker.gone_since_ms) if t is not None]
+        return self.now_ms - min(times) if times else None
+
+
+_DRAINABLE_STATES = (
+    display_states.UP,
+    display_states.SLOW,
+    display_states.WIPED,
+    display_states.PARTLY_WIPED,
+)
+"""States that a drain's state replaces. A broker that is gone or frozen keeps its own state."""
+
+
+def list_broker_rows(model: ClusterModel) -> list[BrokerRow]:
+    """The rows of all brokers, ordered by cluster, name and id."""
+    version = (model.poll_count, model.now_ms)
+    return model.compute_once("broker rows", version, lambda: _build_broker_rows(model))
+
+
+def _build_broker_rows(model: ClusterModel) -> list[BrokerRow]:
+    wipe_counts = display_states.count_wipes(model)
+    fresh_addrs = {server.addr for server in model.list_fresh_servers()}
+    silent_count = len(model.list_silent_servers())
+    brokers = sorted(model.brokers.values(), key=lambda broker: (broker.cluster_name, broker.key))
+    masters = {broker.key.name: broker for broker in brokers if broker.key.id == 0 and broker.is_fresh}
+    drains = model.drains_poll.drains if model.drains_poll else ()
+    phases = {(d.cluster, d.broker_name): d.phase for d in drains if d.phase != "undrain"}
+    slaves = model.replicas_poll.slaves if model.replicas_poll else ()
+    slave_states = {(slave.broker_name, slave.broker_id): slave.state for slave in slaves}
+    rows = []
+    for broker in brokers:
+        name = broker.key.name
+        state = display_states.state_of_broker(broker, wipe_counts.get(name))
+        phase = phases.get((broker.cluster_name, name))
+        if phase is not None and state in _DRAINABLE_STATES:
+            state = display_states.DRAINED if phase == "safe" else display_states.DRAINING
+        is_compared = broker.is_fresh and name in masters
+        rows.append(
+            BrokerRow(
+                broker,
+                state,
+                model.now_ms,
+                len(broker.listed_by & fresh_addrs),
+                len(fresh_addrs),
+                masters.get(name),
+                wipe_counts.get(name),
+                slave_states.get(broker.key[:2]) if is_compared else None,
+                silent_count,
+            )
+        )
+    return rows
+
+
+def rank_broker(row: BrokerRow) -> int:
+    """0 for a fault, 1 for a warning. The figures of a poll are judged once, because there are many brokers.
+
+    The duration of the last answer does not count: rows would change their places after each late answer.
+    """
+    tones = {row.state.tone}
+    if row.server_count and row.listing_count < row.server_count:
+        tones.add("warn" if row.listing_count else "bad")
+    if row.broker.is_fresh:
+        tones |= row.broker.compute_once("figure tones", lambda: _judge_figures(row))
+        tones.add(alert_levels.figure_tone("replica", row.missing_bytes))
+        if row.slave_state is not None:
+            tones.add(alert_levels.slave_state_tone(row.slave_state))
+        if row.longest_silence is not None:
+            tones.add(alert_levels.heartbeat_tone(row.longest_silence[1]))
+    return 0 if "bad" in tones else 1 if "warn" in tones else NO_PROBLEM
+
+
+def _judge_figures(row: BrokerRow) -> frozenset[Tone]:
+    """The tones of the figures that depend only on the last poll of the broker."""
+    read_number = row.broker.read_number
+    ratio = read_number("commitLogDiskRatio")
+    return frozenset(
+        (
+            alert_levels.disk_tone(None if ratio is None or ratio < 0 else ratio),
+            alert_levels.figure_tone("sendWait", read_number("sendThreadPoolQueueHeadWaitTimeMills")),
+            alert_levels.figure_tone("dispatch", read_number("dispatchBehindBytes")),
+        )
+    )
+
+
+_MIN_GRAPH_HEIGHT = 7
+
+
+def draw_broker_facts(
+    columns: Sequence[Column[BrokerRow]], row: BrokerRow, width: int, height: int
+) -> list[CellLine]:
+    """The columns of the broker's row, and below them its traffic over the last polls, if there is room."""
+    lines = [[], *draw_row_facts(columns, row, width), []]
+    graph_height = height - len(lines)
+    if graph_height < _MIN_GRAPH_HEIGHT:
+        return lines[:height]
+    broker = row.broker
+    trends = {
+        "in": _build_trend(broker.poll_times_ms, broker.put_rates),
+        "out": _build_trend(broker.poll_times_ms, broker.get_rates),
+    }
+    return [*lines, *draw_graph("messages per second", trends, width, graph_height)]
+
+
+def _build_trend(times_ms: Iterable[int], rates: Iterable[float | None]) -> Trend:
+    trend = Trend.create_empty()
+    for at_ms, rate in zip(times_ms, rates, strict=True):
+        trend.add_point(at_ms, rate)
+    return trend
+
+
+def _figure_cell(text: str, row: BrokerRow, tone: Tone = "") -> Cell:
     """A figure of a broker, dimmed if the broker does not answer."""
-    return Cell(figure_text, tone if row.broker.is_fresh else "dim")
+    return Cell(text, tone if row.broker.is_fresh else "dim")
 
 
 def _state_cell(row: BrokerRow) -> Cell:
-    since_ms = (
-        row.broker.gone_since_ms if row.broker.gone_since_ms is not None else row.broker.silent_since_ms
-    )
-    state_detail = f" {units.format_age(row.now_ms - since_ms)}" if since_ms is not None else ""
-    if row.wipe_counts and row.display_state in (display_states.WIPED, display_states.PARTLY_WIPED):
-        state_detail = (
-            ""
-            if row.wipe_counts.wiped_count == row.wipe_counts.known_count
-            else f" {row.wipe_counts.wiped_count}/{row.wipe_counts.known_count}"
-        )
-    return Cell(f"{row.display_state.sign} {row.display_state.name}{state_detail}", row.display_state.tone)
+    broker, counts = row.broker, row.wipe_counts
+    since_ms = broker.gone_since_ms if broker.gone_since_ms is not None else broker.silent_since_ms
+    detail = f" {units.format_age(row.now_ms - since_ms)}" if since_ms is not None else ""
+    if counts and row.state in (display_states.WIPED, display_states.PARTLY_WIPED):
+        is_whole = counts.wiped_count == counts.known_count
+        detail = "" if is_whole else f" {counts.wiped_count}/{counts.known_count}"
+    return Cell(f"{row.state.sign} {row.state.name}{detail}", row.state.tone)
 
 
 def _listing_cell(row: BrokerRow) -> Cell:
@@ -51,14 +228,11 @@ def _disk_ratio(row: BrokerRow) -> float | None:
 
 
 def _disk_cell(row: BrokerRow) -> Cell:
-    disk_ratio = _disk_ratio(row)
-    if disk_ratio is None or disk_ratio < 0:
+    ratio = _disk_ratio(row)
+    if ratio is None or ratio < 0:
         return Cell(units.UNKNOWN_MARK, "dim")
-    return _figure_cell(
-        f"{units.draw_meter(disk_ratio, 4)}{units.format_percent(disk_ratio):>4}",
-        row,
-        alert_levels.disk_tone(disk_ratio),
-    )
+    text = f"{units.draw_meter(ratio, 4)}{units.format_percent(ratio):>4}"
+    return _figure_cell(text, row, alert_levels.disk_tone(ratio))
 
 
 def _version_text(row: BrokerRow) -> str | None:
@@ -72,8 +246,8 @@ def _replica_cell(row: BrokerRow) -> Cell:
 
 
 def _metadata_cell(row: BrokerRow) -> Cell:
-    state_word = row.slave_state or ("" if row.broker_id == 0 else units.UNKNOWN_MARK)
-    return Cell(state_word, alert_levels.slave_state_tone(state_word))
+    state = row.slave_state or ("" if row.broker_id == 0 else units.UNKNOWN_MARK)
+    return Cell(state, alert_levels.slave_state_tone(state))
 
 
 def _today_cell(row: BrokerRow, operation: str) -> Cell:
@@ -87,13 +261,13 @@ BROKER_COLUMNS: Sequence[Column[BrokerRow]] = (
            lambda row: (row.broker_name, row.broker_id), show=lambda process: process[0], tone="strong",
            grow=True),
     Column("role", "ROLE", 7, "master, or slave with its id",
-           lambda row: row.broker_id, show=lambda broker_id: f"slave {broker_id}" if broker_id else "master",
-           tone=lambda broker_id: "dim" if broker_id else "", flash=True),
+           lambda row: row.broker_id,
+           cell=lambda row: Cell(row.broker.key.role, "dim" if row.broker_id else ""), flash=True),
     Column("addr", "ADDRESS", 21, "address of the broker",
            lambda row: row.broker_addr, tone="dim", drop=6, flash=True),
     Column("state", "STATE", 14,
            "● up, ◐ frozen, ✕ down or gone, ⊘ wiped, ▽ draining, ▼ drained, ! refuses, ○ inactive",
-           lambda row: row.display_state.severity_order, cell=_state_cell, flash=True),
+           lambda row: row.state.severity_order, cell=_state_cell, flash=True),
     Column("listed", "NS", 4, "name servers that list it, out of all; ? if one does not answer",
            lambda row: row.listing_count, cell=_listing_cell, right=True, drop=5, flash=True),
     Column("version", "VERSION", 8, "release of the broker", _version_text, tone="dim", drop=7, flash=True),
@@ -133,45 +307,30 @@ BROKER_COLUMNS: Sequence[Column[BrokerRow]] = (
 
 
 class BrokersView(View):
-    """The brokers of all clusters, or of one cluster."""
-
-    view_name = "brokers"
+    name = "brokers"
+    title = "Brokers"
     columns = BROKER_COLUMNS
     grouping_key = "cluster"
     empty_text = "no broker is registered"
 
-    def __init__(self, cluster_name: str | None = None) -> None:
-        self.cluster_name = cluster_name
-
-    @property
-    def view_title(self) -> str:
-        return "Brokers" if self.cluster_name is None else f"Brokers of {self.cluster_name}"
-
     def build_rows(self, model: ClusterModel) -> Sequence[BrokerRow]:
-        broker_rows = list_broker_rows(model)
-        return (
-            broker_rows
-            if self.cluster_name is None
-            else [row for row in broker_rows if row.broker.cluster_name == self.cluster_name]
-        )
+        return list_broker_rows(model)
 
     def row_key(self, row: BrokerRow) -> str:
         return f"{row.broker_name} {row.broker_id} {row.broker_addr}"
 
     def filter_text(self, row: BrokerRow) -> str:
-        role_text = "master" if row.broker_id == 0 else f"slave {row.broker_id}"
         return (
-            f"{row.broker.cluster_name} {row.broker_name} {role_text} {row.broker_addr} "
-            f"{row.display_state.name} {_version_text(row) or units.UNKNOWN_MARK}"
+            f"{row.broker.cluster_name} {row.broker_name} {row.broker.key.role} {row.broker_addr} "
+            f"{row.state.name} {_version_text(row) or units.UNKNOWN_MARK}"
         )
 
     def subject_of_row(self, row: BrokerRow) -> RowSubject:
-        return RowSubject(
-            broker_name=row.broker_name, broker_addr=row.broker_addr, cluster=row.broker.cluster_name
-        )
+        broker_name, _, broker_addr = row.broker.key
+        return RowSubject(broker_name=broker_name, broker_addr=broker_addr, cluster=row.broker.cluster_name)
 
     def open_row(self, row: BrokerRow) -> BrokerProcessTarget:
-        return BrokerProcessTarget(row.broker_name, row.broker_id, row.broker_addr, row.broker.cluster_name)
+        return BrokerProcessTarget(*row.broker.key, row.broker.cluster_name)
 
     def draw_details(self, model: ClusterModel, row: BrokerRow, width: int, height: int) -> list[CellLine]:
         return draw_broker_facts(self.columns, row, width, height)
@@ -188,42 +347,36 @@ class BrokersView(View):
         return summarize_brokers(rows)
 
     def render_headline(self, model: ClusterModel) -> CellLine:
-        broker_rows = self.build_rows(model)
-        if not broker_rows and model.find_silence() is not None:
+        rows = self.build_rows(model)
+        if not rows and model.find_silence() is not None:
             return [Cell(f"{units.UNKNOWN_MARK} brokers", "strong")]
-        summary_cells = list(summarize_brokers(broker_rows))
+        cells = summarize_brokers(rows)
         if model.inventory_problem:
-            summary_cells.append(Cell(f"  missing brokers are unknown: {model.inventory_problem}", "warn"))
-        return summary_cells
+            cells.append(Cell(f"  missing brokers are unknown: {model.inventory_problem}", "warn"))
+        return cells
 
 
-def summarize_brokers(broker_rows: Sequence[BrokerRow]) -> CellLine:
+def summarize_brokers(rows: Sequence[BrokerRow]) -> list[Cell]:
     """Summarize brokers in one line: the count of each state, and the total put and get rates.
 
     A process with several names counts once, as a master if one of the names has it as master.
     """
-    masters_last = sorted(broker_rows, key=lambda row: row.broker_id == 0)
-    name_count = len(broker_rows)
-    broker_rows = list({(row.broker_addr, row.display_state): row for row in masters_last}.values())
-    summary_cells = [Cell(units.count_noun(len(broker_rows), "broker"), "strong")]
-    for display_state, broker_count in sorted(
-        Counter(row.display_state for row in broker_rows).items(),
-        key=lambda state_count: state_count[0].severity_order,
-    ):
-        summary_cells += [
-            Cell("  "),
-            Cell(f"{display_state.sign} {broker_count} {display_state.name}", display_state.tone),
-        ]
-    total_put_rate = _total_rate(row.broker.put_rate for row in broker_rows if row.broker_id == 0)
-    total_get_rate = _total_rate(row.broker.get_rate for row in broker_rows)
-    if name_count > len(broker_rows):
-        summary_cells.append(Cell(f"  {name_count} names", "warn"))
-    summary_cells += [Cell("  in "), Cell(f"{units.format_rate(total_put_rate)}/s", "accent")]
-    summary_cells += [Cell("  out "), Cell(f"{units.format_rate(total_get_rate)}/s", "accent")]
-    return summary_cells
+    masters_last = sorted(rows, key=lambda row: row.broker_id == 0)
+    processes = list({(row.broker_addr, row.state): row for row in masters_last}.values())
+    cells = [Cell(units.count_noun(len(processes), "broker"), "strong")]
+    counts = Counter(row.state for row in processes)
+    for state in sorted(counts, key=lambda state: state.severity_order):
+        cells += [Cell("  "), Cell(f"{state.sign} {counts[state]} {state.name}", state.tone)]
+    if len(rows) > len(processes):
+        cells.append(Cell(f"  {len(rows)} names", "warn"))
+    put_rate = _total_rate(row.broker.put_rate for row in processes if row.broker_id == 0)
+    get_rate = _total_rate(row.broker.get_rate for row in processes)
+    cells += [Cell("  in "), Cell(f"{units.format_rate(put_rate)}/s", "accent")]
+    cells += [Cell("  out "), Cell(f"{units.format_rate(get_rate)}/s", "accent")]
+    return cells
 
 
 def _total_rate(rates: Iterable[float | None]) -> float | None:
     """The sum of the known rates, or None if no rate is known."""
-    known_rates = [rate for rate in rates if rate is not None]
-    return sum(known_rates) if known_rates else None
+    known = [rate for rate in rates if rate is not None]
+    return sum(known) if known else None

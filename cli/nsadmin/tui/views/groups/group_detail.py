@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from nsadmin.client.consumers.lag import sum_lags
-from nsadmin.tui.actions.row_subject import RowSubject
+from nsadmin.client.message_queues import MessageQueue, allocate_averagely
+from nsadmin.tui.actions.row_actions import RowSubject
 from nsadmin.tui.model.cluster_model import ClusterModel
-from nsadmin.tui.model.server_states import Silence
+from nsadmin.tui.model.server_states import Silence, last_poll_of
 from nsadmin.tui.polling.detail_queries import DetailQuery
-from nsadmin.tui.polling.poll_records import GroupPolled, QueueLag
+from nsadmin.tui.polling.poll_records import ClientConnection, GroupPolled, QueueLag
 from nsadmin.tui.views import alert_levels, units
-from nsadmin.tui.views.base_view import CellLine, View
+from nsadmin.tui.views.base_view import CellLine, TopicTarget, View
 from nsadmin.tui.views.graphs import draw_graph
-from nsadmin.tui.views.groups.group_rows import GroupRow
+from nsadmin.tui.views.groups.group_table import make_group_row
 from nsadmin.tui.views.table import Cell, Column, SortOrder
-from nsadmin.tui.views.view_targets import TopicTarget
 
 
 class GroupDetailView(View):
@@ -26,27 +26,20 @@ class GroupDetailView(View):
     has_messages = True
 
     def __init__(self, group: str) -> None:
-        self.group = group
-
-    @property
-    def view_title(self) -> str:
-        return self.group
+        self.group = self.title = group
 
     def subject_of_row(self, row: Any) -> RowSubject:
         return RowSubject(group=self.group)
 
-    def list_queries(
-        self, model: ClusterModel, visible_rows: Sequence[object], current_row: object | None
-    ) -> list[DetailQuery]:
+    def list_queries(self, model: ClusterModel, rows: Sequence[Any]) -> list[DetailQuery]:
         return [DetailQuery("group", self.group)]
 
     def find_poll(self, model: ClusterModel) -> GroupPolled | None:
-        group_answer = model.group_answers.get(self.group)
-        return group_answer.last_poll if group_answer is not None else None
+        return last_poll_of(model.group_answers.get(self.group))
 
     def find_silence(self, model: ClusterModel) -> Silence | None:
-        group_answer = model.group_answers.get(self.group)
-        return model.find_silence() or (group_answer.current_silence if group_answer is not None else None)
+        answer = model.group_answers.get(self.group)
+        return model.find_silence() or (answer.current_silence if answer is not None else None)
 
     def empty_message(self, model: ClusterModel) -> str:
         if self.group not in model.group_answers and self.find_silence(model) is None:
@@ -54,34 +47,22 @@ class GroupDetailView(View):
         return super().empty_message(model)
 
     def render_headline(self, model: ClusterModel) -> CellLine:
-        group_answer = model.group_answers.get(self.group)
-        if group_answer is None:
+        if self.group not in model.group_answers:
             return [Cell(model.describe_awaited("the group is"), "dim")]
-        if group_answer.last_poll is None:
+        poll, row = self.find_poll(model), make_group_row(model, self.group)
+        if poll is None:
             return [Cell("the group is unknown", "warn")]
-        group_row = GroupRow(self.group, group_answer, model.lag_trends.get(self.group), model.now_ms)
         return [
             Cell("backlog "),
-            Cell(
-                group_row.lag_text,
-                alert_levels.lag_tone(group_row.total_lag) or "accent",
-            ),
-            Cell(f" ({group_row.lag_reason})" if group_row.lag_reason is not None else "", "dim"),
-            Cell(
-                f"  {group_row.client_text} {'client' if group_row.client_text == '1' else 'clients'}",
-                "strong",
-            ),
-            Cell(
-                f"  {group_answer.last_poll.consume_type or ''} {group_answer.last_poll.message_model or ''}",
-                "dim",
-            ),
+            Cell(row.lag_text, alert_levels.lag_tone(row.total_lag) or "accent"),
+            Cell(f" ({row.lag_reason})" if row.lag_reason is not None else "", "dim"),
+            Cell(f"  {row.client_text} {'client' if row.client_text == '1' else 'clients'}", "strong"),
+            Cell(f"  {poll.consume_type or ''} {poll.message_model or ''}", "dim"),
         ]
 
 
 class GroupQueuesView(GroupDetailView):
-    """The lag of the group on each queue."""
-
-    view_name = "queues"
+    name = "queues"
     grouping_key = "topic"
     default_sort = SortOrder("lag", True)
     empty_text = "no broker has an offset of the group"
@@ -104,12 +85,12 @@ class GroupQueuesView(GroupDetailView):
     )  # fmt: skip
 
     def build_rows(self, model: ClusterModel) -> Sequence[QueueLag]:
-        group_poll = self.find_poll(model)
-        return list(group_poll.lags) if group_poll is not None else []
+        poll = self.find_poll(model)
+        return list(poll.lags) if poll is not None else []
 
     def summarize_rows(self, rows: Sequence[QueueLag]) -> CellLine:
-        total_lag = sum_lags(row.lag for row in rows).messages
-        lag_cell = Cell(units.format_count(total_lag), alert_levels.lag_tone(total_lag) or "accent")
+        lag = sum_lags(row.lag for row in rows).messages
+        lag_cell = Cell(units.format_count(lag), alert_levels.lag_tone(lag) or "accent")
         return [Cell(units.count_noun(len(rows), "queue"), "dim"), Cell("  backlog "), lag_cell]
 
     def row_key(self, row: QueueLag) -> str:
@@ -131,11 +112,98 @@ class GroupQueuesView(GroupDetailView):
 class GroupLagView(GroupDetailView):
     """The lag of the group since nsadmin first polled it, for at most an hour."""
 
-    view_name = "graph"
+    name = "graph"
     is_drawing = True
 
     def draw_lines(self, model: ClusterModel, width: int, height: int) -> list[CellLine]:
         lag_trend = model.lag_trends.get(self.group)
-        return draw_graph(
-            "backlog in messages", {self.group: lag_trend} if lag_trend is not None else {}, width, height
-        )
+        trends = {self.group: lag_trend} if lag_trend is not None else {}
+        return draw_graph("backlog in messages", trends, width, height)
+
+
+class ClientShare(NamedTuple):
+    """The queues of a client, their lag (None: unknown), and the part of the group's lag (0 to 1)."""
+
+    queue_count: int | None = None
+    lag: int | None = None
+    lag_ratio: float | None = None
+
+
+class ClientRow(NamedTuple):
+    """A connected client. `share` is empty if clients do not divide the queues among themselves."""
+
+    client: ClientConnection
+    share: ClientShare
+
+
+def list_client_rows(poll: GroupPolled) -> list[ClientRow]:
+    """The clients with their shares, as Java's default strategy divides the queues of each topic."""
+    divides_queues = (
+        poll.message_model == "CLUSTERING"
+        and poll.consume_type != "CONSUME_POP"
+        and not poll.unreported
+        # gRPC clients take messages of any queue.
+        and all(client.protocol != "gRPC" for client in poll.members)
+    )
+    shares = _divide_queues(poll) if divides_queues and poll.members else {}
+    return [ClientRow(client, shares.get(client.client_id, ClientShare())) for client in poll.members]
+
+
+def _divide_queues(poll: GroupPolled) -> dict[str, ClientShare]:
+    client_ids = [client.client_id for client in poll.members]
+    lag_by_queue = {MessageQueue(lag.topic, lag.broker_name, lag.queue_id): lag.lag for lag in poll.lags}
+    queues_by_client: dict[str, list[MessageQueue]] = {client_id: [] for client_id in client_ids}
+    for topic in {queue.topic for queue in lag_by_queue}:
+        topic_queues = sorted(queue for queue in lag_by_queue if queue.topic == topic)
+        for client_id, queues in allocate_averagely(topic_queues, client_ids).items():
+            queues_by_client[client_id] += queues
+    shares, total_lag = {}, poll.lag.messages
+    for client_id, queues in queues_by_client.items():
+        lag = sum_lags(lag_by_queue[queue] for queue in queues).messages if queues else 0
+        ratio = lag / total_lag if total_lag and lag is not None else None
+        shares[client_id] = ClientShare(len(queues), lag, ratio)
+    return shares
+
+
+def _share_cell(row: ClientRow) -> Cell:
+    ratio = row.share.lag_ratio
+    if ratio is None:
+        return Cell(units.UNKNOWN_MARK, "dim")
+    return Cell(f"{units.draw_meter(ratio, 5)}{units.format_percent(ratio):>5}")
+
+
+class GroupClientsView(GroupDetailView):
+    name = "members"
+    empty_text = "no client of the group is connected"
+    columns: Sequence[Column[ClientRow]] = (
+        Column("client", "CLIENT", 34, "", lambda row: row.client.client_id, tone="strong", grow=True),
+        Column("addr", "ADDRESS", 21, "", lambda row: row.client.addr),
+        Column("queues", "QUEUES", 6,
+               "queues of the client, as Java's default strategy divides them; – if it does not apply",
+               lambda row: row.share.queue_count, show=units.format_count, right=True),
+        Column("lag", "LAG", 7, "messages on these queues not consumed yet",
+               lambda row: row.share.lag, show=units.format_count, tone=alert_levels.lag_tone, right=True),
+        Column("share", "SHARE", 10, "part of the group's lag that waits for this client",
+               lambda row: row.share.lag_ratio, cell=_share_cell, right=True),
+        Column("language", "LANGUAGE", 9, "", lambda row: row.client.language, tone="dim", drop=1),
+        Column("version", "VERSION", 9, "", lambda row: row.client.version, tone="dim", drop=1),
+        Column("protocol", "PROTOCOL", 8, "",
+               lambda row: row.client.protocol,
+               cell=lambda row: Cell(row.client.protocol or units.UNKNOWN_MARK, "dim"), drop=2),
+        Column("proxy", "PROXY", 21, "proxies in cluster mode that the client is connected to",
+               lambda row: row.client.proxies, tone="dim", drop=3),
+    )  # fmt: skip
+
+    def build_rows(self, model: ClusterModel) -> Sequence[ClientRow]:
+        poll = self.find_poll(model)
+        return list_client_rows(poll) if poll is not None else []
+
+    def empty_message(self, model: ClusterModel) -> str:
+        poll = self.find_poll(model)
+        if poll is not None and poll.unreported:
+            addr, error_text = next(iter(poll.unreported.items()))
+            return f"unknown: {addr} returned no connections ({error_text})"
+        return super().empty_message(model)
+
+    def row_key(self, row: ClientRow) -> str:
+        return f"{row.client.client_id} {row.client.addr}"

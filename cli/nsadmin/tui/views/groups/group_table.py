@@ -3,34 +3,109 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import isfinite
+from typing import Any, NamedTuple
 
 from nsadmin.client.consumers.lag import sum_lags
-from nsadmin.tui.actions.row_subject import RowSubject
-from nsadmin.tui.model.cluster_model import ClusterModel
-from nsadmin.tui.model.server_states import Silence
+from nsadmin.tui.actions.row_actions import RowSubject
+from nsadmin.tui.model.cluster_model import ClusterModel, Trend
+from nsadmin.tui.model.server_states import LatestAnswer, Silence, last_poll_of
 from nsadmin.tui.polling.detail_queries import DetailQuery
-from nsadmin.tui.polling.poll_records import QueueLag
+from nsadmin.tui.polling.poll_records import GroupPolled, QueueLag
 from nsadmin.tui.views import alert_levels, units
-from nsadmin.tui.views.base_view import CellLine, View
+from nsadmin.tui.views.base_view import CellLine, GroupTarget, View
 from nsadmin.tui.views.graphs import draw_graph
-from nsadmin.tui.views.groups.group_rows import GroupRow
-from nsadmin.tui.views.row_details import draw_row_facts
-from nsadmin.tui.views.table import Cell, Column, SortOrder, align_text
-from nsadmin.tui.views.view_targets import GroupTarget
+from nsadmin.tui.views.table import Cell, Column, SortOrder, align_text, draw_row_facts
+
+
+class GroupRow(NamedTuple):
+    group: str
+    answer: LatestAnswer[GroupPolled] | None
+    trend: Trend | None
+    now_ms: int
+
+    @property
+    def poll(self) -> GroupPolled | None:
+        return last_poll_of(self.answer)
+
+    @property
+    def is_fresh(self) -> bool:
+        return self.answer is not None and self.answer.is_fresh
+
+    @property
+    def lag_text(self) -> str:
+        """The lag; with a question mark if the group's brokers do not answer any more."""
+        return units.format_count(self.total_lag) + ("?" if self.poll and not self.is_fresh else "")
+
+    @property
+    def client_count(self) -> int | None:
+        """The connected clients. None: no client is known, and a broker did not return its connections."""
+        poll = self.poll
+        if poll is None or not self.is_fresh or (not poll.members and poll.unreported):
+            return None
+        return len(poll.members)
+
+    @property
+    def client_text(self) -> str:
+        """The number of clients, with a plus sign if more clients may be connected to silent brokers."""
+        if self.client_count is None or self.poll is None:
+            return units.UNKNOWN_MARK
+        return f"{self.client_count}{'+' if self.poll.unreported else ''}"
+
+    @property
+    def total_lag(self) -> int | None:
+        """The messages not consumed yet, on the queues whose lag is known."""
+        return None if self.poll is None else self.poll.lag.messages
+
+    @property
+    def lag_reason(self) -> str | None:
+        """Why the lag is unknown, or lacks some queues."""
+        return None if self.poll is None else self.poll.lag.reason
+
+    @property
+    def growth_rate(self) -> float | None:
+        """The growth of the lag in messages per second, over the last ten polls."""
+        trend = self.trend
+        if trend is None or len(trend.values) < 2 or not self.is_fresh:
+            return None
+        first = max(len(trend.values) - 11, 0)
+        seconds = (trend.times_ms[-1] - trend.times_ms[first]) / 1000
+        growth = trend.values[-1] - trend.values[first]
+        return growth / seconds if seconds and isfinite(growth) else None
+
+    @property
+    def catch_up_ms(self) -> float | None:
+        """The time (ms) until the lag is 0 at the present trend. None if the lag does not shrink."""
+        lag, growth = self.total_lag, self.growth_rate
+        if not lag or growth is None or growth >= -0.05:
+            return None
+        return lag / -growth * 1000
+
+    @property
+    def delay_ms(self) -> int | None:
+        return None if self.poll is None else find_delay_ms(self.poll.lags, self.now_ms)
+
+
+def find_delay_ms(queues: Sequence[QueueLag], now_ms: int) -> int | None:
+    """The age (ms) of the last consumed message, on the queue with a lag where it is oldest."""
+    times = [queue.last_timestamp for queue in queues if queue.diff and queue.last_timestamp]
+    return now_ms - min(times) if times else None
+
+
+def make_group_row(model: ClusterModel, group: str) -> GroupRow:
+    return GroupRow(group, model.group_answers.get(group), model.lag_trends.get(group), model.now_ms)
 
 
 def _trend_cell(row: GroupRow) -> Cell:
-    return Cell(units.draw_sparkline(row.lag_trend.values, 12, 1) if row.lag_trend else "", "spark")
+    return Cell(units.draw_sparkline(row.trend.values, 12, 1) if row.trend else "", "spark")
 
 
 def _growth_cell(row: GroupRow) -> Cell:
-    growth_rate = row.growth_rate
-    if growth_rate is None or abs(growth_rate) < 0.05:
-        return Cell("" if growth_rate is None else "→", "dim")
-    return Cell(
-        f"{'↑' if growth_rate > 0 else '↓'} {units.format_rate(abs(growth_rate))}/s",
-        "warn" if growth_rate > 1 else "good",
-    )
+    growth = row.growth_rate
+    if growth is None or abs(growth) < 0.05:
+        return Cell("" if growth is None else "→", "dim")
+    sign, tone = "↑" if growth > 0 else "↓", "warn" if growth > 1 else "good"
+    return Cell(f"{sign} {units.format_rate(abs(growth))}/s", tone)
 
 
 def _catch_up_cell(row: GroupRow) -> Cell:
@@ -48,7 +123,7 @@ def _clients_cell(row: GroupRow) -> Cell:
 
 
 GROUP_COLUMNS: Sequence[Column[GroupRow]] = (
-    Column("group", "GROUP", 24, "", lambda row: row.group_name, tone="strong", grow=True),
+    Column("group", "GROUP", 24, "", lambda row: row.group, tone="strong", grow=True),
     Column("members", "CLIENTS", 7, "connected clients; – or + if a broker did not return its clients",
            lambda row: row.client_count, cell=_clients_cell, right=True, flash=True),
     Column("lag", "LAG", 7, "messages not consumed yet, – if unknown; colored by the limits of check lag",
@@ -64,18 +139,19 @@ GROUP_COLUMNS: Sequence[Column[GroupRow]] = (
     Column("delay", "OLDEST", 8, "age of the oldest message that waits for the group",
            lambda row: row.delay_ms, show=units.format_age, right=True, drop=3),
     Column("tps", "READS/s", 8, "messages consumed per second",
-           lambda row: row.group_poll.tps if row.group_poll and row.is_fresh else None,
+           lambda row: row.poll.tps if row.poll and row.is_fresh else None,
            show=units.format_rate, right=True),
     Column("topics", "TOPICS", 7, "number of subscribed topics",
-           lambda row: _topic_count(row), show=units.format_count, right=True, drop=4),
+           lambda row: len({queue.topic for queue in row.poll.lags}) if row.poll else None,
+           show=units.format_count, right=True, drop=4),
     Column("type", "TYPE", 20, "consume type",
-           lambda row: row.group_poll.consume_type if row.group_poll else None,
-           cell=lambda row: Cell((row.group_poll and row.group_poll.consume_type) or "", "dim"), drop=5),
+           lambda row: row.poll.consume_type if row.poll else None,
+           cell=lambda row: Cell((row.poll and row.poll.consume_type) or "", "dim"), drop=5),
 )  # fmt: skip
 
 
 def _topic_count(row: GroupRow) -> int | None:
-    return None if row.group_poll is None else len({queue_lag.topic for queue_lag in row.group_poll.lags})
+    return None if row.poll is None else len({queue.topic for queue in row.poll.lags})
 
 
 _MAX_TOPIC_LINES = 8
@@ -85,71 +161,53 @@ _MIN_GRAPH_HEIGHT = 8
 def _draw_topic_lags(row: GroupRow, width: int) -> list[CellLine]:
     """The topics with the largest lag of the group."""
     queues_by_topic: dict[str, list[QueueLag]] = {}
-    for queue_lag in row.group_poll.lags if row.group_poll is not None else ():
-        queues_by_topic.setdefault(queue_lag.topic, []).append(queue_lag)
-    lag_by_topic = {
-        topic: sum_lags(queue.lag for queue in queues).messages for topic, queues in queues_by_topic.items()
-    }
-    largest_lags = sorted(lag_by_topic.items(), key=lambda topic_lag: (-(topic_lag[1] or 0), topic_lag[0]))
+    for queue in row.poll.lags if row.poll is not None else ():
+        queues_by_topic.setdefault(queue.topic, []).append(queue)
+    lags = {topic: sum_lags(q.lag for q in queues).messages for topic, queues in queues_by_topic.items()}
+    largest = sorted(lags.items(), key=lambda item: (-(item[1] or 0), item[0]))
     return [
         [
             Cell(f"  {align_text(topic, width - 12, False)}"),
-            Cell(f"{units.format_count(topic_lag):>8}", alert_levels.lag_tone(topic_lag)),
+            Cell(f"{units.format_count(lag):>8}", alert_levels.lag_tone(lag)),
         ]
-        for topic, topic_lag in largest_lags[:_MAX_TOPIC_LINES]
+        for topic, lag in largest[:_MAX_TOPIC_LINES]
     ]
 
 
 class GroupsView(View):
-    """The consumer groups of all masters."""
-
-    view_name = "groups"
+    name = "groups"
     has_messages = True
-    view_title = "Groups"
+    title = "Groups"
     columns = GROUP_COLUMNS
     default_sort = SortOrder("lag", True)
     empty_text = "no broker has a consumer group"
 
     def build_rows(self, model: ClusterModel) -> Sequence[GroupRow]:
-        group_names = (
-            model.group_names_answer.last_poll.names if model.group_names_answer.last_poll is not None else ()
-        )
-        return [
-            GroupRow(
-                group_name,
-                model.group_answers.get(group_name),
-                model.lag_trends.get(group_name),
-                model.now_ms,
-            )
-            for group_name in group_names
-        ]
+        poll = model.group_names_answer.last_poll
+        return [make_group_row(model, group) for group in (poll.names if poll is not None else ())]
 
     def row_key(self, row: GroupRow) -> str:
-        return row.group_name
+        return row.group
 
     def filter_text(self, row: GroupRow) -> str:
-        return row.group_name
+        return row.group
 
     def subject_of_row(self, row: GroupRow) -> RowSubject:
-        return RowSubject(group=row.group_name)
+        return RowSubject(group=row.group)
 
-    def list_queries(
-        self, model: ClusterModel, visible_rows: Sequence[object], current_row: object | None
-    ) -> list[DetailQuery]:
+    def list_queries(self, model: ClusterModel, rows: Sequence[Any]) -> list[DetailQuery]:
         return [DetailQuery("groups")]
 
     def draw_details(self, model: ClusterModel, row: GroupRow, width: int, height: int) -> list[CellLine]:
         """The columns, the lag of each topic, and a graph of the lag."""
-        reason_lines = (
-            [[Cell(f"  {reason}", "dim")] for reason in [row.lag_reason]]
-            if row.lag_reason is not None
-            else []
-        )
-        lines = [*draw_row_facts(self.columns, row, width), *reason_lines, [], *_draw_topic_lags(row, width)]
+        lines = draw_row_facts(self.columns, row, width)
+        if row.lag_reason is not None:
+            lines.append([Cell(f"  {row.lag_reason}", "dim")])
+        lines += [[], *_draw_topic_lags(row, width)]
         graph_height = min(height - len(lines) - 1, width // 3)
-        if row.lag_trend is None or graph_height < _MIN_GRAPH_HEIGHT:
+        if row.trend is None or graph_height < _MIN_GRAPH_HEIGHT:
             return lines[:height]
-        return [*lines, [], *draw_graph("backlog", {"": row.lag_trend}, width, graph_height)]
+        return [*lines, [], *draw_graph("backlog", {"": row.trend}, width, graph_height)]
 
     def find_silence(self, model: ClusterModel) -> Silence | None:
         return model.find_silence() or model.group_names_answer.current_silence
@@ -160,32 +218,27 @@ class GroupsView(View):
         return super().empty_message(model)
 
     def open_row(self, row: GroupRow) -> GroupTarget:
-        return GroupTarget(row.group_name)
+        return GroupTarget(row.group)
 
     def render_headline(self, model: ClusterModel) -> CellLine:
-        group_rows = self.build_rows(model)
-        known_lags = [row.total_lag for row in group_rows if row.total_lag is not None]
-        total_lag = sum(known_lags) if known_lags or not group_rows else None
-        unknown_count = sum(row.group_poll is not None and row.total_lag is None for row in group_rows)
-        if model.group_names_answer.last_poll is None:
+        names_poll, rows = model.group_names_answer.last_poll, self.build_rows(model)
+        if names_poll is None:
             return [Cell(f"{units.UNKNOWN_MARK} groups", "strong")]
-        headline_cells = [
-            Cell(units.count_noun(len(group_rows), "group"), "strong"),
+        lags = [row.total_lag for row in rows if row.total_lag is not None]
+        total_lag = sum(lags) if lags or not rows else None
+        cells = [
+            Cell(units.count_noun(len(rows), "group"), "strong"),
             Cell("  backlog "),
             Cell(units.format_count(total_lag), "accent"),
         ]
+        unknown_count = sum(row.poll is not None and row.total_lag is None for row in rows)
         if unknown_count:
-            headline_cells.append(
-                Cell(f"  {units.count_noun(unknown_count, 'group')} without a known lag", "dim")
-            )
-        poll_times = [row.group_poll.at for row in group_rows if row.group_poll is not None]
-        if poll_times:
-            headline_cells.append(
-                Cell(f"  updated {units.format_age(model.now_ms - min(poll_times))} ago", "dim")
-            )
-        if len(poll_times) < len(group_rows):
-            headline_cells.append(Cell(f"  {len(group_rows) - len(poll_times)} not read yet", "dim"))
-        error_by_broker = model.group_names_answer.last_poll.errors
-        if error_by_broker:
-            headline_cells.append(Cell(f"  {len(error_by_broker)} brokers returned no groups", "warn"))
-        return headline_cells
+            cells.append(Cell(f"  {units.count_noun(unknown_count, 'group')} without a known lag", "dim"))
+        times = [row.poll.at for row in rows if row.poll is not None]
+        if times:
+            cells.append(Cell(f"  updated {units.format_age(model.now_ms - min(times))} ago", "dim"))
+        if len(times) < len(rows):
+            cells.append(Cell(f"  {len(rows) - len(times)} not read yet", "dim"))
+        if names_poll.errors:
+            cells.append(Cell(f"  {len(names_poll.errors)} brokers returned no groups", "warn"))
+        return cells

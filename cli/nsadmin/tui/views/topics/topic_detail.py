@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 from namesrv_core.protocol.codes import perm_text
-from nsadmin.tui.actions.row_subject import RowSubject
+from nsadmin.client.consumers.lag import sum_lags
+from nsadmin.tui.actions.row_actions import RowSubject
 from nsadmin.tui.model.change_detection import ChangeNotice
 from nsadmin.tui.model.cluster_model import ClusterModel
-from nsadmin.tui.model.server_states import Silence
+from nsadmin.tui.model.server_states import Silence, last_poll_of
 from nsadmin.tui.polling.detail_queries import DetailQuery
-from nsadmin.tui.polling.poll_records import QueueCounts, TopicPolled
-from nsadmin.tui.views import display_states, events, units
-from nsadmin.tui.views.base_view import CellLine, View, clip_lines
-from nsadmin.tui.views.table import Cell, Column
-from nsadmin.tui.views.view_targets import MessagesTarget
+from nsadmin.tui.polling.poll_records import ClientConnection, QueueCounts, QueueLag, TopicPolled
+from nsadmin.tui.views import alert_levels, display_states, events, units
+from nsadmin.tui.views.base_view import CellLine, GroupTarget, MessagesTarget, View, clip_lines
+from nsadmin.tui.views.groups.group_table import GroupRow, find_delay_ms, make_group_row
+from nsadmin.tui.views.table import Cell, Column, SortOrder
 
 
 class TopicRouteRow(NamedTuple):
@@ -51,18 +52,12 @@ class TopicDetailView(View):
     has_messages = True
 
     def __init__(self, topic: str) -> None:
-        self.topic = topic
-
-    @property
-    def view_title(self) -> str:
-        return self.topic
+        self.topic = self.title = topic
 
     def subject_of_row(self, row: Any) -> RowSubject:
         return RowSubject(topic=self.topic)
 
-    def list_queries(
-        self, model: ClusterModel, visible_rows: Sequence[object], current_row: object | None
-    ) -> list[DetailQuery]:
+    def list_queries(self, model: ClusterModel, rows: Sequence[Any]) -> list[DetailQuery]:
         return [DetailQuery("topic", self.topic)]
 
     def find_poll(self, model: ClusterModel) -> TopicPolled | None:
@@ -72,55 +67,47 @@ class TopicDetailView(View):
         return model.find_silence()
 
     def empty_message(self, model: ClusterModel) -> str:
-        topic_poll = self.find_poll(model)
-        if topic_poll is None and model.find_silence() is None:
+        poll = self.find_poll(model)
+        if poll is None and model.find_silence() is None:
             return model.describe_awaited("the topic is")
-        if topic_poll is not None and not topic_poll.routes:
+        if poll is not None and not poll.routes:
             return "unknown: no name server returned the route"
         return super().empty_message(model)
 
     def render_headline(self, model: ClusterModel) -> CellLine:
-        topic_poll = self.find_poll(model)
-        if topic_poll is None:
+        poll = self.find_poll(model)
+        if poll is None:
             return [Cell(model.describe_awaited("the route is"), "dim")]
-        if not topic_poll.routes:
+        if not poll.routes:
             return [Cell("the route is unknown", "warn")]
-        knowing_addrs = [namesrv_addr for namesrv_addr, route in topic_poll.routes.items() if route]
-        missing_addrs = [namesrv_addr for namesrv_addr, route in topic_poll.routes.items() if not route]
-        put_rate = sum(topic_poll.put_tps.values()) if topic_poll.put_tps else None
-        headline_cells = [
-            Cell(
-                f"on {len(knowing_addrs)} of {len(topic_poll.routes) + len(topic_poll.errors)} name servers",
-                "strong",
-            )
-        ]
-        if missing_addrs:
-            headline_cells.append(Cell(f"  not on {', '.join(missing_addrs)}", "bad"))
-        if topic_poll.errors:
-            headline_cells.append(Cell(f"  silent: {', '.join(topic_poll.errors)}", "warn"))
-        return [*headline_cells, Cell("  in "), Cell(f"{units.format_rate(put_rate)}/s", "accent")]
+        missing = [addr for addr, route in poll.routes.items() if not route]
+        known_count, asked_count = len(poll.routes) - len(missing), len(poll.routes) + len(poll.errors)
+        put_rate = sum(poll.put_tps.values()) if poll.put_tps else None
+        cells = [Cell(f"on {known_count} of {asked_count} name servers", "strong")]
+        if missing:
+            cells.append(Cell(f"  not on {', '.join(missing)}", "bad"))
+        if poll.errors:
+            cells.append(Cell(f"  silent: {', '.join(poll.errors)}", "warn"))
+        return [*cells, Cell("  in "), Cell(f"{units.format_rate(put_rate)}/s", "accent")]
 
 
-def build_route_rows(model: ClusterModel, topic_poll: TopicPolled) -> list[TopicRouteRow]:
-    """A row for each broker in the topic's route on any name server."""
-    broker_names = sorted(
-        {broker_name for route in topic_poll.routes.values() if route for broker_name in route}
-    )
+def list_brokers(poll: TopicPolled | None) -> list[str]:
+    """The brokers in the topic's route on any name server."""
+    routes = poll.routes.values() if poll is not None else ()
+    return sorted({broker for route in routes if route for broker in route})
+
+
+def build_route_rows(model: ClusterModel, poll: TopicPolled) -> list[TopicRouteRow]:
+    is_current = not poll.errors and not model.list_silent_servers()
     return [
         TopicRouteRow(
-            broker_name,
-            tuple(
-                (namesrv_addr, (route or {}).get(broker_name))
-                for namesrv_addr, route in topic_poll.routes.items()
-            ),
-            (topic_poll.put_tps or {}).get(broker_name),
-            any(
-                broker.broker_key.broker_id == 0 and broker.gone_since_ms is None
-                for broker in model.list_replicas(broker_name)
-            ),
-            not topic_poll.errors and not model.list_silent_servers(),
+            broker,
+            tuple((addr, (route or {}).get(broker)) for addr, route in poll.routes.items()),
+            (poll.put_tps or {}).get(broker),
+            any(r.key.id == 0 and r.gone_since_ms is None for r in model.list_replicas(broker)),
+            is_current,
         )
-        for broker_name in broker_names
+        for broker in list_brokers(poll)
     ]
 
 
@@ -131,7 +118,7 @@ def _format_queues(queues: QueueCounts | None) -> str:
 class TopicRouteView(TopicDetailView):
     """The queues and the permission of the topic, by broker and name server."""
 
-    view_name = "route"
+    name = "route"
     empty_text = "no name server that answers has a route"
     columns: Sequence[Column[TopicRouteRow]] = (
         Column("broker", "BROKER", 20, "", lambda row: row.broker_name, tone="strong", grow=True),
@@ -156,8 +143,8 @@ class TopicRouteView(TopicDetailView):
     )  # fmt: skip
 
     def build_rows(self, model: ClusterModel) -> Sequence[TopicRouteRow]:
-        topic_poll = self.find_poll(model)
-        return build_route_rows(model, topic_poll) if topic_poll is not None else []
+        poll = self.find_poll(model)
+        return build_route_rows(model, poll) if poll is not None else []
 
     def row_key(self, row: TopicRouteRow) -> str:
         return row.broker_name
@@ -181,22 +168,16 @@ def _perm_cell(row: TopicRouteRow) -> Cell:
 def _servers_cell(row: TopicRouteRow) -> Cell:
     if not row.has_difference:
         return Cell("equal" if row.are_equal else units.UNKNOWN_MARK, "dim")
-    return Cell(
-        "≠ "
-        + "  ".join(
-            f"{namesrv_addr} {_format_queues(queues)}" for namesrv_addr, queues in row.queues_by_server
-        ),
-        "bad",
-    )
+    sides = (f"{addr} {_format_queues(queues)}" for addr, queues in row.queues_by_server)
+    return Cell(f"≠ {'  '.join(sides)}", "bad")
 
 
 class TopicHistoryView(TopicDetailView):
     """The detected changes and the journal events that concern the topic."""
 
-    view_name = "history"
+    name = "history"
     puts_problems_first = False
     empty_text = "no change since this screen was opened"
-
     columns = events.EVENT_COLUMNS
 
     def find_silence(self, model: ClusterModel) -> Silence | None:
@@ -210,94 +191,190 @@ class TopicHistoryView(TopicDetailView):
         return events.notices_about(model, self.topic)
 
 
+def _draw_stem(is_last: bool) -> Cell:
+    return Cell("   └─ " if is_last else "   ├─ ", "dim")
+
+
 class TopicDiagramView(TopicDetailView):
     """A diagram of the topic's name servers, brokers and consumer groups."""
 
-    view_name = "drawn"
+    name = "drawn"
     is_drawing = True
 
     def draw_lines(self, model: ClusterModel, width: int, height: int) -> list[CellLine]:
-        topic_poll = self.find_poll(model)
-        if topic_poll is None:
+        poll = self.find_poll(model)
+        if poll is None:
             return [[Cell(model.describe_awaited(" the route is"), "dim")]]
-        route_rows = build_route_rows(model, topic_poll)
         lines: list[CellLine] = [
             [],
             [Cell(f"  {self.topic}", "accent"), Cell("  is on the name servers", "dim")],
+            *_server_tree_lines(poll),
+            [],
+            [Cell("  has queues on", "dim")],
+            *_broker_tree_lines(model, build_route_rows(model, poll)),
         ]
-        lines += _server_tree_lines(model, topic_poll)
-        lines += [[], [Cell("  has queues on", "dim")]]
-        lines += _broker_tree_lines(model, route_rows)
-        reader_groups = list(topic_poll.groups or ())
-        if reader_groups:
+        groups = list(poll.groups or ())
+        if groups:
             lines += [[], [Cell("  is consumed by", "dim")]]
-            lines += [
-                [
-                    Cell("   └─ " if reader_group == reader_groups[-1] else "   ├─ ", "dim"),
-                    Cell(reader_group, "strong"),
-                ]
-                for reader_group in reader_groups
-            ]
+            lines += [[_draw_stem(group == groups[-1]), Cell(group, "strong")] for group in groups]
         return clip_lines(lines, height)
 
 
-def _server_tree_lines(model: ClusterModel, topic_poll: TopicPolled) -> list[CellLine]:
-    namesrv_addrs = [*topic_poll.routes, *topic_poll.errors]
-    lines: list[CellLine] = []
-    for namesrv_addr in namesrv_addrs:
-        stem_cell = Cell("   └─ " if namesrv_addr == namesrv_addrs[-1] else "   ├─ ", "dim")
-        if namesrv_addr in topic_poll.errors:
-            lines.append(
-                [
-                    stem_cell,
-                    Cell("✕ ", "bad"),
-                    Cell(namesrv_addr),
-                    Cell(f"  {topic_poll.errors[namesrv_addr]}", "bad"),
-                ]
-            )
-            continue
-        route = topic_poll.routes[namesrv_addr]
-        sign_cell = Cell("● ", "good") if route else Cell("○ ", "bad")
-        route_summary = (
-            f"  {len(route)} brokers, {sum(queue_counts.write for queue_counts in route.values())} queues"
-            if route
-            else "  absent"
-        )
-        lines.append(
-            [stem_cell, sign_cell, Cell(namesrv_addr), Cell(route_summary, "dim" if route else "bad")]
-        )
-    return lines
+def _server_tree_lines(poll: TopicPolled) -> Iterator[CellLine]:
+    addrs = [*poll.routes, *poll.errors]
+    for addr in addrs:
+        stem = _draw_stem(addr == addrs[-1])
+        if addr in poll.errors:
+            yield [stem, Cell("✕ ", "bad"), Cell(addr), Cell(f"  {poll.errors[addr]}", "bad")]
+        elif route := poll.routes[addr]:
+            counts_text = f"  {len(route)} brokers, {sum(queues.write for queues in route.values())} queues"
+            yield [stem, Cell("● ", "good"), Cell(addr), Cell(counts_text, "dim")]
+        else:
+            yield [stem, Cell("○ ", "bad"), Cell(addr), Cell("  absent", "bad")]
 
 
-def _broker_tree_lines(model: ClusterModel, route_rows: list[TopicRouteRow]) -> list[CellLine]:
-    lines: list[CellLine] = []
-    for route_row in route_rows:
-        is_last = route_row is route_rows[-1]
-        queues_text = _format_queues(route_row.first_queues)
-        lines.append(
-            [
-                Cell("   └─ " if is_last else "   ├─ ", "dim"),
-                Cell(f"{route_row.broker_name:<20}", "strong"),
-                Cell(f" {queues_text:<12}", _perm_cell(route_row).tone),
-                Cell(f" {units.format_rate(route_row.put_rate)}/s", "accent"),
-                Cell("" if route_row.has_master else "  no master", "bad"),
-                Cell("  ≠ name servers differ" if route_row.has_difference else "", "bad"),
-            ]
-        )
-        replicas = list(model.list_replicas(route_row.broker_name))
+def _broker_tree_lines(model: ClusterModel, rows: list[TopicRouteRow]) -> Iterator[CellLine]:
+    for row in rows:
+        is_last = row is rows[-1]
+        yield [
+            _draw_stem(is_last),
+            Cell(f"{row.broker_name:<20}", "strong"),
+            Cell(f" {_format_queues(row.first_queues):<12}", _perm_cell(row).tone),
+            Cell(f" {units.format_rate(row.put_rate)}/s", "accent"),
+            Cell("" if row.has_master else "  no master", "bad"),
+            Cell("  ≠ name servers differ" if row.has_difference else "", "bad"),
+        ]
+        replicas = list(model.list_replicas(row.broker_name))
         for broker in replicas:
-            display_state = display_states.state_of_broker(broker)
-            stem_text = ("      " if is_last else "   │  ") + ("└─ " if broker is replicas[-1] else "├─ ")
-            role_text = (
-                "master" if broker.broker_key.broker_id == 0 else f"slave {broker.broker_key.broker_id}"
-            )
-            lines.append(
-                [
-                    Cell(stem_text, "dim"),
-                    Cell(f"{display_state.sign} ", display_state.tone),
-                    Cell(f"{role_text:<9}"),
-                    Cell(f"{broker.broker_key.broker_addr:<22}", "dim"),
-                    Cell(display_state.name, display_state.tone),
-                ]
-            )
-    return lines
+            state = display_states.state_of_broker(broker)
+            stem = ("      " if is_last else "   │  ") + ("└─ " if broker is replicas[-1] else "├─ ")
+            yield [
+                Cell(stem, "dim"),
+                Cell(f"{state.sign} ", state.tone),
+                Cell(f"{broker.key.role:<9}"),
+                Cell(f"{broker.key.addr:<22}", "dim"),
+                Cell(state.name, state.tone),
+            ]
+
+
+_MAX_ASKED_MASTERS = 12
+"""The most masters to ask. A producer is connected to all masters of its topic, so the first ones suffice."""
+
+
+class ProducerRow(NamedTuple):
+    """A client of a producer group, and the masters of the topic that it is connected to."""
+
+    group: str
+    client: ClientConnection
+    brokers: tuple[str, ...]
+
+
+class TopicProducersView(TopicDetailView):
+    """The producers that may send to the topic. Brokers do not know to which topics a producer sends."""
+
+    name = "producers"
+    empty_text = "no producer is connected, according to the brokers that answered"
+    columns: Sequence[Column[ProducerRow]] = (
+        Column("group", "PRODUCER GROUP", 26, "", lambda row: row.group, tone="strong", grow=True),
+        Column("client", "CLIENT", 34, "", lambda row: row.client.client_id),
+        Column("brokers", "ON", 3, "masters of the topic that the producer is connected to",
+               lambda row: len(row.brokers), right=True, flash=True),
+        Column("addr", "ADDRESS", 21, "", lambda row: row.client.addr, tone="dim", drop=2),
+        Column("language", "LANGUAGE", 8, "", lambda row: row.client.language, tone="dim", drop=1),
+        Column("version", "VERSION", 8, "", lambda row: row.client.version, tone="dim", drop=1),
+    )  # fmt: skip
+
+    def _find_masters(self, model: ClusterModel) -> dict[str, str]:
+        name_by_addr = {
+            broker.key.addr: name
+            for name in list_brokers(self.find_poll(model))
+            for broker in model.list_replicas(name)
+            if broker.key.id == 0 and broker.gone_since_ms is None
+        }
+        return dict(list(name_by_addr.items())[:_MAX_ASKED_MASTERS])
+
+    def list_queries(self, model: ClusterModel, rows: Sequence[Any]) -> list[DetailQuery]:
+        producer_queries = [DetailQuery("connections", addr) for addr in self._find_masters(model)]
+        return [*super().list_queries(model, rows), *producer_queries]
+
+    def build_rows(self, model: ClusterModel) -> Sequence[ProducerRow]:
+        rows: dict[tuple[str, str], ProducerRow] = {}
+        for addr, broker_name in self._find_masters(model).items():
+            poll = last_poll_of(model.connection_answers.get(addr))
+            for group, clients in ((poll.producers if poll is not None else None) or {}).items():
+                for client in clients:
+                    row = rows.get((group, client.client_id), ProducerRow(group, client, ()))
+                    rows[group, client.client_id] = row._replace(brokers=(*row.brokers, broker_name))
+        return [rows[key] for key in sorted(rows)]
+
+    def row_key(self, row: ProducerRow) -> str:
+        return f"{row.group} {row.client.client_id}"
+
+    def render_headline(self, model: ClusterModel) -> CellLine:
+        hint = Cell("  producers of its brokers; any of them may send to the topic", "dim")
+        cells = [*super().render_headline(model), hint]
+        masters = self._find_masters(model).items()
+        answers = [(name, model.connection_answers.get(addr)) for addr, name in masters]
+        silent = [name for name, answer in answers if answer is not None and answer.error_text is not None]
+        return [*cells, Cell(f"  no answer from {', '.join(silent)}", "warn")] if silent else cells
+
+
+class ReaderRow(NamedTuple):
+    """A consumer group that reads the topic, and its progress on this topic."""
+
+    topic: str
+    group_row: GroupRow
+
+    @property
+    def queues(self) -> list[QueueLag]:
+        poll = self.group_row.poll
+        return [queue for queue in (poll.lags if poll is not None else ()) if queue.topic == self.topic]
+
+    @property
+    def topic_lag(self) -> int | None:
+        """The messages of this topic that the group has not consumed yet. None: unknown."""
+        return None if self.group_row.poll is None else sum_lags(q.lag for q in self.queues).messages
+
+    @property
+    def oldest_ms(self) -> int | None:
+        return find_delay_ms(self.queues, self.group_row.now_ms)
+
+
+def _clients_cell(row: ReaderRow) -> Cell:
+    count = row.group_row.client_count
+    return Cell(row.group_row.client_text, "bad" if count == 0 and row.topic_lag else "")
+
+
+class TopicReadersView(TopicDetailView):
+    name = "groups"
+    empty_text = "no consumer group reads the topic, according to the brokers that answered"
+    default_sort = SortOrder("lag", True)
+    columns: Sequence[Column[ReaderRow]] = (
+        Column("group", "CONSUMER GROUP", 30, "",
+               lambda row: row.group_row.group, tone="strong", grow=True),
+        Column("members", "CLIENTS", 7, "connected clients of the group",
+               lambda row: row.group_row.client_count, cell=_clients_cell, right=True, flash=True),
+        Column("lag", "LAG", 7, "messages of this topic not consumed yet",
+               lambda row: row.topic_lag, show=units.format_count, tone=alert_levels.lag_tone, right=True),
+        Column("delay", "OLDEST", 8, "age of the oldest message of this topic that waits for the group",
+               lambda row: row.oldest_ms, show=units.format_age, right=True, drop=1),
+        Column("total", "LAG OF ALL", 10, "messages of all topics of the group not consumed yet",
+               lambda row: row.group_row.total_lag, show=units.format_count, tone="dim", right=True, drop=2),
+    )  # fmt: skip
+
+    def list_queries(self, model: ClusterModel, rows: Sequence[Any]) -> list[DetailQuery]:
+        return [DetailQuery("topic", self.topic), DetailQuery("groups")]
+
+    def build_rows(self, model: ClusterModel) -> Sequence[ReaderRow]:
+        poll = self.find_poll(model)
+        groups = (poll.groups if poll is not None else None) or ()
+        return [ReaderRow(self.topic, make_group_row(model, group)) for group in groups]
+
+    def row_key(self, row: ReaderRow) -> str:
+        return row.group_row.group
+
+    def subject_of_row(self, row: ReaderRow) -> RowSubject:
+        return RowSubject(topic=self.topic, group=row.group_row.group)
+
+    def open_row(self, row: ReaderRow) -> GroupTarget:
+        return GroupTarget(row.group_row.group)

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence, Set
-from typing import NamedTuple
+from collections.abc import Mapping, Sequence, Set
+from typing import Any, NamedTuple
 
 from namesrv_core.protocol.codes import perm_text
 from nsadmin.client.topics.topics import SYSTEM_TOPIC_PREFIX, SYSTEM_TOPICS, list_own_names
-from nsadmin.tui.actions.row_subject import RowSubject
+from nsadmin.tui.actions.row_actions import RowSubject
 from nsadmin.tui.model.cluster_model import ClusterModel
 from nsadmin.tui.model.server_states import Silence
 from nsadmin.tui.polling.detail_queries import DetailQuery
-from nsadmin.tui.polling.poll_records import TopicPolled
+from nsadmin.tui.polling.poll_records import QueueCounts, TopicPolled
 from nsadmin.tui.views import display_states, units
-from nsadmin.tui.views.base_view import NO_PROBLEM, CellLine, View
+from nsadmin.tui.views.base_view import NO_PROBLEM, CellLine, MessagesTarget, TopicTarget, View
 from nsadmin.tui.views.table import Cell, Column
-from nsadmin.tui.views.view_targets import MessagesTarget, TopicTarget
 
 _MAX_QUERIES = 60
 
@@ -25,56 +24,47 @@ class TopicRow(NamedTuple):
 
     topic: str
     model: ClusterModel
-    topic_kind: str
+    kind: str
 
     @property
-    def topic_poll(self) -> TopicPolled | None:
+    def poll(self) -> TopicPolled | None:
         return self.model.topic_polls.get(self.topic)
 
     @property
     def listings(self) -> list[bool]:
         """Whether each name server that reports its topics lists this one."""
-        return [
-            self.topic in name_server.topic_set
-            for name_server in self.model.list_fresh_servers()
-            if "topics" not in name_server.unreported
-        ]
+        servers = self.model.list_fresh_servers()
+        return [self.topic in server.topic_set for server in servers if "topics" not in server.unreported]
+
+    @property
+    def routes(self) -> list[Mapping[str, QueueCounts]]:
+        """The queues by broker, of each name server that has a route."""
+        routes = self.poll.routes.values() if self.poll is not None else ()
+        return [route for route in routes if route]
 
     @property
     def only_cluster(self) -> str | None:
         """The cluster whose brokers have the topic; None if it is unknown or not unique."""
-        routes = self.topic_poll.routes.values() if self.topic_poll is not None else ()
-        broker_names = {broker_name for route in routes if route for broker_name in route}
-        cluster_names = {
-            broker.cluster_name
-            for broker in self.model.brokers.values()
-            if broker.broker_key.broker_name in broker_names
-        }
-        return cluster_names.pop() if len(cluster_names) == 1 else None
+        names = {name for route in self.routes for name in route}
+        brokers = self.model.brokers.values()
+        clusters = {broker.cluster_name for broker in brokers if broker.key.name in names}
+        return clusters.pop() if len(clusters) == 1 else None
 
     @property
     def perms(self) -> list[int]:
         """The different permissions of the topic over all brokers and name servers."""
-        routes = self.topic_poll.routes.values() if self.topic_poll is not None else ()
-        return sorted({queues.perm for route in routes if route for queues in route.values()})
+        return sorted({queues.perm for route in self.routes for queues in route.values()})
 
     @property
     def broker_count(self) -> int | None:
-        if self.topic_poll is None or not self.topic_poll.routes:
+        if self.poll is None or not self.poll.routes:
             return None
-        return len(
-            {broker_name for route in self.topic_poll.routes.values() if route for broker_name in route}
-        )
+        return len({name for route in self.routes for name in route})
 
     @property
     def write_queue_count(self) -> int | None:
         """The number of write queues on the first name server that has a route."""
-        routes = (
-            [route for route in self.topic_poll.routes.values() if route]
-            if self.topic_poll is not None
-            else []
-        )
-        return sum(queues.write for queues in routes[0].values()) if routes else None
+        return sum(queues.write for queues in self.routes[0].values()) if self.routes else None
 
     @property
     def put_rate(self) -> float | None:
@@ -83,12 +73,12 @@ class TopicRow(NamedTuple):
     @property
     def has_difference(self) -> bool | None:
         """Whether name servers have different routes; None if fewer than two have one, or one is silent."""
-        if self.topic_poll is None:
+        if self.poll is None:
             return None
-        routes = list(self.topic_poll.routes.values())
+        routes = list(self.poll.routes.values())
         if any(route != routes[0] for route in routes):
             return True
-        is_unknown = len(routes) < 2 or self.topic_poll.errors or self.model.list_silent_servers()
+        is_unknown = len(routes) < 2 or self.poll.errors or self.model.list_silent_servers()
         return None if is_unknown else False
 
 
@@ -108,7 +98,7 @@ def kind_of_topic(topic: str, own_names: Set[str] = frozenset()) -> str:
 def _perms_cell(row: TopicRow) -> Cell:
     perms = row.perms
     if not perms:
-        has_routes = row.topic_poll is not None and bool(row.topic_poll.routes)
+        has_routes = row.poll is not None and bool(row.poll.routes)
         return Cell("none", "bad") if has_routes else Cell(units.UNKNOWN_MARK, "dim")
     perms_text = "/".join(perm_text(perm) for perm in perms)
     return Cell(perms_text, "" if all(perm & 2 for perm in perms) else "warn")
@@ -121,7 +111,7 @@ def _listing_cell(row: TopicRow) -> Cell:
 
 
 def _routes_cell(row: TopicRow) -> Cell:
-    if row.topic_poll is None:
+    if row.poll is None:
         return Cell("", "dim")
     if row.has_difference is None:
         return Cell(units.UNKNOWN_MARK, "dim")
@@ -131,7 +121,7 @@ def _routes_cell(row: TopicRow) -> Cell:
 TOPIC_COLUMNS: Sequence[Column[TopicRow]] = (
     Column("topic", "TOPIC", 24, "", lambda row: row.topic, tone="strong", grow=True),
     Column("kind", "KIND", 12, "system, retry, dead letters; empty for application topics",
-           lambda row: row.topic_kind, tone="dim", drop=3),
+           lambda row: row.kind, tone="dim", drop=3),
     Column("known", "NS", 4, "name servers that list it, out of all; ? if one does not answer",
            lambda row: sum(row.listings), cell=_listing_cell, right=True, drop=1, flash=True),
     Column("brokers", "BROKERS", 7, "number of broker groups with the topic",
@@ -153,54 +143,44 @@ TOPIC_COLUMNS: Sequence[Column[TopicRow]] = (
 class TopicsView(View):
     """All topics. Only the visible ones are queried, because there may be tens of thousands."""
 
-    view_name = "topics"
+    name = "topics"
     has_messages = True
-    view_title = "Topics"
+    title = "Topics"
     columns = TOPIC_COLUMNS
     empty_text = "no name server lists a topic"
 
     def build_rows(self, model: ClusterModel) -> Sequence[TopicRow]:
-        topic_names = model.list_topic_names()
-        own_names = frozenset(
-            own_name
-            for broker in model.brokers.values()
-            for own_name in list_own_names(broker.broker_key.broker_name, broker.cluster_name)
-        )
+        topics = model.list_topic_names()
+        brokers = {(broker.key.name, broker.cluster_name) for broker in model.brokers.values()}
+        own_names = frozenset(name for broker in brokers for name in list_own_names(*broker))
         return model.compute_once(
             "topic rows",
-            (topic_names, own_names),
-            lambda: [TopicRow(topic, model, kind_of_topic(topic, own_names)) for topic in topic_names],
+            (topics, own_names),
+            lambda: [TopicRow(topic, model, kind_of_topic(topic, own_names)) for topic in topics],
         )
 
     def row_key(self, row: TopicRow) -> str:
         return row.topic
 
     def filter_text(self, row: TopicRow) -> str:
-        return f"{row.topic} {row.topic_kind}"
+        return f"{row.topic} {row.kind}"
 
     def is_hidden(self, row: TopicRow) -> bool:
         """Only the topics of applications are shown at first."""
-        return bool(row.topic_kind)
+        return bool(row.kind)
 
     def rank_problems(self, model: ClusterModel, rows: Sequence[TopicRow]) -> list[int]:
         """Only topics that were polled, and topics that a name server lacks, can have a problem."""
         partial_topics, polled_topics = model.list_partial_topics(), model.topic_polls
-        return [
-            self.problem_rank(row)
-            if row.topic in polled_topics or row.topic in partial_topics
-            else NO_PROBLEM
-            for row in rows
-        ]
+        suspects = polled_topics.keys() | partial_topics
+        return [self.problem_rank(row) if row.topic in suspects else NO_PROBLEM for row in rows]
 
     def subject_of_row(self, row: TopicRow) -> RowSubject:
         return RowSubject(topic=row.topic, cluster=row.only_cluster)
 
-    def list_queries(
-        self, model: ClusterModel, visible_rows: Sequence[TopicRow], current_row: TopicRow | None
-    ) -> list[DetailQuery]:
-        first_rows = [current_row] if current_row is not None else []
-        topic_names = dict.fromkeys(row.topic for row in [*first_rows, *visible_rows])
-        return [DetailQuery("topicRow", topic) for topic in list(topic_names)[:_MAX_QUERIES]]
+    def list_queries(self, model: ClusterModel, rows: Sequence[Any]) -> list[DetailQuery]:
+        topics = dict.fromkeys(row.topic for row in rows)
+        return [DetailQuery("topicRow", topic) for topic in list(topics)[:_MAX_QUERIES]]
 
     def list_sort_queries(self, sort_key: str | None) -> list[DetailQuery]:
         """An order by rate needs the rates of all topics, not only of the visible ones."""
@@ -208,25 +188,23 @@ class TopicsView(View):
 
     def open_row(self, row: TopicRow) -> TopicTarget | MessagesTarget:
         """A dead-letter topic is only interesting for its messages."""
-        return MessagesTarget(row.topic) if row.topic_kind == "dead letters" else TopicTarget(row.topic)
+        return MessagesTarget(row.topic) if row.kind == "dead letters" else TopicTarget(row.topic)
 
     def find_silence(self, model: ClusterModel) -> Silence | None:
         return model.find_silence()
 
     def render_headline(self, model: ClusterModel) -> CellLine:
-        topic_names = model.list_topic_names()
-        if not topic_names and model.find_silence() is not None:
+        topics = model.list_topic_names()
+        if not topics and model.find_silence() is not None:
             return [Cell(f"{units.UNKNOWN_MARK} topics", "strong")]
         topic_rows = self.build_rows(model)
-        application_topics = model.compute_once(
-            "topics of users",
-            (topic_rows,),
-            lambda: {row.topic for row in topic_rows if not row.topic_kind},
+        applications = model.compute_once(
+            "topics of users", (topic_rows,), lambda: {row.topic for row in topic_rows if not row.kind}
         )
-        rated_count = len(application_topics & model.topic_rates.keys())
-        rated_text = "all" if rated_count == len(application_topics) else str(rated_count)
+        rated_count = len(applications & model.topic_rates.keys())
+        rated_text = "all" if rated_count == len(applications) else str(rated_count)
         return [
-            Cell(units.count_noun(len(topic_names), "topic"), "strong"),
-            Cell(f"  {len(application_topics)} application topics", "dim"),
+            Cell(units.count_noun(len(topics), "topic"), "strong"),
+            Cell(f"  {len(applications)} application topics", "dim"),
             Cell(f"  rates of {rated_text} of them" if rated_count else "", "dim"),
         ]

@@ -1,15 +1,17 @@
 """Consumer groups: how far behind, and whether that grows."""
 
+from array import array
+
 from msgspec.structs import replace
 
-from nsadmin.tui.model.cluster_model import ClusterModel
-from nsadmin.tui.model.server_states import Silence
+from nsadmin.tui.model.cluster_model import ClusterModel, Trend
+from nsadmin.tui.model.server_states import LatestAnswer, Silence
 from nsadmin.tui.navigation.view_links import open_target
 from nsadmin.tui.polling.detail_queries import DetailQuery
 from nsadmin.tui.polling.poll_records import AnyPoll, ClientConnection, GroupPolled, GroupsPolled, QueueLag
 from nsadmin.tui.views.groups.group_detail import GroupQueuesView
-from nsadmin.tui.views.groups.group_table import GROUP_COLUMNS, GroupsView
-from tests.support.screens import NOON
+from nsadmin.tui.views.groups.group_table import GROUP_COLUMNS, GroupRow, GroupsView
+from tests.support.screens import NOON, join_cells, make_model
 
 
 def poll(lag: int, at: int, members: int = 1) -> GroupPolled:
@@ -22,9 +24,7 @@ def poll(lag: int, at: int, members: int = 1) -> GroupPolled:
 
 
 def texts(*polls: AnyPoll) -> dict[str, str]:
-    model = ClusterModel()
-    for group_poll in (GroupsPolled(NOON, ["g"]), *polls):
-        model.apply_poll(group_poll)
+    model = make_model(GroupsPolled(NOON, ["g"]), *polls)
     [row] = GroupsView().build_rows(model)
     return {column.key: column.render_cell(row).text for column in GROUP_COLUMNS}
 
@@ -54,9 +54,7 @@ def test_the_time_to_catch_up_at_the_present_trend() -> None:
 
 
 def test_messages_that_nobody_reads_are_bad() -> None:
-    model = ClusterModel()
-    model.apply_poll(GroupsPolled(NOON, ["g"]))
-    model.apply_poll(poll(5, NOON, members=0))
+    model = make_model(GroupsPolled(NOON, ["g"]), poll(5, NOON, members=0))
     [row] = GroupsView().build_rows(model)
     assert GROUP_COLUMNS[1].render_cell(row) == ("0", "bad")
 
@@ -74,28 +72,19 @@ def test_the_view() -> None:
     model.apply_poll(poll(7, NOON))
     view = GroupsView()
     [row] = view.build_rows(model)
-    line = "".join(cell.text for cell in view.render_headline(model))
+    line = join_cells(view.render_headline(model))
     assert line == "1 group  backlog 7  updated 0 s ago  1 brokers returned no groups"
-    assert (
-        view.row_key(row),
-        view.filter_text(row),
-        view.subject_of_row(row).group,
-        open_target(view.open_row(row)),
-    ) == (
-        "g",
-        "g",
-        "g",
-        GroupQueuesView("g"),
-    )
-    assert view.list_queries(model, [], None) == [DetailQuery("groups")]
+    assert view.row_key(row) == "g"
+    assert view.filter_text(row) == "g"
+    assert view.subject_of_row(row).group == "g"
+    assert open_target(view.open_row(row)) == GroupQueuesView("g")
+    assert view.list_queries(model, []) == [DetailQuery("groups")]
 
 
 def test_groups_of_which_nobody_tells_are_unknown_or_those_of_before() -> None:
     view, model = GroupsView(), ClusterModel()
-    assert (view.render_headline(model)[0].text, view.empty_message(model)) == (
-        "– groups",
-        "the groups are loading",
-    )
+    assert view.render_headline(model)[0].text == "– groups"
+    assert view.empty_message(model) == "the groups are loading"
     assert view.empty_message(ClusterModel(is_replay=True)) == "the groups are not in the recording"
     failed = GroupsPolled(NOON + 1000, (), {"": "no name server answers"})
     model.apply_poll(failed)
@@ -104,17 +93,53 @@ def test_groups_of_which_nobody_tells_are_unknown_or_those_of_before() -> None:
     )  # fmt: skip
     for group_poll in (GroupsPolled(NOON, ["g"]), poll(7, NOON), failed):
         model.apply_poll(group_poll)
-    assert "".join(cell.text for cell in view.render_headline(model)) == (
-        "1 group  backlog 7  updated 1 s ago"
-    )
+    assert join_cells(view.render_headline(model)) == ("1 group  backlog 7  updated 1 s ago")
     assert view.find_silence(model) == Silence("no name server answers", NOON + 1000)
     model.apply_poll(GroupsPolled(NOON, []))
     assert view.empty_message(model) == "no broker has a consumer group"
 
 
 def test_a_lag_that_is_not_known_is_no_zero() -> None:
-    model = ClusterModel()
-    model.apply_poll(GroupsPolled(NOON, ["g"]))
-    assert "".join(cell.text for cell in GroupsView().render_headline(model)) == (
-        "1 group  backlog –  1 not read yet"
+    model = make_model(GroupsPolled(NOON, ["g"]))
+    assert join_cells(GroupsView().render_headline(model)) == ("1 group  backlog –  1 not read yet")
+
+
+def row(lags: list[QueueLag], trend: Trend | None = None) -> GroupRow:
+    answer: LatestAnswer[GroupPolled] = LatestAnswer()
+    answer.record_answer(GroupPolled(NOON, "g", 4.0, lags))
+    return GroupRow("g", answer, trend, NOON)
+
+
+def test_what_was_not_asked_is_unknown() -> None:
+    unasked = GroupRow("g", None, None, NOON)
+    assert (unasked.poll, unasked.total_lag, unasked.growth_rate, unasked.delay_ms) == (None,) * 4
+
+
+def test_queues_without_an_offset_count_for_nothing() -> None:
+    group_row = row(
+        [
+            QueueLag("orders", "broker-a", 0, 1007, 1000, 0, NOON - 60_000),
+            QueueLag("orders", "broker-a", 1, 5, None, None, None),
+            QueueLag("orders", "broker-a", 2, 5, 5, 0, NOON - 90_000),
+        ]
     )
+    assert (group_row.total_lag, group_row.delay_ms) == (7, 60_000)
+    assert group_row.lag_reason == "no committed offset on 1 of 3 queues"
+
+
+def test_an_unknown_lag_is_not_0_and_has_no_trend() -> None:
+    assert (row([]).total_lag, row([]).lag_reason) == (None, "no committed offset")
+    broadcasting = row([QueueLag("orders", "broker-a", 0, 1007, 1000, 0, NOON - 60_000, True)])
+    assert (broadcasting.total_lag, broadcasting.delay_ms) == (None, None)
+    beyond_end = row([QueueLag("orders", "broker-a", 0, 7, 647_260_490, 0, NOON - 60_000)])
+    assert (beyond_end.total_lag, beyond_end.lag_reason) == (None, "committed offset beyond the end")
+    model = make_model(GroupPolled(NOON, "g", 1.0, [QueueLag("orders", "broker-a", 0, 9, 5, 0, None)]))
+    assert list(model.lag_trends["g"].values) == [4]
+    model.apply_poll(GroupPolled(NOON, "g", 1.0, []))
+    assert "g" not in model.lag_trends
+
+
+def test_growth_is_that_of_the_last_ten_polls() -> None:
+    times, values = array("q", range(0, 20_000, 1000)), array("d", [0.0] * 9 + [float(v) for v in range(11)])
+    assert row([], Trend(times, values)).growth_rate == 1.0
+    assert row([], Trend(times[:1], values[:1])).growth_rate is None

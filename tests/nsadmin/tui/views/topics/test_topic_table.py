@@ -13,20 +13,17 @@ from nsadmin.tui.polling.poll_records import (
 )
 from nsadmin.tui.views.topics.topic_detail import TopicRouteView
 from nsadmin.tui.views.topics.topic_table import TOPIC_COLUMNS, TopicsView, kind_of_topic
-from tests.support.screens import NOON, make_server_poll
+from tests.support.screens import NOON, join_cells, make_model, make_server_poll
 
 ONE, TWO = "10.0.0.1:9876", "10.0.0.2:9876"
 
 
 def model_of(*polls: AnyPoll) -> ClusterModel:
-    model = ClusterModel()
-    for poll in (
+    return make_model(
         make_server_poll(ONE, topics=("orders", "%RETRY%g", "TBW102")),
         make_server_poll(TWO, topics=("orders",)),
         *polls,
-    ):
-        model.apply_poll(poll)
-    return model
+    )
 
 
 def texts(model: ClusterModel, name: str) -> dict[str, str]:
@@ -56,7 +53,7 @@ def test_an_order_by_rate_needs_the_rates_of_all_topics_and_the_headline_counts_
     assert TopicsView().list_sort_queries("rate") == [DetailQuery("topicRates")]
     assert TopicsView().list_sort_queries("topic") == []
     model = model_of(make_server_poll(ONE, topics=("orders", "payments")))
-    assert "rates" not in "".join(cell.text for cell in TopicsView().render_headline(model))
+    assert "rates" not in join_cells(TopicsView().render_headline(model))
     model.apply_poll(TopicRatesPolled(NOON, {"orders": 2.5}))
     assert texts(model, "orders")["rate"] == "2.5"
     assert TopicsView().render_headline(model)[-1].text == "  rates of 1 of them"
@@ -98,28 +95,23 @@ def test_kinds_are_told_by_the_name() -> None:
 
 
 def test_only_what_is_to_be_seen_is_asked_and_the_row_of_the_cursor_first() -> None:
-    model = ClusterModel()
-    model.apply_poll(make_server_poll(topics=tuple(f"t{number:05}" for number in range(20_000))))
+    model = make_model(make_server_poll(topics=tuple(f"t{number:05}" for number in range(20_000))))
     view = TopicsView()
-    topic_rows = view.build_rows(model)
-    asked = view.list_queries(model, topic_rows[:100], topic_rows[50])
-    assert (len(asked), asked[0], asked[1]) == (
-        60,
-        DetailQuery("topicRow", "t00050"),
-        DetailQuery("topicRow", "t00000"),
-    )
-    assert view.list_queries(model, [], None) == []
-    row = topic_rows[0]
+    rows = view.build_rows(model)
+    asked = view.list_queries(model, [rows[50], *rows[:100]])
+    assert len(asked) == 60
+    assert asked[0] == DetailQuery("topicRow", "t00050")
+    assert asked[1] == DetailQuery("topicRow", "t00000")
+    assert view.list_queries(model, []) == []
+    row = rows[0]
     assert open_target(view.open_row(row)) == TopicRouteView("t00000")
-    assert (view.row_key(row), view.subject_of_row(row).topic, view.filter_text(row)) == (
-        "t00000",
-        "t00000",
-        "t00000 ",
-    )
+    assert view.row_key(row) == "t00000"
+    assert view.subject_of_row(row).topic == "t00000"
+    assert view.filter_text(row) == "t00000 "
 
 
 def test_the_line_above_counts_those_of_applications() -> None:
-    line = "".join(cell.text for cell in TopicsView().render_headline(model_of()))
+    line = join_cells(TopicsView().render_headline(model_of()))
     assert line == "3 topics  1 application topics"
 
 
