@@ -6,7 +6,10 @@ of YAML crashes on deep nesting, and twenty lines of nested aliases stand for gi
 
 import errno
 import os
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from namesrv_core.file_shapes import Path, WrittenNull
 
 if TYPE_CHECKING:
     import yaml
@@ -17,6 +20,8 @@ MAX_CONFIG_CHARACTERS = 1024 * 1024
 MAX_YAML_DEPTH = 50
 MAX_YAML_VALUES = 2_000_000
 """Keys, values, lists and maps, counted as often as aliases and merge keys repeat them."""
+_NULL_TAG = "tag:yaml.org,2002:null"
+_MERGE_TAG = "tag:yaml.org,2002:merge"
 # What PyYAML raises for values that do not suit their tag, such as 2001-99-99 or a number of 5,000 digits.
 _ODD_VALUE_ERRORS = (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError)
 
@@ -54,23 +59,148 @@ def parse_json(json_text: str | bytes) -> Any:
         raise ValueError("nested too deeply") from None
 
 
-def parse_yaml(yaml_text: str, loader_class: Any = None) -> Any:
-    """Like `yaml.safe_load`, or `yaml.load` with this loader, within the limits. Raises only YAMLError."""
+class InvalidYaml(ValueError):
+    """The text is no YAML, or beyond the limits. `problem` may quote the text; `line` counts from 1."""
+
+    def __init__(self, error: "yaml.YAMLError") -> None:
+        mark = getattr(error, "problem_mark", None)
+        self.line: int | None = mark.line + 1 if mark else None
+        self.problem: str | None = getattr(error, "problem", None)
+        super().__init__(self.problem or str(error))
+
+    @property
+    def in_line(self) -> str:
+        """Such as " in line 3"; "" if the line is not known."""
+        return f" in line {self.line}" if self.line else ""
+
+
+class BadKey(NamedTuple):
+    """A duplicate key, or a `<<` without a map. `path` is that of the key, or of the map with the `<<`."""
+
+    path: Path
+    problem: str
+    is_duplicate: bool
+
+
+class YamlDocument:
+    """A document of YAML whose values know their lines.
+
+    Scalars are what YAML says that they are, or texts with `is_as_written`, even numbers and `yes`. Then maps
+    are merged also if `<<` does not name a map. Of duplicate keys, the last one counts.
+    """
+
+    def __init__(self, yaml_text: str, *, is_as_written: bool = False, is_small: bool = True) -> None:
+        """Raises InvalidYaml. With `is_small`, Python's parser, which is slow, decides what is YAML."""
+        import yaml
+
+        try:
+            self._root = _compose(yaml_text, is_small)
+            self.bad_keys = list(_find_bad_keys(self._root, (), set()))
+            self.value = self._make_value(is_as_written)
+        except yaml.YAMLError as error:
+            raise InvalidYaml(error) from None
+
+    def _make_value(self, is_as_written: bool) -> Any:
+        import yaml
+
+        if self._root is None:
+            return None
+        constructor = yaml.constructor.SafeConstructor()
+        if is_as_written:
+            return _take_as_written(self._root, constructor.flatten_mapping, {})
+        try:
+            return constructor.construct_document(self._root)
+        except _ODD_VALUE_ERRORS:
+            raise yaml.YAMLError("invalid value") from None
+
+    def line_of(self, path: Path, *, is_about_key: bool = False) -> int:
+        """The line of the value at a path, or that of its key; of its nearest parent if it is not there."""
+        from yaml.nodes import MappingNode, SequenceNode
+
+        node: Any = self._root
+        line = node.start_mark.line if node else 0
+        for step in path:
+            if isinstance(node, MappingNode):
+                # The last pair of a key counts: those that are merged come first.
+                pairs = [pair for pair in node.value if pair[0].value == str(step)][-1:]
+            elif isinstance(node, SequenceNode) and isinstance(step, int) and step < len(node.value):
+                pairs = [(node.value[step], node.value[step])]
+            else:
+                break
+            if not pairs:
+                break
+            key_node, node = pairs[0]
+            line = (key_node if is_about_key else node).start_mark.line
+        return int(line) + 1
+
+
+def _compose(yaml_text: str, is_small: bool) -> "yaml.Node | None":
     import yaml
 
-    default_loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+    loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     try:
         check_yaml(yaml_text)
     except yaml.composer.ComposerError:
         raise
     except yaml.YAMLError:
+        if not is_small:
+            raise
         # Python's parser accepts a little more than the C parser, and reports the line of a mistake better.
-        default_loader = yaml.SafeLoader
-        check_yaml(yaml_text, default_loader)
-    try:
-        return yaml.load(yaml_text, loader_class or default_loader)
-    except _ODD_VALUE_ERRORS:
-        raise yaml.YAMLError("invalid value") from None
+        loader = yaml.SafeLoader
+        check_yaml(yaml_text, loader)
+    root_node: yaml.Node | None = yaml.compose(yaml_text, Loader=loader)
+    return root_node
+
+
+def _find_bad_keys(node: "yaml.Node | None", path: Path, visited_ids: set[int]) -> Iterator[BadKey]:
+    """Looks at each map once, before it is merged."""
+    from yaml.nodes import MappingNode, ScalarNode, SequenceNode
+
+    if id(node) in visited_ids:
+        return
+    visited_ids.add(id(node))
+    if isinstance(node, SequenceNode):
+        for index, item_node in enumerate(node.value):
+            yield from _find_bad_keys(item_node, (*path, index), visited_ids)
+    elif isinstance(node, MappingNode):
+        seen_keys: set[str] = set()
+        for key_node, value_node in node.value:
+            key_path = (*path, key_node.value if isinstance(key_node, ScalarNode) else "")
+            if key_node.tag == _MERGE_TAG:
+                merged_nodes = value_node.value if isinstance(value_node, SequenceNode) else [value_node]
+                if not all(isinstance(merged_node, MappingNode) for merged_node in merged_nodes):
+                    yield BadKey(path, "<< must be a map, or a list of maps", False)
+            elif isinstance(key_node, ScalarNode):
+                if key_node.value in seen_keys:
+                    yield BadKey(key_path, "duplicate key", True)
+                seen_keys.add(key_node.value)
+            yield from _find_bad_keys(value_node, key_path, visited_ids)
+
+
+def _take_as_written(node: Any, flatten_mapping: Any, known_values: dict[int, Any]) -> Any:
+    """The value of a node with texts for scalars. A key that is no scalar becomes an empty tuple."""
+    from yaml.constructor import ConstructorError
+    from yaml.nodes import MappingNode, ScalarNode
+
+    if isinstance(node, ScalarNode):
+        return WrittenNull(node.value) if node.tag == _NULL_TAG else node.value
+    if id(node) not in known_values:
+
+        def take_value(child_node: Any) -> Any:
+            return _take_as_written(child_node, flatten_mapping, known_values)
+
+        if isinstance(node, MappingNode):
+            try:
+                flatten_mapping(node)
+            except ConstructorError:
+                node.value = [pair for pair in node.value if pair[0].tag != _MERGE_TAG]
+            known_values[id(node)] = {
+                take_value(key_node) if isinstance(key_node, ScalarNode) else (): take_value(value_node)
+                for key_node, value_node in node.value
+            }
+        else:
+            known_values[id(node)] = list(map(take_value, node.value))
+    return known_values[id(node)]
 
 
 def check_yaml(yaml_text: str, parser_class: Any = None) -> None:

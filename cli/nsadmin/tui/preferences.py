@@ -5,9 +5,9 @@ from collections.abc import Collection, Mapping
 from typing import Any, NamedTuple
 
 from namesrv_core import operator_files
+from namesrv_core.file_shapes import Field, FileStyle, InvalidValue, MapOf, Parsed, Path, Record, read_shape
 
 DEFAULT_THEME = "nsadmin-dark"
-_TOP_LEVEL_KEYS = ("theme", "interval", "keys", "themes")
 _THEME_COLORS = (
     "primary", "secondary", "accent", "foreground", "background", "surface", "panel", "success", "warning",
     "error",
@@ -37,75 +37,60 @@ def load_preferences(file_path: str, binding_ids: Collection[str]) -> Preference
 
     `binding_ids` are the valid ids of key bindings. Raises InvalidPreferencesError.
     """
-    import yaml
-
     try:
         file_text = operator_files.read_text(file_path, max_characters=operator_files.MAX_CONFIG_CHARACTERS)
-        content = operator_files.parse_yaml(file_text) or {}
+        content = operator_files.YamlDocument(file_text).value or {}
     except FileNotFoundError:
         return Preferences()
     except (OSError, UnicodeDecodeError) as error:
         raise InvalidPreferencesError(f"{file_path} is not readable: {error}") from None
-    except yaml.YAMLError as error:
-        problem_mark = getattr(error, "problem_mark", None)
-        raise InvalidPreferencesError(
-            f"{file_path} is not valid YAML{f' in line {problem_mark.line + 1}' if problem_mark else ''}"
-        ) from None
+    except operator_files.InvalidYaml as error:
+        raise InvalidPreferencesError(f"{file_path} is not valid YAML{error.in_line}") from None
+    shape = _describe_file(binding_ids)
     if not isinstance(content, dict):
-        raise InvalidPreferencesError(f"{file_path} must be a map: {', '.join(_TOP_LEVEL_KEYS)}")
-    _check_names(file_path, content, _TOP_LEVEL_KEYS)
-    key_texts = _read_texts(file_path, "keys", content.get("keys"))
-    _check_names(f"{file_path}: keys", key_texts, binding_ids)
-    themes = {
-        theme_name: _read_theme(file_path, theme_name, theme_colors)
-        for theme_name, theme_colors in _read_map(file_path, "themes", content.get("themes")).items()
-    }
-    return Preferences(
-        str(content.get("theme") or DEFAULT_THEME),
-        _read_interval(file_path, content.get("interval")),
-        key_texts,
-        themes,
+        keys = ", ".join(field.key for field in shape.fields)
+        raise InvalidPreferencesError(f"{file_path} must be a map: {keys}")
+    values, mistakes = read_shape(content, shape, _PreferencesStyle())
+    if mistakes:
+        raise InvalidPreferencesError(f"{file_path}: {mistakes[0].text}")
+    return Preferences(**values)
+
+
+class _PreferencesStyle(FileStyle):
+    is_null_empty = True
+    is_null_absent = True
+
+    def place(self, path: Path) -> str:
+        return ": ".join(path)
+
+    def at(self, path: Path, problem: str) -> str:
+        return problem if path == ("interval",) else super().at(path, problem)
+
+    def unknown_key(self, path: Path, known_keys: Collection[str]) -> str:
+        return self.place((*path[:-1], f'unknown key "{path[-1]}": choose from {", ".join(known_keys)}'))
+
+    def missing(self, field: Field) -> str:
+        return f"needs {field.key}, {field.meaning}"
+
+
+def _describe_file(binding_ids: Collection[str]) -> Record:
+    text = Parsed(str)
+    primary, *other_colors = _THEME_COLORS
+    theme_fields = (
+        Field(primary, text, "a color such as '#3D8FD1'", is_required=True),
+        *(Field(name, text) for name in (*other_colors, "dark")),
+    )
+    return Record(
+        (
+            Field("theme", Parsed(lambda value: str(value or DEFAULT_THEME))),
+            Field("interval", Parsed(_parse_interval)),
+            Field("keys", Record(Field(binding_id, text) for binding_id in binding_ids)),
+            Field("themes", MapOf(text, Record(theme_fields))),
+        )
     )
 
 
-def _check_names(location: str, given_map: Mapping[str, Any], known_names: Collection[str]) -> None:
-    for given_name in given_map:
-        if given_name not in known_names:
-            raise InvalidPreferencesError(
-                f'{location}: unknown key "{given_name}": choose from {", ".join(known_names)}'
-            )
-
-
-def _read_map(file_path: str, map_name: str, yaml_value: Any) -> Mapping[str, Any]:
-    if yaml_value is not None and not isinstance(yaml_value, dict):
-        raise InvalidPreferencesError(f"{file_path}: {map_name} must be a map")
-    return {str(entry_key): entry_value for entry_key, entry_value in (yaml_value or {}).items()}
-
-
-def _read_texts(file_path: str, map_name: str, yaml_value: Any) -> Mapping[str, str]:
-    return {
-        entry_key: str(entry_value)
-        for entry_key, entry_value in _read_map(file_path, map_name, yaml_value).items()
-    }
-
-
-def _read_interval(file_path: str, yaml_value: Any) -> float | None:
-    if yaml_value is None:
-        return None
-    if (
-        not isinstance(yaml_value, (int, float))
-        or isinstance(yaml_value, bool)
-        or not 0.5 <= yaml_value <= 3600
-    ):
-        raise InvalidPreferencesError(f"{file_path}: invalid interval {yaml_value}: use 0.5 to 3600 seconds")
-    return float(yaml_value)
-
-
-def _read_theme(file_path: str, theme_name: str, yaml_value: Any) -> Mapping[str, str]:
-    theme_colors = _read_texts(file_path, f"themes: {theme_name}", yaml_value)
-    _check_names(f"{file_path}: themes: {theme_name}", theme_colors, (*_THEME_COLORS, "dark"))
-    if "primary" not in theme_colors:
-        raise InvalidPreferencesError(
-            f"{file_path}: themes: {theme_name} needs primary, a color such as '#3D8FD1'"
-        )
-    return theme_colors
+def _parse_interval(value: Any) -> float:
+    if type(value) not in (int, float) or not 0.5 <= value <= 3600:
+        raise InvalidValue(f"invalid interval {value}: use 0.5 to 3600 seconds")
+    return float(value)

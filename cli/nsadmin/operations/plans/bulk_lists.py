@@ -1,8 +1,9 @@
 """Lists of topics or groups from mqadmin's files or ours, and the steps that they need. Pure."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
+from namesrv_core.file_shapes import Field, ListOf, MapOf, Name, Path, Record, Text
 from nsadmin.client.name_servers.order_confs import ORDER_CONF_NAMESPACE
 from nsadmin.client.results import NotApplied
 from nsadmin.operations.plans.diff import PlanStep, find_name_problem, has_same_settings
@@ -10,25 +11,9 @@ from nsadmin.operations.plans.executor import StepOutcome
 from nsadmin.operations.plans.fields import GROUP_NAME, GROUP_SETTINGS, TOPIC_NAME, TOPIC_SETTINGS
 from nsadmin.operations.plans.records import ClusterState, ItemSpec, LiveBrokerState
 from nsadmin.operations.plans.settings import ItemSettings, SpreadKind, complete_settings
-from nsadmin.operations.plans.shapes import (
-    ListShape,
-    MapShape,
-    NameShape,
-    RecordField,
-    RecordShape,
-    TextShape,
-)
-from nsadmin.operations.plans.yaml_reader import (
-    InvalidPlanFileError,
-    compose_yaml,
-    read_desired_cluster,
-    read_value,
-)
+from nsadmin.operations.plans.yaml_reader import InvalidPlanFileError, PlanDocument, read_desired_cluster
 
-_NULL_TAG = "tag:yaml.org,2002:null"
-_ATTRIBUTES_SHAPE = MapShape(
-    NameShape("attribute", r"[+-]?[^+,=\s-][^,=\s]*", "NAME, +NAME or -NAME"), TextShape()
-)
+_ATTRIBUTES_SHAPE = MapOf(Name("attribute", r"[+-]?[^+,=\s-][^,=\s]*", "NAME, +NAME or -NAME"), Text())
 _NAME_KEYS: Mapping[SpreadKind, str] = {"topic": "topicName", "group": "groupName"}
 _TABLE_NAMES: Mapping[SpreadKind, str] = {"topic": "topicConfigTable", "group": "subscriptionGroupTable"}
 # Defaults of Java's config classes for list files; mqadmin's commands for one item have other defaults.
@@ -99,49 +84,42 @@ def read_list(spread_kind: SpreadKind, file_text: str, file_name: str) -> ItemLi
     Raises:
         InvalidPlanFileError: with all problems of the file.
     """
-    root_node = compose_yaml(file_text, file_name)
-    nodes_by_key = (
-        {str(key_node.value): value_node for key_node, value_node in root_node.value}
-        if _is_map_node(root_node)
-        else {}
-    )
-    if "cluster" in nodes_by_key:
+    document = PlanDocument(file_text, file_name)
+    content = document.value if isinstance(document.value, dict) else {}
+    if "cluster" in content:
         desired_cluster = read_desired_cluster(file_text, file_name)
         item_specs = desired_cluster.topic_specs if spread_kind == "topic" else desired_cluster.group_specs
         if not item_specs:
             raise InvalidPlanFileError([f"{file_name}:1: no {spread_kind}s in the file"])
         return ItemList(spread_kind, specs=item_specs)
-    table_node = nodes_by_key.get(_TABLE_NAMES[spread_kind])
-    list_node = root_node if table_node is None else table_node
-    if table_node is None and getattr(root_node, "id", None) != "sequence":
+    table_name, item_shape = _TABLE_NAMES[spread_kind], _ITEM_SHAPES[spread_kind]
+    # Java writes null for absent fields.
+    if table_name in content:
+        table = document.read(MapOf(Text(), item_shape), (table_name,), skips_nulls=True)
+        items = [_parse_item(spread_kind, fields) for fields in table.values()]
+    elif isinstance(document.value, list):
+        items = [
+            _parse_item(spread_kind, fields) for fields in document.read(ListOf(item_shape), skips_nulls=True)
+        ]
+        document.require_none(_find_duplicates(items))
+    else:
         raise InvalidPlanFileError(
             [
                 f"{file_name}:1: not a list of {spread_kind}s in mqadmin's format, and not a file of "
                 "`nsadmin export`"
             ]
         )
-    _drop_nulls(list_node)
-    item_shape = _ITEM_SHAPES[spread_kind]
-    parsed_list = read_value(
-        list_node,
-        ListShape(item_shape) if table_node is None else MapShape(TextShape(), item_shape),
-        file_name,
-    )
-    listed_items = tuple(
-        _parse_item(spread_kind, value_node)
-        for value_node in (parsed_list if table_node is None else parsed_list.values())
-    )
-    if not listed_items:
+    if not items:
         raise InvalidPlanFileError([f"{file_name}:1: no {spread_kind}s in the file"])
-    if table_node is None:
-        _require_different(
-            [listed_item.item_name for listed_item in listed_items], list_node.value, file_name
-        )
-    return ItemList(spread_kind, listed_items, is_sum="exportTime" in nodes_by_key)
+    return ItemList(spread_kind, tuple(items), is_sum="exportTime" in content)
 
 
-def _is_map_node(node: Any) -> bool:
-    return getattr(node, "id", None) == "mapping"
+def _find_duplicates(items: Iterable[ListedItem]) -> Iterator[tuple[Path, str]]:
+    seen_names: set[str] = set()
+    for index, item in enumerate(items):
+        if item.item_name in seen_names:
+            yield (index,), f"duplicate {item.item_name}"
+        seen_names.add(item.item_name)
 
 
 def _parse_item(spread_kind: SpreadKind, parsed_fields: Mapping[str, Any]) -> ListedItem:
@@ -153,47 +131,19 @@ def _parse_item(spread_kind: SpreadKind, parsed_fields: Mapping[str, Any]) -> Li
     return ListedItem(parsed_fields[_NAME_KEYS[spread_kind]], settings, parsed_fields.get("attributes", {}))
 
 
-def _drop_nulls(yaml_node: Any) -> None:
-    """Remove null values: Java writes null for absent fields."""
-    if _is_map_node(yaml_node):
-        yaml_node.value = [
-            (key_node, value_node) for key_node, value_node in yaml_node.value if value_node.tag != _NULL_TAG
-        ]
-        child_nodes = [value_node for _, value_node in yaml_node.value]
-    else:
-        child_nodes = yaml_node.value if yaml_node.id == "sequence" else []
-    for child_node in child_nodes:
-        _drop_nulls(child_node)
-
-
-def _require_different(item_names: Sequence[str], item_nodes: Sequence[Any], file_name: str) -> None:
-    seen_names: set[str] = set()
-    duplicate_problems = []
-    for item_name, item_node in zip(item_names, item_nodes, strict=True):
-        if item_name in seen_names:
-            duplicate_problems.append(f"{file_name}:{item_node.start_mark.line + 1}: duplicate {item_name}")
-        seen_names.add(item_name)
-    if duplicate_problems:
-        raise InvalidPlanFileError(duplicate_problems)
-
-
-def _item_shape(spread_kind: SpreadKind, settings_shape: RecordShape, name_shape: NameShape) -> RecordShape:
-    other_fields = (
-        record_field for record_field in settings_shape.record_fields if record_field.key != "attributes"
-    )
-    name_field = RecordField(
-        _NAME_KEYS[spread_kind], name_shape, f"name of the {spread_kind}", is_required=True
-    )
-    return RecordShape(
+def _item_shape(spread_kind: SpreadKind, settings_shape: Record, name_shape: Name) -> Record:
+    other_fields = (field for field in settings_shape.fields if field.key != "attributes")
+    name_field = Field(_NAME_KEYS[spread_kind], name_shape, f"name of the {spread_kind}", is_required=True)
+    return Record(
         (
             name_field,
             *other_fields,
-            RecordField("attributes", _ATTRIBUTES_SHAPE, "attributes by name, with or without a sign"),
+            Field("attributes", _ATTRIBUTES_SHAPE, "attributes by name, with or without a sign"),
         )
     )
 
 
-_ITEM_SHAPES: Mapping[SpreadKind, RecordShape] = {
+_ITEM_SHAPES: Mapping[SpreadKind, Record] = {
     "topic": _item_shape("topic", TOPIC_SETTINGS, TOPIC_NAME),
     "group": _item_shape("group", GROUP_SETTINGS, GROUP_NAME),
 }

@@ -3,13 +3,13 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal
 
+from namesrv_core.file_shapes import Record
 from nsadmin.operations.plans.fields import (
     EXPONENTIAL_POLICY,
     GROUP_SETTINGS,
     SUBSCRIPTION_FIELDS,
     TOPIC_SETTINGS,
 )
-from nsadmin.operations.plans.shapes import RecordShape
 
 ItemSettings = Mapping[str, Any]
 """Settings of a topic or a group by the protocol's names; absent settings have their default."""
@@ -63,12 +63,10 @@ def _complete_policy(given_policy: Mapping[str, Any]) -> dict[str, Any]:
     return retry_policy
 
 
-def _fill_defaults(record_shape: RecordShape, settings: ItemSettings) -> dict[str, Any]:
+def _fill_defaults(record_shape: Record, settings: ItemSettings) -> dict[str, Any]:
     return {
-        record_field.key: record_field.default
-        if settings.get(record_field.key) is None
-        else settings[record_field.key]
-        for record_field in record_shape.record_fields
+        field.key: field.default if settings.get(field.key) is None else settings[field.key]
+        for field in record_shape.fields
     }
 
 
@@ -91,7 +89,7 @@ def _drop_nulls(value: Any) -> Any:
     )
 
 
-RECORD_SHAPES: dict[SpreadKind, RecordShape] = {"topic": TOPIC_SETTINGS, "group": GROUP_SETTINGS}
+RECORD_SHAPES: dict[SpreadKind, Record] = {"topic": TOPIC_SETTINGS, "group": GROUP_SETTINGS}
 _COMPLETERS: dict[SpreadKind, Callable[[ItemSettings], dict[str, Any]]] = {
     "topic": _complete_topic,
     "group": _complete_group,

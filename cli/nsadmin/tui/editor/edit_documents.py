@@ -210,15 +210,11 @@ def _check_value(line_number: int, key: str, old_value: str, new_value: str) -> 
 
 
 def _make_topic_target(cluster: str, topic: str) -> EditTarget:
-    return _make_plan_target(
-        cluster, "topics", topic, "topic", _describe_fields(TOPIC_SETTINGS.record_fields)
-    )
+    return _make_plan_target(cluster, "topics", topic, "topic", _describe_fields(TOPIC_SETTINGS.fields))
 
 
 def _make_group_target(cluster: str, group: str) -> EditTarget:
-    return _make_plan_target(
-        cluster, "groups", group, "group", _describe_fields(GROUP_SETTINGS.record_fields)
-    )
+    return _make_plan_target(cluster, "groups", group, "group", _describe_fields(GROUP_SETTINGS.fields))
 
 
 def _describe_fields(fields: Sequence[Any]) -> list[str]:
@@ -229,11 +225,9 @@ def _make_plan_target(
     cluster: str, section: str, item_name: str, noun: str, field_lines: Sequence[str]
 ) -> EditTarget:
     def build_document(output_text: str) -> EditDocument:
-        import yaml
-
         try:
-            exported = operator_files.parse_yaml(output_text)
-        except yaml.YAMLError:
+            exported = operator_files.YamlDocument(output_text).value
+        except operator_files.InvalidYaml:
             raise InvalidEditError("the export is not valid YAML") from None
         items = exported.get(section) if isinstance(exported, dict) else None
         if not isinstance(items, dict) or item_name not in items:
@@ -247,18 +241,16 @@ def _make_plan_target(
             f"# The {noun} {item_name} in {cluster}. A setting that is missing here gets its default:",
             *field_lines,
         ]
+        import yaml
+
         item_text = yaml.safe_dump(item_document, sort_keys=False, allow_unicode=True)
         return EditDocument("\n".join((*heading_lines, item_text)), plan_changes)
 
     def plan_changes(new_text: str, file_path: str) -> list[PlannedCommand]:
-        import yaml
-
         try:
-            edited = operator_files.parse_yaml(new_text)
-        except yaml.YAMLError as error:
-            problem_mark = getattr(error, "problem_mark", None)
-            line_text = f" in line {problem_mark.line + 1}" if problem_mark else ""
-            raise InvalidEditError(f"the text is not valid YAML{line_text}") from None
+            edited = operator_files.YamlDocument(new_text).value
+        except operator_files.InvalidYaml as error:
+            raise InvalidEditError(f"the text is not valid YAML{error.in_line}") from None
         if not isinstance(edited, dict) or not isinstance(edited.get(section), dict):
             raise InvalidEditError(f"the text has no {section}")
         if list(edited[section]) != [item_name]:
