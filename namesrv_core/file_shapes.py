@@ -11,6 +11,8 @@ from typing import Any, NamedTuple
 Path = tuple[Any, ...]
 """The keys and indexes that lead to a value."""
 JsonSchema = dict[str, Any]
+INVALID = object()
+"""What is read of a value with mistakes. Lists, maps and records without `build` leave it out."""
 
 
 class WrittenNull(str):
@@ -98,7 +100,7 @@ class Shape:
     """What a value must be."""
 
     def read(self, value: Any, path: Path, reader: ShapeReader) -> Any:
-        """The value as the program uses it. Mistakes go to the reader; a value with one is not to be used."""
+        """The value as the program uses it, or INVALID. Mistakes go to the reader."""
         raise NotImplementedError
 
     def schema(self) -> JsonSchema:
@@ -114,6 +116,7 @@ class Leaf(Shape):
             return self.parse(value, reader.style)
         except InvalidValue as error:
             reader.refuse(path, str(error))
+            return INVALID
 
     def parse(self, value: Any, style: FileStyle) -> Any:
         """Raises InvalidValue."""
@@ -253,7 +256,8 @@ class ListOf(Shape):
         if isinstance(value, str) or not isinstance(value, Sequence):
             reader.refuse(path, f"must be {self._allowed}")
             return ()
-        return tuple(self._item.read(item, (*path, index), reader) for index, item in enumerate(value))
+        items = (self._item.read(item, (*path, index), reader) for index, item in enumerate(value))
+        return tuple(item for item in items if item is not INVALID)
 
     def schema(self) -> JsonSchema:
         return {"type": "array", "items": self._item.schema()}
@@ -267,10 +271,11 @@ class MapOf(Shape):
         self._item = item
 
     def read(self, value: Any, path: Path, reader: ShapeReader) -> dict[Any, Any]:
-        return {
+        items = {
             key: self._item.read(item, (*path, str(key)), reader)
             for key, item in reader.read_pairs(value, path, self._key)
         }
+        return {key: item for key, item in items.items() if item is not INVALID}
 
     def schema(self) -> JsonSchema:
         names = (
@@ -317,7 +322,8 @@ class Record(Shape):
 
     def read(self, value: Any, path: Path, reader: ShapeReader) -> Any:
         mistakes_before = len(reader.mistakes)
-        values, missing_keys = {}, {field.key for field in self.fields if field.is_required}
+        values: dict[str, Any] = {}
+        missing_keys = {field.key for field in self.fields if field.is_required}
         key_shape = Text() if reader.style.is_as_written else Leaf()
         for key, item in reader.read_pairs(value, path, key_shape, self._fields_by_key):
             field, key_path = self._fields_by_key.get(key), (*path, str(key))
@@ -330,12 +336,15 @@ class Record(Shape):
         for field in self.fields:
             if field.key in missing_keys and isinstance(value, Mapping):
                 reader.refuse(path, reader.style.missing(field))
-        if self._build is None or len(reader.mistakes) > mistakes_before:
-            return values
+        if self._build is None:
+            return {attribute: item for attribute, item in values.items() if item is not INVALID}
+        if len(reader.mistakes) > mistakes_before:
+            return INVALID
         try:
             return self._build(values)
         except InvalidValue as error:
             reader.refuse(path, str(error), is_about_key=True)
+            return INVALID
 
     def schema(self) -> JsonSchema:
         required = [field.key for field in self.fields if field.is_required]

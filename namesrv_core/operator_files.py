@@ -78,8 +78,9 @@ class BadKey(NamedTuple):
     """A duplicate key, or a `<<` without a map. `path` is that of the key, or of the map with the `<<`."""
 
     path: Path
+    line: int
     problem: str
-    is_duplicate: bool
+    is_duplicate: bool = False
 
 
 class YamlDocument:
@@ -122,7 +123,7 @@ class YamlDocument:
         for step in path:
             if isinstance(node, MappingNode):
                 # The last pair of a key counts: those that are merged come first.
-                pairs = [pair for pair in node.value if pair[0].value == str(step)][-1:]
+                pairs = [pair for pair in node.value if _key_of(pair[0]) in (step, str(step))][-1:]
             elif isinstance(node, SequenceNode) and isinstance(step, int) and step < len(node.value):
                 pairs = [(node.value[step], node.value[step])]
             else:
@@ -154,7 +155,7 @@ def _compose(yaml_text: str, is_small: bool) -> "yaml.Node | None":
 
 def _find_bad_keys(node: "yaml.Node | None", path: Path, visited_ids: set[int]) -> Iterator[BadKey]:
     """Looks at each map once, before it is merged."""
-    from yaml.nodes import MappingNode, ScalarNode, SequenceNode
+    from yaml.nodes import MappingNode, SequenceNode
 
     if id(node) in visited_ids:
         return
@@ -165,20 +166,25 @@ def _find_bad_keys(node: "yaml.Node | None", path: Path, visited_ids: set[int]) 
     elif isinstance(node, MappingNode):
         seen_keys: set[str] = set()
         for key_node, value_node in node.value:
-            key_path = (*path, key_node.value if isinstance(key_node, ScalarNode) else "")
+            key_path = (*path, _key_of(key_node))
             if key_node.tag == _MERGE_TAG:
                 merged_nodes = value_node.value if isinstance(value_node, SequenceNode) else [value_node]
                 if not all(isinstance(merged_node, MappingNode) for merged_node in merged_nodes):
-                    yield BadKey(path, "<< must be a map, or a list of maps", False)
-            elif isinstance(key_node, ScalarNode):
-                if key_node.value in seen_keys:
-                    yield BadKey(key_path, "duplicate key", True)
-                seen_keys.add(key_node.value)
+                    yield BadKey(path, node.start_mark.line + 1, "<< must be a map, or a list of maps")
+            elif key_path[-1] in seen_keys:
+                yield BadKey(key_path, key_node.start_mark.line + 1, "duplicate key", True)
+            elif key_path[-1] != ():
+                seen_keys.add(key_path[-1])
             yield from _find_bad_keys(value_node, key_path, visited_ids)
 
 
+def _key_of(key_node: Any) -> Any:
+    """The text of a key; an empty tuple for a key that is no scalar."""
+    return key_node.value if key_node.id == "scalar" else ()
+
+
 def _take_as_written(node: Any, flatten_mapping: Any, known_values: dict[int, Any]) -> Any:
-    """The value of a node with texts for scalars. A key that is no scalar becomes an empty tuple."""
+    """The value of a node with texts for scalars, and keys of `_key_of`."""
     from yaml.constructor import ConstructorError
     from yaml.nodes import MappingNode, ScalarNode
 

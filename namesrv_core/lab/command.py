@@ -9,13 +9,13 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from namesrv_core.errors import RocketMQError
+from namesrv_core.file_shapes import InvalidValue as InvalidValue
 from namesrv_core.fleet.fleet import BrokerFleet, FleetPlan
 from namesrv_core.lab import java_logs, report, scenario_reader, virtual_time
 from namesrv_core.lab.java_logs import LOG_DIALECTS as LOG_DIALECTS
 from namesrv_core.lab.lab_cluster import LabCluster
 from namesrv_core.lab.scenario import Scenario
 from namesrv_core.lab.scenario_player import judge_run, play_scenario
-from namesrv_core.lab.scenario_reader import InvalidScenarioValue as InvalidScenarioValue
 from namesrv_core.lab.scenario_reader import parse_duration as parse_duration
 from namesrv_core.transport import event_loop
 

@@ -75,8 +75,7 @@ class PlanDocument:
         ]
         for bad_key in self._document.bad_keys:
             if bad_key.path[: len(path)] == path:
-                line = self._document.line_of(bad_key.path, is_about_key=bad_key.is_duplicate)
-                problems.append((line, style.at(bad_key.path[len(path) :], bad_key.problem)))
+                problems.append((bad_key.line, style.at(bad_key.path[len(path) :], bad_key.problem)))
         self._refuse(problems)
         return value
 

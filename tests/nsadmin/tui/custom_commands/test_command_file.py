@@ -115,6 +115,16 @@ def test_each_mistake_has_a_line_and_the_rest_is_used(tmp_path: Path) -> None:
     assert (commands.aliases, commands.hotkeys) == ({"pay": "b"}, {"f3": "d"})
 
 
+def test_a_value_of_the_wrong_kind_leaves_its_neighbours(tmp_path: Path) -> None:
+    commands = loaded(tmp_path, "aliases:\n  a: [b]\n  pay: b\n  ? [c]\n  : d\nhotkeys: 7\n")
+    assert [line.partition(".yaml:")[2] for line in commands.error_lines] == [
+        "2: alias a must be a text",
+        "4: a key of aliases must be a text",
+        "6: hotkeys must be a map",
+    ]
+    assert commands.aliases == {"pay": "b"}
+
+
 def test_a_key_that_preferences_have_freed_can_be_used(tmp_path: Path) -> None:
     file = tmp_path / "tui-commands.yaml"
     file.write_text("hotkeys: {s: groups, f5: topics}")
