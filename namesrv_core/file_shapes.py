@@ -41,6 +41,8 @@ class FileStyle:
     is_null_absent = False
     """Whether a field of a record is absent if it is null."""
 
+    after_place = " "
+
     def place(self, path: Path) -> str:
         """Such as topics.orders.onlyOn[0]."""
         steps = (f"[{step}]" if isinstance(step, int) else f".{step}" for step in path)
@@ -48,7 +50,7 @@ class FileStyle:
 
     def at(self, path: Path, problem: str) -> str:
         place = self.place(path)
-        return f"{place} {problem}" if place else problem
+        return f"{place}{self.after_place}{problem}" if place else problem
 
     def at_key(self, path: Path, problem: str) -> str:
         """For a key of the map at `path`."""
@@ -59,6 +61,9 @@ class FileStyle:
 
     def not_a_map(self, value: Any, known_keys: Iterable[str]) -> str:
         return "must be a map"
+
+    def not_a_list(self, value: Any, allowed: str) -> str:
+        return f"must be {allowed}"
 
     def unknown_key(self, path: Path, known_keys: Collection[str]) -> str:
         """The whole message; `path` ends with the key."""
@@ -254,7 +259,7 @@ class ListOf(Shape):
 
     def read(self, value: Any, path: Path, reader: ShapeReader) -> tuple[Any, ...]:
         if isinstance(value, str) or not isinstance(value, Sequence):
-            reader.refuse(path, f"must be {self._allowed}")
+            reader.refuse(path, reader.style.not_a_list(value, self._allowed))
             return ()
         items = (self._item.read(item, (*path, index), reader) for index, item in enumerate(value))
         return tuple(item for item in items if item is not INVALID)

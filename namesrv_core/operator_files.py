@@ -140,7 +140,7 @@ def _compose(yaml_text: str, is_small: bool) -> "yaml.Node | None":
 
     loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     try:
-        check_yaml(yaml_text)
+        _check_yaml(yaml_text)
     except yaml.composer.ComposerError:
         raise
     except yaml.YAMLError:
@@ -148,7 +148,7 @@ def _compose(yaml_text: str, is_small: bool) -> "yaml.Node | None":
             raise
         # Python's parser accepts a little more than the C parser, and reports the line of a mistake better.
         loader = yaml.SafeLoader
-        check_yaml(yaml_text, loader)
+        _check_yaml(yaml_text, loader)
     root_node: yaml.Node | None = yaml.compose(yaml_text, Loader=loader)
     return root_node
 
@@ -209,7 +209,7 @@ def _take_as_written(node: Any, flatten_mapping: Any, known_values: dict[int, An
     return known_values[id(node)]
 
 
-def check_yaml(yaml_text: str, parser_class: Any = None) -> None:
+def _check_yaml(yaml_text: str, parser_class: Any = None) -> None:
     """Check the limits by the parser's events, which need no recursion. The default is the fast C parser.
 
     Raises ComposerError beyond a limit, with the place, and other YAMLErrors for what is no YAML.

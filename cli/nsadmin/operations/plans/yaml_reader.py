@@ -22,8 +22,7 @@ class _PlanStyle(FileStyle):
     is_as_written = True
     is_null_empty = True
 
-    def at(self, path: Path, problem: str) -> str:
-        return f"{self.place(path)}: {problem}" if path else problem
+    after_place = ": "
 
     def invalid(self, value: Any, allowed: str, words: Iterable[str] = ()) -> str:
         if not isinstance(value, str):

@@ -110,9 +110,7 @@ class _FileReader:
         except operator_files.InvalidYaml as error:
             error_line = f"{self._file_path}:{error.line or 1}: {error.problem or 'invalid YAML'}"
             return CustomCommands(error_lines=[error_line])
-        values, mistakes = read_shape(
-            {} if document.value is None else document.value, _FILE, _CommandsStyle()
-        )
+        values, mistakes = read_shape(document.value, _FILE, _CommandsStyle())
         error_lines = [(document.line_of(m.path, is_about_key=m.is_about_key), m.text) for m in mistakes]
         error_lines += [
             (bad_key.line, f'{bad_key.path[0]} has "{bad_key.path[1]}" twice')
