@@ -50,7 +50,7 @@ class _CredentialsStyle(FileStyle):
     after_place = ": "
 
     def invalid(self, value: Any, allowed: str, words: Iterable[str] = ()) -> str:
-        return f"Invalid enum value '{value}'" if isinstance(value, str) else _not_a_text(value)
+        return f"Invalid enum value {value!r}" if isinstance(value, str) else _not_a_text(value)
 
     def not_a_map(self, value: Any, known_keys: Iterable[str]) -> str:
         return f"Expected `object`, got `{_kind(value)}`"

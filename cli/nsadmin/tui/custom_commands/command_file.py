@@ -110,13 +110,13 @@ class _FileReader:
         except operator_files.InvalidYaml as error:
             error_line = f"{self._file_path}:{error.line or 1}: {error.problem or 'invalid YAML'}"
             return CustomCommands(error_lines=[error_line])
-        values, mistakes = read_shape(document.value, _FILE, _CommandsStyle())
+        style = _CommandsStyle()
+        values, mistakes = read_shape(document.value, _FILE, style)
         error_lines = [(document.line_of(m.path, is_about_key=m.is_about_key), m.text) for m in mistakes]
-        error_lines += [
-            (bad_key.line, f'{bad_key.path[0]} has "{bad_key.path[1]}" twice')
-            for bad_key in document.bad_keys
-            if bad_key.is_duplicate and len(bad_key.path) == 2
-        ]
+        for bad_key in document.bad_keys:
+            *parent, key = bad_key.path if bad_key.is_duplicate else (*bad_key.path, "<<")
+            problem = f'has "{key}" twice' if bad_key.is_duplicate else bad_key.problem
+            error_lines.append((bad_key.line, style.at(tuple(parent), problem)))
         entries: dict[str, dict[str, Any]] = {section: {} for section in _ENTRY_NOUNS}
         checks: Mapping[str, Callable[[str, Any], tuple[str, Any]]] = {
             "aliases": self._check_alias,
