@@ -35,13 +35,13 @@ class FileStyle:
     """How one kind of file is read, and how its mistakes are worded."""
 
     is_as_written = False
-    """Whether scalars are texts, as `operator_files` returns them with `as_written`."""
+    """Whether scalars are texts, as `operator_files` returns them with `is_as_written`."""
     is_null_empty = False
     """Whether null stands for an empty map."""
     is_null_absent = False
     """Whether a field of a record is absent if it is null."""
-
     after_place = " "
+    """What separates the place of a mistake from its text."""
 
     def place(self, path: Path) -> str:
         """Such as topics.orders.onlyOn[0]."""

@@ -6,7 +6,7 @@ of YAML crashes on deep nesting, and twenty lines of nested aliases stand for gi
 
 import errno
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from namesrv_core.file_shapes import Path, WrittenNull
@@ -94,9 +94,10 @@ class YamlDocument:
         """Raises InvalidYaml. With `is_small`, Python's parser, which is slow, decides what is YAML."""
         import yaml
 
+        self._children: dict[int, Mapping[Any, tuple[Any, Any]]] = {}
         try:
-            self._root = _compose(yaml_text, is_small)
-            self.bad_keys = list(_find_bad_keys(self._root, (), set()))
+            self._root: Any = _compose(yaml_text, is_small)
+            self.bad_keys = [] if self._root is None else list(_find_bad_keys(self._root, (), set()))
             self.value = self._make_value(is_as_written)
         except yaml.YAMLError as error:
             raise InvalidYaml(error) from None
@@ -106,33 +107,36 @@ class YamlDocument:
 
         if self._root is None:
             return None
-        constructor = yaml.constructor.SafeConstructor()
         if is_as_written:
-            return _take_as_written(self._root, constructor.flatten_mapping, {})
+            return _WrittenValues().take(self._root)
         try:
-            return constructor.construct_document(self._root)
+            return yaml.constructor.SafeConstructor().construct_document(self._root)
         except _ODD_VALUE_ERRORS:
             raise yaml.YAMLError("invalid value") from None
 
     def line_of(self, path: Path, *, is_about_key: bool = False) -> int:
         """The line of the value at a path, or that of its key; of its nearest parent if it is not there."""
-        from yaml.nodes import MappingNode, SequenceNode
-
-        node: Any = self._root
-        line = node.start_mark.line if node else 0
+        node = key_node = self._root
         for step in path:
-            if isinstance(node, MappingNode):
-                # The last pair of a key counts: those that are merged come first.
-                pairs = [pair for pair in node.value if _key_of(pair[0]) in (step, str(step))][-1:]
-            elif isinstance(node, SequenceNode) and isinstance(step, int) and step < len(node.value):
-                pairs = [(node.value[step], node.value[step])]
-            else:
+            children = self._children_of(node)
+            if step not in children:
                 break
-            if not pairs:
-                break
-            key_node, node = pairs[0]
-            line = (key_node if is_about_key else node).start_mark.line
-        return int(line) + 1
+            key_node, node = children[step]
+        line_node: Any = key_node if is_about_key else node
+        return 1 if line_node is None else int(line_node.start_mark.line) + 1
+
+    def _children_of(self, node: Any) -> Mapping[Any, tuple[Any, Any]]:
+        """The nodes of each key and its value, or of each item twice."""
+        children = self._children.get(id(node))
+        if children is None:
+            children = {}
+            if node.id == "mapping":
+                # Of duplicate keys, and of those that are merged, the last one counts.
+                children = {_key_of(key_node): (key_node, value_node) for key_node, value_node in node.value}
+            elif node.id == "sequence":
+                children = {index: (item_node, item_node) for index, item_node in enumerate(node.value)}
+            self._children[id(node)] = children
+        return children
 
 
 def _compose(yaml_text: str, is_small: bool) -> "yaml.Node | None":
@@ -153,29 +157,27 @@ def _compose(yaml_text: str, is_small: bool) -> "yaml.Node | None":
     return root_node
 
 
-def _find_bad_keys(node: "yaml.Node | None", path: Path, visited_ids: set[int]) -> Iterator[BadKey]:
+def _find_bad_keys(node: Any, path: Path, visited_ids: set[int]) -> Iterator[BadKey]:
     """Looks at each map once, before it is merged."""
-    from yaml.nodes import MappingNode, SequenceNode
-
-    if id(node) in visited_ids:
+    if node.id == "scalar" or id(node) in visited_ids:
         return
     visited_ids.add(id(node))
-    if isinstance(node, SequenceNode):
+    if node.id == "sequence":
         for index, item_node in enumerate(node.value):
             yield from _find_bad_keys(item_node, (*path, index), visited_ids)
-    elif isinstance(node, MappingNode):
-        seen_keys: set[str] = set()
-        for key_node, value_node in node.value:
-            key_path = (*path, _key_of(key_node))
-            if key_node.tag == _MERGE_TAG:
-                merged_nodes = value_node.value if isinstance(value_node, SequenceNode) else [value_node]
-                if not all(isinstance(merged_node, MappingNode) for merged_node in merged_nodes):
-                    yield BadKey(path, node.start_mark.line + 1, "<< must be a map, or a list of maps")
-            elif key_path[-1] in seen_keys:
-                yield BadKey(key_path, key_node.start_mark.line + 1, "duplicate key", True)
-            elif key_path[-1] != ():
-                seen_keys.add(key_path[-1])
-            yield from _find_bad_keys(value_node, key_path, visited_ids)
+        return
+    seen_keys: set[str] = set()
+    for key_node, value_node in node.value:
+        key = _key_of(key_node)
+        if key_node.tag == _MERGE_TAG:
+            merged_nodes = value_node.value if value_node.id == "sequence" else [value_node]
+            if not all(merged_node.id == "mapping" for merged_node in merged_nodes):
+                yield BadKey(path, node.start_mark.line + 1, "<< must be a map, or a list of maps")
+        elif key in seen_keys:
+            yield BadKey((*path, key), key_node.start_mark.line + 1, "duplicate key", True)
+        elif key != ():
+            seen_keys.add(key)
+        yield from _find_bad_keys(value_node, (*path, key), visited_ids)
 
 
 def _key_of(key_node: Any) -> Any:
@@ -183,30 +185,34 @@ def _key_of(key_node: Any) -> Any:
     return key_node.value if key_node.id == "scalar" else ()
 
 
-def _take_as_written(node: Any, flatten_mapping: Any, known_values: dict[int, Any]) -> Any:
-    """The value of a node with texts for scalars, and keys of `_key_of`."""
-    from yaml.constructor import ConstructorError
-    from yaml.nodes import MappingNode, ScalarNode
+class _WrittenValues:
+    """Makes values of nodes, with texts for scalars. Values that aliases repeat are shared."""
 
-    if isinstance(node, ScalarNode):
-        return WrittenNull(node.value) if node.tag == _NULL_TAG else node.value
-    if id(node) not in known_values:
+    def __init__(self) -> None:
+        import yaml
 
-        def take_value(child_node: Any) -> Any:
-            return _take_as_written(child_node, flatten_mapping, known_values)
+        self._flatten_mapping = yaml.constructor.SafeConstructor().flatten_mapping
+        self._merge_error = yaml.constructor.ConstructorError
+        self._known_values: dict[int, Any] = {}
 
-        if isinstance(node, MappingNode):
-            try:
-                flatten_mapping(node)
-            except ConstructorError:
-                node.value = [pair for pair in node.value if pair[0].tag != _MERGE_TAG]
-            known_values[id(node)] = {
-                take_value(key_node) if isinstance(key_node, ScalarNode) else (): take_value(value_node)
-                for key_node, value_node in node.value
-            }
-        else:
-            known_values[id(node)] = list(map(take_value, node.value))
-    return known_values[id(node)]
+    def take(self, node: Any) -> Any:
+        if node.id == "scalar":
+            return WrittenNull(node.value) if node.tag == _NULL_TAG else node.value
+        if id(node) not in self._known_values:
+            self._known_values[id(node)] = (
+                self._take_map(node) if node.id == "mapping" else list(map(self.take, node.value))
+            )
+        return self._known_values[id(node)]
+
+    def _take_map(self, node: Any) -> dict[Any, Any]:
+        try:
+            self._flatten_mapping(node)
+        except self._merge_error:
+            node.value = [pair for pair in node.value if pair[0].tag != _MERGE_TAG]
+        return {
+            self.take(key_node) if key_node.id == "scalar" else (): self.take(value_node)
+            for key_node, value_node in node.value
+        }
 
 
 def _check_yaml(yaml_text: str, parser_class: Any = None) -> None:

@@ -93,12 +93,12 @@ class _FaultShape(Shape):
 
     def read(self, value: Any, path: Path, reader: ShapeReader) -> Any:
         kind_name = value.get("fault") if isinstance(value, dict) else None
-        kind = FAULT_KINDS.get(kind_name) if isinstance(kind_name, str) else None
-        if kind is None:
+        if not isinstance(kind_name, str) or kind_name not in FAULT_KINDS:
             Record(_FAULT_FIELDS).read(value, path, reader)
             if isinstance(value, dict) and "fault" not in value:
                 reader.refuse((*path, "fault"), f"is missing: use one of {', '.join(FAULT_KINDS)}")
             return INVALID
+        kind = FAULT_KINDS[kind_name]
         mistakes_before = len(reader.mistakes)
         for key in sorted((kind.required_keys | {"at"}) - value.keys()):
             reader.refuse((*path, key), f"is missing: {kind_name} requires it")
