@@ -92,7 +92,7 @@ class CommandGroup(TyperGroup):
         if entry is not None:
             # The options before the command's name are its own.
             rest = [*self._all_words[: len(self._all_words) - len(args)], *rest]
-            return entry.typed_name, self._build_command(entry, tuple(rest)), rest
+            return entry.typed_name, self._build_command(ctx, entry, tuple(rest)), rest
         if not self.name and registry.find_group(args[0]):
             return args[0], _build_group(args[0].lower(), self.actions), args[1:]
         if not self.name and args[0] in ("help", "version"):
@@ -102,10 +102,12 @@ class CommandGroup(TyperGroup):
             return None, None, args
         raise unknown_command_error(words)
 
-    def _build_command(self, entry: CommandEntry, words: Sequence[str]) -> TyperCommand:
+    def _build_command(self, ctx: typer.Context, entry: CommandEntry, words: Sequence[str]) -> TyperCommand:
         if self.actions is None:
             return build_command(entry, None)
-        return build_command(entry, partial(self.actions.run_command, words))
+        leading_options = {option.name: option for option in ctx.find_root().command.params}
+        options = {p: leading_options[p.name] for p in leading_parameters()}
+        return build_command(entry, partial(self.actions.run_command, words), options)
 
 
 def build_application(actions: Actions | None = None) -> CommandGroup:

@@ -75,7 +75,7 @@ def _parameter_item(parameter: Parameter) -> tuple[str, str]:
     metavar_text = f" {parameter.metavar}" if parameter.metavar else ""
     has_default = isinstance(parameter.default, (str, int, float)) and not isinstance(parameter.default, bool)
     help_text = parameter.help
-    if has_default and "default" not in help_text.lower():
+    if has_default and parameter.default != "" and "default" not in help_text.lower():
         help_text = f"{help_text.removesuffix('.')} (default: {parameter.default})."
     return ", ".join(parameter.flag_names) + metavar_text, help_text
 
