@@ -311,11 +311,7 @@ class Record(Shape):
     InvalidValue for values that contradict each other.
     """
 
-    def __init__(
-        self,
-        fields: Iterable[Field],
-        build: Callable[[dict[str, Any]], Any] | None = None,
-    ) -> None:
+    def __init__(self, fields: Iterable[Field], build: Callable[[dict[str, Any]], Any] | None = None) -> None:
         self.fields = tuple(fields)
         self._fields_by_key = {field.key: field for field in self.fields}
         self._build = build

@@ -17,12 +17,7 @@ from nsadmin.command_line import usage
 from nsadmin.command_line.application import HELP_FLAGS, Actions, build_application, complete_line
 from nsadmin.command_line.declarations import declaration_of
 from nsadmin.command_line.registry import CommandEntry
-from nsadmin.command_line.typer_commands import (
-    HelpRequested,
-    ParsedCommandLine,
-    SessionCommand,
-    read_values,
-)
+from nsadmin.command_line.typer_commands import HelpRequested, ParsedCommandLine, SessionCommand, read_values
 from nsadmin.console import exit_codes, output, settings, stderr
 from nsadmin.console.exit_codes import CommandInterrupted, ExitCode, UsageError
 from nsadmin.console.output import ResultRows

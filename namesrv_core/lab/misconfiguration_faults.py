@@ -34,11 +34,7 @@ async def change_namesrv_list(fault_context: FaultContext, fault: Fault) -> None
     for broker in brokers:
         broker.run_state, broker.listed_servers = "up", listed_names
     fault_context.record_deed(
-        fault.kind,
-        "end",
-        member_names(brokers),
-        expect_return(lab_cluster, brokers),
-        namesrvs=listed_names,
+        fault.kind, "end", member_names(brokers), expect_return(lab_cluster, brokers), namesrvs=listed_names
     )
     await lab_cluster.start_brokers(brokers)
 

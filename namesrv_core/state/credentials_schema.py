@@ -163,9 +163,7 @@ _ROLE_FIELD = Field("role", Choice(_ROLE_NAMES), _ROLE_MEANINGS, is_required=Tru
 _FROM_FIELD = Field("from", _Networks(), "Networks (CIDR) or addresses from which this entry may be used.")
 _FENCE_FIELDS = (
     Field(
-        "clusters",
-        _Texts(_text()),
-        "For the role broker: the only clusters that the broker may register in.",
+        "clusters", _Texts(_text()), "For the role broker: the only clusters that the broker may register in."
     ),
     Field(
         "addresses",
@@ -232,10 +230,7 @@ _CREDENTIALS = Record(
             [],
         ),
         Field(
-            "networks",
-            ListOf(_NETWORK),
-            "Clients in a network, whether they sign their requests or not.",
-            [],
+            "networks", ListOf(_NETWORK), "Clients in a network, whether they sign their requests or not.", []
         ),
     )
 )

@@ -30,17 +30,7 @@ def modules(code: str) -> set[str]:
 def test_the_library_knows_no_terminal_no_server_and_no_event_loop() -> None:
     loaded = modules("import nsadmin.client")
     assert loaded.isdisjoint(
-        {
-            "typer",
-            "rich",
-            "textual",
-            "yaml",
-            "pyspark",
-            "asyncio",
-            "dataclasses",
-            "msgspec",
-            "httpx",
-        }
+        {"typer", "rich", "textual", "yaml", "pyspark", "asyncio", "dataclasses", "msgspec", "httpx"}
     )
     assert not [
         name

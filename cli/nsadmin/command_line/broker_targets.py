@@ -130,11 +130,7 @@ def describe_targets(targets: Sequence[BrokerTarget]) -> str:
 
 
 def identity_cells(target: BrokerTarget) -> dict[str, object]:
-    return {
-        "brokerName": target.broker_name,
-        "brokerId": target.broker_id,
-        "brokerAddr": target.broker_addr,
-    }
+    return {"brokerName": target.broker_name, "brokerId": target.broker_id, "brokerAddr": target.broker_addr}
 
 
 IDENTITY_COLUMNS = ("brokerName", "brokerId", "brokerAddr")

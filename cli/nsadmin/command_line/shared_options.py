@@ -114,8 +114,7 @@ CONNECTION_OPTIONS: dict[str, Any] = {
         Option("--insecure", help="Do not verify certificates, and sign requests anyway. Implies --tls."),
     ],
     "timeout": Annotated[
-        float | None,
-        Option("--timeout", metavar="SECONDS", help="Time limit of each request (default: 3)."),
+        float | None, Option("--timeout", metavar="SECONDS", help="Time limit of each request (default: 3).")
     ],
     "retries": Annotated[
         int | None,
@@ -150,7 +149,7 @@ WATCH_OPTIONS: dict[str, Any] = {
     "watch": Annotated[
         float | None,
         Option("--watch", metavar="SECONDS", help="Repeat the command at this interval until Ctrl-C."),
-    ],
+    ]
 }
 
 

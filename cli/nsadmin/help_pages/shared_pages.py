@@ -25,10 +25,7 @@ ENVIRONMENT_VARIABLES = (
     ),
     ("NSADMIN_BUNDLE", "Support bundle to read instead of the servers, like --bundle."),
     ("NSADMIN_STATE", "Folder of drains and of the inventory. Default: nsadmin in ~/.local/state."),
-    (
-        "NSADMIN_AUDIT",
-        "File of the audit log, or off. Default: nsadmin/audit.jsonl in ~/.local/state.",
-    ),
+    ("NSADMIN_AUDIT", "File of the audit log, or off. Default: nsadmin/audit.jsonl in ~/.local/state."),
     ("NSADMIN_ORIGIN", "Program that starts nsadmin for a client. The audit names it as origin."),
     ("NSADMIN_INVENTORY", "off: do not record which brokers to expect."),
     ("XDG_CONFIG_HOME", "Replaces ~/.config."),

@@ -26,10 +26,7 @@ def render_page(command: CommandDescription) -> str:
     short_help = _lower_first_letter(command.entry.help)
     return _join_sections(
         _page_head(page_name(command.entry)),
-        (
-            ".SH NAME",
-            f"{_escape_roff(page_name(command.entry))} \\- {_escape_roff(short_help)}",
-        ),
+        (".SH NAME", f"{_escape_roff(page_name(command.entry))} \\- {_escape_roff(short_help)}"),
         (".SH SYNOPSIS", " ".join(filter(None, synopsis_words))),
         (".SH DESCRIPTION", *_separate_paragraphs(command.text_paragraphs)),
         _option_section(command),

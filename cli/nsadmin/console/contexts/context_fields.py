@@ -109,11 +109,7 @@ _TLS_FIELDS = (
     _field("serverName", _TEXT),
     _field("verify", Flag()),
 )
-_CREDENTIAL_FIELDS = (
-    _field("accessKey", _TEXT),
-    _field("secretKey", _TEXT),
-    _field("securityToken", _TEXT),
-)
+_CREDENTIAL_FIELDS = (_field("accessKey", _TEXT), _field("secretKey", _TEXT), _field("securityToken", _TEXT))
 _SOURCE_FIELDS = (
     _field("namesrvAddr", Parsed(_parse_addrs)),
     _field("configFile", _TEXT),

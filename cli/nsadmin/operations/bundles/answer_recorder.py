@@ -13,13 +13,7 @@ from typing import Any, NamedTuple
 from namesrv_core.protocol.command import RemotingCommand
 from namesrv_core.transport.multiplexed_client import CallError
 from nsadmin.client import wall_clock
-from nsadmin.client.bundles.answer_table import (
-    Outcome,
-    RecordedFailure,
-    RequestKey,
-    make_key,
-    record_outcome,
-)
+from nsadmin.client.bundles.answer_table import Outcome, RecordedFailure, RequestKey, make_key, record_outcome
 from nsadmin.client.bundles.bundle_answers import MESSAGE_CODES, NOT_IN_BUNDLE, probe_key
 from nsadmin.client.bundles.derived_answers import derive_answer
 from nsadmin.client.connection.answer_source import SendLive
@@ -106,8 +100,7 @@ class AnswerRecorder:
             other_outcomes = self._send_unknown(keyed_calls, send_live)
             return [
                 _replay_outcome(
-                    server_addr,
-                    other_outcomes.get((server_addr, key)) or self.tables[server_addr][key],
+                    server_addr, other_outcomes.get((server_addr, key)) or self.tables[server_addr][key]
                 )
                 for server_addr, key in keyed_calls
             ]

@@ -12,13 +12,7 @@ from namesrv_core.storage import atomic_write
 from nsadmin.client import AdminClient
 from nsadmin.client.bundles.answer_table import AnswerTable, encode_table
 from nsadmin.client.bundles.bundle_answers import describe_code
-from nsadmin.client.bundles.bundle_file import (
-    FORMAT_VERSION,
-    PROBES,
-    BundleManifest,
-    LeftOut,
-    SupportBundle,
-)
+from nsadmin.client.bundles.bundle_file import FORMAT_VERSION, PROBES, BundleManifest, LeftOut, SupportBundle
 from nsadmin.client.connection.access_options import Access
 from nsadmin.client.verified_archive import encode_json, pack_in_turn
 from nsadmin.operations.bundles.answer_recorder import DEFAULT_RATES, AnswerRecorder, RequestRates
@@ -174,10 +168,7 @@ def _list_left_out(recorder: AnswerRecorder, summary: CollectionSummary) -> list
 
 
 def _write_bundle(
-    order: BundleOrder,
-    manifest: BundleManifest,
-    tables: dict[str, AnswerTable],
-    members: dict[str, bytes],
+    order: BundleOrder, manifest: BundleManifest, tables: dict[str, AnswerTable], members: dict[str, bytes]
 ) -> None:
     members_by_server = {
         server_addr: f"servers/{server_number:04}.json"

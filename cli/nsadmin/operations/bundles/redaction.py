@@ -38,11 +38,7 @@ _ENTRY_VALUE_FIELDS = ("value", "before", "after")
 """The fields of an event of the KV config that have the value of its `key`."""
 _PLAIN_WORDS = frozenset(("true", "false", "null", "default", HIDDEN_TEXT))
 _SETTINGS_CODES = frozenset(
-    {
-        RequestCode.GET_BROKER_CONFIG,
-        RequestCode.GET_NAMESRV_CONFIG,
-        RequestCode.GET_CONTROLLER_CONFIG,
-    }
+    {RequestCode.GET_BROKER_CONFIG, RequestCode.GET_NAMESRV_CONFIG, RequestCode.GET_CONTROLLER_CONFIG}
 )
 """Requests whose body has one setting in each line."""
 

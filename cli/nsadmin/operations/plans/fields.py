@@ -30,9 +30,7 @@ TOPIC_NAME, GROUP_NAME = (
 )
 BROKER_NAME = Name("broker name", r"[^;:\s]+", "a name without blanks, colons and semicolons")
 ORDER_CONF = Name(
-    "order configuration",
-    r"[^:;\s]+:\d{1,9}(;[^:;\s]+:\d{1,9})*",
-    "BROKER:QUEUES;BROKER:QUEUES",
+    "order configuration", r"[^:;\s]+:\d{1,9}(;[^:;\s]+:\d{1,9})*", "BROKER:QUEUES;BROKER:QUEUES"
 )
 
 TOPIC_SETTINGS = Record(
@@ -42,10 +40,7 @@ TOPIC_SETTINGS = Record(
         Field("perm", WholeNumber(0, 7), "4 read, 2 write, 1 inherit, or a sum of them", 6),
         Field("order", Flag(), "whether messages are ordered; true if the topic has an orderConf", False),
         Field(
-            "topicFilterType",
-            Choice(("SINGLE_TAG", "MULTI_TAG")),
-            "number of tags per message",
-            "SINGLE_TAG",
+            "topicFilterType", Choice(("SINGLE_TAG", "MULTI_TAG")), "number of tags per message", "SINGLE_TAG"
         ),
         Field("topicSysFlag", WholeNumber(0, _MAX_INT), "1 for a unit, 2 for units that subscribe", 0),
         Field(
@@ -70,14 +65,7 @@ _RETRY_POLICY = Record(
         Field(
             "customizedRetryPolicy",
             Record(
-                (
-                    Field(
-                        "next",
-                        ListOf(WholeNumber(0, _MAX_LONG)),
-                        "ms before each retry",
-                        is_required=True,
-                    ),
-                )
+                (Field("next", ListOf(WholeNumber(0, _MAX_LONG)), "ms before each retry", is_required=True),)
             ),
             "a list of waits",
         ),
@@ -96,27 +84,16 @@ SUBSCRIPTION_FIELDS = Record(
 GROUP_SETTINGS = Record(
     (
         Field("consumeEnable", Flag(), "whether the group may consume", True),
-        Field(
-            "consumeFromMinEnable",
-            Flag(),
-            "whether a new queue is read from its oldest message",
-            False,
-        ),
+        Field("consumeFromMinEnable", Flag(), "whether a new queue is read from its oldest message", False),
         Field("consumeBroadcastEnable", Flag(), "whether every client may receive all messages", False),
         Field("consumeMessageOrderly", Flag(), "whether messages are consumed in order; since 5.0", False),
         Field("retryQueueNums", WholeNumber(0, 65536), "number of queues of its retry topic", 1),
         Field(
-            "retryMaxTimes",
-            WholeNumber(-1, _MAX_INT),
-            "retries before a message becomes a dead letter",
-            16,
+            "retryMaxTimes", WholeNumber(-1, _MAX_INT), "retries before a message becomes a dead letter", 16
         ),
         Field("groupRetryPolicy", _RETRY_POLICY, "waits before retries; since 5.0", {"type": "CUSTOMIZED"}),
         Field(
-            "consumeTimeoutMinute",
-            WholeNumber(0, _MAX_INT),
-            "minutes to consume a message; since 5.0",
-            15,
+            "consumeTimeoutMinute", WholeNumber(0, _MAX_INT), "minutes to consume a message; since 5.0", 15
         ),
         Field("brokerId", WholeNumber(0, _MAX_LONG), "id of the broker to consume from; 0 is the master", 0),
         Field(
@@ -146,11 +123,7 @@ def _with_broker_fields(settings_shape: Record) -> Record:
             *settings_shape.fields,
             Field("onlyOn", broker_list, "brokers that have it; default: every broker of the cluster"),
             Field("notOn", broker_list, "brokers that do not have it"),
-            Field(
-                "perBroker",
-                MapOf(BROKER_NAME, settings_shape),
-                "settings that differ on one broker",
-            ),
+            Field("perBroker", MapOf(BROKER_NAME, settings_shape), "settings that differ on one broker"),
         )
     )
 

@@ -161,7 +161,4 @@ def _find_contradictions(desired_cluster: DesiredCluster) -> Iterator[tuple[Path
                 "orderConf ordered",
             )
     if "ORDER_TOPIC_CONFIG" in (desired_cluster.kv_tables or {}):
-        yield (
-            ("kv", "ORDER_TOPIC_CONFIG"),
-            "kv: write the keys of ORDER_TOPIC_CONFIG under orderConf",
-        )
+        yield (("kv", "ORDER_TOPIC_CONFIG"), "kv: write the keys of ORDER_TOPIC_CONFIG under orderConf")
