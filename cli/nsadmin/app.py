@@ -223,10 +223,8 @@ class CommandRun:
     def _deliver_result(self) -> int:
         """Run the command, once or with --watch, and write what it returns."""
         run_once = partial(self.function, self._session, **self._arguments)
-        watch_seconds = self._options.watch
-        self._result = (
-            run_once() if watch_seconds is None else _watch_results(self._session, watch_seconds, run_once)
-        )
+        seconds = self._options.watch
+        self._result = run_once() if seconds is None else _watch_results(self._session, seconds, run_once)
         exit_code = _deliver_result(self._session, self._result, not self._is_in_batch)
         is_success = not exit_code or (
             isinstance(self._result, ResultRows) and exit_code == self._result.done_code

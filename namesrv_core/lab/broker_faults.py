@@ -26,9 +26,7 @@ async def _take_down_brokers(fault_context: FaultContext, fault: Fault, *, is_ab
     # A returning master registers all its topics with its own permissions.
     master_groups = {broker.broker_spec.broker_name for broker in brokers if broker.broker_spec.is_master}
     lab_cluster.wiped_permissions = {
-        (wiped_group, wiped_server)
-        for wiped_group, wiped_server in lab_cluster.wiped_permissions
-        if wiped_group not in master_groups
+        (group, server) for group, server in lab_cluster.wiped_permissions if group not in master_groups
     }
     if not fault.lasts:
         return

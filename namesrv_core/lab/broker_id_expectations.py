@@ -41,11 +41,7 @@ def expect_acting_master(
         if has_acting_master:
             closed_fields = {"brokerName": broker_name, "reason": "unregistration", "changes.after.perm": 4}
             # Topics that were read-only before do not change.
-            wiped_servers = {
-                wiped_server
-                for wiped_group, wiped_server in lab_cluster.wiped_permissions
-                if wiped_group == broker_name
-            }
+            wiped_servers = {s for g, s in lab_cluster.wiped_permissions if g == broker_name}
             for affected_servers, was_writable in split_by_certainty(
                 server_names, set(server_names) - wiped_servers
             ):
@@ -121,9 +117,7 @@ def _find_other_members(
         if member is not broker and member.broker_spec.broker_name == broker.broker_spec.broker_name
     ]
     are_known = not moving_members and all(
-        lab_cluster.can_hear(server_name, member)
-        for server_name in server_names
-        for member in running_members
+        lab_cluster.can_hear(name, member) for name in server_names for member in running_members
     )
     return _OtherMembers(
         tuple(member.broker_spec.broker_id for member in running_members if member not in changed_brokers),

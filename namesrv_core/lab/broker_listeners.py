@@ -11,11 +11,7 @@ def group_by_listeners(
     """Group brokers by the name servers that they reach now."""
     brokers_by_listeners: dict[tuple[str, ...], list[LabBroker]] = {}
     for broker in brokers:
-        listener_names = tuple(
-            server_name
-            for server_name in lab_cluster.name_servers
-            if lab_cluster.can_hear(server_name, broker)
-        )
+        listener_names = tuple(n for n in lab_cluster.name_servers if lab_cluster.can_hear(n, broker))
         brokers_by_listeners.setdefault(listener_names, []).append(broker)
     return brokers_by_listeners
 
@@ -26,11 +22,9 @@ def list_deaf_servers(
     """The other running name servers in the lists of brokers. What they record depends on their own fault."""
     listed_names = {server_name for broker in brokers for server_name in broker.listed_servers}
     return tuple(
-        server_name
-        for server_name, name_server in lab_cluster.name_servers.items()
-        if server_name not in listener_names
-        and server_name in listed_names
-        and name_server.run_state != "down"
+        name
+        for name, server in lab_cluster.name_servers.items()
+        if name not in listener_names and name in listed_names and server.run_state != "down"
     )
 
 
@@ -40,9 +34,7 @@ def split_by_certainty(
     """Split name servers into those with a certain outcome and those without."""
     certainty_parts = [
         (
-            tuple(
-                server_name for server_name in server_names if (server_name in certain_names) is is_certain
-            ),
+            tuple(n for n in server_names if (n in certain_names) is is_certain),
             is_certain,
         )
         for is_certain in (True, False)

@@ -178,11 +178,9 @@ def _banner_text(
     fleet_plan: FleetPlan, namesrv_addrs: Sequence[str], banner_notes: Sequence[str] = ()
 ) -> str:
     broker_count = fleet_plan.clusters * fleet_plan.groups * fleet_plan.replicas
-    size_line = (
+    line = (
         f"# {broker_count} brokers: {fleet_plan.clusters} clusters x {fleet_plan.groups} "
         f"groups x {fleet_plan.replicas} replicas, "
         f"{fleet_plan.topics} topics in each cluster"
     )
-    return "\n".join(
-        [f"export NAMESRV_ADDR='{';'.join(namesrv_addrs)}'", size_line, *banner_notes, _BANNER_HINTS]
-    )
+    return "\n".join([f"export NAMESRV_ADDR='{';'.join(namesrv_addrs)}'", line, *banner_notes, _BANNER_HINTS])

@@ -18,11 +18,7 @@ async def start_impostors(fault_context: FaultContext, fault: Fault) -> None:
     impostors = [lab_cluster.add_broker(broker.broker_spec, name_suffix=" (impostor)") for broker in brokers]
     expected_events = []
     for broker, impostor in zip(brokers, impostors, strict=True):
-        listener_names = tuple(
-            server_name
-            for server_name in lab_cluster.name_servers
-            if lab_cluster.can_hear(server_name, broker)
-        )
+        listener_names = tuple(n for n in lab_cluster.name_servers if lab_cluster.can_hear(n, broker))
         conflict_fields = {
             "brokerAddr": impostor.reserved_port.socket_addr,
             "holderAddr": broker.reserved_port.socket_addr,
@@ -83,10 +79,9 @@ def _expect_reclaim(
         for server_names, is_sure in split_by_certainty(
             listener_names,
             [
-                server_name
-                for server_name in listener_names
-                if lasts_seconds + (lab_cluster.silent_seconds(server_name, broker) or 0)
-                > NEXT_HEARTBEAT_SECONDS
+                name
+                for name in listener_names
+                if lasts_seconds + (lab_cluster.silent_seconds(name, broker) or 0) > NEXT_HEARTBEAT_SECONDS
             ],
         )
     ]
@@ -98,11 +93,7 @@ def _expect_impostor_end(
     """Expect the impostor's end. If it held the id, the broker reclaims it with its next heartbeat."""
     expected_events = []
     for broker, impostor in zip(brokers, impostors, strict=True):
-        listener_names = tuple(
-            server_name
-            for server_name in lab_cluster.name_servers
-            if lab_cluster.can_hear(server_name, impostor)
-        )
+        listener_names = tuple(n for n in lab_cluster.name_servers if lab_cluster.can_hear(n, impostor))
         departure_fields = {"brokerAddr": impostor.reserved_port.socket_addr, "reason": "unregistered"}
         departure_types = ("BrokerUnregistered", "AddressForgotten")
         expected_events.append(
@@ -133,9 +124,7 @@ async def join_other_cluster(fault_context: FaultContext, fault: Fault) -> None:
     """Add a slave that registers in another cluster, so that the broker name is in two clusters."""
     lab_cluster = fault_context.lab_cluster
     new_slaves = []
-    for broker in [
-        broker for broker in fault_context.matching_brokers(fault) if broker.broker_spec.is_master
-    ]:
+    for broker in [b for b in fault_context.matching_brokers(fault) if b.broker_spec.is_master]:
         taken_ids = {
             member.broker_spec.broker_id
             for member in lab_cluster.lab_brokers.values()
@@ -146,10 +135,8 @@ async def join_other_cluster(fault_context: FaultContext, fault: Fault) -> None:
     for new_slave in new_slaves:
         new_slave.run_state = "up"
     expected_events = [
-        expected_event._replace(field_values={"clusterName": fault.cluster})
-        if expected_event.types == ("BrokerRegistered",)
-        else expected_event
-        for expected_event in expect_return(lab_cluster, new_slaves)
+        e._replace(field_values={"clusterName": fault.cluster}) if e.types == ("BrokerRegistered",) else e
+        for e in expect_return(lab_cluster, new_slaves)
     ]
     fault_context.record_deed(
         fault.kind, "begin", member_names(new_slaves), expected_events, cluster=fault.cluster
@@ -161,6 +148,4 @@ async def join_other_cluster(fault_context: FaultContext, fault: Fault) -> None:
         fault_context.record_deed(
             fault.kind, "end", member_names(new_slaves), expected_events, cluster=fault.cluster
         )
-        await asyncio.gather(
-            *(lab_cluster.take_down_broker(new_slave, is_abrupt=False) for new_slave in new_slaves)
-        )
+        await asyncio.gather(*(lab_cluster.take_down_broker(slave, is_abrupt=False) for slave in new_slaves))

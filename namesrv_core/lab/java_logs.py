@@ -45,13 +45,11 @@ _WARNING_PREFIXES = (
 
 def write_logs(run_folder: Path, server_names: Iterable[str], dialect: str) -> None:
     """Write a Java log next to the journal of each name server of a run."""
-    for server_name in server_names:
-        log_path = run_folder / server_name / LOG_FILE
+    for name in server_names:
+        log_path = run_folder / name / LOG_FILE
         log_path.parent.mkdir(parents=True, exist_ok=True)
         with log_path.open("w", encoding="utf-8") as log_file:
-            log_file.writelines(
-                format_lines(reader.read_records(run_folder / server_name / "journal"), dialect)
-            )
+            log_file.writelines(format_lines(reader.read_records(run_folder / name / "journal"), dialect))
 
 
 def format_lines(records: Iterable[JournalRecord], dialect: str) -> Iterator[str]:
@@ -98,9 +96,7 @@ class _JavaLog:
             for record in records
             if record.event_type == "ServerPaused"
         ]
-        for (time_ms, cause, client_addr, _), request_records in groupby(
-            records, lambda record: record.origin
-        ):
+        for (time_ms, cause, client_addr, _), request_records in groupby(records, lambda r: r.origin):
             self.request_count += 1
             request_thread = (
                 "main" if cause == "name server" else f"RemotingExecutorThread_{self.request_count % 16 + 1}"
@@ -184,15 +180,13 @@ class _JavaLog:
             broker_text = f"broker[{broker_id}]={event_fields['brokerAddr']}"
             yield None, f"Can't register topicConfigWrapper={{}} because {broker_text} has not registered."
         elif self.is_dialect_5:
-            broker_place = (
-                f"Cluster:{event_fields['clusterName']}, BrokerName:{broker_name}, BrokerId:{broker_id}"
-            )
+            place = f"Cluster:{event_fields['clusterName']}, BrokerName:{broker_name}, BrokerId:{broker_id}"
             holder_text, newcomer_text = (
                 f"Old BrokerAddr:{holder_addr}, Old Version:0",
                 f"New BrokerAddr:{event_fields['brokerAddr']}",
             )
             conflict_text = "Registering Broker conflicts with the existed one, just ignore.: "
-            yield None, f"{conflict_text}{broker_place}, {holder_text}, {newcomer_text}, New Version:0."
+            yield None, f"{conflict_text}{place}, {holder_text}, {newcomer_text}, New Version:0."
 
     def _describe_unregistration(
         self, event_fields: Mapping[str, Any], cause: str, *_: Any
@@ -221,12 +215,10 @@ class _JavaLog:
         yield from self._loss_reason(event_fields, cause)
         if cause != "UNREGISTER_BROKER":
             event_thread = "NSScanScheduledThread" if cause == "no heartbeat" else "NettyEventExecutor"
-            submit_result = (
-                f"broker info: {_UNREGISTER_HEADER_CLASS}@{self.request_count:x}, submit result: true"
-            )
+            result = f"broker info: {_UNREGISTER_HEADER_CLASS}@{self.request_count:x}, submit result: true"
             yield (
                 event_thread,
-                f"the broker's channel destroyed, submit the unregister request at once, {submit_result}",
+                f"the broker's channel destroyed, submit the unregister request at once, {result}",
             )
         yield from self._unregistration_messages(_BATCH_THREAD, event_fields, is_last)
 
@@ -351,11 +343,10 @@ class _JavaLog:
         )
 
     def _describe_kv_put(self, event_fields: Mapping[str, Any], *_: Any) -> Iterator[ThreadMessage]:
-        change_kind = "update" if "before" in event_fields else "create new"
+        kind = "update" if "before" in event_fields else "create new"
         yield (
             None,
-            f"putKVConfig {change_kind} config item, "
-            f"{_config_item_text(event_fields, event_fields.get('value'))}",
+            f"putKVConfig {kind} config item, {_config_item_text(event_fields, event_fields.get('value'))}",
         )
 
     def _describe_kv_deletion(self, event_fields: Mapping[str, Any], *_: Any) -> Iterator[ThreadMessage]:
@@ -376,11 +367,10 @@ class _JavaLog:
     def _describe_min_id_change(self, event_fields: Mapping[str, Any], *_: Any) -> Iterator[ThreadMessage]:
         if self.is_dialect_5:
             recipient_list = ", ".join(event_fields["recipients"])
-            offline_text = f"offline broker addr {event_fields.get('offlineBrokerAddr', 'null')}"
+            text = f"offline broker addr {event_fields.get('offlineBrokerAddr', 'null')}"
             yield (
                 None,
-                f"min broker id changed to {event_fields['minBrokerId']}, notify "
-                f"[{recipient_list}], {offline_text}",
+                f"min broker id changed to {event_fields['minBrokerId']}, notify [{recipient_list}], {text}",
             )
 
 

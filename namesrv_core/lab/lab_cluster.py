@@ -189,14 +189,10 @@ class LabCluster:
         """Start the name servers first, then the brokers, masters before slaves."""
         for name_server in self.name_servers.values():
             await name_server.start_server()
-        await write_order_confs(
-            (lab_broker.broker_spec for lab_broker in self.lab_brokers.values()), self.namesrv_addrs
-        )
+        await write_order_confs((b.broker_spec for b in self.lab_brokers.values()), self.namesrv_addrs)
         for is_master in (True, False):
             await self.start_brokers(
-                lab_broker
-                for lab_broker in self.lab_brokers.values()
-                if lab_broker.broker_spec.is_master is is_master
+                b for b in self.lab_brokers.values() if b.broker_spec.is_master is is_master
             )
 
     async def start_brokers(self, lab_brokers: Iterable[LabBroker]) -> None:
@@ -258,14 +254,10 @@ class LabCluster:
 
     async def stop_all(self, patience_seconds: float = 0.8) -> None:
         """Stop everything in order. Brokers have at most `patience` seconds to unregister."""
-        running_brokers = [
-            lab_broker for lab_broker in self.lab_brokers.values() if lab_broker.run_state != "down"
-        ]
+        running_brokers = [broker for broker in self.lab_brokers.values() if broker.run_state != "down"]
         try:
             async with asyncio.timeout(patience_seconds):
-                await asyncio.gather(
-                    *(lab_broker.simulated_broker.leave_cluster() for lab_broker in running_brokers)
-                )
+                await asyncio.gather(*(b.simulated_broker.leave_cluster() for b in running_brokers))
         except TimeoutError:
             for lab_broker in running_brokers:
                 lab_broker.simulated_broker.die_abruptly()

@@ -27,9 +27,7 @@ async def change_namesrv_list(fault_context: FaultContext, fault: Fault) -> None
     await asyncio.gather(*(lab_cluster.take_down_broker(broker, is_abrupt=False) for broker in brokers))
     broker_groups = {broker.broker_spec.broker_name for broker in brokers}
     lab_cluster.wiped_permissions = {
-        (wiped_group, wiped_server)
-        for wiped_group, wiped_server in lab_cluster.wiped_permissions
-        if wiped_group not in broker_groups
+        (group, server) for group, server in lab_cluster.wiped_permissions if group not in broker_groups
     }
     for broker in brokers:
         broker.run_state, broker.listed_servers = "up", listed_names
@@ -42,23 +40,17 @@ async def change_namesrv_list(fault_context: FaultContext, fault: Fault) -> None
 async def change_broker_setting(fault_context: FaultContext, fault: Fault) -> None:
     """Change a broker setting. Its registration changes only with brokerPermission."""
     brokers = fault_context.matching_brokers(fault)
-    expected_events = [
-        expected_event
-        for broker in brokers
-        for expected_event in _expect_restricted_permission(fault_context, broker, fault)
-    ]
+    expected_events = [e for b in brokers for e in _expect_restricted_permission(fault_context, b, fault)]
     fault_context.record_deed(
         fault.kind, "begin", member_names(brokers), expected_events, key=fault.key, value=fault.value
     )
     for broker in brokers:
-        broker_channel = RequestChannel(broker.reserved_port.socket_addr)
+        channel = RequestChannel(broker.reserved_port.socket_addr)
         try:
             property_line = f"{fault.key}={fault.value}\n".encode()
-            await broker_channel.send_request(
-                build_request(RequestCode.UPDATE_BROKER_CONFIG, body=property_line)
-            )
+            await channel.send_request(build_request(RequestCode.UPDATE_BROKER_CONFIG, body=property_line))
         finally:
-            broker_channel.close()
+            channel.close()
 
 
 def _expect_restricted_permission(
@@ -72,9 +64,7 @@ def _expect_restricted_permission(
     ):
         return []
     listener_names = tuple(
-        server_name
-        for server_name in fault_context.lab_cluster.name_servers
-        if fault_context.lab_cluster.can_hear(server_name, broker)
+        n for n in fault_context.lab_cluster.name_servers if fault_context.lab_cluster.can_hear(n, broker)
     )
     restricted_perm = _USUAL_PERM & int(fault.value)
     change_fields = {
@@ -100,11 +90,9 @@ async def write_order_conf(fault_context: FaultContext, fault: Fault) -> None:
         RequestCode.PUT_KV_CONFIG,
     )
     ext_fields = {"namespace": ORDER_TOPIC_CONFIG, "key": fault.topic, "value": fault.value}
-    written_event = ExpectedEvent(
-        ("KvPut",), tuple(server_names), AT_ONCE_SECONDS, ext_fields, (request_code.name,)
-    )
+    event = ExpectedEvent(("KvPut",), tuple(server_names), AT_ONCE_SECONDS, ext_fields, (request_code.name,))
     fault_context.record_deed(
-        fault.kind, "begin", server_names, [written_event], topic=fault.topic, value=fault.value
+        fault.kind, "begin", server_names, [event], topic=fault.topic, value=fault.value
     )
     for server_name in server_names:
         await fault_context.lab_cluster.send_request(server_name, request_code, ext_fields)
@@ -141,9 +129,7 @@ def _expect_topic_return(fault_context: FaultContext, fault: Fault) -> list[Expe
             and fault.topic in broker.simulated_broker.model.topic_table.configs
         ):
             listener_names = tuple(
-                name_server.name
-                for name_server in fault_context.matching_servers(fault)
-                if lab_cluster.can_hear(name_server.name, broker)
+                s.name for s in fault_context.matching_servers(fault) if lab_cluster.can_hear(s.name, broker)
             )
             change_fields = {
                 "brokerName": broker.broker_spec.broker_name,

@@ -38,9 +38,7 @@ async def _restart_name_servers(
     for name_server in name_servers:
         name_server.run_state = "up"
     lab_cluster.wiped_permissions = {
-        (wiped_group, server_name)
-        for wiped_group, server_name in lab_cluster.wiped_permissions
-        if server_name not in server_names
+        (group, name) for group, name in lab_cluster.wiped_permissions if name not in server_names
     }
     running_brokers = [broker for broker in lab_cluster.lab_brokers.values() if broker.run_state == "up"]
     ready_seconds = fault_context.lab_cluster.scenario.wait_seconds + AT_ONCE_SECONDS
@@ -49,9 +47,7 @@ async def _restart_name_servers(
         ExpectedEvent(("ServerReady",), server_names, ready_seconds),
     ]
     for return_event in expect_return(lab_cluster, running_brokers, NEXT_HEARTBEAT_SECONDS):
-        returned_servers = tuple(
-            server_name for server_name in return_event.server_names if server_name in server_names
-        )
+        returned_servers = tuple(n for n in return_event.server_names if n in server_names)
         expected_events += [return_event._replace(server_names=returned_servers)] if returned_servers else []
     fault_context.record_deed(fault.kind, "end", server_names, expected_events)
     for name_server in name_servers:

@@ -24,9 +24,7 @@ async def partition_network(fault_context: FaultContext, fault: Fault) -> None:
         expected_events,
         lasts=fault.lasts,
     )
-    cut_links = [
-        broker.links_by_server[name_server.name] for broker in brokers for name_server in name_servers
-    ]
+    cut_links = [broker.links_by_server[server.name] for broker in brokers for server in name_servers]
     for link in cut_links:
         link.is_cut = True
     await asyncio.sleep(fault.lasts)

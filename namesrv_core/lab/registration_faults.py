@@ -18,17 +18,11 @@ _TOPICS_PER_PART = 20
 
 async def create_topic(fault_context: FaultContext, fault: Fault) -> None:
     masters = [master for master in fault_context.matching_brokers(fault) if master.broker_spec.is_master]
-    topic_names = (
-        [f"{fault.topic}-{topic_number}" for topic_number in range(fault.number)]
-        if fault.number > 1
-        else [fault.topic]
-    )
+    topic_names = [f"{fault.topic}-{n}" for n in range(fault.number)] if fault.number > 1 else [fault.topic]
     expected_events = []
     for master in masters:
         listener_names = tuple(
-            member_name
-            for member_name in fault_context.lab_cluster.name_servers
-            if fault_context.lab_cluster.can_hear(member_name, master)
+            n for n in fault_context.lab_cluster.name_servers if fault_context.lab_cluster.can_hear(n, master)
         )
         registration_fields = {"brokerName": master.broker_spec.broker_name, "reason": "registration"}
         for member_name in (topic_names[0], topic_names[-1]):
@@ -87,10 +81,8 @@ async def _register_topics(broker: LabBroker, fault: Fault, new_topics: Sequence
         await broker.simulated_broker.register_topics()
     else:
         all_topics = list(topic_table.configs)
-        for part_start in range(0, len(all_topics), _TOPICS_PER_PART):
-            await broker.simulated_broker.register_topics(
-                all_topics[part_start : part_start + _TOPICS_PER_PART]
-            )
+        for start in range(0, len(all_topics), _TOPICS_PER_PART):
+            await broker.simulated_broker.register_topics(all_topics[start : start + _TOPICS_PER_PART])
             topic_table.advance_version(topic_table.data_version.timestamp)
 
 
@@ -121,10 +113,7 @@ async def register_brokers(fault_context: FaultContext, fault: Fault) -> None:
         )
     first_topics = (list(broker.simulated_broker.model.topic_table.configs)[:1] for broker in brokers)
     await asyncio.gather(
-        *(
-            _register_topics(broker, fault, topic_names)
-            for broker, topic_names in zip(brokers, first_topics, strict=True)
-        )
+        *(_register_topics(broker, fault, names) for broker, names in zip(brokers, first_topics, strict=True))
     )
 
 
@@ -132,9 +121,7 @@ async def delete_topic(fault_context: FaultContext, fault: Fault) -> None:
     masters = [master for master in fault_context.matching_brokers(fault) if master.broker_spec.is_master]
     name_servers = fault_context.matching_servers(fault)
     had_topic = any(
-        fault.topic in master.simulated_broker.model.topic_table.configs
-        for master in masters
-        if master.run_state == "up"
+        fault.topic in m.simulated_broker.model.topic_table.configs for m in masters if m.run_state == "up"
     )
     for master in masters:
         master.simulated_broker.model.topic_table.delete_topic(

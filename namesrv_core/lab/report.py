@@ -21,10 +21,7 @@ def silence_loggers() -> None:
 def list_scenarios(scenarios: Mapping[str, Scenario]) -> str:
     """List the scenarios, one per line: name, duration, description."""
     name_width = max(map(len, scenarios), default=0)
-    return "\n".join(
-        f"{scenario_name:{name_width}}  {scenario.duration / 60:5.0f} min  {scenario.about}"
-        for scenario_name, scenario in scenarios.items()
-    )
+    return "\n".join(f"{n:{name_width}}  {s.duration / 60:5.0f} min  {s.about}" for n, s in scenarios.items())
 
 
 def format_report(scenario: Scenario, verdict: RunVerdict, run_folder: Path) -> str:
@@ -35,11 +32,7 @@ def format_report(scenario: Scenario, verdict: RunVerdict, run_folder: Path) -> 
         for _, alike_findings in groupby(findings, key=lambda finding: finding.expected):
             report_lines += _finding_lines(list(alike_findings))
     for server_name, record in verdict.unexplained:
-        shown_fields = {
-            field_name: field_value
-            for field_name, field_value in record.event_fields.items()
-            if isinstance(field_value, (str, int))
-        }
+        shown_fields = {n: v for n, v in record.event_fields.items() if isinstance(v, (str, int))}
         report_lines.append(
             f"  UNEXPLAINED on {server_name}: {record.event_type} ({record.origin.cause}) {shown_fields}"
         )

@@ -50,10 +50,7 @@ async def play_scenario(
         try:
             await lab_cluster.start_all()
             await on_started(lab_cluster)
-            namesrv_addrs = {
-                server_name: name_server.reserved_port.socket_addr
-                for server_name, name_server in lab_cluster.name_servers.items()
-            }
+            namesrv_addrs = {n: s.reserved_port.socket_addr for n, s in lab_cluster.name_servers.items()}
             run_details: dict[str, Any] = {"name": scenario.name, "seed": scenario.plan.seed}
             fault_context.record_deed(
                 "run",
@@ -103,10 +100,8 @@ def _stagger_fault(fault_context: FaultContext, fault: Fault) -> Iterator[tuple[
     if not fault.stagger:
         yield fault.at, fault
         return
-    for broker_index, broker_name in enumerate(
-        match_names(fault.brokers, fault_context.lab_cluster.lab_brokers)
-    ):
-        yield fault.at + broker_index * fault.stagger, fault._replace(brokers=(broker_name,))
+    for index, broker_name in enumerate(match_names(fault.brokers, fault_context.lab_cluster.lab_brokers)):
+        yield fault.at + index * fault.stagger, fault._replace(brokers=(broker_name,))
 
 
 async def _apply_fault_at(fault_context: FaultContext, fault: Fault, due_seconds: float) -> None:
@@ -117,7 +112,6 @@ async def _apply_fault_at(fault_context: FaultContext, fault: Fault, due_seconds
 def judge_run(scenario: Scenario, run_folder: Path, deeds: list[Deed]) -> RunVerdict:
     """Compare the journals in a folder with the deeds of a run."""
     journal_by_server = {
-        server_name: list(reader.read_records(run_folder / server_name / "journal"))
-        for server_name in scenario.server_names()
+        name: list(reader.read_records(run_folder / name / "journal")) for name in scenario.server_names()
     }
     return judge_journals(deeds, journal_by_server)

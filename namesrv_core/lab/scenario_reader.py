@@ -221,9 +221,7 @@ _SCENARIO_FOLDER = resources.files("namesrv_core.lab") / "scenarios"
 def list_scenario_names() -> list[str]:
     """List the names of the built-in scenarios, sorted, without reading the files."""
     return sorted(
-        scenario_file.name.removesuffix(".yaml")
-        for scenario_file in _SCENARIO_FOLDER.iterdir()
-        if scenario_file.name.endswith(".yaml")
+        file.name.removesuffix(".yaml") for file in _SCENARIO_FOLDER.iterdir() if file.name.endswith(".yaml")
     )
 
 

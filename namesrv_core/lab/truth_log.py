@@ -79,9 +79,7 @@ class TruthLog:
 
 def encode_deed(deed: Deed) -> str:
     """Encode a deed as a line, with its newline."""
-    deed_fields = deed._asdict() | {
-        "expected": [_encode_expected(expected_event) for expected_event in deed.expected]
-    }
+    deed_fields = deed._asdict() | {"expected": [_encode_expected(e) for e in deed.expected]}
     return json.dumps({"v": FORMAT_VERSION, **_rename_fields(deed_fields)}) + "\n"
 
 
@@ -127,7 +125,4 @@ def _decode_fields(field_names: Iterable[str], json_object: Mapping[str, Any]) -
 
 def limit_certainty(expected_events: Iterable[ExpectedEvent], is_sure: bool) -> Sequence[ExpectedEvent]:
     """The same expected events, all of them uncertain unless `is_sure`."""
-    return [
-        expected_event._replace(is_sure=expected_event.is_sure and is_sure)
-        for expected_event in expected_events
-    ]
+    return [event._replace(is_sure=event.is_sure and is_sure) for event in expected_events]

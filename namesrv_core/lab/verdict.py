@@ -55,12 +55,10 @@ def judge_journals(
         due_ms = deed.time_ms + expected_event.within_seconds * 1000
         shift_ms = _clock_shift_ms(deeds, server_name, deed.time_ms)
         matching_records = [
-            record
-            for record in records_by_server.get(server_name, ())
-            if deed.time_ms + shift_ms - _CLOCK_SLACK_MS
-            <= record.time_ms
-            <= due_ms + shift_ms + _CLOCK_SLACK_MS
-            and _matches_expectation(expected_event, broker_id_text, record)
+            r
+            for r in records_by_server.get(server_name, ())
+            if deed.time_ms + shift_ms - _CLOCK_SLACK_MS <= r.time_ms <= due_ms + shift_ms + _CLOCK_SLACK_MS
+            and _matches_expectation(expected_event, broker_id_text, r)
         ]
         explained_records |= {(server_name, record.seq) for record in matching_records}
         if ended_ms is None or due_ms <= ended_ms or matching_records:

@@ -105,9 +105,7 @@ def parse_choice(option_flag: str, option_text: str | None, choices: Sequence[st
     """Match the text with one of `choices` in any case; None if the option was not given."""
     if option_text is None:
         return None
-    matching_choice = next(
-        (choice for choice in choices if choice.lower() == option_text.strip().lower()), None
-    )
+    matching_choice = next((c for c in choices if c.lower() == option_text.strip().lower()), None)
     if matching_choice is None:
         raise UsageError(
             f'invalid value "{option_text}" for {option_flag}:'

@@ -114,10 +114,7 @@ def apply_target_plans(
     target_results = match_results(targets, applied_results)
     return ResultRows(
         change_table.columns,
-        [
-            change_table.build_row(*target_and_result)
-            for target_and_result in zip(targets, target_results, strict=True)
-        ],
+        [change_table.build_row(*r) for r in zip(targets, target_results, strict=True)],
         [target_result.error for target_result in target_results],
         (),
         change_table.table_columns,

@@ -73,9 +73,7 @@ def _find_similar_names(typed_name: str, known_names: Iterable[str]) -> list[str
         return [names_by_lower[lower_typed]]
     # Comparing is slow, so only names of about the same length are compared.
     candidate_names = [
-        lower_name
-        for lower_name in names_by_lower
-        if abs(len(lower_name) - len(lower_typed)) <= max(2, len(lower_typed) // 2)
+        name for name in names_by_lower if abs(len(name) - len(lower_typed)) <= max(2, len(lower_typed) // 2)
     ]
     similar_names = find_similar_names(lower_typed, candidate_names) or sorted(
         (lower_name for lower_name in names_by_lower if len(lower_typed) > 2 and lower_typed in lower_name),

@@ -48,14 +48,11 @@ class RequestProgressBar:
             return
         if exchange.done == 1:
             self._began_at = exchange.began
-        now_seconds = monotonic()
+        seconds = monotonic()
         if exchange.done == exchange.total:
             self.close()
-        elif (
-            now_seconds - self._began_at >= PATIENCE_SECONDS
-            and now_seconds - self._drawn_at >= _REDRAW_SECONDS
-        ):
-            self._drawn_at = now_seconds
+        elif seconds - self._began_at >= PATIENCE_SECONDS and seconds - self._drawn_at >= _REDRAW_SECONDS:
+            self._drawn_at = seconds
             self._draw_progress(exchange)
 
     def _draw_progress(self, exchange: Exchange) -> None:

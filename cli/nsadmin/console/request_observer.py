@@ -100,11 +100,7 @@ class SentChanges:
             if isinstance(exchange.outcome, CallError) and exchange.outcome.was_sent
         ]
         outcome_parts = [(done_places, "done"), (unsure_places, "may have been done")]
-        return "; ".join(
-            f"{outcome_words}: {', '.join(request_places)}"
-            for request_places, outcome_words in outcome_parts
-            if request_places
-        )
+        return "; ".join(f"{words}: {', '.join(places)}" for places, words in outcome_parts if places)
 
 
 def _is_interrupted(exchange: Exchange) -> bool:

@@ -135,17 +135,15 @@ class Session:
 
     def _find_name_servers(self) -> NameServerList:
         """Find the name servers, at the first request to one; note the default and other special cases."""
-        found_name_servers = make_finder(self.options.namesrv_addr)()
-        if found_name_servers.source == "default":
+        servers = make_finder(self.options.namesrv_addr)()
+        if servers.source == "default":
             context_name = self.options.context
             context_hint = f"context {context_name} has no name servers" if context_name else "no context"
-            self.write_remark(
-                f"no -n, no NAMESRV_ADDR and {context_hint}: using {found_name_servers.addrs[0]}"
-            )
-        if found_name_servers.note:
-            stderr.write_stderr_line(found_name_servers.note)
-        self.namesrv_addrs = found_name_servers.addrs
-        return found_name_servers
+            self.write_remark(f"no -n, no NAMESRV_ADDR and {context_hint}: using {servers.addrs[0]}")
+        if servers.note:
+            stderr.write_stderr_line(servers.note)
+        self.namesrv_addrs = servers.addrs
+        return servers
 
     @cached_property
     def _request_tracer(self) -> ExchangeObserver | None:
@@ -308,9 +306,7 @@ class Session:
         renamed_selection = selection._replace(
             columns=selection.columns and _rename_words(selection.columns, new_names),
             sort=selection.sort and _rename_words(selection.sort, new_names),
-            filters=tuple(
-                _rename_words(condition, new_names, max_words=1) for condition in selection.filters
-            ),
+            filters=tuple(_rename_words(c, new_names, max_words=1) for c in selection.filters),
         )
         self.options = self.options._replace(style=self.options.style._replace(selection=renamed_selection))
 

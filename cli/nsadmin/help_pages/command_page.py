@@ -44,9 +44,7 @@ def command_text(entry: CommandEntry) -> str:
 def example_section(examples: Sequence[CommandExample]) -> list[str]:
     """The first examples, each with its description as a comment."""
     example_lines = [
-        line
-        for example in examples[:MAX_EXAMPLES]
-        for line in (f"  # {example.description}", f"  {example.command_line}")
+        line for e in examples[:MAX_EXAMPLES] for line in (f"  # {e.description}", f"  {e.command_line}")
     ]
     return [EXAMPLES_TITLE, *example_lines] if example_lines else []
 

@@ -62,18 +62,12 @@ def _list_distinct(nouns: Any) -> Iterator[Any]:
 
 
 def _list_inner_nouns(noun_class: type) -> list[tuple[str, property | cached_property[Any]]]:
-    return [
-        (name, member)
-        for name, member in vars(noun_class).items()
-        if isinstance(member, property | cached_property)
-    ]
+    return [(name, m) for name, m in vars(noun_class).items() if isinstance(m, property | cached_property)]
 
 
 def _render_class(noun: Any, imported_names: dict[str, str]) -> str:
     noun_class = type(noun)
-    member_texts = [
-        _render_property(member, getattr(noun, name)) for name, member in _list_inner_nouns(noun_class)
-    ]
+    member_texts = [_render_property(m, getattr(noun, name)) for name, m in _list_inner_nouns(noun_class)]
     for owner in reversed(noun_class.__mro__[:-1]):
         member_texts += _render_methods(owner, imported_names, lambda name: not name.startswith("_"))
     docstring = _render_docstring(noun_class.__doc__, "    ")

@@ -20,9 +20,7 @@ from nsadmin.operations.plans import fields as cluster_fields
 def render_man_pages(overview_template: str) -> dict[str, str]:
     """nsadmin(1) and a page for each command, by file name. The wheel has them in share/man/man1."""
     commands = describe_all_commands()
-    pages = {
-        f"{man_pages.page_name(command.entry)}.1": man_pages.render_page(command) for command in commands
-    }
+    pages = {f"{man_pages.page_name(c.entry)}.1": man_pages.render_page(c) for c in commands}
     return {"nsadmin.1": man_pages.render_overview(overview_template, commands), **pages}
 
 

@@ -113,8 +113,7 @@ def save_contexts(contexts_file: ContextsPath, contexts: Contexts) -> None:
         "current": contexts.current_name,
         "previous": contexts.previous_name,
         "contexts": {
-            context_name: context_fields.context_to_map(context)
-            for context_name, context in sorted(contexts.contexts_by_name.items())
+            n: context_fields.context_to_map(c) for n, c in sorted(contexts.contexts_by_name.items())
         },
     }
     yaml_text = yaml.safe_dump(

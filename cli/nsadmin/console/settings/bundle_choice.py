@@ -40,11 +40,7 @@ def open_chosen_bundle(
     Raises UsageError if the file cannot be read, and InvalidBundleError if it is no bundle.
     """
     source_name, bundle_path, context = next(
-        (
-            bundle_source
-            for bundle_source in _sources_by_rank(option_values, chosen_context)
-            if bundle_source[1]
-        ),
+        (source for source in _sources_by_rank(option_values, chosen_context) if source[1]),
         ("", "", NO_CONTEXT),
     )
     if not bundle_path:

@@ -118,9 +118,7 @@ def _tls_of_environment(environment: Mapping[str, str]) -> Tls | None:
         raise UsageError(f"invalid {TLS_VARIABLES[0]} {switch_text!r}: use 1 or 0")
     if switch_text == "0":
         return None
-    ca_file, cert_file, key_file = (
-        NO_CONTEXT.resolve_path(path_text) if path_text else None for path_text in file_texts
-    )
+    ca_file, cert_file, key_file = (NO_CONTEXT.resolve_path(text) if text else None for text in file_texts)
     key_password = environment.get(KEY_PASSWORD_VARIABLE) or None
     return Tls(ca_file, cert_file, key_file, key_password, server_name or None)
 

@@ -112,16 +112,13 @@ def _given_source(
     option_values: Mapping[str, Any], endpoint_reader: _EndpointReader
 ) -> DiscoverySource | None:
     present_options = [
-        (option_values[option_name], option_flag)
-        for option_name, option_flag in DISCOVERY_OPTIONS
-        if option_values.get(option_name) not in (None, [])
+        (option_values[n], f) for n, f in DISCOVERY_OPTIONS if option_values.get(n) not in (None, [])
     ]
     if not present_options:
         return None
     if len(present_options) > 1:
         raise UsageError(
-            f"{' and '.join((option_flag for _, option_flag in present_options))} exclude each "
-            "other: pass only one of them"
+            f"{' and '.join((flag for _, flag in present_options))} exclude each other: pass only one of them"
         )
     [(option_value, option_flag)] = present_options
     if option_flag == "-n":

@@ -66,9 +66,7 @@ def resolve_options(option_values: Mapping[str, Any], needs_connection: bool = T
         color=context.color,
         overruled_sources=discovery_choice.overruled_sources if discovery_choice else (),
         credentials_source=found_credentials and found_credentials.source,
-        journal_folders=tuple(
-            str(chosen_context.resolve_path(journal_folder)) for journal_folder in context.journals
-        ),
+        journal_folders=tuple(str(chosen_context.resolve_path(folder)) for folder in context.journals),
         plugin_options=_resolve_plugin(option_values),
     )
 
@@ -165,10 +163,9 @@ def _require_number_range(
 
 def _require_seconds(option_flag: str, given_seconds: float | None, max_seconds: float) -> float | None:
     if given_seconds is not None and not 0 < given_seconds <= max_seconds:
-        upper_hint = f", at most {max_seconds:g}" if given_seconds > max_seconds else ""
+        hint = f", at most {max_seconds:g}" if given_seconds > max_seconds else ""
         raise UsageError(
-            f'invalid value "{given_seconds:g}" for {option_flag}: expected a number of seconds '
-            f"above 0{upper_hint}"
+            f'invalid value "{given_seconds:g}" for {option_flag}: expected a number of seconds above 0{hint}'
         )
     return given_seconds
 
@@ -183,11 +180,7 @@ def _resolve_style(option_values: Mapping[str, Any], chosen_context: ChosenConte
         (f"the output of context {chosen_context.name}", chosen_context.context.output),
     )
     # An empty variable counts as unset. An operator who types an empty format made a mistake.
-    given_formats = (
-        (format_source, format_text)
-        for format_source, format_text in format_sources
-        if format_text or (format_source == "--output" and format_text is not None)
-    )
+    given_formats = ((s, t) for s, t in format_sources if t or (s == "--output" and t is not None))
     format_source, output_format = next(given_formats, ("", "table"))
     if output_format not in OUTPUT_FORMATS:
         raise UsageError(

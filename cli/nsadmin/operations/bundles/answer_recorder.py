@@ -91,18 +91,13 @@ class AnswerRecorder:
 
         A probe may read messages, because it returns a result without them. They are not kept.
         """
-        if get_ident() in self._probing_threads and all(
-            command.code in MESSAGE_CODES for _, command in calls
-        ):
+        if get_ident() in self._probing_threads and all(c.code in MESSAGE_CODES for _, c in calls):
             return send_live(range(len(calls)))
         keyed_calls = [(server_addr, make_key(identity, command)) for server_addr, command in calls]
         with self._lock:
-            other_outcomes = self._send_unknown(keyed_calls, send_live)
+            outcomes = self._send_unknown(keyed_calls, send_live)
             return [
-                _replay_outcome(
-                    server_addr, other_outcomes.get((server_addr, key)) or self.tables[server_addr][key]
-                )
-                for server_addr, key in keyed_calls
+                _replay_outcome(a, outcomes.get((a, key)) or self.tables[a][key]) for a, key in keyed_calls
             ]
 
     def answer_probe(self, probe_name: str, server_addr: str, probe_live: Callable[[], Any]) -> Any:

@@ -129,10 +129,7 @@ def _collect_local_files(
     local_files.add_audit(order.audit_file, namesrv_addrs)
     local_files.add_state(
         order.state_home,
-        [
-            order.state_home / "drains" / escape_file_name(cluster_name)
-            for cluster_name in summary.cluster_names
-        ],
+        [order.state_home / "drains" / escape_file_name(n) for n in summary.cluster_names],
     )
     return local_files
 
@@ -170,21 +167,13 @@ def _list_left_out(recorder: AnswerRecorder, summary: CollectionSummary) -> list
 def _write_bundle(
     order: BundleOrder, manifest: BundleManifest, tables: dict[str, AnswerTable], members: dict[str, bytes]
 ) -> None:
-    members_by_server = {
-        server_addr: f"servers/{server_number:04}.json"
-        for server_number, server_addr in enumerate(sorted(tables), 1)
-        if tables[server_addr]
-    }
+    members_by_server = {a: f"servers/{n:04}.json" for n, a in enumerate(sorted(tables), 1) if tables[a]}
     record = manifest._replace(members_by_server=members_by_server).to_record()
     all_members = _encode_members(tables, members_by_server, members)
     if order.anonymised:
         pseudonyms = Pseudonyms(tables, manifest.name_servers, order.anonymised)
         record = pseudonyms.rename_json(record)
-        all_members = (
-            renamed_member
-            for name, content in all_members
-            for renamed_member in pseudonyms.rename_members({name: content}).items()
-        )
+        all_members = (m for name, c in all_members for m in pseudonyms.rename_members({name: c}).items())
     archive_bytes = pack_in_turn(FORMAT_VERSION, record, all_members, _COMPRESSION_LEVEL)
     atomic_write.replace_file(order.bundle_path, archive_bytes, keeps_backup=False)
 

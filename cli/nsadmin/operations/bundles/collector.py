@@ -181,12 +181,7 @@ class _Collection:
             for broker_addr in broker_group.broker_addrs.values()
         )
         self.cluster_names += sorted(
-            {
-                broker_group.cluster_name
-                for cluster_result in cluster_results
-                if cluster_result.result is not None
-                for broker_group in cluster_result.result.broker_groups
-            }
+            {g.cluster_name for r in cluster_results if r.result is not None for g in r.result.broker_groups}
         )
         admin.clusters.get_heartbeats_each()
         admin.name_server_tables.get_listing_each(namesrv_addrs, self._plan.namespaces)
@@ -214,8 +209,7 @@ class _Collection:
             for user_result in admin.users.list_users(self._broker_addrs)
         )
         subjects = merge_names(
-            acl_result.then(lambda entries: [*entries])
-            for acl_result in admin.acls.list_entries(self._broker_addrs)
+            result.then(lambda entries: [*entries]) for result in admin.acls.list_entries(self._broker_addrs)
         )
         for username in usernames:
             admin.users.get_user(self._broker_addrs, username)
@@ -252,9 +246,7 @@ class _Collection:
         return {
             group: no_connections[group]._replace(
                 clients=merge_clients(
-                    client
-                    for member_result in consumers.list_members(group, self._broker_addrs)
-                    for client in member_result.result or ()
+                    c for r in consumers.list_members(group, self._broker_addrs) for c in r.result or ()
                 )
             )
             for group in groups
@@ -277,10 +269,7 @@ class _Collection:
         ]
         admin.bulk.read_bodies(
             RequestCode.GET_TOPIC_STATS_INFO,
-            [
-                (broker_addr, headers.write_header(headers.TopicName(topic)))
-                for broker_addr, topic in topic_places
-            ],
+            [(addr, headers.write_header(headers.TopicName(topic))) for addr, topic in topic_places],
         )
         admin.bulk.list_rates((broker_addr, "TOPIC_PUT_SIZE", topic) for broker_addr, topic in topic_places)
         for topic, route_result in route_results.items():

@@ -32,11 +32,7 @@ class LocalFiles:
             folder = Path(folder_name).expanduser()
             try:
                 subfolders = [folder, *(path for path in sorted(folder.iterdir()) if path.is_dir())]
-                found_journals = [
-                    (subfolder, segment_files)
-                    for subfolder in subfolders
-                    if (segment_files := segments.list_segments(subfolder))
-                ]
+                found_journals = [(s, files) for s in subfolders if (files := segments.list_segments(s))]
             except OSError as error:
                 self.leave_out(f"journal {folder_name}", str(error.strerror))
                 continue

@@ -87,9 +87,7 @@ class Pseudonyms:
 
     def rename_members(self, members: Mapping[str, bytes]) -> dict[str, bytes]:
         """Return the members of an archive with pseudonyms, in their names too."""
-        return {
-            self.rename_text(name): self._rename_content(name, content) for name, content in members.items()
-        }
+        return {self.rename_text(name): self._rename_content(name, c) for name, c in members.items()}
 
     def rename_json(self, json_value: Any) -> Any:
         """Return a JSON value with pseudonyms."""

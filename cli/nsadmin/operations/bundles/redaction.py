@@ -200,8 +200,7 @@ class Redactor:
         scanner = _FieldScanner(_Place(is_secret=is_secret))
         next_tokens = [*tokens[1:], ""]
         return "".join(
-            self._redact_token(scanner, token, next_token == ":")
-            for token, next_token in zip(tokens, next_tokens, strict=True)
+            self._redact_token(scanner, token, t == ":") for token, t in zip(tokens, next_tokens, strict=True)
         )
 
     def _redact_token(self, scanner: "_FieldScanner", token: str, is_name: bool) -> str:

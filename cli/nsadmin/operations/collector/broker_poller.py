@@ -96,14 +96,8 @@ class BrokerPoller:
         silent_brokers = set()
         for broker_batch in self._split_batches(polled_brokers):
             with self._reserve_requests(len(broker_batch)):
-                runtime_results = self._admin.brokers.get_runtime_info(
-                    polled_broker.broker_addr for polled_broker in broker_batch
-                )
-            silent_brokers |= {
-                polled_broker
-                for polled_broker, runtime_result in zip(broker_batch, runtime_results, strict=True)
-                if runtime_result.error
-            }
+                runtime_results = self._admin.brokers.get_runtime_info(b.broker_addr for b in broker_batch)
+            silent_brokers |= {b for b, r in zip(broker_batch, runtime_results, strict=True) if r.error}
             self._emit_events(
                 [
                     build_runtime_event(polled_broker, runtime_result.result)
@@ -127,18 +121,13 @@ class BrokerPoller:
             groups_by_broker = self._read_groups(broker_batch)
             silent_brokers |= set(broker_batch) - groups_by_broker.keys()
             # The brokers alternate, so that no broker gets the requests for all its groups at once.
-            broker_group_pairs = _interleave_groups(
-                {polled_broker: group_names for polled_broker, (group_names, _) in groups_by_broker.items()}
-            )
+            broker_group_pairs = _interleave_groups({b: names for b, (names, _) in groups_by_broker.items()})
             pair_count += len(broker_group_pairs)
             unreachable_errors: dict[PolledBroker, RocketMQError] = {}
             for pair_batch in self._split_batches(broker_group_pairs):
                 reported_lags |= self._read_lags(
                     pair_batch,
-                    {
-                        polled_broker: committed_offsets
-                        for polled_broker, (_, committed_offsets) in groups_by_broker.items()
-                    },
+                    {b: offsets for b, (_, offsets) in groups_by_broker.items()},
                     unreachable_errors,
                 )
         self._reported_lags = reported_lags
@@ -174,11 +163,7 @@ class BrokerPoller:
         unreachable_errors: dict[PolledBroker, RocketMQError],
     ) -> dict[BrokerAndGroup, tuple[TopicLag, ...]]:
         """Read the lags; skip brokers in `unreachable_errors`, so that no request waits for them again."""
-        reachable_pairs = [
-            broker_and_group
-            for broker_and_group in broker_group_pairs
-            if broker_and_group[0] not in unreachable_errors
-        ]
+        reachable_pairs = [g for g in broker_group_pairs if g[0] not in unreachable_errors]
         poll_events: list[Event] = [
             build_poll_failure(polled_broker, "lag", unreachable_errors[polled_broker], group_name)
             for polled_broker, group_name in broker_group_pairs
@@ -189,10 +174,9 @@ class BrokerPoller:
                 [(polled_broker.broker_addr, group_name) for polled_broker, group_name in reachable_pairs]
             )
         lagging_places = [
-            (stats_result.addr, group_name)
-            for (_, group_name), stats_result in zip(reachable_pairs, stats_results, strict=True)
-            if stats_result.result is not None
-            and any(queue.lag_count for queue in stats_result.result.queues)
+            (result.addr, name)
+            for (_, name), result in zip(reachable_pairs, stats_results, strict=True)
+            if result.result is not None and any(queue.lag_count for queue in result.result.queues)
         ]
         with self._reserve_requests(len(lagging_places)):
             broadcasting_groups = self._admin.consumers.find_broadcasting(lagging_places)
@@ -239,18 +223,8 @@ def _choose_one_per_group(polled_brokers: Sequence[PolledBroker]) -> list[Polled
 
 def _interleave_groups(groups_by_broker: Mapping[PolledBroker, Sequence[str]]) -> list[BrokerAndGroup]:
     """Return the first group of each broker, then the second group of each, and so on."""
-    pair_rows = zip_longest(
-        *(
-            [(polled_broker, group_name) for group_name in group_names]
-            for polled_broker, group_names in groups_by_broker.items()
-        )
-    )
-    return [
-        broker_and_group
-        for pair_row in pair_rows
-        for broker_and_group in pair_row
-        if broker_and_group is not None
-    ]
+    pair_rows = zip_longest(*([(broker, n) for n in names] for broker, names in groups_by_broker.items()))
+    return [g for r in pair_rows for g in r if g is not None]
 
 
 def build_poll_failure(
@@ -302,9 +276,7 @@ def summarize_lags(
 def _summarize_topic(topic: str, queue_lags: Sequence[GroupQueueLag]) -> TopicLag:
     committed_offsets = [lag.consumer_offset for lag in queue_lags if lag.consumer_offset is not None]
     inflight_counts = [lag.inflight_count for lag in queue_lags if lag.inflight_count is not None]
-    lagging_times = [
-        lag.last_consumed_ms for lag in queue_lags if lag.lag_count and lag.last_consumed_ms is not None
-    ]
+    times = [lag.last_consumed_ms for lag in queue_lags if lag.lag_count and lag.last_consumed_ms is not None]
     return TopicLag(
         topic,
         len(queue_lags),
@@ -313,5 +285,5 @@ def _summarize_topic(topic: str, queue_lags: Sequence[GroupQueueLag]) -> TopicLa
         sum(committed_offsets) if committed_offsets else None,
         sum_lags(queue_lag.lag for queue_lag in queue_lags).messages,
         sum(inflight_counts) if inflight_counts else None,
-        min(lagging_times, default=None),
+        min(times, default=None),
     )

@@ -173,11 +173,7 @@ class Collector:
                 self._run_jobs([*poll_jobs, *broker_jobs], None)
             finally:
                 _end_runs(server_watches, broker_rounds, "once")
-        poll_results = [
-            results_by_addr[namesrv_addr]
-            for namesrv_addr in self._collector_plan.addrs
-            if namesrv_addr in results_by_addr
-        ]
+        poll_results = [results_by_addr[a] for a in self._collector_plan.addrs if a in results_by_addr]
         return SinglePollResult(poll_results, round_results[0] if round_results else None)
 
     def poll_until_stopped(self, on_started: Callable[[], None] = lambda: None) -> str:
@@ -186,17 +182,14 @@ class Collector:
         assert plan.interval_seconds is not None
         with self._open_journals() as (server_watches, broker_rounds):
             poll_jobs = [
-                partial(self._repeat_turns, server_watch.run_turn, plan.interval_seconds)
-                for server_watch in server_watches
+                partial(self._repeat_turns, watch.run_turn, plan.interval_seconds) for watch in server_watches
             ]
             end_reason = "failure"
             try:
                 broker_jobs = self._make_broker_jobs(
                     server_watches,
                     broker_rounds,
-                    lambda given_rounds: self._repeat_turns(
-                        given_rounds.run_round, plan.broker_interval_seconds
-                    ),
+                    lambda rounds: self._repeat_turns(rounds.run_round, plan.broker_interval_seconds),
                 )
                 end_reason = self._run_jobs([*poll_jobs, *broker_jobs], on_started)
             finally:
@@ -240,9 +233,7 @@ class Collector:
 
         Returns the name of the signal that stopped the jobs, or "end" without a signal.
         """
-        job_threads = [
-            threading.Thread(target=self._run_guarded, args=(thread_job,)) for thread_job in thread_jobs
-        ]
+        job_threads = [threading.Thread(target=self._run_guarded, args=(job,)) for job in thread_jobs]
         end_reason = "end"
         try:
             with _raise_on_signal():

@@ -58,8 +58,7 @@ def derive_events(known_tables: JournalReplay, poll_observation: PollObservation
     if not _is_as_polled(known_tables, poll_observation):
         polled_groups = tuple(poll_observation.server_listing.groups.values())
         polled_clusters = tuple(
-            ClusterNames(cluster_name, tuple(broker_names))
-            for cluster_name, broker_names in poll_observation.server_listing.clusters.items()
+            ClusterNames(n, tuple(names)) for n, names in poll_observation.server_listing.clusters.items()
         )
         snapshot_event = build_snapshot(known_tables, POLL_REASON, polled_clusters, polled_groups)
         known_tables.apply_event(snapshot_event)
@@ -76,10 +75,7 @@ def build_snapshot(
     """Return a snapshot of the known tables. Given clusters and groups replace the known ones."""
     shared_queues: dict[QueueData, QueueData] = {}
     tables_copy = snapshot.TablesCopy(
-        tuple(
-            ClusterNames(entry_name, tuple(broker_names))
-            for entry_name, broker_names in known_tables.broker_names_by_cluster.items()
-        )
+        tuple(ClusterNames(n, tuple(names)) for n, names in known_tables.broker_names_by_cluster.items())
         if polled_clusters is None
         else polled_clusters,
         tuple(build_group(known_tables, entry_name) for entry_name in known_tables.broker_groups)
@@ -87,10 +83,7 @@ def build_snapshot(
         else polled_groups,
         (),
         {
-            topic: {
-                entry_name: shared_queues.setdefault(queue_data, queue_data)
-                for entry_name, queue_data in queues_by_broker.items()
-            }
+            topic: {n: shared_queues.setdefault(d, d) for n, d in queues_by_broker.items()}
             for topic, queues_by_broker in known_tables.queues_by_topic.items()
         },
         tuple(
@@ -117,21 +110,15 @@ def build_group(known_tables: JournalReplay, broker_name: str) -> Group:
 
 
 def _clusters_listing(names_by_cluster: Mapping[str, Collection[str]], broker_name: str) -> set[str]:
-    return {
-        cluster_name for cluster_name, broker_names in names_by_cluster.items() if broker_name in broker_names
-    }
+    return {name for name, names in names_by_cluster.items() if broker_name in names}
 
 
 def _is_as_polled(known_tables: JournalReplay, poll_observation: PollObservation) -> bool:
     return {
         broker_name: build_group(known_tables, broker_name) for broker_name in known_tables.broker_groups
     } == dict(poll_observation.server_listing.groups) and {
-        cluster_name: set(broker_names)
-        for cluster_name, broker_names in known_tables.broker_names_by_cluster.items()
-    } == {
-        cluster_name: set(broker_names)
-        for cluster_name, broker_names in poll_observation.server_listing.clusters.items()
-    }
+        n: set(names) for n, names in known_tables.broker_names_by_cluster.items()
+    } == {n: set(names) for n, names in poll_observation.server_listing.clusters.items()}
 
 
 # Brokers
@@ -143,12 +130,11 @@ def _diff_brokers(known_tables: JournalReplay, poll_observation: PollObservation
         poll_observation.server_listing.clusters,
     )
     differing_names = [
-        broker_name
-        for broker_name in {**known_tables.broker_groups, **polled_groups}
-        if broker_name not in known_tables.broker_groups
-        or build_group(known_tables, broker_name) != polled_groups.get(broker_name)
-        or _clusters_listing(known_tables.broker_names_by_cluster, broker_name)
-        != _clusters_listing(polled_clusters, broker_name)
+        n
+        for n in {**known_tables.broker_groups, **polled_groups}
+        if n not in known_tables.broker_groups
+        or build_group(known_tables, n) != polled_groups.get(n)
+        or _clusters_listing(known_tables.broker_names_by_cluster, n) != _clusters_listing(polled_clusters, n)
     ]
     topic_counts = _count_topics(known_tables, poll_observation) if differing_names else {}
     for broker_name in differing_names:
@@ -178,11 +164,9 @@ def _has_moved(
 
 
 def _list_departures(known_tables: JournalReplay, broker_name: str) -> Iterator[Event]:
-    known_group = known_tables.broker_groups[broker_name]
-    for broker_id, broker_addr in sorted(known_group.broker_addrs.items()):
-        yield BrokerUnregistered(
-            known_group.cluster_name, broker_name, broker_id, broker_addr, POLL_REASON, None
-        )
+    group = known_tables.broker_groups[broker_name]
+    for broker_id, broker_addr in sorted(group.broker_addrs.items()):
+        yield BrokerUnregistered(group.cluster_name, broker_name, broker_id, broker_addr, POLL_REASON, None)
 
 
 def _list_arrivals(
@@ -277,12 +261,10 @@ def _diff_mappings(known_tables: JournalReplay, poll_observation: PollObservatio
         known_tables.queue_mappings, poll_observation, lambda changed_entry: changed_entry.mappings
     ):
         mappings_before = known_tables.queue_mappings.get(topic, {})
-        for broker_key in {**mappings_before, **mappings_after}:
-            if mappings_before.get(broker_key) != mappings_after.get(broker_key):
-                mapping_change = MappingChange(
-                    topic, broker_key, mappings_before.get(broker_key), mappings_after.get(broker_key)
-                )
-                changes_by_broker.setdefault(broker_key or "", []).append(mapping_change)
+        for key in {**mappings_before, **mappings_after}:
+            if mappings_before.get(key) != mappings_after.get(key):
+                mapping_change = MappingChange(topic, key, mappings_before.get(key), mappings_after.get(key))
+                changes_by_broker.setdefault(key or "", []).append(mapping_change)
     for broker_name, changed_entry in changes_by_broker.items():
         yield MappingsChanged(broker_name, tuple(changed_entry))
 

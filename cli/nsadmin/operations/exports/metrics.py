@@ -42,10 +42,7 @@ def build_metrics_document(broker_metrics: Iterable[BrokerMetrics]) -> dict[str,
                 for quota_field in _TPS_FIELDS
             },
             "totalOneDayNum": {
-                quota_field: _sum_known(
-                    broker_quota["oneDayNum"][quota_field] for broker_quota in broker_quotas
-                )
-                for quota_field in _ONE_DAY_FIELDS
+                field: _sum_known(q["oneDayNum"][field] for q in broker_quotas) for field in _ONE_DAY_FIELDS
             },
         },
     }
@@ -80,20 +77,15 @@ def _quota_of_broker(broker_metrics: BrokerMetrics) -> dict[str, Any]:
         *(special_count and special_count.messages_per_second for special_count in special_counts),
     )
     yesterday_counts = (
-        runtime_info.get_difference(
-            f"msg{direction}TotalTodayMorning", f"msg{direction}TotalYesterdayMorning"
-        )
-        for direction in ("Put", "Get")
+        runtime_info.get_difference(f"msg{d}TotalTodayMorning", f"msg{d}TotalYesterdayMorning")
+        for d in ("Put", "Get")
     )
     day_counts = (
         *yesterday_counts,
         *(special_count and special_count.message_count for special_count in special_counts),
     )
     return {
-        "diskRatio": {
-            table_key: runtime_info.table.get(table_key)
-            for table_key in ("commitLogDiskRatio", "consumeQueueDiskRatio")
-        },
+        "diskRatio": {k: runtime_info.table.get(k) for k in ("commitLogDiskRatio", "consumeQueueDiskRatio")},
         "tps": dict(zip(_TPS_FIELDS, message_rates, strict=True)),
         "oneDayNum": dict(zip(_ONE_DAY_FIELDS, day_counts, strict=True)),
         "messageAverageSize": runtime_info.table.get("putMessageAverageSize"),

@@ -35,16 +35,14 @@ class ListedItem(NamedTuple):
 
     def apply_to(self, spread_kind: SpreadKind, settings_before: ItemSettings | None) -> ItemSettings:
         """The desired settings on a broker with `settings_before`, which is None if the item is absent."""
-        attributes_after = dict((settings_before or {}).get("attributes", {}))
+        after = dict((settings_before or {}).get("attributes", {}))
         for attribute_name, attribute_value in self.signed_attributes.items():
             if attribute_name.startswith("-"):
-                attributes_after.pop(attribute_name[1:], None)
+                after.pop(attribute_name[1:], None)
             else:
-                attributes_after[attribute_name.removeprefix("+")] = attribute_value
+                after[attribute_name.removeprefix("+")] = attribute_value
         base_settings = _NEW_ITEM_SETTINGS[spread_kind] if settings_before is None else settings_before
-        return complete_settings(
-            spread_kind, {**base_settings, **self.settings, "attributes": attributes_after}
-        )
+        return complete_settings(spread_kind, {**base_settings, **self.settings, "attributes": after})
 
 
 class ItemList(NamedTuple):
@@ -123,11 +121,7 @@ def _find_duplicates(items: Iterable[ListedItem]) -> Iterator[tuple[Path, str]]:
 
 
 def _parse_item(spread_kind: SpreadKind, parsed_fields: Mapping[str, Any]) -> ListedItem:
-    settings = {
-        setting_name: setting_value
-        for setting_name, setting_value in parsed_fields.items()
-        if setting_name not in (_NAME_KEYS[spread_kind], "attributes")
-    }
+    settings = {n: v for n, v in parsed_fields.items() if n not in (_NAME_KEYS[spread_kind], "attributes")}
     return ListedItem(parsed_fields[_NAME_KEYS[spread_kind]], settings, parsed_fields.get("attributes", {}))
 
 
@@ -156,19 +150,13 @@ def plan_list_steps(item_list: ItemList, cluster_state: ClusterState) -> list[St
     have no steps.
     """
     ordered_topics = {
-        topic
-        for server_state in cluster_state.server_states
-        for topic in server_state.kv.get(ORDER_CONF_NAMESPACE, {})
+        topic for state in cluster_state.server_states for topic in state.kv.get(ORDER_CONF_NAMESPACE, {})
     }
     return [
-        _outcome_on_broker(
-            item_list.kind, broker_state, item_name, settings_after, item_name in ordered_topics
-        )
-        for broker_state in cluster_state.broker_states
-        if broker_state.error is None
-        for item_name, settings_after in item_list.desired_settings(
-            broker_state.broker_name, _present_items(item_list.kind, broker_state)
-        ).items()
+        _outcome_on_broker(item_list.kind, s, n, a, n in ordered_topics)
+        for s in cluster_state.broker_states
+        if s.error is None
+        for n, a in item_list.desired_settings(s.broker_name, _present_items(item_list.kind, s)).items()
     ]
 
 

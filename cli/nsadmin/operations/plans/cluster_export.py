@@ -19,23 +19,17 @@ def describe_cluster(
     Topics that brokers created for themselves or for groups, system groups and static topics are left out. If
     name servers have different values, those of the first one are taken.
     """
-    known_brokers = [
-        broker_state for broker_state in cluster_state.broker_states if broker_state.error is None
-    ]
+    known_brokers = [state for state in cluster_state.broker_states if state.error is None]
     order_confs, unreadable_remarks = _select_readable(
         select_cluster_confs(_merge_values(cluster_state, ORDER_CONF_NAMESPACE), cluster_state.broker_states)
     )
     desired = DesiredCluster(
         cluster_state.cluster_name,
         _drop_implied_order(
-            _derive_specs(
-                "topic", known_brokers, [select_user_topics(broker_state) for broker_state in known_brokers]
-            ),
+            _derive_specs("topic", known_brokers, [select_user_topics(s) for s in known_brokers]),
             order_confs,
         ),
-        _derive_specs(
-            "group", known_brokers, [select_user_groups(broker_state) for broker_state in known_brokers]
-        ),
+        _derive_specs("group", known_brokers, [select_user_groups(s) for s in known_brokers]),
         order_confs,
         {namespace: _merge_values(cluster_state, namespace) for namespace in namespaces} or None,
     )
@@ -102,21 +96,13 @@ def _drop_implied_order(
 
 
 def _drop_order(spec: ItemSpec) -> ItemSpec:
-    broker_settings = {
-        broker_name: _without_order(settings) for broker_name, settings in spec.per_broker.items()
-    }
-    remaining_settings = {
-        broker_name: settings for broker_name, settings in broker_settings.items() if settings
-    }
+    broker_settings = {name: _without_order(settings) for name, settings in spec.per_broker.items()}
+    remaining_settings = {n: settings for n, settings in broker_settings.items() if settings}
     return spec._replace(common_settings=_without_order(spec.common_settings), per_broker=remaining_settings)
 
 
 def _without_order(settings: ItemSettings) -> ItemSettings:
-    return {
-        setting_name: setting_value
-        for setting_name, setting_value in settings.items()
-        if setting_name != "order"
-    }
+    return {n: v for n, v in settings.items() if n != "order"}
 
 
 def _merge_values(cluster_state: ClusterState, namespace: str) -> dict[str, str]:
@@ -141,14 +127,8 @@ def _select_readable(order_confs: OrderConfTexts) -> tuple[dict[str, str], list[
 
 
 def _remarks_on_silent(cluster_state: ClusterState) -> list[str]:
-    broker_errors = [
-        (f"broker {broker_state.broker_name}", broker_state.error)
-        for broker_state in cluster_state.broker_states
-    ]
-    server_errors = [
-        (f"name server {server_state.namesrv_addr}", server_state.error)
-        for server_state in cluster_state.server_states
-    ]
+    broker_errors = [(f"broker {s.broker_name}", s.error) for s in cluster_state.broker_states]
+    server_errors = [(f"name server {s.namesrv_addr}", s.error) for s in cluster_state.server_states]
     return [
         f"{server_label}: {error_text(error)}; its settings are missing from this file"
         for server_label, error in (*broker_errors, *server_errors)
@@ -157,20 +137,15 @@ def _remarks_on_silent(cluster_state: ClusterState) -> list[str]:
 
 
 def _remarks_on_disagreement(cluster_state: ClusterState) -> list[str]:
-    known_servers = [
-        server_state for server_state in cluster_state.server_states if server_state.error is None
-    ]
+    known_servers = [s for s in cluster_state.server_states if s.error is None]
     namespaces = sorted({kv_namespace for server_state in known_servers for kv_namespace in server_state.kv})
     return [
         (
-            f"name servers have different values in the KV namespace {namespace}: this file has the values "
+            f"name servers have different values in the KV namespace {n}: this file has the values "
             "of the first name server"
         )
-        for namespace in namespaces
-        if any(
-            server_state.kv.get(namespace) != known_servers[0].kv.get(namespace)
-            for server_state in known_servers
-        )
+        for n in namespaces
+        if any(server_state.kv.get(n) != known_servers[0].kv.get(n) for server_state in known_servers)
     ]
 
 

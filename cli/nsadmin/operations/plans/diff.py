@@ -53,10 +53,7 @@ class PlanStep(NamedTuple):
         """Whether a topic loses queues or its order. Brokers restore the order while it has an orderConf."""
         if self.kind != "topic" or self.action != "update":
             return False
-        return any(
-            self.after[setting_name] < self.before[setting_name]
-            for setting_name in ("readQueueNums", "writeQueueNums", "order")
-        )
+        return any(self.after[n] < self.before[n] for n in ("readQueueNums", "writeQueueNums", "order"))
 
 
 class PlanTrouble(NamedTuple):
@@ -119,27 +116,17 @@ class _DiffBuilder:
 
     def __init__(self, cluster_state: ClusterState) -> None:
         self.cluster_state = cluster_state
-        self.known_brokers = [
-            broker_state for broker_state in cluster_state.broker_states if broker_state.error is None
-        ]
+        self.known_brokers = [state for state in cluster_state.broker_states if state.error is None]
         self.steps: list[PlanStep] = []
-        self.troubles = [
-            PlanTrouble(server_state.broker_name, server_state.error)
-            for server_state in cluster_state.broker_states
-            if server_state.error
-        ]
+        self.troubles = [PlanTrouble(s.broker_name, s.error) for s in cluster_state.broker_states if s.error]
         self.troubles += [
-            PlanTrouble(server_state.namesrv_addr, server_state.error)
-            for server_state in cluster_state.server_states
-            if server_state.error
+            PlanTrouble(s.namesrv_addr, s.error) for s in cluster_state.server_states if s.error
         ]
         self.extra_items: set[tuple[StepKind, str]] = set()
 
     @property
     def known_servers(self) -> Iterator[LiveNameServerState]:
-        return (
-            server_state for server_state in self.cluster_state.server_states if server_state.error is None
-        )
+        return (s for s in self.cluster_state.server_states if s.error is None)
 
     def add_item_steps(
         self,
@@ -157,10 +144,8 @@ class _DiffBuilder:
         broker_names = [broker_state.broker_name for broker_state in self.cluster_state.broker_states]
         self._report_unknown_brokers(spread_kind, specs, broker_names)
         wanted_settings = {
-            item_name: _with_order(
-                item_spec.settings_on_brokers(spread_kind, broker_names), item_name in ordered_topics
-            )
-            for item_name, item_spec in specs.items()
+            name: _with_order(spec.settings_on_brokers(spread_kind, broker_names), name in ordered_topics)
+            for name, spec in specs.items()
         }
         for broker_state in self.known_brokers:
             present_settings = broker_state.topics if spread_kind == "topic" else broker_state.groups
@@ -210,9 +195,7 @@ class _DiffBuilder:
     ) -> None:
         """Report the brokers that the file names and that are not registered."""
         for broker_name in sorted(
-            {
-                broker_name for item_spec in specs.values() for broker_name in item_spec.named_brokers
-            }.difference(broker_names)
+            {n for s in specs.values() for n in s.named_brokers}.difference(broker_names)
         ):
             item_count = sum(broker_name in item_spec.named_brokers for item_spec in specs.values())
             error = NotFound(
@@ -222,17 +205,13 @@ class _DiffBuilder:
 
     def _list_ordered_topics(self, desired_cluster: DesiredCluster, prune: bool) -> frozenset[str]:
         """The topics that will have an order configuration. Brokers make these topics ordered."""
-        configured_topics = {
-            topic
-            for server_state in self.known_servers
-            for topic in server_state.kv.get(ORDER_CONF_NAMESPACE, {})
-        }
+        topics = {topic for s in self.known_servers for topic in s.kv.get(ORDER_CONF_NAMESPACE, {})}
         if desired_cluster.order_confs is None:
-            return frozenset(configured_topics)
+            return frozenset(topics)
         return (
             frozenset(desired_cluster.order_confs)
             if prune
-            else frozenset(configured_topics | desired_cluster.order_confs.keys())
+            else frozenset(topics | desired_cluster.order_confs.keys())
         )
 
     def add_route_steps(self, desired_cluster: DesiredCluster, prune: bool) -> None:
@@ -261,9 +240,7 @@ class _DiffBuilder:
 
     def _brokers_without_topic(self, topic: str, remaining_brokers: Mapping[str, set[str]]) -> set[str]:
         """The brokers that will not have the topic."""
-        return {broker_state.broker_name for broker_state in self.known_brokers} - remaining_brokers.get(
-            topic, set()
-        )
+        return {s.broker_name for s in self.known_brokers} - remaining_brokers.get(topic, set())
 
     def _brokers_by_topic(self) -> dict[str, set[str]]:
         """Each remaining topic with the brokers that will have it."""

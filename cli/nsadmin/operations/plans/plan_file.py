@@ -75,8 +75,7 @@ def _parse_step(
 ) -> PlanStep:
     if step_kind in ("topic", "group"):
         value_before, value_after = (
-            step_value and complete_settings(step_kind, step_value)
-            for step_value in (value_before, value_after)
+            value and complete_settings(step_kind, value) for value in (value_before, value_after)
         )
     return PlanStep(step_kind, item_name, server_name, value_before, value_after, namespace)
 
@@ -86,18 +85,9 @@ def explain_changes(
 ) -> list[str]:
     """The reasons why the plan is out of date, one line each. Steps that are already done do not count."""
     server_names = _server_names(cluster_state)
-    reasons = [
-        f"{server_name} is new" for server_name in server_names if server_name not in saved_plan.server_names
-    ]
-    reasons += [
-        f"{server_name} is no longer there"
-        for server_name in saved_plan.server_names
-        if server_name not in server_names
-    ]
-    reasons += [
-        f"{diff_trouble.server_name} does not answer: {diff_trouble.error}"
-        for diff_trouble in cluster_diff.troubles
-    ]
+    reasons = [f"{name} is new" for name in server_names if name not in saved_plan.server_names]
+    reasons += [f"{n} is no longer there" for n in saved_plan.server_names if n not in server_names]
+    reasons += [f"{t.server_name} does not answer: {t.error}" for t in cluster_diff.troubles]
     planned_steps = {_step_key(plan_step): plan_step for plan_step in saved_plan.plan_steps}
     for plan_step in cluster_diff.steps:
         planned_step = planned_steps.get(_step_key(plan_step))

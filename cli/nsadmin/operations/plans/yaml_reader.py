@@ -69,8 +69,7 @@ class PlanDocument:
         style = _PlanStyle()
         value, mistakes = read_shape(_without_nulls(value) if skips_nulls else value, shape, style)
         problems = [
-            (self._document.line_of((*path, *mistake.path), is_about_key=mistake.is_about_key), mistake.text)
-            for mistake in mistakes
+            (self._document.line_of((*path, *m.path), is_about_key=m.is_about_key), m.text) for m in mistakes
         ]
         for bad_key in self._document.bad_keys:
             if bad_key.path[: len(path)] == path:
@@ -120,11 +119,7 @@ def _build_desired_cluster(parsed_file: Mapping[str, Any]) -> DesiredCluster:
 
 
 def _build_specs(parsed_items: Mapping[str, Mapping[str, Any]] | None) -> dict[str, ItemSpec] | None:
-    return (
-        None
-        if parsed_items is None
-        else {item_name: _build_spec(parsed_item) for item_name, parsed_item in parsed_items.items()}
-    )
+    return None if parsed_items is None else {name: _build_spec(item) for name, item in parsed_items.items()}
 
 
 def _build_spec(parsed_item: Mapping[str, Any]) -> ItemSpec:

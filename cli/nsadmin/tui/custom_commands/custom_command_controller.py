@@ -25,9 +25,7 @@ class CustomCommandController:
         """Bind the keys, and report the mistakes of the file."""
         app = self._app
         custom_commands = app.custom_commands
-        for key in dict.fromkeys(
-            (*custom_commands.hotkeys, *(plugin.key for plugin in custom_commands.plugins))
-        ):
+        for key in dict.fromkeys((*custom_commands.hotkeys, *(p.key for p in custom_commands.plugins))):
             app.bind(key, f"run_custom({key!r})", show=False)
         for error_line in custom_commands.error_lines:
             app.add_log_line(error_line)
