@@ -132,13 +132,13 @@ async def _play_and_stay(
 ) -> None:
     async with _announce_servers(announce_lab) as announce_servers:
 
-        async def print_banner(lab_cluster: LabCluster) -> None:
+        async def print_banner(cluster: LabCluster) -> None:
             journals = [str((run_folder / name / "journal").absolute()) for name in scenario.server_names()]
             banner_notes = [
                 f"# Journals and truth.jsonl: {run_folder}",
-                *announce_servers(lab_cluster.namesrv_addrs, journals),
+                *announce_servers(cluster.namesrv_addrs, journals),
             ]
-            print(_banner_text(scenario.plan, lab_cluster.namesrv_addrs, banner_notes), flush=True)
+            print(_banner_text(scenario.plan, cluster.namesrv_addrs, banner_notes), flush=True)
 
         first_ports = {"namesrv_port": plan.namesrv_port, "broker_port": plan.broker_port}
         await play_scenario(scenario, run_folder, **first_ports, on_started=print_banner, stays_running=True)

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from namesrv_core.lab import virtual_time
-from namesrv_core.lab.fault_table import ACTIONS_BY_FAULT
+from namesrv_core.lab.faults import ACTIONS_BY_FAULT
 from namesrv_core.lab.scenario import FAULT_KINDS, Scenario
 from namesrv_core.lab.scenario_player import judge_run, play_scenario
 from namesrv_core.lab.scenario_reader import load_built_in_scenarios
