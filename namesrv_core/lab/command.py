@@ -174,13 +174,11 @@ async def _run_fleet(fleet: BrokerFleet, banner_text: str) -> None:
         await fleet.leave_cluster(_LEAVE_PATIENCE_SECONDS)
 
 
-def _banner_text(
-    fleet_plan: FleetPlan, namesrv_addrs: Sequence[str], banner_notes: Sequence[str] = ()
-) -> str:
+def _banner_text(fleet_plan: FleetPlan, addrs: Sequence[str], banner_notes: Sequence[str] = ()) -> str:
     broker_count = fleet_plan.clusters * fleet_plan.groups * fleet_plan.replicas
     line = (
         f"# {broker_count} brokers: {fleet_plan.clusters} clusters x {fleet_plan.groups} "
         f"groups x {fleet_plan.replicas} replicas, "
         f"{fleet_plan.topics} topics in each cluster"
     )
-    return "\n".join([f"export NAMESRV_ADDR='{';'.join(namesrv_addrs)}'", line, *banner_notes, _BANNER_HINTS])
+    return "\n".join([f"export NAMESRV_ADDR='{';'.join(addrs)}'", line, *banner_notes, _BANNER_HINTS])

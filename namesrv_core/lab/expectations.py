@@ -217,16 +217,12 @@ def _find_other_members(
     cluster: LabCluster, broker: LabBroker, changed_brokers: Sequence[LabBroker], server_names: Sequence[str]
 ) -> _OtherMembers:
     running_members = [
-        member
-        for member in cluster.lab_brokers.values()
-        if member is not broker
-        and member.spec.broker_name == broker.spec.broker_name
-        and member.run_state != "down"
+        m
+        for m in cluster.lab_brokers.values()
+        if m is not broker and m.spec.broker_name == broker.spec.broker_name and m.run_state != "down"
     ]
     moving_members = [
-        member
-        for member in changed_brokers
-        if member is not broker and member.spec.broker_name == broker.spec.broker_name
+        m for m in changed_brokers if m is not broker and m.spec.broker_name == broker.spec.broker_name
     ]
     are_known = not moving_members and all(
         cluster.can_hear(name, member) for name in server_names for member in running_members
@@ -307,7 +303,7 @@ def _judge_silence(
 def _expect_silence_outcome(
     cluster: LabCluster,
     brokers: Sequence[LabBroker],
-    server_names: tuple[str, ...],
+    names: tuple[str, ...],
     silence_outcome: _SilenceOutcome,
     most_seconds: float,
 ) -> list[ExpectedEvent]:
@@ -317,7 +313,7 @@ def _expect_silence_outcome(
         expected.append(
             ExpectedEvent(
                 ("HeartbeatGap",),
-                server_names,
+                names,
                 GAP_SECONDS + SCAN_SECONDS,
                 {"resumed": False},
                 (SILENCE_CAUSE,),
@@ -329,7 +325,7 @@ def _expect_silence_outcome(
         expected.append(
             ExpectedEvent(
                 ("HeartbeatGap",),
-                server_names,
+                names,
                 most_seconds + AT_ONCE_SECONDS,
                 {"resumed": True},
                 REGISTRATION_CAUSES,
@@ -338,9 +334,7 @@ def _expect_silence_outcome(
             )
         )
     if silence_outcome.loss_certainty is not None:
-        expected += _expect_broker_loss(
-            cluster, brokers, server_names, silence_outcome.loss_certainty, most_seconds
-        )
+        expected += _expect_broker_loss(cluster, brokers, names, silence_outcome.loss_certainty, most_seconds)
     return expected
 
 

@@ -30,10 +30,8 @@ from namesrv_core.transport.request_channel import RequestChannel
 
 async def _take_down_brokers(context: FaultContext, fault: Fault, *, is_abrupt: bool) -> None:
     cluster, brokers = context.cluster, context.matching_brokers(fault)
-    departure_ways = (
-        ("channel closed", "channel closed") if is_abrupt else ("unregistered", "UNREGISTER_BROKER")
-    )
-    expected = expect_departure(cluster, brokers, *departure_ways)
+    ways = ("channel closed", "channel closed") if is_abrupt else ("unregistered", "UNREGISTER_BROKER")
+    expected = expect_departure(cluster, brokers, *ways)
     context.record_deed(fault.kind, "begin", member_names(brokers), expected, addresses=broker_addrs(brokers))
     await asyncio.gather(*(cluster.take_down_broker(broker, is_abrupt=is_abrupt) for broker in brokers))
     # A returning master registers all its topics with its own permissions.
@@ -217,9 +215,7 @@ async def slow_network(context: FaultContext, fault: Fault) -> None:
     )
     affected_names = [*member_names(brokers), *member_names(name_servers)]
     context.record_deed(fault.kind, "begin", affected_names, expected, delay=fault.delay, lasts=fault.lasts)
-    slow_links = [
-        broker.links_by_server[name_server.name] for broker in brokers for name_server in name_servers
-    ]
+    slow_links = [b.links_by_server[s.name] for b in brokers for s in name_servers]
     for link in slow_links:
         link.delay_seconds = fault.delay
     await asyncio.sleep(fault.lasts)
@@ -312,19 +308,17 @@ def _expect_impostor_end(
     """Expect the impostor's end. If it held the id, the broker reclaims it with its next heartbeat."""
     expected = []
     for broker, impostor in zip(brokers, impostors, strict=True):
-        listener_names = cluster.listeners(impostor)
+        names = cluster.listeners(impostor)
         departure_fields = {"brokerAddr": impostor.reserved_port.socket_addr, "reason": "unregistered"}
         departure_types = ("BrokerUnregistered", "AddressForgotten")
         expected.append(
-            ExpectedEvent(
-                departure_types, listener_names, AT_ONCE_SECONDS, departure_fields, ("UNREGISTER_BROKER",)
-            )
+            ExpectedEvent(departure_types, names, AT_ONCE_SECONDS, departure_fields, ("UNREGISTER_BROKER",))
         )
         # The last registration decides whether the id is free until then.
         expected.append(
             ExpectedEvent(
                 ("BrokerRegistered",),
-                listener_names,
+                names,
                 NEXT_HEARTBEAT_SECONDS,
                 broker_id_texts=(broker.name,),
                 is_sure=False,
@@ -333,7 +327,7 @@ def _expect_impostor_end(
         min_id_fields = {"brokerName": broker.spec.broker_name}
         expected.append(
             ExpectedEvent(
-                ("MinBrokerIdChanged",), listener_names, NEXT_HEARTBEAT_SECONDS, min_id_fields, is_sure=False
+                ("MinBrokerIdChanged",), names, NEXT_HEARTBEAT_SECONDS, min_id_fields, is_sure=False
             )
         )
     return expected
@@ -513,11 +507,7 @@ async def _change_write_permission(
         for broker_group in broker_groups
         for affected_servers, is_change in split_by_certainty(
             server_names,
-            [
-                server_name
-                for server_name in server_names
-                if ((broker_group, server_name) in context.cluster.wiped_permissions) != is_wipe
-            ],
+            [n for n in server_names if ((broker_group, n) in context.cluster.wiped_permissions) != is_wipe],
         )
     ]
     context.record_deed(fault.kind, "begin", [*broker_groups, *server_names], expected)
@@ -591,7 +581,7 @@ def _expect_restricted_permission(
         or broker_properties[fault.key] == fault.value
     ):
         return []
-    listener_names = context.cluster.listeners(broker)
+    names = context.cluster.listeners(broker)
     restricted_perm = _USUAL_PERM & int(fault.value)
     change_fields = {
         "brokerName": broker.spec.broker_name,
@@ -599,12 +589,8 @@ def _expect_restricted_permission(
         "changes.after.perm": restricted_perm,
     }
     return (
-        [
-            ExpectedEvent(
-                ("TopicsChanged",), listener_names, AT_ONCE_SECONDS, change_fields, REGISTRATION_CAUSES
-            )
-        ]
-        if listener_names
+        [ExpectedEvent(("TopicsChanged",), names, AT_ONCE_SECONDS, change_fields, REGISTRATION_CAUSES)]
+        if names
         else []
     )
 
@@ -649,9 +635,7 @@ def _expect_topic_return(context: FaultContext, fault: Fault) -> list[ExpectedEv
             and broker.spec.is_master
             and fault.topic in broker.simulated_broker.model.topic_table.configs
         ):
-            listener_names = tuple(
-                s.name for s in context.matching_servers(fault) if cluster.can_hear(s.name, broker)
-            )
+            names = tuple(s.name for s in context.matching_servers(fault) if cluster.can_hear(s.name, broker))
             change_fields = {
                 "brokerName": broker.spec.broker_name,
                 "reason": "registration",
@@ -660,7 +644,7 @@ def _expect_topic_return(context: FaultContext, fault: Fault) -> list[ExpectedEv
             expected.append(
                 ExpectedEvent(
                     ("TopicsChanged",),
-                    listener_names,
+                    names,
                     NEXT_HEARTBEAT_SECONDS,
                     change_fields,
                     REGISTRATION_CAUSES,

@@ -132,13 +132,10 @@ class _JavaLog:
         if record.event_type == "ServerPaused" and self.kv_printed_at_ms is not None:
             self.kv_printed_at_ms = max(self.kv_printed_at_ms, now_ms - _KV_PRINT_PERIOD_MS)
 
-    def _broker_identity(self, event_fields: Mapping[str, Any]) -> str:
+    def _broker_identity(self, fields: Mapping[str, Any]) -> str:
         if not self.is_dialect_5:
-            return str(event_fields["brokerAddr"])
-        return (
-            f"BrokerIdentityInfo [clusterName={event_fields['clusterName']}, "
-            f"brokerAddr={event_fields['brokerAddr']}]"
-        )
+            return str(fields["brokerAddr"])
+        return f"BrokerIdentityInfo [clusterName={fields['clusterName']}, brokerAddr={fields['brokerAddr']}]"
 
     def _describe_server_start(self, event_fields: Mapping[str, Any], *_: Any) -> Iterator[ThreadMessage]:
         self.queues_by_topic.clear()
@@ -262,13 +259,11 @@ class _JavaLog:
         if is_last:
             yield event_thread, f"remove brokerName[{broker_name}] {removal_reason}"
 
-    def _describe_forgotten_address(
-        self, event_fields: Mapping[str, Any], *_: Any
-    ) -> Iterator[ThreadMessage]:
+    def _describe_forgotten_address(self, fields: Mapping[str, Any], *_: Any) -> Iterator[ThreadMessage]:
         if self.is_dialect_5:
             yield (
                 _BATCH_THREAD,
-                f"unregisterBroker, remove from brokerLiveTable OK, {self._broker_identity(event_fields)}",
+                f"unregisterBroker, remove from brokerLiveTable OK, {self._broker_identity(fields)}",
             )
 
     def _describe_topic_changes(
@@ -290,19 +285,16 @@ class _JavaLog:
             elif queues_before is not None and not self.is_dialect_5:
                 yield self._topic_removal_message(topic, queues_before, cause)
 
-    def _topic_removal_message(
-        self, topic: str, queues_before: Mapping[str, Any], cause: str
-    ) -> ThreadMessage:
+    def _topic_removal_message(self, topic: str, before: Mapping[str, Any], cause: str) -> ThreadMessage:
         if cause == "UNREGISTER_BROKER":
             return (
                 None,
-                f"removeTopicByBrokerName, remove one broker's topic {topic} "
-                f"{_queue_data_text(queues_before)}",
+                f"removeTopicByBrokerName, remove one broker's topic {topic} {_queue_data_text(before)}",
             )
         event_thread = "NSScheduledThread1" if cause == "no heartbeat" else "NettyEventExecutor"
         return (
             event_thread,
-            f"remove topic[{topic} {_queue_data_text(queues_before)}], from topicQueueTable, "
+            f"remove topic[{topic} {_queue_data_text(before)}], from topicQueueTable, "
             f"because channel destroyed",
         )
 
@@ -325,21 +317,19 @@ class _JavaLog:
             del self.queues_by_topic[topic]
 
     def _describe_wiped_permission(
-        self, event_fields: Mapping[str, Any], cause: str, client_addr: str | None
+        self, fields: Mapping[str, Any], cause: str, client_addr: str | None
     ) -> Iterator[ThreadMessage]:
         yield (
             None,
-            f"wipe write perm of broker[{event_fields['brokerName']}], client: "
-            f"{client_addr}, {event_fields['topics']}",
+            f"wipe write perm of broker[{fields['brokerName']}], client: {client_addr}, {fields['topics']}",
         )
 
     def _describe_added_permission(
-        self, event_fields: Mapping[str, Any], cause: str, client_addr: str | None
+        self, fields: Mapping[str, Any], cause: str, client_addr: str | None
     ) -> Iterator[ThreadMessage]:
         yield (
             None,
-            f"add write perm of broker[{event_fields['brokerName']}], client: "
-            f"{client_addr}, {event_fields['topics']}",
+            f"add write perm of broker[{fields['brokerName']}], client: {client_addr}, {fields['topics']}",
         )
 
     def _describe_kv_put(self, event_fields: Mapping[str, Any], *_: Any) -> Iterator[ThreadMessage]:
@@ -349,11 +339,10 @@ class _JavaLog:
             f"putKVConfig {kind} config item, {_config_item_text(event_fields, event_fields.get('value'))}",
         )
 
-    def _describe_kv_deletion(self, event_fields: Mapping[str, Any], *_: Any) -> Iterator[ThreadMessage]:
+    def _describe_kv_deletion(self, fields: Mapping[str, Any], *_: Any) -> Iterator[ThreadMessage]:
         yield (
             None,
-            f"deleteKVConfig delete a config item, "
-            f"{_config_item_text(event_fields, event_fields.get('before'))}",
+            f"deleteKVConfig delete a config item, {_config_item_text(fields, fields.get('before'))}",
         )
 
     def _describe_setting_changes(

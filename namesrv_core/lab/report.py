@@ -60,25 +60,19 @@ def _join_first_names(names: Iterable[str]) -> str:
 
 def _finding_lines(findings: list[ExpectationFinding]) -> list[str]:
     """Format the findings of one expected event on its servers."""
-    expected_event = findings[0].expected
-    type_text = " or ".join(expected_event.types)
-    finding_lines = []
+    event = findings[0].expected
+    type_text = " or ".join(event.types)
+    lines = []
     seen_findings = [finding for finding in findings if finding.after_seconds is not None]
     if seen_findings:
         last_seconds = max(finding.after_seconds or 0 for finding in seen_findings)
         server_names = _join_first_names(dict.fromkeys(finding.server_name for finding in seen_findings))
-        broker_hint = (
-            f" of {len(expected_event.broker_id_texts)} brokers"
-            if len(expected_event.broker_id_texts) > 1
-            else ""
-        )
-        finding_lines.append(
-            f"             {type_text}{broker_hint} on {server_names} within {last_seconds:.1f} s"
-        )
-    finding_lines += [
+        broker_hint = f" of {len(event.broker_id_texts)} brokers" if len(event.broker_id_texts) > 1 else ""
+        lines.append(f"             {type_text}{broker_hint} on {server_names} within {last_seconds:.1f} s")
+    lines += [
         f"             MISSED: {type_text} {finding.broker_id_text} on {finding.server_name}, "
-        f"due in {expected_event.within_seconds:g} s"
+        f"due in {event.within_seconds:g} s"
         for finding in findings
         if finding.is_missed
     ]
-    return finding_lines
+    return lines

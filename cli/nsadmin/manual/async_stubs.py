@@ -35,19 +35,17 @@ def render_stubs() -> str:
     # Nothing is sent to this address: only the types of the nouns are needed.
     with AdminClient("127.0.0.1:1") as admin_client:
         nouns = {name: getattr(admin_client, name) for name in NOUN_NAMES}
-        imported_names = {
+        names = {
             "AdminClient": "nsadmin.library.admin_client",
             "CallThreads": "nsadmin.aio.call_threads",
         }
         class_texts = [
             _CONTAINER
             + "".join(_render_property(nouns_by_name[name], noun) for name, noun in nouns.items())
-            + "".join(_render_procedures(imported_names)),
-            *(_render_class(noun, imported_names) for noun in _list_distinct(nouns.values())),
+            + "".join(_render_procedures(names)),
+            *(_render_class(noun, names) for noun in _list_distinct(nouns.values())),
         ]
-    return "\n".join(
-        [_HEAD, _render_imports(imported_names), *(f"{text.rstrip()}\n" for text in class_texts)]
-    )
+    return "\n".join([_HEAD, _render_imports(names), *(f"{text.rstrip()}\n" for text in class_texts)])
 
 
 def _list_distinct(nouns: Any) -> Iterator[Any]:
@@ -176,9 +174,7 @@ def _find_name_sources(module_tree: ast.Module, module_name: str) -> dict[str, s
     return name_sources
 
 
-def _collect_names(
-    function: ast.FunctionDef, name_sources: dict[str, str], imported_names: dict[str, str]
-) -> None:
+def _collect_names(function: ast.FunctionDef, name_sources: dict[str, str], names: dict[str, str]) -> None:
     """Add the modules of the names in the annotations of a method."""
     arguments = [*function.args.args[1:], *function.args.kwonlyargs]
     annotations = [function.returns, *(argument.annotation for argument in arguments)]
@@ -188,10 +184,8 @@ def _collect_names(
             if not isinstance(node, ast.Name) or hasattr(builtins, node.id):
                 continue
             name = "AsyncIterator" if node.id == "Iterator" else node.id
-            if imported_names.setdefault(name, name_sources[node.id]) != name_sources[node.id]:
-                raise ValueError(
-                    f"{name} means two things: {imported_names[name]} and {name_sources[node.id]}"
-                )
+            if names.setdefault(name, name_sources[node.id]) != name_sources[node.id]:
+                raise ValueError(f"{name} means two things: {names[name]} and {name_sources[node.id]}")
 
 
 def _render_imports(imported_names: dict[str, str]) -> str:

@@ -182,12 +182,11 @@ def context_to_map(context: Context) -> dict[str, object]:
     return context_map
 
 
-def _record_to_map(fields: Sequence[Field], record: Any, **default_values: object) -> Mapping[str, object]:
+def _record_to_map(fields: Sequence[Field], record: Any, **defaults: object) -> Mapping[str, object]:
     return {
         field.key: value
         for field in fields
-        if (value := getattr(record, field.attribute)) is not None
-        and value != default_values.get(field.attribute)
+        if (value := getattr(record, field.attribute)) is not None and value != defaults.get(field.attribute)
     }
 
 

@@ -45,11 +45,9 @@ def _parse_file_text(file_name: str, file_text: str) -> Contexts:
         raise InvalidContextsError(f"{file_name} is not valid YAML{error.in_line}") from None
     if not isinstance(content, dict) or not isinstance(content.get("contexts") or {}, dict):
         raise InvalidContextsError(f"{file_name}: contexts must be a map of names")
-    unknown_keys = [key for key in content if key not in _TOP_KEYS]
-    if unknown_keys:
-        raise InvalidContextsError(
-            f'{file_name}: unknown key "{unknown_keys[0]}": use {", ".join(_TOP_KEYS)}'
-        )
+    keys = [key for key in content if key not in _TOP_KEYS]
+    if keys:
+        raise InvalidContextsError(f'{file_name}: unknown key "{keys[0]}": use {", ".join(_TOP_KEYS)}')
     contexts_by_name = {
         str(name): _parse_one_context(file_name, name, value)
         for name, value in (content.get("contexts") or {}).items()

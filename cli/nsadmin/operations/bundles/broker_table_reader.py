@@ -111,13 +111,11 @@ class BrokerTableReader:
         for topic in (HALF_TOPIC, SCHEDULE_TOPIC):
             self._admin.put_counts.get_topic_counts(broker_addrs, topic)
 
-    def _read_connections(self, broker_addrs: list[str]) -> None:
+    def _read_connections(self, addrs: list[str]) -> None:
         """The clients of all groups of these brokers."""
-        group_results = self._admin.bulk.list_groups(broker_addrs)
+        group_results = self._admin.bulk.list_groups(addrs)
         groups = merge_names(group_result.then(lambda configs: [*configs]) for group_result in group_results)
-        self.record_of_groups(
-            RequestCode.GET_CONSUMER_CONNECTION_LIST, select_user_groups(groups), broker_addrs
-        )
+        self.record_of_groups(RequestCode.GET_CONSUMER_CONNECTION_LIST, select_user_groups(groups), addrs)
 
 
 def select_user_groups(groups: Iterable[str]) -> list[str]:

@@ -107,11 +107,9 @@ class LocalFiles:
             "utf-8", "surrogatepass"
         )
 
-    def _is_wanted_record(self, line: bytes, namesrv_addrs: Collection[str]) -> bool:
+    def _is_wanted_record(self, line: bytes, addrs: Collection[str]) -> bool:
         try:
             record = json.loads(line)
-            return int(record["time"]) >= self._since_ms and not set(namesrv_addrs).isdisjoint(
-                record["nameServers"]
-            )
+            return int(record["time"]) >= self._since_ms and not set(addrs).isdisjoint(record["nameServers"])
         except (ValueError, TypeError, KeyError, RecursionError):
             return False

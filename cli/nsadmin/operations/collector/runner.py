@@ -226,14 +226,12 @@ class Collector:
             due_seconds = max(due_seconds + interval_seconds, monotonic())
             self._stop_event.wait(due_seconds - monotonic())
 
-    def _run_jobs(
-        self, thread_jobs: Sequence[Callable[[], object]], on_started: Callable[[], None] | None
-    ) -> str:
+    def _run_jobs(self, jobs: Sequence[Callable[[], object]], on_started: Callable[[], None] | None) -> str:
         """Run each job in a thread, and raise the first error of a thread.
 
         Returns the name of the signal that stopped the jobs, or "end" without a signal.
         """
-        job_threads = [threading.Thread(target=self._run_guarded, args=(job,)) for job in thread_jobs]
+        job_threads = [threading.Thread(target=self._run_guarded, args=(job,)) for job in jobs]
         end_reason = "end"
         try:
             with _raise_on_signal():
@@ -265,10 +263,8 @@ class Collector:
             self._stop_event.set()
 
 
-def _end_runs(
-    server_watches: list[NameServerWatch], broker_rounds: BrokerRounds | None, end_reason: str
-) -> None:
-    for server_watch in server_watches:
+def _end_runs(watches: list[NameServerWatch], broker_rounds: BrokerRounds | None, end_reason: str) -> None:
+    for server_watch in watches:
         server_watch.end_run(end_reason)
     if broker_rounds is not None:
         broker_rounds.end_run(end_reason)

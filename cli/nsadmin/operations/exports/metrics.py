@@ -48,22 +48,18 @@ def build_metrics_document(broker_metrics: Iterable[BrokerMetrics]) -> dict[str,
     }
 
 
-def _report_broker(broker_metrics: BrokerMetrics) -> dict[str, Any]:
-    runtime_table = broker_metrics.runtime_info.table
+def _report_broker(metrics: BrokerMetrics) -> dict[str, Any]:
+    runtime_table = metrics.runtime_info.table
     return {
         "runtimeEnv": {
             # mqadmin writes this setting as cpuNum, although it is a thread count. We use its real name.
-            "clientCallbackExecutorThreads": broker_metrics.broker_config.get(
-                "clientCallbackExecutorThreads"
-            ),
+            "clientCallbackExecutorThreads": metrics.broker_config.get("clientCallbackExecutorThreads"),
             "totalMemKBytes": runtime_table.get("totalMemKBytes"),
         },
-        "runtimeQuota": _quota_of_broker(broker_metrics),
+        "runtimeQuota": _quota_of_broker(metrics),
         "runtimeVersion": {
-            "rocketmqVersion": broker_metrics.runtime_info.version,
-            "clientInfo": None
-            if broker_metrics.client_versions is None
-            else sorted(broker_metrics.client_versions),
+            "rocketmqVersion": metrics.runtime_info.version,
+            "clientInfo": None if metrics.client_versions is None else sorted(metrics.client_versions),
         },
     }
 

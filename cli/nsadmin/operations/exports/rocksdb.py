@@ -78,21 +78,12 @@ def read_rocksdb_document(
     raise NotApplied(f"{store_folder}: not readable: {last_error}")
 
 
-def _explain_missing_store(config_folder: Path, table_kind: str) -> str:
-    if (config_folder / "rdb" / "CURRENT").is_file():
-        return (
-            f"{config_folder}: the broker has configManagerVersion=v2, and only the broker can read this "
-            "format"
-        )
-    if (config_folder / "CURRENT").is_file():
-        return (
-            f"{config_folder}: use the parent folder, which is the broker's config folder and has "
-            f"{table_kind}"
-        )
-    return (
-        f"{config_folder}: no RocksDB {table_kind} or {SHARED_STORE} in this folder: use a broker's config "
-        "folder"
-    )
+def _explain_missing_store(folder: Path, table_kind: str) -> str:
+    if (folder / "rdb" / "CURRENT").is_file():
+        return f"{folder}: the broker has configManagerVersion=v2, and only the broker can read this format"
+    if (folder / "CURRENT").is_file():
+        return f"{folder}: use the parent folder, which is the broker's config folder and has {table_kind}"
+    return f"{folder}: no RocksDB {table_kind} or {SHARED_STORE} in this folder: use a broker's config folder"
 
 
 def _read_table(

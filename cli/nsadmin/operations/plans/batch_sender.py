@@ -57,15 +57,12 @@ class ListSender:
         return errors_by_step
 
     def _next_batches(
-        self, broker_addr: str, step_queue: "deque[tuple[PlanStep, bool]]"
+        self, broker_addr: str, queue: "deque[tuple[PlanStep, bool]]"
     ) -> list[tuple[str, list[PlanStep]]]:
         """The batches that a broker gets in the next round."""
-        if step_queue and (step_queue[0][1] or broker_addr in self._listless_brokers):
-            return [
-                (broker_addr, [step_queue.popleft()[0]])
-                for _ in range(min(SINGLE_PER_ROUND, len(step_queue)))
-            ]
-        batch_steps = [step_queue.popleft()[0] for _ in range(min(ITEMS_PER_LIST, len(step_queue)))]
+        if queue and (queue[0][1] or broker_addr in self._listless_brokers):
+            return [(broker_addr, [queue.popleft()[0]]) for _ in range(min(SINGLE_PER_ROUND, len(queue)))]
+        batch_steps = [queue.popleft()[0] for _ in range(min(ITEMS_PER_LIST, len(queue)))]
         return [(broker_addr, batch_steps)] if batch_steps else []
 
     def _take_answer(

@@ -160,24 +160,24 @@ def plan_list_steps(item_list: ItemList, cluster_state: ClusterState) -> list[St
     ]
 
 
-def _present_items(spread_kind: SpreadKind, broker_state: LiveBrokerState) -> Mapping[str, ItemSettings]:
-    return broker_state.topics if spread_kind == "topic" else broker_state.groups
+def _present_items(spread_kind: SpreadKind, broker: LiveBrokerState) -> Mapping[str, ItemSettings]:
+    return broker.topics if spread_kind == "topic" else broker.groups
 
 
 def _outcome_on_broker(
     spread_kind: SpreadKind,
-    broker_state: LiveBrokerState,
+    broker: LiveBrokerState,
     item_name: str,
     settings_after: ItemSettings | None,
     is_ordered: bool,
 ) -> StepOutcome:
-    settings_before = _present_items(spread_kind, broker_state).get(item_name)
+    settings_before = _present_items(spread_kind, broker).get(item_name)
     if is_ordered and settings_after is not None and spread_kind == "topic":
         settings_after = {**settings_after, "order": True}
-    step = PlanStep(spread_kind, item_name, broker_state.broker_name, settings_before, settings_after)
+    step = PlanStep(spread_kind, item_name, broker.broker_name, settings_before, settings_after)
     if settings_after is None:
         return StepOutcome(step._replace(after=settings_before), "skipped", None)
-    skip_reason = _skip_reason(spread_kind, broker_state, item_name)
+    skip_reason = _skip_reason(spread_kind, broker, item_name)
     if skip_reason is not None:
         return StepOutcome(step._replace(after=settings_before), "skipped", NotApplied(skip_reason))
     name_problem = find_name_problem(step)
@@ -187,10 +187,10 @@ def _outcome_on_broker(
     return StepOutcome(step, "unchanged" if is_same else "planned", None)
 
 
-def _skip_reason(spread_kind: SpreadKind, broker_state: LiveBrokerState, item_name: str) -> str | None:
+def _skip_reason(spread_kind: SpreadKind, broker: LiveBrokerState, item_name: str) -> str | None:
     """Why an item must stay as it is on a broker; None if it may change."""
-    if spread_kind == "topic" and item_name in broker_state.static:
+    if spread_kind == "topic" and item_name in broker.static:
         return "static topic: change it with `nsadmin updateStaticTopic`"
-    if spread_kind == "topic" and item_name in broker_state.own_topics and not item_name.startswith("%"):
+    if spread_kind == "topic" and item_name in broker.own_topics and not item_name.startswith("%"):
         return "system topic: brokers refuse to change it"
     return None

@@ -104,11 +104,8 @@ def _step_key(plan_step: PlanStep) -> tuple[str, str, str, str]:
     return plan_step.kind, plan_step.namespace, plan_step.item_name, plan_step.server_name
 
 
-def _describe_step(plan_step: PlanStep) -> str:
-    return (
-        f"{plan_step.kind} {' '.join(filter(None, (plan_step.namespace, plan_step.item_name)))} "
-        f"on {plan_step.server_name}"
-    )
+def _describe_step(step: PlanStep) -> str:
+    return f"{step.kind} {' '.join(filter(None, (step.namespace, step.item_name)))} on {step.server_name}"
 
 
 def _server_names(cluster_state: ClusterState) -> tuple[str, ...]:

@@ -70,28 +70,26 @@ class CustomCommandController:
             )
             return
         try:
-            command_lines = self._fill_command(plugin)
+            lines = self._fill_command(plugin)
         except MissingValueError as error:
             app.show_message(f"plugin {plugin.name}: {error}", "warn")
             return
-        if plugin.command_words[0] == "nsadmin" and self._handle_nsadmin(plugin, command_lines):
+        if plugin.command_words[0] == "nsadmin" and self._handle_nsadmin(plugin, lines):
             return
         if not plugin.needs_confirmation:
-            self._start_commands(plugin, command_lines)
+            self._start_commands(plugin, lines)
             return
         from nsadmin.tui.screens.dialogs import ChooseScreen
 
-        choices = [("cancel", "Cancel"), (_RUN_CHOICE, f"Run: {' '.join(command_lines[0])}")]
-        if len(command_lines) > 1:
+        choices = [("cancel", "Cancel"), (_RUN_CHOICE, f"Run: {' '.join(lines[0])}")]
+        if len(lines) > 1:
             choices[1] = (
                 _RUN_CHOICE,
-                f"Run {len(command_lines)} commands, first: {' '.join(command_lines[0])}",
+                f"Run {len(lines)} commands, first: {' '.join(lines[0])}",
             )
         app.push_screen(
             ChooseScreen(f"Plugin {plugin.name}", choices),
-            lambda choice_id: (
-                self._start_commands(plugin, command_lines) if choice_id == _RUN_CHOICE else None
-            ),
+            lambda choice_id: self._start_commands(plugin, lines) if choice_id == _RUN_CHOICE else None,
         )
 
     def _fill_command(self, plugin: Plugin) -> list[list[str]]:
