@@ -318,7 +318,6 @@ class Record(Shape):
 
     @property
     def default_values(self) -> dict[str, Any]:
-        """The default of each field, by key."""
         return {field.key: field.default for field in self.fields}
 
     def read(self, value: Any, path: Path, reader: ShapeReader) -> Any:

@@ -32,7 +32,6 @@ class BatchContext(NamedTuple):
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run one command line and return its exit code."""
     words = list(sys.argv[1:] if argv is None else argv)
     # The caller closed these streams, so nothing is written to them.
     sys.stdout = sys.stdout or open(os.devnull, "w")  # noqa: SIM115 - as long as the process

@@ -55,7 +55,6 @@ def _with_seed(scenario: Scenario, seed: int | None) -> Scenario:
 
 
 def list_scenarios() -> str:
-    """The built-in scenarios, a line for each."""
     return report.list_scenarios(scenario_reader.load_built_in_scenarios())
 
 
@@ -111,7 +110,6 @@ def _run_until_signal(main_coroutine: Coroutine[Any, Any, None], speed: float | 
 
 
 def start_lab(plan: LabPlan, announce_lab: AnnounceNameServers | None) -> None:
-    """Run name servers and brokers until a signal stops them."""
     fleet_plan = FleetPlan(**plan.sizes)
     if plan.seed is not None:
         fleet_plan = fleet_plan._replace(seed=plan.seed)

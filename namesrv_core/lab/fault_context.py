@@ -48,7 +48,6 @@ class FaultContext:
         ]
 
     def matching_servers(self, fault: Fault, wanted_state: str = "up") -> list[LabNameServer]:
-        """The name servers that the fault names and that are in this state."""
         matching_names = match_names(fault.namesrvs, self.cluster.name_servers)
         return [
             self.cluster.name_servers[server_name]
@@ -58,10 +57,8 @@ class FaultContext:
 
 
 def member_names(lab_members: Sequence[LabBroker] | Sequence[LabNameServer]) -> list[str]:
-    """The names of brokers or name servers."""
     return [lab_member.name for lab_member in lab_members]
 
 
 def broker_addrs(brokers: Sequence[LabBroker]) -> list[str]:
-    """The addresses that brokers register."""
     return [broker.reserved_port.socket_addr for broker in brokers]

@@ -53,7 +53,6 @@ def write_logs(run_folder: Path, server_names: Iterable[str], dialect: str) -> N
 
 
 def format_lines(records: Iterable[JournalRecord], dialect: str) -> Iterator[str]:
-    """Format the lines of a log, each with its newline."""
     for time_ms, log_level, thread_name, message in _JavaLog(dialect == "5.x").describe_records(records):
         local_time = datetime.fromtimestamp(time_ms // 1000, UTC).astimezone(_LOG_TIMEZONE)
         yield f"{local_time:%Y-%m-%d %H:%M:%S} {log_level} {thread_name} - {message}\n"

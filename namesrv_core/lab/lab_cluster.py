@@ -176,7 +176,6 @@ class LabCluster:
         return lab_broker
 
     def move_broker(self, lab_broker: LabBroker) -> None:
-        """Give the broker another address for its next start."""
         lab_broker.reserved_port = self._reserve_port(lab_broker.name)
 
     @property
@@ -195,7 +194,6 @@ class LabCluster:
         await asyncio.gather(*(self.start_broker(lab_broker) for lab_broker in lab_brokers))
 
     async def start_broker(self, lab_broker: LabBroker) -> None:
-        """Start or restart a broker."""
         link_by_addr = {
             self.name_servers[server_name].reserved_port.socket_addr: lab_broker.links_by_server[server_name]
             for server_name in lab_broker.listed_servers
@@ -267,7 +265,6 @@ class LabCluster:
         self.release_links_and_ports()
 
     def release_links_and_ports(self) -> None:
-        """Release links and ports."""
         for lab_broker in self.lab_brokers.values():
             for network_link in lab_broker.links_by_server.values():
                 network_link.drop_held_streams()

@@ -19,13 +19,11 @@ def silence_loggers() -> None:
 
 
 def list_scenarios(scenarios: Mapping[str, Scenario]) -> str:
-    """List the scenarios, one per line: name, duration, description."""
     name_width = max(map(len, scenarios), default=0)
     return "\n".join(f"{n:{name_width}}  {s.duration / 60:5.0f} min  {s.about}" for n, s in scenarios.items())
 
 
 def format_report(scenario: Scenario, verdict: RunVerdict, run_folder: Path) -> str:
-    """Format the report, with the verdict as the last line."""
     report_lines = [f"# {scenario.name}: {scenario.about}"]
     for deed, findings in groupby(verdict.findings, key=lambda finding: finding.deed):
         report_lines.append(_deed_line(deed))

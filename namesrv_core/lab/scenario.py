@@ -57,7 +57,6 @@ class Scenario(NamedTuple):
     settings: Mapping[str, Any] = {}
 
     def initial_specs(self) -> list[BrokerSpec]:
-        """All brokers at the start."""
         return [
             s._replace(acting_master=self.acting, traffic_factor=self.traffic, auto_create=self.auto_create)
             for s in self.plan.plan_brokers()
@@ -71,7 +70,6 @@ class Scenario(NamedTuple):
         )
 
     def server_names(self) -> list[str]:
-        """The names of the name servers."""
         return [f"ns-{server_number + 1}" for server_number in range(self.namesrvs)]
 
     def expand_repetitions(self) -> list[Fault]:

@@ -108,7 +108,6 @@ async def _apply_fault_at(context: FaultContext, fault: Fault, due_seconds: floa
 
 
 def judge_run(scenario: Scenario, run_folder: Path, deeds: list[Deed]) -> RunVerdict:
-    """Compare the journals in a folder with the deeds of a run."""
     journal_by_server = {
         name: list(reader.read_records(run_folder / name / "journal")) for name in scenario.server_names()
     }

@@ -226,7 +226,6 @@ def list_scenario_names() -> list[str]:
 
 
 def load_built_in_scenarios() -> dict[str, Scenario]:
-    """Load the built-in scenarios by name."""
     return {
         scenario_name: parse_scenario(
             (_SCENARIO_FOLDER / f"{scenario_name}.yaml").read_text(encoding="utf-8"),

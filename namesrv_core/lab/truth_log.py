@@ -78,7 +78,6 @@ class TruthLog:
 
 
 def encode_deed(deed: Deed) -> str:
-    """Encode a deed as a line, with its newline."""
     deed_fields = deed._asdict() | {"expected": [_encode_expected(e) for e in deed.expected]}
     return json.dumps({"v": FORMAT_VERSION, **_rename_fields(deed_fields)}) + "\n"
 

@@ -56,5 +56,4 @@ def _parse_examples(examples_section: str) -> list[CommandExample]:
 
 
 def strip_examples(docstring: str) -> str:
-    """The docstring without its examples."""
     return inspect.cleandoc(docstring).partition(f"\n\n{EXAMPLES_TITLE}\n")[0]

@@ -465,7 +465,6 @@ def find_command(command_word: str) -> CommandEntry | None:
 
 
 def find_group(command_word: str) -> str | None:
-    """Return the name of a group of commands, such as `kv`, in any case."""
     group_name = command_word.lower()
     return group_name if group_name in COMMAND_GROUPS else None
 
@@ -481,17 +480,14 @@ def take_command(command_words: Sequence[str]) -> tuple[CommandEntry | None, lis
 
 
 def list_group_members(group_name: str) -> list[CommandEntry]:
-    """Return the commands of a group, in the order of the table."""
     return [command_entry for command_entry in COMMANDS if command_entry.group == group_name]
 
 
 def find_category(handle: str) -> Category | None:
-    """Return the category with this handle, such as `topics`, in any case."""
     return next((category for category in CATEGORIES if category.handle == handle.lower()), None)
 
 
 def list_category_members(category: Category) -> list[CommandEntry]:
-    """Return the commands of a category, in the order of the table."""
     return [command_entry for command_entry in COMMANDS if command_entry.category == category]
 
 

@@ -181,7 +181,6 @@ def _parse_lines(file_lines: Sequence[bytes]) -> Iterator[tuple[int, AuditRecord
 
 
 def describe_user() -> str:
-    """Return USER@HOST of this process."""
     import getpass
     import socket
 

@@ -77,7 +77,6 @@ class StepProgressBar:
         self._rich_progress: Progress | None = None
 
     def advance_steps(self, steps: int) -> None:
-        """Count more steps as done."""
         self._done_steps += steps
         if self._rich_progress is None and monotonic() - self._began_at >= PATIENCE_SECONDS:
             self._rich_progress = _start_progress(self._step_label)
@@ -101,13 +100,11 @@ class StatusLine:
         self._rich_status: Status | None = None
 
     def write_line(self, text: str) -> None:
-        """Write a line that stays."""
         self.close()
         self._write_plain_line(text)
         self._written_at = monotonic()
 
     def show_status(self, text: str) -> None:
-        """Show this status until the next one."""
         if can_draw_on_stderr():
             if self._rich_status is None:
                 self._rich_status = _start_spinner()

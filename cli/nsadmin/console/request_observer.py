@@ -47,12 +47,10 @@ def request_name(request_code: int) -> str:
 
 
 def outcome_text(exchange: Exchange) -> str:
-    """Return name and number of the response code, or the reason why there is no response."""
     return describe_outcome(exchange.outcome)
 
 
 def describe_outcome(outcome: int | CallError) -> str:
-    """Return name and number of a response code, or the reason why there is no response."""
     if isinstance(outcome, CallError):
         return outcome.reason
     try:
@@ -92,7 +90,6 @@ class SentChanges:
         return list(self._counts_by_kind.values())
 
     def describe_outcomes(self) -> str:
-        """Describe what was done and what may have been done, after an interruption."""
         done_places = [_request_place(exchange) for exchange in self.first_exchanges if exchange.outcome == 0]
         unsure_places = [
             _request_place(exchange)

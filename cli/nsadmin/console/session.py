@@ -106,7 +106,6 @@ class Session:
 
     @property
     def is_dry_run(self) -> bool:
-        """Whether the command only shows what it would do."""
         return self.options.dry_run
 
     @cached_property
@@ -325,7 +324,6 @@ class Session:
 
     @property
     def elapsed_seconds(self) -> float:
-        """Seconds since the command began."""
         return monotonic() - self._started_at
 
     @property
@@ -334,7 +332,6 @@ class Session:
         return "admin" not in self.__dict__ or not self.admin.unreachable
 
     def describe_interruption(self) -> str:
-        """Describe the changes of an interrupted command."""
         if not self._may_change:
             return "interrupted"
         return f"interrupted; {self.sent_changes.describe_outcomes() or 'nothing was changed'}"

@@ -20,7 +20,6 @@ _NAMED_SHARED_FLAGS = (
 
 
 def command_text(entry: CommandEntry) -> str:
-    """The page of a command."""
     command_function = entry.load_function()
     width = help_width()
     own_parameters = command_parameters(command_function)

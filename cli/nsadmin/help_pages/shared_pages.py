@@ -41,7 +41,6 @@ PRECEDENCE = (
 
 
 def options_text() -> str:
-    """The text of `nsadmin help options`."""
     width = help_width()
     sections = [
         (f"{title}:", *format_list(_option_items(annotations), width))
@@ -63,7 +62,6 @@ def _option_items(annotations: Mapping[str, Any]) -> Iterable[tuple[str, str]]:
 
 
 def environment_text() -> str:
-    """The text of `nsadmin help environment`."""
     width = help_width()
     return join_sections(
         (
@@ -74,7 +72,6 @@ def environment_text() -> str:
 
 
 def exit_codes_text() -> str:
-    """The text of `nsadmin help exit-codes`."""
     width = help_width()
     special_lines = format_list(
         (

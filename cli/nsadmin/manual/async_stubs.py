@@ -79,7 +79,6 @@ def _render_procedures(imported_names: dict[str, str]) -> Iterator[str]:
 def _render_methods(
     owner: type, imported_names: dict[str, str], is_shown: Callable[[str], bool]
 ) -> Iterator[str]:
-    """Render the methods that a class itself defines."""
     module_tree = ast.parse(inspect.getsource(import_module(owner.__module__)))
     name_sources = _find_name_sources(module_tree, owner.__module__)
     [class_node] = [

@@ -19,7 +19,6 @@ _SHARED_HINT = "The page nsadmin(1) lists the options that most commands share."
 
 
 def render_page(command: CommandDescription) -> str:
-    """nsadmin-COMMAND(1)."""
     command_name = command.entry.typed_name
     argument_words = _escape_roff(command.argument_words)
     synopsis_words = (f"\\fBnsadmin {_escape_roff(command_name)}\\fR", argument_words, "[\\fIoptions\\fR]")

@@ -34,7 +34,6 @@ messages are made up. [Shared options](../commands.md#shared-options) are on a s
 
 
 def render_pages(commands: Sequence[CommandDescription]) -> dict[str, str]:
-    """Return the text of each page by its path."""
     commands_by_category: dict[Category, list[CommandDescription]] = {
         c: [command for command in commands if command.entry.category == c] for c in CATEGORIES
     }

@@ -34,7 +34,6 @@ def choose_cluster(admin: AdminClient, cluster_name: str | None) -> tuple[str, d
 
 
 def list_left_topics(admin: AdminClient) -> list[str]:
-    """Return the topics of benchmarks that were killed."""
     return [topic for topic in admin.topics.list_names() if topic.startswith(BENCH_TOPIC_PREFIX)]
 
 

@@ -56,7 +56,6 @@ class BrokerTableReader:
         )
 
     def record_of_groups(self, request_code: int, groups: Iterable[str], broker_addrs: Sequence[str]) -> None:
-        """Record the answers of brokers about groups."""
         header_by_group = {
             group: headers.write_header(broker_headers.ConsumerGroup(group)) for group in groups
         }
@@ -119,12 +118,10 @@ class BrokerTableReader:
 
 
 def select_user_groups(groups: Iterable[str]) -> list[str]:
-    """Return the groups that brokers have not created for themselves."""
     return [group for group in groups if not is_system_group(group)]
 
 
 def merge_names(name_results: Iterable[ServerResult[list[str]]]) -> list[str]:
-    """Return the names that any server lists, in order."""
     return sorted({name for name_result in name_results for name in name_result.result or ()})
 
 

@@ -229,7 +229,6 @@ class _Collection:
         self._target_addrs += [name_result.addr for name_result in name_results]
 
     def read_groups(self, groups: Sequence[str]) -> None:
-        """The progress and the clients of groups. It reads the common data of all groups first."""
         admin = self._admin
         self._tables.record_of_groups(RequestCode.GET_CONSUME_STATS, groups, self._target_addrs)
         self._tables.record_of_groups(RequestCode.GET_CONSUMER_CONNECTION_LIST, groups, self._broker_addrs)
@@ -258,7 +257,6 @@ class _Collection:
                 self._admin.producers.get_connections(group)
 
     def read_topics(self, topics: Sequence[str]) -> None:
-        """The offsets, traffic and settings of topics. It reads the common data of all topics first."""
         admin = self._admin
         route_results = admin.topics.get_routes(topics)
         topic_places = [

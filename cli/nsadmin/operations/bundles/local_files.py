@@ -77,7 +77,6 @@ class LocalFiles:
         self.members[f"{STATE_FOLDER}audit.jsonl"] = self._redact_lines(recent_lines)
 
     def add_state(self, state_home: Path, folders: Iterable[Path]) -> None:
-        """Add the files of these folders of the state folder."""
         for folder in folders:
             with suppress(OSError):
                 for file_path in sorted(path for path in folder.rglob("*") if path.suffix in _STATE_SUFFIXES):

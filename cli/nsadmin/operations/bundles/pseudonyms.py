@@ -86,11 +86,9 @@ class Pseudonyms:
             self._add_hosts([*namesrv_addrs, *tables], tables)
 
     def rename_members(self, members: Mapping[str, bytes]) -> dict[str, bytes]:
-        """Return the members of an archive with pseudonyms, in their names too."""
         return {self.rename_text(name): self._rename_content(name, c) for name, c in members.items()}
 
     def rename_json(self, json_value: Any) -> Any:
-        """Return a JSON value with pseudonyms."""
         if isinstance(json_value, str):
             return self.rename_text(json_value)
         if isinstance(json_value, list):
@@ -100,7 +98,6 @@ class Pseudonyms:
         return json_value
 
     def rename_text(self, text: str) -> str:
-        """Return a text with pseudonyms."""
         if self._replaces_addresses:
             text = _IPV4.sub(self._replace_ip, text)
             if text.count(":") >= 2:

@@ -86,7 +86,6 @@ class Redactor:
         return self._hide_in_json(json_value, _Place())
 
     def redact_text(self, text: str) -> str:
-        """Return the lines of a file without secrets. Call it after `redact_tables`."""
         lines = hide_private_keys(text).split("\n")
         return self._hide_text("\n".join(map(hide_secrets, lines)))
 

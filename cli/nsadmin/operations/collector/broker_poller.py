@@ -230,12 +230,10 @@ def _interleave_groups(groups_by_broker: Mapping[PolledBroker, Sequence[str]]) -
 def build_poll_failure(
     polled_broker: PolledBroker, question_name: str, error: RocketMQError | None, group: str | None = None
 ) -> BrokerPollFailed:
-    """Build the event of a broker that did not answer a question."""
     return BrokerPollFailed(*polled_broker, question_name, error_text(error) if error else "no answer", group)
 
 
 def build_runtime_event(polled_broker: PolledBroker, runtime_info: RuntimeInfo) -> BrokerRuntime:
-    """Build the event of a broker's runtime figures."""
     earliest_ms = runtime_info.get_integer("earliestMessageTimeStamp")
     return BrokerRuntime(
         *polled_broker,

@@ -215,7 +215,6 @@ class Collector:
         return [run_broker_job]
 
     def request_stop(self) -> None:
-        """Stop the collector from another thread, as a signal does."""
         self._stop_event.set()
 
     def _repeat_turns(self, run_turn: Callable[[], object], interval_seconds: float) -> None:

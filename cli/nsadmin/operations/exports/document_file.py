@@ -9,7 +9,6 @@ from namesrv_core.storage import atomic_write
 
 
 def format_document(document: Mapping[str, Any]) -> str:
-    """The document as indented JSON."""
     return json.dumps(document, indent=2, ensure_ascii=False)
 
 

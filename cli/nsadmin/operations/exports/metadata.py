@@ -57,7 +57,6 @@ def select_user_topics(
 
 
 def select_user_groups(group_configs: Mapping[str, ConfigFields]) -> dict[str, ConfigFields]:
-    """The groups without system groups."""
     return {name: config for name, config in group_configs.items() if not is_system_group(name)}
 
 

@@ -58,7 +58,6 @@ class ItemList(NamedTuple):
 
     @property
     def item_names(self) -> list[str]:
-        """The names of the topics or groups, in the order of the file."""
         return [item.item_name for item in self.items] if self.specs is None else list(self.specs)
 
     def desired_settings(

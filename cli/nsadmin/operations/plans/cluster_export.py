@@ -46,7 +46,6 @@ def select_user_topics(broker: LiveBrokerState) -> dict[str, ItemSettings]:
 
 
 def select_user_groups(broker: LiveBrokerState) -> dict[str, ItemSettings]:
-    """The groups of a broker that may be in a file."""
     return {group: settings for group, settings in broker.groups.items() if not is_system_group(group)}
 
 

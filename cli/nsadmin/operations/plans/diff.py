@@ -131,7 +131,6 @@ class _DiffBuilder:
         desired: DesiredCluster,
         prune: bool,
     ) -> None:
-        """Add the steps for topics or groups on each broker."""
         if specs is None:
             return
         ordered_topics = self._list_ordered_topics(desired, prune) if spread_kind == "topic" else frozenset()
@@ -217,7 +216,6 @@ class _DiffBuilder:
                     )
 
     def _brokers_without_topic(self, topic: str, remaining: Mapping[str, set[str]]) -> set[str]:
-        """The brokers that will not have the topic."""
         return {s.broker_name for s in self.known_brokers} - remaining.get(topic, set())
 
     def _brokers_by_topic(self) -> dict[str, set[str]]:

@@ -153,7 +153,6 @@ CLUSTER_FIELDS = Record(
 
 
 def build_schema() -> JsonSchema:
-    """The JSON Schema (draft 2020-12) of the file, for editors."""
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "Desired state of a RocketMQ cluster",
@@ -164,5 +163,4 @@ def build_schema() -> JsonSchema:
 
 
 def format_schema() -> str:
-    """The text of the schema's file."""
     return json.dumps(build_schema(), indent=2) + "\n"

@@ -43,7 +43,6 @@ def observe_cluster(
 def observe_name_servers(
     admin: AdminClient, cluster_name: str, namespaces: Iterable[str], partial_topics: Sequence[str] = ()
 ) -> tuple[LiveNameServerState, ...]:
-    """The KV config of each name server, and the topics of the cluster that it routes."""
     all_namespaces = tuple(dict.fromkeys((ORDER_CONF_NAMESPACE, *namespaces)))
     server_results = zip(
         admin.bulk.list_kv_values(all_namespaces),

@@ -28,12 +28,10 @@ class SavedPlan(NamedTuple):
 def make_saved_plan(
     desired_cluster: DesiredCluster, prune: bool, cluster_state: ClusterState, cluster_diff: ClusterDiff
 ) -> SavedPlan:
-    """The plan for this diff."""
     return SavedPlan(desired_cluster, prune, _server_names(cluster_state), cluster_diff.steps)
 
 
 def format_plan(saved_plan: SavedPlan) -> str:
-    """The text of the plan file: JSON with one step on each line."""
     head_fields = {
         _FORMAT_KEY: _PLAN_FORMAT,
         "prune": saved_plan.prune,

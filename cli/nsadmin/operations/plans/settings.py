@@ -24,7 +24,6 @@ def complete_settings(spread_kind: SpreadKind, settings: ItemSettings) -> dict[s
 
 
 def without_defaults(spread_kind: SpreadKind, settings: ItemSettings) -> dict[str, Any]:
-    """The settings that differ from their default."""
     defaults = RECORD_SHAPES[spread_kind].default_values
     return {n: settings[n] for n in defaults if n in settings and settings[n] != defaults[n]}
 

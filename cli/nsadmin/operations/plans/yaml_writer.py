@@ -61,7 +61,6 @@ _ClusterDumper.add_representer(
 
 
 def dump_yaml(file_content: Mapping[str, Any]) -> str:
-    """The YAML text of a file, with its keys in the given order."""
     yaml_text = yaml.dump(
         file_content,
         Dumper=_ClusterDumper,

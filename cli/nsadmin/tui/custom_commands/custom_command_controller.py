@@ -34,12 +34,10 @@ class CustomCommandController:
 
     @property
     def current_scope(self) -> str:
-        """The screen to which the current view belongs. The tabs of a broker belong to `brokers`."""
         view = self._app.current_view
         return _SCOPE_BY_TABS.get(view.tab_set or "", view.view_name)
 
     def run_key(self, key: str) -> None:
-        """Run the hotkey or the plugin of a key."""
         custom_commands = self._app.custom_commands
         if key in custom_commands.hotkeys:
             self._action_controller.run_prompt_line(custom_commands.hotkeys[key])
@@ -53,7 +51,6 @@ class CustomCommandController:
         self._app.show_message(f"this key works only in {scopes_text}", "warn")
 
     def run_plugin_by_name(self, plugin_name: str | None) -> None:
-        """Run the plugin of this name, from the prompt or the palette."""
         plugins = {plugin.name: plugin for plugin in self._app.custom_commands.plugins}
         if plugin_name in plugins:
             self.run_plugin(plugins[plugin_name])
