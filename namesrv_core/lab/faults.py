@@ -178,11 +178,9 @@ async def pause_namesrv(context: FaultContext, fault: Fault) -> None:
 
 
 async def partition_network(context: FaultContext, fault: Fault) -> None:
-    cluster, brokers, name_servers = (
-        context.cluster,
-        context.matching_brokers(fault),
-        context.matching_servers(fault),
-    )
+    cluster = context.cluster
+    brokers = context.matching_brokers(fault)
+    name_servers = context.matching_servers(fault)
     expected = expect_silence(
         cluster, brokers, member_names(name_servers), fault.lasts, fault.lasts + NEXT_HEARTBEAT_SECONDS
     )

@@ -177,10 +177,8 @@ class _JavaLog:
             yield None, f"Can't register topicConfigWrapper={{}} because {broker_text} has not registered."
         elif self.is_dialect_5:
             place = f"Cluster:{event_fields['clusterName']}, BrokerName:{broker_name}, BrokerId:{broker_id}"
-            holder_text, newcomer_text = (
-                f"Old BrokerAddr:{holder_addr}, Old Version:0",
-                f"New BrokerAddr:{event_fields['brokerAddr']}",
-            )
+            holder_text = f"Old BrokerAddr:{holder_addr}, Old Version:0"
+            newcomer_text = f"New BrokerAddr:{event_fields['brokerAddr']}"
             conflict_text = "Registering Broker conflicts with the existed one, just ignore.: "
             yield None, f"{conflict_text}{place}, {holder_text}, {newcomer_text}, New Version:0."
 
@@ -242,11 +240,9 @@ class _JavaLog:
             yield from self._unregistration_messages(None, event_fields, is_last)
             return
         yield from self._loss_reason(event_fields, cause)
-        broker_name, broker_id, broker_addr = (
-            event_fields["brokerName"],
-            event_fields["brokerId"],
-            event_fields["brokerAddr"],
-        )
+        broker_name = event_fields["brokerName"]
+        broker_id = event_fields["brokerId"]
+        broker_addr = event_fields["brokerAddr"]
         event_thread = "NSScheduledThread1" if cause == "no heartbeat" else "NettyEventExecutor"
         if cause != "no heartbeat":
             yield (

@@ -79,11 +79,9 @@ def _sources_by_rank(
     values: Mapping[str, Any], chosen: ChosenContext, reader: _EndpointReader
 ) -> tuple[DiscoverySource | None, ...]:
     kube_sources = _kube_sources_by_rank(reader.chosen_tunnel)
-    given_source, environment_source, context_source = (
-        _given_source(values, reader) or kube_sources.get("given"),
-        _environment_source() or kube_sources.get("environment"),
-        _context_source(chosen, reader) or kube_sources.get("context"),
-    )
+    given_source = _given_source(values, reader) or kube_sources.get("given")
+    environment_source = _environment_source() or kube_sources.get("environment")
+    context_source = _context_source(chosen, reader) or kube_sources.get("context")
     return (
         (given_source, context_source, environment_source)
         if chosen.is_named

@@ -110,10 +110,8 @@ class NameServerWatch:
 
     def _record_poll(self, poll_observation: PollObservation, started_ms: int) -> PollResult:
         was_known = self._server_journal.is_known
-        now_ms, derived_events = (
-            self._clock_ms(),
-            derive_events(self._server_journal.known_tables, poll_observation),
-        )
+        now_ms = self._clock_ms()
+        derived_events = derive_events(self._server_journal.known_tables, poll_observation)
         duration_ms = self._timer_ms() - started_ms
         self._server_journal.record_poll([*derived_events, *self._list_recovery_events()], now_ms)
         self._server_poller.accept_poll(poll_observation)

@@ -83,10 +83,8 @@ class Collector:
     @contextmanager
     def _open_journals(self) -> Iterator[tuple[list[NameServerWatch], BrokerRounds | None]]:
         """Open all journals or none. Raises RocketMQError or OSError if one cannot be written."""
-        plan, request_pace = (
-            self._collector_plan,
-            RequestPace(self._collector_plan.rate, pause=self._stop_event.wait),
-        )
+        plan = self._collector_plan
+        request_pace = RequestPace(self._collector_plan.rate, pause=self._stop_event.wait)
         in_flight_share = max(1, plan.max_in_flight // len(plan.addrs))
         interval_ms = None if plan.interval_seconds is None else round(plan.interval_seconds * 1000)
         with ExitStack() as exit_stack:

@@ -168,11 +168,9 @@ def _list_arrivals(
     known: JournalReplay, polled: Group, listing_clusters: set[str], topic_count: int
 ) -> Iterator[Event]:
     """Yield the members that are new, moved or gone; then the other changes of the group."""
-    broker_name, acting_master, zone_name = (
-        polled.broker_name,
-        polled.enable_acting_master,
-        polled.zone_name,
-    )
+    broker_name = polled.broker_name
+    acting_master = polled.enable_acting_master
+    zone_name = polled.zone_name
     for group_member in polled.members:
         addr_before = (
             known.broker_groups[broker_name].broker_addrs.get(group_member.broker_id)
@@ -272,10 +270,8 @@ def _list_changed_topics(
 
 def _diff_kv(known: JournalReplay, poll: PollObservation) -> Iterator[Event]:
     for namespace in {**known.kv_tables, **poll.server_listing.kv}:
-        values_before, values_after = (
-            dict(known.kv_tables.get(namespace, {})),
-            poll.server_listing.kv.get(namespace, {}),
-        )
+        values_before = dict(known.kv_tables.get(namespace, {}))
+        values_after = poll.server_listing.kv.get(namespace, {})
         for kv_key in values_before.keys() - values_after.keys():
             yield KvDeleted(namespace, kv_key, values_before[kv_key])
         for kv_key, kv_value in values_after.items():
