@@ -1,11 +1,11 @@
 """The events that an ideal observer records when brokers leave, return or are silent."""
 
 from collections.abc import Container, Iterable, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from namesrv_core.fleet.broker import HEARTBEAT_PERIOD_SECONDS
 from namesrv_core.lab.lab_cluster import LabBroker, LabCluster
-from namesrv_core.lab.truth_log import ExpectedEvent, limit_certainty
+from namesrv_core.lab.truth_log import ExpectedEvent
 
 AT_ONCE_SECONDS = 1.0
 """The deadline in seconds of an immediate event."""
@@ -69,21 +69,14 @@ def expect_departure(
 ) -> list[ExpectedEvent]:
     """Expect that the name servers that the brokers reach record the departure at once."""
     expected = []
-    for listener_names, heard_brokers in group_by_listeners(cluster, brokers).items():
-        field_values = {"reason": loss_reason}
-        if listener_names:
+    for names, heard_brokers in group_by_listeners(cluster, brokers).items():
+        ids, fields = format_broker_ids(heard_brokers), {"reason": loss_reason}
+        if names:
             expected.append(
-                ExpectedEvent(
-                    ("BrokerUnregistered",),
-                    listener_names,
-                    AT_ONCE_SECONDS,
-                    field_values,
-                    (cause,),
-                    format_broker_ids(heard_brokers),
-                )
+                ExpectedEvent(("BrokerUnregistered",), names, AT_ONCE_SECONDS, fields, (cause,), ids)
             )
-            expected += expect_acting_master(cluster, listener_names, heard_brokers, AT_ONCE_SECONDS)
-        deaf_names = list_deaf_servers(cluster, listener_names, heard_brokers)
+            expected += expect_acting_master(cluster, names, heard_brokers, AT_ONCE_SECONDS)
+        deaf_names = list_deaf_servers(cluster, names, heard_brokers)
         if deaf_names:
             expected += expect_silence(cluster, heard_brokers, deaf_names, 0, 10 * HEARTBEAT_TIMEOUT_SECONDS)
     return expected
@@ -94,36 +87,20 @@ def expect_return(
 ) -> list[ExpectedEvent]:
     """Expect registrations on all name servers that the brokers reach."""
     expected = []
-    for listener_names, heard_brokers in group_by_listeners(cluster, brokers).items():
-        if listener_names:
+    for names, heard_brokers in group_by_listeners(cluster, brokers).items():
+        ids = format_broker_ids(heard_brokers)
+        if names:
             expected.append(
-                ExpectedEvent(
-                    ("BrokerRegistered",),
-                    listener_names,
-                    within_seconds,
-                    {},
-                    REGISTRATION_CAUSES,
-                    format_broker_ids(heard_brokers),
-                )
+                ExpectedEvent(("BrokerRegistered",), names, within_seconds, {}, REGISTRATION_CAUSES, ids)
             )
-            expected += expect_new_minimum(
-                cluster,
-                listener_names,
-                heard_brokers,
-                within_seconds,
-                is_sure=within_seconds == AT_ONCE_SECONDS,
-            )
-        deaf_names = list_deaf_servers(cluster, listener_names, heard_brokers)
+            is_sure = within_seconds == AT_ONCE_SECONDS
+            expected += expect_new_minimum(cluster, names, heard_brokers, within_seconds, is_sure=is_sure)
+        deaf_names = list_deaf_servers(cluster, names, heard_brokers)
         if deaf_names:
-            late_return = ExpectedEvent(
-                ("BrokerRegistered",),
-                deaf_names,
-                10 * HEARTBEAT_TIMEOUT_SECONDS,
-                {},
-                REGISTRATION_CAUSES,
-                format_broker_ids(heard_brokers),
+            latest = 10 * HEARTBEAT_TIMEOUT_SECONDS
+            expected.append(
+                ExpectedEvent(("BrokerRegistered",), deaf_names, latest, {}, REGISTRATION_CAUSES, ids, False)
             )
-            expected.append(late_return._replace(is_sure=False))
     return expected
 
 
@@ -131,7 +108,7 @@ def expect_return(
 
 
 def expect_acting_master(
-    cluster: LabCluster, server_names: tuple[str, ...], brokers: Sequence[LabBroker], within_seconds: float
+    cluster: LabCluster, names: tuple[str, ...], brokers: Sequence[LabBroker], within: float
 ) -> list[ExpectedEvent]:
     """Expect that a slave acts for its missing master, with read-only topics, if that is enabled."""
     expected = []
@@ -139,66 +116,42 @@ def expect_acting_master(
         broker_name = broker.spec.broker_name
         if not broker.spec.acting_master:
             continue
-        other_members = _find_other_members(cluster, broker, brokers, server_names)
-        if other_members.are_known and not other_members.are_all_larger(broker):
+        others = _find_other_members(cluster, broker, brokers, names)
+        if others.are_known and not others.are_all_larger(broker):
             continue
-        has_acting_master = other_members.are_known and broker.spec.is_master
-        min_id_fields = {
-            "brokerName": broker_name,
-            **({"minBrokerId": min(other_members.broker_ids)} if other_members.are_known else {}),
-        }
+        fields: dict[str, Any] = {"brokerName": broker_name}
+        if others.are_known:
+            fields["minBrokerId"] = min(others.broker_ids)
         expected.append(
-            ExpectedEvent(
-                ("MinBrokerIdChanged",),
-                server_names,
-                within_seconds,
-                min_id_fields,
-                is_sure=other_members.are_known,
-            )
+            ExpectedEvent(("MinBrokerIdChanged",), names, within, fields, is_sure=others.are_known)
         )
-        if has_acting_master:
-            closed_fields = {"brokerName": broker_name, "reason": "unregistration", "changes.after.perm": 4}
+        if others.are_known and broker.spec.is_master:
+            fields = {"brokerName": broker_name, "reason": "unregistration", "changes.after.perm": 4}
             # Topics that were read-only before do not change.
             wiped_servers = {s for g, s in cluster.wiped_permissions if g == broker_name}
-            for affected_servers, was_writable in split_by_certainty(
-                server_names, set(server_names) - wiped_servers
-            ):
-                expected.append(
-                    ExpectedEvent(
-                        ("TopicsChanged",),
-                        affected_servers,
-                        within_seconds,
-                        closed_fields,
-                        is_sure=was_writable,
-                    )
-                )
+            expected += [
+                ExpectedEvent(("TopicsChanged",), part, within, fields, is_sure=was_writable)
+                for part, was_writable in split_by_certainty(names, set(names) - wiped_servers)
+            ]
     return expected
 
 
 def expect_new_minimum(
     cluster: LabCluster,
-    server_names: tuple[str, ...],
+    names: tuple[str, ...],
     brokers: Sequence[LabBroker],
-    within_seconds: float,
+    within: float,
     is_sure: bool = True,
 ) -> list[ExpectedEvent]:
     """Expect a new smallest id of a group, if the group has other members."""
     expected = []
     for broker in brokers:
-        other_members = _find_other_members(cluster, broker, brokers, server_names)
-        if other_members.are_known and is_sure and not other_members.are_all_larger(broker):
+        others = _find_other_members(cluster, broker, brokers, names)
+        if others.are_known and is_sure and not others.are_all_larger(broker):
             continue
-        min_id_fields = {"brokerName": broker.spec.broker_name, "minBrokerId": broker.spec.broker_id}
-        expected.append(
-            ExpectedEvent(
-                ("MinBrokerIdChanged",),
-                server_names,
-                within_seconds,
-                min_id_fields,
-                REGISTRATION_CAUSES,
-                is_sure=is_sure and other_members.are_known,
-            )
-        )
+        fields = {"brokerName": broker.spec.broker_name, "minBrokerId": broker.spec.broker_id}
+        event = ExpectedEvent(("MinBrokerIdChanged",), names, within, fields, REGISTRATION_CAUSES)
+        expected.append(event._replace(is_sure=is_sure and others.are_known))
     return expected
 
 
@@ -304,70 +257,42 @@ def _expect_silence_outcome(
     cluster: LabCluster,
     brokers: Sequence[LabBroker],
     names: tuple[str, ...],
-    silence_outcome: _SilenceOutcome,
+    outcome: _SilenceOutcome,
     most_seconds: float,
 ) -> list[ExpectedEvent]:
-    broker_ids = format_broker_ids(brokers)
+    ids = format_broker_ids(brokers)
     expected = []
-    if silence_outcome.gap_certainty is not None:
-        expected.append(
-            ExpectedEvent(
-                ("HeartbeatGap",),
-                names,
-                GAP_SECONDS + SCAN_SECONDS,
-                {"resumed": False},
-                (SILENCE_CAUSE,),
-                broker_ids,
-                silence_outcome.gap_certainty,
-            )
-        )
-    if silence_outcome.resumption_certainty is not None:
-        expected.append(
-            ExpectedEvent(
-                ("HeartbeatGap",),
-                names,
-                most_seconds + AT_ONCE_SECONDS,
-                {"resumed": True},
-                REGISTRATION_CAUSES,
-                broker_ids,
-                silence_outcome.resumption_certainty,
-            )
-        )
-    if silence_outcome.loss_certainty is not None:
-        expected += _expect_broker_loss(cluster, brokers, names, silence_outcome.loss_certainty, most_seconds)
+    if outcome.gap_certainty is not None:
+        within, fields = GAP_SECONDS + SCAN_SECONDS, {"resumed": False}
+        gap = ExpectedEvent(("HeartbeatGap",), names, within, fields, (SILENCE_CAUSE,), ids)
+        expected.append(gap._replace(is_sure=outcome.gap_certainty))
+    if outcome.resumption_certainty is not None:
+        within, fields = most_seconds + AT_ONCE_SECONDS, {"resumed": True}
+        resumption = ExpectedEvent(("HeartbeatGap",), names, within, fields, REGISTRATION_CAUSES, ids)
+        expected.append(resumption._replace(is_sure=outcome.resumption_certainty))
+    if outcome.loss_certainty is not None:
+        expected += _expect_broker_loss(cluster, brokers, names, outcome.loss_certainty, most_seconds)
     return expected
 
 
 def _expect_broker_loss(
     cluster: LabCluster,
     brokers: Sequence[LabBroker],
-    server_names: tuple[str, ...],
+    names: tuple[str, ...],
     is_certain: bool,
     most_seconds: float,
 ) -> list[ExpectedEvent]:
     """Expect that name servers remove the brokers, and that the brokers register again after the silence."""
-    broker_ids = format_broker_ids(brokers)
+    ids = format_broker_ids(brokers)
     expiry_seconds = HEARTBEAT_TIMEOUT_SECONDS + SCAN_SECONDS
     return_seconds = most_seconds + AT_ONCE_SECONDS
-    return [
-        ExpectedEvent(
-            ("BrokerUnregistered",),
-            server_names,
-            expiry_seconds if is_certain else most_seconds,
-            {"reason": ["expired", "channel closed"]},
-            (SILENCE_CAUSE, "channel idle", "channel closed"),
-            broker_ids,
-            is_certain,
-        ),
-        ExpectedEvent(
-            ("BrokerRegistered",),
-            server_names,
-            return_seconds,
-            {},
-            REGISTRATION_CAUSES,
-            broker_ids,
-            is_certain,
-        ),
-        *limit_certainty(expect_acting_master(cluster, server_names, brokers, expiry_seconds), is_certain),
-        *limit_certainty(expect_new_minimum(cluster, server_names, brokers, return_seconds), is_certain),
+    loss_seconds = expiry_seconds if is_certain else most_seconds
+    fields = {"reason": ["expired", "channel closed"]}
+    causes = (SILENCE_CAUSE, "channel idle", "channel closed")
+    events = [
+        ExpectedEvent(("BrokerUnregistered",), names, loss_seconds, fields, causes, ids),
+        ExpectedEvent(("BrokerRegistered",), names, return_seconds, {}, REGISTRATION_CAUSES, ids),
+        *expect_acting_master(cluster, names, brokers, expiry_seconds),
+        *expect_new_minimum(cluster, names, brokers, return_seconds),
     ]
+    return [event._replace(is_sure=event.is_sure and is_certain) for event in events]

@@ -151,25 +151,19 @@ async def _restart_name_servers(
 
 async def pause_namesrv(context: FaultContext, fault: Fault) -> None:
     cluster, name_servers = context.cluster, context.matching_servers(fault)
-    server_names = tuple(member_names(name_servers))
+    names = tuple(member_names(name_servers))
     running_brokers = [broker for broker in cluster.lab_brokers.values() if broker.run_state == "up"]
-    pause_bounds = {"min": (fault.lasts - 1.5) * 1000, "max": (fault.lasts + 0.5) * 1000}
-    pause_event = ExpectedEvent(
-        ("ServerPaused",),
-        server_names,
-        fault.lasts + AT_ONCE_SECONDS,
-        {"pauseMillis": pause_bounds},
-        ("name server",),
-    )
-    expected = [pause_event._replace(is_sure=fault.lasts > 6.5)]
-    expected += expect_silence(
-        cluster, running_brokers, server_names, 0, fault.lasts + NEXT_HEARTBEAT_SECONDS
-    )
-    context.record_deed(fault.kind, "begin", server_names, expected, lasts=fault.lasts)
+    fields = {"pauseMillis": {"min": (fault.lasts - 1.5) * 1000, "max": (fault.lasts + 0.5) * 1000}}
+    within = fault.lasts + AT_ONCE_SECONDS
+    expected = [
+        ExpectedEvent(("ServerPaused",), names, within, fields, ("name server",), is_sure=fault.lasts > 6.5),
+        *expect_silence(cluster, running_brokers, names, 0, fault.lasts + NEXT_HEARTBEAT_SECONDS),
+    ]
+    context.record_deed(fault.kind, "begin", names, expected, lasts=fault.lasts)
     for name_server in name_servers:
         name_server.freeze_server()
     await asyncio.sleep(fault.lasts)
-    context.record_deed(fault.kind, "end", server_names)
+    context.record_deed(fault.kind, "end", names)
     for name_server in name_servers:
         name_server.thaw_server()
 
@@ -231,45 +225,24 @@ async def start_impostors(context: FaultContext, fault: Fault) -> None:
     impostors = [cluster.add_broker(broker.spec, name_suffix=" (impostor)") for broker in brokers]
     expected = []
     for broker, impostor in zip(brokers, impostors, strict=True):
-        listener_names = cluster.listeners(broker)
-        conflict_fields = {
+        names, ids = cluster.listeners(broker), (broker.name,)
+        fields = {
             "brokerAddr": impostor.reserved_port.socket_addr,
             "holderAddr": broker.reserved_port.socket_addr,
         }
-        broker_names = (broker.name,)
+        types = ("AddressConflict", "BrokerRegistered")
         expected += [
-            ExpectedEvent(
-                ("AddressConflict",),
-                listener_names,
-                AT_ONCE_SECONDS,
-                conflict_fields,
-                ("REGISTER_BROKER",),
-                broker_names,
-            ),
-            *_expect_reclaim(cluster, broker, listener_names, fault.lasts),
+            ExpectedEvent(("AddressConflict",), names, AT_ONCE_SECONDS, fields, REGISTRATION_CAUSES, ids),
+            *_expect_reclaim(cluster, broker, names, fault.lasts),
+            ExpectedEvent(types, names, fault.lasts + AT_ONCE_SECONDS, broker_id_texts=ids, is_sure=False),
         ]
-        repeated_types = ("AddressConflict", "BrokerRegistered")
-        expected.append(
-            ExpectedEvent(
-                repeated_types,
-                listener_names,
-                fault.lasts + AT_ONCE_SECONDS,
-                broker_id_texts=broker_names,
-                is_sure=False,
-            )
-        )
     context.record_deed(
         fault.kind, "begin", member_names(brokers), expected, addresses=broker_addrs(impostors)
     )
     await cluster.start_brokers(impostors)
     await asyncio.sleep(fault.lasts)
-    context.record_deed(
-        fault.kind,
-        "end",
-        member_names(brokers),
-        _expect_impostor_end(cluster, brokers, impostors),
-        addresses=broker_addrs(impostors),
-    )
+    expected = _expect_impostor_end(cluster, brokers, impostors)
+    context.record_deed(fault.kind, "end", member_names(brokers), expected, addresses=broker_addrs(impostors))
     await asyncio.gather(*(cluster.take_down_broker(impostor, is_abrupt=False) for impostor in impostors))
     for impostor in impostors:
         del cluster.lab_brokers[impostor.name]
@@ -279,24 +252,17 @@ def _expect_reclaim(
     cluster: LabCluster, broker: LabBroker, listener_names: Sequence[str], lasts_seconds: float
 ) -> list[ExpectedEvent]:
     """Expect that the broker reclaims its id with its next heartbeat if the impostor still runs then."""
-    conflict_fields = {"brokerAddr": broker.reserved_port.socket_addr}
+    fields = {"brokerAddr": broker.reserved_port.socket_addr}
+    certain_names = [
+        name
+        for name in listener_names
+        if lasts_seconds + (cluster.silent_seconds(name, broker) or 0) > NEXT_HEARTBEAT_SECONDS
+    ]
     return [
         ExpectedEvent(
-            ("AddressConflict",),
-            server_names,
-            NEXT_HEARTBEAT_SECONDS,
-            conflict_fields,
-            broker_id_texts=(broker.name,),
-            is_sure=is_sure,
+            ("AddressConflict",), names, NEXT_HEARTBEAT_SECONDS, fields, (), (broker.name,), is_sure
         )
-        for server_names, is_sure in split_by_certainty(
-            listener_names,
-            [
-                name
-                for name in listener_names
-                if lasts_seconds + (cluster.silent_seconds(name, broker) or 0) > NEXT_HEARTBEAT_SECONDS
-            ],
-        )
+        for names, is_sure in split_by_certainty(listener_names, certain_names)
     ]
 
 
@@ -307,27 +273,15 @@ def _expect_impostor_end(
     expected = []
     for broker, impostor in zip(brokers, impostors, strict=True):
         names = cluster.listeners(impostor)
-        departure_fields = {"brokerAddr": impostor.reserved_port.socket_addr, "reason": "unregistered"}
-        departure_types = ("BrokerUnregistered", "AddressForgotten")
-        expected.append(
-            ExpectedEvent(departure_types, names, AT_ONCE_SECONDS, departure_fields, ("UNREGISTER_BROKER",))
-        )
-        # The last registration decides whether the id is free until then.
-        expected.append(
-            ExpectedEvent(
-                ("BrokerRegistered",),
-                names,
-                NEXT_HEARTBEAT_SECONDS,
-                broker_id_texts=(broker.name,),
-                is_sure=False,
-            )
-        )
-        min_id_fields = {"brokerName": broker.spec.broker_name}
-        expected.append(
-            ExpectedEvent(
-                ("MinBrokerIdChanged",), names, NEXT_HEARTBEAT_SECONDS, min_id_fields, is_sure=False
-            )
-        )
+        departure = {"brokerAddr": impostor.reserved_port.socket_addr, "reason": "unregistered"}
+        types = ("BrokerUnregistered", "AddressForgotten")
+        group, within = {"brokerName": broker.spec.broker_name}, NEXT_HEARTBEAT_SECONDS
+        expected += [
+            ExpectedEvent(types, names, AT_ONCE_SECONDS, departure, ("UNREGISTER_BROKER",)),
+            # The last registration decides whether the id is free until then.
+            ExpectedEvent(("BrokerRegistered",), names, within, {}, (), (broker.name,), is_sure=False),
+            ExpectedEvent(("MinBrokerIdChanged",), names, within, group, is_sure=False),
+        ]
     return expected
 
 
@@ -370,14 +324,12 @@ async def create_topic(context: FaultContext, fault: Fault) -> None:
     topic_names = [f"{fault.topic}-{n}" for n in range(fault.number)] if fault.number > 1 else [fault.topic]
     expected = []
     for master in masters:
-        listener_names = context.cluster.listeners(master)
-        registration_fields = {"brokerName": master.spec.broker_name, "reason": "registration"}
-        for member_name in (topic_names[0], topic_names[-1]):
-            topic_fields = {**registration_fields, "changes.topics": member_name}
+        names = context.cluster.listeners(master)
+        registration = {"brokerName": master.spec.broker_name, "reason": "registration"}
+        for topic in (topic_names[0], topic_names[-1]):
+            fields = {**registration, "changes.topics": topic}
             expected.append(
-                ExpectedEvent(
-                    ("TopicsChanged",), listener_names, AT_ONCE_SECONDS, topic_fields, ("REGISTER_BROKER",)
-                )
+                ExpectedEvent(("TopicsChanged",), names, AT_ONCE_SECONDS, fields, REGISTRATION_CAUSES)
             )
         expected += _expect_restored_permission(context.cluster, master, fault)
     context.record_deed(
@@ -401,16 +353,15 @@ def _expect_restored_permission(cluster: LabCluster, master: LabBroker, fault: F
     for server_name in cluster.name_servers:
         if cluster.can_hear(server_name, master) and (broker_name, server_name) in cluster.wiped_permissions:
             cluster.wiped_permissions.discard((broker_name, server_name))
-            registration_fields = {"brokerName": broker_name, "reason": "registration"}
-            permission_fields = {"changes.before.perm": 4, "changes.after.perm": 6}
-            restoration = ExpectedEvent(
-                ("TopicsChanged",),
-                (server_name,),
-                AT_ONCE_SECONDS,
-                registration_fields | permission_fields,
-                ("REGISTER_BROKER",),
+            fields = {
+                "brokerName": broker_name, "reason": "registration",
+                "changes.before.perm": 4, "changes.after.perm": 6,
+            }  # fmt: skip
+            expected.append(
+                ExpectedEvent(
+                    ("TopicsChanged",), (server_name,), AT_ONCE_SECONDS, fields, REGISTRATION_CAUSES
+                )
             )
-            expected.append(restoration)
     return expected
 
 
@@ -431,16 +382,10 @@ async def _register_topics(broker: LabBroker, fault: Fault, new_topics: Sequence
 async def register_brokers(context: FaultContext, fault: Fault) -> None:
     cluster, brokers = context.cluster, context.matching_brokers(fault)
     expected = []
-    for listener_names, heard_brokers in group_by_listeners(cluster, brokers).items():
-        broker_names = tuple(broker.name for broker in heard_brokers)
+    for names, heard_brokers in group_by_listeners(cluster, brokers).items():
+        ids = tuple(broker.name for broker in heard_brokers)
         expected.append(
-            ExpectedEvent(
-                ("BrokerChanged",),
-                listener_names,
-                AT_ONCE_SECONDS,
-                causes=("REGISTER_BROKER",),
-                broker_id_texts=broker_names,
-            )
+            ExpectedEvent(("BrokerChanged",), names, AT_ONCE_SECONDS, {}, REGISTRATION_CAUSES, ids)
         )
     for broker in brokers:
         expected += _expect_restored_permission(cluster, broker, fault) if broker.spec.is_master else []
@@ -465,21 +410,17 @@ async def delete_topic(context: FaultContext, fault: Fault) -> None:
         master.simulated_broker.model.topic_table.delete_topic(
             fault.topic, int((context.cluster.clock_seconds() + master.clock_skew_seconds) * 1000)
         )
-    request_code = RequestCode.DELETE_TOPIC_IN_NAMESRV
-    topic_fields = {"topic": fault.topic}
-    expected = [
-        ExpectedEvent(
-            ("TopicDeleted",),
-            tuple(member_names(name_servers)),
-            AT_ONCE_SECONDS,
-            topic_fields,
-            (request_code.name,),
-            is_sure=had_topic,
-        )
-    ]
-    context.record_deed(fault.kind, "begin", member_names(masters), expected, topic=fault.topic)
+    deletion = _expect_deletion(fault, name_servers)._replace(is_sure=had_topic)
+    context.record_deed(fault.kind, "begin", member_names(masters), [deletion], topic=fault.topic)
     for name_server in name_servers:
-        await context.cluster.send_request(name_server.name, request_code, {"topic": fault.topic})
+        await context.cluster.send_request(
+            name_server.name, RequestCode.DELETE_TOPIC_IN_NAMESRV, {"topic": fault.topic}
+        )
+
+
+def _expect_deletion(fault: Fault, name_servers: Sequence[LabNameServer]) -> ExpectedEvent:
+    names, causes = tuple(member_names(name_servers)), (RequestCode.DELETE_TOPIC_IN_NAMESRV.name,)
+    return ExpectedEvent(("TopicDeleted",), names, AT_ONCE_SECONDS, {"topic": fault.topic}, causes)
 
 
 # Write permissions, which are removed and restored on name servers.
@@ -580,17 +521,13 @@ def _expect_restricted_permission(
     ):
         return []
     names = context.cluster.listeners(broker)
-    restricted_perm = _USUAL_PERM & int(fault.value)
-    change_fields = {
+    fields = {
         "brokerName": broker.spec.broker_name,
         "reason": "registration",
-        "changes.after.perm": restricted_perm,
+        "changes.after.perm": _USUAL_PERM & int(fault.value),
     }
-    return (
-        [ExpectedEvent(("TopicsChanged",), names, AT_ONCE_SECONDS, change_fields, REGISTRATION_CAUSES)]
-        if names
-        else []
-    )
+    event = ExpectedEvent(("TopicsChanged",), names, AT_ONCE_SECONDS, fields, REGISTRATION_CAUSES)
+    return [event] if names else []
 
 
 async def write_order_conf(context: FaultContext, fault: Fault) -> None:
@@ -606,23 +543,12 @@ async def write_order_conf(context: FaultContext, fault: Fault) -> None:
 async def forget_topic(context: FaultContext, fault: Fault) -> None:
     """Delete a topic on name servers. Brokers restore it with their next registrations."""
     cluster, name_servers = context.cluster, context.matching_servers(fault)
-    request_code = RequestCode.DELETE_TOPIC_IN_NAMESRV
-    deletion_event = ExpectedEvent(
-        ("TopicDeleted",),
-        tuple(member_names(name_servers)),
-        AT_ONCE_SECONDS,
-        {"topic": fault.topic},
-        (request_code.name,),
-    )
-    context.record_deed(
-        fault.kind,
-        "begin",
-        member_names(name_servers),
-        [deletion_event, *_expect_topic_return(context, fault)],
-        topic=fault.topic,
-    )
+    expected = [_expect_deletion(fault, name_servers), *_expect_topic_return(context, fault)]
+    context.record_deed(fault.kind, "begin", member_names(name_servers), expected, topic=fault.topic)
     for name_server in name_servers:
-        await cluster.send_request(name_server.name, request_code, {"topic": fault.topic})
+        await cluster.send_request(
+            name_server.name, RequestCode.DELETE_TOPIC_IN_NAMESRV, {"topic": fault.topic}
+        )
 
 
 def _expect_topic_return(context: FaultContext, fault: Fault) -> list[ExpectedEvent]:
@@ -634,19 +560,13 @@ def _expect_topic_return(context: FaultContext, fault: Fault) -> list[ExpectedEv
             and fault.topic in broker.simulated_broker.model.topic_table.configs
         ):
             names = tuple(s.name for s in context.matching_servers(fault) if cluster.can_hear(s.name, broker))
-            change_fields = {
+            fields = {
                 "brokerName": broker.spec.broker_name,
                 "reason": "registration",
                 "changes.topics": fault.topic,
             }
             expected.append(
-                ExpectedEvent(
-                    ("TopicsChanged",),
-                    names,
-                    NEXT_HEARTBEAT_SECONDS,
-                    change_fields,
-                    REGISTRATION_CAUSES,
-                )
+                ExpectedEvent(("TopicsChanged",), names, NEXT_HEARTBEAT_SECONDS, fields, REGISTRATION_CAUSES)
             )
     return expected
 

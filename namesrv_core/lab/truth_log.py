@@ -1,7 +1,7 @@
 """The truth log (truth.jsonl): the faults with their times and targets, and the events expected from each."""
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from types import TracebackType
 from typing import Any, NamedTuple
@@ -120,8 +120,3 @@ def _decode_fields(field_names: Iterable[str], json_object: Mapping[str, Any]) -
         names_by_key.get(json_key, json_key): tuple(value) if isinstance(value, list) else value
         for json_key, value in json_object.items()
     }
-
-
-def limit_certainty(expected_events: Iterable[ExpectedEvent], is_sure: bool) -> Sequence[ExpectedEvent]:
-    """The same expected events, all of them uncertain unless `is_sure`."""
-    return [event._replace(is_sure=event.is_sure and is_sure) for event in expected_events]

@@ -17,7 +17,7 @@ from nsadmin.console.settings import (
     name_server_discovery,
     tunnel_choice,
 )
-from nsadmin.console.settings.context_choice import ChosenContext
+from nsadmin.console.settings.context_choice import NO_CONTEXT, ChosenContext
 from nsadmin.console.stderr import write_stderr_line
 
 T = TypeVar("T")
@@ -29,47 +29,33 @@ def resolve_options(values: Mapping[str, Any], needs_connection: bool = True) ->
     Without `needs_connection` no context applies. A bundle replaces name servers, credentials and TLS. Raises
     UsageError, with the source of the invalid value.
     """
-    chosen = (
-        context_choice.choose_context(values["context"])
-        if needs_connection and not values.get("bundle")
-        else context_choice.NO_CONTEXT
-    )
-    if needs_connection:
-        chosen_bundle = bundle_choice.open_chosen_bundle(values, chosen)
-        if chosen_bundle is not None:
-            return _resolve_for_bundle(chosen_bundle, values)
-    context = chosen.context
-    found = connection_security.find_credentials(values, chosen) if needs_connection else None
-    access = resolve_access(values, chosen, found) if needs_connection else DEFAULT_ACCESS
-    discovery_choice = (
-        name_server_discovery.choose_discovery(values, chosen, access.timeout) if needs_connection else None
-    )
-    return SharedOptions(
-        namesrv_addr=discovery_choice and discovery_choice.find_name_servers,
+    if not needs_connection:
+        return _plain_options(values, NO_CONTEXT)
+    chosen = NO_CONTEXT if values.get("bundle") else context_choice.choose_context(values["context"])
+    chosen_bundle = bundle_choice.open_chosen_bundle(values, chosen)
+    if chosen_bundle is not None:
+        bundle, chosen = chosen_bundle
+        return _plain_options(values, chosen)._replace(
+            namesrv_addr=bundle_choice.make_bundle_finder(bundle, values),
+            access=bundle_choice.make_bundle_access(bundle, values),
+            bundle=bundle,
+        )
+    found = connection_security.find_credentials(values, chosen)
+    access = resolve_access(values, chosen, found)
+    discovery = name_server_discovery.choose_discovery(values, chosen, access.timeout)
+    return _plain_options(values, chosen)._replace(
+        namesrv_addr=discovery.find_name_servers,
         access=access,
-        style=_resolve_style(values, chosen),
-        dry_run=values.get("dry_run", False),
-        yes=values.get("yes", False),
-        watch=_require_seconds("--watch", values.get("watch"), 86400),
-        read_only=context.read_only,
-        quiet=values.get("quiet", False),
-        debug=values.get("debug", False),
-        context=chosen.name,
-        color=context.color,
-        overruled_sources=discovery_choice.overruled_sources if discovery_choice else (),
+        read_only=chosen.context.read_only,
+        overruled_sources=discovery.overruled_sources,
         credentials_source=found and found.source,
-        journal_folders=tuple(str(chosen.resolve_path(folder)) for folder in context.journals),
-        plugin_options=_resolve_plugin(values),
+        journal_folders=tuple(str(chosen.resolve_path(folder)) for folder in chosen.context.journals),
     )
 
 
-def _resolve_for_bundle(
-    chosen_bundle: bundle_choice.ChosenBundle, values: Mapping[str, Any]
-) -> SharedOptions:
-    bundle, chosen = chosen_bundle
+def _plain_options(values: Mapping[str, Any], chosen: ChosenContext) -> SharedOptions:
+    """The options that do not depend on the servers."""
     return SharedOptions(
-        namesrv_addr=bundle_choice.make_bundle_finder(bundle, values),
-        access=bundle_choice.make_bundle_access(bundle, values),
         style=_resolve_style(values, chosen),
         dry_run=values.get("dry_run", False),
         yes=values.get("yes", False),
@@ -79,7 +65,6 @@ def _resolve_for_bundle(
         context=chosen.name,
         color=chosen.context.color,
         plugin_options=_resolve_plugin(values),
-        bundle=bundle,
     )
 
 
