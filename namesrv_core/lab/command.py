@@ -69,8 +69,7 @@ def run_scenario(
 ) -> int:
     """Play a scenario, print the findings, and return 1 if the journals are not as expected.
 
-    Raises:
-        RocketMQError: The scenario is invalid, or the folder is not empty. The text has a line per mistake.
+    Raises RocketMQError if the scenario is invalid, with a line per mistake, or the folder is not empty.
     """
     scenario = _with_seed(scenario_reader.load_scenario(scenario_name), seed)
     if duration_seconds is not None:

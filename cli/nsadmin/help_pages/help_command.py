@@ -20,8 +20,7 @@ def is_group_help(command_words: Sequence[str]) -> bool:
 def find_page(help_words: Sequence[str]) -> str | None:
     """Return the page that the words after `help` name; None if they name a command.
 
-    Raises:
-        UsageError: The words name nothing.
+    Raises UsageError: the words name nothing.
     """
     topic_words = [word for word in help_words if word not in HELP_FLAGS]
     if not topic_words or topic_words == ["help"]:

@@ -40,17 +40,10 @@ DEFAULT_RATES = RequestRates()
 class AnswerRecorder:
     """An AnswerSource that asks the servers, and keeps the answers. Thread-safe; one batch at a time.
 
-    Args:
-        rates: The limit of requests to one server in a second.
-        namesrv_addrs: The name servers; all other servers have the limit of brokers.
-        clock_ms: The moment that ages are computed for, in ms since 1970 (UTC). Default: now.
-        pause_seconds: Waits after a batch of requests.
-
-    Attributes:
-        tables: Server address to its answers.
-        probes: The results of probes by `probe_key`.
-        skipped_counts: Request code to the number of requests that the limit of details prevented.
-        silent_servers: Server address to why it gets no further request.
+    `rates` limits the requests to one server in a second: all but `namesrv_addrs` have the limit of brokers.
+    Ages are computed for `clock_ms`, by default now. `tables` are answers by address, `probes` results by
+    `probe_key`. `skipped_counts` has the requests that the limit of details prevented, by code, and
+    `silent_servers` why a server gets no further request.
     """
 
     is_static = False

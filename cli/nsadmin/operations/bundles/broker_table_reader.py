@@ -17,15 +17,10 @@ from nsadmin.operations.exports.observer import HALF_TOPIC, SCHEDULE_TOPIC
 
 
 class BrokerTableReader:
-    """Reads tables of brokers.
+    """Reads tables of brokers with a client that records its answers.
 
-    Args:
-        admin: A client that records its answers.
-        timeout_seconds: The time limit per request.
-
-    Attributes:
-        has_queues_to_ask: Whether a broker must be asked for single queues, because its committed offsets do
-            not follow from its tables.
+    `has_queues_to_ask` says that a broker must be asked for single queues, because its committed offsets do
+    not follow from its tables.
     """
 
     def __init__(self, admin: AdminClient, timeout_seconds: float) -> None:

@@ -34,17 +34,10 @@ _ALWAYS_LEFT_OUT = (
 
 
 class BundleOrder(NamedTuple):
-    """What a bundle shall contain.
+    """What a bundle shall contain, beside what `plan` reads from the servers.
 
-    Attributes:
-        bundle_path: The file to write.
-        plan: What to read from the servers.
-        rates: The limit of requests to one server.
-        since_ms: Include journals and the audit log since this time, in ms since 1970 (UTC).
-        journal_folders: Journals, or folders of the collector.
-        audit_file: The audit log; None for none.
-        state_home: The folder with the saved state of procedures.
-        anonymised: "addresses" and "names" are replaced by pseudonyms.
+    Journals and the audit log begin at `since_ms`; `journal_folders` may be folders of the collector.
+    `state_home` has the saved state of procedures. `anonymised` are "addresses" and "names", for pseudonyms.
     """
 
     bundle_path: Path

@@ -40,12 +40,7 @@ _BROKERS_AT_ONCE = MAX_SOCKETS - 4
 
 
 class CollectionPlan(NamedTuple):
-    """What to collect.
-
-    Attributes:
-        namespaces: The KV namespaces to include.
-        max_details: The limit of requests about single topics, groups and clients.
-    """
+    """What to collect. `max_details` limits the requests about single topics, groups and clients."""
 
     namespaces: tuple[str, ...]
     max_details: int

@@ -56,14 +56,9 @@ def choose_kinds(*, anonymise: bool, anonymise_names: bool) -> tuple[str, ...]:
 
 
 class Pseudonyms:
-    """Replaces the names that occur in the answers of a cluster.
+    """Replaces the names that occur in the answers of a cluster; the `key` is random by default.
 
-    Args:
-        tables: The answers of all servers.
-        namesrv_addrs: The name servers.
-        kinds: What to replace: ADDRESSES (host names, IP addresses), NAMES (topics, groups, brokers,
-            clusters, users), or both.
-        key: The key. Default: a random one.
+    `kinds` has ADDRESSES (host names, IP addresses) or NAMES (topics, groups, brokers, clusters, users).
     """
 
     def __init__(

@@ -46,8 +46,7 @@ _SETTINGS_CODES = frozenset(
 class Redactor:
     """Hides secrets in tables and files. First learns all secrets, then hides them.
 
-    Args:
-        known_secrets: Secrets that the caller knows, such as its own secret key.
+    The caller passes the secrets that it knows, such as its own secret key.
     """
 
     def __init__(self, known_secrets: Iterable[str] = ()) -> None:
@@ -248,13 +247,10 @@ class Redactor:
 
 
 class _Place(NamedTuple):
-    """Where a value is.
+    """Where a value is: `is_secret` in a field with the name of a secret.
 
-    Attributes:
-        is_secret: Whether it is in a field with the name of a secret.
-        table_depth: How many levels of names follow that users gave: a topic "tokens" makes no secret of its
-            settings.
-        is_secret_entry: Whether it is the entry of a table, with the name of a secret. A text may be one.
+    `table_depth` levels of names follow that users gave: a topic "tokens" makes no secret of its settings.
+    `is_secret_entry` is the entry of a table, with the name of a secret. A text may be one.
     """
 
     field_name: str = ""

@@ -78,8 +78,7 @@ class ItemList(NamedTuple):
 def read_list(spread_kind: SpreadKind, file_text: str, file_name: str) -> ItemList:
     """Read the list in a file's text; `file_name` is for messages.
 
-    Raises:
-        InvalidPlanFileError: with all problems of the file.
+    Raises InvalidPlanFileError with all problems of the file.
     """
     document = PlanDocument(file_text, file_name)
     content = document.value if isinstance(document.value, dict) else {}

@@ -97,8 +97,7 @@ def _without_nulls(value: Any) -> Any:
 def read_desired_cluster(file_text: str, file_name: str) -> DesiredCluster:
     """Read the desired cluster from a file's text; `file_name` is for messages.
 
-    Raises:
-        InvalidPlanFileError: with all problems of the file.
+    Raises InvalidPlanFileError with all problems of the file.
     """
     document = PlanDocument(file_text, file_name)
     if document.is_empty:
