@@ -100,10 +100,10 @@ class BrokerPoller:
             silent_brokers |= {b for b, r in zip(broker_batch, runtime_results, strict=True) if r.error}
             self._emit_events(
                 [
-                    build_runtime_event(polled_broker, runtime_result.result)
-                    if runtime_result.result
-                    else build_poll_failure(polled_broker, "runtime", runtime_result.error)
-                    for polled_broker, runtime_result in zip(broker_batch, runtime_results, strict=True)
+                    build_runtime_event(broker, result.result)
+                    if result.result
+                    else build_poll_failure(broker, "runtime", result.error)
+                    for broker, result in zip(broker_batch, runtime_results, strict=True)
                 ]
             )
         return silent_brokers
@@ -137,20 +137,20 @@ class BrokerPoller:
         self, polled_brokers: Sequence[PolledBroker]
     ) -> dict[PolledBroker, tuple[list[str], CommittedOffsets]]:
         """Return the groups of each broker that reported them, and their committed offsets there."""
-        broker_addrs = [polled_broker.broker_addr for polled_broker in polled_brokers]
+        broker_addrs = [broker.broker_addr for broker in polled_brokers]
         with self._reserve_requests(2 * len(polled_brokers)):
             group_tables = self._admin.groups.get_tables(map(targets.target_at_addr, broker_addrs))
             offset_results = self._admin.consumers.get_committed_each(broker_addrs)
         groups_by_broker = {}
-        for polled_broker, group_table, committed_result in zip(
+        for broker, group_table, committed_result in zip(
             polled_brokers, group_tables, offset_results, strict=True
         ):
             if group_table.result is None or committed_result.result is None:
                 self._emit_events(
-                    [build_poll_failure(polled_broker, "groups", group_table.error or committed_result.error)]
+                    [build_poll_failure(broker, "groups", group_table.error or committed_result.error)]
                 )
             else:
-                groups_by_broker[polled_broker] = (
+                groups_by_broker[broker] = (
                     [group_name for group_name in group_table.result if not is_system_group(group_name)],
                     committed_result.result,
                 )
@@ -165,13 +165,13 @@ class BrokerPoller:
         """Read the lags; skip brokers in `unreachable_errors`, so that no request waits for them again."""
         reachable_pairs = [g for g in broker_group_pairs if g[0] not in unreachable_errors]
         poll_events: list[Event] = [
-            build_poll_failure(polled_broker, "lag", unreachable_errors[polled_broker], group_name)
-            for polled_broker, group_name in broker_group_pairs
-            if polled_broker in unreachable_errors
+            build_poll_failure(broker, "lag", unreachable_errors[broker], group_name)
+            for broker, group_name in broker_group_pairs
+            if broker in unreachable_errors
         ]
         with self._reserve_requests(len(reachable_pairs)):
             stats_results = self._admin.consumers.get_stats_each(
-                [(polled_broker.broker_addr, group_name) for polled_broker, group_name in reachable_pairs]
+                [(broker.broker_addr, group_name) for broker, group_name in reachable_pairs]
             )
         lagging_places = [
             (result.addr, name)
@@ -181,21 +181,21 @@ class BrokerPoller:
         with self._reserve_requests(len(lagging_places)):
             broadcasting_groups = self._admin.consumers.find_broadcasting(lagging_places)
         reported_lags = {}
-        for (polled_broker, group_name), stats_result in zip(reachable_pairs, stats_results, strict=True):
+        for (broker, group_name), stats_result in zip(reachable_pairs, stats_results, strict=True):
             if stats_result.result is None:
-                poll_events.append(build_poll_failure(polled_broker, "lag", stats_result.error, group_name))
+                poll_events.append(build_poll_failure(broker, "lag", stats_result.error, group_name))
                 if stats_result.error is not None and is_silent(stats_result.error):
-                    unreachable_errors[polled_broker] = stats_result.error
+                    unreachable_errors[broker] = stats_result.error
                 continue
-            topic_lags = reported_lags[polled_broker, group_name] = summarize_lags(
+            topic_lags = reported_lags[broker, group_name] = summarize_lags(
                 group_name,
                 stats_result.result.mark_broadcasting(broadcasting_groups),
-                offsets_by_broker[polled_broker],
+                offsets_by_broker[broker],
             )
-            if self._reported_lags.get((polled_broker, group_name)) != topic_lags or any(
+            if self._reported_lags.get((broker, group_name)) != topic_lags or any(
                 topic_lag.lag for topic_lag in topic_lags
             ):
-                poll_events.append(ConsumerLag(*polled_broker, group_name, topic_lags))
+                poll_events.append(ConsumerLag(*broker, group_name, topic_lags))
         self._emit_events(poll_events)
         return reported_lags
 
@@ -216,8 +216,8 @@ class BrokerPoller:
 def _choose_one_per_group(polled_brokers: Sequence[PolledBroker]) -> list[PolledBroker]:
     """Choose the broker with the lowest id of each broker group: usually the master."""
     first_by_group: dict[tuple[str, str], PolledBroker] = {}
-    for polled_broker in sorted(polled_brokers):
-        first_by_group.setdefault(polled_broker[:2], polled_broker)
+    for broker in sorted(polled_brokers):
+        first_by_group.setdefault(broker[:2], broker)
     return list(first_by_group.values())
 
 
@@ -228,15 +228,15 @@ def _interleave_groups(groups_by_broker: Mapping[PolledBroker, Sequence[str]]) -
 
 
 def build_poll_failure(
-    polled_broker: PolledBroker, question_name: str, error: RocketMQError | None, group: str | None = None
+    broker: PolledBroker, question_name: str, error: RocketMQError | None, group: str | None = None
 ) -> BrokerPollFailed:
-    return BrokerPollFailed(*polled_broker, question_name, error_text(error) if error else "no answer", group)
+    return BrokerPollFailed(*broker, question_name, error_text(error) if error else "no answer", group)
 
 
-def build_runtime_event(polled_broker: PolledBroker, runtime_info: RuntimeInfo) -> BrokerRuntime:
+def build_runtime_event(broker: PolledBroker, runtime_info: RuntimeInfo) -> BrokerRuntime:
     earliest_ms = runtime_info.get_integer("earliestMessageTimeStamp")
     return BrokerRuntime(
-        *polled_broker,
+        *broker,
         runtime_info.version,
         runtime_info.get_integer("bootTimestamp"),
         runtime_info.is_active,

@@ -28,9 +28,9 @@ _TPS_FIELDS = ("normalInTps", "normalOutTps", "transInTps", "scheduleInTps")
 _ONE_DAY_FIELDS = ("normalOneDayInNum", "normalOneDayOutNum", "transOneDayInNum", "scheduleOneDayInNum")
 
 
-def build_metrics_document(broker_metrics: Iterable[BrokerMetrics]) -> dict[str, Any]:
+def build_metrics_document(metrics: Iterable[BrokerMetrics]) -> dict[str, Any]:
     """The document: a report by broker name, and sums over brokers without unknown values."""
-    report_by_broker = {metrics.broker_name: _report_broker(metrics) for metrics in broker_metrics}
+    report_by_broker = {m.broker_name: _report_broker(m) for m in metrics}
     broker_quotas = [broker_report["runtimeQuota"] for broker_report in report_by_broker.values()]
     return {
         "evaluateReport": report_by_broker,
@@ -64,9 +64,9 @@ def _report_broker(metrics: BrokerMetrics) -> dict[str, Any]:
     }
 
 
-def _quota_of_broker(broker_metrics: BrokerMetrics) -> dict[str, Any]:
-    runtime_info = broker_metrics.runtime_info
-    special_counts = (broker_metrics.transaction_count, broker_metrics.delayed_count)
+def _quota_of_broker(metrics: BrokerMetrics) -> dict[str, Any]:
+    runtime_info = metrics.runtime_info
+    special_counts = (metrics.transaction_count, metrics.delayed_count)
     message_rates = (
         runtime_info.get_number("putTps"),
         runtime_info.out_tps,
@@ -85,8 +85,8 @@ def _quota_of_broker(broker_metrics: BrokerMetrics) -> dict[str, Any]:
         "tps": dict(zip(_TPS_FIELDS, message_rates, strict=True)),
         "oneDayNum": dict(zip(_ONE_DAY_FIELDS, day_counts, strict=True)),
         "messageAverageSize": runtime_info.table.get("putMessageAverageSize"),
-        "topicSize": broker_metrics.topic_count,
-        "groupSize": broker_metrics.group_count,
+        "topicSize": metrics.topic_count,
+        "groupSize": metrics.group_count,
     }
 
 
