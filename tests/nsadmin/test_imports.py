@@ -101,7 +101,6 @@ def test_a_command_loads_neither_screens_nor_spark_nor_other_commands(cluster_li
         "nsadmin.command_line.declarations",
         "nsadmin.command_line.application",
         "nsadmin.command_line.typer_commands",
-        "nsadmin.command_line.unknown_commands",
         "nsadmin.command_line.usage",
         "nsadmin.command_line.value_completion",
         "nsadmin.command_line.completion",

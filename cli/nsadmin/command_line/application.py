@@ -19,7 +19,6 @@ from nsadmin.command_line.typer_commands import (
     build_command,
     declare_parameters,
 )
-from nsadmin.command_line.unknown_commands import unknown_command_error
 from nsadmin.command_line.value_completion import complete_value
 from nsadmin.console.exit_codes import UsageError
 
@@ -77,7 +76,7 @@ class CommandGroup(TyperGroup):
             return super().parse_args(ctx, args)
         except usage.ParsingError as error:
             if self.name:
-                raise unknown_command_error([self.name, *self._all_words]) from None
+                raise usage.unknown_command_error([self.name, *self._all_words]) from None
             advice = "write the options of a command after its name"
             raise usage.describe_parsing_error(
                 error, "nsadmin COMMAND", leading_parameters(), advice
@@ -100,7 +99,7 @@ class CommandGroup(TyperGroup):
         if ctx.resilient_parsing:
             ctx.meta[_IS_UNKNOWN] = True
             return None, None, args
-        raise unknown_command_error(words)
+        raise usage.unknown_command_error(words)
 
     def _build_command(self, ctx: typer.Context, entry: CommandEntry, words: Sequence[str]) -> TyperCommand:
         if self.actions is None:

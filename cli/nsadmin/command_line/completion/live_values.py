@@ -24,7 +24,7 @@ MAX_ASKED_BROKERS = 3
 def ask_servers(value_source: str, admin: AdminClient, detail: str) -> list[str]:
     """Return all values, sorted; `detail` is the namespace or the broker on the line.
 
-    Raises RocketMQError: no server answered.
+    Raises RocketMQError if no server answered.
     """
     value_lines = _LISTERS_BY_SOURCE[value_source](admin, detail)
     return sorted({value_line for value_line in value_lines if _is_printable(value_line)})

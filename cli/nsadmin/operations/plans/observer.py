@@ -24,7 +24,7 @@ def observe_cluster(
     The KV config is read for order configurations and `namespaces`, the route permissions for
     `partial_topics`.
 
-    Raises NotFound: the cluster does not exist.
+    Raises NotFound if the cluster does not exist.
     """
     cluster_info = admin.clusters.get_info()
     master_targets = targets.list_master_targets(cluster_info, cluster_name)

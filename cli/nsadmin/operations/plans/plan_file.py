@@ -45,7 +45,7 @@ def format_plan(saved_plan: SavedPlan) -> str:
 def parse_plan(file_text: str, file_name: str) -> SavedPlan | None:
     """The plan in a file's text; None if the text is not a plan. `file_name` is for messages.
 
-    Raises InvalidPlanFileError: the plan cannot be read.
+    Raises InvalidPlanFileError if the plan cannot be read.
     """
     if not file_text.startswith(f'{{"{_FORMAT_KEY}"'):
         return None
@@ -113,6 +113,6 @@ def _server_names(cluster_state: ClusterState) -> tuple[str, ...]:
 def save_plan(plan_path: Path, saved_plan: SavedPlan) -> None:
     """Replace the file. Only its owner can read it, because values may be secret.
 
-    Raises OSError: the file cannot be written.
+    Raises OSError if the file cannot be written.
     """
     private_file.replace_private_file(str(plan_path), format_plan(saved_plan))
