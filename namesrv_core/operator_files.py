@@ -6,7 +6,10 @@ of YAML crashes on deep nesting, and twenty lines of nested aliases stand for gi
 
 import errno
 import os
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from namesrv_core.file_shapes import Path, WrittenNull
 
 if TYPE_CHECKING:
     import yaml
@@ -17,6 +20,8 @@ MAX_CONFIG_CHARACTERS = 1024 * 1024
 MAX_YAML_DEPTH = 50
 MAX_YAML_VALUES = 2_000_000
 """Keys, values, lists and maps, counted as often as aliases and merge keys repeat them."""
+_NULL_TAG = "tag:yaml.org,2002:null"
+_MERGE_TAG = "tag:yaml.org,2002:merge"
 # What PyYAML raises for values that do not suit their tag, such as 2001-99-99 or a number of 5,000 digits.
 _ODD_VALUE_ERRORS = (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError)
 
@@ -54,26 +59,163 @@ def parse_json(json_text: str | bytes) -> Any:
         raise ValueError("nested too deeply") from None
 
 
-def parse_yaml(yaml_text: str, loader_class: Any = None) -> Any:
-    """Like `yaml.safe_load`, or `yaml.load` with this loader, within the limits. Raises only YAMLError."""
+class InvalidYaml(ValueError):
+    """The text is no YAML, or beyond the limits. `problem` may quote the text; `line` counts from 1."""
+
+    def __init__(self, error: "yaml.YAMLError") -> None:
+        mark = getattr(error, "problem_mark", None)
+        self.line: int | None = mark.line + 1 if mark else None
+        self.problem: str | None = getattr(error, "problem", None)
+        super().__init__(self.problem or str(error))
+
+    @property
+    def in_line(self) -> str:
+        """Such as " in line 3"; "" if the line is not known."""
+        return f" in line {self.line}" if self.line else ""
+
+
+class BadKey(NamedTuple):
+    """A duplicate key, or a `<<` without a map. `path` is that of the key, or of the map with the `<<`."""
+
+    path: Path
+    line: int
+    problem: str
+    is_duplicate: bool = False
+
+
+class YamlDocument:
+    """A document of YAML whose values know their lines.
+
+    Scalars are what YAML says that they are, or texts with `is_as_written`, even numbers and `yes`. Then maps
+    are merged also if `<<` does not name a map. Of duplicate keys, the last one counts.
+    """
+
+    def __init__(self, yaml_text: str, *, is_as_written: bool = False, is_small: bool = True) -> None:
+        """Raises InvalidYaml. With `is_small`, Python's parser, which is slow, decides what is YAML."""
+        import yaml
+
+        self._children: dict[int, Mapping[Any, tuple[Any, Any]]] = {}
+        try:
+            self._root: Any = _compose(yaml_text, is_small)
+            self.bad_keys = [] if self._root is None else list(_find_bad_keys(self._root, (), set()))
+            self.value = self._make_value(is_as_written)
+        except yaml.YAMLError as error:
+            raise InvalidYaml(error) from None
+
+    def _make_value(self, is_as_written: bool) -> Any:
+        import yaml
+
+        if self._root is None:
+            return None
+        if is_as_written:
+            return _WrittenValues().take(self._root)
+        try:
+            return yaml.constructor.SafeConstructor().construct_document(self._root)
+        except _ODD_VALUE_ERRORS:
+            raise yaml.YAMLError("invalid value") from None
+
+    def line_of(self, path: Path, *, is_about_key: bool = False) -> int:
+        """The line of the value at a path, or that of its key; of its nearest parent if it is not there."""
+        node = key_node = self._root
+        for step in path:
+            children = self._children_of(node)
+            if step not in children:
+                break
+            key_node, node = children[step]
+        line_node: Any = key_node if is_about_key else node
+        return 1 if line_node is None else int(line_node.start_mark.line) + 1
+
+    def _children_of(self, node: Any) -> Mapping[Any, tuple[Any, Any]]:
+        """The nodes of each key and its value, or of each item twice."""
+        children = self._children.get(id(node))
+        if children is None:
+            children = {}
+            if node.id == "mapping":
+                # Of duplicate keys, and of those that are merged, the last one counts.
+                children = {_key_of(key_node): (key_node, value_node) for key_node, value_node in node.value}
+            elif node.id == "sequence":
+                children = {index: (item_node, item_node) for index, item_node in enumerate(node.value)}
+            self._children[id(node)] = children
+        return children
+
+
+def _compose(yaml_text: str, is_small: bool) -> "yaml.Node | None":
     import yaml
 
-    default_loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+    loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     try:
-        check_yaml(yaml_text)
+        _check_yaml(yaml_text)
     except yaml.composer.ComposerError:
         raise
     except yaml.YAMLError:
+        if not is_small:
+            raise
         # Python's parser accepts a little more than the C parser, and reports the line of a mistake better.
-        default_loader = yaml.SafeLoader
-        check_yaml(yaml_text, default_loader)
-    try:
-        return yaml.load(yaml_text, loader_class or default_loader)
-    except _ODD_VALUE_ERRORS:
-        raise yaml.YAMLError("invalid value") from None
+        loader = yaml.SafeLoader
+        _check_yaml(yaml_text, loader)
+    root_node: yaml.Node | None = yaml.compose(yaml_text, Loader=loader)
+    return root_node
 
 
-def check_yaml(yaml_text: str, parser_class: Any = None) -> None:
+def _find_bad_keys(node: Any, path: Path, visited_ids: set[int]) -> Iterator[BadKey]:
+    """Looks at each map once, before it is merged."""
+    if node.id == "scalar" or id(node) in visited_ids:
+        return
+    visited_ids.add(id(node))
+    if node.id == "sequence":
+        for index, item_node in enumerate(node.value):
+            yield from _find_bad_keys(item_node, (*path, index), visited_ids)
+        return
+    seen_keys: set[str] = set()
+    for key_node, value_node in node.value:
+        key = _key_of(key_node)
+        if key_node.tag == _MERGE_TAG:
+            merged_nodes = value_node.value if value_node.id == "sequence" else [value_node]
+            if not all(merged_node.id == "mapping" for merged_node in merged_nodes):
+                yield BadKey(path, node.start_mark.line + 1, "<< must be a map, or a list of maps")
+        elif key in seen_keys:
+            yield BadKey((*path, key), key_node.start_mark.line + 1, "duplicate key", True)
+        elif key != ():
+            seen_keys.add(key)
+        yield from _find_bad_keys(value_node, (*path, key), visited_ids)
+
+
+def _key_of(key_node: Any) -> Any:
+    """The text of a key; an empty tuple for a key that is no scalar."""
+    return key_node.value if key_node.id == "scalar" else ()
+
+
+class _WrittenValues:
+    """Makes values of nodes, with texts for scalars. Values that aliases repeat are shared."""
+
+    def __init__(self) -> None:
+        import yaml
+
+        self._flatten_mapping = yaml.constructor.SafeConstructor().flatten_mapping
+        self._merge_error = yaml.constructor.ConstructorError
+        self._known_values: dict[int, Any] = {}
+
+    def take(self, node: Any) -> Any:
+        if node.id == "scalar":
+            return WrittenNull(node.value) if node.tag == _NULL_TAG else node.value
+        if id(node) not in self._known_values:
+            self._known_values[id(node)] = (
+                self._take_map(node) if node.id == "mapping" else list(map(self.take, node.value))
+            )
+        return self._known_values[id(node)]
+
+    def _take_map(self, node: Any) -> dict[Any, Any]:
+        try:
+            self._flatten_mapping(node)
+        except self._merge_error:
+            node.value = [pair for pair in node.value if pair[0].tag != _MERGE_TAG]
+        return {
+            self.take(key_node) if key_node.id == "scalar" else (): self.take(value_node)
+            for key_node, value_node in node.value
+        }
+
+
+def _check_yaml(yaml_text: str, parser_class: Any = None) -> None:
     """Check the limits by the parser's events, which need no recursion. The default is the fast C parser.
 
     Raises ComposerError beyond a limit, with the place, and other YAMLErrors for what is no YAML.

@@ -8,10 +8,10 @@ from typing import NamedTuple
 
 import pytest
 
+from namesrv_core.file_shapes import Name
 from namesrv_core.protocol import object_keys
 from namesrv_core.state import settings
 from nsadmin.operations.plans import bulk_lists, fields
-from nsadmin.operations.plans.shapes import NameShape
 from tests.support.name_rules import read_sources
 from tests.support.regex_growth import find_slow_parts
 
@@ -84,10 +84,7 @@ def test_every_pattern_takes_linear_time_or_is_accepted() -> None:
 
 def test_names_in_plans_take_linear_time() -> None:
     shapes = [
-        shape
-        for module in (fields, bulk_lists)
-        for shape in vars(module).values()
-        if isinstance(shape, NameShape)
+        shape for module in (fields, bulk_lists) for shape in vars(module).values() if isinstance(shape, Name)
     ]
     assert fields.ORDER_CONF in shapes
     for shape in shapes:

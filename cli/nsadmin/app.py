@@ -17,12 +17,7 @@ from nsadmin.command_line import usage
 from nsadmin.command_line.application import HELP_FLAGS, Actions, build_application, complete_line
 from nsadmin.command_line.declarations import declaration_of
 from nsadmin.command_line.registry import CommandEntry
-from nsadmin.command_line.typer_commands import (
-    HelpRequested,
-    ParsedCommandLine,
-    SessionCommand,
-    read_values,
-)
+from nsadmin.command_line.typer_commands import HelpRequested, ParsedCommandLine, SessionCommand, read_values
 from nsadmin.console import exit_codes, output, settings, stderr
 from nsadmin.console.exit_codes import CommandInterrupted, ExitCode, UsageError
 from nsadmin.console.output import ResultRows
@@ -37,7 +32,6 @@ class BatchContext(NamedTuple):
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run one command line and return its exit code."""
     words = list(sys.argv[1:] if argv is None else argv)
     # The caller closed these streams, so nothing is written to them.
     sys.stdout = sys.stdout or open(os.devnull, "w")  # noqa: SIM115 - as long as the process
@@ -228,10 +222,8 @@ class CommandRun:
     def _deliver_result(self) -> int:
         """Run the command, once or with --watch, and write what it returns."""
         run_once = partial(self.function, self._session, **self._arguments)
-        watch_seconds = self._options.watch
-        self._result = (
-            run_once() if watch_seconds is None else _watch_results(self._session, watch_seconds, run_once)
-        )
+        seconds = self._options.watch
+        self._result = run_once() if seconds is None else _watch_results(self._session, seconds, run_once)
         exit_code = _deliver_result(self._session, self._result, not self._is_in_batch)
         is_success = not exit_code or (
             isinstance(self._result, ResultRows) and exit_code == self._result.done_code

@@ -9,13 +9,13 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from namesrv_core.errors import RocketMQError
+from namesrv_core.file_shapes import InvalidValue as InvalidValue
 from namesrv_core.fleet.fleet import BrokerFleet, FleetPlan
 from namesrv_core.lab import java_logs, report, scenario_reader, virtual_time
 from namesrv_core.lab.java_logs import LOG_DIALECTS as LOG_DIALECTS
 from namesrv_core.lab.lab_cluster import LabCluster
 from namesrv_core.lab.scenario import Scenario
 from namesrv_core.lab.scenario_player import judge_run, play_scenario
-from namesrv_core.lab.scenario_reader import InvalidScenarioValue as InvalidScenarioValue
 from namesrv_core.lab.scenario_reader import parse_duration as parse_duration
 from namesrv_core.transport import event_loop
 
@@ -55,7 +55,6 @@ def _with_seed(scenario: Scenario, seed: int | None) -> Scenario:
 
 
 def list_scenarios() -> str:
-    """The built-in scenarios, a line for each."""
     return report.list_scenarios(scenario_reader.load_built_in_scenarios())
 
 
@@ -70,8 +69,7 @@ def run_scenario(
 ) -> int:
     """Play a scenario, print the findings, and return 1 if the journals are not as expected.
 
-    Raises:
-        RocketMQError: The scenario is invalid, or the folder is not empty. The text has a line per mistake.
+    Raises RocketMQError if the scenario is invalid, with a line per mistake, or the folder is not empty.
     """
     scenario = _with_seed(scenario_reader.load_scenario(scenario_name), seed)
     if duration_seconds is not None:
@@ -111,7 +109,6 @@ def _run_until_signal(main_coroutine: Coroutine[Any, Any, None], speed: float | 
 
 
 def start_lab(plan: LabPlan, announce_lab: AnnounceNameServers | None) -> None:
-    """Run name servers and brokers until a signal stops them."""
     fleet_plan = FleetPlan(**plan.sizes)
     if plan.seed is not None:
         fleet_plan = fleet_plan._replace(seed=plan.seed)
@@ -132,13 +129,13 @@ async def _play_and_stay(
 ) -> None:
     async with _announce_servers(announce_lab) as announce_servers:
 
-        async def print_banner(lab_cluster: LabCluster) -> None:
+        async def print_banner(cluster: LabCluster) -> None:
             journals = [str((run_folder / name / "journal").absolute()) for name in scenario.server_names()]
             banner_notes = [
                 f"# Journals and truth.jsonl: {run_folder}",
-                *announce_servers(lab_cluster.namesrv_addrs, journals),
+                *announce_servers(cluster.namesrv_addrs, journals),
             ]
-            print(_banner_text(scenario.plan, lab_cluster.namesrv_addrs, banner_notes), flush=True)
+            print(_banner_text(scenario.plan, cluster.namesrv_addrs, banner_notes), flush=True)
 
         first_ports = {"namesrv_port": plan.namesrv_port, "broker_port": plan.broker_port}
         await play_scenario(scenario, run_folder, **first_ports, on_started=print_banner, stays_running=True)
@@ -174,15 +171,11 @@ async def _run_fleet(fleet: BrokerFleet, banner_text: str) -> None:
         await fleet.leave_cluster(_LEAVE_PATIENCE_SECONDS)
 
 
-def _banner_text(
-    fleet_plan: FleetPlan, namesrv_addrs: Sequence[str], banner_notes: Sequence[str] = ()
-) -> str:
+def _banner_text(fleet_plan: FleetPlan, addrs: Sequence[str], banner_notes: Sequence[str] = ()) -> str:
     broker_count = fleet_plan.clusters * fleet_plan.groups * fleet_plan.replicas
-    size_line = (
+    line = (
         f"# {broker_count} brokers: {fleet_plan.clusters} clusters x {fleet_plan.groups} "
         f"groups x {fleet_plan.replicas} replicas, "
         f"{fleet_plan.topics} topics in each cluster"
     )
-    return "\n".join(
-        [f"export NAMESRV_ADDR='{';'.join(namesrv_addrs)}'", size_line, *banner_notes, _BANNER_HINTS]
-    )
+    return "\n".join([f"export NAMESRV_ADDR='{';'.join(addrs)}'", line, *banner_notes, _BANNER_HINTS])

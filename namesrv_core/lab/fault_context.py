@@ -11,8 +11,8 @@ from namesrv_core.lab.truth_log import Deed, ExpectedEvent, TruthLog
 class FaultContext:
     """A lab cluster and its truth log. `began` is the start of the scenario, in seconds."""
 
-    def __init__(self, lab_cluster: LabCluster, truth_log: TruthLog, began_seconds: float) -> None:
-        self.lab_cluster = lab_cluster
+    def __init__(self, cluster: LabCluster, truth_log: TruthLog, began_seconds: float) -> None:
+        self.cluster = cluster
         self._truth_log = truth_log
         self._began_seconds = began_seconds
 
@@ -21,10 +21,10 @@ class FaultContext:
         fault: str,
         phase: str,
         affected_names: Sequence[str] = (),
-        expected_events: Sequence[ExpectedEvent] = (),
+        expected: Sequence[ExpectedEvent] = (),
         **details: Any,
     ) -> None:
-        now_seconds = self.lab_cluster.clock_seconds()
+        now_seconds = self.cluster.clock_seconds()
         elapsed_seconds = round(now_seconds - self._began_seconds, 3)
         self._truth_log.append_deed(
             Deed(
@@ -34,34 +34,31 @@ class FaultContext:
                 phase,
                 tuple(affected_names),
                 details,
-                tuple(expected_events),
+                tuple(expected),
             )
         )
 
     def matching_brokers(self, fault: Fault, wanted_state: str = "up") -> list[LabBroker]:
         """The brokers that the fault names and that are in this state."""
-        matching_names = match_names(fault.brokers, self.lab_cluster.lab_brokers)
+        matching_names = match_names(fault.brokers, self.cluster.lab_brokers)
         return [
-            self.lab_cluster.lab_brokers[broker_name]
+            self.cluster.lab_brokers[broker_name]
             for broker_name in matching_names
-            if self.lab_cluster.lab_brokers[broker_name].run_state == wanted_state
+            if self.cluster.lab_brokers[broker_name].run_state == wanted_state
         ]
 
     def matching_servers(self, fault: Fault, wanted_state: str = "up") -> list[LabNameServer]:
-        """The name servers that the fault names and that are in this state."""
-        matching_names = match_names(fault.namesrvs, self.lab_cluster.name_servers)
+        matching_names = match_names(fault.namesrvs, self.cluster.name_servers)
         return [
-            self.lab_cluster.name_servers[server_name]
+            self.cluster.name_servers[server_name]
             for server_name in matching_names
-            if self.lab_cluster.name_servers[server_name].run_state == wanted_state
+            if self.cluster.name_servers[server_name].run_state == wanted_state
         ]
 
 
 def member_names(lab_members: Sequence[LabBroker] | Sequence[LabNameServer]) -> list[str]:
-    """The names of brokers or name servers."""
     return [lab_member.name for lab_member in lab_members]
 
 
 def broker_addrs(brokers: Sequence[LabBroker]) -> list[str]:
-    """The addresses that brokers register."""
     return [broker.reserved_port.socket_addr for broker in brokers]

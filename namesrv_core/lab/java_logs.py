@@ -45,17 +45,14 @@ _WARNING_PREFIXES = (
 
 def write_logs(run_folder: Path, server_names: Iterable[str], dialect: str) -> None:
     """Write a Java log next to the journal of each name server of a run."""
-    for server_name in server_names:
-        log_path = run_folder / server_name / LOG_FILE
+    for name in server_names:
+        log_path = run_folder / name / LOG_FILE
         log_path.parent.mkdir(parents=True, exist_ok=True)
         with log_path.open("w", encoding="utf-8") as log_file:
-            log_file.writelines(
-                format_lines(reader.read_records(run_folder / server_name / "journal"), dialect)
-            )
+            log_file.writelines(format_lines(reader.read_records(run_folder / name / "journal"), dialect))
 
 
 def format_lines(records: Iterable[JournalRecord], dialect: str) -> Iterator[str]:
-    """Format the lines of a log, each with its newline."""
     for time_ms, log_level, thread_name, message in _JavaLog(dialect == "5.x").describe_records(records):
         local_time = datetime.fromtimestamp(time_ms // 1000, UTC).astimezone(_LOG_TIMEZONE)
         yield f"{local_time:%Y-%m-%d %H:%M:%S} {log_level} {thread_name} - {message}\n"
@@ -98,9 +95,7 @@ class _JavaLog:
             for record in records
             if record.event_type == "ServerPaused"
         ]
-        for (time_ms, cause, client_addr, _), request_records in groupby(
-            records, lambda record: record.origin
-        ):
+        for (time_ms, cause, client_addr, _), request_records in groupby(records, lambda r: r.origin):
             self.request_count += 1
             request_thread = (
                 "main" if cause == "name server" else f"RemotingExecutorThread_{self.request_count % 16 + 1}"
@@ -136,29 +131,26 @@ class _JavaLog:
         if record.event_type == "ServerPaused" and self.kv_printed_at_ms is not None:
             self.kv_printed_at_ms = max(self.kv_printed_at_ms, now_ms - _KV_PRINT_PERIOD_MS)
 
-    def _broker_identity(self, event_fields: Mapping[str, Any]) -> str:
+    def _broker_identity(self, fields: Mapping[str, Any]) -> str:
         if not self.is_dialect_5:
-            return str(event_fields["brokerAddr"])
-        return (
-            f"BrokerIdentityInfo [clusterName={event_fields['clusterName']}, "
-            f"brokerAddr={event_fields['brokerAddr']}]"
-        )
+            return str(fields["brokerAddr"])
+        return f"BrokerIdentityInfo [clusterName={fields['clusterName']}, brokerAddr={fields['brokerAddr']}]"
 
-    def _describe_server_start(self, event_fields: Mapping[str, Any], *_: Any) -> Iterator[ThreadMessage]:
+    def _describe_server_start(self, fields: Mapping[str, Any], *_: Any) -> Iterator[ThreadMessage]:
         self.queues_by_topic.clear()
         self.members_by_name.clear()
         yield "main", "kvConfigPath=kvConfig.json"
 
-    def _describe_server_ready(self, event_fields: Mapping[str, Any], *_: Any) -> Iterator[ThreadMessage]:
-        address_suffix = f", address {event_fields['address']}" if self.is_dialect_5 else ""
+    def _describe_server_ready(self, fields: Mapping[str, Any], *_: Any) -> Iterator[ThreadMessage]:
+        address_suffix = f", address {fields['address']}" if self.is_dialect_5 else ""
         yield "main", f"The Name Server boot success. serializeType=JSON{address_suffix}"
 
     def _describe_server_stop(self, *_: Any) -> Iterator[ThreadMessage]:
         yield "ShutdownHook", "shutdown hook was invoked, 1 times."
 
-    def _describe_registration(self, event_fields: Mapping[str, Any], *_: Any) -> Iterator[ThreadMessage]:
-        broker_name, broker_id = event_fields["brokerName"], event_fields["brokerId"]
-        broker_addr = event_fields["brokerAddr"]
+    def _describe_registration(self, fields: Mapping[str, Any], *_: Any) -> Iterator[ThreadMessage]:
+        broker_name, broker_id = fields["brokerName"], fields["brokerId"]
+        broker_addr = fields["brokerAddr"]
         members = self.members_by_name.setdefault(broker_name, {})
         previous_addr = members.get(broker_id)
         for moved_id in [
@@ -167,98 +159,84 @@ class _JavaLog:
             del members[moved_id]
         members[broker_id] = broker_addr
         if self.is_dialect_5:
-            yield (
-                None,
-                f"new broker registered, {self._broker_identity(event_fields)} HAService: {broker_addr}",
-            )
+            yield (None, f"new broker registered, {self._broker_identity(fields)} HAService: {broker_addr}")
             return
         if broker_id == 0:
             address_change = f"master address change from {previous_addr or 'null'} to {broker_addr}"
-            yield None, f"cluster [{event_fields['clusterName']}] brokerName [{broker_name}] {address_change}"
+            yield None, f"cluster [{fields['clusterName']}] brokerName [{broker_name}] {address_change}"
         yield None, f"new broker registered, {broker_addr} HAServer: {broker_addr}"
 
-    def _describe_refusal(self, event_fields: Mapping[str, Any], *_: Any) -> Iterator[ThreadMessage]:
-        broker_name, broker_id = event_fields["brokerName"], event_fields["brokerId"]
+    def _describe_refusal(self, fields: Mapping[str, Any], *_: Any) -> Iterator[ThreadMessage]:
+        broker_name, broker_id = fields["brokerName"], fields["brokerId"]
         holder_addr = self.members_by_name.get(broker_name, {}).get(broker_id)
         if self.is_dialect_5 and holder_addr is None:
-            broker_text = f"broker[{broker_id}]={event_fields['brokerAddr']}"
+            broker_text = f"broker[{broker_id}]={fields['brokerAddr']}"
             yield None, f"Can't register topicConfigWrapper={{}} because {broker_text} has not registered."
         elif self.is_dialect_5:
-            broker_place = (
-                f"Cluster:{event_fields['clusterName']}, BrokerName:{broker_name}, BrokerId:{broker_id}"
-            )
-            holder_text, newcomer_text = (
-                f"Old BrokerAddr:{holder_addr}, Old Version:0",
-                f"New BrokerAddr:{event_fields['brokerAddr']}",
-            )
+            place = f"Cluster:{fields['clusterName']}, BrokerName:{broker_name}, BrokerId:{broker_id}"
+            holder_text = f"Old BrokerAddr:{holder_addr}, Old Version:0"
+            newcomer_text = f"New BrokerAddr:{fields['brokerAddr']}"
             conflict_text = "Registering Broker conflicts with the existed one, just ignore.: "
-            yield None, f"{conflict_text}{broker_place}, {holder_text}, {newcomer_text}, New Version:0."
+            yield None, f"{conflict_text}{place}, {holder_text}, {newcomer_text}, New Version:0."
 
     def _describe_unregistration(
-        self, event_fields: Mapping[str, Any], cause: str, *_: Any
+        self, fields: Mapping[str, Any], cause: str, *_: Any
     ) -> Iterator[ThreadMessage]:
-        broker_name, broker_id = event_fields["brokerName"], event_fields["brokerId"]
+        broker_name, broker_id = fields["brokerName"], fields["brokerId"]
         members = self.members_by_name.get(broker_name, {})
         members.pop(broker_id, None)
         if not members:
             self.members_by_name.pop(broker_name, None)
         describe_loss = self._describe_loss_5 if self.is_dialect_5 else self._describe_loss_4
-        yield from describe_loss(event_fields, cause, is_last=not members)
+        yield from describe_loss(fields, cause, is_last=not members)
 
-    def _loss_reason(self, event_fields: Mapping[str, Any], cause: str) -> Iterator[ThreadMessage]:
+    def _loss_reason(self, fields: Mapping[str, Any], cause: str) -> Iterator[ThreadMessage]:
         if cause == "no heartbeat":
             scan_thread = "NSScanScheduledThread" if self.is_dialect_5 else "NSScheduledThread1"
-            yield (
-                scan_thread,
-                f"The broker channel expired, {self._broker_identity(event_fields)} {_EXPIRY_MS}ms",
-            )
+            yield (scan_thread, f"The broker channel expired, {self._broker_identity(fields)} {_EXPIRY_MS}ms")
         if cause == "channel idle":
             yield "NettyServerCodecThread_1", "NETTY SERVER PIPELINE: IDLE exception [127.0.0.1:0]"
 
     def _describe_loss_5(
-        self, event_fields: Mapping[str, Any], cause: str, *, is_last: bool
+        self, fields: Mapping[str, Any], cause: str, *, is_last: bool
     ) -> Iterator[ThreadMessage]:
-        yield from self._loss_reason(event_fields, cause)
+        yield from self._loss_reason(fields, cause)
         if cause != "UNREGISTER_BROKER":
             event_thread = "NSScanScheduledThread" if cause == "no heartbeat" else "NettyEventExecutor"
-            submit_result = (
-                f"broker info: {_UNREGISTER_HEADER_CLASS}@{self.request_count:x}, submit result: true"
-            )
+            result = f"broker info: {_UNREGISTER_HEADER_CLASS}@{self.request_count:x}, submit result: true"
             yield (
                 event_thread,
-                f"the broker's channel destroyed, submit the unregister request at once, {submit_result}",
+                f"the broker's channel destroyed, submit the unregister request at once, {result}",
             )
-        yield from self._unregistration_messages(_BATCH_THREAD, event_fields, is_last)
+        yield from self._unregistration_messages(_BATCH_THREAD, fields, is_last)
 
     def _unregistration_messages(
-        self, thread_name: str | None, event_fields: Mapping[str, Any], is_last: bool
+        self, thread_name: str | None, fields: Mapping[str, Any], is_last: bool
     ) -> Iterator[ThreadMessage]:
         yield (
             thread_name,
-            f"unregisterBroker, remove from brokerLiveTable OK, {self._broker_identity(event_fields)}",
+            f"unregisterBroker, remove from brokerLiveTable OK, {self._broker_identity(fields)}",
         )
         yield (
             thread_name,
-            f"unregisterBroker, remove addr from brokerAddrTable OK, {self._broker_identity(event_fields)}",
+            f"unregisterBroker, remove addr from brokerAddrTable OK, {self._broker_identity(fields)}",
         )
         if is_last:
             yield (
                 thread_name,
-                f"unregisterBroker, remove name from brokerAddrTable OK, {event_fields['brokerName']}",
+                f"unregisterBroker, remove name from brokerAddrTable OK, {fields['brokerName']}",
             )
 
     def _describe_loss_4(
-        self, event_fields: Mapping[str, Any], cause: str, *, is_last: bool
+        self, fields: Mapping[str, Any], cause: str, *, is_last: bool
     ) -> Iterator[ThreadMessage]:
         if cause == "UNREGISTER_BROKER":
-            yield from self._unregistration_messages(None, event_fields, is_last)
+            yield from self._unregistration_messages(None, fields, is_last)
             return
-        yield from self._loss_reason(event_fields, cause)
-        broker_name, broker_id, broker_addr = (
-            event_fields["brokerName"],
-            event_fields["brokerId"],
-            event_fields["brokerAddr"],
-        )
+        yield from self._loss_reason(fields, cause)
+        broker_name = fields["brokerName"]
+        broker_id = fields["brokerId"]
+        broker_addr = fields["brokerAddr"]
         event_thread = "NSScheduledThread1" if cause == "no heartbeat" else "NettyEventExecutor"
         if cause != "no heartbeat":
             yield (
@@ -270,26 +248,24 @@ class _JavaLog:
         if is_last:
             yield event_thread, f"remove brokerName[{broker_name}] {removal_reason}"
 
-    def _describe_forgotten_address(
-        self, event_fields: Mapping[str, Any], *_: Any
-    ) -> Iterator[ThreadMessage]:
+    def _describe_forgotten_address(self, fields: Mapping[str, Any], *_: Any) -> Iterator[ThreadMessage]:
         if self.is_dialect_5:
             yield (
                 _BATCH_THREAD,
-                f"unregisterBroker, remove from brokerLiveTable OK, {self._broker_identity(event_fields)}",
+                f"unregisterBroker, remove from brokerLiveTable OK, {self._broker_identity(fields)}",
             )
 
     def _describe_topic_changes(
-        self, event_fields: Mapping[str, Any], cause: str, *_: Any
+        self, fields: Mapping[str, Any], cause: str, *_: Any
     ) -> Iterator[ThreadMessage]:
-        for topic, queues_before, queues_after in _each_topic_change(event_fields["changes"]):
+        for topic, queues_before, queues_after in _each_topic_change(fields["changes"]):
             is_first = not self.queues_by_topic.get(topic)
-            self._remember_queues(topic, event_fields["brokerName"], queues_after)
+            self._remember_queues(topic, fields["brokerName"], queues_after)
             if queues_before is None and queues_after is not None and is_first:
                 yield None, f"new topic registered, {topic} {_queue_data_text(queues_after)}"
             elif queues_before is not None and queues_after is not None:
                 # Java logs nothing when it makes an acting master's topics read-only.
-                if event_fields["reason"] != "unregistration":
+                if fields["reason"] != "unregistration":
                     yield (
                         None,
                         f"topic changed, {topic} OLD: {_queue_data_text(queues_before)} NEW: "
@@ -298,27 +274,24 @@ class _JavaLog:
             elif queues_before is not None and not self.is_dialect_5:
                 yield self._topic_removal_message(topic, queues_before, cause)
 
-    def _topic_removal_message(
-        self, topic: str, queues_before: Mapping[str, Any], cause: str
-    ) -> ThreadMessage:
+    def _topic_removal_message(self, topic: str, before: Mapping[str, Any], cause: str) -> ThreadMessage:
         if cause == "UNREGISTER_BROKER":
             return (
                 None,
-                f"removeTopicByBrokerName, remove one broker's topic {topic} "
-                f"{_queue_data_text(queues_before)}",
+                f"removeTopicByBrokerName, remove one broker's topic {topic} {_queue_data_text(before)}",
             )
         event_thread = "NSScheduledThread1" if cause == "no heartbeat" else "NettyEventExecutor"
         return (
             event_thread,
-            f"remove topic[{topic} {_queue_data_text(queues_before)}], from topicQueueTable, "
+            f"remove topic[{topic} {_queue_data_text(before)}], from topicQueueTable, "
             f"because channel destroyed",
         )
 
-    def _describe_topic_deletion(self, event_fields: Mapping[str, Any], *_: Any) -> Iterator[ThreadMessage]:
-        for topic, queues_before, _queues_after in _each_topic_change(event_fields["changes"]):
+    def _describe_topic_deletion(self, fields: Mapping[str, Any], *_: Any) -> Iterator[ThreadMessage]:
+        for topic, queues_before, _queues_after in _each_topic_change(fields["changes"]):
             self._remember_queues(topic, queues_before["brokerName"], None)
             # Java logs nothing when it deletes a topic in all clusters.
-            if event_fields.get("clusterName"):
+            if fields.get("clusterName"):
                 broker_name = queues_before["brokerName"]
                 yield (
                     None,
@@ -333,54 +306,46 @@ class _JavaLog:
             del self.queues_by_topic[topic]
 
     def _describe_wiped_permission(
-        self, event_fields: Mapping[str, Any], cause: str, client_addr: str | None
+        self, fields: Mapping[str, Any], cause: str, client_addr: str | None
     ) -> Iterator[ThreadMessage]:
         yield (
             None,
-            f"wipe write perm of broker[{event_fields['brokerName']}], client: "
-            f"{client_addr}, {event_fields['topics']}",
+            f"wipe write perm of broker[{fields['brokerName']}], client: {client_addr}, {fields['topics']}",
         )
 
     def _describe_added_permission(
-        self, event_fields: Mapping[str, Any], cause: str, client_addr: str | None
+        self, fields: Mapping[str, Any], cause: str, client_addr: str | None
     ) -> Iterator[ThreadMessage]:
         yield (
             None,
-            f"add write perm of broker[{event_fields['brokerName']}], client: "
-            f"{client_addr}, {event_fields['topics']}",
+            f"add write perm of broker[{fields['brokerName']}], client: {client_addr}, {fields['topics']}",
         )
 
-    def _describe_kv_put(self, event_fields: Mapping[str, Any], *_: Any) -> Iterator[ThreadMessage]:
-        change_kind = "update" if "before" in event_fields else "create new"
-        yield (
-            None,
-            f"putKVConfig {change_kind} config item, "
-            f"{_config_item_text(event_fields, event_fields.get('value'))}",
-        )
+    def _describe_kv_put(self, fields: Mapping[str, Any], *_: Any) -> Iterator[ThreadMessage]:
+        kind = "update" if "before" in fields else "create new"
+        yield (None, f"putKVConfig {kind} config item, {_config_item_text(fields, fields.get('value'))}")
 
-    def _describe_kv_deletion(self, event_fields: Mapping[str, Any], *_: Any) -> Iterator[ThreadMessage]:
+    def _describe_kv_deletion(self, fields: Mapping[str, Any], *_: Any) -> Iterator[ThreadMessage]:
         yield (
             None,
-            f"deleteKVConfig delete a config item, "
-            f"{_config_item_text(event_fields, event_fields.get('before'))}",
+            f"deleteKVConfig delete a config item, {_config_item_text(fields, fields.get('before'))}",
         )
 
     def _describe_setting_changes(
-        self, event_fields: Mapping[str, Any], cause: str, client_addr: str | None
+        self, fields: Mapping[str, Any], cause: str, client_addr: str | None
     ) -> Iterator[ThreadMessage]:
         yield None, f"updateConfig called by {client_addr}"
-        for setting_change in event_fields["settingChanges"]:
+        for setting_change in fields["settingChanges"]:
             change_text = f"{setting_change.get('before')} -> {setting_change.get('after')}"
             yield None, f"Replace, key: {setting_change['key']}, value: {change_text}"
 
-    def _describe_min_id_change(self, event_fields: Mapping[str, Any], *_: Any) -> Iterator[ThreadMessage]:
+    def _describe_min_id_change(self, fields: Mapping[str, Any], *_: Any) -> Iterator[ThreadMessage]:
         if self.is_dialect_5:
-            recipient_list = ", ".join(event_fields["recipients"])
-            offline_text = f"offline broker addr {event_fields.get('offlineBrokerAddr', 'null')}"
+            recipient_list = ", ".join(fields["recipients"])
+            text = f"offline broker addr {fields.get('offlineBrokerAddr', 'null')}"
             yield (
                 None,
-                f"min broker id changed to {event_fields['minBrokerId']}, notify "
-                f"[{recipient_list}], {offline_text}",
+                f"min broker id changed to {fields['minBrokerId']}, notify [{recipient_list}], {text}",
             )
 
 
@@ -395,5 +360,5 @@ def _queue_data_text(queue_data: Mapping[str, Any]) -> str:
     return f"QueueData [{', '.join(f'{field_name}={queue_data[field_name]}' for field_name in field_names)}]"
 
 
-def _config_item_text(event_fields: Mapping[str, Any], config_value: str | None) -> str:
-    return f"Namespace: {event_fields['namespace']} Key: {event_fields['key']} Value: {config_value}"
+def _config_item_text(fields: Mapping[str, Any], config_value: str | None) -> str:
+    return f"Namespace: {fields['namespace']} Key: {fields['key']} Value: {config_value}"

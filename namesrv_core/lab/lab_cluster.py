@@ -113,9 +113,9 @@ class LabBroker:
     `servers` are the name servers in its list, by name.
     """
 
-    def __init__(self, broker_name: str, broker_spec: BrokerSpec, reserved_port: ReservedPort) -> None:
+    def __init__(self, broker_name: str, spec: BrokerSpec, reserved_port: ReservedPort) -> None:
         self.name = broker_name
-        self.broker_spec = broker_spec
+        self.spec = spec
         self.reserved_port = reserved_port
         self.run_state = "down"
         self.clock_skew_seconds = 0.0
@@ -154,10 +154,8 @@ class LabCluster:
                 self.name_servers[server_name] = LabNameServer(
                     server_name, reserved_port, run_folder / server_name, clock_seconds, server_settings
                 )
-            for member_index, broker_spec in enumerate(scenario.initial_specs()):
-                self.add_broker(
-                    broker_spec, first_broker_port and first_broker_port + member_index * PORT_STEP
-                )
+            for member_index, spec in enumerate(scenario.initial_specs()):
+                self.add_broker(spec, first_broker_port and first_broker_port + member_index * PORT_STEP)
         except RocketMQError:
             self.release_links_and_ports()
             raise
@@ -167,18 +165,17 @@ class LabCluster:
         self._reserved_ports.append(reserved_port)
         return reserved_port
 
-    def add_broker(self, broker_spec: BrokerSpec, wanted_port: int = 0, name_suffix: str = "") -> LabBroker:
+    def add_broker(self, spec: BrokerSpec, wanted_port: int = 0, name_suffix: str = "") -> LabBroker:
         """Add a broker without starting it."""
-        broker_name = f"{broker_spec.broker_name}:{broker_spec.broker_id}{name_suffix}"
+        broker_name = f"{spec.broker_name}:{spec.broker_id}{name_suffix}"
         lab_broker = self.lab_brokers[broker_name] = LabBroker(
-            broker_name, broker_spec, self._reserve_port(broker_name, wanted_port)
+            broker_name, spec, self._reserve_port(broker_name, wanted_port)
         )
         lab_broker.links_by_server = {server_name: NetworkLink() for server_name in self.name_servers}
         lab_broker.listed_servers = tuple(self.name_servers)
         return lab_broker
 
     def move_broker(self, lab_broker: LabBroker) -> None:
-        """Give the broker another address for its next start."""
         lab_broker.reserved_port = self._reserve_port(lab_broker.name)
 
     @property
@@ -189,34 +186,27 @@ class LabCluster:
         """Start the name servers first, then the brokers, masters before slaves."""
         for name_server in self.name_servers.values():
             await name_server.start_server()
-        await write_order_confs(
-            (lab_broker.broker_spec for lab_broker in self.lab_brokers.values()), self.namesrv_addrs
-        )
+        await write_order_confs((b.spec for b in self.lab_brokers.values()), self.namesrv_addrs)
         for is_master in (True, False):
-            await self.start_brokers(
-                lab_broker
-                for lab_broker in self.lab_brokers.values()
-                if lab_broker.broker_spec.is_master is is_master
-            )
+            await self.start_brokers(b for b in self.lab_brokers.values() if b.spec.is_master is is_master)
 
     async def start_brokers(self, lab_brokers: Iterable[LabBroker]) -> None:
         await asyncio.gather(*(self.start_broker(lab_broker) for lab_broker in lab_brokers))
 
     async def start_broker(self, lab_broker: LabBroker) -> None:
-        """Start or restart a broker."""
         link_by_addr = {
             self.name_servers[server_name].reserved_port.socket_addr: lab_broker.links_by_server[server_name]
             for server_name in lab_broker.listed_servers
         }
         lab_broker.simulated_broker = SimulatedBroker(
-            lab_broker.broker_spec,
+            lab_broker.spec,
             list(link_by_addr),
             port=lab_broker.reserved_port.port,
             first_delay_seconds=random.Random(f"{self.scenario.plan.seed} {lab_broker.name}").uniform(
                 1, HEARTBEAT_PERIOD_SECONDS
             ),
             peer_models=self._peer_models
-            if lab_broker.name == f"{lab_broker.broker_spec.broker_name}:{lab_broker.broker_spec.broker_id}"
+            if lab_broker.name == f"{lab_broker.spec.broker_name}:{lab_broker.spec.broker_id}"
             else None,
             clock_ms=lambda: int((self.clock_seconds() + lab_broker.clock_skew_seconds) * 1000),
             open_channel=lambda namesrv_addr: LinkedChannel(namesrv_addr, link_by_addr[namesrv_addr]),
@@ -240,6 +230,10 @@ class LabCluster:
             self.name_servers[server_name].run_state == "up" and lab_broker.run_state == "up" and is_reachable
         )
 
+    def listeners(self, lab_broker: LabBroker) -> tuple[str, ...]:
+        """The names of the name servers that requests of a broker reach now."""
+        return tuple(name for name in self.name_servers if self.can_hear(name, lab_broker))
+
     def silent_seconds(self, server_name: str, lab_broker: LabBroker) -> float | None:
         """Seconds since a broker's last request reached a name server; None if another fault prevents it."""
         heard_at_seconds = lab_broker.links_by_server[server_name].heard_at_seconds
@@ -258,14 +252,10 @@ class LabCluster:
 
     async def stop_all(self, patience_seconds: float = 0.8) -> None:
         """Stop everything in order. Brokers have at most `patience` seconds to unregister."""
-        running_brokers = [
-            lab_broker for lab_broker in self.lab_brokers.values() if lab_broker.run_state != "down"
-        ]
+        running_brokers = [broker for broker in self.lab_brokers.values() if broker.run_state != "down"]
         try:
             async with asyncio.timeout(patience_seconds):
-                await asyncio.gather(
-                    *(lab_broker.simulated_broker.leave_cluster() for lab_broker in running_brokers)
-                )
+                await asyncio.gather(*(b.simulated_broker.leave_cluster() for b in running_brokers))
         except TimeoutError:
             for lab_broker in running_brokers:
                 lab_broker.simulated_broker.die_abruptly()
@@ -275,7 +265,6 @@ class LabCluster:
         self.release_links_and_ports()
 
     def release_links_and_ports(self) -> None:
-        """Release links and ports."""
         for lab_broker in self.lab_brokers.values():
             for network_link in lab_broker.links_by_server.values():
                 network_link.drop_held_streams()

@@ -19,27 +19,18 @@ def silence_loggers() -> None:
 
 
 def list_scenarios(scenarios: Mapping[str, Scenario]) -> str:
-    """List the scenarios, one per line: name, duration, description."""
     name_width = max(map(len, scenarios), default=0)
-    return "\n".join(
-        f"{scenario_name:{name_width}}  {scenario.duration / 60:5.0f} min  {scenario.about}"
-        for scenario_name, scenario in scenarios.items()
-    )
+    return "\n".join(f"{n:{name_width}}  {s.duration / 60:5.0f} min  {s.about}" for n, s in scenarios.items())
 
 
 def format_report(scenario: Scenario, verdict: RunVerdict, run_folder: Path) -> str:
-    """Format the report, with the verdict as the last line."""
     report_lines = [f"# {scenario.name}: {scenario.about}"]
     for deed, findings in groupby(verdict.findings, key=lambda finding: finding.deed):
         report_lines.append(_deed_line(deed))
         for _, alike_findings in groupby(findings, key=lambda finding: finding.expected):
             report_lines += _finding_lines(list(alike_findings))
     for server_name, record in verdict.unexplained:
-        shown_fields = {
-            field_name: field_value
-            for field_name, field_value in record.event_fields.items()
-            if isinstance(field_value, (str, int))
-        }
+        shown_fields = {n: v for n, v in record.event_fields.items() if isinstance(v, (str, int))}
         report_lines.append(
             f"  UNEXPLAINED on {server_name}: {record.event_type} ({record.origin.cause}) {shown_fields}"
         )
@@ -67,25 +58,19 @@ def _join_first_names(names: Iterable[str]) -> str:
 
 def _finding_lines(findings: list[ExpectationFinding]) -> list[str]:
     """Format the findings of one expected event on its servers."""
-    expected_event = findings[0].expected
-    type_text = " or ".join(expected_event.types)
-    finding_lines = []
+    event = findings[0].expected
+    type_text = " or ".join(event.types)
+    lines = []
     seen_findings = [finding for finding in findings if finding.after_seconds is not None]
     if seen_findings:
         last_seconds = max(finding.after_seconds or 0 for finding in seen_findings)
         server_names = _join_first_names(dict.fromkeys(finding.server_name for finding in seen_findings))
-        broker_hint = (
-            f" of {len(expected_event.broker_id_texts)} brokers"
-            if len(expected_event.broker_id_texts) > 1
-            else ""
-        )
-        finding_lines.append(
-            f"             {type_text}{broker_hint} on {server_names} within {last_seconds:.1f} s"
-        )
-    finding_lines += [
+        broker_hint = f" of {len(event.broker_id_texts)} brokers" if len(event.broker_id_texts) > 1 else ""
+        lines.append(f"             {type_text}{broker_hint} on {server_names} within {last_seconds:.1f} s")
+    lines += [
         f"             MISSED: {type_text} {finding.broker_id_text} on {finding.server_name}, "
-        f"due in {expected_event.within_seconds:g} s"
+        f"due in {event.within_seconds:g} s"
         for finding in findings
         if finding.is_missed
     ]
-    return finding_lines
+    return lines

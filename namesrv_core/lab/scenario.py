@@ -57,12 +57,9 @@ class Scenario(NamedTuple):
     settings: Mapping[str, Any] = {}
 
     def initial_specs(self) -> list[BrokerSpec]:
-        """All brokers at the start."""
         return [
-            broker_spec._replace(
-                acting_master=self.acting, traffic_factor=self.traffic, auto_create=self.auto_create
-            )
-            for broker_spec in self.plan.plan_brokers()
+            s._replace(acting_master=self.acting, traffic_factor=self.traffic, auto_create=self.auto_create)
+            for s in self.plan.plan_brokers()
         ]
 
     @property
@@ -73,7 +70,6 @@ class Scenario(NamedTuple):
         )
 
     def server_names(self) -> list[str]:
-        """The names of the name servers."""
         return [f"ns-{server_number + 1}" for server_number in range(self.namesrvs)]
 
     def expand_repetitions(self) -> list[Fault]:
@@ -146,11 +142,7 @@ FAULT_KINDS: Mapping[str, FaultKind] = {
 def match_names(patterns: tuple[str, ...], candidate_names: Mapping[str, object] | list[str]) -> list[str]:
     """The names that match one of the patterns. A broker pattern without an id matches the whole group."""
     return [
-        candidate_name
-        for candidate_name in candidate_names
-        if any(
-            fnmatchcase(candidate_name, pattern)
-            or (":" not in pattern and fnmatchcase(candidate_name, f"{pattern}:*"))
-            for pattern in patterns
-        )
+        n
+        for n in candidate_names
+        if any(fnmatchcase(n, p) or (":" not in p and fnmatchcase(n, f"{p}:*")) for p in patterns)
     ]

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from namesrv_core.lab.fault_context import FaultContext
-from namesrv_core.lab.fault_table import ACTIONS_BY_FAULT
+from namesrv_core.lab.faults import ACTIONS_BY_FAULT
 from namesrv_core.lab.lab_cluster import LabCluster
 from namesrv_core.lab.scenario import Fault, Scenario, match_names
 from namesrv_core.lab.truth_log import TRUTH_FILE, Deed, TruthLog
@@ -19,7 +19,7 @@ from namesrv_core.storage.journal import reader
 StartHook = Callable[[LabCluster], Awaitable[None]]
 
 
-async def _ignore_start(lab_cluster: LabCluster) -> None:
+async def _ignore_start(cluster: LabCluster) -> None:
     pass
 
 
@@ -42,35 +42,32 @@ async def play_scenario(
     clock_origin = began_seconds - event_loop.time()
     raise_file_limit()
     await asyncio.to_thread(run_folder.mkdir, parents=True, exist_ok=True)
-    lab_cluster = LabCluster(
+    cluster = LabCluster(
         scenario, run_folder, lambda: clock_origin + event_loop.time(), namesrv_port, broker_port
     )
     with TruthLog(run_folder / TRUTH_FILE) as truth_log:
-        fault_context = FaultContext(lab_cluster, truth_log, began_seconds)
+        context = FaultContext(cluster, truth_log, began_seconds)
         try:
-            await lab_cluster.start_all()
-            await on_started(lab_cluster)
-            namesrv_addrs = {
-                server_name: name_server.reserved_port.socket_addr
-                for server_name, name_server in lab_cluster.name_servers.items()
-            }
+            await cluster.start_all()
+            await on_started(cluster)
+            namesrv_addrs = {n: s.reserved_port.socket_addr for n, s in cluster.name_servers.items()}
             run_details: dict[str, Any] = {"name": scenario.name, "seed": scenario.plan.seed}
-            fault_context.record_deed(
+            context.record_deed(
                 "run",
                 "begin",
-                list(lab_cluster.lab_brokers),
+                list(cluster.lab_brokers),
                 (),
                 **run_details,
                 duration=scenario.duration,
                 namesrvs=namesrv_addrs,
             )
             if scenario.faults or not stays_running:
-                await _play_until_end(fault_context, scenario, began_seconds)
-                fault_context.record_deed("run", "end")
+                await _play_until_end(context, scenario, began_seconds)
+                context.record_deed("run", "end")
             if stays_running:
                 await event_loop.create_future()
         finally:
-            await lab_cluster.stop_all()
+            await cluster.stop_all()
         return truth_log.deeds
 
 
@@ -81,43 +78,37 @@ def raise_file_limit() -> None:
         resource.setrlimit(resource.RLIMIT_NOFILE, (hard_limit, hard_limit))
 
 
-async def _play_until_end(fault_context: FaultContext, scenario: Scenario, began_seconds: float) -> None:
+async def _play_until_end(context: FaultContext, scenario: Scenario, began_seconds: float) -> None:
     """Play until the end of the scenario. Faults that have not ended by then stay."""
     try:
-        async with asyncio.timeout(
-            scenario.duration - (fault_context.lab_cluster.clock_seconds() - began_seconds)
-        ):
+        async with asyncio.timeout(scenario.duration - (context.cluster.clock_seconds() - began_seconds)):
             async with asyncio.TaskGroup() as task_group:
                 for fault in scenario.expand_repetitions():
-                    for delay_seconds, single_fault in _stagger_fault(fault_context, fault):
+                    for delay_seconds, single_fault in _stagger_fault(context, fault):
                         task_group.create_task(
-                            _apply_fault_at(fault_context, single_fault, began_seconds + delay_seconds)
+                            _apply_fault_at(context, single_fault, began_seconds + delay_seconds)
                         )
             await asyncio.get_running_loop().create_future()
     except TimeoutError:
         pass
 
 
-def _stagger_fault(fault_context: FaultContext, fault: Fault) -> Iterator[tuple[float, Fault]]:
+def _stagger_fault(context: FaultContext, fault: Fault) -> Iterator[tuple[float, Fault]]:
     """Yield the brokers of a staggered fault one by one, each with its time."""
     if not fault.stagger:
         yield fault.at, fault
         return
-    for broker_index, broker_name in enumerate(
-        match_names(fault.brokers, fault_context.lab_cluster.lab_brokers)
-    ):
-        yield fault.at + broker_index * fault.stagger, fault._replace(brokers=(broker_name,))
+    for index, broker_name in enumerate(match_names(fault.brokers, context.cluster.lab_brokers)):
+        yield fault.at + index * fault.stagger, fault._replace(brokers=(broker_name,))
 
 
-async def _apply_fault_at(fault_context: FaultContext, fault: Fault, due_seconds: float) -> None:
-    await asyncio.sleep(due_seconds - fault_context.lab_cluster.clock_seconds())
-    await ACTIONS_BY_FAULT[fault.kind](fault_context, fault)
+async def _apply_fault_at(context: FaultContext, fault: Fault, due_seconds: float) -> None:
+    await asyncio.sleep(due_seconds - context.cluster.clock_seconds())
+    await ACTIONS_BY_FAULT[fault.kind](context, fault)
 
 
 def judge_run(scenario: Scenario, run_folder: Path, deeds: list[Deed]) -> RunVerdict:
-    """Compare the journals in a folder with the deeds of a run."""
     journal_by_server = {
-        server_name: list(reader.read_records(run_folder / server_name / "journal"))
-        for server_name in scenario.server_names()
+        name: list(reader.read_records(run_folder / name / "journal")) for name in scenario.server_names()
     }
     return judge_journals(deeds, journal_by_server)

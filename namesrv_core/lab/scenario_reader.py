@@ -1,14 +1,31 @@
 """Reads scenarios from YAML, and reports all mistakes of a file at once, one per line."""
 
+import math
+import pathlib
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator
 from datetime import UTC, datetime
 from importlib import resources
-from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from namesrv_core import operator_files
 from namesrv_core.errors import RocketMQError
+from namesrv_core.file_shapes import (
+    INVALID,
+    Choice,
+    Decimal,
+    Field,
+    FileStyle,
+    Flag,
+    InvalidValue,
+    ListOf,
+    Parsed,
+    Path,
+    Record,
+    Shape,
+    ShapeReader,
+    WholeNumber,
+)
 from namesrv_core.fleet.fleet import FleetPlan
 from namesrv_core.lab.scenario import FAULT_KINDS, Fault, Scenario, match_names
 
@@ -20,61 +37,27 @@ class InvalidScenarioError(RocketMQError):
     """An invalid scenario. Each line of the message has the file, the key and the allowed values."""
 
 
-class InvalidScenarioValue(ValueError):
-    """An invalid value. The message says what the value must be."""
-
-
 def parse_duration(value: object) -> float:
-    """Parse a number of seconds, or a text such as 1h30m, into seconds. Raises InvalidScenarioValue."""
+    """Parse a number of seconds, or a text such as 1h30m, into seconds. Raises InvalidValue."""
     if isinstance(value, (int, float)) and not isinstance(value, bool) and value >= 0:
         return float(value)
     duration_match = _DURATION_PATTERN.fullmatch(value) if isinstance(value, str) and value else None
     if duration_match is None:
-        raise InvalidScenarioValue("must be seconds or a time such as 90s, 5m, 1h30m")
+        raise InvalidValue("must be seconds or a time such as 90s, 5m, 1h30m")
     hours, minutes, seconds = duration_match.groups()
     return int(hours or 0) * 3600 + int(minutes or 0) * 60 + float(seconds or 0)
 
 
-def _bounded_count(minimum: int, maximum: int) -> Callable[[object], int]:
-    def parse_count(value: object) -> int:
-        if isinstance(value, bool) or not isinstance(value, int) or not minimum <= value <= maximum:
-            raise InvalidScenarioValue(f"must be a whole number in {minimum}..{maximum}")
-        return value
-
-    return parse_count
-
-
-def _parse_number(value: object) -> float:
-    if isinstance(value, bool) or not isinstance(value, (int, float)):
-        raise InvalidScenarioValue("must be a number")
-    return float(value)
-
-
-def _parse_flag(value: object) -> bool:
-    if not isinstance(value, bool):
-        raise InvalidScenarioValue("must be true or false")
-    return value
-
-
 def _parse_text(value: object) -> str:
     if not isinstance(value, str) or not value.strip():
-        raise InvalidScenarioValue("must be a text")
+        raise InvalidValue("must be a text")
     return value
-
-
-def _choice_of(*choices: str) -> Callable[[object], str]:
-    def parse_choice(value: object) -> str:
-        if value not in choices:
-            raise InvalidScenarioValue(f"must be one of {', '.join(choices)}")
-        return str(value)
-
-    return parse_choice
 
 
 def _parse_names(value: object) -> tuple[str, ...]:
     name_list = value if isinstance(value, list) else [value]
     if not name_list or not all(isinstance(name, str) and name for name in name_list):
-        raise InvalidScenarioValue("must be a name or a list of names, with * for any characters")
+        raise InvalidValue("must be a name or a list of names, with * for any characters")
     return tuple(name_list)
 
 
@@ -86,199 +69,149 @@ def _parse_moment(value: object) -> int:
         except ValueError:
             value = None
     if not isinstance(value, datetime):
-        raise InvalidScenarioValue("must be a time such as 2026-01-05T08:00:00Z")
+        raise InvalidValue("must be a time such as 2026-01-05T08:00:00Z")
     return round((value if value.tzinfo else value.replace(tzinfo=UTC)).timestamp() * 1000)
 
 
-class _ScenarioKey(NamedTuple):
-    field_name: str
-    parse_value: Callable[[Any], Any]
+class _ScenarioStyle(FileStyle):
+    def place(self, path: Path) -> str:
+        return super().place(path) or "the file"
+
+    def not_a_map(self, value: Any, known_keys: Iterable[str]) -> str:
+        return f"must be a map of {', '.join(known_keys)}"
+
+    def unknown_key(self, path: Path, known_keys: Collection[str]) -> str:
+        return f"{self.place(path)} is unknown: use one of {', '.join(sorted(known_keys))}"
 
 
-_TOP_KEYS = {
-    "about": _ScenarioKey("about", _parse_text),
-    "seed": _ScenarioKey("seed", _bounded_count(0, 2**31)),
-    "start": _ScenarioKey("start", _parse_moment),
-    "duration": _ScenarioKey("duration", parse_duration),
-    "namesrvs": _ScenarioKey("namesrvs", _bounded_count(1, 9)),
-    "fleet": _ScenarioKey("fleet", lambda value: value),
-    "faults": _ScenarioKey("faults", lambda value: value),
-    "settings": _ScenarioKey("settings", lambda value: value),
-}
-_SETTING_KEYS = {
-    "orderMessageEnable": _ScenarioKey("orderMessageEnable", _parse_flag),
-    "needWaitForService": _ScenarioKey("needWaitForService", _parse_flag),
-    "waitSecondsForService": _ScenarioKey("waitSecondsForService", _bounded_count(0, 3600)),
-}
-_FLEET_KEYS = {
-    "clusters": _ScenarioKey("clusters", _bounded_count(1, 100)),
-    "groups": _ScenarioKey("groups", _bounded_count(1, 1000)),
-    "replicas": _ScenarioKey("replicas", _bounded_count(1, 10)),
-    "topics": _ScenarioKey("topics", _bounded_count(1, 10_000)),
-    "actingMaster": _ScenarioKey("acting", _parse_flag),
-    "autoCreateTopics": _ScenarioKey("auto_create", _parse_flag),
-    "traffic": _ScenarioKey("traffic", _parse_number),
-}
-_FAULT_KEYS = {
-    "at": _ScenarioKey("at", parse_duration),
-    "fault": _ScenarioKey("kind", _choice_of(*FAULT_KINDS)),
-    "brokers": _ScenarioKey("brokers", _parse_names),
-    "namesrvs": _ScenarioKey("namesrvs", _parse_names),
-    "for": _ScenarioKey("lasts", parse_duration),
-    "times": _ScenarioKey("times", _bounded_count(1, 1000)),
-    "every": _ScenarioKey("every", parse_duration),
-    "stagger": _ScenarioKey("stagger", parse_duration),
-    "address": _ScenarioKey("address", _choice_of("same", "new")),
-    "cluster": _ScenarioKey("cluster", _parse_text),
-    "count": _ScenarioKey("number", _bounded_count(1, 10_000)),
-    "delay": _ScenarioKey("delay", parse_duration),
-    "queues": _ScenarioKey("queues", _bounded_count(1, 1024)),
-    "registration": _ScenarioKey("registration", _choice_of("incremental", "all", "split")),
-    "seconds": _ScenarioKey("seconds", _parse_number),
-    "topic": _ScenarioKey("topic", _parse_text),
-    "key": _ScenarioKey("key", _parse_text),
-    "value": _ScenarioKey("value", lambda value: _parse_text(str(value))),
-}
+def _count(minimum: int, maximum: int) -> WholeNumber:
+    return WholeNumber(minimum, maximum, f"a whole number in {minimum}..{maximum}")
 
 
-class _ScenarioReader:
-    """Reads one file and collects its mistakes."""
+class _FaultShape(Shape):
+    """A fault, whose kind decides which keys it has."""
 
-    def __init__(self, file_name: str) -> None:
-        self._file_name = file_name
-        self.mistakes: list[str] = []
-
-    def add_mistake(self, key_path: str, mistake_text: str) -> None:
-        self.mistakes.append(f"{self._file_name}: {key_path} {mistake_text}")
-
-    def read_map(
-        self, path_prefix: str, yaml_value: object, known_keys: Mapping[str, _ScenarioKey]
-    ) -> dict[str, Any]:
-        """The values of a map by the field names of records."""
-        if not isinstance(yaml_value, dict):
-            self.add_mistake(
-                path_prefix.rstrip(".") or "the file", f"must be a map of {', '.join(known_keys)}"
-            )
-            return {}
-        field_values = {}
-        for key_name, key_value in yaml_value.items():
-            scenario_key = known_keys.get(key_name)
-            if scenario_key is None:
-                self.add_mistake(
-                    f"{path_prefix}{key_name}", f"is unknown: use one of {', '.join(sorted(known_keys))}"
-                )
-                continue
-            try:
-                field_values[scenario_key.field_name] = scenario_key.parse_value(key_value)
-            except InvalidScenarioValue as error:
-                self.add_mistake(f"{path_prefix}{key_name}", str(error))
-        return field_values
-
-    def read_faults(self, yaml_value: object) -> Iterator[Fault]:
-        if not isinstance(yaml_value, list):
-            self.add_mistake("faults", "must be a list")
-            return
-        for fault_index, fault_item in enumerate(yaml_value):
-            fault = self.read_fault(f"faults[{fault_index}].", fault_item)
-            if fault is not None:
-                yield fault
-
-    def read_fault(self, path_prefix: str, fault_item: object) -> Fault | None:
-        fault_kind = (
-            FAULT_KINDS.get(fault_item["fault"])
-            if isinstance(fault_item, dict) and _is_text(fault_item.get("fault"))
-            else None
-        )
-        if not isinstance(fault_item, dict) or fault_kind is None:
-            self.read_map(path_prefix, fault_item, _FAULT_KEYS)
-            if isinstance(fault_item, dict) and "fault" not in fault_item:
-                self.add_mistake(f"{path_prefix}fault", f"is missing: use one of {', '.join(FAULT_KINDS)}")
-            return None
-        mistakes_before = len(self.mistakes)
-        for missing_key in sorted((fault_kind.required_keys | {"at"}) - fault_item.keys()):
-            self.add_mistake(f"{path_prefix}{missing_key}", f"is missing: {fault_item['fault']} requires it")
-        field_values = self.read_map(
-            path_prefix,
-            fault_item,
-            {
-                key_name: _FAULT_KEYS[key_name]
-                for key_name in _FAULT_KEYS
-                if key_name in fault_kind.allowed_keys
-            },
-        )
-        if field_values.get("times", 1) > 1 and not field_values.get("every"):
-            self.add_mistake(f"{path_prefix}every", "is missing: times requires it")
-        if fault_item["fault"] == "skew" and ("brokers" in fault_item) == ("namesrvs" in fault_item):
-            self.add_mistake(
-                f"{path_prefix}brokers", "is missing: skew requires brokers or namesrvs, not both"
-            )
-        if "lasts" in field_values and not field_values["lasts"]:
-            self.add_mistake(f"{path_prefix}for", "must be greater than 0")
-        if len(self.mistakes) > mistakes_before:
-            return None
-        if field_values["kind"] == "skew":
-            field_values["brokers"], field_values["namesrvs"] = (
-                field_values.get("brokers", ()),
-                field_values.get("namesrvs", ()),
-            )
-        return Fault(**{"lasts": _DEFAULT_FAULT_SECONDS.get(field_values["kind"], 0.0), **field_values})
-
-    def check_targets(self, scenario: Scenario) -> None:
-        """Check that patterns match, and that no fault begins after the end."""
-        broker_names = [
-            f"{broker_spec.broker_name}:{broker_spec.broker_id}" for broker_spec in scenario.initial_specs()
-        ]
-        for fault_index, fault in enumerate(scenario.faults):
-            for key_name, patterns, known_names in (
-                ("brokers", fault.brokers, broker_names),
-                ("namesrvs", fault.namesrvs, scenario.server_names()),
-            ):
-                for pattern in patterns:
-                    if not match_names((pattern,), known_names):
-                        first_names = ", ".join(known_names[:6]) + (", ..." if len(known_names) > 6 else "")
-                        self.add_mistake(
-                            f"faults[{fault_index}].{key_name}",
-                            f'has a pattern without a match, "{pattern}": use one of {first_names}',
-                        )
-            if fault.at > scenario.duration:
-                self.add_mistake(
-                    f"faults[{fault_index}].at",
-                    f"is after the end of the scenario at {scenario.duration:g} s",
-                )
+    def read(self, value: Any, path: Path, reader: ShapeReader) -> Any:
+        kind_name = value.get("fault") if isinstance(value, dict) else None
+        if not isinstance(kind_name, str) or kind_name not in FAULT_KINDS:
+            Record(_FAULT_FIELDS).read(value, path, reader)
+            if isinstance(value, dict) and "fault" not in value:
+                reader.refuse((*path, "fault"), f"is missing: use one of {', '.join(FAULT_KINDS)}")
+            return INVALID
+        kind = FAULT_KINDS[kind_name]
+        mistakes_before = len(reader.mistakes)
+        for key in sorted((kind.required_keys | {"at"}) - value.keys()):
+            reader.refuse((*path, key), f"is missing: {kind_name} requires it")
+        fields = Record(field for field in _FAULT_FIELDS if field.key in kind.allowed_keys)
+        values = fields.read(value, path, reader)
+        if values.get("times", 1) > 1 and not values.get("every"):
+            reader.refuse((*path, "every"), "is missing: times requires it")
+        if kind_name == "skew" and ("brokers" in value) == ("namesrvs" in value):
+            reader.refuse((*path, "brokers"), "is missing: skew requires brokers or namesrvs, not both")
+        if "lasts" in values and not values["lasts"]:
+            reader.refuse((*path, "for"), "must be greater than 0")
+        if len(reader.mistakes) > mistakes_before:
+            return INVALID
+        if kind_name == "skew":
+            values = {"brokers": (), "namesrvs": (), **values}
+        return Fault(**{"lasts": _DEFAULT_FAULT_SECONDS.get(kind_name, 0.0), **values})
 
 
-def _is_text(value: object) -> bool:
-    return isinstance(value, str)
+_TEXT = Parsed(_parse_text)
+_DURATION = Parsed(parse_duration)
+_NAMES = Parsed(_parse_names)
+_NUMBER = Decimal(-math.inf, math.inf, "a number")
+_FAULT_FIELDS = (
+    Field("at", _DURATION),
+    Field("fault", Choice(FAULT_KINDS), attribute="kind"),
+    Field("brokers", _NAMES),
+    Field("namesrvs", _NAMES),
+    Field("for", _DURATION, attribute="lasts"),
+    Field("times", _count(1, 1000)),
+    Field("every", _DURATION),
+    Field("stagger", _DURATION),
+    Field("address", Choice(("same", "new"))),
+    Field("cluster", _TEXT),
+    Field("count", _count(1, 10_000), attribute="number"),
+    Field("delay", _DURATION),
+    Field("queues", _count(1, 1024)),
+    Field("registration", Choice(("incremental", "all", "split"))),
+    Field("seconds", _NUMBER),
+    Field("topic", _TEXT),
+    Field("key", _TEXT),
+    Field("value", Parsed(lambda value: _parse_text(str(value)))),
+)
+_FLEET = Record(
+    (
+        Field("clusters", _count(1, 100)),
+        Field("groups", _count(1, 1000)),
+        Field("replicas", _count(1, 10)),
+        Field("topics", _count(1, 10_000)),
+        Field("actingMaster", Flag(), attribute="acting"),
+        Field("autoCreateTopics", Flag(), attribute="auto_create"),
+        Field("traffic", _NUMBER),
+    )
+)
+_SETTINGS = Record(
+    (
+        Field("orderMessageEnable", Flag()),
+        Field("needWaitForService", Flag()),
+        Field("waitSecondsForService", _count(0, 3600)),
+    )
+)
+_SCENARIO = Record(
+    (
+        Field("about", _TEXT),
+        Field("seed", _count(0, 2**31)),
+        Field("start", Parsed(_parse_moment)),
+        Field("duration", _DURATION),
+        Field("namesrvs", _count(1, 9)),
+        Field("fleet", _FLEET),
+        Field("faults", ListOf(_FaultShape(), "a list")),
+        Field("settings", _SETTINGS),
+    )
+)
+
+
+def _find_bad_targets(scenario: Scenario) -> Iterator[tuple[Path, str]]:
+    """Patterns without a match, and faults that begin after the end."""
+    broker_names = [f"{spec.broker_name}:{spec.broker_id}" for spec in scenario.initial_specs()]
+    for index, fault in enumerate(scenario.faults):
+        for key, patterns, known_names in (
+            ("brokers", fault.brokers, broker_names),
+            ("namesrvs", fault.namesrvs, scenario.server_names()),
+        ):
+            for pattern in patterns:
+                if not match_names((pattern,), known_names):
+                    first_names = ", ".join(known_names[:6]) + (", ..." if len(known_names) > 6 else "")
+                    yield (
+                        ("faults", index, key),
+                        f'has a pattern without a match, "{pattern}": use one of {first_names}',
+                    )
+        if fault.at > scenario.duration:
+            yield ("faults", index, "at"), f"is after the end of the scenario at {scenario.duration:g} s"
 
 
 def parse_scenario(yaml_text: str, file_name: str, scenario_name: str) -> Scenario:
     """Parse a scenario in YAML. Raises InvalidScenarioError, with a line for each mistake."""
-    import yaml
-
     try:
-        yaml_value = operator_files.parse_yaml(yaml_text)
-    except yaml.YAMLError as error:
-        problem_mark = getattr(error, "problem_mark", None)
-        line_hint = f", line {problem_mark.line + 1}" if problem_mark else ""
-        raise InvalidScenarioError(f"{file_name}: invalid YAML{line_hint}") from None
-    scenario_reader = _ScenarioReader(file_name)
-    top_fields = scenario_reader.read_map("", yaml_value, _TOP_KEYS)
-    fleet_fields = scenario_reader.read_map("fleet.", top_fields.pop("fleet", {}), _FLEET_KEYS)
-    seed = top_fields.pop("seed", FleetPlan().seed)
-    plan_sizes = {
-        size_name: fleet_fields.pop(size_name)
-        for size_name in list(fleet_fields)
-        if size_name in FleetPlan._fields
-    }
-    fleet_plan = Scenario(scenario_name).plan._replace(seed=seed, **plan_sizes)
-    faults = tuple(scenario_reader.read_faults(top_fields.pop("faults", [])))
-    settings = scenario_reader.read_map("settings.", top_fields.pop("settings", {}), _SETTING_KEYS)
-    scenario = Scenario(
-        scenario_name, plan=fleet_plan, faults=faults, settings=settings, **fleet_fields, **top_fields
-    )
-    scenario_reader.check_targets(scenario)
-    if scenario_reader.mistakes:
-        raise InvalidScenarioError("\n".join(scenario_reader.mistakes))
+        content = operator_files.YamlDocument(yaml_text).value
+    except operator_files.InvalidYaml as error:
+        line = f", line {error.line}" if error.line else ""
+        raise InvalidScenarioError(f"{file_name}: invalid YAML{line}") from None
+    reader = ShapeReader(_ScenarioStyle())
+    values = _SCENARIO.read(content, (), reader)
+    fleet_values = values.pop("fleet", {})
+    plan_values = {"seed": values.pop("seed", FleetPlan().seed)}
+    plan_values |= {size: fleet_values.pop(size) for size in FleetPlan._fields if size in fleet_values}
+    faults = values.pop("faults", ())
+    if not reader.mistakes:
+        plan = Scenario(scenario_name).plan._replace(**plan_values)
+        scenario = Scenario(scenario_name, plan=plan, faults=faults, **fleet_values, **values)
+        for path, problem in _find_bad_targets(scenario):
+            reader.refuse(path, problem)
+    if reader.mistakes:
+        raise InvalidScenarioError("\n".join(f"{file_name}: {mistake.text}" for mistake in reader.mistakes))
     return scenario
 
 
@@ -288,14 +221,11 @@ _SCENARIO_FOLDER = resources.files("namesrv_core.lab") / "scenarios"
 def list_scenario_names() -> list[str]:
     """List the names of the built-in scenarios, sorted, without reading the files."""
     return sorted(
-        scenario_file.name.removesuffix(".yaml")
-        for scenario_file in _SCENARIO_FOLDER.iterdir()
-        if scenario_file.name.endswith(".yaml")
+        file.name.removesuffix(".yaml") for file in _SCENARIO_FOLDER.iterdir() if file.name.endswith(".yaml")
     )
 
 
 def load_built_in_scenarios() -> dict[str, Scenario]:
-    """Load the built-in scenarios by name."""
     return {
         scenario_name: parse_scenario(
             (_SCENARIO_FOLDER / f"{scenario_name}.yaml").read_text(encoding="utf-8"),
@@ -311,7 +241,7 @@ def load_scenario(name_or_path: str) -> Scenario:
     built_in_scenarios = load_built_in_scenarios()
     if name_or_path in built_in_scenarios:
         return built_in_scenarios[name_or_path]
-    scenario_path = Path(name_or_path)
+    scenario_path = pathlib.Path(name_or_path)
     try:
         yaml_text = operator_files.read_text(
             scenario_path, max_characters=operator_files.MAX_CONFIG_CHARACTERS

@@ -1,7 +1,7 @@
 """The truth log (truth.jsonl): the faults with their times and targets, and the events expected from each."""
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from types import TracebackType
 from typing import Any, NamedTuple
@@ -78,10 +78,7 @@ class TruthLog:
 
 
 def encode_deed(deed: Deed) -> str:
-    """Encode a deed as a line, with its newline."""
-    deed_fields = deed._asdict() | {
-        "expected": [_encode_expected(expected_event) for expected_event in deed.expected]
-    }
+    deed_fields = deed._asdict() | {"expected": [_encode_expected(e) for e in deed.expected]}
     return json.dumps({"v": FORMAT_VERSION, **_rename_fields(deed_fields)}) + "\n"
 
 
@@ -123,11 +120,3 @@ def _decode_fields(field_names: Iterable[str], json_object: Mapping[str, Any]) -
         names_by_key.get(json_key, json_key): tuple(value) if isinstance(value, list) else value
         for json_key, value in json_object.items()
     }
-
-
-def limit_certainty(expected_events: Iterable[ExpectedEvent], is_sure: bool) -> Sequence[ExpectedEvent]:
-    """The same expected events, all of them uncertain unless `is_sure`."""
-    return [
-        expected_event._replace(is_sure=expected_event.is_sure and is_sure)
-        for expected_event in expected_events
-    ]

@@ -51,25 +51,21 @@ def judge_journals(
     ended_ms = next((deed.time_ms for deed in deeds if deed.fault == "run" and deed.phase == "end"), None)
     explained_records: set[tuple[str, int]] = set()
     findings = []
-    for deed, expected_event, server_name, broker_id_text in _list_cases(deeds):
+    for deed, expected_event, server_name, text in _list_cases(deeds):
         due_ms = deed.time_ms + expected_event.within_seconds * 1000
         shift_ms = _clock_shift_ms(deeds, server_name, deed.time_ms)
         matching_records = [
-            record
-            for record in records_by_server.get(server_name, ())
-            if deed.time_ms + shift_ms - _CLOCK_SLACK_MS
-            <= record.time_ms
-            <= due_ms + shift_ms + _CLOCK_SLACK_MS
-            and _matches_expectation(expected_event, broker_id_text, record)
+            r
+            for r in records_by_server.get(server_name, ())
+            if deed.time_ms + shift_ms - _CLOCK_SLACK_MS <= r.time_ms <= due_ms + shift_ms + _CLOCK_SLACK_MS
+            and _matches_expectation(expected_event, text, r)
         ]
         explained_records |= {(server_name, record.seq) for record in matching_records}
         if ended_ms is None or due_ms <= ended_ms or matching_records:
             after_seconds = (
                 (matching_records[0].time_ms - shift_ms - deed.time_ms) / 1000 if matching_records else None
             )
-            findings.append(
-                ExpectationFinding(deed, expected_event, server_name, broker_id_text, after_seconds)
-            )
+            findings.append(ExpectationFinding(deed, expected_event, server_name, text, after_seconds))
     unexplained_records = [
         (server_name, record)
         for server_name, records in records_by_server.items()

@@ -95,6 +95,5 @@ class VirtualLoop(asyncio.SelectorEventLoop):
 def run_virtual(
     main_coroutine: Coroutine[Any, Any, ResultType], speed_limit: float | None = None
 ) -> ResultType:
-    """Run a coroutine to its end in virtual time."""
     with asyncio.Runner(loop_factory=lambda: VirtualLoop(speed_limit)) as runner:
         return runner.run(main_coroutine)

@@ -1,17 +1,30 @@
-"""The schema of the credentials file, and the access policy that a file defines.
+"""The shape of the credentials file, and the access policy that a file defines.
 
-The docstrings of the Structs are published in docs/reference/credentials.schema.json.
+docs/reference/credentials.schema.json publishes the meanings of the fields.
 """
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping
 from ipaddress import ip_network
-from typing import Annotated, Literal
-
-import msgspec
-from msgspec import Meta, Struct, field
+from typing import Any
 
 from namesrv_core.errors import BadSettings
+from namesrv_core.file_shapes import (
+    INVALID,
+    Choice,
+    Field,
+    FileStyle,
+    InvalidValue,
+    JsonSchema,
+    Leaf,
+    ListOf,
+    Parsed,
+    Path,
+    Record,
+    Shape,
+    ShapeReader,
+    read_shape,
+)
 from namesrv_core.printable_text import escape_unsafe
 from namesrv_core.state.access_policy import (
     NO_FENCE,
@@ -24,82 +37,203 @@ from namesrv_core.state.access_policy import (
     normalize_subject,
 )
 
-NonEmptyText = Annotated[str, Meta(min_length=1)]
-NonEmptyTexts = Annotated[list[NonEmptyText], Meta(min_length=1)]
-RoleName = Annotated[
-    Literal["read", "observer", "broker", "admin"],
-    Meta(
-        description="read: routes, clusters and topic lists. observer: also KV config and settings, no"
-        " changes. broker: read, and the requests that brokers send about themselves. admin: everything."
+_ROLE_NAMES = ("read", "observer", "broker", "admin")
+_ROLE_MEANINGS = (
+    "read: routes, clusters and topic lists. observer: also KV config and settings, no changes. "
+    "broker: read, and the requests that brokers send about themselves. admin: everything."
+)
+
+
+class _CredentialsStyle(FileStyle):
+    """No message quotes a secret: only names, subjects, networks and roles are shown."""
+
+    after_place = ": "
+
+    def invalid(self, value: Any, allowed: str, words: Iterable[str] = ()) -> str:
+        return f"Invalid enum value {value!r}" if isinstance(value, str) else _not_a_text(value)
+
+    def not_a_map(self, value: Any, known_keys: Iterable[str]) -> str:
+        return f"Expected `object`, got `{_kind(value)}`"
+
+    def not_a_list(self, value: Any, allowed: str) -> str:
+        return f"Expected `array`, got `{_kind(value)}`"
+
+    def unknown_key(self, path: Path, known_keys: Collection[str]) -> str:
+        return self.at(path[:-1], f"Object contains unknown field `{path[-1]}`")
+
+    def missing(self, field: Field) -> str:
+        return f"Object missing required field `{field.key}`"
+
+
+def _kind(value: Any) -> str:
+    kinds = {dict: "object", list: "array", type(None): "null"}
+    return kinds.get(type(value), type(value).__name__)
+
+
+def _not_a_text(value: Any) -> str:
+    return f"Expected `str`, got `{_kind(value)}`: put it in quotes"
+
+
+def _text(parse: Callable[[str], Any] = str, *, min_length: int = 1) -> Parsed:
+    def parse_text(value: Any) -> Any:
+        if not isinstance(value, str):
+            raise InvalidValue(_not_a_text(value))
+        if len(value) < min_length:
+            raise InvalidValue(f"Expected `str` of length >= {min_length}: put it in quotes")
+        return parse(value)
+
+    return Parsed(parse_text, {"type": "string", "minLength": min_length})
+
+
+class _Texts(Shape):
+    """A list of texts, or null, which becomes None."""
+
+    def __init__(self, item: Leaf, min_items: int = 1) -> None:
+        self._item = item
+        self._min_items = min_items
+
+    def read(self, value: Any, path: Path, reader: ShapeReader) -> Any:
+        if value is None:
+            return None
+        if not isinstance(value, list):
+            reader.refuse(path, f"Expected `array | null`, got `{_kind(value)}`")
+        elif len(value) < self._min_items:
+            reader.refuse(path, f"Expected `array` of length >= {self._min_items}")
+        else:
+            return ListOf(self._item).read(value, path, reader)
+        return INVALID
+
+    def schema(self) -> JsonSchema:
+        min_items = {"minItems": self._min_items} if self._min_items else {}
+        return {"anyOf": [{"type": "array", "items": self._item.schema(), **min_items}, {"type": "null"}]}
+
+
+class _Networks(_Texts):
+    """A list of networks; a message about one names the list."""
+
+    def __init__(self) -> None:
+        super().__init__(_text())
+
+    def read(self, value: Any, path: Path, reader: ShapeReader) -> Any:
+        texts = super().read(value, path, reader)
+        try:
+            return tuple(map(_parse_network, texts)) if isinstance(texts, tuple) else texts
+        except InvalidValue as error:
+            reader.refuse(path, str(error))
+            return INVALID
+
+
+def _parse_network(network_text: str) -> AddressNetwork:
+    try:
+        return ip_network(network_text)
+    except ValueError as error:
+        raise InvalidValue(str(error)) from None
+
+
+def _parse_subject(subject_text: str) -> str:
+    if "=" not in subject_text:
+        raise InvalidValue(f'invalid subject "{subject_text}": write CN=ops,O=Example')
+    if any(character < " " or "\x7f" <= character <= "\x9f" for character in subject_text):
+        raise InvalidValue(f'control character in "{escape_unsafe(subject_text)}": write it as \\0A')
+    return normalize_subject(subject_text)
+
+
+def _build_grant(values: Mapping[str, Any]) -> AccessGrant:
+    fence = RegistrationFence(
+        _frozen(values.get("clusters")), values.get("addresses"), _frozen(values.get("staticTopics"))
+    )
+    if fence != NO_FENCE and values["role"] != "broker":
+        raise InvalidValue(
+            f'role "{values["role"]}" with clusters, addresses or staticTopics: use them only with the role '
+            "broker"
+        )
+    networks = (values["network"],) if "network" in values else values.get("from")
+    return AccessGrant(AccessRole[values["role"].upper()], networks, values.get("subject"), fence)
+
+
+def _frozen(texts: Iterable[str] | None) -> frozenset[str] | None:
+    return None if texts is None else frozenset(texts)
+
+
+def _build_account(values: Mapping[str, Any]) -> tuple[str, SignerAccount]:
+    return values["accessKey"], SignerAccount(values["secretKey"], _build_grant(values))
+
+
+_ROLE_FIELD = Field("role", Choice(_ROLE_NAMES), _ROLE_MEANINGS, is_required=True)
+_FROM_FIELD = Field("from", _Networks(), "Networks (CIDR) or addresses from which this entry may be used.")
+_FENCE_FIELDS = (
+    Field(
+        "clusters", _Texts(_text()), "For the role broker: the only clusters that the broker may register in."
     ),
-]
-SourceNetworks = Annotated[
-    NonEmptyTexts, Meta(description="Networks (CIDR) or addresses from which this entry may be used.")
-]
-BrokerClusters = Annotated[
-    NonEmptyTexts, Meta(description="For the role broker: the only clusters that the broker may register in.")
-]
-BrokerNetworks = Annotated[
-    NonEmptyTexts,
-    Meta(
-        description="For the role broker: the only networks (CIDR) whose addresses the broker may register."
+    Field(
+        "addresses",
+        _Networks(),
+        "For the role broker: the only networks (CIDR) whose addresses the broker may register.",
     ),
-]
-
-StaticTopics = Annotated[
-    list[NonEmptyText],
-    Meta(
-        description="For the role broker: the only topics whose queues the broker may map. Without this list:"
-        " every topic that no broker outside of clusters and addresses has."
+    Field(
+        "staticTopics",
+        _Texts(_text(), min_items=0),
+        "For the role broker: the only topics whose queues the broker may map. Without this list: every "
+        "topic that no broker outside of clusters and addresses has.",
     ),
-]
-
-
-class AccountEntry(Struct, forbid_unknown_fields=True):
-    """A client that signs requests with a key: a broker (innerClientAuthenticationCredentials) or a tool."""
-
-    accessKey: NonEmptyText
-    secretKey: Annotated[str, Meta(min_length=8)]
-    role: RoleName
-    from_: SourceNetworks | None = field(default=None, name="from")
-    clusters: BrokerClusters | None = None
-    addresses: BrokerNetworks | None = None
-    staticTopics: StaticTopics | None = None
-
-
-class CertificateEntry(Struct, forbid_unknown_fields=True):
-    """A client with a certificate that the server verifies against its trust store."""
-
-    subject: Annotated[
-        NonEmptyText, Meta(description="The whole subject in the form of RFC 4514: CN=ops,O=Example.")
-    ]
-    role: RoleName
-    from_: SourceNetworks | None = field(default=None, name="from")
-    clusters: BrokerClusters | None = None
-    addresses: BrokerNetworks | None = None
-    staticTopics: StaticTopics | None = None
-
-
-class NetworkEntry(Struct, forbid_unknown_fields=True):
-    """Clients in a network, whether they sign their requests or not."""
-
-    network: Annotated[NonEmptyText, Meta(description="A network (CIDR) or an address.")]
-    role: RoleName
-    clusters: BrokerClusters | None = None
-    addresses: BrokerNetworks | None = None
-    staticTopics: StaticTopics | None = None
-
-
-class CredentialsFile(Struct, forbid_unknown_fields=True):
-    """The access rules of a name server. It refuses every request that no rule allows."""
-
-    everybody: Annotated[
-        Literal["none", "read", "observer", "broker", "admin"],
-        Meta(description="The role of clients that no other rule covers."),
-    ] = "none"
-    accounts: list[AccountEntry] = []
-    certificates: list[CertificateEntry] = []
-    networks: list[NetworkEntry] = []
+)
+_ACCOUNT = Record(
+    (
+        Field("accessKey", _text(), "The name of the key.", is_required=True),
+        Field("secretKey", _text(min_length=8), "The secret of the key.", is_required=True),
+        _ROLE_FIELD,
+        _FROM_FIELD,
+        *_FENCE_FIELDS,
+    ),
+    _build_account,
+)
+_CERTIFICATE = Record(
+    (
+        Field(
+            "subject",
+            _text(_parse_subject),
+            "The whole subject in the form of RFC 4514: CN=ops,O=Example.",
+            is_required=True,
+        ),
+        _ROLE_FIELD,
+        _FROM_FIELD,
+        *_FENCE_FIELDS,
+    ),
+    _build_grant,
+)
+_NETWORK = Record(
+    (
+        Field("network", _text(_parse_network), "A network (CIDR) or an address.", is_required=True),
+        _ROLE_FIELD,
+        *_FENCE_FIELDS,
+    ),
+    _build_grant,
+)
+_CREDENTIALS = Record(
+    (
+        Field(
+            "everybody",
+            Choice(("none", *_ROLE_NAMES)),
+            "The role of clients that no other rule covers.",
+            "none",
+        ),
+        Field(
+            "accounts",
+            ListOf(_ACCOUNT),
+            "Clients that sign requests with a key: brokers (innerClientAuthenticationCredentials) or tools.",
+            [],
+        ),
+        Field(
+            "certificates",
+            ListOf(_CERTIFICATE),
+            "Clients with a certificate that the server verifies against its trust store.",
+            [],
+        ),
+        Field(
+            "networks", ListOf(_NETWORK), "Clients in a network, whether they sign their requests or not.", []
+        ),
+    )
+)
 
 
 def build_policy(
@@ -108,105 +242,30 @@ def build_policy(
     """Build the policy of a file's content. Raises BadSettings, which names the entry but no secret."""
     if file_content is None:
         raise BadSettings("empty file: add accounts, certificates, networks or everybody")
-    try:
-        file_entries = msgspec.convert(file_content, CredentialsFile)
-    except msgspec.ValidationError as error:
-        raise BadSettings(_describe_validation_error(str(error))) from None
-    keyless_grants = [AccessGrant(AccessRole[file_entries.everybody.upper()])]
-    for entry_index, certificate_entry in enumerate(file_entries.certificates):
-        entry_path = f"certificates[{entry_index}]"
-        peer_networks = _parse_networks(certificate_entry.from_, f"{entry_path}.from")
-        keyless_grants.append(
-            _build_grant(
-                certificate_entry,
-                entry_path,
-                peer_networks,
-                _parse_subject(certificate_entry.subject, entry_path),
-            )
-        )
-    for entry_index, network_entry in enumerate(file_entries.networks):
-        entry_path = f"networks[{entry_index}]"
-        keyless_grants.append(
-            _build_grant(
-                network_entry, entry_path, _parse_networks([network_entry.network], f"{entry_path}.network")
-            )
-        )
-    accounts_by_key = _build_accounts(file_entries.accounts)
-    if not accounts_by_key and len(keyless_grants) == 1 and keyless_grants[0].role == AccessRole.NONE:
-        raise BadSettings("no rule allows anything: add accounts, certificates, networks or everybody")
-    return AccessPolicy(
-        keyless_grants, accounts_by_key, read_only=read_only, no_remote_config=no_remote_config
-    )
-
-
-def _build_accounts(account_entries: Sequence[AccountEntry]) -> Mapping[str, SignerAccount]:
+    values, mistakes = read_shape(file_content, _CREDENTIALS, _CredentialsStyle())
+    if mistakes:
+        raise BadSettings(mistakes[0].text)
+    values = _CREDENTIALS.default_values | values
+    grants = [AccessGrant(AccessRole[values["everybody"].upper()])]
+    grants += [*values["certificates"], *values["networks"]]
     accounts_by_key: dict[str, SignerAccount] = {}
-    for entry_index, account_entry in enumerate(account_entries):
-        entry_path = f"accounts[{entry_index}]"
-        if account_entry.accessKey in accounts_by_key:
-            raise BadSettings(f'{entry_path}.accessKey: duplicate key "{account_entry.accessKey}"')
-        access_grant = _build_grant(
-            account_entry, entry_path, _parse_networks(account_entry.from_, f"{entry_path}.from")
-        )
-        accounts_by_key[account_entry.accessKey] = SignerAccount(account_entry.secretKey, access_grant)
-    return accounts_by_key
+    for index, (access_key, account) in enumerate(values["accounts"]):
+        if access_key in accounts_by_key:
+            raise BadSettings(f'accounts[{index}].accessKey: duplicate key "{access_key}"')
+        accounts_by_key[access_key] = account
+    if not accounts_by_key and len(grants) == 1 and grants[0].role == AccessRole.NONE:
+        raise BadSettings("no rule allows anything: add accounts, certificates, networks or everybody")
+    return AccessPolicy(grants, accounts_by_key, read_only=read_only, no_remote_config=no_remote_config)
 
 
-def _build_grant(
-    grant_entry: AccountEntry | CertificateEntry | NetworkEntry,
-    entry_path: str,
-    peer_networks: tuple[AddressNetwork, ...] | None,
-    subject: str | None = None,
-) -> AccessGrant:
-    access_role = AccessRole[grant_entry.role.upper()]
-    registration_fence = RegistrationFence(
-        None if grant_entry.clusters is None else frozenset(grant_entry.clusters),
-        _parse_networks(grant_entry.addresses, f"{entry_path}.addresses"),
-        None if grant_entry.staticTopics is None else frozenset(grant_entry.staticTopics),
-    )
-    if registration_fence != NO_FENCE and access_role != AccessRole.BROKER:
-        raise BadSettings(
-            f'{entry_path}: role "{grant_entry.role}" with clusters, addresses or staticTopics: '
-            "use them only with the role broker"
-        )
-    return AccessGrant(access_role, peer_networks, subject, registration_fence)
-
-
-def _parse_networks(
-    network_texts: Sequence[str] | None, entry_path: str
-) -> tuple[AddressNetwork, ...] | None:
-    if network_texts is None:
-        return None
-    try:
-        return tuple(map(ip_network, network_texts))
-    except ValueError as error:
-        raise BadSettings(f"{entry_path}: {error}") from None
-
-
-def _parse_subject(subject_text: str, entry_path: str) -> str:
-    if "=" not in subject_text:
-        raise BadSettings(f'{entry_path}.subject: invalid subject "{subject_text}": write CN=ops,O=Example')
-    if any(character < " " or "\x7f" <= character <= "\x9f" for character in subject_text):
-        raise BadSettings(
-            f'{entry_path}.subject: control character in "{escape_unsafe(subject_text)}": write it as \\0A'
-        )
-    return normalize_subject(subject_text)
-
-
-def _describe_validation_error(error_text: str) -> str:
-    """The message of msgspec with the entry in front: "accounts[0].role: ..."."""
-    problem_text, _, entry_path = error_text.partition(" - at `$")
-    quote_hint = ": put it in quotes" if problem_text.startswith("Expected `str`") else ""
-    return f"{entry_path.strip('.`')}: {problem_text}{quote_hint}" if entry_path else problem_text
-
-
-def build_credentials_schema() -> dict[str, object]:
+def build_credentials_schema() -> JsonSchema:
     """The JSON Schema of the file (draft 2020-12), for editors."""
-    file_schema: dict[str, object] = msgspec.json.schema(CredentialsFile)
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "Access rules of a name server",
-        **file_schema,
+        "description": "The access rules of a name server. It refuses every request that no rule allows.",
+        **_CREDENTIALS.schema(),
+        "type": "object",
     }
 
 

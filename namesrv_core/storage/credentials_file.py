@@ -2,10 +2,9 @@
 
 import re
 import stat
-from collections import Counter
-from collections.abc import Hashable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from namesrv_core import operator_files
 from namesrv_core.errors import BadSettings
@@ -57,44 +56,28 @@ def _parse_json(file_path: Path, file_text: str) -> object:
 
 def _require_unique_members(member_pairs: Sequence[tuple[str, object]]) -> dict[str, object]:
     """Build a JSON object and reject duplicate names, because `json` would silently drop the first one."""
-    members = dict(member_pairs)
-    if len(members) < len(member_pairs):
-        raise ValueError(_describe_duplicate([member_key for member_key, _ in member_pairs]))
+    members: dict[str, object] = {}
+    for key, value in member_pairs:
+        if key in members:
+            raise ValueError(f'duplicate key "{key}"')
+        members[key] = value
     return members
 
 
-def _describe_duplicate(member_keys: Sequence[str]) -> str:
-    key_counts = Counter(member_keys)
-    repeated_key = next(member_key for member_key in member_keys if key_counts[member_key] > 1)
-    return f'duplicate key "{repeated_key}"'
-
-
 def _parse_yaml(file_path: Path, file_text: str) -> object:
-    # Imported late, because most name servers have no credentials file.
-    import yaml
-
-    class StrictLoader(yaml.SafeLoader):
-        """Rejects duplicate keys in a mapping."""
-
-        def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Hashable, Any]:
-            member_keys = [
-                key_node.value for key_node, _ in node.value if isinstance(key_node, yaml.ScalarNode)
-            ]
-            if len(set(member_keys)) < len(member_keys):
-                raise yaml.MarkedYAMLError(
-                    problem=_describe_duplicate(member_keys), problem_mark=node.start_mark
-                )
-            return super().construct_mapping(node, deep)
-
     try:
-        return operator_files.parse_yaml(file_text, StrictLoader)
-    except yaml.MarkedYAMLError as error:
-        line_hint = f", line {error.problem_mark.line + 1}" if error.problem_mark else ""
-        raise BadSettings(
-            f'invalid YAML in "{file_path}"{line_hint}: {_redact_problem(error.problem or "")}'
-        ) from None
-    except yaml.YAMLError:
-        raise BadSettings(f'invalid YAML in "{file_path}"') from None
+        document = operator_files.YamlDocument(file_text)
+    except operator_files.InvalidYaml as error:
+        if error.problem is None:
+            raise BadSettings(f'invalid YAML in "{file_path}"') from None
+        line, problem = error.line, _redact_problem(error.problem)
+    else:
+        duplicates = [bad_key.path for bad_key in document.bad_keys if bad_key.is_duplicate]
+        if not duplicates:
+            return document.value
+        line, problem = document.line_of(duplicates[0][:-1]), f'duplicate key "{duplicates[0][-1]}"'
+    line_hint = f", line {line}" if line else ""
+    raise BadSettings(f'invalid YAML in "{file_path}"{line_hint}: {problem}')
 
 
 def _redact_problem(problem_text: str) -> str:

@@ -30,17 +30,7 @@ def modules(code: str) -> set[str]:
 def test_the_library_knows_no_terminal_no_server_and_no_event_loop() -> None:
     loaded = modules("import nsadmin.client")
     assert loaded.isdisjoint(
-        {
-            "typer",
-            "rich",
-            "textual",
-            "yaml",
-            "pyspark",
-            "asyncio",
-            "dataclasses",
-            "msgspec",
-            "httpx",
-        }
+        {"typer", "rich", "textual", "yaml", "pyspark", "asyncio", "dataclasses", "msgspec", "httpx"}
     )
     assert not [
         name
@@ -113,7 +103,6 @@ def test_a_command_loads_neither_screens_nor_spark_nor_other_commands(cluster_li
         "nsadmin.command_line.declarations",
         "nsadmin.command_line.application",
         "nsadmin.command_line.typer_commands",
-        "nsadmin.command_line.unknown_commands",
         "nsadmin.command_line.usage",
         "nsadmin.command_line.value_completion",
         "nsadmin.command_line.completion",

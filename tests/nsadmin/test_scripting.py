@@ -109,8 +109,7 @@ def test_topics_that_nobody_can_write_to(script: Script, admin: AdminClient) -> 
     ]
     masters = [addr for name in ("cluster-a", "cluster-b") for addr in admin.clusters.list_masters(name)]
     assert all(
-        change.error is None
-        for change in admin.topic_configs.update_topic(masters, "payments", TopicPatch(perm=4))
+        c.error is None for c in admin.topic_configs.update_topic(masters, "payments", TopicPatch(perm=4))
     )
     result = script("no_writable_queue.py")
     assert [line.partition(" ")[0] for line in result.stdout.splitlines()] == ["orders-history", "payments"]

@@ -19,7 +19,6 @@ from nsadmin.command_line.typer_commands import (
     build_command,
     declare_parameters,
 )
-from nsadmin.command_line.unknown_commands import unknown_command_error
 from nsadmin.command_line.value_completion import complete_value
 from nsadmin.console.exit_codes import UsageError
 
@@ -77,7 +76,7 @@ class CommandGroup(TyperGroup):
             return super().parse_args(ctx, args)
         except usage.ParsingError as error:
             if self.name:
-                raise unknown_command_error([self.name, *self._all_words]) from None
+                raise usage.unknown_command_error([self.name, *self._all_words]) from None
             advice = "write the options of a command after its name"
             raise usage.describe_parsing_error(
                 error, "nsadmin COMMAND", leading_parameters(), advice
@@ -92,7 +91,7 @@ class CommandGroup(TyperGroup):
         if entry is not None:
             # The options before the command's name are its own.
             rest = [*self._all_words[: len(self._all_words) - len(args)], *rest]
-            return entry.typed_name, self._build_command(entry, tuple(rest)), rest
+            return entry.typed_name, self._build_command(ctx, entry, tuple(rest)), rest
         if not self.name and registry.find_group(args[0]):
             return args[0], _build_group(args[0].lower(), self.actions), args[1:]
         if not self.name and args[0] in ("help", "version"):
@@ -100,12 +99,14 @@ class CommandGroup(TyperGroup):
         if ctx.resilient_parsing:
             ctx.meta[_IS_UNKNOWN] = True
             return None, None, args
-        raise unknown_command_error(words)
+        raise usage.unknown_command_error(words)
 
-    def _build_command(self, entry: CommandEntry, words: Sequence[str]) -> TyperCommand:
+    def _build_command(self, ctx: typer.Context, entry: CommandEntry, words: Sequence[str]) -> TyperCommand:
         if self.actions is None:
             return build_command(entry, None)
-        return build_command(entry, partial(self.actions.run_command, words))
+        leading_options = {option.name: option for option in ctx.find_root().command.params}
+        options = {p: leading_options[p.name] for p in leading_parameters()}
+        return build_command(entry, partial(self.actions.run_command, words), options)
 
 
 def build_application(actions: Actions | None = None) -> CommandGroup:

@@ -38,7 +38,6 @@ def _invalid_perm_text(perm_text: str) -> str:
 
 
 def validate_topic_name(topic_text: str) -> str:
-    """Return the name if brokers accept it for a new topic."""
     name_problem = find_topic_name_problem(topic_text)
     if name_problem is not None:
         raise UsageError(name_problem)
@@ -68,7 +67,6 @@ def validate_interval(interval_seconds: float | None) -> float | None:
 
 
 def parse_perm(perm_text: str) -> int:
-    """Parse a permission that was given as a positional argument."""
     try:
         perm_bits = validate_perm(int(perm_text))
     except ValueError:
@@ -105,9 +103,7 @@ def parse_choice(option_flag: str, option_text: str | None, choices: Sequence[st
     """Match the text with one of `choices` in any case; None if the option was not given."""
     if option_text is None:
         return None
-    matching_choice = next(
-        (choice for choice in choices if choice.lower() == option_text.strip().lower()), None
-    )
+    matching_choice = next((c for c in choices if c.lower() == option_text.strip().lower()), None)
     if matching_choice is None:
         raise UsageError(
             f'invalid value "{option_text}" for {option_flag}:'

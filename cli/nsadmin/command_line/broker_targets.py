@@ -73,7 +73,6 @@ def find_broker(session: Session, broker_text: str) -> BrokerTarget:
 
 
 def find_broker_addr(session: Session, broker_text: str) -> str:
-    """The address of a broker that is given by its address or name."""
     broker_addr = find_broker(session, broker_text).broker_addr
     assert broker_addr is not None
     return broker_addr
@@ -94,7 +93,6 @@ def match_results(
 
 
 def describe_targets(targets: Sequence[BrokerTarget]) -> str:
-    """The targets as text for a confirmation question."""
     return ", ".join(target.broker_addr or f"{target.broker_name} (no master)" for target in targets)
 
 

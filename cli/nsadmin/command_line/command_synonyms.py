@@ -57,9 +57,7 @@ _SYNONYMS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("kvdelete kvrm", ("deleteKvConfig",)),
 )
 
-COMMANDS_BY_SYNONYM = {
-    synonym: command_names for synonyms, command_names in _SYNONYMS for synonym in synonyms.split()
-}
+COMMANDS_BY_SYNONYM = {synonym: names for synonyms, names in _SYNONYMS for synonym in synonyms.split()}
 """The commands by word, in lower case and without hyphens; also for two words that are joined."""
 
 VERBS = frozenset({"list", "ls", "get", "show", "describe", "desc", "info", "status"})

@@ -35,17 +35,13 @@ class CommandDocstring(NamedTuple):
 
 def parse_docstring(command_function: Callable[..., Any]) -> CommandDocstring:
     """Parse a command's docstring; ValueError for an example without its comment or command line."""
-    paragraph_text, _, examples_section = (inspect.getdoc(command_function) or "").partition(
-        f"\n\n{EXAMPLES_TITLE}\n"
-    )
-    paragraphs = [" ".join(raw_paragraph.split()) for raw_paragraph in paragraph_text.split("\n\n")]
+    text, _, examples_section = (inspect.getdoc(command_function) or "").partition(f"\n\n{EXAMPLES_TITLE}\n")
+    paragraphs = [" ".join(raw_paragraph.split()) for raw_paragraph in text.split("\n\n")]
     return CommandDocstring(paragraphs, _parse_examples(examples_section))
 
 
 def _parse_examples(examples_section: str) -> list[CommandExample]:
-    section_lines = [
-        command_line.strip() for command_line in examples_section.splitlines() if command_line.strip()
-    ]
+    section_lines = [line.strip() for line in examples_section.splitlines() if line.strip()]
     examples = []
     for about_line, command_line in zip_longest(section_lines[::2], section_lines[1::2], fillvalue=""):
         if not (about_line.startswith("# ") and command_line.startswith("nsadmin ")):
@@ -60,5 +56,4 @@ def _parse_examples(examples_section: str) -> list[CommandExample]:
 
 
 def strip_examples(docstring: str) -> str:
-    """The docstring without its examples."""
     return inspect.cleandoc(docstring).partition(f"\n\n{EXAMPLES_TITLE}\n")[0]

@@ -429,9 +429,7 @@ def _build_entry(
 
 
 CATEGORIES = tuple(_COMMANDS_BY_CATEGORY)
-COMMANDS = tuple(
-    _build_entry(category, *fields) for category, rows in _COMMANDS_BY_CATEGORY.items() for fields in rows
-)
+COMMANDS = tuple(_build_entry(c, *fields) for c, rows in _COMMANDS_BY_CATEGORY.items() for fields in rows)
 
 
 def plain_name(command_name: str) -> str:
@@ -447,7 +445,6 @@ def find_command(command_word: str) -> CommandEntry | None:
 
 
 def find_group(command_word: str) -> str | None:
-    """Return the name of a group of commands, such as `kv`, in any case."""
     group_name = command_word.lower()
     return group_name if group_name in COMMAND_GROUPS else None
 
@@ -463,17 +460,14 @@ def take_command(command_words: Sequence[str]) -> tuple[CommandEntry | None, lis
 
 
 def list_group_members(group_name: str) -> list[CommandEntry]:
-    """Return the commands of a group, in the order of the table."""
     return [command_entry for command_entry in COMMANDS if command_entry.group == group_name]
 
 
 def find_category(handle: str) -> Category | None:
-    """Return the category with this handle, such as `topics`, in any case."""
     return next((category for category in CATEGORIES if category.handle == handle.lower()), None)
 
 
 def list_category_members(category: Category) -> list[CommandEntry]:
-    """Return the commands of a category, in the order of the table."""
     return [command_entry for command_entry in COMMANDS if command_entry.category == category]
 
 
@@ -518,9 +512,7 @@ def suggest_members(group_name: str, member_word: str) -> list[str]:
     synonym_commands = _commands_of_synonym([group_name, member_word])
     if synonym_commands != _commands_of_synonym([group_name]):
         return synonym_commands
-    typed_names = {
-        member_entry.member_name: member_entry.typed_name for member_entry in list_group_members(group_name)
-    }
+    typed_names = {e.member_name: e.typed_name for e in list_group_members(group_name)}
     return [typed_names[member_name] for member_name in find_similar_names(member_word, typed_names, 0.6)]
 
 
@@ -531,11 +523,7 @@ def _commands_of_synonym(command_words: Sequence[str]) -> list[str]:
     plain_words = [plain_name(command_word) for command_word in command_words[:2]]
     candidates = ["".join(plain_words), *(plain_words[1:] if plain_words[0] in VERBS else ()), plain_words[0]]
     return next(
-        (
-            list(COMMANDS_BY_SYNONYM[candidate])
-            for candidate in candidates
-            if candidate in COMMANDS_BY_SYNONYM
-        ),
+        (list(COMMANDS_BY_SYNONYM[c]) for c in candidates if c in COMMANDS_BY_SYNONYM),
         [],
     )
 
@@ -556,11 +544,7 @@ def _commands_of_similar_synonym(command_word: str) -> list[str]:
 
 
 def _similar_commands(command_word: str, min_ratio: float, *, may_change: bool) -> list[str]:
-    plain_names = [
-        plain_name
-        for plain_name, command_entry in _ENTRIES_BY_NAME.items()
-        if may_change or _is_harmless(command_entry)
-    ]
+    plain_names = [n for n, e in _ENTRIES_BY_NAME.items() if may_change or _is_harmless(e)]
     return [
         _ENTRIES_BY_NAME[plain_name].typed_name
         for plain_name in find_similar_names(plain_name(command_word), plain_names, min_ratio)
@@ -572,7 +556,5 @@ def _commands_with_prefix(command_word: str) -> list[str]:
     if len(plain_word) < _MIN_PREFIX_LENGTH:
         return []
     return [
-        command_entry.typed_name
-        for plain_name, command_entry in _ENTRIES_BY_NAME.items()
-        if plain_name.startswith(plain_word) and _is_harmless(command_entry)
+        e.typed_name for n, e in _ENTRIES_BY_NAME.items() if n.startswith(plain_word) and _is_harmless(e)
     ][:3]

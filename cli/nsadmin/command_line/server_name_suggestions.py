@@ -41,12 +41,10 @@ def suggest_names(
     for parameter in parameters:
         value_source = source_of_metavar(parameter.metavar or "", parameter.value_source)
         typed_name = argument_values.get(parameter.name)
-        source_detail = by_metavar.get(DETAIL_METAVARS.get(value_source)) or ""
-        may_ask = ask_name_servers or (value_source == "broker-keys" and source_detail)
+        detail = by_metavar.get(DETAIL_METAVARS.get(value_source)) or ""
+        may_ask = ask_name_servers or (value_source == "broker-keys" and detail)
         if value_source in _SOURCE_NOUNS and may_ask and isinstance(typed_name, str) and typed_name:
-            similar_names = _find_similar_names(
-                typed_name, _fetch_known_names(value_source, admin, source_detail)
-            )
+            similar_names = _find_similar_names(typed_name, _fetch_known_names(value_source, admin, detail))
             suggestion_lines += (
                 [f'no {_SOURCE_NOUNS[value_source]} "{typed_name}"; {did_you_mean(similar_names)}']
                 if similar_names
@@ -73,9 +71,7 @@ def _find_similar_names(typed_name: str, known_names: Iterable[str]) -> list[str
         return [names_by_lower[lower_typed]]
     # Comparing is slow, so only names of about the same length are compared.
     candidate_names = [
-        lower_name
-        for lower_name in names_by_lower
-        if abs(len(lower_name) - len(lower_typed)) <= max(2, len(lower_typed) // 2)
+        name for name in names_by_lower if abs(len(name) - len(lower_typed)) <= max(2, len(lower_typed) // 2)
     ]
     similar_names = find_similar_names(lower_typed, candidate_names) or sorted(
         (lower_name for lower_name in names_by_lower if len(lower_typed) > 2 and lower_typed in lower_name),

@@ -1,6 +1,7 @@
 """The options that every command has, or every command of a kind, and which of them a command has."""
 
 from collections.abc import Iterable, Mapping
+from functools import cache
 from typing import Annotated, Any
 
 from typer import Option
@@ -113,8 +114,7 @@ CONNECTION_OPTIONS: dict[str, Any] = {
         Option("--insecure", help="Do not verify certificates, and sign requests anyway. Implies --tls."),
     ],
     "timeout": Annotated[
-        float | None,
-        Option("--timeout", metavar="SECONDS", help="Time limit of each request (default: 3)."),
+        float | None, Option("--timeout", metavar="SECONDS", help="Time limit of each request (default: 3).")
     ],
     "retries": Annotated[
         int | None,
@@ -149,7 +149,7 @@ WATCH_OPTIONS: dict[str, Any] = {
     "watch": Annotated[
         float | None,
         Option("--watch", metavar="SECONDS", help="Repeat the command at this interval until Ctrl-C."),
-    ],
+    ]
 }
 
 
@@ -229,11 +229,13 @@ OPTION_SECTIONS = {
 
 
 def to_parameters(annotations: Mapping[str, Any]) -> list[Parameter]:
-    """The parameters of a table of shared options."""
-    return [
-        build_parameter(name, annotation, False if annotation.__origin__ is bool else None)
-        for name, annotation in annotations.items()
-    ]
+    """The parameters of a table of shared options; the same objects each time."""
+    return [_shared_parameter(name, annotation) for name, annotation in annotations.items()]
+
+
+@cache
+def _shared_parameter(name: str, annotation: Any) -> Parameter:
+    return build_parameter(name, annotation, False if annotation.__origin__ is bool else None)
 
 
 def list_shared_parameters(entry: CommandEntry) -> list[Parameter]:

@@ -3,6 +3,7 @@
 import inspect
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from copy import copy
+from types import MappingProxyType
 from typing import Annotated, Any, NamedTuple
 
 import typer
@@ -132,9 +133,14 @@ class SessionCommand(TyperCommand):
 
 
 def build_command(
-    entry: CommandEntry, run: Callable[[SessionCommand, Mapping[str, Any]], Any] | None
+    entry: CommandEntry,
+    run: Callable[[SessionCommand, Mapping[str, Any]], Any] | None,
+    built_options: Mapping[Parameter, Any] = MappingProxyType({}),
 ) -> SessionCommand:
-    """Build the command with Typer. `run` gets the value of each parameter; None completes a line."""
+    """Build the command with Typer. `run` gets the value of each parameter; None completes a line.
+
+    `built_options` are Typer's options for shared parameters that the application has built already.
+    """
     command: SessionCommand
     function = entry.load_function()
     own_parameters = command_parameters(function)
@@ -142,7 +148,9 @@ def build_command(
 
     def run_parsed(**values: Any) -> Any:
         assert run is not None
-        return run(command, values)
+        # Typer makes lists only for the options of this signature, not for built_options.
+        lists = {name: list(value) or None for name, value in values.items() if isinstance(value, tuple)}
+        return run(command, {**values, **lists})
 
     def request_help(ctx: typer.Context, is_wanted: bool) -> bool:
         if is_wanted and not ctx.resilient_parsing:
@@ -158,7 +166,7 @@ def build_command(
     help_option = typer.Option("-h", "--help", is_eager=True, callback=request_help)
     declare_parameters(
         run_parsed,
-        [*own_parameters, *shared_parameters],
+        [*own_parameters, *(p for p in shared_parameters if p not in built_options)],
         _keyword(_WORDS, Annotated[list[str] | None, typer.Argument(autocompletion=complete_word)], None),
         _keyword(_HELP, Annotated[bool, help_option], False),
         completer=complete_option if run is None else None,
@@ -168,6 +176,7 @@ def build_command(
     built_command = get_command(app)
     assert isinstance(built_command, SessionCommand)
     command = built_command
+    command.params += [built_options[p] for p in shared_parameters if p in built_options]
     command.entry, command.function = entry, function
     command.own_parameters, command.shared_parameters = own_parameters, shared_parameters
     return command

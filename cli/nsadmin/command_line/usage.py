@@ -7,9 +7,10 @@ from typing import Any
 import typer
 
 from nsadmin.client.did_you_mean import did_you_mean, find_similar_names
+from nsadmin.command_line import registry
 from nsadmin.command_line.declarations import Parameter
 from nsadmin.command_line.registry import CommandEntry
-from nsadmin.console.exit_codes import UsageError
+from nsadmin.console.exit_codes import CheckUsageError, UsageError
 
 ParsingError: Any = typer.BadParameter.__base__
 """The base of the errors that Typer raises while it parses; Typer exports only BadParameter."""
@@ -121,3 +122,26 @@ def _expected_value(parameter: Parameter) -> str:
     is_whole = parameter.value_type in (int, int | None)
     default_text = "a whole number, for example 10" if is_whole else "a number"
     return _EXPECTED_BY_METAVAR.get(parameter.metavar or "", default_text)
+
+
+# Words that name no command.
+
+
+def unknown_command_error(command_words: Sequence[str]) -> UsageError:
+    """Return the error, with the commands that the words probably mean."""
+    group_name = registry.find_group(command_words[0])
+    if group_name is not None:
+        error_type = CheckUsageError if group_name == "check" else UsageError
+        return error_type(_describe_unknown_member(group_name, command_words[1]))
+    suggested_names = registry.suggest_commands(command_words)
+    hint = did_you_mean(suggested_names) if suggested_names else "nsadmin --help lists the commands"
+    return UsageError(f'unknown command "{command_words[0]}": {hint}')
+
+
+def _describe_unknown_member(group_name: str, member_word: str) -> str:
+    member_names = [member_entry.member_name for member_entry in registry.list_group_members(group_name)]
+    if member_word.startswith("-"):
+        return f'missing command after "{group_name}": use {", ".join(member_names)}'
+    suggested_names = registry.suggest_members(group_name, member_word)
+    hint = did_you_mean(suggested_names) if suggested_names else f"use {', '.join(member_names)}"
+    return f'unknown command "{group_name} {member_word}": {hint}'

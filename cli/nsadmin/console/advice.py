@@ -91,7 +91,6 @@ def _advise_on_error(error: RocketMQError) -> str | None:
 
 def _advise_on_unreachable(error: NoneReachable) -> str | None:
     is_wrong_address = all(
-        isinstance(server_error, CallError) and server_error.kind in ("unconnected", "unresolvable")
-        for server_error in error.errors
+        isinstance(e, CallError) and e.kind in ("unconnected", "unresolvable") for e in error.errors
     )
     return _UNREACHABLE_ADVICE if is_wrong_address else None

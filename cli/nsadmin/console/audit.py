@@ -112,8 +112,7 @@ def build_script_record(
     """Build a record of changes that a script sent at once. `results` has the distinct header fields."""
     script_name = sys.argv[0] if sys.argv and sys.argv[0] not in ("", "-", "-c") else ""
     changes = [
-        {"request": request_observer.request_name(sent_request.request_code), **sent_request.ext_fields}
-        for sent_request in sent_requests
+        {"request": request_observer.request_name(r.request_code), **r.ext_fields} for r in sent_requests
     ]
     distinct_changes = {json.dumps(change, sort_keys=True): change for change in changes}
     return {
@@ -130,8 +129,7 @@ def build_script_record(
                 **({"times": repeat_count} if repeat_count > 1 else {}),
             }
             for (server_addr, request_code, outcome_text), repeat_count in Counter(
-                (sent_request.server_addr, sent_request.request_code, sent_request.outcome_text)
-                for sent_request in sent_requests
+                (request.server_addr, request.request_code, request.outcome_text) for request in sent_requests
             ).items()
         ],
         "results": [_result_record(_hide_in_value(change)) for change in distinct_changes.values()],
@@ -183,7 +181,6 @@ def _parse_lines(file_lines: Sequence[bytes]) -> Iterator[tuple[int, AuditRecord
 
 
 def describe_user() -> str:
-    """Return USER@HOST of this process."""
     import getpass
     import socket
 
@@ -196,9 +193,7 @@ def describe_user() -> str:
 
 
 def _hide_secrets(command_words: Sequence[str], argument_values: Mapping[str, Any]) -> list[str]:
-    secret_values = [
-        argument_values.get(argument_name) for argument_name in ("body", "template", "password", "secret_key")
-    ]
+    secret_values = [argument_values.get(n) for n in ("body", "template", "password", "secret_key")]
     if any(is_secret_name(str(argument_values.get(name) or "")) for name in ("namespace", "key")):
         secret_values.append(argument_values.get("value"))
     secret_texts = sorted(
@@ -217,9 +212,7 @@ def _hide_in_word(word: str, secret_texts: Sequence[str]) -> str:
 
 def _result_record(result_row: ResultRow) -> AuditRecord:
     """Return a row without empty fields and without values of secret settings."""
-    filled_fields = {
-        column_name: _hide_in_value(value) for column_name, value in result_row.items() if value is not None
-    }
+    filled_fields = {n: _hide_in_value(value) for n, value in result_row.items() if value is not None}
     setting_key = result_row.get("name") if result_row.get("kind") == "kv" else result_row.get("key")
     if any(is_secret_name(str(name or "")) for name in (setting_key, result_row.get("namespace"))):
         filled_fields.update(dict.fromkeys(filled_fields.keys() & {*_SETTING_TEXT_COLUMNS}, HIDDEN_TEXT))

@@ -48,14 +48,11 @@ class RequestProgressBar:
             return
         if exchange.done == 1:
             self._began_at = exchange.began
-        now_seconds = monotonic()
+        seconds = monotonic()
         if exchange.done == exchange.total:
             self.close()
-        elif (
-            now_seconds - self._began_at >= PATIENCE_SECONDS
-            and now_seconds - self._drawn_at >= _REDRAW_SECONDS
-        ):
-            self._drawn_at = now_seconds
+        elif seconds - self._began_at >= PATIENCE_SECONDS and seconds - self._drawn_at >= _REDRAW_SECONDS:
+            self._drawn_at = seconds
             self._draw_progress(exchange)
 
     def _draw_progress(self, exchange: Exchange) -> None:
@@ -80,7 +77,6 @@ class StepProgressBar:
         self._rich_progress: Progress | None = None
 
     def advance_steps(self, steps: int) -> None:
-        """Count more steps as done."""
         self._done_steps += steps
         if self._rich_progress is None and monotonic() - self._began_at >= PATIENCE_SECONDS:
             self._rich_progress = _start_progress(self._step_label)
@@ -104,13 +100,11 @@ class StatusLine:
         self._rich_status: Status | None = None
 
     def write_line(self, text: str) -> None:
-        """Write a line that stays."""
         self.close()
         self._write_plain_line(text)
         self._written_at = monotonic()
 
     def show_status(self, text: str) -> None:
-        """Show this status until the next one."""
         if can_draw_on_stderr():
             if self._rich_status is None:
                 self._rich_status = _start_spinner()

@@ -46,12 +46,10 @@ def request_name(request_code: int) -> str:
 
 
 def outcome_text(exchange: Exchange) -> str:
-    """Return name and number of the response code, or the reason why there is no response."""
     return describe_outcome(exchange.outcome)
 
 
 def describe_outcome(outcome: int | CallError) -> str:
-    """Return name and number of a response code, or the reason why there is no response."""
     if isinstance(outcome, CallError):
         return outcome.reason
     try:
@@ -91,7 +89,6 @@ class SentChanges:
         return list(self._counts_by_kind.values())
 
     def describe_outcomes(self) -> str:
-        """Describe what was done and what may have been done, after an interruption."""
         done_places = [_request_place(exchange) for exchange in self.first_exchanges if exchange.outcome == 0]
         unsure_places = [
             _request_place(exchange)
@@ -99,11 +96,7 @@ class SentChanges:
             if isinstance(exchange.outcome, CallError) and exchange.outcome.was_sent
         ]
         outcome_parts = [(done_places, "done"), (unsure_places, "may have been done")]
-        return "; ".join(
-            f"{outcome_words}: {', '.join(request_places)}"
-            for request_places, outcome_words in outcome_parts
-            if request_places
-        )
+        return "; ".join(f"{words}: {', '.join(places)}" for places, words in outcome_parts if places)
 
 
 def _is_interrupted(exchange: Exchange) -> bool:

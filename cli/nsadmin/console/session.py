@@ -106,7 +106,6 @@ class Session:
 
     @property
     def is_dry_run(self) -> bool:
-        """Whether the command only shows what it would do."""
         return self.options.dry_run
 
     @cached_property
@@ -135,17 +134,15 @@ class Session:
 
     def _find_name_servers(self) -> NameServerList:
         """Find the name servers, at the first request to one; note the default and other special cases."""
-        found_name_servers = make_finder(self.options.namesrv_addr)()
-        if found_name_servers.source == "default":
+        servers = make_finder(self.options.namesrv_addr)()
+        if servers.source == "default":
             context_name = self.options.context
             context_hint = f"context {context_name} has no name servers" if context_name else "no context"
-            self.write_remark(
-                f"no -n, no NAMESRV_ADDR and {context_hint}: using {found_name_servers.addrs[0]}"
-            )
-        if found_name_servers.note:
-            stderr.write_stderr_line(found_name_servers.note)
-        self.namesrv_addrs = found_name_servers.addrs
-        return found_name_servers
+            self.write_remark(f"no -n, no NAMESRV_ADDR and {context_hint}: using {servers.addrs[0]}")
+        if servers.note:
+            stderr.write_stderr_line(servers.note)
+        self.namesrv_addrs = servers.addrs
+        return servers
 
     @cached_property
     def _request_tracer(self) -> ExchangeObserver | None:
@@ -308,9 +305,7 @@ class Session:
         renamed_selection = selection._replace(
             columns=selection.columns and _rename_words(selection.columns, new_names),
             sort=selection.sort and _rename_words(selection.sort, new_names),
-            filters=tuple(
-                _rename_words(condition, new_names, max_words=1) for condition in selection.filters
-            ),
+            filters=tuple(_rename_words(c, new_names, max_words=1) for c in selection.filters),
         )
         self.options = self.options._replace(style=self.options.style._replace(selection=renamed_selection))
 
@@ -329,7 +324,6 @@ class Session:
 
     @property
     def elapsed_seconds(self) -> float:
-        """Seconds since the command began."""
         return monotonic() - self._started_at
 
     @property
@@ -338,7 +332,6 @@ class Session:
         return "admin" not in self.__dict__ or not self.admin.unreachable
 
     def describe_interruption(self) -> str:
-        """Describe the changes of an interrupted command."""
         if not self._may_change:
             return "interrupted"
         return f"interrupted; {self.sent_changes.describe_outcomes() or 'nothing was changed'}"

@@ -17,7 +17,6 @@ _PAGE_HINT = "Help for one command: nsadmin COMMAND --help"
 
 
 def group_text(group_name: str) -> str:
-    """The text of `nsadmin kv`: the commands of a group, with their usage."""
     related_names = _RELATED_COMMANDS.get(group_name, ())
     code_lines = [f"  {plugin_code:d}  {meaning}" for plugin_code, meaning in exit_codes.PLUGIN_CODE_MEANINGS]
     return join_sections(
@@ -33,7 +32,6 @@ def group_text(group_name: str) -> str:
 
 
 def category_text(category: Category) -> str:
-    """The text of `nsadmin help topics`: the commands of a category."""
     return join_sections(
         (
             (f"{category.title}: {category.help[:1].lower()}{category.help[1:]}",),
@@ -44,7 +42,6 @@ def category_text(category: Category) -> str:
 
 
 def all_commands_text() -> str:
-    """The text of `nsadmin help all`."""
     return join_sections(
         (
             *(

@@ -19,7 +19,6 @@ _NAMED_SHARED_FLAGS = (
 
 
 def command_text(entry: CommandEntry) -> str:
-    """The page of a command."""
     command_function = entry.load_function()
     width = help_width()
     own_parameters = command_parameters(command_function)
@@ -43,9 +42,7 @@ def command_text(entry: CommandEntry) -> str:
 def example_section(examples: Sequence[CommandExample]) -> list[str]:
     """The first examples, each with its description as a comment."""
     example_lines = [
-        line
-        for example in examples[:MAX_EXAMPLES]
-        for line in (f"  # {example.description}", f"  {example.command_line}")
+        line for e in examples[:MAX_EXAMPLES] for line in (f"  # {e.description}", f"  {e.command_line}")
     ]
     return [EXAMPLES_TITLE, *example_lines] if example_lines else []
 
@@ -74,7 +71,7 @@ def _parameter_item(parameter: Parameter) -> tuple[str, str]:
     metavar_text = f" {parameter.metavar}" if parameter.metavar else ""
     has_default = isinstance(parameter.default, (str, int, float)) and not isinstance(parameter.default, bool)
     help_text = parameter.help
-    if has_default and "default" not in help_text.lower():
+    if has_default and parameter.default != "" and "default" not in help_text.lower():
         help_text = f"{help_text.removesuffix('.')} (default: {parameter.default})."
     return ", ".join(parameter.flag_names) + metavar_text, help_text
 

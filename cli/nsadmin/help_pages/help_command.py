@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from nsadmin.command_line import registry
-from nsadmin.command_line.unknown_commands import unknown_command_error
+from nsadmin.command_line.usage import unknown_command_error
 from nsadmin.console.exit_codes import UsageError
 from nsadmin.help_pages.command_lists import all_commands_text, category_text, group_text
 from nsadmin.help_pages.overview import overview_text
@@ -20,8 +20,7 @@ def is_group_help(command_words: Sequence[str]) -> bool:
 def find_page(help_words: Sequence[str]) -> str | None:
     """Return the page that the words after `help` name; None if they name a command.
 
-    Raises:
-        UsageError: The words name nothing.
+    Raises UsageError if the words name nothing.
     """
     topic_words = [word for word in help_words if word not in HELP_FLAGS]
     if not topic_words or topic_words == ["help"]:

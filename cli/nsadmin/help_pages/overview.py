@@ -26,9 +26,7 @@ def overview_text() -> str:
             ),
             (
                 'All commands by subject; "nsadmin help topics" lists those of a subject:',
-                *format_list(
-                    ((category.handle, category.help) for category in registry.CATEGORIES), OVERVIEW_WIDTH
-                ),
+                *format_list(((c.handle, c.help) for c in registry.CATEGORIES), OVERVIEW_WIDTH),
             ),
             (
                 "More help:",

@@ -25,10 +25,7 @@ ENVIRONMENT_VARIABLES = (
     ),
     ("NSADMIN_BUNDLE", "Support bundle to read instead of the servers, like --bundle."),
     ("NSADMIN_STATE", "Folder of drains and of the inventory. Default: nsadmin in ~/.local/state."),
-    (
-        "NSADMIN_AUDIT",
-        "File of the audit log, or off. Default: nsadmin/audit.jsonl in ~/.local/state.",
-    ),
+    ("NSADMIN_AUDIT", "File of the audit log, or off. Default: nsadmin/audit.jsonl in ~/.local/state."),
     ("NSADMIN_ORIGIN", "Program that starts nsadmin for a client. The audit names it as origin."),
     ("NSADMIN_INVENTORY", "off: do not record which brokers to expect."),
     ("XDG_CONFIG_HOME", "Replaces ~/.config."),
@@ -44,7 +41,6 @@ PRECEDENCE = (
 
 
 def options_text() -> str:
-    """The text of `nsadmin help options`."""
     width = help_width()
     sections = [
         (f"{title}:", *format_list(_option_items(annotations), width))
@@ -66,7 +62,6 @@ def _option_items(annotations: Mapping[str, Any]) -> Iterable[tuple[str, str]]:
 
 
 def environment_text() -> str:
-    """The text of `nsadmin help environment`."""
     width = help_width()
     return join_sections(
         (
@@ -77,7 +72,6 @@ def environment_text() -> str:
 
 
 def exit_codes_text() -> str:
-    """The text of `nsadmin help exit-codes`."""
     width = help_width()
     special_lines = format_list(
         (

@@ -35,19 +35,17 @@ def render_stubs() -> str:
     # Nothing is sent to this address: only the types of the nouns are needed.
     with AdminClient("127.0.0.1:1") as admin_client:
         nouns = {name: getattr(admin_client, name) for name in NOUN_NAMES}
-        imported_names = {
+        names = {
             "AdminClient": "nsadmin.library.admin_client",
             "CallThreads": "nsadmin.aio.call_threads",
         }
         class_texts = [
             _CONTAINER
             + "".join(_render_property(nouns_by_name[name], noun) for name, noun in nouns.items())
-            + "".join(_render_procedures(imported_names)),
-            *(_render_class(noun, imported_names) for noun in _list_distinct(nouns.values())),
+            + "".join(_render_procedures(names)),
+            *(_render_class(noun, names) for noun in _list_distinct(nouns.values())),
         ]
-    return "\n".join(
-        [_HEAD, _render_imports(imported_names), *(f"{text.rstrip()}\n" for text in class_texts)]
-    )
+    return "\n".join([_HEAD, _render_imports(names), *(f"{text.rstrip()}\n" for text in class_texts)])
 
 
 def _list_distinct(nouns: Any) -> Iterator[Any]:
@@ -62,18 +60,12 @@ def _list_distinct(nouns: Any) -> Iterator[Any]:
 
 
 def _list_inner_nouns(noun_class: type) -> list[tuple[str, property | cached_property[Any]]]:
-    return [
-        (name, member)
-        for name, member in vars(noun_class).items()
-        if isinstance(member, property | cached_property)
-    ]
+    return [(name, m) for name, m in vars(noun_class).items() if isinstance(m, property | cached_property)]
 
 
 def _render_class(noun: Any, imported_names: dict[str, str]) -> str:
     noun_class = type(noun)
-    member_texts = [
-        _render_property(member, getattr(noun, name)) for name, member in _list_inner_nouns(noun_class)
-    ]
+    member_texts = [_render_property(m, getattr(noun, name)) for name, m in _list_inner_nouns(noun_class)]
     for owner in reversed(noun_class.__mro__[:-1]):
         member_texts += _render_methods(owner, imported_names, lambda name: not name.startswith("_"))
     docstring = _render_docstring(noun_class.__doc__, "    ")
@@ -87,7 +79,6 @@ def _render_procedures(imported_names: dict[str, str]) -> Iterator[str]:
 def _render_methods(
     owner: type, imported_names: dict[str, str], is_shown: Callable[[str], bool]
 ) -> Iterator[str]:
-    """Render the methods that a class itself defines."""
     module_tree = ast.parse(inspect.getsource(import_module(owner.__module__)))
     name_sources = _find_name_sources(module_tree, owner.__module__)
     [class_node] = [
@@ -182,9 +173,7 @@ def _find_name_sources(module_tree: ast.Module, module_name: str) -> dict[str, s
     return name_sources
 
 
-def _collect_names(
-    function: ast.FunctionDef, name_sources: dict[str, str], imported_names: dict[str, str]
-) -> None:
+def _collect_names(function: ast.FunctionDef, name_sources: dict[str, str], names: dict[str, str]) -> None:
     """Add the modules of the names in the annotations of a method."""
     arguments = [*function.args.args[1:], *function.args.kwonlyargs]
     annotations = [function.returns, *(argument.annotation for argument in arguments)]
@@ -194,10 +183,8 @@ def _collect_names(
             if not isinstance(node, ast.Name) or hasattr(builtins, node.id):
                 continue
             name = "AsyncIterator" if node.id == "Iterator" else node.id
-            if imported_names.setdefault(name, name_sources[node.id]) != name_sources[node.id]:
-                raise ValueError(
-                    f"{name} means two things: {imported_names[name]} and {name_sources[node.id]}"
-                )
+            if names.setdefault(name, name_sources[node.id]) != name_sources[node.id]:
+                raise ValueError(f"{name} means two things: {names[name]} and {name_sources[node.id]}")
 
 
 def _render_imports(imported_names: dict[str, str]) -> str:

@@ -20,7 +20,6 @@ class CommandDescription(NamedTuple):
 
 
 def describe_all_commands() -> list[CommandDescription]:
-    """Describe all commands, in the registry's order."""
     return [_describe_entry(entry) for entry in COMMANDS]
 
 

@@ -19,7 +19,6 @@ _STRUCT_TYPES = (("struct<", "struct"), ("array<struct<", "array<struct>"))
 
 
 def render_data_dictionary() -> str:
-    """Render the page: a table for each table, reports first."""
     return "\n".join([_PAGE_HEAD, *(line for table in list_tables() for line in _table_lines(table))])
 
 

@@ -119,10 +119,7 @@ def _make_panel(metric: MetricDefinition, panel_id: int, grid_position: tuple[in
         "id": panel_id,
         "datasource": _DATASOURCE,
         "gridPos": {"h": _PANEL_HEIGHT, "w": _PANEL_WIDTH, "x": grid_position[0], "y": grid_position[1]},
-        "fieldConfig": {
-            "defaults": {"unit": "cps" if metric.kind == "counter" else unit},
-            "overrides": [],
-        },
+        "fieldConfig": {"defaults": {"unit": "cps" if metric.kind == "counter" else unit}, "overrides": []},
         "options": {"legend": {"displayMode": "list", "placement": "bottom"}},
         "targets": [
             {

@@ -29,19 +29,17 @@ _PAGE_HEAD = """\
 
 def render_metrics_page() -> str:
     """Render the page: a table for each subject, then the metrics of --compat and the alerts."""
-    page_parts = [_PAGE_HEAD]
+    parts = [_PAGE_HEAD]
     ordered_metrics = sorted(METRICS, key=lambda metric: _SUBJECT_TITLES.index(metric.subject))
     for subject, subject_metrics in groupby(ordered_metrics, lambda metric: metric.subject):
-        page_parts.append(f"## {subject[0].upper()}{subject[1:]}\n")
-        page_parts.append(_render_table(subject_metrics))
-    page_parts.append("## The exporter itself\n")
-    page_parts.append(_render_table((*EXPORTER_METRICS, *PROBE_METRICS)))
-    page_parts.append(
-        "Besides these, `process_*` has memory, CPU time and file descriptors of the exporter.\n"
-    )
-    page_parts.append(_render_compat())
-    page_parts.append(_render_alerts())
-    return "\n".join(page_parts)
+        parts.append(f"## {subject[0].upper()}{subject[1:]}\n")
+        parts.append(_render_table(subject_metrics))
+    parts.append("## The exporter itself\n")
+    parts.append(_render_table((*EXPORTER_METRICS, *PROBE_METRICS)))
+    parts.append("Besides these, `process_*` has memory, CPU time and file descriptors of the exporter.\n")
+    parts.append(_render_compat())
+    parts.append(_render_alerts())
+    return "\n".join(parts)
 
 
 _SUBJECT_TITLES = ("name servers", "brokers", "proxies", "cluster", "groups", "clients", "topics", "queues")
@@ -50,9 +48,7 @@ _SUBJECT_TITLES = ("name servers", "brokers", "proxies", "cluster", "groups", "c
 def _render_table(metrics: Iterable[MetricDefinition]) -> str:
     lines = ["| Metric | Type | Unit | Read | Meaning |", "|---|---|---|---|---|"]
     lines += [
-        f"| `{metric.name}{_format_labels(metric)}` | {metric.kind} | {metric.unit} | `{metric.source}` | "
-        f"{metric.help} |"
-        for metric in metrics
+        f"| `{m.name}{_format_labels(m)}` | {m.kind} | {m.unit} | `{m.source}` | {m.help} |" for m in metrics
     ]
     return "\n".join(lines) + "\n"
 
@@ -78,10 +74,7 @@ def _render_compat() -> str:
         "",
         "| Metric | Labels |",
         "|---|---|",
-        *(
-            f"| `{metric.name}` | {', '.join(f'`{label}`' for label in metric.labels)} |"
-            for metric in COMPAT_METRICS
-        ),
+        *(f"| `{m.name}` | {', '.join(f'`{label}`' for label in m.labels)} |" for m in COMPAT_METRICS),
     ]
     return "\n".join(lines) + "\n"
 

@@ -23,11 +23,7 @@ def render_library_page() -> str:
     """Render the page. It has a directive `:::` for each class, which the documentation site replaces."""
     admin = AdminClient("127.0.0.1:1")
     noun_classes = {noun_name: type(getattr(admin, noun_name)) for noun_name in sorted(NOUN_NAMES)}
-    noun_classes = {
-        name: noun_class
-        for name, noun_class in noun_classes.items()
-        if noun_class.__module__.startswith("nsadmin.")
-    }
+    noun_classes = {name: c for name, c in noun_classes.items() if c.__module__.startswith("nsadmin.")}
     page_parts = [_PAGE_HEAD, *_render_clients()]
     for noun_name, noun_class in noun_classes.items():
         page_parts += [f"## admin.{noun_name}\n", *_render_noun(noun_class)]

@@ -19,17 +19,13 @@ _SHARED_HINT = "The page nsadmin(1) lists the options that most commands share."
 
 
 def render_page(command: CommandDescription) -> str:
-    """nsadmin-COMMAND(1)."""
     command_name = command.entry.typed_name
     argument_words = _escape_roff(command.argument_words)
     synopsis_words = (f"\\fBnsadmin {_escape_roff(command_name)}\\fR", argument_words, "[\\fIoptions\\fR]")
     short_help = _lower_first_letter(command.entry.help)
     return _join_sections(
         _page_head(page_name(command.entry)),
-        (
-            ".SH NAME",
-            f"{_escape_roff(page_name(command.entry))} \\- {_escape_roff(short_help)}",
-        ),
+        (".SH NAME", f"{_escape_roff(page_name(command.entry))} \\- {_escape_roff(short_help)}"),
         (".SH SYNOPSIS", " ".join(filter(None, synopsis_words))),
         (".SH DESCRIPTION", *_separate_paragraphs(command.text_paragraphs)),
         _option_section(command),

@@ -14,9 +14,7 @@ def render_package_stub() -> str:
     names_by_module: dict[str, list[str]] = {}
     for name, module_name in sorted(MODULES_BY_NAME.items()):
         names_by_module.setdefault(module_name, []).append(name)
-    import_lines = "".join(
-        _render_import(module_name, names) for module_name, names in sorted(names_by_module.items())
-    )
+    import_lines = "".join(_render_import(n, names) for n, names in sorted(names_by_module.items()))
     listed_names = "".join(f'    "{name}",\n' for name in sorted(["__version__", *MODULES_BY_NAME]))
     return f"{_HEAD}{import_lines}\n__all__ = [\n{listed_names}]\n"
 

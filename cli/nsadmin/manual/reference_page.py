@@ -34,10 +34,8 @@ messages are made up. [Shared options](../commands.md#shared-options) are on a s
 
 
 def render_pages(commands: Sequence[CommandDescription]) -> dict[str, str]:
-    """Return the text of each page by its path."""
     commands_by_category: dict[Category, list[CommandDescription]] = {
-        category: [command for command in commands if command.entry.category == category]
-        for category in CATEGORIES
+        c: [command for command in commands if command.entry.category == c] for c in CATEGORIES
     }
     return {
         INDEX_PAGE: _render_index(commands_by_category),

@@ -15,15 +15,13 @@ from nsadmin.manual import (
     reference_page,
 )
 from nsadmin.manual.command_descriptions import describe_all_commands
-from nsadmin.operations.plans import schema as cluster_schema
+from nsadmin.operations.plans import fields as cluster_fields
 
 
 def render_man_pages(overview_template: str) -> dict[str, str]:
     """nsadmin(1) and a page for each command, by file name. The wheel has them in share/man/man1."""
     commands = describe_all_commands()
-    pages = {
-        f"{man_pages.page_name(command.entry)}.1": man_pages.render_page(command) for command in commands
-    }
+    pages = {f"{man_pages.page_name(c.entry)}.1": man_pages.render_page(c) for c in commands}
     return {"nsadmin.1": man_pages.render_overview(overview_template, commands), **pages}
 
 
@@ -55,6 +53,6 @@ def render_files_in_git() -> dict[str, str]:
         "docs/monitoring/exporter-dashboard.json": exporter_dashboard.render_dashboard(),
         "docs/reference/journal.schema.json": record_schema.record_schema_text(),
         "docs/reference/credentials.schema.json": credentials_schema.credentials_schema_text(),
-        "docs/reference/cluster.schema.json": cluster_schema.format_schema(),
+        "docs/reference/cluster.schema.json": cluster_fields.format_schema(),
         "docs/reference/data-dictionary.md": data_dictionary.render_data_dictionary(),
     }

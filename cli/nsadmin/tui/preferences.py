@@ -5,9 +5,9 @@ from collections.abc import Collection, Mapping
 from typing import Any, NamedTuple
 
 from namesrv_core import operator_files
+from namesrv_core.file_shapes import Field, FileStyle, InvalidValue, MapOf, Parsed, Path, Record, read_shape
 
 DEFAULT_THEME = "nsadmin-dark"
-_TOP_LEVEL_KEYS = ("theme", "interval", "keys", "themes")
 _THEME_COLORS = (
     "primary", "secondary", "accent", "foreground", "background", "surface", "panel", "success", "warning",
     "error",
@@ -37,58 +37,60 @@ def load_preferences(path: str, binding_ids: Collection[str]) -> Preferences:
 
     `binding_ids` are the valid ids of key bindings. Raises InvalidPreferencesError.
     """
-    import yaml
-
     try:
         text = operator_files.read_text(path, max_characters=operator_files.MAX_CONFIG_CHARACTERS)
-        content = operator_files.parse_yaml(text) or {}
+        content = operator_files.YamlDocument(text).value or {}
     except FileNotFoundError:
         return Preferences()
     except (OSError, UnicodeDecodeError) as error:
         raise InvalidPreferencesError(f"{path} is not readable: {error}") from None
-    except yaml.YAMLError as error:
-        mark = getattr(error, "problem_mark", None)
-        line_text = f" in line {mark.line + 1}" if mark else ""
-        raise InvalidPreferencesError(f"{path} is not valid YAML{line_text}") from None
+    except operator_files.InvalidYaml as error:
+        raise InvalidPreferencesError(f"{path} is not valid YAML{error.in_line}") from None
+    shape = _describe_file(binding_ids)
     if not isinstance(content, dict):
-        raise InvalidPreferencesError(f"{path} must be a map: {', '.join(_TOP_LEVEL_KEYS)}")
-    _check_names(path, content, _TOP_LEVEL_KEYS)
-    key_texts = _read_texts(path, "keys", content.get("keys"))
-    _check_names(f"{path}: keys", key_texts, binding_ids)
-    theme_maps = _read_map(path, "themes", content.get("themes"))
-    themes = {name: _read_theme(path, name, colors) for name, colors in theme_maps.items()}
-    interval = _read_interval(path, content.get("interval"))
-    return Preferences(str(content.get("theme") or DEFAULT_THEME), interval, key_texts, themes)
+        keys = ", ".join(field.key for field in shape.fields)
+        raise InvalidPreferencesError(f"{path} must be a map: {keys}")
+    values, mistakes = read_shape(content, shape, _PreferencesStyle())
+    if mistakes:
+        raise InvalidPreferencesError(f"{path}: {mistakes[0].text}")
+    return Preferences(**values)
 
 
-def _check_names(location: str, given_map: Mapping[str, Any], known_names: Collection[str]) -> None:
-    for name in given_map:
-        if name not in known_names:
-            known_text = ", ".join(known_names)
-            raise InvalidPreferencesError(f'{location}: unknown key "{name}": choose from {known_text}')
+class _PreferencesStyle(FileStyle):
+    is_null_empty = True
+    is_null_absent = True
+
+    def place(self, path: Path) -> str:
+        return ": ".join(path)
+
+    def at(self, path: Path, problem: str) -> str:
+        return problem if path == ("interval",) else super().at(path, problem)
+
+    def unknown_key(self, path: Path, known_keys: Collection[str]) -> str:
+        return self.place((*path[:-1], f'unknown key "{path[-1]}": choose from {", ".join(known_keys)}'))
+
+    def missing(self, field: Field) -> str:
+        return f"needs {field.key}, {field.meaning}"
 
 
-def _read_map(path: str, map_name: str, yaml_value: Any) -> Mapping[str, Any]:
-    if yaml_value is not None and not isinstance(yaml_value, dict):
-        raise InvalidPreferencesError(f"{path}: {map_name} must be a map")
-    return {str(key): value for key, value in (yaml_value or {}).items()}
+def _describe_file(binding_ids: Collection[str]) -> Record:
+    text = Parsed(str)
+    primary, *other_colors = _THEME_COLORS
+    theme_fields = (
+        Field(primary, text, "a color such as '#3D8FD1'", is_required=True),
+        *(Field(name, text) for name in (*other_colors, "dark")),
+    )
+    return Record(
+        (
+            Field("theme", Parsed(lambda value: str(value or DEFAULT_THEME))),
+            Field("interval", Parsed(_parse_interval)),
+            Field("keys", Record(Field(binding_id, text) for binding_id in binding_ids)),
+            Field("themes", MapOf(text, Record(theme_fields))),
+        )
+    )
 
 
-def _read_texts(path: str, map_name: str, yaml_value: Any) -> Mapping[str, str]:
-    return {key: str(value) for key, value in _read_map(path, map_name, yaml_value).items()}
-
-
-def _read_interval(path: str, value: Any) -> float | None:
-    if value is None:
-        return None
-    if not isinstance(value, (int, float)) or isinstance(value, bool) or not 0.5 <= value <= 3600:
-        raise InvalidPreferencesError(f"{path}: invalid interval {value}: use 0.5 to 3600 seconds")
+def _parse_interval(value: Any) -> float:
+    if type(value) not in (int, float) or not 0.5 <= value <= 3600:
+        raise InvalidValue(f"invalid interval {value}: use 0.5 to 3600 seconds")
     return float(value)
-
-
-def _read_theme(path: str, name: str, value: Any) -> Mapping[str, str]:
-    colors = _read_texts(path, f"themes: {name}", value)
-    _check_names(f"{path}: themes: {name}", colors, (*_THEME_COLORS, "dark"))
-    if "primary" not in colors:
-        raise InvalidPreferencesError(f"{path}: themes: {name} needs primary, a color such as '#3D8FD1'")
-    return colors

@@ -80,7 +80,4 @@ def test_the_truth_and_nothing_else(seed: int, tmp_path: Path) -> None:
         )
         for finding in verdict.missed_findings
     ] == []
-    assert [
-        (server, record.event_type, record.origin, record.event_fields)
-        for server, record in verdict.unexplained
-    ] == []
+    assert [(s, r.event_type, r.origin, r.event_fields) for s, r in verdict.unexplained] == []

@@ -15,11 +15,9 @@ def test_a_report() -> None:
     )
     deed = Deed(0, 60, "kill", "begin", ("a:0", "b:0"))
     findings = [
-        ExpectationFinding(
-            deed, expected_event, server, broker, None if (server, broker) == ("ns-2", "b:0") else 0.25
-        )
-        for server in expected_event.server_names
-        for broker in expected_event.broker_id_texts
+        ExpectationFinding(deed, expected_event, s, b, None if (s, b) == ("ns-2", "b:0") else 0.25)
+        for s in expected_event.server_names
+        for b in expected_event.broker_id_texts
     ]
     stray = (
         "ns-1",

@@ -75,10 +75,10 @@ def test_an_encoding_that_is_none_of_text(name: str) -> None:
 
 
 def test_encodings_have_one_name() -> None:
-    assert (
-        argument_values.parse_charset("-f", None),
-        argument_values.parse_charset("-f", "GBK"),
-    ) == ("utf-8", "gbk")
+    assert (argument_values.parse_charset("-f", None), argument_values.parse_charset("-f", "GBK")) == (
+        "utf-8",
+        "gbk",
+    )
 
 
 def test_numbers_from_0_and_what_is_none() -> None:

@@ -24,10 +24,7 @@ GROUPS = {"C": {"a": {0: "h:1", 1: "h:2"}, "b": {1: "h:3"}}}
 def test_a_cluster_s_masters_or_all_of_it() -> None:
     with FakeNameServer(GROUPS) as server:
         session = Session(SharedOptions((server.addr,)))
-        assert select_masters(session, None, "C") == [
-            BrokerTarget("a", 0, "h:1"),
-            BrokerTarget("b", 0, None),
-        ]
+        assert select_masters(session, None, "C") == [BrokerTarget("a", 0, "h:1"), BrokerTarget("b", 0, None)]
         assert distinct_addrs(select_members(session, None, "C")) == ["h:1", "h:2", "h:3"]
         session.close()
 

@@ -7,7 +7,8 @@ from typer import Argument, Option
 
 from nsadmin.command_line.declarations import Flags, RequiredUnless, build_parameter, command_parameters
 from nsadmin.command_line.registry import COMMANDS, CommandEntry
-from nsadmin.command_line.usage import _expected_value, unknown_option, usage_words
+from nsadmin.command_line.usage import _expected_value, unknown_command_error, unknown_option, usage_words
+from nsadmin.console.exit_codes import CheckUsageError
 
 
 def repair(
@@ -47,3 +48,17 @@ def test_what_an_option_expects_has_an_example() -> None:
     assert _expected_value(seconds) == "seconds, for example 3 or 0.5"
     assert _expected_value(number) == "a whole number, for example 10"
     assert _expected_value(share) == "a number"
+
+
+def test_an_unknown_check_has_the_error_of_checks() -> None:
+    assert isinstance(unknown_command_error(["check", "lga"]), CheckUsageError)
+    assert not isinstance(unknown_command_error(["kv", "gte"]), CheckUsageError)
+
+
+def test_the_error_suggests_what_was_probably_meant() -> None:
+    assert str(unknown_command_error(["lag"])) == (
+        'unknown command "lag": did you mean "consumerProgress" or "check lag"?'
+    )
+    assert str(unknown_command_error(["journal", "x"])) == (
+        'unknown command "journal x": use cat, tail, stat, verify'
+    )

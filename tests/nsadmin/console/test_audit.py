@@ -315,12 +315,7 @@ def test_what_is_hidden_is_known_by_the_names_that_commands_give_it(entry: Comma
 
 def test_every_flag_whose_text_is_hidden_is_one_of_a_command() -> None:
     functions = [entry.load_function() for entry in COMMANDS if entry.may_change]
-    flags = {
-        flag
-        for function in functions
-        for parameter in command_parameters(function)
-        for flag in parameter.flags
-    }
+    flags = {flag for f in functions for p in command_parameters(f) for flag in p.flags}
     assert HIDDEN_BY_NAME.keys() <= flags
 
 

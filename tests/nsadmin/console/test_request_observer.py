@@ -19,10 +19,7 @@ WRITE = READ._replace(code=100)
 @pytest.mark.parametrize(
     ("exchange", "text"),
     [
-        (
-            READ,
-            "+12 ms h:1 GET_BROKER_CLUSTER_INFO (106): SUCCESS (0), 3.2 ms, 123 bytes out, 456 in",
-        ),
+        (READ, "+12 ms h:1 GET_BROKER_CLUSTER_INFO (106): SUCCESS (0), 3.2 ms, 123 bytes out, 456 in"),
         (READ._replace(via="gateway:2"), "+12 ms h:1 via gateway:2 GET_BROKER_CLUSTER_INFO (106)"),
         (READ._replace(code=9999, outcome=1234), "request (9999): response code (1234), 3.2 ms"),
         (READ._replace(outcome=CallError("h:1", "timeout", "no answer within 3 s")), "no answer within 3 s,"),

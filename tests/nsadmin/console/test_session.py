@@ -83,10 +83,8 @@ def test_on_a_terminal_a_question_names_the_context_in_its_colour(
 def test_on_a_terminal_a_secret_is_asked_for(tmp_path: Path) -> None:
     file = tmp_path / "config.yaml"
     words = ("contextSet", "p", "-n", "a", "--accessKey", "me", "--json")
-    code, out, terminal_text = on_terminal(
-        b"s3cret\n", *words, prompt=b": ", env={"NSADMIN_CONFIG": str(file)}
-    )
-    assert (code, terminal_text) == (0, b"Secret key: ")
+    code, out, text = on_terminal(b"s3cret\n", *words, prompt=b": ", env={"NSADMIN_CONFIG": str(file)})
+    assert (code, text) == (0, b"Secret key: ")
     assert b"s3cret" not in out
     assert load_contexts(file).contexts_by_name["p"].credentials == Credentials("me", "s3cret")
 
@@ -178,9 +176,7 @@ def test_steps_are_counted_where_somebody_sees_it(
 ) -> None:
     steps_told: list[int] = []
     monkeypatch.setattr(progress, "can_draw_on_stderr", lambda: True)
-    monkeypatch.setattr(
-        progress.StepProgressBar, "advance_steps", lambda steps, number: steps_told.append(number)
-    )
+    monkeypatch.setattr(progress.StepProgressBar, "advance_steps", lambda steps, n: steps_told.append(n))
     session = Session(SharedOptions(namesrv_addr=(server.addr,)))
     session.admin.kv.get_value("N", "k")
     with session.show_progress("applying", 3) as advance:
@@ -226,9 +222,7 @@ def test_a_session_knows_which_changes_it_sent(server: FakeNameServer) -> None:
     session = Session(SharedOptions(namesrv_addr=(server.addr,)))
     session.admin.kv.delete_key("N", "k")
     session.close()
-    assert [exchange.code for exchange in session.sent_changes.first_exchanges] == [
-        RequestCode.DELETE_KV_CONFIG
-    ]
+    assert [e.code for e in session.sent_changes.first_exchanges] == [RequestCode.DELETE_KV_CONFIG]
 
 
 def test_a_tiny_timeout_is_named_in_the_error(

@@ -94,6 +94,7 @@ def test_every_command_has_a_page(entry: CommandEntry) -> None:
     page = command_text(entry)
     assert page.startswith(f"Usage: nsadmin {entry.typed_name} ")
     assert page.count("nsadmin help options") == (entry.kind != "program")
+    assert "(default: )" not in page
 
 
 def test_exit_codes_are_on_the_page_where_they_differ() -> None:

@@ -11,9 +11,7 @@ from nsadmin.manual.command_descriptions import describe_all_commands
 from tests.support.name_servers import ROOT
 
 TEMPLATE = (ROOT / "man" / "nsadmin.1.in").read_text()
-PAGES = {
-    man_pages.page_name(command.entry): man_pages.render_page(command) for command in describe_all_commands()
-}
+PAGES = {man_pages.page_name(c.entry): man_pages.render_page(c) for c in describe_all_commands()}
 PAGES["nsadmin"] = man_pages.render_overview(TEMPLATE, describe_all_commands())
 needs_groff = pytest.mark.skipif(shutil.which("groff") is None, reason="groff is not installed")
 

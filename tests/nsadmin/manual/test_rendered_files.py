@@ -12,10 +12,7 @@ from tests.support.name_servers import ROOT
 def test_each_command_has_a_man_page() -> None:
     pages = render_man_pages((ROOT / "man" / "nsadmin.1.in").read_text())
     assert not re.search("@[A-Z_]+@", pages["nsadmin.1"])
-    assert pages.keys() == {
-        "nsadmin.1",
-        *(f"{man_pages.page_name(entry)}.1" for entry in COMMANDS),
-    }
+    assert pages.keys() == {"nsadmin.1", *(f"{man_pages.page_name(entry)}.1" for entry in COMMANDS)}
 
 
 def test_the_links_of_rendered_and_written_pages_lead_somewhere() -> None:

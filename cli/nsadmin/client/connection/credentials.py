@@ -198,16 +198,11 @@ def _read_text(file_path: "Path") -> str:
 
 def _parse_yaml(file_path: "Path", file_text: str) -> Mapping[Any, Any]:
     """Parse YAML with every scalar as text: the sample's secretKey 12345678 must not become a number."""
-    import yaml
-
     try:
-        file_content = operator_files.parse_yaml(file_text, yaml.BaseLoader) or {}
-    except yaml.YAMLError as error:
+        file_content = operator_files.YamlDocument(file_text, is_as_written=True).value or {}
+    except operator_files.InvalidYaml as error:
         # Show only the line number: the text of the YAML error quotes the file.
-        error_mark = getattr(error, "problem_mark", None)
-        raise BadSettings(
-            f"{file_path} is not valid YAML{f' in line {error_mark.line + 1}' if error_mark else ''}"
-        ) from None
+        raise BadSettings(f"{file_path} is not valid YAML{error.in_line}") from None
     if not isinstance(file_content, dict):
         raise BadSettings(f"{file_path} must contain lines like {_FILE_KEYS[0]}: VALUE")
     return file_content

@@ -67,7 +67,6 @@ def start_refresh(value_question: ValueQuestion) -> None:
 
 
 def main(question_text: str) -> None:
-    """Refresh in this process; it ends after a while, even if a server never answers."""
     if hasattr(signal, "alarm"):
         signal.alarm(REFRESH_LIFETIME_SECONDS)
     refresh_values(ValueQuestion(*json.loads(question_text)), ValueCache(value_cache_folder()), time.time())

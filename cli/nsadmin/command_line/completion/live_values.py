@@ -24,8 +24,7 @@ MAX_ASKED_BROKERS = 3
 def ask_servers(value_source: str, admin: AdminClient, detail: str) -> list[str]:
     """Return all values, sorted; `detail` is the namespace or the broker on the line.
 
-    Raises:
-        RocketMQError: No server answered.
+    Raises RocketMQError if no server answered.
     """
     value_lines = _LISTERS_BY_SOURCE[value_source](admin, detail)
     return sorted({value_line for value_line in value_lines if _is_printable(value_line)})
@@ -38,16 +37,9 @@ def list_local_values(value_source: str) -> list[str]:
     except InvalidContextsError:
         return []
     if value_source == "contexts":
-        value_lines = [
-            f"{context_name}\t{context.namesrv_addr or ''}".rstrip("\t")
-            for context_name, context in contexts_by_name.items()
-        ]
+        value_lines = [f"{n}\t{c.namesrv_addr or ''}".rstrip("\t") for n, c in contexts_by_name.items()]
     else:
-        value_lines = [
-            f"{context.namesrv_addr}\t{context_name}"
-            for context_name, context in contexts_by_name.items()
-            if context.namesrv_addr
-        ]
+        value_lines = [f"{c.namesrv_addr}\t{n}" for n, c in contexts_by_name.items() if c.namesrv_addr]
         value_lines += filter(None, [os.environ.get("NAMESRV_ADDR")])
     return sorted(value_line for value_line in value_lines if _is_printable(value_line))
 
@@ -67,18 +59,11 @@ def _list_clusters(admin: AdminClient, detail: str) -> Iterable[str]:
 
 
 def _list_brokers(admin: AdminClient, detail: str) -> Iterator[str]:
-    return (
-        f"{broker_group.broker_name}\t{broker_group.cluster_name}"
-        for broker_group in admin.clusters.get_info().broker_groups
-    )
+    return (f"{g.broker_name}\t{g.cluster_name}" for g in admin.clusters.get_info().broker_groups)
 
 
 def _list_addresses(admin: AdminClient, detail: str) -> Iterator[str]:
-    return (
-        value_line
-        for broker_group in admin.clusters.get_info().broker_groups
-        for value_line in _member_lines(broker_group)
-    )
+    return (line for g in admin.clusters.get_info().broker_groups for line in _member_lines(g))
 
 
 def _member_lines(broker_group: BrokerAddrGroup) -> Iterator[str]:
@@ -103,8 +88,7 @@ def _list_producer_groups(admin: AdminClient, detail: str) -> Iterator[str]:
 
 def _list_proxies(admin: AdminClient, detail: str) -> Iterator[str]:
     return (
-        f"{heartbeat.proxy.remoting_addr}\tgRPC {heartbeat.proxy.grpc_addr}"
-        for heartbeat in admin.proxies.get_heartbeats().latest
+        f"{h.proxy.remoting_addr}\tgRPC {h.proxy.grpc_addr}" for h in admin.proxies.get_heartbeats().latest
     )
 
 
@@ -131,20 +115,14 @@ def _list_broker_keys(admin: AdminClient, detail: str) -> Iterable[str]:
 
 
 def _list_namesrv_keys(admin: AdminClient, detail: str) -> Iterator[str]:
-    return (
-        config_key
-        for namesrv_config in _require_answers(admin.name_servers.get_config_each())
-        for config_key in namesrv_config
-    )
+    return (key for config in _require_answers(admin.name_servers.get_config_each()) for key in config)
 
 
 def _require_answers(server_results: Iterable[ServerResult[T]]) -> list[T]:
     """Return the answers; raise the first error if servers were asked and none of them answered."""
     server_results = list(server_results)
     answers = [server_result.result for server_result in server_results if server_result.result is not None]
-    server_errors = [
-        server_result.error for server_result in server_results if server_result.error is not None
-    ]
+    server_errors = [result.error for result in server_results if result.error is not None]
     if server_errors and not answers:
         raise server_errors[0]
     return answers

@@ -77,5 +77,4 @@ def _is_plain(value: str) -> bool:
 
 
 def strip_descriptions(value_lines: Sequence[str]) -> list[str]:
-    """Return the values without descriptions."""
     return list(dict.fromkeys(value_line.partition("\t")[0] for value_line in value_lines))

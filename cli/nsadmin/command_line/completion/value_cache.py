@@ -32,10 +32,8 @@ class CachedLines(NamedTuple):
 
 def value_cache_folder(environ: Mapping[str, str] = os.environ) -> Path:
     """Return the folder in XDG_CACHE_HOME; as the XDG specification requires, a relative path is ignored."""
-    cache_home = environ.get("XDG_CACHE_HOME", "")
-    return (
-        Path(cache_home if cache_home.startswith("/") else "~/.cache").expanduser() / "nsadmin" / "complete"
-    )
+    home = environ.get("XDG_CACHE_HOME", "")
+    return Path(home if home.startswith("/") else "~/.cache").expanduser() / "nsadmin" / "complete"
 
 
 class ValueCache:
@@ -115,11 +113,9 @@ class ValueCache:
 
     def _prune_files(self, now_seconds: float) -> None:
         aged_paths = []
-        for folder_entry in os.scandir(self._cache_folder):
+        for entry in os.scandir(self._cache_folder):
             with suppress(OSError):
-                aged_paths.append(
-                    (now_seconds - folder_entry.stat(follow_symlinks=False).st_mtime, folder_entry.path)
-                )
+                aged_paths.append((now_seconds - entry.stat(follow_symlinks=False).st_mtime, entry.path))
         aged_paths.sort()
         for file_number, (age_seconds, file_path) in enumerate(aged_paths):
             if age_seconds > MAX_AGE_SECONDS or file_number >= MAX_FILE_COUNT:

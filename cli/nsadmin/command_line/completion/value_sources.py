@@ -61,7 +61,6 @@ def source_of_metavar(metavar: str, declared_source: str | None = None) -> str:
 
 
 def is_known_source(source: str) -> bool:
-    """Whether a declared source exists."""
     return (
         source in ("", FILE_SOURCE, FOLDER_SOURCE, COLUMN_SOURCE) or source in LIVE_SOURCES or "|" in source
     )

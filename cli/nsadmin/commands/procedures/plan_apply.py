@@ -28,7 +28,7 @@ from nsadmin.console.exit_codes import DIFFERENCES_FOUND, UsageError
 from nsadmin.console.output import OutputText, ResultRows
 from nsadmin.console.session import Session
 from nsadmin.library.cluster_plans import compare_cluster, is_stranding
-from nsadmin.operations.plans import plan_file, schema
+from nsadmin.operations.plans import fields, plan_file
 from nsadmin.operations.plans.backlog import count_stranded_messages
 from nsadmin.operations.plans.cluster_export import describe_cluster
 from nsadmin.operations.plans.diff import ClusterDiff
@@ -79,7 +79,7 @@ def export(
         nsadmin export --schema
     """
     if with_schema:
-        return OutputText(schema.format_schema())
+        return OutputText(fields.format_schema())
     if cluster_name is None:
         raise UsageError("missing argument CLUSTER: run nsadmin export CLUSTER")
     namespace_names = tuple(kv_namespaces or ())

@@ -167,11 +167,11 @@ def lab_run(
         # Play a quarter of an hour immediately, and check the journals
         nsadmin lab run flapping-broker
     """
-    from namesrv_core.lab.command import LOG_DIALECTS, InvalidScenarioValue, parse_duration, run_scenario
+    from namesrv_core.lab.command import LOG_DIALECTS, InvalidValue, parse_duration, run_scenario
 
     try:
         duration_seconds = None if until is None else parse_duration(until)
-    except InvalidScenarioValue as error:
+    except InvalidValue as error:
         raise UsageError(f'invalid time "{until}" for --until: {error}') from None
     run_speed = None if speed is None else _parse_speed(speed)
     dialect = parse_choice("--java-logs", java_logs, LOG_DIALECTS)

@@ -106,11 +106,7 @@ class Contexts(NamedTuple):
     def without_context(self, context_name: str) -> "Contexts":
         self.require_context(context_name)
         return Contexts(
-            {
-                other_name: context
-                for other_name, context in self.contexts_by_name.items()
-                if other_name != context_name
-            },
+            {name: context for name, context in self.contexts_by_name.items() if name != context_name},
             None if self.current_name == context_name else self.current_name,
             None if self.previous_name == context_name else self.previous_name,
         )

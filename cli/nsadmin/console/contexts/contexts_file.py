@@ -38,47 +38,35 @@ def load_contexts(contexts_file: ContextsPath) -> Contexts:
 @lru_cache(maxsize=1)
 def _parse_file_text(file_name: str, file_text: str) -> Contexts:
     """Parse the text. Each line of a batch needs it and YAML is slow, so the result is cached."""
-    import yaml
-
     try:
-        yaml_content = operator_files.parse_yaml(file_text) or {}
-    except yaml.YAMLError as error:
-        # The text of the YAML error quotes the file, which may contain secrets.
-        problem_mark = getattr(error, "problem_mark", None)
-        raise InvalidContextsError(
-            f"{file_name} is not valid YAML{f' in line {problem_mark.line + 1}' if problem_mark else ''}"
-        ) from None
-    return _parse_contexts(file_name, yaml_content)
-
-
-def _parse_contexts(contexts_file: ContextsPath, yaml_content: Any) -> Contexts:
-    if not isinstance(yaml_content, dict) or not isinstance(yaml_content.get("contexts") or {}, dict):
-        raise InvalidContextsError(f"{contexts_file}: contexts must be a map of names")
-    unknown_keys = [top_key for top_key in yaml_content if top_key not in _TOP_KEYS]
-    if unknown_keys:
-        raise InvalidContextsError(
-            f'{contexts_file}: unknown key "{unknown_keys[0]}": use {", ".join(_TOP_KEYS)}'
-        )
+        content = operator_files.YamlDocument(file_text).value or {}
+    except operator_files.InvalidYaml as error:
+        # The text of the error quotes the file, which may contain secrets.
+        raise InvalidContextsError(f"{file_name} is not valid YAML{error.in_line}") from None
+    if not isinstance(content, dict) or not isinstance(content.get("contexts") or {}, dict):
+        raise InvalidContextsError(f"{file_name}: contexts must be a map of names")
+    keys = [key for key in content if key not in _TOP_KEYS]
+    if keys:
+        raise InvalidContextsError(f'{file_name}: unknown key "{keys[0]}": use {", ".join(_TOP_KEYS)}')
     contexts_by_name = {
-        str(context_name): _parse_one_context(contexts_file, context_name, context_value)
-        for context_name, context_value in (yaml_content.get("contexts") or {}).items()
+        str(name): _parse_one_context(file_name, name, value)
+        for name, value in (content.get("contexts") or {}).items()
     }
-    remembered_names = (yaml_content.get(top_key) for top_key in ("current", "previous"))
     current_name, previous_name = (
-        str(context_name) if str(context_name) in contexts_by_name else None
-        for context_name in remembered_names
+        str(name) if str(name) in contexts_by_name else None
+        for name in (content.get("current"), content.get("previous"))
     )
     return Contexts(contexts_by_name, current_name, previous_name)
 
 
-def _parse_one_context(contexts_file: ContextsPath, context_name: object, context_value: Any) -> Context:
+def _parse_one_context(file_name: str, context_name: object, value: Any) -> Context:
     # Imported late: without contexts in the file it is not needed.
     from nsadmin.console.contexts import context_fields
 
     try:
-        return context_fields.parse_context(context_value)
+        return context_fields.parse_context(value)
     except context_fields.InvalidContextValue as error:
-        raise InvalidContextsError(f"{contexts_file}: context {context_name}: {error}") from None
+        raise InvalidContextsError(f"{file_name}: context {context_name}: {error}") from None
 
 
 def change_contexts(contexts_file: ContextsPath, change_step: Callable[[Contexts], Contexts]) -> Contexts:
@@ -123,8 +111,7 @@ def save_contexts(contexts_file: ContextsPath, contexts: Contexts) -> None:
         "current": contexts.current_name,
         "previous": contexts.previous_name,
         "contexts": {
-            context_name: context_fields.context_to_map(context)
-            for context_name, context in sorted(contexts.contexts_by_name.items())
+            n: context_fields.context_to_map(c) for n, c in sorted(contexts.contexts_by_name.items())
         },
     }
     yaml_text = yaml.safe_dump(

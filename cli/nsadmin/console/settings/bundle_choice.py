@@ -32,20 +32,13 @@ class ChosenBundle(NamedTuple):
     context: ChosenContext
 
 
-def open_chosen_bundle(
-    option_values: Mapping[str, Any], chosen_context: ChosenContext = NO_CONTEXT
-) -> ChosenBundle | None:
+def open_chosen_bundle(values: Mapping[str, Any], chosen: ChosenContext = NO_CONTEXT) -> ChosenBundle | None:
     """Open the bundle of --bundle, the named context, NSADMIN_BUNDLE or the context in use; None without one.
 
     Raises UsageError if the file cannot be read, and InvalidBundleError if it is no bundle.
     """
-    source_name, bundle_path, context = next(
-        (
-            bundle_source
-            for bundle_source in _sources_by_rank(option_values, chosen_context)
-            if bundle_source[1]
-        ),
-        ("", "", NO_CONTEXT),
+    name, bundle_path, context = next(
+        (source for source in _sources_by_rank(values, chosen) if source[1]), ("", "", NO_CONTEXT)
     )
     if not bundle_path:
         return None
@@ -54,38 +47,36 @@ def open_chosen_bundle(
     try:
         return ChosenBundle(SupportBundle(context.resolve_path(bundle_path)), context)
     except OSError as error:
-        raise UsageError(
-            f'cannot read the bundle "{bundle_path}" ({source_name}): {error.strerror}'
-        ) from None
+        raise UsageError(f'cannot read the bundle "{bundle_path}" ({name}): {error.strerror}') from None
 
 
 def _sources_by_rank(
-    option_values: Mapping[str, Any], chosen_context: ChosenContext
+    values: Mapping[str, Any], chosen: ChosenContext
 ) -> Iterator[tuple[str, str | None, ChosenContext]]:
     """The possible bundles by precedence: source, path (None for none), and the context that has it.
 
     Name servers on the command line replace the bundle of a context; those in the environment replace that
     of the context in use.
     """
-    yield "--bundle", option_values.get("bundle"), NO_CONTEXT
-    context_bundle = chosen_context.context.bundle
-    if any(option_values.get(option_name) for option_name, _ in DISCOVERY_OPTIONS):
+    yield "--bundle", values.get("bundle"), NO_CONTEXT
+    context_bundle = chosen.context.bundle
+    if any(values.get(option_name) for option_name, _ in DISCOVERY_OPTIONS):
         context_bundle = None
-    context_source = (f"context {chosen_context.name}", context_bundle, chosen_context)
-    if chosen_context.is_named:
+    context_source = (f"context {chosen.name}", context_bundle, chosen)
+    if chosen.is_named:
         yield context_source
     yield BUNDLE_VARIABLE, os.environ.get(BUNDLE_VARIABLE), NO_CONTEXT
     if not os.environ.get(ENVIRONMENT_VARIABLE, "").strip():
         yield context_source
 
 
-def make_bundle_access(bundle: "SupportBundle", option_values: Mapping[str, Any]) -> Access:
+def make_bundle_access(bundle: "SupportBundle", values: Mapping[str, Any]) -> Access:
     """Return an access that reads the bundle, as the client that made it: signed or not, with TLS or not."""
     from nsadmin.client.bundles.bundle_answers import BundleAnswers
 
     signing, _, encryption = bundle.manifest.identity.partition(" ")
     return DEFAULT_ACCESS._replace(
-        concurrency=option_values.get("concurrency") or DEFAULT_ACCESS.concurrency,
+        concurrency=values.get("concurrency") or DEFAULT_ACCESS.concurrency,
         credentials=Credentials("bundle", "") if signing == "signed" else None,
         tls=None if encryption == "plain" else Tls(verify=encryption == "tls"),
         proxies=bundle.manifest.proxies,
@@ -93,9 +84,9 @@ def make_bundle_access(bundle: "SupportBundle", option_values: Mapping[str, Any]
     )
 
 
-def make_bundle_finder(bundle: "SupportBundle", option_values: Mapping[str, Any]) -> NameServerFinder:
+def make_bundle_finder(bundle: "SupportBundle", values: Mapping[str, Any]) -> NameServerFinder:
     """Return a function that finds the name servers of the bundle, or those of -n."""
-    given_addrs = option_values.get("namesrv_addr")
+    given_addrs = values.get("namesrv_addr")
     if given_addrs:
         given_list = choose_name_servers(given_addrs)
         return lambda: given_list._replace(origin="-n")

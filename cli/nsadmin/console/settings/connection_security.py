@@ -21,52 +21,44 @@ _TLS_FILE_OPTIONS = (("tls_ca", "ca_file"), ("tls_cert", "cert_file"), ("tls_key
 
 
 def find_credentials(
-    option_values: Mapping[str, Any],
-    chosen_context: ChosenContext,
-    write_warning: Callable[[str], None] = write_stderr_line,
+    values: Mapping[str, Any], chosen: ChosenContext, write_warning: Callable[[str], None] = write_stderr_line
 ) -> FoundCredentials | None:
     """Find the credentials and their source; None without credentials.
 
     Precedence: command line, `--context`, environment, context in use, mqadmin's tools.yml. RocketMQError for
     a source without credentials.
     """
-    found_credentials = _choose_credentials(option_values, chosen_context)
-    if found_credentials is not None and found_credentials.warning:
-        write_warning(found_credentials.warning)
-    return found_credentials
+    found = _choose_credentials(values, chosen)
+    if found is not None and found.warning:
+        write_warning(found.warning)
+    return found
 
 
-def _choose_credentials(
-    option_values: Mapping[str, Any], chosen_context: ChosenContext
-) -> FoundCredentials | None:
-    given_source = option_values.get("credentials")
+def _choose_credentials(values: Mapping[str, Any], chosen: ChosenContext) -> FoundCredentials | None:
+    given_source = values.get("credentials")
     if given_source is not None:
         return None if given_source == "none" else readers.from_source(given_source)
-    if chosen_context.is_named and chosen_context.context.credentials is not None:
-        return _credentials_of_context(chosen_context)
+    if chosen.is_named and chosen.context.credentials is not None:
+        return _credentials_of_context(chosen)
     environment_credentials = readers.from_environment()
     if environment_credentials is not None:
         return FoundCredentials(environment_credentials, "env")
     return (
-        readers.find_credentials()
-        if chosen_context.context.credentials is None
-        else _credentials_of_context(chosen_context)
+        readers.find_credentials() if chosen.context.credentials is None else _credentials_of_context(chosen)
     )
 
 
-def _credentials_of_context(chosen_context: ChosenContext) -> FoundCredentials:
-    own_credentials = chosen_context.context.credentials
+def _credentials_of_context(chosen: ChosenContext) -> FoundCredentials:
+    own_credentials = chosen.context.credentials
     if isinstance(own_credentials, Credentials):
-        return FoundCredentials(own_credentials, f"context {chosen_context.name}")
+        return FoundCredentials(own_credentials, f"context {chosen.name}")
     assert own_credentials is not None
-    found_credentials = readers.from_source(own_credentials, base_folder=chosen_context.config_folder)
-    return found_credentials._replace(source=f"context {chosen_context.name} ({found_credentials.source})")
+    found = readers.from_source(own_credentials, base_folder=chosen.config_folder)
+    return found._replace(source=f"context {chosen.name} ({found.source})")
 
 
 def resolve_tls(
-    option_values: Mapping[str, Any],
-    chosen_context: ChosenContext,
-    write_warning: Callable[[str], None] = write_stderr_line,
+    values: Mapping[str, Any], chosen: ChosenContext, write_warning: Callable[[str], None] = write_stderr_line
 ) -> Tls | None:
     """Return the TLS settings; None for plain connections.
 
@@ -74,23 +66,23 @@ def resolve_tls(
     by the command line.
     """
     given_fields: dict[str, Any] = {
-        field_name: NO_CONTEXT.resolve_path(option_values[option_name])
+        field_name: NO_CONTEXT.resolve_path(values[option_name])
         for option_name, field_name in _TLS_FILE_OPTIONS
-        if option_values.get(option_name)
+        if values.get(option_name)
     }
-    if option_values.get("tls_server_name"):
-        given_fields["server_name"] = option_values["tls_server_name"]
-    if option_values.get("insecure"):
+    if values.get("tls_server_name"):
+        given_fields["server_name"] = values["tls_server_name"]
+    if values.get("insecure"):
         given_fields["verify"] = False
-    wants_tls = option_values.get("tls")
+    wants_tls = values.get("tls")
     if wants_tls is False:
         if given_fields:
             raise UsageError("--no-tls excludes the other TLS options: pass only one of them")
         return None
-    base_tls = _choose_tls(chosen_context)
+    base_tls = _choose_tls(chosen)
     if base_tls is None and not given_fields and not wants_tls:
         return None
-    resolved_tls = (base_tls or _tls_of_context(ContextTls(), chosen_context))._replace(**given_fields)
+    resolved_tls = (base_tls or _tls_of_context(ContextTls(), chosen))._replace(**given_fields)
     if not resolved_tls.verify:
         write_warning(
             "INSECURE: certificates are not verified, so an attacker can answer in a server's place"
@@ -98,14 +90,14 @@ def resolve_tls(
     return resolved_tls
 
 
-def _choose_tls(chosen_context: ChosenContext) -> Tls | None:
-    context_tls = chosen_context.context.tls
-    if context_tls is not None and chosen_context.is_named:
-        return _tls_of_context(context_tls, chosen_context)
+def _choose_tls(chosen: ChosenContext) -> Tls | None:
+    context_tls = chosen.context.tls
+    if context_tls is not None and chosen.is_named:
+        return _tls_of_context(context_tls, chosen)
     environment_tls = _tls_of_environment(os.environ)
     if environment_tls is not None or context_tls is None:
         return environment_tls
-    return _tls_of_context(context_tls, chosen_context)
+    return _tls_of_context(context_tls, chosen)
 
 
 def _tls_of_environment(environment: Mapping[str, str]) -> Tls | None:
@@ -118,18 +110,13 @@ def _tls_of_environment(environment: Mapping[str, str]) -> Tls | None:
         raise UsageError(f"invalid {TLS_VARIABLES[0]} {switch_text!r}: use 1 or 0")
     if switch_text == "0":
         return None
-    ca_file, cert_file, key_file = (
-        NO_CONTEXT.resolve_path(path_text) if path_text else None for path_text in file_texts
-    )
+    ca_file, cert_file, key_file = (NO_CONTEXT.resolve_path(text) if text else None for text in file_texts)
     key_password = environment.get(KEY_PASSWORD_VARIABLE) or None
     return Tls(ca_file, cert_file, key_file, key_password, server_name or None)
 
 
 def check_signing(
-    option_values: Mapping[str, Any],
-    chosen_context: ChosenContext,
-    found_credentials: FoundCredentials | None,
-    tls: Tls | None,
+    values: Mapping[str, Any], chosen: ChosenContext, found: FoundCredentials | None, tls: Tls | None
 ) -> None:
     """Raise UsageError if requests would be signed for unverified servers, without `--insecure`.
 
@@ -138,40 +125,38 @@ def check_signing(
     stays possible: without TLS, clients do not expect to verify the server, and most clusters have no TLS.
     `allows_unverified` has the effect of `--insecure` for other contexts than that of the command line.
     """
-    if found_credentials is None or tls is None or tls.verify:
+    if found is None or tls is None or tls.verify:
         return
-    if option_values.get("insecure") or option_values.get("allows_unverified"):
+    if values.get("insecure") or values.get("allows_unverified"):
         return
     raise UsageError(
-        f"context {chosen_context.name} does not verify certificates, so requests are not "
-        f"signed with {found_credentials.source}: pass --insecure to sign anyway, pass "
-        f"--credentials none, or run nsadmin context set {chosen_context.name} --verify "
+        f"context {chosen.name} does not verify certificates, so requests are not "
+        f"signed with {found.source}: pass --insecure to sign anyway, pass "
+        f"--credentials none, or run nsadmin context set {chosen.name} --verify "
         "--tlsCa FILE"
     )
 
 
-def _tls_of_context(context_tls: ContextTls, chosen_context: ChosenContext) -> Tls:
+def _tls_of_context(tls: ContextTls, chosen: ChosenContext) -> Tls:
     ca_file, cert_file, key_file = (
-        None if path_text is None else chosen_context.resolve_path(path_text)
-        for path_text in (context_tls.ca_file, context_tls.cert_file, context_tls.key_file)
+        None if path_text is None else chosen.resolve_path(path_text)
+        for path_text in (tls.ca_file, tls.cert_file, tls.key_file)
     )
-    key_password = context_tls.key_password or _read_key_password(
-        context_tls.key_password_from, chosen_context
-    )
-    return Tls(ca_file, cert_file, key_file, key_password, context_tls.server_name, context_tls.verify)
+    key_password = tls.key_password or _read_key_password(tls.key_password_from, chosen)
+    return Tls(ca_file, cert_file, key_file, key_password, tls.server_name, tls.verify)
 
 
-def _read_key_password(password_source: str | None, chosen_context: ChosenContext) -> str | None:
+def _read_key_password(password_source: str | None, chosen: ChosenContext) -> str | None:
     """Read it from env:NAME or from the first line of file:PATH, by default from NSADMIN_KEY_PASSWORD."""
     if password_source is None:
         return os.environ.get(KEY_PASSWORD_VARIABLE) or None
-    setting_place = f"context {chosen_context.name}: tls.keyPasswordFrom"
+    setting_place = f"context {chosen.name}: tls.keyPasswordFrom"
     source_kind, _, source_name = password_source.partition(":")
     if source_kind == "env" and source_name:
         password_text = os.environ.get(source_name, "")
     elif source_kind == "file" and source_name:
         try:
-            password_text = chosen_context.resolve_path(source_name).read_text().partition("\n")[0]
+            password_text = chosen.resolve_path(source_name).read_text().partition("\n")[0]
         except (OSError, UnicodeDecodeError) as error:
             raise UsageError(f"cannot read {password_source} ({setting_place}): {error}") from None
     else:

@@ -25,7 +25,6 @@ class ChosenContext(NamedTuple):
     config_folder: str | os.PathLike[str]
 
     def resolve_path(self, path_text: str) -> "Path":
-        """Resolve a path of the context."""
         from pathlib import Path
 
         return Path(self.config_folder, os.path.expanduser(path_text))

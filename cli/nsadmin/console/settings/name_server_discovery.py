@@ -37,7 +37,7 @@ class DiscoveryChoice(NamedTuple):
 
 
 def choose_discovery(
-    option_values: Mapping[str, Any], chosen_context: ChosenContext, timeout_seconds: float
+    values: Mapping[str, Any], chosen: ChosenContext, timeout_seconds: float
 ) -> DiscoveryChoice:
     """Choose among the command line, the environment, the context and the default.
 
@@ -45,19 +45,16 @@ def choose_discovery(
     BadAddress for an invalid source. The result's function asks an endpoint, within `timeout_seconds`, or
     Kubernetes. This function sends no request.
     """
-    chosen_tunnel = choose_tunnel(option_values, chosen_context)
+    chosen_tunnel = choose_tunnel(values, chosen)
     usable_sources = [
-        discovery_source
-        for discovery_source in _sources_by_rank(
-            option_values, chosen_context, _EndpointReader(timeout_seconds, chosen_tunnel)
-        )
-        if discovery_source is not None
+        source
+        for source in _sources_by_rank(values, chosen, _EndpointReader(timeout_seconds, chosen_tunnel))
+        if source is not None
     ]
     if not usable_sources:
         return DiscoveryChoice(lambda: choose_name_servers(environ={}), ())
     return DiscoveryChoice(
-        usable_sources[0].find_name_servers,
-        tuple(discovery_source.source_words for discovery_source in usable_sources[1:]),
+        usable_sources[0].find_name_servers, tuple(source.source_words for source in usable_sources[1:])
     )
 
 
@@ -79,17 +76,15 @@ class _EndpointReader(NamedTuple):
 
 
 def _sources_by_rank(
-    option_values: Mapping[str, Any], chosen_context: ChosenContext, endpoint_reader: _EndpointReader
+    values: Mapping[str, Any], chosen: ChosenContext, reader: _EndpointReader
 ) -> tuple[DiscoverySource | None, ...]:
-    kube_sources = _kube_sources_by_rank(endpoint_reader.chosen_tunnel)
-    given_source, environment_source, context_source = (
-        _given_source(option_values, endpoint_reader) or kube_sources.get("given"),
-        _environment_source() or kube_sources.get("environment"),
-        _context_source(chosen_context, endpoint_reader) or kube_sources.get("context"),
-    )
+    kube_sources = _kube_sources_by_rank(reader.chosen_tunnel)
+    given_source = _given_source(values, reader) or kube_sources.get("given")
+    environment_source = _environment_source() or kube_sources.get("environment")
+    context_source = _context_source(chosen, reader) or kube_sources.get("context")
     return (
         (given_source, context_source, environment_source)
-        if chosen_context.is_named
+        if chosen.is_named
         else (given_source, environment_source, context_source)
     )
 
@@ -108,29 +103,22 @@ def _kube_sources_by_rank(chosen_tunnel: ChosenTunnel | None) -> Mapping[str, Di
     return {chosen_tunnel.source: DiscoverySource(f"pods of {target}", list_pods)}
 
 
-def _given_source(
-    option_values: Mapping[str, Any], endpoint_reader: _EndpointReader
-) -> DiscoverySource | None:
-    present_options = [
-        (option_values[option_name], option_flag)
-        for option_name, option_flag in DISCOVERY_OPTIONS
-        if option_values.get(option_name) not in (None, [])
-    ]
-    if not present_options:
+def _given_source(values: Mapping[str, Any], reader: _EndpointReader) -> DiscoverySource | None:
+    options = [(values[n], f) for n, f in DISCOVERY_OPTIONS if values.get(n) not in (None, [])]
+    if not options:
         return None
-    if len(present_options) > 1:
+    if len(options) > 1:
         raise UsageError(
-            f"{' and '.join((option_flag for _, option_flag in present_options))} exclude each "
-            "other: pass only one of them"
+            f"{' and '.join((flag for _, flag in options))} exclude each other: pass only one of them"
         )
-    [(option_value, option_flag)] = present_options
+    [(option_value, option_flag)] = options
     if option_flag == "-n":
         given_addrs = choose_name_servers(option_value)
         return DiscoverySource(option_flag, lambda: given_addrs._replace(origin=option_flag))
     return (
-        _file_source(NO_CONTEXT.resolve_path(option_value), endpoint_reader)
+        _file_source(NO_CONTEXT.resolve_path(option_value), reader)
         if option_flag == "--configFile"
-        else _endpoint_source(option_value, endpoint_reader)
+        else _endpoint_source(option_value, reader)
     )
 
 
@@ -148,45 +136,43 @@ def _environment_source() -> DiscoverySource | None:
     return DiscoverySource(f"{ENVIRONMENT_VARIABLE} {variable_text}", find_in_environment)
 
 
-def _context_source(
-    chosen_context: ChosenContext, endpoint_reader: _EndpointReader
-) -> DiscoverySource | None:
-    context, context_name = chosen_context.context, chosen_context.name or ""
+def _context_source(chosen: ChosenContext, reader: _EndpointReader) -> DiscoverySource | None:
+    context, context_name = chosen.context, chosen.name or ""
     if context.namesrv_addr is not None:
         namesrv_text = context.namesrv_addr
-        discovery_source = DiscoverySource(
+        source = DiscoverySource(
             namesrv_text, lambda: NameServerList(require_addrs(namesrv_text), "context", context_name)
         )
     elif context.config_file is not None:
-        discovery_source = _file_source(chosen_context.resolve_path(context.config_file), endpoint_reader)
+        source = _file_source(chosen.resolve_path(context.config_file), reader)
     elif context.endpoint is not None:
-        discovery_source = _endpoint_source(context.endpoint, endpoint_reader)
+        source = _endpoint_source(context.endpoint, reader)
     else:
         return None
 
     def find_in_context() -> NameServerList:
         try:
-            return discovery_source.find_name_servers()
+            return source.find_name_servers()
         except BadAddress as error:
             raise BadAddress(f"context {context_name}: {error}") from None
 
-    return DiscoverySource(f"context {context_name} ({discovery_source.source_words})", find_in_context)
+    return DiscoverySource(f"context {context_name} ({source.source_words})", find_in_context)
 
 
-def _file_source(properties_file: "Path", endpoint_reader: _EndpointReader) -> DiscoverySource:
+def _file_source(properties_file: "Path", reader: _EndpointReader) -> DiscoverySource:
     def find_in_file() -> NameServerList:
         from nsadmin.client.connection.discovery import from_file
 
-        return endpoint_reader.find(lambda **settings: from_file(properties_file, **settings))
+        return reader.find(lambda **settings: from_file(properties_file, **settings))
 
     return DiscoverySource(f"file {properties_file}", find_in_file)
 
 
-def _endpoint_source(endpoint_url: str, endpoint_reader: _EndpointReader) -> DiscoverySource:
+def _endpoint_source(endpoint_url: str, reader: _EndpointReader) -> DiscoverySource:
     def ask_endpoint() -> NameServerList:
         from nsadmin.client.connection.discovery import from_endpoint
 
-        return endpoint_reader.find(lambda **settings: from_endpoint(endpoint_url, **settings))
+        return reader.find(lambda **settings: from_endpoint(endpoint_url, **settings))
 
     return DiscoverySource(f"endpoint {endpoint_url}", ask_endpoint)
 

@@ -36,15 +36,13 @@ class _TunnelTexts(NamedTuple):
     ssh_name: str
 
 
-def choose_tunnel(option_values: Mapping[str, Any], chosen_context: ChosenContext) -> ChosenTunnel | None:
+def choose_tunnel(values: Mapping[str, Any], chosen: ChosenContext) -> ChosenTunnel | None:
     """Choose --kube or --ssh, else the environment or the context; None for direct connections.
 
     Raises UsageError for an invalid target, or for both kinds from one source.
     """
-    context, environ = chosen_context.context, os.environ
-    given_texts = _TunnelTexts(
-        "given", option_values.get("kube"), option_values.get("ssh"), "--kube", "--ssh"
-    )
+    context, environ = chosen.context, os.environ
+    given_texts = _TunnelTexts("given", values.get("kube"), values.get("ssh"), "--kube", "--ssh")
     environment_texts = _TunnelTexts(
         "environment",
         environ.get("NSADMIN_KUBE", "").strip() or None,
@@ -56,12 +54,12 @@ def choose_tunnel(option_values: Mapping[str, Any], chosen_context: ChosenContex
         "context",
         context.kube,
         context.ssh,
-        f"kube of context {chosen_context.name}",
-        f"ssh of context {chosen_context.name}",
+        f"kube of context {chosen.name}",
+        f"ssh of context {chosen.name}",
     )
     texts_by_rank = (
         (given_texts, context_texts, environment_texts)
-        if chosen_context.is_named
+        if chosen.is_named
         else (given_texts, environment_texts, context_texts)
     )
     return _first_tunnel(texts_by_rank)

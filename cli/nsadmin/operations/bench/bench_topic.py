@@ -34,7 +34,6 @@ def choose_cluster(admin: AdminClient, cluster_name: str | None) -> tuple[str, d
 
 
 def list_left_topics(admin: AdminClient) -> list[str]:
-    """Return the topics of benchmarks that were killed."""
     return [topic for topic in admin.topics.list_names() if topic.startswith(BENCH_TOPIC_PREFIX)]
 
 
@@ -75,11 +74,9 @@ def _wait_for_route(admin: AdminClient, topic: str, masters: dict[str, str]) -> 
     raise NotApplied(f"name servers do not have topic {topic} on every broker after 10 seconds")
 
 
-def _delete_topic(
-    admin: AdminClient, topic: str, cluster_name: str, report_failure: Callable[[str], None]
-) -> None:
+def _delete_topic(admin: AdminClient, topic: str, name: str, report_failure: Callable[[str], None]) -> None:
     try:
-        errors = [step.error for step in admin.topics.delete_topic(topic, cluster_name)]
+        errors = [step.error for step in admin.topics.delete_topic(topic, name)]
     except RocketMQError as deletion_error:
         errors = [deletion_error]
     first_error = next((error for error in errors if error is not None), None)

@@ -13,13 +13,7 @@ from typing import Any, NamedTuple
 from namesrv_core.protocol.command import RemotingCommand
 from namesrv_core.transport.multiplexed_client import CallError
 from nsadmin.client import wall_clock
-from nsadmin.client.bundles.answer_table import (
-    Outcome,
-    RecordedFailure,
-    RequestKey,
-    make_key,
-    record_outcome,
-)
+from nsadmin.client.bundles.answer_table import Outcome, RecordedFailure, RequestKey, make_key, record_outcome
 from nsadmin.client.bundles.bundle_answers import MESSAGE_CODES, NOT_IN_BUNDLE, probe_key
 from nsadmin.client.bundles.derived_answers import derive_answer
 from nsadmin.client.connection.answer_source import SendLive
@@ -46,17 +40,10 @@ DEFAULT_RATES = RequestRates()
 class AnswerRecorder:
     """An AnswerSource that asks the servers, and keeps the answers. Thread-safe; one batch at a time.
 
-    Args:
-        rates: The limit of requests to one server in a second.
-        namesrv_addrs: The name servers; all other servers have the limit of brokers.
-        clock_ms: The moment that ages are computed for, in ms since 1970 (UTC). Default: now.
-        pause_seconds: Waits after a batch of requests.
-
-    Attributes:
-        tables: Server address to its answers.
-        probes: The results of probes by `probe_key`.
-        skipped_counts: Request code to the number of requests that the limit of details prevented.
-        silent_servers: Server address to why it gets no further request.
+    `rates` limits the requests to one server in a second: all but `namesrv_addrs` have the limit of brokers.
+    Ages are computed for `clock_ms`, by default now. `tables` are answers by address, `probes` results by
+    `probe_key`. `skipped_counts` has the requests that the limit of details prevented, by code, and
+    `silent_servers` why a server gets no further request.
     """
 
     is_static = False
@@ -97,19 +84,13 @@ class AnswerRecorder:
 
         A probe may read messages, because it returns a result without them. They are not kept.
         """
-        if get_ident() in self._probing_threads and all(
-            command.code in MESSAGE_CODES for _, command in calls
-        ):
+        if get_ident() in self._probing_threads and all(c.code in MESSAGE_CODES for _, c in calls):
             return send_live(range(len(calls)))
         keyed_calls = [(server_addr, make_key(identity, command)) for server_addr, command in calls]
         with self._lock:
-            other_outcomes = self._send_unknown(keyed_calls, send_live)
+            outcomes = self._send_unknown(keyed_calls, send_live)
             return [
-                _replay_outcome(
-                    server_addr,
-                    other_outcomes.get((server_addr, key)) or self.tables[server_addr][key],
-                )
-                for server_addr, key in keyed_calls
+                _replay_outcome(a, outcomes.get((a, key)) or self.tables[a][key]) for a, key in keyed_calls
             ]
 
     def answer_probe(self, probe_name: str, server_addr: str, probe_live: Callable[[], Any]) -> Any:

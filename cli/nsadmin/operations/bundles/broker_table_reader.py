@@ -17,15 +17,10 @@ from nsadmin.operations.exports.observer import HALF_TOPIC, SCHEDULE_TOPIC
 
 
 class BrokerTableReader:
-    """Reads tables of brokers.
+    """Reads tables of brokers with a client that records its answers.
 
-    Args:
-        admin: A client that records its answers.
-        timeout_seconds: The time limit per request.
-
-    Attributes:
-        has_queues_to_ask: Whether a broker must be asked for single queues, because its committed offsets do
-            not follow from its tables.
+    `has_queues_to_ask` says that a broker must be asked for single queues, because its committed offsets do
+    not follow from its tables.
     """
 
     def __init__(self, admin: AdminClient, timeout_seconds: float) -> None:
@@ -56,7 +51,6 @@ class BrokerTableReader:
         )
 
     def record_of_groups(self, request_code: int, groups: Iterable[str], broker_addrs: Sequence[str]) -> None:
-        """Record the answers of brokers about groups."""
         header_by_group = {
             group: headers.write_header(broker_headers.ConsumerGroup(group)) for group in groups
         }
@@ -111,22 +105,18 @@ class BrokerTableReader:
         for topic in (HALF_TOPIC, SCHEDULE_TOPIC):
             self._admin.put_counts.get_topic_counts(broker_addrs, topic)
 
-    def _read_connections(self, broker_addrs: list[str]) -> None:
+    def _read_connections(self, addrs: list[str]) -> None:
         """The clients of all groups of these brokers."""
-        group_results = self._admin.bulk.list_groups(broker_addrs)
+        group_results = self._admin.bulk.list_groups(addrs)
         groups = merge_names(group_result.then(lambda configs: [*configs]) for group_result in group_results)
-        self.record_of_groups(
-            RequestCode.GET_CONSUMER_CONNECTION_LIST, select_user_groups(groups), broker_addrs
-        )
+        self.record_of_groups(RequestCode.GET_CONSUMER_CONNECTION_LIST, select_user_groups(groups), addrs)
 
 
 def select_user_groups(groups: Iterable[str]) -> list[str]:
-    """Return the groups that brokers have not created for themselves."""
     return [group for group in groups if not is_system_group(group)]
 
 
 def merge_names(name_results: Iterable[ServerResult[list[str]]]) -> list[str]:
-    """Return the names that any server lists, in order."""
     return sorted({name for name_result in name_results for name in name_result.result or ()})
 
 

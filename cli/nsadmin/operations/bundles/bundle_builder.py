@@ -12,13 +12,7 @@ from namesrv_core.storage import atomic_write
 from nsadmin.client import AdminClient
 from nsadmin.client.bundles.answer_table import AnswerTable, encode_table
 from nsadmin.client.bundles.bundle_answers import describe_code
-from nsadmin.client.bundles.bundle_file import (
-    FORMAT_VERSION,
-    PROBES,
-    BundleManifest,
-    LeftOut,
-    SupportBundle,
-)
+from nsadmin.client.bundles.bundle_file import FORMAT_VERSION, PROBES, BundleManifest, LeftOut, SupportBundle
 from nsadmin.client.connection.access_options import Access
 from nsadmin.client.verified_archive import encode_json, pack_in_turn
 from nsadmin.operations.bundles.answer_recorder import DEFAULT_RATES, AnswerRecorder, RequestRates
@@ -40,17 +34,10 @@ _ALWAYS_LEFT_OUT = (
 
 
 class BundleOrder(NamedTuple):
-    """What a bundle shall contain.
+    """What a bundle shall contain, beside what `plan` reads from the servers.
 
-    Attributes:
-        bundle_path: The file to write.
-        plan: What to read from the servers.
-        rates: The limit of requests to one server.
-        since_ms: Include journals and the audit log since this time, in ms since 1970 (UTC).
-        journal_folders: Journals, or folders of the collector.
-        audit_file: The audit log; None for none.
-        state_home: The folder with the saved state of procedures.
-        anonymised: "addresses" and "names" are replaced by pseudonyms.
+    Journals and the audit log begin at `since_ms`; `journal_folders` may be folders of the collector.
+    `state_home` has the saved state of procedures. `anonymised` are "addresses" and "names", for pseudonyms.
     """
 
     bundle_path: Path
@@ -135,10 +122,7 @@ def _collect_local_files(
     local_files.add_audit(order.audit_file, namesrv_addrs)
     local_files.add_state(
         order.state_home,
-        [
-            order.state_home / "drains" / escape_file_name(cluster_name)
-            for cluster_name in summary.cluster_names
-        ],
+        [order.state_home / "drains" / escape_file_name(n) for n in summary.cluster_names],
     )
     return local_files
 
@@ -174,26 +158,15 @@ def _list_left_out(recorder: AnswerRecorder, summary: CollectionSummary) -> list
 
 
 def _write_bundle(
-    order: BundleOrder,
-    manifest: BundleManifest,
-    tables: dict[str, AnswerTable],
-    members: dict[str, bytes],
+    order: BundleOrder, manifest: BundleManifest, tables: dict[str, AnswerTable], members: dict[str, bytes]
 ) -> None:
-    members_by_server = {
-        server_addr: f"servers/{server_number:04}.json"
-        for server_number, server_addr in enumerate(sorted(tables), 1)
-        if tables[server_addr]
-    }
+    members_by_server = {a: f"servers/{n:04}.json" for n, a in enumerate(sorted(tables), 1) if tables[a]}
     record = manifest._replace(members_by_server=members_by_server).to_record()
     all_members = _encode_members(tables, members_by_server, members)
     if order.anonymised:
         pseudonyms = Pseudonyms(tables, manifest.name_servers, order.anonymised)
         record = pseudonyms.rename_json(record)
-        all_members = (
-            renamed_member
-            for name, content in all_members
-            for renamed_member in pseudonyms.rename_members({name: content}).items()
-        )
+        all_members = (m for name, c in all_members for m in pseudonyms.rename_members({name: c}).items())
     archive_bytes = pack_in_turn(FORMAT_VERSION, record, all_members, _COMPRESSION_LEVEL)
     atomic_write.replace_file(order.bundle_path, archive_bytes, keeps_backup=False)
 

@@ -40,12 +40,7 @@ _BROKERS_AT_ONCE = MAX_SOCKETS - 4
 
 
 class CollectionPlan(NamedTuple):
-    """What to collect.
-
-    Attributes:
-        namespaces: The KV namespaces to include.
-        max_details: The limit of requests about single topics, groups and clients.
-    """
+    """What to collect. `max_details` limits the requests about single topics, groups and clients."""
 
     namespaces: tuple[str, ...]
     max_details: int
@@ -181,12 +176,7 @@ class _Collection:
             for broker_addr in broker_group.broker_addrs.values()
         )
         self.cluster_names += sorted(
-            {
-                broker_group.cluster_name
-                for cluster_result in cluster_results
-                if cluster_result.result is not None
-                for broker_group in cluster_result.result.broker_groups
-            }
+            {g.cluster_name for r in cluster_results if r.result is not None for g in r.result.broker_groups}
         )
         admin.clusters.get_heartbeats_each()
         admin.name_server_tables.get_listing_each(namesrv_addrs, self._plan.namespaces)
@@ -214,8 +204,7 @@ class _Collection:
             for user_result in admin.users.list_users(self._broker_addrs)
         )
         subjects = merge_names(
-            acl_result.then(lambda entries: [*entries])
-            for acl_result in admin.acls.list_entries(self._broker_addrs)
+            result.then(lambda entries: [*entries]) for result in admin.acls.list_entries(self._broker_addrs)
         )
         for username in usernames:
             admin.users.get_user(self._broker_addrs, username)
@@ -235,7 +224,6 @@ class _Collection:
         self._target_addrs += [name_result.addr for name_result in name_results]
 
     def read_groups(self, groups: Sequence[str]) -> None:
-        """The progress and the clients of groups. It reads the common data of all groups first."""
         admin = self._admin
         self._tables.record_of_groups(RequestCode.GET_CONSUME_STATS, groups, self._target_addrs)
         self._tables.record_of_groups(RequestCode.GET_CONSUMER_CONNECTION_LIST, groups, self._broker_addrs)
@@ -252,9 +240,7 @@ class _Collection:
         return {
             group: no_connections[group]._replace(
                 clients=merge_clients(
-                    client
-                    for member_result in consumers.list_members(group, self._broker_addrs)
-                    for client in member_result.result or ()
+                    c for r in consumers.list_members(group, self._broker_addrs) for c in r.result or ()
                 )
             )
             for group in groups
@@ -266,7 +252,6 @@ class _Collection:
                 self._admin.producers.get_connections(group)
 
     def read_topics(self, topics: Sequence[str]) -> None:
-        """The offsets, traffic and settings of topics. It reads the common data of all topics first."""
         admin = self._admin
         route_results = admin.topics.get_routes(topics)
         topic_places = [
@@ -277,10 +262,7 @@ class _Collection:
         ]
         admin.bulk.read_bodies(
             RequestCode.GET_TOPIC_STATS_INFO,
-            [
-                (broker_addr, headers.write_header(headers.TopicName(topic)))
-                for broker_addr, topic in topic_places
-            ],
+            [(addr, headers.write_header(headers.TopicName(topic))) for addr, topic in topic_places],
         )
         admin.bulk.list_rates((broker_addr, "TOPIC_PUT_SIZE", topic) for broker_addr, topic in topic_places)
         for topic, route_result in route_results.items():

@@ -29,8 +29,7 @@ def compare_bundles(before: SupportBundle, after: SupportBundle) -> list[NamedIt
 
     Settings that name a server or its folders are left out.
 
-    Raises:
-        NoneReachable: A bundle has no answer of a name server.
+    Raises NoneReachable if a bundle has no answer of a name server.
     """
     return compare_items(_list_bundle_items(before), _list_bundle_items(after), SECTION_ORDER)
 

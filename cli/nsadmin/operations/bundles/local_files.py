@@ -32,11 +32,7 @@ class LocalFiles:
             folder = Path(folder_name).expanduser()
             try:
                 subfolders = [folder, *(path for path in sorted(folder.iterdir()) if path.is_dir())]
-                found_journals = [
-                    (subfolder, segment_files)
-                    for subfolder in subfolders
-                    if (segment_files := segments.list_segments(subfolder))
-                ]
+                found_journals = [(s, files) for s in subfolders if (files := segments.list_segments(s))]
             except OSError as error:
                 self.leave_out(f"journal {folder_name}", str(error.strerror))
                 continue
@@ -81,7 +77,6 @@ class LocalFiles:
         self.members[f"{STATE_FOLDER}audit.jsonl"] = self._redact_lines(recent_lines)
 
     def add_state(self, state_home: Path, folders: Iterable[Path]) -> None:
-        """Add the files of these folders of the state folder."""
         for folder in folders:
             with suppress(OSError):
                 for file_path in sorted(path for path in folder.rglob("*") if path.suffix in _STATE_SUFFIXES):
@@ -111,11 +106,9 @@ class LocalFiles:
             "utf-8", "surrogatepass"
         )
 
-    def _is_wanted_record(self, line: bytes, namesrv_addrs: Collection[str]) -> bool:
+    def _is_wanted_record(self, line: bytes, addrs: Collection[str]) -> bool:
         try:
             record = json.loads(line)
-            return int(record["time"]) >= self._since_ms and not set(namesrv_addrs).isdisjoint(
-                record["nameServers"]
-            )
+            return int(record["time"]) >= self._since_ms and not set(addrs).isdisjoint(record["nameServers"])
         except (ValueError, TypeError, KeyError, RecursionError):
             return False

@@ -56,14 +56,9 @@ def choose_kinds(*, anonymise: bool, anonymise_names: bool) -> tuple[str, ...]:
 
 
 class Pseudonyms:
-    """Replaces the names that occur in the answers of a cluster.
+    """Replaces the names that occur in the answers of a cluster; the `key` is random by default.
 
-    Args:
-        tables: The answers of all servers.
-        namesrv_addrs: The name servers.
-        kinds: What to replace: ADDRESSES (host names, IP addresses), NAMES (topics, groups, brokers,
-            clusters, users), or both.
-        key: The key. Default: a random one.
+    `kinds` has ADDRESSES (host names, IP addresses) or NAMES (topics, groups, brokers, clusters, users).
     """
 
     def __init__(
@@ -86,13 +81,9 @@ class Pseudonyms:
             self._add_hosts([*namesrv_addrs, *tables], tables)
 
     def rename_members(self, members: Mapping[str, bytes]) -> dict[str, bytes]:
-        """Return the members of an archive with pseudonyms, in their names too."""
-        return {
-            self.rename_text(name): self._rename_content(name, content) for name, content in members.items()
-        }
+        return {self.rename_text(name): self._rename_content(name, c) for name, c in members.items()}
 
     def rename_json(self, json_value: Any) -> Any:
-        """Return a JSON value with pseudonyms."""
         if isinstance(json_value, str):
             return self.rename_text(json_value)
         if isinstance(json_value, list):
@@ -102,7 +93,6 @@ class Pseudonyms:
         return json_value
 
     def rename_text(self, text: str) -> str:
-        """Return a text with pseudonyms."""
         if self._replaces_addresses:
             text = _IPV4.sub(self._replace_ip, text)
             if text.count(":") >= 2:

@@ -38,11 +38,7 @@ _ENTRY_VALUE_FIELDS = ("value", "before", "after")
 """The fields of an event of the KV config that have the value of its `key`."""
 _PLAIN_WORDS = frozenset(("true", "false", "null", "default", HIDDEN_TEXT))
 _SETTINGS_CODES = frozenset(
-    {
-        RequestCode.GET_BROKER_CONFIG,
-        RequestCode.GET_NAMESRV_CONFIG,
-        RequestCode.GET_CONTROLLER_CONFIG,
-    }
+    {RequestCode.GET_BROKER_CONFIG, RequestCode.GET_NAMESRV_CONFIG, RequestCode.GET_CONTROLLER_CONFIG}
 )
 """Requests whose body has one setting in each line."""
 
@@ -50,8 +46,7 @@ _SETTINGS_CODES = frozenset(
 class Redactor:
     """Hides secrets in tables and files. First learns all secrets, then hides them.
 
-    Args:
-        known_secrets: Secrets that the caller knows, such as its own secret key.
+    The caller passes the secrets that it knows, such as its own secret key.
     """
 
     def __init__(self, known_secrets: Iterable[str] = ()) -> None:
@@ -90,7 +85,6 @@ class Redactor:
         return self._hide_in_json(json_value, _Place())
 
     def redact_text(self, text: str) -> str:
-        """Return the lines of a file without secrets. Call it after `redact_tables`."""
         lines = hide_private_keys(text).split("\n")
         return self._hide_text("\n".join(map(hide_secrets, lines)))
 
@@ -204,8 +198,7 @@ class Redactor:
         scanner = _FieldScanner(_Place(is_secret=is_secret))
         next_tokens = [*tokens[1:], ""]
         return "".join(
-            self._redact_token(scanner, token, next_token == ":")
-            for token, next_token in zip(tokens, next_tokens, strict=True)
+            self._redact_token(scanner, token, t == ":") for token, t in zip(tokens, next_tokens, strict=True)
         )
 
     def _redact_token(self, scanner: "_FieldScanner", token: str, is_name: bool) -> str:
@@ -254,13 +247,10 @@ class Redactor:
 
 
 class _Place(NamedTuple):
-    """Where a value is.
+    """Where a value is: `is_secret` in a field with the name of a secret.
 
-    Attributes:
-        is_secret: Whether it is in a field with the name of a secret.
-        table_depth: How many levels of names follow that users gave: a topic "tokens" makes no secret of its
-            settings.
-        is_secret_entry: Whether it is the entry of a table, with the name of a secret. A text may be one.
+    `table_depth` levels of names follow that users gave: a topic "tokens" makes no secret of its settings.
+    `is_secret_entry` is the entry of a table, with the name of a secret. A text may be one.
     """
 
     field_name: str = ""

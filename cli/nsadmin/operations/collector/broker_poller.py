@@ -96,20 +96,14 @@ class BrokerPoller:
         silent_brokers = set()
         for broker_batch in self._split_batches(polled_brokers):
             with self._reserve_requests(len(broker_batch)):
-                runtime_results = self._admin.brokers.get_runtime_info(
-                    polled_broker.broker_addr for polled_broker in broker_batch
-                )
-            silent_brokers |= {
-                polled_broker
-                for polled_broker, runtime_result in zip(broker_batch, runtime_results, strict=True)
-                if runtime_result.error
-            }
+                runtime_results = self._admin.brokers.get_runtime_info(b.broker_addr for b in broker_batch)
+            silent_brokers |= {b for b, r in zip(broker_batch, runtime_results, strict=True) if r.error}
             self._emit_events(
                 [
-                    build_runtime_event(polled_broker, runtime_result.result)
-                    if runtime_result.result
-                    else build_poll_failure(polled_broker, "runtime", runtime_result.error)
-                    for polled_broker, runtime_result in zip(broker_batch, runtime_results, strict=True)
+                    build_runtime_event(broker, result.result)
+                    if result.result
+                    else build_poll_failure(broker, "runtime", result.error)
+                    for broker, result in zip(broker_batch, runtime_results, strict=True)
                 ]
             )
         return silent_brokers
@@ -127,18 +121,13 @@ class BrokerPoller:
             groups_by_broker = self._read_groups(broker_batch)
             silent_brokers |= set(broker_batch) - groups_by_broker.keys()
             # The brokers alternate, so that no broker gets the requests for all its groups at once.
-            broker_group_pairs = _interleave_groups(
-                {polled_broker: group_names for polled_broker, (group_names, _) in groups_by_broker.items()}
-            )
+            broker_group_pairs = _interleave_groups({b: names for b, (names, _) in groups_by_broker.items()})
             pair_count += len(broker_group_pairs)
             unreachable_errors: dict[PolledBroker, RocketMQError] = {}
             for pair_batch in self._split_batches(broker_group_pairs):
                 reported_lags |= self._read_lags(
                     pair_batch,
-                    {
-                        polled_broker: committed_offsets
-                        for polled_broker, (_, committed_offsets) in groups_by_broker.items()
-                    },
+                    {b: offsets for b, (_, offsets) in groups_by_broker.items()},
                     unreachable_errors,
                 )
         self._reported_lags = reported_lags
@@ -148,20 +137,20 @@ class BrokerPoller:
         self, polled_brokers: Sequence[PolledBroker]
     ) -> dict[PolledBroker, tuple[list[str], CommittedOffsets]]:
         """Return the groups of each broker that reported them, and their committed offsets there."""
-        broker_addrs = [polled_broker.broker_addr for polled_broker in polled_brokers]
+        broker_addrs = [broker.broker_addr for broker in polled_brokers]
         with self._reserve_requests(2 * len(polled_brokers)):
             group_tables = self._admin.groups.get_tables(map(targets.target_at_addr, broker_addrs))
             offset_results = self._admin.consumers.get_committed_each(broker_addrs)
         groups_by_broker = {}
-        for polled_broker, group_table, committed_result in zip(
+        for broker, group_table, committed_result in zip(
             polled_brokers, group_tables, offset_results, strict=True
         ):
             if group_table.result is None or committed_result.result is None:
                 self._emit_events(
-                    [build_poll_failure(polled_broker, "groups", group_table.error or committed_result.error)]
+                    [build_poll_failure(broker, "groups", group_table.error or committed_result.error)]
                 )
             else:
-                groups_by_broker[polled_broker] = (
+                groups_by_broker[broker] = (
                     [group_name for group_name in group_table.result if not is_system_group(group_name)],
                     committed_result.result,
                 )
@@ -174,44 +163,39 @@ class BrokerPoller:
         unreachable_errors: dict[PolledBroker, RocketMQError],
     ) -> dict[BrokerAndGroup, tuple[TopicLag, ...]]:
         """Read the lags; skip brokers in `unreachable_errors`, so that no request waits for them again."""
-        reachable_pairs = [
-            broker_and_group
-            for broker_and_group in broker_group_pairs
-            if broker_and_group[0] not in unreachable_errors
-        ]
+        reachable_pairs = [g for g in broker_group_pairs if g[0] not in unreachable_errors]
         poll_events: list[Event] = [
-            build_poll_failure(polled_broker, "lag", unreachable_errors[polled_broker], group_name)
-            for polled_broker, group_name in broker_group_pairs
-            if polled_broker in unreachable_errors
+            build_poll_failure(broker, "lag", unreachable_errors[broker], group_name)
+            for broker, group_name in broker_group_pairs
+            if broker in unreachable_errors
         ]
         with self._reserve_requests(len(reachable_pairs)):
             stats_results = self._admin.consumers.get_stats_each(
-                [(polled_broker.broker_addr, group_name) for polled_broker, group_name in reachable_pairs]
+                [(broker.broker_addr, group_name) for broker, group_name in reachable_pairs]
             )
         lagging_places = [
-            (stats_result.addr, group_name)
-            for (_, group_name), stats_result in zip(reachable_pairs, stats_results, strict=True)
-            if stats_result.result is not None
-            and any(queue.lag_count for queue in stats_result.result.queues)
+            (result.addr, name)
+            for (_, name), result in zip(reachable_pairs, stats_results, strict=True)
+            if result.result is not None and any(queue.lag_count for queue in result.result.queues)
         ]
         with self._reserve_requests(len(lagging_places)):
             broadcasting_groups = self._admin.consumers.find_broadcasting(lagging_places)
         reported_lags = {}
-        for (polled_broker, group_name), stats_result in zip(reachable_pairs, stats_results, strict=True):
+        for (broker, group_name), stats_result in zip(reachable_pairs, stats_results, strict=True):
             if stats_result.result is None:
-                poll_events.append(build_poll_failure(polled_broker, "lag", stats_result.error, group_name))
+                poll_events.append(build_poll_failure(broker, "lag", stats_result.error, group_name))
                 if stats_result.error is not None and is_silent(stats_result.error):
-                    unreachable_errors[polled_broker] = stats_result.error
+                    unreachable_errors[broker] = stats_result.error
                 continue
-            topic_lags = reported_lags[polled_broker, group_name] = summarize_lags(
+            topic_lags = reported_lags[broker, group_name] = summarize_lags(
                 group_name,
                 stats_result.result.mark_broadcasting(broadcasting_groups),
-                offsets_by_broker[polled_broker],
+                offsets_by_broker[broker],
             )
-            if self._reported_lags.get((polled_broker, group_name)) != topic_lags or any(
+            if self._reported_lags.get((broker, group_name)) != topic_lags or any(
                 topic_lag.lag for topic_lag in topic_lags
             ):
-                poll_events.append(ConsumerLag(*polled_broker, group_name, topic_lags))
+                poll_events.append(ConsumerLag(*broker, group_name, topic_lags))
         self._emit_events(poll_events)
         return reported_lags
 
@@ -232,39 +216,27 @@ class BrokerPoller:
 def _choose_one_per_group(polled_brokers: Sequence[PolledBroker]) -> list[PolledBroker]:
     """Choose the broker with the lowest id of each broker group: usually the master."""
     first_by_group: dict[tuple[str, str], PolledBroker] = {}
-    for polled_broker in sorted(polled_brokers):
-        first_by_group.setdefault(polled_broker[:2], polled_broker)
+    for broker in sorted(polled_brokers):
+        first_by_group.setdefault(broker[:2], broker)
     return list(first_by_group.values())
 
 
 def _interleave_groups(groups_by_broker: Mapping[PolledBroker, Sequence[str]]) -> list[BrokerAndGroup]:
     """Return the first group of each broker, then the second group of each, and so on."""
-    pair_rows = zip_longest(
-        *(
-            [(polled_broker, group_name) for group_name in group_names]
-            for polled_broker, group_names in groups_by_broker.items()
-        )
-    )
-    return [
-        broker_and_group
-        for pair_row in pair_rows
-        for broker_and_group in pair_row
-        if broker_and_group is not None
-    ]
+    pair_rows = zip_longest(*([(broker, n) for n in names] for broker, names in groups_by_broker.items()))
+    return [g for r in pair_rows for g in r if g is not None]
 
 
 def build_poll_failure(
-    polled_broker: PolledBroker, question_name: str, error: RocketMQError | None, group: str | None = None
+    broker: PolledBroker, question_name: str, error: RocketMQError | None, group: str | None = None
 ) -> BrokerPollFailed:
-    """Build the event of a broker that did not answer a question."""
-    return BrokerPollFailed(*polled_broker, question_name, error_text(error) if error else "no answer", group)
+    return BrokerPollFailed(*broker, question_name, error_text(error) if error else "no answer", group)
 
 
-def build_runtime_event(polled_broker: PolledBroker, runtime_info: RuntimeInfo) -> BrokerRuntime:
-    """Build the event of a broker's runtime figures."""
+def build_runtime_event(broker: PolledBroker, runtime_info: RuntimeInfo) -> BrokerRuntime:
     earliest_ms = runtime_info.get_integer("earliestMessageTimeStamp")
     return BrokerRuntime(
-        *polled_broker,
+        *broker,
         runtime_info.version,
         runtime_info.get_integer("bootTimestamp"),
         runtime_info.is_active,
@@ -302,9 +274,7 @@ def summarize_lags(
 def _summarize_topic(topic: str, queue_lags: Sequence[GroupQueueLag]) -> TopicLag:
     committed_offsets = [lag.consumer_offset for lag in queue_lags if lag.consumer_offset is not None]
     inflight_counts = [lag.inflight_count for lag in queue_lags if lag.inflight_count is not None]
-    lagging_times = [
-        lag.last_consumed_ms for lag in queue_lags if lag.lag_count and lag.last_consumed_ms is not None
-    ]
+    times = [lag.last_consumed_ms for lag in queue_lags if lag.lag_count and lag.last_consumed_ms is not None]
     return TopicLag(
         topic,
         len(queue_lags),
@@ -313,5 +283,5 @@ def _summarize_topic(topic: str, queue_lags: Sequence[GroupQueueLag]) -> TopicLa
         sum(committed_offsets) if committed_offsets else None,
         sum_lags(queue_lag.lag for queue_lag in queue_lags).messages,
         sum(inflight_counts) if inflight_counts else None,
-        min(lagging_times, default=None),
+        min(times, default=None),
     )

@@ -75,9 +75,7 @@ class BrokerRounds:
     def run_round(self) -> RoundResult:
         """Poll all brokers once and write the records. Raises PollStopped, and then writes no more."""
         self._event_count = 0
-        polled_brokers = sorted(
-            frozenset().union(*(server_watch.known_brokers for server_watch in self._server_watches))
-        )
+        polled_brokers = sorted(frozenset().union(*(watch.known_brokers for watch in self._server_watches)))
         round_result = RoundResult(self._broker_poller.poll_round(polled_brokers), self._event_count)
         if self._timer_ms() - self._tidied_ms >= _MINUTE_MS:
             self._tidied_ms = self._timer_ms()

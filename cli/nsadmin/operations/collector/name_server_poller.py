@@ -82,18 +82,13 @@ class NameServerPoller:
                 server_listing = self._server_tables.get_listing(self._namesrv_addr, namespace_batch)
             kv_tables.update(server_listing.kv)
         assert server_listing is not None
-        public_settings = {
-            setting_key: setting_value
-            for setting_key, setting_value in server_listing.settings.items()
-            if not is_secret_name(setting_key)
-        }
+        public_settings = {k: v for k, v in server_listing.settings.items() if not is_secret_name(k)}
         return server_listing._replace(settings=public_settings, kv=kv_tables)
 
     def _split_namespaces(self) -> list[tuple[str, ...]]:
         batch_size = max(self._batch_size - 3, 1)
         return [
-            self._namespaces[batch_start : batch_start + batch_size]
-            for batch_start in range(0, len(self._namespaces) or 1, batch_size)
+            self._namespaces[s : s + batch_size] for s in range(0, len(self._namespaces) or 1, batch_size)
         ]
 
     def _read_route_bodies(self, topic_batch: Sequence[str]) -> list[bytes]:
@@ -118,10 +113,7 @@ class NameServerPoller:
         if len(self._shared_queues) > _MAX_SHARED_QUEUES:
             self._shared_queues.clear()
         return TopicQueues(
-            {
-                broker_name: self._shared_queues.setdefault(queue_data, queue_data)
-                for broker_name, queue_data in queues_by_broker.items()
-            },
+            {name: self._shared_queues.setdefault(data, data) for name, data in queues_by_broker.items()},
             topic_mappings,
         )
 

@@ -110,17 +110,13 @@ class NameServerWatch:
 
     def _record_poll(self, poll_observation: PollObservation, started_ms: int) -> PollResult:
         was_known = self._server_journal.is_known
-        now_ms, derived_events = (
-            self._clock_ms(),
-            derive_events(self._server_journal.known_tables, poll_observation),
-        )
+        now_ms = self._clock_ms()
+        derived_events = derive_events(self._server_journal.known_tables, poll_observation)
         duration_ms = self._timer_ms() - started_ms
         self._server_journal.record_poll([*derived_events, *self._list_recovery_events()], now_ms)
         self._server_poller.accept_poll(poll_observation)
         self.known_brokers = _list_known_brokers(self._server_journal)
-        broker_count = sum(
-            len(polled_group.members) for polled_group in poll_observation.server_listing.groups.values()
-        )
+        broker_count = sum(len(group.members) for group in poll_observation.server_listing.groups.values())
         self._record_proof(broker_count, len(poll_observation.server_listing.topics), duration_ms)
         return PollResult(
             self.addr,

@@ -69,12 +69,9 @@ class Collector:
     """
 
     def __init__(
-        self,
-        collector_plan: CollectorPlan,
-        connect_client: Callable[[], AdminClient],
-        message_sink: MessageSink,
+        self, plan: CollectorPlan, connect_client: Callable[[], AdminClient], message_sink: MessageSink
     ) -> None:
-        self._collector_plan = collector_plan
+        self._collector_plan = plan
         self._connect_client = connect_client
         self._message_sink = message_sink
         self._stop_event = threading.Event()
@@ -83,14 +80,12 @@ class Collector:
     @contextmanager
     def _open_journals(self) -> Iterator[tuple[list[NameServerWatch], BrokerRounds | None]]:
         """Open all journals or none. Raises RocketMQError or OSError if one cannot be written."""
-        plan, request_pace = (
-            self._collector_plan,
-            RequestPace(self._collector_plan.rate, pause=self._stop_event.wait),
-        )
+        plan = self._collector_plan
+        request_pace = RequestPace(self._collector_plan.rate, pause=self._stop_event.wait)
         in_flight_share = max(1, plan.max_in_flight // len(plan.addrs))
         interval_ms = None if plan.interval_seconds is None else round(plan.interval_seconds * 1000)
         with ExitStack() as exit_stack:
-            server_journals, server_watches = [], []
+            server_journals, watches = [], []
             for namesrv_addr in plan.addrs:
                 server_journals.append(
                     NameServerJournal(
@@ -115,7 +110,7 @@ class Collector:
                     in_flight_share,
                     self._stop_event.is_set,
                 )
-                server_watches.append(
+                watches.append(
                     NameServerWatch(
                         namesrv_addr,
                         server_poller,
@@ -127,21 +122,19 @@ class Collector:
                     )
                 )
             if broker_journal is None:
-                yield server_watches, None
+                yield watches, None
                 return
             yield (
-                server_watches,
-                self._make_rounds(
-                    server_watches, exit_stack.enter_context(self._connect_client()), broker_journal
-                ),
+                watches,
+                self._make_rounds(watches, exit_stack.enter_context(self._connect_client()), broker_journal),
             )
 
     def _make_rounds(
-        self, server_watches: list[NameServerWatch], admin: AdminClient, broker_journal: CollectorJournal
+        self, watches: list[NameServerWatch], admin: AdminClient, broker_journal: CollectorJournal
     ) -> BrokerRounds:
         plan = self._collector_plan
         return BrokerRounds(
-            server_watches,
+            watches,
             admin,
             plan.broker_questions,
             RequestPace(plan.broker_requests_per_second, pause=self._stop_event.wait),
@@ -159,53 +152,46 @@ class Collector:
         results_by_addr: dict[str, PollResult] = {}
         round_results: list[RoundResult] = []
 
-        def poll_watch(server_watch: NameServerWatch) -> None:
-            results_by_addr[server_watch.addr] = server_watch.run_turn()
+        def poll_watch(watch: NameServerWatch) -> None:
+            results_by_addr[watch.addr] = watch.run_turn()
 
-        with self._open_journals() as (server_watches, broker_rounds):
-            poll_jobs = [partial(poll_watch, server_watch) for server_watch in server_watches]
+        with self._open_journals() as (watches, broker_rounds):
+            poll_jobs = [partial(poll_watch, watch) for watch in watches]
             try:
                 broker_jobs = self._make_broker_jobs(
-                    server_watches,
+                    watches,
                     broker_rounds,
                     lambda given_rounds: round_results.append(given_rounds.run_round()),
                 )
                 self._run_jobs([*poll_jobs, *broker_jobs], None)
             finally:
-                _end_runs(server_watches, broker_rounds, "once")
-        poll_results = [
-            results_by_addr[namesrv_addr]
-            for namesrv_addr in self._collector_plan.addrs
-            if namesrv_addr in results_by_addr
-        ]
+                _end_runs(watches, broker_rounds, "once")
+        poll_results = [results_by_addr[a] for a in self._collector_plan.addrs if a in results_by_addr]
         return SinglePollResult(poll_results, round_results[0] if round_results else None)
 
     def poll_until_stopped(self, on_started: Callable[[], None] = lambda: None) -> str:
         """Poll until the process receives a signal; return the signal's name."""
         plan = self._collector_plan
         assert plan.interval_seconds is not None
-        with self._open_journals() as (server_watches, broker_rounds):
+        with self._open_journals() as (watches, broker_rounds):
             poll_jobs = [
-                partial(self._repeat_turns, server_watch.run_turn, plan.interval_seconds)
-                for server_watch in server_watches
+                partial(self._repeat_turns, watch.run_turn, plan.interval_seconds) for watch in watches
             ]
             end_reason = "failure"
             try:
                 broker_jobs = self._make_broker_jobs(
-                    server_watches,
+                    watches,
                     broker_rounds,
-                    lambda given_rounds: self._repeat_turns(
-                        given_rounds.run_round, plan.broker_interval_seconds
-                    ),
+                    lambda rounds: self._repeat_turns(rounds.run_round, plan.broker_interval_seconds),
                 )
                 end_reason = self._run_jobs([*poll_jobs, *broker_jobs], on_started)
             finally:
-                _end_runs(server_watches, broker_rounds, end_reason)
+                _end_runs(watches, broker_rounds, end_reason)
         return end_reason
 
     def _make_broker_jobs(
         self,
-        server_watches: list[NameServerWatch],
+        watches: list[NameServerWatch],
         broker_rounds: BrokerRounds | None,
         run_rounds: Callable[[BrokerRounds], object],
     ) -> list[Callable[[], object]]:
@@ -214,15 +200,14 @@ class Collector:
             return []
 
         def run_broker_job() -> None:
-            for server_watch in server_watches:
-                while not (server_watch.has_looked.wait(_CHECK_STOP_SECONDS) or self._stop_event.is_set()):
+            for watch in watches:
+                while not (watch.has_looked.wait(_CHECK_STOP_SECONDS) or self._stop_event.is_set()):
                     pass
             run_rounds(broker_rounds)
 
         return [run_broker_job]
 
     def request_stop(self) -> None:
-        """Stop the collector from another thread, as a signal does."""
         self._stop_event.set()
 
     def _repeat_turns(self, run_turn: Callable[[], object], interval_seconds: float) -> None:
@@ -233,16 +218,12 @@ class Collector:
             due_seconds = max(due_seconds + interval_seconds, monotonic())
             self._stop_event.wait(due_seconds - monotonic())
 
-    def _run_jobs(
-        self, thread_jobs: Sequence[Callable[[], object]], on_started: Callable[[], None] | None
-    ) -> str:
+    def _run_jobs(self, jobs: Sequence[Callable[[], object]], on_started: Callable[[], None] | None) -> str:
         """Run each job in a thread, and raise the first error of a thread.
 
         Returns the name of the signal that stopped the jobs, or "end" without a signal.
         """
-        job_threads = [
-            threading.Thread(target=self._run_guarded, args=(thread_job,)) for thread_job in thread_jobs
-        ]
+        job_threads = [threading.Thread(target=self._run_guarded, args=(job,)) for job in jobs]
         end_reason = "end"
         try:
             with _raise_on_signal():
@@ -274,11 +255,9 @@ class Collector:
             self._stop_event.set()
 
 
-def _end_runs(
-    server_watches: list[NameServerWatch], broker_rounds: BrokerRounds | None, end_reason: str
-) -> None:
-    for server_watch in server_watches:
-        server_watch.end_run(end_reason)
+def _end_runs(watches: list[NameServerWatch], broker_rounds: BrokerRounds | None, end_reason: str) -> None:
+    for watch in watches:
+        watch.end_run(end_reason)
     if broker_rounds is not None:
         broker_rounds.end_run(end_reason)
 

@@ -38,21 +38,12 @@ def build_configs_document(
     """The document: settings by broker name, EXPORTED_SETTINGS or all of them, and counts of servers."""
     return {
         "brokerConfigs": {
-            broker_name: dict(broker_config)
-            if all_settings
-            else {
-                setting_name: broker_config[setting_name]
-                for setting_name in EXPORTED_SETTINGS
-                if setting_name in broker_config
-            }
-            for broker_name, broker_config in configs_by_name.items()
+            n: dict(c) if all_settings else {name: c[name] for name in EXPORTED_SETTINGS if name in c}
+            for n, c in configs_by_name.items()
         },
         "clusterScale": {
             "namesrvSize": name_server_count,
             "masterBrokerSize": sum(addr_group.master_addr is not None for addr_group in addr_groups),
-            "slaveBrokerSize": sum(
-                len(addr_group.broker_addrs) - (addr_group.master_addr is not None)
-                for addr_group in addr_groups
-            ),
+            "slaveBrokerSize": sum(len(g.broker_addrs) - (g.master_addr is not None) for g in addr_groups),
         },
     }

@@ -9,15 +9,13 @@ from namesrv_core.storage import atomic_write
 
 
 def format_document(document: Mapping[str, Any]) -> str:
-    """The document as indented JSON."""
     return json.dumps(document, indent=2, ensure_ascii=False)
 
 
 def save_document(document_path: Path, document: Mapping[str, Any]) -> int:
     """Replace the file, create its folder if needed, and return the number of bytes written.
 
-    Raises:
-        OSError: the file cannot be written.
+    Raises OSError if the file cannot be written.
     """
     file_bytes = (format_document(document) + "\n").encode("utf-8", "surrogatepass")
     atomic_write.replace_file(document_path, file_bytes, keeps_backup=False)

@@ -57,12 +57,7 @@ def select_user_topics(
 
 
 def select_user_groups(group_configs: Mapping[str, ConfigFields]) -> dict[str, ConfigFields]:
-    """The groups without system groups."""
-    return {
-        group_name: group_config
-        for group_name, group_config in group_configs.items()
-        if not is_system_group(group_name)
-    }
+    return {name: config for name, config in group_configs.items() if not is_system_group(name)}
 
 
 def build_metadata_document(
@@ -81,13 +76,10 @@ def build_metadata_document(
     broker_metadata, document_tables = list(broker_metadata), dict[str, Any]()
     differing_tables: dict[str, dict[str, dict[str, ConfigFields | None]]] = {}
     for table_name in table_names:
-        configs_by_broker = {
-            broker.broker_name: broker.tables_by_name()[table_name] for broker in broker_metadata
-        }
+        configs_by_broker = {b.broker_name: b.tables_by_name()[table_name] for b in broker_metadata}
         item_names = sorted({item_name for configs in configs_by_broker.values() for item_name in configs})
         configs_by_item = {
-            item_name: [configs[item_name] for configs in configs_by_broker.values() if item_name in configs]
-            for item_name in item_names
+            n: [configs[n] for configs in configs_by_broker.values() if n in configs] for n in item_names
         }
         if sum_queues:
             document_tables[table_name] = {
@@ -95,16 +87,11 @@ def build_metadata_document(
                 for item_name, configs in configs_by_item.items()
             }
             continue
-        document_tables[table_name] = {
-            item_name: configs[0] for item_name, configs in configs_by_item.items()
-        }
+        document_tables[table_name] = {n: configs[0] for n, configs in configs_by_item.items()}
         differing_items = {
-            item_name: {broker: configs.get(item_name) for broker, configs in configs_by_broker.items()}
-            for item_name in item_names
-            if any(
-                configs.get(item_name) != configs_by_item[item_name][0]
-                for configs in configs_by_broker.values()
-            )
+            n: {broker: configs.get(n) for broker, configs in configs_by_broker.items()}
+            for n in item_names
+            if any(configs.get(n) != configs_by_item[n][0] for configs in configs_by_broker.values())
         }
         if differing_items:
             differing_tables[table_name] = differing_items
@@ -115,13 +102,7 @@ def build_metadata_document(
 
 def list_differing_names(document: Mapping[str, Any]) -> list[str]:
     """The names in a document whose config differs between brokers."""
-    return sorted(
-        {
-            item_name
-            for differing_items in document.get("perBroker", {}).values()
-            for item_name in differing_items
-        }
-    )
+    return sorted({n for items in document.get("perBroker", {}).values() for n in items})
 
 
 def _sum_configs(item_configs: list[ConfigFields], summed_settings: Iterable[str]) -> ConfigFields:

@@ -28,9 +28,9 @@ _TPS_FIELDS = ("normalInTps", "normalOutTps", "transInTps", "scheduleInTps")
 _ONE_DAY_FIELDS = ("normalOneDayInNum", "normalOneDayOutNum", "transOneDayInNum", "scheduleOneDayInNum")
 
 
-def build_metrics_document(broker_metrics: Iterable[BrokerMetrics]) -> dict[str, Any]:
+def build_metrics_document(metrics: Iterable[BrokerMetrics]) -> dict[str, Any]:
     """The document: a report by broker name, and sums over brokers without unknown values."""
-    report_by_broker = {metrics.broker_name: _report_broker(metrics) for metrics in broker_metrics}
+    report_by_broker = {m.broker_name: _report_broker(m) for m in metrics}
     broker_quotas = [broker_report["runtimeQuota"] for broker_report in report_by_broker.values()]
     return {
         "evaluateReport": report_by_broker,
@@ -42,63 +42,51 @@ def build_metrics_document(broker_metrics: Iterable[BrokerMetrics]) -> dict[str,
                 for quota_field in _TPS_FIELDS
             },
             "totalOneDayNum": {
-                quota_field: _sum_known(
-                    broker_quota["oneDayNum"][quota_field] for broker_quota in broker_quotas
-                )
-                for quota_field in _ONE_DAY_FIELDS
+                field: _sum_known(q["oneDayNum"][field] for q in broker_quotas) for field in _ONE_DAY_FIELDS
             },
         },
     }
 
 
-def _report_broker(broker_metrics: BrokerMetrics) -> dict[str, Any]:
-    runtime_table = broker_metrics.runtime_info.table
+def _report_broker(metrics: BrokerMetrics) -> dict[str, Any]:
+    runtime_table = metrics.runtime_info.table
     return {
         "runtimeEnv": {
             # mqadmin writes this setting as cpuNum, although it is a thread count. We use its real name.
-            "clientCallbackExecutorThreads": broker_metrics.broker_config.get(
-                "clientCallbackExecutorThreads"
-            ),
+            "clientCallbackExecutorThreads": metrics.broker_config.get("clientCallbackExecutorThreads"),
             "totalMemKBytes": runtime_table.get("totalMemKBytes"),
         },
-        "runtimeQuota": _quota_of_broker(broker_metrics),
+        "runtimeQuota": _quota_of_broker(metrics),
         "runtimeVersion": {
-            "rocketmqVersion": broker_metrics.runtime_info.version,
-            "clientInfo": None
-            if broker_metrics.client_versions is None
-            else sorted(broker_metrics.client_versions),
+            "rocketmqVersion": metrics.runtime_info.version,
+            "clientInfo": None if metrics.client_versions is None else sorted(metrics.client_versions),
         },
     }
 
 
-def _quota_of_broker(broker_metrics: BrokerMetrics) -> dict[str, Any]:
-    runtime_info = broker_metrics.runtime_info
-    special_counts = (broker_metrics.transaction_count, broker_metrics.delayed_count)
+def _quota_of_broker(metrics: BrokerMetrics) -> dict[str, Any]:
+    runtime_info = metrics.runtime_info
+    special_counts = (metrics.transaction_count, metrics.delayed_count)
     message_rates = (
         runtime_info.get_number("putTps"),
         runtime_info.out_tps,
         *(special_count and special_count.messages_per_second for special_count in special_counts),
     )
     yesterday_counts = (
-        runtime_info.get_difference(
-            f"msg{direction}TotalTodayMorning", f"msg{direction}TotalYesterdayMorning"
-        )
-        for direction in ("Put", "Get")
+        runtime_info.get_difference(f"msg{d}TotalTodayMorning", f"msg{d}TotalYesterdayMorning")
+        for d in ("Put", "Get")
     )
     day_counts = (
         *yesterday_counts,
         *(special_count and special_count.message_count for special_count in special_counts),
     )
     return {
-        "diskRatio": {
-            table_key: runtime_info.table.get(table_key)
-            for table_key in ("commitLogDiskRatio", "consumeQueueDiskRatio")
-        },
+        "diskRatio": {k: runtime_info.table.get(k) for k in ("commitLogDiskRatio", "consumeQueueDiskRatio")},
         "tps": dict(zip(_TPS_FIELDS, message_rates, strict=True)),
         "oneDayNum": dict(zip(_ONE_DAY_FIELDS, day_counts, strict=True)),
         "messageAverageSize": runtime_info.table.get("putMessageAverageSize"),
-        "topicSize": broker_metrics.topic_count,
-        "groupSize": broker_metrics.group_count,
+        "topicSize": metrics.topic_count,
+        "groupSize": metrics.group_count,
     }
 
 

@@ -81,10 +81,7 @@ def read_metrics(
     addrs_by_name, errors_by_name = _select_reachable(exported_brokers)
     master_addrs, metrics_list = list(addrs_by_name.values()), []
     metadata_list, _ = read_metadata(admin, exported_brokers, include_special=False)
-    counts_by_name = {
-        broker_metadata.broker_name: (len(broker_metadata.topic_configs), len(broker_metadata.group_configs))
-        for broker_metadata in metadata_list
-    }
+    counts_by_name = {m.broker_name: (len(m.topic_configs), len(m.group_configs)) for m in metadata_list}
     online_groups, _ = admin.consumers.list_online_groups(master_addrs)
     broker_answers = zip(
         admin.brokers.get_runtime_info(master_addrs),
@@ -120,22 +117,15 @@ def read_metrics(
 
 def _select_reachable(exported_brokers: Sequence[ExportedBroker]) -> tuple[dict[str, str], ErrorsByBroker]:
     """Addresses by broker name, and an error entry for each broker, in the order given."""
-    errors_by_name: ErrorsByBroker = {
-        exported_broker.broker_name: NotFound(NO_MASTER) if exported_broker.master_addr is None else None
-        for exported_broker in exported_brokers
+    errors: ErrorsByBroker = {
+        b.broker_name: NotFound(NO_MASTER) if b.master_addr is None else None for b in exported_brokers
     }
-    return {
-        exported_broker.broker_name: exported_broker.master_addr
-        for exported_broker in exported_brokers
-        if exported_broker.master_addr is not None
-    }, errors_by_name
+    return {b.broker_name: b.master_addr for b in exported_brokers if b.master_addr is not None}, errors
 
 
 def _collect_clients(online_groups: dict[str, GroupConnections], broker_addr: str) -> frozenset[str] | None:
     """Language and version of the clients of this broker; None if it did not answer for all groups."""
-    if any(
-        group_connections.errors.get(broker_addr) is not None for group_connections in online_groups.values()
-    ):
+    if any(connections.errors.get(broker_addr) is not None for connections in online_groups.values()):
         return None
     return frozenset(
         f"{client.language}%{client.version}"

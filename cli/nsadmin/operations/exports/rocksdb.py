@@ -78,21 +78,12 @@ def read_rocksdb_document(
     raise NotApplied(f"{store_folder}: not readable: {last_error}")
 
 
-def _explain_missing_store(config_folder: Path, table_kind: str) -> str:
-    if (config_folder / "rdb" / "CURRENT").is_file():
-        return (
-            f"{config_folder}: the broker has configManagerVersion=v2, and only the broker can read this "
-            "format"
-        )
-    if (config_folder / "CURRENT").is_file():
-        return (
-            f"{config_folder}: use the parent folder, which is the broker's config folder and has "
-            f"{table_kind}"
-        )
-    return (
-        f"{config_folder}: no RocksDB {table_kind} or {SHARED_STORE} in this folder: use a broker's config "
-        "folder"
-    )
+def _explain_missing_store(folder: Path, table_kind: str) -> str:
+    if (folder / "rdb" / "CURRENT").is_file():
+        return f"{folder}: the broker has configManagerVersion=v2, and only the broker can read this format"
+    if (folder / "CURRENT").is_file():
+        return f"{folder}: use the parent folder, which is the broker's config folder and has {table_kind}"
+    return f"{folder}: no RocksDB {table_kind} or {SHARED_STORE} in this folder: use a broker's config folder"
 
 
 def _read_table(
@@ -103,9 +94,7 @@ def _read_table(
     include_version: bool,
 ) -> dict[str, Any]:
     entry_family, version_family = column_families
-    with _open_stores(
-        store_folder, [column_family for column_family in column_families if column_family]
-    ) as family_stores:
+    with _open_stores(store_folder, [family for family in column_families if family]) as family_stores:
         table_items: dict[str, Any] = {}
         # A broker creates a column family of the shared store with the first entry.
         entry_store = family_stores.get(entry_family or "")
@@ -154,9 +143,7 @@ def _open_stores(store_folder: Path, column_families: list[str]) -> Iterator[dic
             if store_file.is_file() and store_file.name not in ("LOCK", "rocksdict-config.json"):
                 (links_folder / store_file.name).symlink_to(store_file.resolve())
         present_families = [
-            column_family
-            for column_family in column_families
-            if column_family in Rdict.list_cf(links_name, Options(raw_mode=True))
+            f for f in column_families if f in Rdict.list_cf(links_name, Options(raw_mode=True))
         ]
         family_options = {column_family: Options(raw_mode=True) for column_family in present_families}
         rocksdb_store = Rdict(
@@ -166,9 +153,6 @@ def _open_stores(store_folder: Path, column_families: list[str]) -> Iterator[dic
             access_type=AccessType.read_only(),
         )
         try:
-            yield {
-                column_family: rocksdb_store.get_column_family(column_family)
-                for column_family in present_families
-            }
+            yield {f: rocksdb_store.get_column_family(f) for f in present_families}
         finally:
             rocksdb_store.close()

@@ -103,7 +103,6 @@ def list_message_events(located_message: LocatedMessage) -> list[StoryEvent]:
 
 
 def list_track_events(consume_tracks: Iterable[ConsumeTrack]) -> list[StoryEvent]:
-    """The present state of each group."""
     return [
         StoryEvent(
             None,
@@ -117,7 +116,6 @@ def list_track_events(consume_tracks: Iterable[ConsumeTrack]) -> list[StoryEvent
 
 
 def describe_copy(group: str, located_message: LocatedMessage) -> StoryEvent:
-    """The event of a copy in a retry topic or in the dead-letter topic of a group."""
     message = located_message.message
     if message.topic.startswith(DEAD_LETTER_PREFIX):
         letter = DeadLetter(located_message.broker_name or "", message)
@@ -136,7 +134,6 @@ def describe_copy(group: str, located_message: LocatedMessage) -> StoryEvent:
 
 
 def describe_trace(trace: MessageTrace) -> StoryEvent:
-    """The event of a trace record."""
     details = [
         trace.kind,
         *([trace.status] if trace.status else []),

@@ -14,10 +14,7 @@ def count_stranded_messages(
 
     Steps that take no queues away are left out.
     """
-    master_addrs = {
-        broker_state.broker_name: broker_state.master_addr or ""
-        for broker_state in cluster_state.broker_states
-    }
+    master_addrs = {state.broker_name: state.master_addr or "" for state in cluster_state.broker_states}
     shrinking_steps = [
         step
         for step in steps

@@ -43,38 +43,26 @@ class ListSender:
         self, addressed_steps: Iterable[tuple[str, PlanStep]], *, singly: bool = False
     ) -> ErrorsByStep:
         """Send each step to its address. The error of each step, or None if the broker answered success."""
-        queues_by_addr: dict[str, deque[tuple[PlanStep, bool]]] = {}
+        queues: dict[str, deque[tuple[PlanStep, bool]]] = {}
         for broker_addr, plan_step in addressed_steps:
-            queues_by_addr.setdefault(broker_addr, deque()).append((plan_step, singly))
+            queues.setdefault(broker_addr, deque()).append((plan_step, singly))
         errors_by_step: ErrorsByStep = {}
-        while any(queues_by_addr.values()):
-            batches = [
-                addressed_batch
-                for broker_addr, step_queue in queues_by_addr.items()
-                for addressed_batch in self._next_batches(broker_addr, step_queue)
-            ]
+        while any(queues.values()):
+            batches = [b for a, q in queues.items() for b in self._next_batches(a, q)]
             answers = self._put_batches(
-                [
-                    (broker_addr, [self._desired_config(plan_step) for plan_step in batch_steps])
-                    for broker_addr, batch_steps in batches
-                ]
+                [(addr, [self._desired_config(plan_step) for plan_step in steps]) for addr, steps in batches]
             )
             for (broker_addr, batch_steps), answer in zip(batches, answers, strict=True):
-                self._take_answer(
-                    broker_addr, batch_steps, answer.error, queues_by_addr[broker_addr], errors_by_step
-                )
+                self._take_answer(broker_addr, batch_steps, answer.error, queues[broker_addr], errors_by_step)
         return errors_by_step
 
     def _next_batches(
-        self, broker_addr: str, step_queue: "deque[tuple[PlanStep, bool]]"
+        self, broker_addr: str, queue: "deque[tuple[PlanStep, bool]]"
     ) -> list[tuple[str, list[PlanStep]]]:
         """The batches that a broker gets in the next round."""
-        if step_queue and (step_queue[0][1] or broker_addr in self._listless_brokers):
-            return [
-                (broker_addr, [step_queue.popleft()[0]])
-                for _ in range(min(SINGLE_PER_ROUND, len(step_queue)))
-            ]
-        batch_steps = [step_queue.popleft()[0] for _ in range(min(ITEMS_PER_LIST, len(step_queue)))]
+        if queue and (queue[0][1] or broker_addr in self._listless_brokers):
+            return [(broker_addr, [queue.popleft()[0]]) for _ in range(min(SINGLE_PER_ROUND, len(queue)))]
+        batch_steps = [queue.popleft()[0] for _ in range(min(ITEMS_PER_LIST, len(queue)))]
         return [(broker_addr, batch_steps)] if batch_steps else []
 
     def _take_answer(
@@ -111,13 +99,9 @@ def send_singly(
         calls_by_addr.setdefault(step_call[1], deque()).append(step_call)
     while any(calls_by_addr.values()):
         round_calls = [
-            call_queue.popleft()
-            for call_queue in calls_by_addr.values()
-            for _ in range(min(SINGLE_PER_ROUND, len(call_queue)))
+            q.popleft() for q in calls_by_addr.values() for _ in range(min(SINGLE_PER_ROUND, len(q)))
         ]
         answers = send_calls([(broker_addr, call_content) for _, broker_addr, call_content in round_calls])
-        errors_by_step.update(
-            {plan_step: answer.error for (plan_step, _, _), answer in zip(round_calls, answers, strict=True)}
-        )
+        errors_by_step.update({s: a.error for (s, _, _), a in zip(round_calls, answers, strict=True)})
         advance_progress(len(round_calls))
     return errors_by_step

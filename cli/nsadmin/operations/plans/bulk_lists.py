@@ -1,8 +1,9 @@
 """Lists of topics or groups from mqadmin's files or ours, and the steps that they need. Pure."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
+from namesrv_core.file_shapes import Field, ListOf, MapOf, Name, Path, Record, Text
 from nsadmin.client.name_servers.order_confs import ORDER_CONF_NAMESPACE
 from nsadmin.client.results import NotApplied
 from nsadmin.operations.plans.diff import PlanStep, find_name_problem, has_same_settings
@@ -10,25 +11,9 @@ from nsadmin.operations.plans.executor import StepOutcome
 from nsadmin.operations.plans.fields import GROUP_NAME, GROUP_SETTINGS, TOPIC_NAME, TOPIC_SETTINGS
 from nsadmin.operations.plans.records import ClusterState, ItemSpec, LiveBrokerState
 from nsadmin.operations.plans.settings import ItemSettings, SpreadKind, complete_settings
-from nsadmin.operations.plans.shapes import (
-    ListShape,
-    MapShape,
-    NameShape,
-    RecordField,
-    RecordShape,
-    TextShape,
-)
-from nsadmin.operations.plans.yaml_reader import (
-    InvalidPlanFileError,
-    compose_yaml,
-    read_desired_cluster,
-    read_value,
-)
+from nsadmin.operations.plans.yaml_reader import InvalidPlanFileError, PlanDocument, read_desired_cluster
 
-_NULL_TAG = "tag:yaml.org,2002:null"
-_ATTRIBUTES_SHAPE = MapShape(
-    NameShape("attribute", r"[+-]?[^+,=\s-][^,=\s]*", "NAME, +NAME or -NAME"), TextShape()
-)
+_ATTRIBUTES_SHAPE = MapOf(Name("attribute", r"[+-]?[^+,=\s-][^,=\s]*", "NAME, +NAME or -NAME"), Text())
 _NAME_KEYS: Mapping[SpreadKind, str] = {"topic": "topicName", "group": "groupName"}
 _TABLE_NAMES: Mapping[SpreadKind, str] = {"topic": "topicConfigTable", "group": "subscriptionGroupTable"}
 # Defaults of Java's config classes for list files; mqadmin's commands for one item have other defaults.
@@ -50,16 +35,14 @@ class ListedItem(NamedTuple):
 
     def apply_to(self, spread_kind: SpreadKind, settings_before: ItemSettings | None) -> ItemSettings:
         """The desired settings on a broker with `settings_before`, which is None if the item is absent."""
-        attributes_after = dict((settings_before or {}).get("attributes", {}))
+        after = dict((settings_before or {}).get("attributes", {}))
         for attribute_name, attribute_value in self.signed_attributes.items():
             if attribute_name.startswith("-"):
-                attributes_after.pop(attribute_name[1:], None)
+                after.pop(attribute_name[1:], None)
             else:
-                attributes_after[attribute_name.removeprefix("+")] = attribute_value
+                after[attribute_name.removeprefix("+")] = attribute_value
         base_settings = _NEW_ITEM_SETTINGS[spread_kind] if settings_before is None else settings_before
-        return complete_settings(
-            spread_kind, {**base_settings, **self.settings, "attributes": attributes_after}
-        )
+        return complete_settings(spread_kind, {**base_settings, **self.settings, "attributes": after})
 
 
 class ItemList(NamedTuple):
@@ -75,7 +58,6 @@ class ItemList(NamedTuple):
 
     @property
     def item_names(self) -> list[str]:
-        """The names of the topics or groups, in the order of the file."""
         return [item.item_name for item in self.items] if self.specs is None else list(self.specs)
 
     def desired_settings(
@@ -96,104 +78,64 @@ class ItemList(NamedTuple):
 def read_list(spread_kind: SpreadKind, file_text: str, file_name: str) -> ItemList:
     """Read the list in a file's text; `file_name` is for messages.
 
-    Raises:
-        InvalidPlanFileError: with all problems of the file.
+    Raises InvalidPlanFileError with all problems of the file.
     """
-    root_node = compose_yaml(file_text, file_name)
-    nodes_by_key = (
-        {str(key_node.value): value_node for key_node, value_node in root_node.value}
-        if _is_map_node(root_node)
-        else {}
-    )
-    if "cluster" in nodes_by_key:
+    document = PlanDocument(file_text, file_name)
+    content = document.value if isinstance(document.value, dict) else {}
+    if "cluster" in content:
         desired_cluster = read_desired_cluster(file_text, file_name)
         item_specs = desired_cluster.topic_specs if spread_kind == "topic" else desired_cluster.group_specs
         if not item_specs:
             raise InvalidPlanFileError([f"{file_name}:1: no {spread_kind}s in the file"])
         return ItemList(spread_kind, specs=item_specs)
-    table_node = nodes_by_key.get(_TABLE_NAMES[spread_kind])
-    list_node = root_node if table_node is None else table_node
-    if table_node is None and getattr(root_node, "id", None) != "sequence":
+    table_name, item_shape = _TABLE_NAMES[spread_kind], _ITEM_SHAPES[spread_kind]
+    # Java writes null for absent fields.
+    if table_name in content:
+        table = document.read(MapOf(Text(), item_shape), (table_name,), skips_nulls=True)
+        items = [_parse_item(spread_kind, fields) for fields in table.values()]
+    elif isinstance(document.value, list):
+        items = [
+            _parse_item(spread_kind, fields) for fields in document.read(ListOf(item_shape), skips_nulls=True)
+        ]
+        document.require_none(_find_duplicates(items))
+    else:
         raise InvalidPlanFileError(
             [
                 f"{file_name}:1: not a list of {spread_kind}s in mqadmin's format, and not a file of "
                 "`nsadmin export`"
             ]
         )
-    _drop_nulls(list_node)
-    item_shape = _ITEM_SHAPES[spread_kind]
-    parsed_list = read_value(
-        list_node,
-        ListShape(item_shape) if table_node is None else MapShape(TextShape(), item_shape),
-        file_name,
-    )
-    listed_items = tuple(
-        _parse_item(spread_kind, value_node)
-        for value_node in (parsed_list if table_node is None else parsed_list.values())
-    )
-    if not listed_items:
+    if not items:
         raise InvalidPlanFileError([f"{file_name}:1: no {spread_kind}s in the file"])
-    if table_node is None:
-        _require_different(
-            [listed_item.item_name for listed_item in listed_items], list_node.value, file_name
-        )
-    return ItemList(spread_kind, listed_items, is_sum="exportTime" in nodes_by_key)
+    return ItemList(spread_kind, tuple(items), is_sum="exportTime" in content)
 
 
-def _is_map_node(node: Any) -> bool:
-    return getattr(node, "id", None) == "mapping"
+def _find_duplicates(items: Iterable[ListedItem]) -> Iterator[tuple[Path, str]]:
+    seen_names: set[str] = set()
+    for index, item in enumerate(items):
+        if item.item_name in seen_names:
+            yield (index,), f"duplicate {item.item_name}"
+        seen_names.add(item.item_name)
 
 
 def _parse_item(spread_kind: SpreadKind, parsed_fields: Mapping[str, Any]) -> ListedItem:
-    settings = {
-        setting_name: setting_value
-        for setting_name, setting_value in parsed_fields.items()
-        if setting_name not in (_NAME_KEYS[spread_kind], "attributes")
-    }
+    settings = {n: v for n, v in parsed_fields.items() if n not in (_NAME_KEYS[spread_kind], "attributes")}
     return ListedItem(parsed_fields[_NAME_KEYS[spread_kind]], settings, parsed_fields.get("attributes", {}))
 
 
-def _drop_nulls(yaml_node: Any) -> None:
-    """Remove null values: Java writes null for absent fields."""
-    if _is_map_node(yaml_node):
-        yaml_node.value = [
-            (key_node, value_node) for key_node, value_node in yaml_node.value if value_node.tag != _NULL_TAG
-        ]
-        child_nodes = [value_node for _, value_node in yaml_node.value]
-    else:
-        child_nodes = yaml_node.value if yaml_node.id == "sequence" else []
-    for child_node in child_nodes:
-        _drop_nulls(child_node)
-
-
-def _require_different(item_names: Sequence[str], item_nodes: Sequence[Any], file_name: str) -> None:
-    seen_names: set[str] = set()
-    duplicate_problems = []
-    for item_name, item_node in zip(item_names, item_nodes, strict=True):
-        if item_name in seen_names:
-            duplicate_problems.append(f"{file_name}:{item_node.start_mark.line + 1}: duplicate {item_name}")
-        seen_names.add(item_name)
-    if duplicate_problems:
-        raise InvalidPlanFileError(duplicate_problems)
-
-
-def _item_shape(spread_kind: SpreadKind, settings_shape: RecordShape, name_shape: NameShape) -> RecordShape:
-    other_fields = (
-        record_field for record_field in settings_shape.record_fields if record_field.key != "attributes"
-    )
-    name_field = RecordField(
-        _NAME_KEYS[spread_kind], name_shape, f"name of the {spread_kind}", is_required=True
-    )
-    return RecordShape(
+def _item_shape(spread_kind: SpreadKind, settings_shape: Record, name_shape: Name) -> Record:
+    other_fields = (field for field in settings_shape.fields if field.key != "attributes")
+    name_field = Field(_NAME_KEYS[spread_kind], name_shape, f"name of the {spread_kind}", is_required=True)
+    return Record(
         (
             name_field,
             *other_fields,
-            RecordField("attributes", _ATTRIBUTES_SHAPE, "attributes by name, with or without a sign"),
+            Field("attributes", _ATTRIBUTES_SHAPE, "attributes by name, with or without a sign"),
         )
     )
 
 
-_ITEM_SHAPES: Mapping[SpreadKind, RecordShape] = {
+_ITEM_SHAPES: Mapping[SpreadKind, Record] = {
     "topic": _item_shape("topic", TOPIC_SETTINGS, TOPIC_NAME),
     "group": _item_shape("group", GROUP_SETTINGS, GROUP_NAME),
 }
@@ -206,40 +148,34 @@ def plan_list_steps(item_list: ItemList, cluster_state: ClusterState) -> list[St
     have no steps.
     """
     ordered_topics = {
-        topic
-        for server_state in cluster_state.server_states
-        for topic in server_state.kv.get(ORDER_CONF_NAMESPACE, {})
+        topic for state in cluster_state.server_states for topic in state.kv.get(ORDER_CONF_NAMESPACE, {})
     }
     return [
-        _outcome_on_broker(
-            item_list.kind, broker_state, item_name, settings_after, item_name in ordered_topics
-        )
-        for broker_state in cluster_state.broker_states
-        if broker_state.error is None
-        for item_name, settings_after in item_list.desired_settings(
-            broker_state.broker_name, _present_items(item_list.kind, broker_state)
-        ).items()
+        _outcome_on_broker(item_list.kind, s, n, a, n in ordered_topics)
+        for s in cluster_state.broker_states
+        if s.error is None
+        for n, a in item_list.desired_settings(s.broker_name, _present_items(item_list.kind, s)).items()
     ]
 
 
-def _present_items(spread_kind: SpreadKind, broker_state: LiveBrokerState) -> Mapping[str, ItemSettings]:
-    return broker_state.topics if spread_kind == "topic" else broker_state.groups
+def _present_items(spread_kind: SpreadKind, broker: LiveBrokerState) -> Mapping[str, ItemSettings]:
+    return broker.topics if spread_kind == "topic" else broker.groups
 
 
 def _outcome_on_broker(
     spread_kind: SpreadKind,
-    broker_state: LiveBrokerState,
+    broker: LiveBrokerState,
     item_name: str,
     settings_after: ItemSettings | None,
     is_ordered: bool,
 ) -> StepOutcome:
-    settings_before = _present_items(spread_kind, broker_state).get(item_name)
+    settings_before = _present_items(spread_kind, broker).get(item_name)
     if is_ordered and settings_after is not None and spread_kind == "topic":
         settings_after = {**settings_after, "order": True}
-    step = PlanStep(spread_kind, item_name, broker_state.broker_name, settings_before, settings_after)
+    step = PlanStep(spread_kind, item_name, broker.broker_name, settings_before, settings_after)
     if settings_after is None:
         return StepOutcome(step._replace(after=settings_before), "skipped", None)
-    skip_reason = _skip_reason(spread_kind, broker_state, item_name)
+    skip_reason = _skip_reason(spread_kind, broker, item_name)
     if skip_reason is not None:
         return StepOutcome(step._replace(after=settings_before), "skipped", NotApplied(skip_reason))
     name_problem = find_name_problem(step)
@@ -249,10 +185,10 @@ def _outcome_on_broker(
     return StepOutcome(step, "unchanged" if is_same else "planned", None)
 
 
-def _skip_reason(spread_kind: SpreadKind, broker_state: LiveBrokerState, item_name: str) -> str | None:
+def _skip_reason(spread_kind: SpreadKind, broker: LiveBrokerState, item_name: str) -> str | None:
     """Why an item must stay as it is on a broker; None if it may change."""
-    if spread_kind == "topic" and item_name in broker_state.static:
+    if spread_kind == "topic" and item_name in broker.static:
         return "static topic: change it with `nsadmin updateStaticTopic`"
-    if spread_kind == "topic" and item_name in broker_state.own_topics and not item_name.startswith("%"):
+    if spread_kind == "topic" and item_name in broker.own_topics and not item_name.startswith("%"):
         return "system topic: brokers refuse to change it"
     return None

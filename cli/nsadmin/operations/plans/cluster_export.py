@@ -11,62 +11,50 @@ from nsadmin.operations.plans.settings import ItemSettings, SpreadKind
 OrderConfTexts = Mapping[str, str]
 
 
-def describe_cluster(
-    cluster_state: ClusterState, namespaces: Iterable[str] = ()
-) -> tuple[DesiredCluster, list[str]]:
+def describe_cluster(state: ClusterState, namespaces: Iterable[str] = ()) -> tuple[DesiredCluster, list[str]]:
     """The desired cluster that describes the servers that answered, and one line for each remark.
 
     Topics that brokers created for themselves or for groups, system groups and static topics are left out. If
     name servers have different values, those of the first one are taken.
     """
-    known_brokers = [
-        broker_state for broker_state in cluster_state.broker_states if broker_state.error is None
-    ]
+    known_brokers = [b for b in state.broker_states if b.error is None]
     order_confs, unreadable_remarks = _select_readable(
-        select_cluster_confs(_merge_values(cluster_state, ORDER_CONF_NAMESPACE), cluster_state.broker_states)
+        select_cluster_confs(_merge_values(state, ORDER_CONF_NAMESPACE), state.broker_states)
     )
     desired = DesiredCluster(
-        cluster_state.cluster_name,
+        state.cluster_name,
         _drop_implied_order(
-            _derive_specs(
-                "topic", known_brokers, [select_user_topics(broker_state) for broker_state in known_brokers]
-            ),
-            order_confs,
+            _derive_specs("topic", known_brokers, [select_user_topics(s) for s in known_brokers]), order_confs
         ),
-        _derive_specs(
-            "group", known_brokers, [select_user_groups(broker_state) for broker_state in known_brokers]
-        ),
+        _derive_specs("group", known_brokers, [select_user_groups(s) for s in known_brokers]),
         order_confs,
-        {namespace: _merge_values(cluster_state, namespace) for namespace in namespaces} or None,
+        {namespace: _merge_values(state, namespace) for namespace in namespaces} or None,
     )
     return desired, [
-        *_remarks_on_silent(cluster_state),
-        *cluster_state.shared_addr_lines,
+        *_remarks_on_silent(state),
+        *state.shared_addr_lines,
         *unreadable_remarks,
-        *_remarks_on_disagreement(cluster_state),
+        *_remarks_on_disagreement(state),
         *_remarks_on_static(known_brokers),
     ]
 
 
-def select_user_topics(broker_state: LiveBrokerState) -> dict[str, ItemSettings]:
+def select_user_topics(broker: LiveBrokerState) -> dict[str, ItemSettings]:
     """The topics of a broker that may be in a file."""
-    excluded_topics = broker_state.own_topics | broker_state.static
-    return {
-        topic: settings for topic, settings in broker_state.topics.items() if topic not in excluded_topics
-    }
+    excluded_topics = broker.own_topics | broker.static
+    return {topic: settings for topic, settings in broker.topics.items() if topic not in excluded_topics}
 
 
-def select_user_groups(broker_state: LiveBrokerState) -> dict[str, ItemSettings]:
-    """The groups of a broker that may be in a file."""
-    return {group: settings for group, settings in broker_state.groups.items() if not is_system_group(group)}
+def select_user_groups(broker: LiveBrokerState) -> dict[str, ItemSettings]:
+    return {group: settings for group, settings in broker.groups.items() if not is_system_group(group)}
 
 
 def select_cluster_confs(
     order_confs: OrderConfTexts, broker_states: Sequence[LiveBrokerState]
 ) -> dict[str, str]:
     """The order configurations of a cluster: those of its topics, and those that name its brokers."""
-    broker_names = {broker_state.broker_name for broker_state in broker_states}
-    broker_topics = {topic for broker_state in broker_states for topic in broker_state.topics}
+    broker_names = {broker.broker_name for broker in broker_states}
+    broker_topics = {topic for broker in broker_states for topic in broker.topics}
     return {
         topic: conf_text
         for topic, conf_text in order_confs.items()
@@ -83,7 +71,7 @@ def _derive_specs(
     broker_states: Sequence[LiveBrokerState],
     settings_tables: Sequence[Mapping[str, ItemSettings]],
 ) -> dict[str, ItemSpec]:
-    broker_names = [broker_name.broker_name for broker_name in broker_states]
+    broker_names = [b.broker_name for b in broker_states]
     settings_by_item: dict[str, dict[str, ItemSettings]] = {}
     for broker_name, settings_table in zip(broker_names, settings_tables, strict=True):
         for item_name, settings in settings_table.items():
@@ -94,36 +82,26 @@ def _derive_specs(
     }
 
 
-def _drop_implied_order(
-    topic_specs: Mapping[str, ItemSpec], order_confs: OrderConfTexts
-) -> dict[str, ItemSpec]:
+def _drop_implied_order(specs: Mapping[str, ItemSpec], order_confs: OrderConfTexts) -> dict[str, ItemSpec]:
     """The specs without `order` for topics with an order configuration, which implies it."""
-    return {topic: _drop_order(spec) if topic in order_confs else spec for topic, spec in topic_specs.items()}
+    return {topic: _drop_order(spec) if topic in order_confs else spec for topic, spec in specs.items()}
 
 
 def _drop_order(spec: ItemSpec) -> ItemSpec:
-    broker_settings = {
-        broker_name: _without_order(settings) for broker_name, settings in spec.per_broker.items()
-    }
-    remaining_settings = {
-        broker_name: settings for broker_name, settings in broker_settings.items() if settings
-    }
+    broker_settings = {name: _without_order(settings) for name, settings in spec.per_broker.items()}
+    remaining_settings = {n: settings for n, settings in broker_settings.items() if settings}
     return spec._replace(common_settings=_without_order(spec.common_settings), per_broker=remaining_settings)
 
 
 def _without_order(settings: ItemSettings) -> ItemSettings:
-    return {
-        setting_name: setting_value
-        for setting_name, setting_value in settings.items()
-        if setting_name != "order"
-    }
+    return {n: v for n, v in settings.items() if n != "order"}
 
 
-def _merge_values(cluster_state: ClusterState, namespace: str) -> dict[str, str]:
+def _merge_values(state: ClusterState, namespace: str) -> dict[str, str]:
     """The merged values of all name servers; for one key, the first name server that has it wins."""
     merged_values: dict[str, str] = {}
-    for server_state in reversed(cluster_state.server_states):
-        merged_values.update(server_state.kv.get(namespace, {}))
+    for server in reversed(state.server_states):
+        merged_values.update(server.kv.get(namespace, {}))
     return merged_values
 
 
@@ -140,15 +118,9 @@ def _select_readable(order_confs: OrderConfTexts) -> tuple[dict[str, str], list[
     return readable_confs, export_remarks
 
 
-def _remarks_on_silent(cluster_state: ClusterState) -> list[str]:
-    broker_errors = [
-        (f"broker {broker_state.broker_name}", broker_state.error)
-        for broker_state in cluster_state.broker_states
-    ]
-    server_errors = [
-        (f"name server {server_state.namesrv_addr}", server_state.error)
-        for server_state in cluster_state.server_states
-    ]
+def _remarks_on_silent(state: ClusterState) -> list[str]:
+    broker_errors = [(f"broker {s.broker_name}", s.error) for s in state.broker_states]
+    server_errors = [(f"name server {s.namesrv_addr}", s.error) for s in state.server_states]
     return [
         f"{server_label}: {error_text(error)}; its settings are missing from this file"
         for server_label, error in (*broker_errors, *server_errors)
@@ -156,24 +128,19 @@ def _remarks_on_silent(cluster_state: ClusterState) -> list[str]:
     ]
 
 
-def _remarks_on_disagreement(cluster_state: ClusterState) -> list[str]:
-    known_servers = [
-        server_state for server_state in cluster_state.server_states if server_state.error is None
-    ]
-    namespaces = sorted({kv_namespace for server_state in known_servers for kv_namespace in server_state.kv})
+def _remarks_on_disagreement(state: ClusterState) -> list[str]:
+    known_servers = [s for s in state.server_states if s.error is None]
+    namespaces = sorted({kv_namespace for server in known_servers for kv_namespace in server.kv})
     return [
         (
-            f"name servers have different values in the KV namespace {namespace}: this file has the values "
+            f"name servers have different values in the KV namespace {n}: this file has the values "
             "of the first name server"
         )
-        for namespace in namespaces
-        if any(
-            server_state.kv.get(namespace) != known_servers[0].kv.get(namespace)
-            for server_state in known_servers
-        )
+        for n in namespaces
+        if any(server.kv.get(n) != known_servers[0].kv.get(n) for server in known_servers)
     ]
 
 
 def _remarks_on_static(known_brokers: Sequence[LiveBrokerState]) -> list[str]:
-    static_topics = sorted({topic for broker_state in known_brokers for topic in broker_state.static})
+    static_topics = sorted({topic for broker in known_brokers for topic in broker.static})
     return [f"not exported: the static topics {', '.join(static_topics)}"] if static_topics else []

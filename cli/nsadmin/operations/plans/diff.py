@@ -53,10 +53,7 @@ class PlanStep(NamedTuple):
         """Whether a topic loses queues or its order. Brokers restore the order while it has an orderConf."""
         if self.kind != "topic" or self.action != "update":
             return False
-        return any(
-            self.after[setting_name] < self.before[setting_name]
-            for setting_name in ("readQueueNums", "writeQueueNums", "order")
-        )
+        return any(self.after[n] < self.before[n] for n in ("readQueueNums", "writeQueueNums", "order"))
 
 
 class PlanTrouble(NamedTuple):
@@ -82,20 +79,18 @@ class ClusterDiff(NamedTuple):
         return {(step.kind, step.namespace, step.item_name) for step in deletion_steps}
 
 
-def compute_diff(
-    desired_cluster: DesiredCluster, cluster_state: ClusterState, *, prune: bool = False
-) -> ClusterDiff:
+def compute_diff(desired: DesiredCluster, state: ClusterState, *, prune: bool = False) -> ClusterDiff:
     """The steps in execution order. `prune` also deletes items that are not in the file."""
-    diff_builder = _DiffBuilder(cluster_state)
-    diff_builder.add_item_steps("topic", desired_cluster.topic_specs, desired_cluster, prune)
-    diff_builder.add_item_steps("group", desired_cluster.group_specs, desired_cluster, prune)
-    diff_builder.add_route_steps(desired_cluster, prune)
-    if desired_cluster.order_confs is not None:
-        _add_value_steps(diff_builder, "orderConf", ORDER_CONF_NAMESPACE, desired_cluster.order_confs, prune)
-    for namespace, kv_values in (desired_cluster.kv_tables or {}).items():
-        _add_value_steps(diff_builder, "kv", namespace, kv_values, prune)
-    steps = tuple(sorted(diff_builder.steps, key=lambda step: (phase_of_step(step), *_step_sort_key(step))))
-    return ClusterDiff(steps, tuple(diff_builder.troubles), tuple(sorted(diff_builder.extra_items)))
+    builder = _DiffBuilder(state)
+    builder.add_item_steps("topic", desired.topic_specs, desired, prune)
+    builder.add_item_steps("group", desired.group_specs, desired, prune)
+    builder.add_route_steps(desired, prune)
+    if desired.order_confs is not None:
+        _add_value_steps(builder, "orderConf", ORDER_CONF_NAMESPACE, desired.order_confs, prune)
+    for namespace, kv_values in (desired.kv_tables or {}).items():
+        _add_value_steps(builder, "kv", namespace, kv_values, prune)
+    steps = tuple(sorted(builder.steps, key=lambda step: (phase_of_step(step), *_step_sort_key(step))))
+    return ClusterDiff(steps, tuple(builder.troubles), tuple(sorted(builder.extra_items)))
 
 
 def phase_of_step(step: PlanStep) -> int:
@@ -117,84 +112,57 @@ def _step_sort_key(step: PlanStep) -> tuple[str, str, str, str]:
 class _DiffBuilder:
     """Collects steps, troubles and extra items."""
 
-    def __init__(self, cluster_state: ClusterState) -> None:
-        self.cluster_state = cluster_state
-        self.known_brokers = [
-            broker_state for broker_state in cluster_state.broker_states if broker_state.error is None
-        ]
+    def __init__(self, state: ClusterState) -> None:
+        self.cluster_state = state
+        self.known_brokers = [b for b in state.broker_states if b.error is None]
         self.steps: list[PlanStep] = []
-        self.troubles = [
-            PlanTrouble(server_state.broker_name, server_state.error)
-            for server_state in cluster_state.broker_states
-            if server_state.error
-        ]
-        self.troubles += [
-            PlanTrouble(server_state.namesrv_addr, server_state.error)
-            for server_state in cluster_state.server_states
-            if server_state.error
-        ]
+        self.troubles = [PlanTrouble(s.broker_name, s.error) for s in state.broker_states if s.error]
+        self.troubles += [PlanTrouble(s.namesrv_addr, s.error) for s in state.server_states if s.error]
         self.extra_items: set[tuple[StepKind, str]] = set()
 
     @property
     def known_servers(self) -> Iterator[LiveNameServerState]:
-        return (
-            server_state for server_state in self.cluster_state.server_states if server_state.error is None
-        )
+        return (s for s in self.cluster_state.server_states if s.error is None)
 
     def add_item_steps(
         self,
         spread_kind: SpreadKind,
         specs: Mapping[str, ItemSpec] | None,
-        desired_cluster: DesiredCluster,
+        desired: DesiredCluster,
         prune: bool,
     ) -> None:
-        """Add the steps for topics or groups on each broker."""
         if specs is None:
             return
-        ordered_topics = (
-            self._list_ordered_topics(desired_cluster, prune) if spread_kind == "topic" else frozenset()
-        )
-        broker_names = [broker_state.broker_name for broker_state in self.cluster_state.broker_states]
+        ordered_topics = self._list_ordered_topics(desired, prune) if spread_kind == "topic" else frozenset()
+        broker_names = [broker.broker_name for broker in self.cluster_state.broker_states]
         self._report_unknown_brokers(spread_kind, specs, broker_names)
         wanted_settings = {
-            item_name: _with_order(
-                item_spec.settings_on_brokers(spread_kind, broker_names), item_name in ordered_topics
-            )
-            for item_name, item_spec in specs.items()
+            name: _with_order(spec.settings_on_brokers(spread_kind, broker_names), name in ordered_topics)
+            for name, spec in specs.items()
         }
-        for broker_state in self.known_brokers:
-            present_settings = broker_state.topics if spread_kind == "topic" else broker_state.groups
+        for broker in self.known_brokers:
+            present_settings = broker.topics if spread_kind == "topic" else broker.groups
             for item_name, settings_by_broker in wanted_settings.items():
-                before, after = (
-                    present_settings.get(item_name),
-                    settings_by_broker.get(broker_state.broker_name),
-                )
+                before, after = (present_settings.get(item_name), settings_by_broker.get(broker.broker_name))
                 if not has_same_settings(before, after, item_name in ordered_topics):
                     self._add_item_step(
-                        PlanStep(spread_kind, item_name, broker_state.broker_name, before, after),
-                        broker_state,
-                        prune,
+                        PlanStep(spread_kind, item_name, broker.broker_name, before, after), broker, prune
                     )
-            user_items = (
-                select_user_topics(broker_state)
-                if spread_kind == "topic"
-                else select_user_groups(broker_state)
-            )
+            user_items = select_user_topics(broker) if spread_kind == "topic" else select_user_groups(broker)
             for item_name in user_items.keys() - specs.keys():
                 self._delete_or_count(
-                    PlanStep(spread_kind, item_name, broker_state.broker_name, user_items[item_name], None),
-                    prune,
+                    PlanStep(spread_kind, item_name, broker.broker_name, user_items[item_name], None), prune
                 )
 
-    def _add_item_step(self, step: PlanStep, broker_state: LiveBrokerState, prune: bool) -> None:
-        if step.kind == "topic" and step.item_name in broker_state.static:
+    def _add_item_step(self, step: PlanStep, broker: LiveBrokerState, prune: bool) -> None:
+        if step.kind == "topic" and step.item_name in broker.static:
             error = NotApplied("static topic: change it with `nsadmin updateStaticTopic`")
-            self.troubles.append(PlanTrouble(broker_state.broker_name, error, step.kind, step.item_name))
+            self.troubles.append(PlanTrouble(broker.broker_name, error, step.kind, step.item_name))
         elif step.after is None:
             self._delete_or_count(step, prune)
         elif (name_problem := find_name_problem(step)) is not None:
             error = NotApplied(name_problem)
-            self.troubles.append(PlanTrouble(broker_state.broker_name, error, step.kind, step.item_name))
+            self.troubles.append(PlanTrouble(broker.broker_name, error, step.kind, step.item_name))
         else:
             self.steps.append(step)
 
@@ -206,77 +174,62 @@ class _DiffBuilder:
             self.extra_items.add((step.kind, step.item_name))
 
     def _report_unknown_brokers(
-        self, spread_kind: SpreadKind, specs: Mapping[str, ItemSpec], broker_names: Iterable[str]
+        self, spread_kind: SpreadKind, specs: Mapping[str, ItemSpec], names: Iterable[str]
     ) -> None:
         """Report the brokers that the file names and that are not registered."""
-        for broker_name in sorted(
-            {
-                broker_name for item_spec in specs.values() for broker_name in item_spec.named_brokers
-            }.difference(broker_names)
-        ):
+        for broker_name in sorted({n for s in specs.values() for n in s.named_brokers}.difference(names)):
             item_count = sum(broker_name in item_spec.named_brokers for item_spec in specs.values())
             error = NotFound(
                 f"the broker is not registered, but the file names it for {item_count} {spread_kind}(s)"
             )
             self.troubles.append(PlanTrouble(broker_name, error, spread_kind))
 
-    def _list_ordered_topics(self, desired_cluster: DesiredCluster, prune: bool) -> frozenset[str]:
+    def _list_ordered_topics(self, desired: DesiredCluster, prune: bool) -> frozenset[str]:
         """The topics that will have an order configuration. Brokers make these topics ordered."""
-        configured_topics = {
-            topic
-            for server_state in self.known_servers
-            for topic in server_state.kv.get(ORDER_CONF_NAMESPACE, {})
-        }
-        if desired_cluster.order_confs is None:
-            return frozenset(configured_topics)
-        return (
-            frozenset(desired_cluster.order_confs)
-            if prune
-            else frozenset(configured_topics | desired_cluster.order_confs.keys())
-        )
+        topics = {topic for s in self.known_servers for topic in s.kv.get(ORDER_CONF_NAMESPACE, {})}
+        if desired.order_confs is None:
+            return frozenset(topics)
+        return frozenset(desired.order_confs) if prune else frozenset(topics | desired.order_confs.keys())
 
-    def add_route_steps(self, desired_cluster: DesiredCluster, prune: bool) -> None:
+    def add_route_steps(self, desired: DesiredCluster, prune: bool) -> None:
         """Add steps for routes of topics that no broker will have; none unless all brokers answered."""
         if (
-            desired_cluster.topic_specs is None
+            desired.topic_specs is None
             or not prune
             or len(self.known_brokers) < len(self.cluster_state.broker_states)
         ):
             return
-        remaining_brokers = self._brokers_by_topic()
-        for server_state in self.known_servers:
-            for topic in server_state.routed - remaining_brokers.keys():
-                self.steps.append(PlanStep("route", topic, server_state.namesrv_addr, "routed", None))
-            for topic, perms_by_broker in server_state.perms.items():
+        remaining = self._brokers_by_topic()
+        for server in self.known_servers:
+            for topic in server.routed - remaining.keys():
+                self.steps.append(PlanStep("route", topic, server.namesrv_addr, "routed", None))
+            for topic, perms_by_broker in server.perms.items():
                 stale_perms = {
                     broker_name: perm
                     for broker_name, perm in perms_by_broker.items()
-                    if perm and broker_name in self._brokers_without_topic(topic, remaining_brokers)
+                    if perm and broker_name in self._brokers_without_topic(topic, remaining)
                 }
-                if stale_perms and topic in remaining_brokers:
+                if stale_perms and topic in remaining:
                     closed_perms = dict.fromkeys(stale_perms, 0)
                     self.steps.append(
-                        PlanStep("route", topic, server_state.namesrv_addr, stale_perms, closed_perms)
+                        PlanStep("route", topic, server.namesrv_addr, stale_perms, closed_perms)
                     )
 
-    def _brokers_without_topic(self, topic: str, remaining_brokers: Mapping[str, set[str]]) -> set[str]:
-        """The brokers that will not have the topic."""
-        return {broker_state.broker_name for broker_state in self.known_brokers} - remaining_brokers.get(
-            topic, set()
-        )
+    def _brokers_without_topic(self, topic: str, remaining: Mapping[str, set[str]]) -> set[str]:
+        return {s.broker_name for s in self.known_brokers} - remaining.get(topic, set())
 
     def _brokers_by_topic(self) -> dict[str, set[str]]:
         """Each remaining topic with the brokers that will have it."""
-        remaining_brokers: dict[str, set[str]] = {}
-        for broker_state in self.known_brokers:
-            for topic in broker_state.topics.keys() | broker_state.own_topics:
-                remaining_brokers.setdefault(topic, set()).add(broker_state.broker_name)
+        remaining: dict[str, set[str]] = {}
+        for broker in self.known_brokers:
+            for topic in broker.topics.keys() | broker.own_topics:
+                remaining.setdefault(topic, set()).add(broker.broker_name)
         for step in self.steps:
             if step.kind == "topic" and step.after is None:
-                remaining_brokers[step.item_name].discard(step.server_name)
+                remaining[step.item_name].discard(step.server_name)
             elif step.kind == "topic":
-                remaining_brokers.setdefault(step.item_name, set()).add(step.server_name)
-        return {topic: broker_names for topic, broker_names in remaining_brokers.items() if broker_names}
+                remaining.setdefault(step.item_name, set()).add(step.server_name)
+        return {topic: broker_names for topic, broker_names in remaining.items() if broker_names}
 
 
 def find_name_problem(step: PlanStep) -> str | None:
@@ -305,36 +258,28 @@ def _with_order(settings_by_broker: dict[str, ItemSettings], is_ordered: bool) -
 
 
 def _add_value_steps(
-    diff_builder: _DiffBuilder,
+    builder: _DiffBuilder,
     step_kind: Literal["orderConf", "kv"],
     namespace: str,
     wanted_values: Mapping[str, str],
     prune: bool,
 ) -> None:
     """Add the steps for the values of a namespace on each name server."""
-    for server_state in diff_builder.known_servers:
-        present_values = server_state.kv.get(namespace, {})
-        for kv_key, kv_value in wanted_values.items():
-            if present_values.get(kv_key) != kv_value:
-                diff_builder.steps.append(
+    for server in builder.known_servers:
+        present_values = server.kv.get(namespace, {})
+        for key, kv_value in wanted_values.items():
+            if present_values.get(key) != kv_value:
+                builder.steps.append(
                     PlanStep(
-                        step_kind,
-                        kv_key,
-                        server_state.namesrv_addr,
-                        present_values.get(kv_key),
-                        kv_value,
-                        namespace,
+                        step_kind, key, server.namesrv_addr, present_values.get(key), kv_value, namespace
                     )
                 )
         extra_values = (
-            select_cluster_confs(present_values, diff_builder.cluster_state.broker_states)
+            select_cluster_confs(present_values, builder.cluster_state.broker_states)
             if step_kind == "orderConf"
             else present_values
         )
-        for kv_key in extra_values.keys() - wanted_values.keys():
-            diff_builder._delete_or_count(
-                PlanStep(
-                    step_kind, kv_key, server_state.namesrv_addr, present_values[kv_key], None, namespace
-                ),
-                prune,
+        for key in extra_values.keys() - wanted_values.keys():
+            builder._delete_or_count(
+                PlanStep(step_kind, key, server.namesrv_addr, present_values[key], None, namespace), prune
             )

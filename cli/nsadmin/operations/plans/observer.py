@@ -24,16 +24,13 @@ def observe_cluster(
     The KV config is read for order configurations and `namespaces`, the route permissions for
     `partial_topics`.
 
-    Raises:
-        NotFound: the cluster does not exist.
+    Raises NotFound if the cluster does not exist.
     """
     cluster_info = admin.clusters.get_info()
     master_targets = targets.list_master_targets(cluster_info, cluster_name)
     # Read routes first. A topic that is created meanwhile then has a broker, and its route is not deleted.
     server_states = observe_name_servers(admin, cluster_name, namespaces, partial_topics)
-    master_addrs = {
-        str(master_target.broker_name): master_target.broker_addr for master_target in master_targets
-    }
+    master_addrs = {str(target.broker_name): target.broker_addr for target in master_targets}
     return ClusterState(
         cluster_name,
         observe_brokers(admin, master_addrs, cluster_name),
@@ -45,7 +42,6 @@ def observe_cluster(
 def observe_name_servers(
     admin: AdminClient, cluster_name: str, namespaces: Iterable[str], partial_topics: Sequence[str] = ()
 ) -> tuple[LiveNameServerState, ...]:
-    """The KV config of each name server, and the topics of the cluster that it routes."""
     all_namespaces = tuple(dict.fromkeys((ORDER_CONF_NAMESPACE, *namespaces)))
     server_results = zip(
         admin.bulk.list_kv_values(all_namespaces),
@@ -100,10 +96,7 @@ def _broker_state(
         broker_name,
         broker_addr,
         {topic: complete_settings("topic", item_config) for topic, item_config in topic_configs.items()},
-        {
-            group: complete_settings("group", item_config)
-            for group, item_config in groups_result.result.items()
-        },
+        {group: complete_settings("group", config) for group, config in groups_result.result.items()},
         frozenset(own_topics),
         static_topics,
         queue_shares,

@@ -28,12 +28,10 @@ class SavedPlan(NamedTuple):
 def make_saved_plan(
     desired_cluster: DesiredCluster, prune: bool, cluster_state: ClusterState, cluster_diff: ClusterDiff
 ) -> SavedPlan:
-    """The plan for this diff."""
     return SavedPlan(desired_cluster, prune, _server_names(cluster_state), cluster_diff.steps)
 
 
 def format_plan(saved_plan: SavedPlan) -> str:
-    """The text of the plan file: JSON with one step on each line."""
     head_fields = {
         _FORMAT_KEY: _PLAN_FORMAT,
         "prune": saved_plan.prune,
@@ -47,8 +45,7 @@ def format_plan(saved_plan: SavedPlan) -> str:
 def parse_plan(file_text: str, file_name: str) -> SavedPlan | None:
     """The plan in a file's text; None if the text is not a plan. `file_name` is for messages.
 
-    Raises:
-        InvalidPlanFileError: the plan cannot be read.
+    Raises InvalidPlanFileError if the plan cannot be read.
     """
     if not file_text.startswith(f'{{"{_FORMAT_KEY}"'):
         return None
@@ -75,8 +72,7 @@ def _parse_step(
 ) -> PlanStep:
     if step_kind in ("topic", "group"):
         value_before, value_after = (
-            step_value and complete_settings(step_kind, step_value)
-            for step_value in (value_before, value_after)
+            value and complete_settings(step_kind, value) for value in (value_before, value_after)
         )
     return PlanStep(step_kind, item_name, server_name, value_before, value_after, namespace)
 
@@ -86,18 +82,9 @@ def explain_changes(
 ) -> list[str]:
     """The reasons why the plan is out of date, one line each. Steps that are already done do not count."""
     server_names = _server_names(cluster_state)
-    reasons = [
-        f"{server_name} is new" for server_name in server_names if server_name not in saved_plan.server_names
-    ]
-    reasons += [
-        f"{server_name} is no longer there"
-        for server_name in saved_plan.server_names
-        if server_name not in server_names
-    ]
-    reasons += [
-        f"{diff_trouble.server_name} does not answer: {diff_trouble.error}"
-        for diff_trouble in cluster_diff.troubles
-    ]
+    reasons = [f"{name} is new" for name in server_names if name not in saved_plan.server_names]
+    reasons += [f"{n} is no longer there" for n in saved_plan.server_names if n not in server_names]
+    reasons += [f"{t.server_name} does not answer: {t.error}" for t in cluster_diff.troubles]
     planned_steps = {_step_key(plan_step): plan_step for plan_step in saved_plan.plan_steps}
     for plan_step in cluster_diff.steps:
         planned_step = planned_steps.get(_step_key(plan_step))
@@ -114,11 +101,8 @@ def _step_key(plan_step: PlanStep) -> tuple[str, str, str, str]:
     return plan_step.kind, plan_step.namespace, plan_step.item_name, plan_step.server_name
 
 
-def _describe_step(plan_step: PlanStep) -> str:
-    return (
-        f"{plan_step.kind} {' '.join(filter(None, (plan_step.namespace, plan_step.item_name)))} "
-        f"on {plan_step.server_name}"
-    )
+def _describe_step(step: PlanStep) -> str:
+    return f"{step.kind} {' '.join(filter(None, (step.namespace, step.item_name)))} on {step.server_name}"
 
 
 def _server_names(cluster_state: ClusterState) -> tuple[str, ...]:
@@ -129,7 +113,6 @@ def _server_names(cluster_state: ClusterState) -> tuple[str, ...]:
 def save_plan(plan_path: Path, saved_plan: SavedPlan) -> None:
     """Replace the file. Only its owner can read it, because values may be secret.
 
-    Raises:
-        OSError: the file cannot be written.
+    Raises OSError if the file cannot be written.
     """
     private_file.replace_private_file(str(plan_path), format_plan(saved_plan))

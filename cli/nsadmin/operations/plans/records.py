@@ -29,18 +29,14 @@ class ItemSpec(NamedTuple):
     ) -> dict[str, ItemSettings]:
         """The complete settings on each of these brokers that should have the item."""
         chosen_names = [
-            broker_name
-            for broker_name in broker_names
-            if (self.only_on is None or broker_name in self.only_on) and broker_name not in self.not_on
+            n for n in broker_names if (self.only_on is None or n in self.only_on) and n not in self.not_on
         ]
         complete_common = complete_settings(spread_kind, self.common_settings)
         complete_special = {
             broker_name: complete_settings(spread_kind, {**self.common_settings, **broker_settings})
             for broker_name, broker_settings in self.per_broker.items()
         }
-        return {
-            broker_name: complete_special.get(broker_name, complete_common) for broker_name in chosen_names
-        }
+        return {name: complete_special.get(name, complete_common) for name in chosen_names}
 
     @classmethod
     def from_brokers(
@@ -59,20 +55,14 @@ class ItemSpec(NamedTuple):
             if broker_name in settings_by_broker
         }
         shared_settings = _most_common_settings(list(complete_by_broker.values()))
-        missing_brokers = tuple(
-            broker_name for broker_name in broker_names if broker_name not in complete_by_broker
-        )
+        missing_brokers = tuple(n for n in broker_names if n not in complete_by_broker)
         is_shorter = len(missing_brokers) < len(complete_by_broker)
         return cls(
             without_defaults(spread_kind, shared_settings),
             tuple(complete_by_broker) if missing_brokers and not is_shorter else None,
             missing_brokers if missing_brokers and is_shorter else (),
             {
-                broker_name: {
-                    setting_name: setting_value
-                    for setting_name, setting_value in broker_settings.items()
-                    if setting_value != shared_settings[setting_name]
-                }
+                broker_name: {n: v for n, v in broker_settings.items() if v != shared_settings[n]}
                 for broker_name, broker_settings in complete_by_broker.items()
                 if broker_settings != shared_settings
             },
@@ -95,9 +85,7 @@ class DesiredCluster(NamedTuple):
     def partial_topics(self) -> list[str]:
         """The topics that should not be on every broker."""
         spec_items = (self.topic_specs or {}).items()
-        return sorted(
-            topic for topic, topic_spec in spec_items if topic_spec.only_on is not None or topic_spec.not_on
-        )
+        return sorted(topic for topic, spec in spec_items if spec.only_on is not None or spec.not_on)
 
 
 class LiveBrokerState(NamedTuple):

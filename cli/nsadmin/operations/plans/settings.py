@@ -3,13 +3,13 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal
 
+from namesrv_core.file_shapes import Record
 from nsadmin.operations.plans.fields import (
     EXPONENTIAL_POLICY,
     GROUP_SETTINGS,
     SUBSCRIPTION_FIELDS,
     TOPIC_SETTINGS,
 )
-from nsadmin.operations.plans.shapes import RecordShape
 
 ItemSettings = Mapping[str, Any]
 """Settings of a topic or a group by the protocol's names; absent settings have their default."""
@@ -24,13 +24,8 @@ def complete_settings(spread_kind: SpreadKind, settings: ItemSettings) -> dict[s
 
 
 def without_defaults(spread_kind: SpreadKind, settings: ItemSettings) -> dict[str, Any]:
-    """The settings that differ from their default."""
     defaults = RECORD_SHAPES[spread_kind].default_values
-    return {
-        setting_name: settings[setting_name]
-        for setting_name in defaults
-        if setting_name in settings and settings[setting_name] != defaults[setting_name]
-    }
+    return {n: settings[n] for n in defaults if n in settings and settings[n] != defaults[n]}
 
 
 def _complete_topic(settings: ItemSettings) -> dict[str, Any]:
@@ -41,16 +36,12 @@ def _complete_topic(settings: ItemSettings) -> dict[str, Any]:
 def _complete_group(settings: ItemSettings) -> dict[str, Any]:
     group_settings = _fill_defaults(GROUP_SETTINGS, settings)
     subscriptions = [
-        _fill_defaults(SUBSCRIPTION_FIELDS, subscription)
-        for subscription in group_settings["subscriptionDataSet"] or ()
+        _fill_defaults(SUBSCRIPTION_FIELDS, s) for s in group_settings["subscriptionDataSet"] or ()
     ]
     return group_settings | {
         "attributes": _sorted_texts(group_settings["attributes"]),
         "groupRetryPolicy": _complete_policy(group_settings["groupRetryPolicy"]),
-        "subscriptionDataSet": tuple(
-            sorted(subscriptions, key=lambda subscription: str(subscription["topic"]))
-        )
-        or None,
+        "subscriptionDataSet": tuple(sorted(subscriptions, key=lambda s: str(s["topic"]))) or None,
     }
 
 
@@ -63,12 +54,10 @@ def _complete_policy(given_policy: Mapping[str, Any]) -> dict[str, Any]:
     return retry_policy
 
 
-def _fill_defaults(record_shape: RecordShape, settings: ItemSettings) -> dict[str, Any]:
+def _fill_defaults(record_shape: Record, settings: ItemSettings) -> dict[str, Any]:
     return {
-        record_field.key: record_field.default
-        if settings.get(record_field.key) is None
-        else settings[record_field.key]
-        for record_field in record_shape.record_fields
+        field.key: field.default if settings.get(field.key) is None else settings[field.key]
+        for field in record_shape.fields
     }
 
 
@@ -79,11 +68,7 @@ def _sorted_texts(value_table: Mapping[str, Any]) -> dict[str, str]:
 def _drop_nulls(value: Any) -> Any:
     """The value without nulls, with lists as tuples, as `yaml_reader` returns them."""
     if isinstance(value, Mapping):
-        return {
-            entry_name: _drop_nulls(entry_value)
-            for entry_name, entry_value in value.items()
-            if entry_value is not None
-        }
+        return {n: _drop_nulls(v) for n, v in value.items() if v is not None}
     return (
         tuple(map(_drop_nulls, value))
         if isinstance(value, Sequence) and not isinstance(value, str)
@@ -91,7 +76,7 @@ def _drop_nulls(value: Any) -> Any:
     )
 
 
-RECORD_SHAPES: dict[SpreadKind, RecordShape] = {"topic": TOPIC_SETTINGS, "group": GROUP_SETTINGS}
+RECORD_SHAPES: dict[SpreadKind, Record] = {"topic": TOPIC_SETTINGS, "group": GROUP_SETTINGS}
 _COMPLETERS: dict[SpreadKind, Callable[[ItemSettings], dict[str, Any]]] = {
     "topic": _complete_topic,
     "group": _complete_group,

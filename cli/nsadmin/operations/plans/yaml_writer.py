@@ -30,11 +30,7 @@ def format_cluster(desired_cluster: DesiredCluster, remarks: Sequence[str] = ())
             },
         ),
     )
-    file_content.update(
-        (section_name, section_content)
-        for section_name, section_content in file_sections
-        if section_content is not None
-    )
+    file_content.update((name, content) for name, content in file_sections if content is not None)
     # A remark can name a server's topic: a line end in it must not add to the desired cluster.
     remark_lines = "".join(f"# {escape_unsafe(remark)}\n" for remark in remarks)
     return f"{_SCHEMA_HINT}{remark_lines}{dump_yaml(file_content)}"
@@ -65,7 +61,6 @@ _ClusterDumper.add_representer(
 
 
 def dump_yaml(file_content: Mapping[str, Any]) -> str:
-    """The YAML text of a file, with its keys in the given order."""
     yaml_text = yaml.dump(
         file_content,
         Dumper=_ClusterDumper,
@@ -82,11 +77,7 @@ def _sort_keys(optional_map: Mapping[str, Any] | None) -> dict[str, Any] | None:
 
 
 def _spec_maps(item_specs: Mapping[str, ItemSpec] | None) -> dict[str, Any] | None:
-    return (
-        None
-        if item_specs is None
-        else {item_name: _spec_map(item_specs[item_name]) for item_name in sorted(item_specs)}
-    )
+    return None if item_specs is None else {n: _spec_map(item_specs[n]) for n in sorted(item_specs)}
 
 
 def _spec_map(item_spec: ItemSpec) -> dict[str, Any]:
@@ -96,17 +87,13 @@ def _spec_map(item_spec: ItemSpec) -> dict[str, Any]:
         "notOn": item_spec.not_on or None,
     }
     spec_fields = dict(item_spec.common_settings) | {
-        field_name: broker_names
-        for field_name, broker_names in broker_fields.items()
-        if broker_names is not None
+        n: names for n, names in broker_fields.items() if names is not None
     }
     if not item_spec.per_broker:
         return InlineMap(_plain_value(spec_fields))
     inline_fields = {field_key: _inline_value(field_value) for field_key, field_value in spec_fields.items()}
     return inline_fields | {
-        "perBroker": {
-            field_name: _inline_value(settings) for field_name, settings in item_spec.per_broker.items()
-        }
+        "perBroker": {n: _inline_value(settings) for n, settings in item_spec.per_broker.items()}
     }
 
 
@@ -125,8 +112,4 @@ def _plain_value(field_value: Any) -> Any:
     """The value with lists in place of tuples, for YAML."""
     if isinstance(field_value, Mapping):
         return {entry_key: _plain_value(entry_value) for entry_key, entry_value in field_value.items()}
-    return (
-        [_plain_value(entry_value) for entry_value in field_value]
-        if isinstance(field_value, (tuple, list))
-        else field_value
-    )
+    return [_plain_value(v) for v in field_value] if isinstance(field_value, (tuple, list)) else field_value

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from namesrv_core import operator_files
 from namesrv_core.printable_text import escape_unsafe
 from nsadmin.client import private_file
-from nsadmin.operations.plans.yaml_reader import InvalidPlanFileError, compose_yaml, line_of_key, read_value
+from nsadmin.operations.plans.yaml_reader import InvalidPlanFileError, PlanDocument
 from nsadmin.operations.plans.yaml_writer import InlineMap, dump_yaml
 from nsadmin.operations.rebalance.plan_fields import PLAN_FIELDS, PLAN_FORMAT
 
@@ -135,19 +135,11 @@ def parse_rebalance_plan(file_text: str, file_name: str) -> RebalancePlan:
     Raises:
         InvalidPlanFileError: with all problems of the file, each with its line.
     """
-    root_node = compose_yaml(file_text, file_name)
-    if root_node is None:
+    document = PlanDocument(file_text, file_name)
+    if document.value is None:
         raise InvalidPlanFileError([f"{file_name}:1: the file is empty: make the plan again"])
-    file_fields = PLAN_FIELDS.default_values | read_value(root_node, PLAN_FIELDS, file_name)
-    plan = _build_plan(file_fields)
-    problem_lines = sorted(
-        (line_of_key(root_node, key_path), problem_text)
-        for key_path, problem_text in _find_contradictions(plan)
-    )
-    if problem_lines:
-        raise InvalidPlanFileError(
-            f"{file_name}:{line_number}: {problem_text}" for line_number, problem_text in problem_lines
-        )
+    plan = _build_plan(PLAN_FIELDS.default_values | document.read(PLAN_FIELDS))
+    document.require_none(_find_contradictions(plan))
     return plan
 
 

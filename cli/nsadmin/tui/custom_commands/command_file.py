@@ -3,21 +3,28 @@
 import os
 import re
 import shlex
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Callable, Collection, Mapping, Sequence
+from typing import Any, NamedTuple
 
 from namesrv_core import operator_files
+from namesrv_core.file_shapes import (
+    Field,
+    FileStyle,
+    Flag,
+    InvalidValue,
+    MapOf,
+    Parsed,
+    Path,
+    Record,
+    Text,
+    read_shape,
+)
 from nsadmin.command_line import registry
 from nsadmin.tui.actions import prompt_parser
-from nsadmin.tui.custom_commands import yaml_nodes
 from nsadmin.tui.custom_commands.placeholders import PLACEHOLDER_MEANINGS, list_placeholders
-from nsadmin.tui.custom_commands.yaml_nodes import NodeError, line_of
-
-if TYPE_CHECKING:
-    from yaml.nodes import Node
 
 ALL_SCOPES = "all"
-_SECTIONS = ("aliases", "hotkeys", "plugins")
+_ENTRY_NOUNS = {"aliases": "alias", "hotkeys": "hotkey", "plugins": "plugin"}
 _ALIAS_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]*")
 _KEY_NAME = re.compile(r"(ctrl\+|alt\+|shift\+){0,3}([a-zA-Z]|f[1-9]|f1[0-9]|f20)")
 
@@ -68,6 +75,26 @@ def load_custom_commands(
     return _FileReader(file_path, screen_names, taken_keys).read_file(file_text)
 
 
+class _CommandsStyle(FileStyle):
+    is_as_written = True
+    is_null_empty = True
+
+    def place(self, path: Path) -> str:
+        if len(path) < 2:
+            return path[0] if path else "the file"
+        return ": ".join((f"{_ENTRY_NOUNS[path[0]]} {path[1]}", *path[2:]))
+
+    def at(self, path: Path, problem: str) -> str:
+        return f"{self.place(path)}{'' if problem.startswith(':') else ' '}{problem}"
+
+    def at_key(self, path: Path, problem: str) -> str:
+        return f"a key of {self.place(path)} must be a text"
+
+    def unknown_key(self, path: Path, known_keys: Collection[str]) -> str:
+        place = f"{self.place(path[:-1])}: " if len(path) > 1 else ""
+        return f'{place}unknown key "{path[-1]}": use {", ".join(known_keys)}'
+
+
 class _FileReader:
     """Reads one file and collects its mistakes."""
 
@@ -75,65 +102,50 @@ class _FileReader:
         self._file_path = file_path
         self._screen_names = screen_names
         self._taken_keys = taken_keys
-        self._error_lines: list[tuple[int, str]] = []
         self._used_keys: dict[str, list[Collection[str]]] = {}
 
     def read_file(self, file_text: str) -> CustomCommands:
-        sections: dict[str, dict[str, Any]] = {section: {} for section in _SECTIONS}
-        readers: Mapping[str, Callable[[str, Node, Node], tuple[str, Any]]] = {
-            "aliases": self._read_alias,
-            "hotkeys": self._read_hotkey,
-            "plugins": self._read_plugin,
+        try:
+            document = operator_files.YamlDocument(file_text, is_as_written=True)
+        except operator_files.InvalidYaml as error:
+            error_line = f"{self._file_path}:{error.line or 1}: {error.problem or 'invalid YAML'}"
+            return CustomCommands(error_lines=[error_line])
+        style = _CommandsStyle()
+        values, mistakes = read_shape(document.value, _FILE, style)
+        error_lines = [(document.line_of(m.path, is_about_key=m.is_about_key), m.text) for m in mistakes]
+        for bad_key in document.bad_keys:
+            *parent, key = bad_key.path if bad_key.is_duplicate else (*bad_key.path, "<<")
+            problem = f'has "{key}" twice' if bad_key.is_duplicate else bad_key.problem
+            error_lines.append((bad_key.line, style.at(tuple(parent), problem)))
+        entries: dict[str, dict[str, Any]] = {section: {} for section in _ENTRY_NOUNS}
+        checks: Mapping[str, Callable[[str, Any], tuple[str, Any]]] = {
+            "aliases": self._check_alias,
+            "hotkeys": self._check_hotkey,
+            "plugins": self._check_plugin,
         }
-        for section, _, section_node in self._list_sections(file_text):
-            for name, key_node, value_node in self._list_valid_entries(section_node, section):
+        for section, named_values in values.items():
+            for name, value in named_values.items():
                 try:
-                    entry_name, entry = readers[section](name, key_node, value_node)
-                    if entry_name in sections[section]:
-                        raise NodeError(line_of(key_node), f'{section} has "{name}" twice')
-                    sections[section][entry_name] = entry
-                except NodeError as error:
-                    self._error_lines.append((error.line, str(error)))
+                    entry_name, entry = checks[section](name, value)
+                    entries[section][entry_name] = entry
+                except _EntryError as error:
+                    path = (section, name, *error.keys)
+                    line = document.line_of(path, is_about_key=not error.keys)
+                    error_lines.append((line, str(error)))
         return CustomCommands(
-            sections["aliases"],
-            sections["hotkeys"],
-            list(sections["plugins"].values()),
-            [f"{self._file_path}:{line}: {text}" for line, text in sorted(self._error_lines)],
+            entries["aliases"],
+            entries["hotkeys"],
+            list(entries["plugins"].values()),
+            [f"{self._file_path}:{line}: {text}" for line, text in sorted(error_lines)],
         )
 
-    def _list_sections(self, file_text: str) -> Iterator[tuple[str, "Node", "Node"]]:
-        try:
-            root_node = yaml_nodes.parse_nodes(file_text)
-        except NodeError as error:
-            self._error_lines.append((error.line, str(error)))
-            return
-        if root_node is not None:
-            for section_entry in self._list_valid_entries(root_node, "the file"):
-                if section_entry[0] in _SECTIONS:
-                    yield section_entry
-                else:
-                    self._error_lines.append(
-                        (
-                            line_of(section_entry[1]),
-                            f'unknown key "{section_entry[0]}": use {", ".join(_SECTIONS)}',
-                        )
-                    )
-
-    def _list_valid_entries(self, node: "Node", map_name: str) -> Iterator[tuple[str, "Node", "Node"]]:
-        try:
-            yield from yaml_nodes.list_entries(node, map_name)
-        except NodeError as error:
-            self._error_lines.append((error.line, str(error)))
-
-    # The entries.
-
-    def _read_alias(self, name: str, key_node: "Node", value_node: "Node") -> tuple[str, str]:
+    def _check_alias(self, name: str, prompt_line: str) -> tuple[str, str]:
         if not _ALIAS_NAME.fullmatch(name):
-            raise NodeError(line_of(key_node), f'invalid alias "{name}": use letters, digits, - and _')
+            raise _EntryError(f'invalid alias "{name}": use letters, digits, - and _')
         meaning = self._find_meaning(name)
         if meaning is not None:
-            raise NodeError(line_of(key_node), f'alias "{name}" is already {meaning}')
-        return name, yaml_nodes.read_text(value_node, f"alias {name}").removeprefix(":")
+            raise _EntryError(f'alias "{name}" is already {meaning}')
+        return name, prompt_line
 
     def _find_meaning(self, name: str) -> str | None:
         if name in self._screen_names:
@@ -144,64 +156,39 @@ class _FileReader:
             return "a command of nsadmin"
         return None
 
-    def _read_hotkey(self, name: str, key_node: "Node", value_node: "Node") -> tuple[str, str]:
-        prompt_line = yaml_nodes.read_text(value_node, f"hotkey {name}").removeprefix(":")
-        return self._take_key(name, line_of(key_node), (ALL_SCOPES,)), prompt_line
+    def _check_hotkey(self, name: str, prompt_line: str) -> tuple[str, str]:
+        return self._take_key(name, (ALL_SCOPES,)), prompt_line
 
-    def _read_plugin(self, name: str, key_node: "Node", value_node: "Node") -> tuple[str, Plugin]:
-        field_nodes = {
-            field_name: (field_key_node, field_node)
-            for field_name, field_key_node, field_node in yaml_nodes.list_entries(
-                value_node, f"plugin {name}"
-            )
-        }
-        for field_name, (field_key_node, _) in field_nodes.items():
-            if field_name not in _PLUGIN_FIELDS:
-                raise NodeError(
-                    line_of(field_key_node),
-                    f'plugin {name}: unknown key "{field_name}": use {", ".join(_PLUGIN_FIELDS)}',
-                )
-        for field_name in ("key", "command"):
-            if field_name not in field_nodes:
-                raise NodeError(line_of(key_node), f"plugin {name} needs {field_name}")
-        values = {
-            field_name: _PLUGIN_FIELDS[field_name](field_node, f"plugin {name}: {field_name}")
-            for field_name, (_, field_node) in field_nodes.items()
-        }
-        scopes = values.get("scopes", [ALL_SCOPES])
-        known_scopes = ", ".join((ALL_SCOPES, *self._screen_names))
-        for scope in scopes:
+    def _check_plugin(self, name: str, values: dict[str, Any]) -> tuple[str, Plugin]:
+        plugin = Plugin(name, **values)
+        for scope in plugin.scopes:
             if scope not in (*self._screen_names, ALL_SCOPES):
-                raise NodeError(
-                    line_of(field_nodes["scopes"][1]),
-                    f'plugin {name}: unknown scope "{scope}": use {known_scopes}',
-                )
-        key = self._take_key(values["key"], line_of(field_nodes["key"][1]), scopes)
-        return name, Plugin(
-            name,
-            key,
-            values["command"],
-            scopes,
-            values.get("description", ""),
-            values.get("confirm", False),
-            values.get("background", False),
-            values.get("readOnly", False),
-        )
+                known_scopes = ", ".join((ALL_SCOPES, *self._screen_names))
+                raise _EntryError(f'plugin {name}: unknown scope "{scope}": use {known_scopes}', "scopes")
+        return name, plugin._replace(key=self._take_key(plugin.key, plugin.scopes, "key"))
 
-    def _take_key(self, key_text: str, line: int, scopes: Collection[str]) -> str:
+    def _take_key(self, key_text: str, scopes: Collection[str], *place: str) -> str:
         """The name that Textual has for a key. Two entries can have one key if they share no scope."""
         key = normalize_key(key_text)
         if key is None:
-            raise NodeError(
-                line, f'invalid key "{key_text}": use a letter, f1 to f20, ctrl+LETTER or alt+LETTER'
+            raise _EntryError(
+                f'invalid key "{key_text}": use a letter, f1 to f20, ctrl+LETTER or alt+LETTER', *place
             )
         if key in self._taken_keys:
-            raise NodeError(line, f'key "{key_text}" is taken by "{self._taken_keys[key]}"')
+            raise _EntryError(f'key "{key_text}" is taken by "{self._taken_keys[key]}"', *place)
         for other_scopes in self._used_keys.get(key, ()):
             if ALL_SCOPES in (*scopes, *other_scopes) or set(scopes) & set(other_scopes):
-                raise NodeError(line, f'key "{key_text}" is used twice')
+                raise _EntryError(f'key "{key_text}" is used twice', *place)
         self._used_keys.setdefault(key, []).append(scopes)
         return key
+
+
+class _EntryError(Exception):
+    """An entry contradicts the screen or another one. `keys` lead from the entry to the value that does."""
+
+    def __init__(self, text: str, *keys: str) -> None:
+        super().__init__(text)
+        self.keys = keys
 
 
 def normalize_key(key_text: str) -> str | None:
@@ -216,42 +203,69 @@ def normalize_key(key_text: str) -> str | None:
     return key if _KEY_NAME.fullmatch(key) else None
 
 
-def _read_scopes(node: "Node", field_name: str) -> list[str]:
-    return (
-        yaml_nodes.read_texts(node, field_name)
-        if yaml_nodes.is_list(node)
-        else [yaml_nodes.read_text(node, field_name)]
-    )
+def _parse_text(value: Any) -> str:
+    if not isinstance(value, str) or not value.strip():
+        raise InvalidValue("must be a text")
+    return value.strip()
 
 
-def _read_command(node: "Node", field_name: str) -> list[str]:
+def _parse_texts(value: Any) -> list[str]:
+    if not value:
+        raise InvalidValue("must be a list of texts")
+    return list(map(_parse_text, value))
+
+
+def _parse_scopes(value: Any) -> list[str]:
+    return _parse_texts(value) if isinstance(value, list) else [_parse_text(value)]
+
+
+def _parse_command(value: Any) -> list[str]:
     """The words of a command line, from a text or from a list of words."""
-    if yaml_nodes.is_list(node):
-        command_words = yaml_nodes.read_texts(node, field_name)
+    if isinstance(value, list):
+        words = _parse_texts(value)
     else:
         try:
-            command_words = shlex.split(yaml_nodes.read_text(node, field_name))
+            words = shlex.split(_parse_text(value))
+        except InvalidValue:
+            raise
         except ValueError as error:
-            raise NodeError(line_of(node), f"{field_name}: {str(error).lower()}") from None
-    if not command_words:
-        raise NodeError(line_of(node), f"{field_name} must be a text")
-    for placeholder in list_placeholders(command_words):
+            raise InvalidValue(f": {str(error).lower()}") from None
+    if not words:
+        raise InvalidValue("must be a text")
+    for placeholder in list_placeholders(words):
         if placeholder not in PLACEHOLDER_MEANINGS:
             known_text = ", ".join(f"{{{name}}}" for name in PLACEHOLDER_MEANINGS)
-            raise NodeError(
-                line_of(node), f"{field_name}: unknown placeholder {{{placeholder}}}: use {known_text}"
-            )
-    if list_placeholders(command_words[:1]):
-        raise NodeError(line_of(node), f"{field_name}: the program itself cannot be a placeholder")
-    return command_words
+            raise InvalidValue(f": unknown placeholder {{{placeholder}}}: use {known_text}")
+    if list_placeholders(words[:1]):
+        raise InvalidValue(": the program itself cannot be a placeholder")
+    return words
 
 
-_PLUGIN_FIELDS: Mapping[str, Callable[["Node", str], Any]] = {
-    "key": yaml_nodes.read_text,
-    "command": _read_command,
-    "scopes": _read_scopes,
-    "description": yaml_nodes.read_text,
-    "confirm": yaml_nodes.read_flag,
-    "background": yaml_nodes.read_flag,
-    "readOnly": yaml_nodes.read_flag,
-}
+def _require_plugin_fields(values: dict[str, Any]) -> dict[str, Any]:
+    for attribute, key in (("key", "key"), ("command_words", "command")):
+        if attribute not in values:
+            raise InvalidValue(f"needs {key}")
+    return values
+
+
+_TEXT = Parsed(_parse_text)
+_PROMPT_LINE = Parsed(lambda value: _parse_text(value).removeprefix(":"))
+_PLUGIN = Record(
+    (
+        Field("key", _TEXT),
+        Field("command", Parsed(_parse_command), attribute="command_words"),
+        Field("scopes", Parsed(_parse_scopes)),
+        Field("description", _TEXT),
+        Field("confirm", Flag(), attribute="needs_confirmation"),
+        Field("background", Flag(), attribute="runs_in_background"),
+        Field("readOnly", Flag(), attribute="is_read_only"),
+    ),
+    _require_plugin_fields,
+)
+_FILE = Record(
+    (
+        Field("aliases", MapOf(Text(), _PROMPT_LINE)),
+        Field("hotkeys", MapOf(Text(), _PROMPT_LINE)),
+        Field("plugins", MapOf(Text(), _PLUGIN)),
+    )
+)

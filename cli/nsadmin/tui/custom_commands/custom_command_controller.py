@@ -30,7 +30,6 @@ class CustomCommandController:
 
     @property
     def current_scope(self) -> str:
-        """The screen to which the current view belongs. The tabs of a broker belong to `brokers`."""
         view = self._app.current_view
         return _SCOPE_BY_TABS.get(view.tab_set or "", view.name)
 

@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from namesrv_core import operator_files
+from namesrv_core.file_shapes import Field
 from nsadmin.operations.plans.fields import GROUP_SETTINGS, TOPIC_SETTINGS
-from nsadmin.operations.plans.shapes import RecordField
 from nsadmin.tui.actions.planned_commands import PlannedCommand
 from nsadmin.tui.actions.row_actions import RowSubject, as_positional
 
@@ -51,9 +51,9 @@ def find_edit_target(subject: RowSubject) -> EditTarget | None:
     if (topic or group) is not None and cluster is None:
         return None
     if topic is not None and group is None:
-        return _make_plan_target(cluster or "", "topics", topic, "topic", TOPIC_SETTINGS.record_fields)
+        return _make_plan_target(cluster or "", "topics", topic, "topic", TOPIC_SETTINGS.fields)
     if group is not None:
-        return _make_plan_target(cluster or "", "groups", group, "group", GROUP_SETTINGS.record_fields)
+        return _make_plan_target(cluster or "", "groups", group, "group", GROUP_SETTINGS.fields)
     if subject.broker_addr is not None:
         return _make_broker_target(subject.broker_addr, subject.broker_name or subject.broker_addr)
     return None
@@ -190,14 +190,14 @@ def _check_value(number: int, key: str, old_value: str, new_value: str) -> None:
 
 
 def _make_plan_target(
-    cluster: str, section: str, name: str, noun: str, fields: Sequence[RecordField]
+    cluster: str, section: str, name: str, noun: str, fields: Sequence[Field]
 ) -> EditTarget:
     def build_document(output: str) -> EditDocument:
         import yaml
 
         try:
-            exported = operator_files.parse_yaml(output)
-        except yaml.YAMLError:
+            exported = operator_files.YamlDocument(output).value
+        except operator_files.InvalidYaml:
             raise InvalidEditError("the export is not valid YAML") from None
         items = exported.get(section) if isinstance(exported, dict) else None
         if not isinstance(items, dict) or name not in items:
@@ -212,14 +212,10 @@ def _make_plan_target(
         return EditDocument("\n".join(lines), plan_changes)
 
     def plan_changes(new_text: str, path: str) -> list[PlannedCommand]:
-        import yaml
-
         try:
-            edited = operator_files.parse_yaml(new_text)
-        except yaml.YAMLError as error:
-            mark = getattr(error, "problem_mark", None)
-            line = f" in line {mark.line + 1}" if mark else ""
-            raise InvalidEditError(f"the text is not valid YAML{line}") from None
+            edited = operator_files.YamlDocument(new_text).value
+        except operator_files.InvalidYaml as error:
+            raise InvalidEditError(f"the text is not valid YAML{error.in_line}") from None
         if not isinstance(edited, dict) or not isinstance(edited.get(section), dict):
             raise InvalidEditError(f"the text has no {section}")
         if list(edited[section]) != [name]:

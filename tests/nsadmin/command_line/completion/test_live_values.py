@@ -34,9 +34,7 @@ def admin(server: FakeNameServer) -> Iterator[AdminClient]:
 
 
 def test_every_live_source_has_values(admin: AdminClient, broker: ConsumerBroker) -> None:
-    values_by_source = {
-        source: ask_servers(source, admin, "") for source in ("topics", "clusters", "brokers", "addresses")
-    }
+    values_by_source = {s: ask_servers(s, admin, "") for s in ("topics", "clusters", "brokers", "addresses")}
     assert values_by_source == {
         "topics": ["%RETRY%G", "orders"],
         "clusters": ["C", "D"],

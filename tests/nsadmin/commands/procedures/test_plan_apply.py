@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from namesrv_core.fleet.fleet import FleetPlan
-from nsadmin.operations.plans import schema
+from nsadmin.operations.plans import fields
 from nsadmin.operations.plans.yaml_reader import read_desired_cluster
 from tests.nsadmin.conftest import Run
 from tests.nsadmin.console.test_session import on_terminal
@@ -53,7 +53,7 @@ def test_an_export_is_a_file_that_changes_nothing(run_on_lab: Run) -> None:
 
 
 def test_an_export_without_a_cluster(run_on_lab: Run) -> None:
-    assert run_on_lab("export", "--schema").out == schema.format_schema()
+    assert run_on_lab("export", "--schema").out == fields.format_schema()
     assert run_on_lab("export").err == "nsadmin: missing argument CLUSTER: run nsadmin export CLUSTER\n"
     assert run_on_lab("export", "nowhere").code == 5
 

@@ -122,11 +122,7 @@ def test_sentences_stand_below_their_row_where_there_is_no_room(monkeypatch: pyt
         "cause   wiped",
         "    " + "see " * 28 + "see",
     ]
-    assert lines[4:] == [
-        "    " + "see " * 10 + "see",
-        "  → " + "do " * 38 + "do",
-        "    " + "do " * 20 + "do",
-    ]
+    assert lines[4:] == ["    " + "see " * 10 + "see", "  → " + "do " * 38 + "do", "    " + "do " * 20 + "do"]
     alone = ResultRows(("seen",), [{"seen": "see " * 40}])
     lines = (
         capture_rows(alone, OutputStyle("table", uses_color=False), monkeypatch, TerminalStdout)

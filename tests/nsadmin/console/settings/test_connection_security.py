@@ -110,8 +110,7 @@ def test_what_is_given_comes_over_what_the_context_has() -> None:
 
 
 @pytest.mark.parametrize(
-    ("values", "context"),
-    [({"insecure": True}, Context()), ({}, Context(tls=ContextTls(verify=False)))],
+    ("values", "context"), [({"insecure": True}, Context()), ({}, Context(tls=ContextTls(verify=False)))]
 )
 def test_whoever_checks_no_certificates_is_told_so(
     values: dict[str, Any], context: Context, capsys: pytest.CaptureFixture[str]

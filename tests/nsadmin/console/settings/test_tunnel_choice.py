@@ -54,12 +54,7 @@ def test_the_environment_comes_before_the_context_in_use(monkeypatch: pytest.Mon
             {"NSADMIN_KUBE": "A"},
             'NSADMIN_KUBE: invalid Kubernetes namespace "A": use NAMESPACE or CONTEXT/NAMESPACE',
         ),
-        (
-            {},
-            "",
-            {},
-            'ssh of context prod: invalid SSH host "": use USER@HOST, USER@HOST:PORT or an alias',
-        ),
+        ({}, "", {}, 'ssh of context prod: invalid SSH host "": use USER@HOST, USER@HOST:PORT or an alias'),
     ],
 )
 def test_a_mistake_names_its_source(

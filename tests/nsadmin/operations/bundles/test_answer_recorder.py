@@ -47,9 +47,7 @@ def test_each_server_gets_at_most_the_rate() -> None:
     slept: list[float] = []
     rates = RequestRates(name_server=20, broker=10)
     servers = Servers(AnswerRecorder(rates, ["h:2"], pause_seconds=slept.append))
-    servers.ask(
-        *((f"h:{port}", build_request(105, {"topic": str(number)})) for port in (1, 2) for number in range(5))
-    )
+    servers.ask(*((f"h:{port}", build_request(105, {"topic": str(n)})) for port in (1, 2) for n in range(5)))
     assert [addr for addr, _ in servers.sent] == ["h:1"] * 2 + ["h:2"] * 4 + ["h:1"] * 2 + ["h:2"] + ["h:1"]
     assert [round(pause, 1) for pause in slept] == [0.2, 0.2, 0.1]
 

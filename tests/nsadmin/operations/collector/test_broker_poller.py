@@ -79,12 +79,7 @@ def test_what_a_release_does_not_tell_is_left_out_and_an_empty_store_has_no_olde
         runtime_event.earliest_message_time,
         runtime_event.broker_active,
         runtime_event.put_tps,
-    ) == (
-        2.0,
-        None,
-        None,
-        None,
-    )
+    ) == (2.0, None, None, None)
 
 
 def test_the_runtime_of_each_broker_and_who_does_not_tell(admin: AdminClient, broker: ConsumerBroker) -> None:

@@ -46,9 +46,7 @@ class Cluster:
 
     def kinds(self) -> list[str]:
         assert [
-            problem.problem_texts
-            for problem in reader.check_journal(self.folder / BROKERS_JOURNAL)
-            if problem.problem_texts
+            p.problem_texts for p in reader.check_journal(self.folder / BROKERS_JOURNAL) if p.problem_texts
         ] == []
         return [record.event_type for record in reader.read_records(self.folder / BROKERS_JOURNAL)]
 
@@ -71,8 +69,7 @@ def test_each_broker_is_asked_once_however_many_name_servers_know_it(cluster: Cl
     ) == (3, 4, None)
     assert cluster.kinds() == ["BrokerRuntime"] * 3 + ["BrokersPolled"]
     assert {
-        (record.server_name, record.origin.source)
-        for record in reader.read_records(cluster.folder / BROKERS_JOURNAL)
+        (r.server_name, r.origin.source) for r in reader.read_records(cluster.folder / BROKERS_JOURNAL)
     } == {(BROKERS_JOURNAL, "collector")}
 
 

@@ -94,9 +94,7 @@ def test_polling_goes_on_until_it_is_stopped_and_a_dead_server_holds_nobody_up(t
     assert messages == [
         f"name server {dead}: connection refused, no server listens on this port; the collector retries"
     ]
-    kinds = [
-        record.event_type for record in reader.read_records(journal_folder_of(tmp_path, first_server.addr))
-    ]
+    kinds = [r.event_type for r in reader.read_records(journal_folder_of(tmp_path, first_server.addr))]
     assert kinds == ["CollectorStarted", "Snapshot", "Polled", "TopicsChanged", "CollectorStopping"]
     failed = [record.event_type for record in reader.read_records(journal_folder_of(tmp_path, dead))]
     assert {"CollectorStarted", "PollFailed", "CollectorStopping"} == set(failed)

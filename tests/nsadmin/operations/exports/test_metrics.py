@@ -32,12 +32,7 @@ def test_a_broker_and_what_it_does_not_tell() -> None:
     assert a["runtimeVersion"] == {"rocketmqVersion": "V5_5_0", "clientInfo": ["GO%V4_9_7", "JAVA%V5_5_0"]}
     assert a["runtimeEnv"] == {"clientCallbackExecutorThreads": "2", "totalMemKBytes": None}
     quota = a["runtimeQuota"]
-    assert quota["tps"] == {
-        "normalInTps": 2.5,
-        "normalOutTps": 1.5,
-        "transInTps": 0.5,
-        "scheduleInTps": 0.0,
-    }
+    assert quota["tps"] == {"normalInTps": 2.5, "normalOutTps": 1.5, "transInTps": 0.5, "scheduleInTps": 0.0}
     assert quota["oneDayNum"]["normalOneDayInNum"] == 100
     assert quota["oneDayNum"]["normalOneDayOutNum"] is None
     assert (quota["topicSize"], quota["groupSize"], quota["messageAverageSize"]) == (3, 4, "812.5")

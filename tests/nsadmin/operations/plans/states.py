@@ -29,12 +29,7 @@ def broker(
     tables = {name: complete_settings("topic", item) for name, item in (topics or {}).items()}
     of_groups = {name: complete_settings("group", item) for name, item in (groups or {}).items()}
     return LiveBrokerState(
-        name,
-        f"{name}:10911",
-        own | tables,
-        {"TOOLS_CONSUMER": group()} | of_groups,
-        frozenset(own),
-        **more,
+        name, f"{name}:10911", own | tables, {"TOOLS_CONSUMER": group()} | of_groups, frozenset(own), **more
     )
 
 

@@ -124,9 +124,7 @@ def test_what_is_there_counts_whatever_was_answered(
     put = BulkAdmin.put_topics
 
     def refused(bulk: BulkAdmin, batches: Any) -> Any:
-        return [
-            ServerResult(answer.addr, None, RequestError("no such key", 1)) for answer in put(bulk, batches)
-        ]
+        return [ServerResult(a.addr, None, RequestError("no such key", 1)) for a in put(bulk, batches)]
 
     monkeypatch.setattr(BulkAdmin, "put_topics", refused)
     assert errors(applied(admin, DesiredCluster(CLUSTER, {"new": ItemSpec(), "more": ItemSpec()}))) == {}

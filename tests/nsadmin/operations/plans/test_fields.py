@@ -25,5 +25,5 @@ def test_a_group_without_settings_is_one_that_was_created_without_any() -> None:
 
 
 def test_each_field_says_what_it_is() -> None:
-    fields = (*CLUSTER_FIELDS.record_fields, *TOPIC_SETTINGS.record_fields, *GROUP_SETTINGS.record_fields)
+    fields = (*CLUSTER_FIELDS.fields, *TOPIC_SETTINGS.fields, *GROUP_SETTINGS.fields)
     assert [field.key for field in fields if not field.meaning] == []

@@ -6,17 +6,17 @@ import jsonschema
 import pytest
 import yaml
 
-from nsadmin.operations.plans import schema
+from nsadmin.operations.plans import fields
 from nsadmin.operations.plans.yaml_reader import InvalidPlanFileError, read_desired_cluster
 from tests.nsadmin.operations.plans.test_yaml_reader import FILE
 from tests.nsadmin.operations.plans.test_yaml_writer import TEXT
 
-VALIDATOR = jsonschema.Draft202012Validator(schema.build_schema())
+VALIDATOR = jsonschema.Draft202012Validator(fields.build_schema())
 
 
 def test_it_is_a_schema() -> None:
-    jsonschema.Draft202012Validator.check_schema(schema.build_schema())
-    assert json.loads(schema.format_schema()) == schema.build_schema()
+    jsonschema.Draft202012Validator.check_schema(fields.build_schema())
+    assert json.loads(fields.format_schema()) == fields.build_schema()
 
 
 @pytest.mark.parametrize("text", [FILE, TEXT, "cluster: c\ntopics:\n  a:\n"])
@@ -47,7 +47,7 @@ def test_it_refuses_what_the_reader_refuses(text: str) -> None:
 
 
 def test_defaults_and_meanings_are_shown_by_editors() -> None:
-    topic = schema.build_schema()["properties"]["topics"]["additionalProperties"]["properties"]
+    topic = fields.build_schema()["properties"]["topics"]["additionalProperties"]["properties"]
     assert topic["readQueueNums"] == {
         "description": "number of read queues",
         "type": "integer",

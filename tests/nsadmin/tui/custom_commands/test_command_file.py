@@ -74,6 +74,9 @@ plugins:
         ("aliases:\n  a b: groups", 2, 'invalid alias "a b": use letters, digits, - and _'),
         ("aliases:\n  pay: [a]", 2, "alias pay must be a text"),
         ("aliases:\n  pay: a\n  pay: b", 3, 'aliases has "pay" twice'),
+        ("aliases: {}\naliases: {}", 2, 'the file has "aliases" twice'),
+        ("{P}command: x\n    command: y", 5, 'plugin p has "command" twice'),
+        ("{P}command: x\n    <<: true", 3, "plugin p << must be a map, or a list of maps"),
         ("aliases: 7", 1, "aliases must be a map"),
         ("\nscreens: {}", 2, 'unknown key "screens": use aliases, hotkeys, plugins'),
         ("- a", 1, "the file must be a map"),
@@ -112,6 +115,16 @@ def test_each_mistake_has_a_line_and_the_rest_is_used(tmp_path: Path) -> None:
     commands = loaded(tmp_path, "aliases:\n  topics: a\n  pay: b\nhotkeys:\n  s: c\n  f3: d\n")
     assert [error_line.split(":")[1] for error_line in commands.error_lines] == ["2", "5"]
     assert (commands.aliases, commands.hotkeys) == ({"pay": "b"}, {"f3": "d"})
+
+
+def test_a_value_of_the_wrong_kind_leaves_its_neighbours(tmp_path: Path) -> None:
+    commands = loaded(tmp_path, "aliases:\n  a: [b]\n  pay: b\n  ? [c]\n  : d\nhotkeys: 7\n")
+    assert [line.partition(".yaml:")[2] for line in commands.error_lines] == [
+        "2: alias a must be a text",
+        "4: a key of aliases must be a text",
+        "6: hotkeys must be a map",
+    ]
+    assert commands.aliases == {"pay": "b"}
 
 
 def test_a_key_that_preferences_have_freed_can_be_used(tmp_path: Path) -> None:
