@@ -80,7 +80,7 @@ def find_differences(
     return [
         difference
         for difference in _collect_settings(servers, known_defaults)
-        if len({_normalize_text(setting_text) for setting_text in difference.texts_by_server.values()}) > 1
+        if len({_normalize_text(text) for text in difference.texts_by_server.values()}) > 1
         and (include_own or not is_own_setting(difference.setting_name))
     ]
 
@@ -96,10 +96,10 @@ def find_changed_settings(
     changed_settings = []
     for difference in _collect_settings(servers, known_defaults):
         changed_texts = {
-            server_name: setting_text
-            for server_name, setting_text in difference.texts_by_server.items()
-            if (default_text := defaults_by_server[server_name].get(difference.setting_name)) is not None
-            and _normalize_text(setting_text) != _normalize_text(default_text)
+            name: text
+            for name, text in difference.texts_by_server.items()
+            if (default_text := defaults_by_server[name].get(difference.setting_name)) is not None
+            and _normalize_text(text) != _normalize_text(default_text)
         }
         if changed_texts and (include_own or not is_own_setting(difference.setting_name)):
             changed_settings.append(difference._replace(texts_by_server=changed_texts))
@@ -112,9 +112,7 @@ def _collect_settings(
     all_settings = []
     for server_kind in sorted({server.server_kind for server in servers}):
         servers_of_kind = [server for server in servers if server.server_kind == server_kind]
-        for setting_name in sorted(
-            {setting_name for server in servers_of_kind for setting_name in server.setting_texts}
-        ):
+        for setting_name in sorted({name for server in servers_of_kind for name in server.setting_texts}):
             servers_with_setting = [
                 server for server in servers_of_kind if setting_name in server.setting_texts
             ]
@@ -150,10 +148,8 @@ def redact_secrets(difference: SettingDifference) -> Mapping[str, str]:
         return difference.texts_by_server
     text_order = list(distinct_texts)
     return {
-        server_name: setting_text
-        if setting_text in ("", "null")
-        else f"secret {text_order.index(setting_text) + 1}"
-        for server_name, setting_text in difference.texts_by_server.items()
+        name: text if text in ("", "null") else f"secret {text_order.index(text) + 1}"
+        for name, text in difference.texts_by_server.items()
     }
 
 
@@ -166,8 +162,8 @@ def describe_texts(texts_by_server: Mapping[str, str]) -> str:
     for server_name, setting_text in texts_by_server.items():
         servers_by_text.setdefault(setting_text, []).append(server_name)
     return ", ".join(
-        f"{setting_text or repr('')} on {_describe_servers(server_names)}"
-        for setting_text, server_names in servers_by_text.items()
+        f"{text or repr('')} on {_describe_servers(server_names)}"
+        for text, server_names in servers_by_text.items()
     )
 
 

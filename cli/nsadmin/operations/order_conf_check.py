@@ -28,10 +28,7 @@ def check_order_confs(server_snapshots: Sequence[ClusterSnapshot]) -> list[Order
     for server_snapshot in server_snapshots:
         for problem in _find_server_problems(server_snapshot):
             sources_by_problem.setdefault(problem[:4], []).append(server_snapshot.source)
-    merged_problems = [
-        OrderConfProblem(*problem_key, tuple(snapshot_sources))
-        for problem_key, snapshot_sources in sources_by_problem.items()
-    ]
+    merged_problems = [OrderConfProblem(*key, tuple(sources)) for key, sources in sources_by_problem.items()]
     merged_problems += _find_disagreements(server_snapshots)
     return sorted(
         merged_problems, key=lambda problem: (problem.topic or "", not problem.is_grave, problem.problem_kind)
@@ -57,8 +54,8 @@ def _find_server_problems(server_snapshot: ClusterSnapshot) -> Iterator[OrderCon
             )
             continue
         yield from (
-            OrderConfProblem(topic, *topic_problem, snapshot_sources)
-            for topic_problem in _find_topic_problems(
+            OrderConfProblem(topic, *problem, snapshot_sources)
+            for problem in _find_topic_problems(
                 server_snapshot, server_snapshot.topics.get(topic, {}), queues_by_broker
             )
         )
@@ -104,19 +101,15 @@ def _find_topic_problems(
 
 def _find_disagreements(server_snapshots: Sequence[ClusterSnapshot]) -> Iterator[OrderConfProblem]:
     """Differences between name servers: their clients put messages of one key into different queues."""
-    order_conf_tables = [
-        server_snapshot.kv.get(ORDER_CONF_NAMESPACE, {}) for server_snapshot in server_snapshots
-    ]
-    snapshot_sources = tuple(server_snapshot.source for server_snapshot in server_snapshots)
-    for topic in sorted({topic for order_conf_table in order_conf_tables for topic in order_conf_table}):
-        if len({order_conf_table.get(topic) for order_conf_table in order_conf_tables}) > 1:
+    order_conf_tables = [snapshot.kv.get(ORDER_CONF_NAMESPACE, {}) for snapshot in server_snapshots]
+    snapshot_sources = tuple(snapshot.source for snapshot in server_snapshots)
+    for topic in sorted({topic for table in order_conf_tables for topic in table}):
+        if len({table.get(topic) for table in order_conf_tables}) > 1:
             problem_text = (
                 "name servers have different order configurations: clients lose the order of messages"
             )
             yield OrderConfProblem(topic, "differs", problem_text, True, snapshot_sources)
-    enabled_settings = {
-        server_snapshot.settings.get("orderMessageEnable") for server_snapshot in server_snapshots
-    }
+    enabled_settings = {snapshot.settings.get("orderMessageEnable") for snapshot in server_snapshots}
     if len(enabled_settings) > 1 and any(order_conf_tables):
         problem_text = "only some name servers return the order configuration (orderMessageEnable)"
         yield OrderConfProblem(None, "differs", problem_text, True, snapshot_sources)

@@ -55,20 +55,15 @@ class RegistrationRepair:
     @property
     def cluster_name(self) -> str | None:
         """The cluster of the broker, as the first name server that lists it has it."""
-        return next(
-            (name_server.cluster_name for name_server in self._server_facts if name_server.cluster_name), None
-        )
+        return next((server.cluster_name for server in self._server_facts if server.cluster_name), None)
 
     def plan_permissions(self) -> list[RepairPlan]:
         """Plan to restore the permission of each topic that a name server has."""
-        return [self._plan_server(name_server) for name_server in self._server_facts]
+        return [self._plan_server(server) for server in self._server_facts]
 
     def plan_registration(self) -> list[RepairPlan]:
         """Plan to have the broker register all of its topics, also where nothing differs."""
-        return [
-            server_plan if server_plan.error else server_plan._replace(method=BY_BROKER)
-            for server_plan in self.plan_permissions()
-        ]
+        return [plan if plan.error else plan._replace(method=BY_BROKER) for plan in self.plan_permissions()]
 
     def restore_permissions(self) -> list[RepairPlan]:
         """Restore permissions topic by topic (REGISTER_TOPIC_IN_NAMESRV, 217), and read them back.
@@ -77,13 +72,11 @@ class RegistrationRepair:
         """
         server_plans = self.plan_permissions()
         request_errors: dict[str, str] = {}
-        if any(server_plan.method == BY_BROKER for server_plan in server_plans):
+        if any(plan.method == BY_BROKER for plan in server_plans):
             register_error = self._environment.request_registration(self.master_addr or "")
             if register_error is not None:
                 request_errors = {
-                    server_plan.namesrv_addr: register_error
-                    for server_plan in server_plans
-                    if server_plan.method == BY_BROKER
+                    plan.namesrv_addr: register_error for plan in server_plans if plan.method == BY_BROKER
                 }
         for server_plan in server_plans:
             if server_plan.method == BY_TOPIC:
@@ -100,9 +93,7 @@ class RegistrationRepair:
         server_plans = self.plan_registration()
         register_error = self._environment.request_registration(self.master_addr or "")
         request_errors = (
-            {}
-            if register_error is None
-            else {server_plan.namesrv_addr: register_error for server_plan in server_plans}
+            {} if register_error is None else {plan.namesrv_addr: register_error for plan in server_plans}
         )
         return self._verify_plans(server_plans, request_errors, with_missing_topics=True)
 
@@ -114,11 +105,11 @@ class RegistrationRepair:
             NotApplied: The broker has no master, or its master does not return its topics.
         """
         if self.master_addr is None:
-            if any(name_server.is_registered for name_server in self._server_facts):
+            if any(server.is_registered for server in self._server_facts):
                 raise NotApplied(f"{self._broker_name} has no master, so its own topics are unknown")
             reason_texts = [
-                f"{name_server.namesrv_addr}: {name_server.error or 'not registered here'}"
-                for name_server in self._server_facts
+                f"{server.namesrv_addr}: {server.error or 'not registered here'}"
+                for server in self._server_facts
             ]
             raise NotFound(
                 f'no name server lists the broker "{self._broker_name}": {"; ".join(reason_texts)}'
@@ -132,10 +123,7 @@ class RegistrationRepair:
         assert not isinstance(allowed_perm, str)
         if allowed_perm & _READ_WRITE == _READ_WRITE:
             return own_queues
-        return {
-            topic: own_queue._replace(perm=own_queue.perm & allowed_perm)
-            for topic, own_queue in own_queues.items()
-        }
+        return {topic: queue._replace(perm=queue.perm & allowed_perm) for topic, queue in own_queues.items()}
 
     def _plan_server(self, name_server: NameServerFacts) -> RepairPlan:
         server_error: RocketMQError | None = None
@@ -151,7 +139,7 @@ class RegistrationRepair:
             name_server.namesrv_addr,
             len(name_server.topics),
             {topic: name_server.topics[topic].own_queue.perm for topic in differing_queues},
-            {topic: own_queue.perm for topic, own_queue in differing_queues.items()},
+            {topic: queue.perm for topic, queue in differing_queues.items()},
             tuple(sorted(self._own_queues.keys() - name_server.topics.keys())),
             restore_method if differing_queues else None,
             None,
@@ -161,38 +149,30 @@ class RegistrationRepair:
         """Return the broker's own queues of the topics that a name server has with another permission."""
         return {
             topic: self._own_queues[topic]
-            for topic, current_queue in sorted(current_queues.items())
-            if topic in self._own_queues and self._own_queues[topic].perm != current_queue.perm
+            for topic, queue in sorted(current_queues.items())
+            if topic in self._own_queues and self._own_queues[topic].perm != queue.perm
         }
 
     def _verify_plans(
         self, server_plans: Sequence[RepairPlan], request_errors: Mapping[str, str], with_missing_topics: bool
     ) -> list[RepairPlan]:
         """Read the name servers back, for up to 10 s where the broker registers, and add errors."""
-        waits_for_broker = any(server_plan.method == BY_BROKER for server_plan in server_plans)
+        waits_for_broker = any(plan.method == BY_BROKER for plan in server_plans)
         for _ in range(_MAX_ROUNDS if waits_for_broker and not request_errors else 1):
             self._server_facts = self._environment.read_servers()
             gaps_by_addr = {
-                server_plan.namesrv_addr: _describe_gaps(server_plan, with_missing_topics)
-                for server_plan in self.plan_permissions()
+                plan.namesrv_addr: _describe_gaps(plan, with_missing_topics)
+                for plan in self.plan_permissions()
             }
-            if not any(
-                gaps_by_addr[server_plan.namesrv_addr]
-                for server_plan in server_plans
-                if server_plan.error is None
-            ):
+            if not any(gaps_by_addr[plan.namesrv_addr] for plan in server_plans if plan.error is None):
                 break
             if waits_for_broker:
                 self._procedure_clock.pause_seconds(_PAUSE_SECONDS)
         return [
-            server_plan
-            if server_plan.error
-            else _add_error(
-                server_plan,
-                gaps_by_addr[server_plan.namesrv_addr],
-                request_errors.get(server_plan.namesrv_addr),
-            )
-            for server_plan in server_plans
+            plan
+            if plan.error
+            else _add_error(plan, gaps_by_addr[plan.namesrv_addr], request_errors.get(plan.namesrv_addr))
+            for plan in server_plans
         ]
 
 
@@ -203,8 +183,8 @@ def _describe_gaps(server_plan: RepairPlan, with_missing_topics: bool) -> list[s
     missing_topics: Iterable[str] = server_plan.missing_topics if with_missing_topics else ()
     return [
         *(
-            f"{topic} is {perm_text(server_plan.before[topic])} instead of {perm_text(wanted_perm)}"
-            for topic, wanted_perm in server_plan.after.items()
+            f"{topic} is {perm_text(server_plan.before[topic])} instead of {perm_text(perm)}"
+            for topic, perm in server_plan.after.items()
         ),
         *(f"{topic} is missing" for topic in missing_topics),
     ]

@@ -58,13 +58,12 @@ def measure_registration(broker: BrokerRegistrant) -> RegistrationSize:
     """The size of the broker's current registration."""
     encode_topic = _encode_text_topic if broker.is_compressed else _encode_json_topic
     encoded_topics = {
-        topic: encode_topic(broker, topic, topic_config)
-        for topic, topic_config in _registered_configs(broker).items()
+        topic: encode_topic(broker, topic, config) for topic, config in _registered_configs(broker).items()
     }
     measure_body = _measure_compressed if broker.is_compressed else _measure_json
     body_sizes = [
-        measure_body(broker, topics_part, mappings)
-        for topics_part, mappings in _split_topics(broker, list(encoded_topics.values()))
+        measure_body(broker, part, mappings)
+        for part, mappings in _split_topics(broker, list(encoded_topics.values()))
     ]
     sent_sizes = tuple(size for _, size in body_sizes)
     header_bytes = len(encode_header(broker))
@@ -91,9 +90,7 @@ def _room_for_topics(
 ) -> int | None:
     if broker.split_size is not None or not topic_sizes:
         return None
-    total_bytes = (
-        taken_bytes if broker.is_compressed else sum(topic_size.size_bytes for topic_size in topic_sizes)
-    )
+    total_bytes = taken_bytes if broker.is_compressed else sum(size.size_bytes for size in topic_sizes)
     return (MAX_FRAME_BYTES - taken_bytes) * len(topic_sizes) // total_bytes
 
 
@@ -167,9 +164,7 @@ def _measure_compressed(
     ]
     if broker.version >= V5_0_0:
         body_parts.append(len(mappings).to_bytes(4, "big"))
-        body_parts += [
-            _prefix_length(fastjson.encode_json(mapping_info)) for mapping_info in mappings.values()
-        ]
+        body_parts += [_prefix_length(fastjson.encode_json(info)) for info in mappings.values()]
     body_text = b"".join(body_parts)
     return len(body_text), len(zlib.compress(body_text, zlib.Z_BEST_COMPRESSION))
 
@@ -191,7 +186,7 @@ def _registered_configs(broker: BrokerRegistrant) -> Mapping[str, WireFields]:
     """The topic configs as registered: a broker without full permission registers restricted configs."""
     if broker.can_read_and_write:
         return broker.topics
-    return {topic: _restrict_config(topic_config, broker) for topic, topic_config in broker.topics.items()}
+    return {topic: _restrict_config(config, broker) for topic, config in broker.topics.items()}
 
 
 def _restrict_config(topic_config: WireFields, broker: BrokerRegistrant) -> WireFields:

@@ -24,9 +24,7 @@ DOCTOR_COLUMNS = (*CHECK_COLUMNS, "checks")
     examples=("elsewhere", "the lab runs in no Kubernetes cluster"),
 )
 def kube_doctor(
-    session: Session,
-    warning: WarningKindsOption = None,
-    critical: CriticalKindsOption = None,
+    session: Session, warning: WarningKindsOption = None, critical: CriticalKindsOption = None
 ) -> CheckVerdict:
     """Examine RocketMQ in a Kubernetes namespace: access, addresses, volumes and restarts, with remedies.
 

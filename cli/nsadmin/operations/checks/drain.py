@@ -42,7 +42,7 @@ class ObservedDrain(NamedTuple):
         """Topics that clients can write to on the drained broker, according to at least one name server."""
         if self.saved_drain.drain_state.phase not in _CLOSED_PHASES or self.is_held:
             return set()
-        return {topic for name_server in self.server_facts for topic in name_server.open_topics}
+        return {topic for server in self.server_facts for topic in server.open_topics}
 
 
 class DrainObservation(NamedTuple):
@@ -96,7 +96,7 @@ def _minimum_states(seen: DrainObservation) -> Iterator[CheckState]:
     for drain in seen.drains:
         if not drain.is_held and drain.saved_drain.drain_state.phase != "safe":
             yield CheckState.WARNING
-        if any(name_server.error for name_server in drain.server_facts):
+        if any(server.error for server in drain.server_facts):
             yield CheckState.UNKNOWN
     if seen.unreadable:
         yield CheckState.UNKNOWN

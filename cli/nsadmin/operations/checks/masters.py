@@ -20,7 +20,7 @@ class MasterAnswers(NamedTuple):
 
     @property
     def unknown_lines(self) -> list[str]:
-        return [f"{master_addr} {reason}" for master_addr, reason in sorted(self.unknown.items())]
+        return [f"{addr} {reason}" for addr, reason in sorted(self.unknown.items())]
 
 
 def ask_masters(admin: AdminClient, master_addrs: Iterable[str | None]) -> MasterAnswers:

@@ -25,7 +25,7 @@ class NameServerObservation(NamedTuple):
 
 def observe(admin: AdminClient, scope: CheckScope) -> list[NameServerObservation]:
     """Ask each name server of the client's list."""
-    ready_by_addr = {addr: bool(is_ready) for addr, is_ready, _ in admin.name_servers.check_ready_each()}
+    ready_by_addr = {addr: bool(ready) for addr, ready, _ in admin.name_servers.check_ready_each()}
     pulses = admin.name_server_tables.mark_duplicate_servers(admin.name_servers.get_pulse_each())
     return [NameServerObservation(addr, pulse, ready_by_addr[addr], error) for addr, pulse, error in pulses]
 

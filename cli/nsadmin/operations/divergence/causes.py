@@ -27,18 +27,14 @@ def find_cause(difference: ItemDifference, evidence: CauseEvidence) -> Divergenc
 def _explain_broker(difference: ItemDifference, evidence: CauseEvidence) -> DivergenceCause:
     missing_servers, broker_name = difference.missing_servers, difference.item.name
     broker_addrs = list(
-        dict.fromkeys(
-            server_value["brokerAddr"]
-            for server_value in difference.server_values
-            if isinstance(server_value, Mapping)
-        )
+        dict.fromkeys(value["brokerAddr"] for value in difference.server_values if isinstance(value, Mapping))
     )
     if not missing_servers:
         return _explain_conflict(broker_name, broker_addrs, evidence)
     new_list_cause = explain_new_list(broker_addrs, missing_servers, evidence)
     if new_list_cause is not None:
         return new_list_cause
-    if all(not evidence.server_snapshots[server_index].brokers for server_index in missing_servers):
+    if all(not evidence.server_snapshots[index].brokers for index in missing_servers):
         server_list = evidence.addrs_at(missing_servers)
         return DivergenceCause(
             "no-brokers",
@@ -49,7 +45,7 @@ def _explain_broker(difference: ItemDifference, evidence: CauseEvidence) -> Dive
     partial_cause = explain_partial_list(broker_addrs, missing_servers, evidence)
     if partial_cause is not None:
         return partial_cause
-    if not any(evidence.facts_of(broker_addr).is_answering for broker_addr in broker_addrs):
+    if not any(evidence.facts_of(addr).is_answering for addr in broker_addrs):
         return DivergenceCause(
             "gone",
             "the broker does not answer nsadmin either: it stopped, or it never registered with "
@@ -75,7 +71,7 @@ def _explain_conflict(
             f"{broker_name} moved to another cluster, and some name servers list it in both",
             f"restart {broker_name}, which removes it from its old cluster",
         )
-    alive_addrs = [broker_addr for broker_addr in broker_addrs if evidence.facts_of(broker_addr).is_answering]
+    alive_addrs = [addr for addr in broker_addrs if evidence.facts_of(addr).is_answering]
     if len(alive_addrs) == 1:
         return DivergenceCause(
             "moved",
@@ -140,21 +136,13 @@ def _find_wrong_servers(
 ) -> tuple[int, ...]:
     """Return the name servers that contradict the broker; if its value is unknown, the minority."""
     if is_own_known and own_value is None:
-        return tuple(
-            server_index
-            for server_index, server_value in enumerate(difference.server_values)
-            if server_value is not None
-        )
+        return tuple(index for index, value in enumerate(difference.server_values) if value is not None)
     if is_own_known and isinstance(own_value, Mapping):
         return tuple(
-            server_index
-            for server_index, server_value in enumerate(difference.server_values)
-            if not isinstance(server_value, Mapping)
-            or any(
-                server_value[field_name] != own_text
-                for field_name, own_text in own_value.items()
-                if field_name in server_value
-            )
+            index
+            for index, value in enumerate(difference.server_values)
+            if not isinstance(value, Mapping)
+            or any(value[name] != text for name, text in own_value.items() if name in value)
         )
     if difference.missing_servers:
         return difference.missing_servers
@@ -169,8 +157,7 @@ def _find_odd_servers(difference: ItemDifference) -> tuple[int, ...]:
     smallest_part = min(servers_by_value.values(), key=len)
     return (
         tuple(smallest_part)
-        if sum(len(agreeing_servers) == len(smallest_part) for agreeing_servers in servers_by_value.values())
-        == 1
+        if sum(len(servers) == len(smallest_part) for servers in servers_by_value.values()) == 1
         else ()
     )
 
@@ -182,20 +169,16 @@ def _explain_perm(
 
     Brokers do not learn of such changes.
     """
-    server_perms = [_read_perm(server_value) for server_value in difference.server_values]
-    closed_indexes = [
-        server_index for server_index, server_perm in enumerate(server_perms) if not server_perm & Perm.WRITE
-    ]
-    open_indexes = [
-        server_index for server_index, server_perm in enumerate(server_perms) if server_perm & Perm.WRITE
-    ]
+    server_perms = [_read_perm(value) for value in difference.server_values]
+    closed_indexes = [index for index, perm in enumerate(server_perms) if not perm & Perm.WRITE]
+    open_indexes = [index for index, perm in enumerate(server_perms) if perm & Perm.WRITE]
     broker_name = difference.item.parent_name
     if not closed_indexes:
         return _explain_flat_perm(difference, own_value, evidence)
     if not open_indexes:
         return None
     if isinstance(own_value, Mapping) and not _read_perm(own_value) & Perm.WRITE:
-        if any(server_perms[server_index] != Perm.READ | Perm.WRITE for server_index in open_indexes):
+        if any(server_perms[index] != Perm.READ | Perm.WRITE for index in open_indexes):
             return None
         return DivergenceCause(
             "write-perm-added",
@@ -222,9 +205,9 @@ def _explain_flat_perm(
 ) -> DivergenceCause | None:
     """Explain rw- on a topic that should have rwi: addWritePerm removes the inherit bit of system topics."""
     flat_servers = [
-        server_index
-        for server_index, server_value in enumerate(difference.server_values)
-        if _read_perm(server_value) == Perm.READ | Perm.WRITE
+        index
+        for index, value in enumerate(difference.server_values)
+        if _read_perm(value) == Perm.READ | Perm.WRITE
     ]
     if not flat_servers or not _read_perm(own_value) & Perm.INHERIT:
         return None
@@ -264,11 +247,7 @@ def _explain_behind(
 
 
 def _explain_kv(difference: ItemDifference, evidence: CauseEvidence) -> DivergenceCause:
-    having_servers = [
-        server_index
-        for server_index, server_value in enumerate(difference.server_values)
-        if server_value is not None
-    ]
+    having_servers = [index for index, value in enumerate(difference.server_values) if value is not None]
     namespace = difference.item.parent_name
     source_addr = evidence.server_snapshots[having_servers[0]].source
     advice_text = (

@@ -82,11 +82,7 @@ class DifferenceAges:
 
     def list_undecided_ms(self, now_ms: int) -> list[int]:
         """Return the remaining time of each difference that is not drift yet."""
-        return [
-            left_ms
-            for compared_item in self._first_seen_ms
-            if (left_ms := self.time_left_ms(compared_item, now_ms)) > 0
-        ]
+        return [left_ms for item in self._first_seen_ms if (left_ms := self.time_left_ms(item, now_ms)) > 0]
 
 
 DifferenceBundle = tuple[ItemDifference, ...]
@@ -106,7 +102,7 @@ def bundle_differences(comparison: SnapshotComparison) -> list[DifferenceBundle]
             difference.differing_fields,
         )
         differences_by_shape.setdefault(_hashable_shape(difference_shape), []).append(difference)
-    return [tuple(alike_differences) for alike_differences in differences_by_shape.values()]
+    return [tuple(differences) for differences in differences_by_shape.values()]
 
 
 def _hashable_shape(difference_shape: tuple[Any, ...]) -> tuple[Any, ...]:
@@ -126,19 +122,16 @@ def build_findings(
         bundle_cause = find_cause(difference_bundle[0])
         for finding_state in ("drift", "new"):
             bundle_part = tuple(
-                part_difference
-                for part_difference in difference_bundle
-                if difference_ages.state_of(part_difference.item, now_ms) == finding_state
+                difference
+                for difference in difference_bundle
+                if difference_ages.state_of(difference.item, now_ms) == finding_state
             )
             if bundle_part:
                 _add_finding(
                     findings_by_key,
                     bundle_part,
                     finding_state,
-                    max(
-                        difference_ages.age_of(part_difference.item, now_ms)
-                        for part_difference in bundle_part
-                    ),
+                    max(difference_ages.age_of(difference.item, now_ms) for difference in bundle_part),
                     bundle_cause,
                 )
     implied_by_broker = dict(comparison.implied_by_broker)
@@ -179,14 +172,10 @@ def _attach_implied(finding: DriftFinding, implied_by_broker: dict[str, Differen
     if finding.section_name != "broker":
         return finding
     broker_names = dict.fromkeys(
-        broker_difference.item.name
-        for broker_difference in finding.differences
-        if broker_difference.missing_servers
+        difference.item.name for difference in finding.differences if difference.missing_servers
     )
     implied_topics = tuple(
-        topic_difference
-        for broker_name in broker_names
-        for topic_difference in implied_by_broker.pop(broker_name, ())
+        topic_difference for name in broker_names for topic_difference in implied_by_broker.pop(name, ())
     )
     return finding._replace(implied_topics=implied_topics)
 
@@ -209,11 +198,7 @@ def describe_difference(difference: ItemDifference, servers: Sequence[str]) -> s
     difference_parts = []
     difference = _mask_secrets(difference)
     if difference.missing_servers:
-        knowing_servers = [
-            server_index
-            for server_index in range(len(servers))
-            if server_index not in difference.missing_servers
-        ]
+        knowing_servers = [index for index in range(len(servers)) if index not in difference.missing_servers]
         difference_parts.append(
             f"on {_join_addrs(knowing_servers, servers)}, not on "
             f"{_join_addrs(difference.missing_servers, servers)}"
@@ -224,29 +209,24 @@ def describe_difference(difference: ItemDifference, servers: Sequence[str]) -> s
             if server_index not in difference.missing_servers:
                 servers_by_value.setdefault(_format_value(field_name, server_value), []).append(server_index)
         values_text = ", ".join(
-            f"{value_text} on {_join_addrs(server_indexes, servers)}"
-            for value_text, server_indexes in servers_by_value.items()
+            f"{text} on {_join_addrs(indexes, servers)}" for text, indexes in servers_by_value.items()
         )
         difference_parts.append(f"{field_name}: {values_text}" if field_name else values_text)
     return "; ".join(difference_parts)
 
 
 def _join_addrs(server_indexes: Iterable[int], servers: Sequence[str]) -> str:
-    return " ".join(servers[server_index] for server_index in server_indexes)
+    return " ".join(servers[index] for index in server_indexes)
 
 
 def _mask_secrets(difference: ItemDifference) -> ItemDifference:
     """Replace values that may be secrets by "secret 1", "secret 2", ..., so that equal values stay equal."""
     if difference.item.section_name not in ("kv", "setting") or not is_secret_name(difference.item.name):
         return difference
-    known_secrets = list(
-        dict.fromkeys(
-            server_value for server_value in difference.server_values if isinstance(server_value, str)
-        )
-    )
+    known_secrets = list(dict.fromkeys(value for value in difference.server_values if isinstance(value, str)))
     hidden_values = tuple(
-        f"secret {known_secrets.index(server_value) + 1}" if isinstance(server_value, str) else None
-        for server_value in difference.server_values
+        f"secret {known_secrets.index(value) + 1}" if isinstance(value, str) else None
+        for value in difference.server_values
     )
     return difference._replace(server_values=hidden_values)
 

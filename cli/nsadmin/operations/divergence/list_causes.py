@@ -19,33 +19,28 @@ def explain_partial_list(
 
     A namesrvAddr counts only if it names all of these with the same addresses as this client.
     """
-    right_servers = [
-        server_index
-        for server_index in range(len(evidence.server_snapshots))
-        if server_index not in wrong_servers
-    ]
+    right_servers = [index for index in range(len(evidence.server_snapshots)) if index not in wrong_servers]
     for broker_addr in broker_addrs:
         registered_servers = evidence.facts_of(broker_addr).registered_servers
         if (
             registered_servers is None
             or not right_servers
             or not all(
-                evidence.server_snapshots[server_index].source in registered_servers
-                for server_index in right_servers
+                evidence.server_snapshots[index].source in registered_servers for index in right_servers
             )
         ):
             continue
         unnamed_addrs = [
-            server_index
-            for server_index in wrong_servers
-            if evidence.server_snapshots[server_index].source not in registered_servers
+            index
+            for index in wrong_servers
+            if evidence.server_snapshots[index].source not in registered_servers
         ]
         if unnamed_addrs:
             full_list = ";".join(
                 dict.fromkeys(
                     (
                         *registered_servers,
-                        *(evidence.server_snapshots[server_index].source for server_index in unnamed_addrs),
+                        *(evidence.server_snapshots[index].source for index in unnamed_addrs),
                     )
                 )
             )
@@ -72,8 +67,8 @@ def explain_new_list(
             broker_facts.settings_age_ms is not None
             and broker_facts.settings_age_ms < NEW_LIST_MS
             and all(
-                evidence.server_snapshots[server_index].source in (broker_facts.registered_servers or ())
-                for server_index in behind_servers
+                evidence.server_snapshots[index].source in (broker_facts.registered_servers or ())
+                for index in behind_servers
             )
         ):
             server_list = evidence.addrs_at(behind_servers)

@@ -74,11 +74,7 @@ class DivergenceObservation(NamedTuple):
     @property
     def server_snapshots(self) -> list[ClusterSnapshot]:
         """The snapshots of the name servers that answered."""
-        return [
-            snapshot_result.result
-            for snapshot_result in self.snapshot_results
-            if snapshot_result.result is not None
-        ]
+        return [result.result for result in self.snapshot_results if result.result is not None]
 
 
 def find_missing_brokers(
@@ -126,11 +122,7 @@ class DivergenceObserver:
         )
         raw_results = take_server_snapshots(self._admin, 0, namespaces.names, with_topics=has_topics)
         snapshot_results = self._admin.name_server_tables.mark_duplicate_servers(raw_results)
-        server_snapshots = [
-            snapshot_result.result
-            for snapshot_result in snapshot_results
-            if snapshot_result.result is not None
-        ]
+        server_snapshots = [result.result for result in snapshot_results if result.result is not None]
         comparison = compare_snapshots(server_snapshots, self._sections)
         self._difference_ages.observe_comparison(comparison, now_ms)
         difference_bundles = bundle_differences(comparison)
@@ -142,7 +134,7 @@ class DivergenceObserver:
             comparison,
             self._difference_ages,
             now_ms,
-            lambda bundle_difference: find_cause(bundle_difference, cause_evidence),
+            lambda difference: find_cause(difference, cause_evidence),
         )
         divergence_verdict = decide_verdict(len(snapshot_results), len(server_snapshots), all_findings)
         return DivergenceObservation(
@@ -200,7 +192,7 @@ def gather_broker_facts(
                 topics_by_addr.setdefault(broker_addr, []).append(compared_item.name)
     config_results = admin.broker_configs.get_each(topics_by_addr) if topics_by_addr else []
     age_by_addr = _read_settings_ages(
-        admin, [config_result.addr for config_result in config_results if config_result.error is None]
+        admin, [result.addr for result in config_results if result.error is None]
     )
     remaining_topics = _MAX_TOPICS_ASKED
     facts_by_addr: dict[str, BrokerFacts] = {}
@@ -218,7 +210,7 @@ def gather_broker_facts(
         facts_by_addr[broker_addr] = BrokerFacts(
             True,
             _parse_namesrv_list(broker_config.get("namesrvAddr")),
-            {topic: own_value for topic, (own_value, is_known) in own_topics.items() if is_known},
+            {topic: value for topic, (value, known) in own_topics.items() if known},
             age_by_addr.get(broker_addr),
         )
     return facts_by_addr
@@ -230,8 +222,8 @@ def _read_settings_ages(admin: AdminClient, broker_addrs: Collection[str]) -> di
         return {}
     now_ms = admin.clock_ms
     return {
-        broker_addr: now_ms - changed_ms
-        for broker_addr, changed_ms, _ in admin.broker_configs.get_change_times(broker_addrs)
+        addr: now_ms - changed_ms
+        for addr, changed_ms, _ in admin.broker_configs.get_change_times(broker_addrs)
         if changed_ms is not None
     }
 
@@ -239,7 +231,7 @@ def _read_settings_ages(admin: AdminClient, broker_addrs: Collection[str]) -> di
 def _parse_namesrv_list(list_text: str | None) -> tuple[str, ...] | None:
     """Return the name servers in a broker's namesrvAddr; None if the broker finds them in another way."""
     server_names = tuple(
-        server_name for list_part in (list_text or "").split(";") if (server_name := list_part.strip())
+        server_name for part in (list_text or "").split(";") if (server_name := part.strip())
     )
     return server_names if server_names and server_names != ("null",) else None
 

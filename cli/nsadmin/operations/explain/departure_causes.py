@@ -25,8 +25,8 @@ def find_departed_brokers(route_facts: RouteFacts) -> Iterator[CauseFinding]:
     present_names = {
         *route_facts.brokers_with_topic(),
         *route_facts.removed_brokers,
-        *(missing_broker.broker_name for missing_broker in route_facts.lost_brokers()),
-        *(broker_name for view in route_facts.server_views for broker_name in groups_by_name(view)),
+        *(broker.broker_name for broker in route_facts.lost_brokers()),
+        *(name for view in route_facts.server_views for name in groups_by_name(view)),
     }
     severity = _severity_of_departure(route_facts)
     for evidence in route_facts.memories:

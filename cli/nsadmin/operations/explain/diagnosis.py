@@ -56,7 +56,7 @@ def _all_clear_finding(cause_check: CauseCheck, route_facts: RouteFacts) -> Caus
     if (
         finding.result == "ok"
         and cause_check.needs_servers
-        and all(server_view.is_silent for server_view in route_facts.server_views)
+        and all(view.is_silent for view in route_facts.server_views)
     ):
         return skipped_finding("no name server answered")
     return finding
@@ -70,11 +70,9 @@ def _merge_findings(cause_id: str, findings: Iterable[CauseFinding]) -> list[Cau
         namesrv_addrs += [finding.namesrv_addr] if finding.namesrv_addr else []
     return [
         CauseExplanation(
-            cause_id,
-            finding._replace(advice=_fill_in_servers(finding.advice, namesrv_addrs)),
-            tuple(namesrv_addrs),
+            cause_id, finding._replace(advice=_fill_in_servers(finding.advice, addrs)), tuple(addrs)
         )
-        for finding, namesrv_addrs in addrs_by_finding.items()
+        for finding, addrs in addrs_by_finding.items()
     ]
 
 
@@ -83,8 +81,7 @@ def _fill_in_servers(advice: Advice | None, namesrv_addrs: Sequence[str]) -> Adv
         return None
     return advice._replace(
         command_words=tuple(
-            command_word.replace(SERVERS_PLACEHOLDER, ";".join(namesrv_addrs))
-            for command_word in advice.command_words
+            word.replace(SERVERS_PLACEHOLDER, ";".join(namesrv_addrs)) for word in advice.command_words
         )
     )
 

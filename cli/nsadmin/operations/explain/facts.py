@@ -117,13 +117,11 @@ class RouteFacts(NamedTuple):
 
     def views_without_route(self) -> Iterator[NameServerTopicView]:
         """The name servers that answered that they have no route."""
-        return (server_view for server_view in self.server_views if server_view.has_no_route)
+        return (view for view in self.server_views if view.has_no_route)
 
     def broker_view_at(self, broker_addr: str | None) -> BrokerTopicView | None:
         """The view of the broker at an address; None if it was not asked."""
-        return next(
-            (broker_view for broker_view in self.broker_views if broker_view.addr == broker_addr), None
-        )
+        return next((view for view in self.broker_views if view.addr == broker_addr), None)
 
     def master_of_queue(self, queue_route: QueueRoute) -> BrokerTopicView | None:
         """The view of the master of a route entry; None if it was not asked."""
@@ -140,10 +138,7 @@ class RouteFacts(NamedTuple):
         for broker_view in self.broker_views:
             if broker_view.topic_config.result is not None and broker_view.broker_name is not None:
                 views_by_name.setdefault(broker_view.broker_name, []).append(broker_view)
-        return {
-            broker_name: sorted(broker_views, key=broker_id_of_view)
-            for broker_name, broker_views in sorted(views_by_name.items())
-        }
+        return {name: sorted(views, key=broker_id_of_view) for name, views in sorted(views_by_name.items())}
 
     def lost_brokers(self) -> list[MissingTopicBroker]:
         """The missing brokers that had the topic, or may have had it, and do not answer now.
@@ -153,10 +148,9 @@ class RouteFacts(NamedTuple):
         if any(evidence.topic_deletion is not None for evidence in self.memories):
             return []
         return [
-            missing_broker
-            for missing_broker in self.missing_brokers
-            if missing_broker.had_topic is not False
-            and missing_broker.broker_name not in self.brokers_with_topic()
+            broker
+            for broker in self.missing_brokers
+            if broker.had_topic is not False and broker.broker_name not in self.brokers_with_topic()
         ]
 
     def has_writable_queue(self, server_view: NameServerTopicView) -> bool:
@@ -165,11 +159,11 @@ class RouteFacts(NamedTuple):
         if topic_route is None:
             return False
         return any(
-            queue_route.is_writable
-            and has_registered_master(server_view, queue_route.broker_name)
-            and self.silence_error(queue_route.broker_addrs.get(MASTER_BROKER_ID)) is None
-            and queue_route.broker_addrs.get(MASTER_BROKER_ID) not in self.disks.refusals
-            for queue_route in topic_route.queues
+            route.is_writable
+            and has_registered_master(server_view, route.broker_name)
+            and self.silence_error(route.broker_addrs.get(MASTER_BROKER_ID)) is None
+            and route.broker_addrs.get(MASTER_BROKER_ID) not in self.disks.refusals
+            for route in topic_route.queues
         )
 
     def problem_severity(self, server_view: NameServerTopicView) -> Literal["warning", "cause"]:
@@ -196,14 +190,14 @@ def is_broker_absent(
     if addr_group is None:
         return True
     return addr_group.master_addr is None and any(
-        broker_id_of_view(broker_view) == MASTER_BROKER_ID for broker_view in broker_views
+        broker_id_of_view(view) == MASTER_BROKER_ID for view in broker_views
     )
 
 
 def groups_by_name(server_view: NameServerTopicView) -> dict[str, BrokerAddrGroup]:
     """The brokers that are registered with a name server, by name; {} if it did not answer."""
     return (
-        {addr_group.broker_name: addr_group for addr_group in server_view.cluster_info.result.broker_groups}
+        {group.broker_name: group for group in server_view.cluster_info.result.broker_groups}
         if server_view.cluster_info.result
         else {}
     )

@@ -26,10 +26,7 @@ def read_journal_evidence(journal_folder: Path, namesrv_name: str, topic: str) -
     )
     evidence = evidence_of_records(namesrv_name, topic, journal_records)
     return evidence._replace(
-        last_addrs={
-            broker_name: _read_last_addrs(journal_folder, broker_name)
-            for broker_name in evidence.gone_brokers
-        }
+        last_addrs={name: _read_last_addrs(journal_folder, name) for name in evidence.gone_brokers}
     )
 
 

@@ -40,7 +40,7 @@ def _find_silent_servers(route_facts: RouteFacts) -> Iterator[CauseFinding]:
 def _answering_servers(route_facts: RouteFacts) -> CauseFinding:
     return ok_finding(
         f"all {len(route_facts.server_views)} name servers answer: "
-        f"{join_names(server_view.addr for server_view in route_facts.server_views)}"
+        f"{join_names(view.addr for view in route_facts.server_views)}"
     )
 
 
@@ -56,9 +56,7 @@ def _find_client_list_mistakes(route_facts: RouteFacts) -> Iterator[CauseFinding
             Advice(f"write {corrected_list} into the client's configuration"),
         )
     addrs_without_port = [
-        list_entry
-        for list_entry in re.split(r"[;,\s]+", list_text)
-        if list_entry and not re.search(r":\d+$", list_entry)
+        entry for entry in re.split(r"[;,\s]+", list_text) if entry and not re.search(r":\d+$", entry)
     ]
     if addrs_without_port:
         yield CauseFinding(
@@ -76,14 +74,14 @@ def _readable_client_list(route_facts: RouteFacts) -> CauseFinding:
 
 def _find_servers_without_brokers(route_facts: RouteFacts) -> Iterator[CauseFinding]:
     empty_views = [
-        server_view
-        for server_view in route_facts.server_views
-        if server_view.cluster_info.result is not None and not _has_any_broker(server_view)
+        view
+        for view in route_facts.server_views
+        if view.cluster_info.result is not None and not _has_any_broker(view)
     ]
     known_addrs = sorted(
-        namesrv_addr
-        for namesrv_addr in _all_listed_addrs(route_facts) - {server_view.addr for server_view in empty_views}
-        if "," not in namesrv_addr
+        addr
+        for addr in _all_listed_addrs(route_facts) - {view.addr for view in empty_views}
+        if "," not in addr
     )
     for server_view in empty_views:
         if known_addrs:
@@ -104,31 +102,26 @@ def _find_servers_without_brokers(route_facts: RouteFacts) -> Iterator[CauseFind
 
 
 def _has_any_broker(server_view: NameServerTopicView) -> bool:
-    return any(addr_group.broker_addrs for addr_group in groups_by_name(server_view).values())
+    return any(group.broker_addrs for group in groups_by_name(server_view).values())
 
 
 def _all_listed_addrs(route_facts: RouteFacts) -> set[str]:
     """All name server addresses in the lists of the brokers that answered."""
-    return {
-        namesrv_addr
-        for broker_view in route_facts.broker_views
-        for namesrv_addr in listed_name_servers(broker_view)
-    }
+    return {addr for view in route_facts.broker_views for addr in listed_name_servers(view)}
 
 
 def listed_name_servers(broker_view: BrokerTopicView) -> tuple[str, ...]:
     """A broker's list of name servers. Brokers split it at ; only."""
     list_text = (broker_view.config.result or {}).get("namesrvAddr", "")
-    return tuple(list_entry.strip() for list_entry in list_text.split(";") if list_entry.strip())
+    return tuple(entry.strip() for entry in list_text.split(";") if entry.strip())
 
 
 def _is_in_list(route_facts: RouteFacts, listed_addrs: Iterable[str], namesrv_addr: str) -> bool:
     """Whether a list contains a name server, under any name that resolves to it."""
     own_hosts = route_facts.hosts.get(namesrv_addr, frozenset([namesrv_addr]))
     return any(
-        listed_addr == namesrv_addr
-        or own_hosts & route_facts.hosts.get(listed_addr, frozenset([listed_addr]))
-        for listed_addr in listed_addrs
+        addr == namesrv_addr or own_hosts & route_facts.hosts.get(addr, frozenset([addr]))
+        for addr in listed_addrs
     )
 
 
@@ -141,18 +134,13 @@ def _absent_brokers(
     """
     serving_names = {
         queue_route.broker_name
-        for _, topic_route in route_facts.views_with_route()
-        for queue_route in topic_route.queues
+        for _, route in route_facts.views_with_route()
+        for queue_route in route.queues
         if queue_route.broker_addrs
     }
-    views_by_name = {
-        broker_name: list(broker_views)
-        for broker_name, broker_views in route_facts.brokers_with_topic().items()
-    }
+    views_by_name = {name: list(views) for name, views in route_facts.brokers_with_topic().items()}
     for broker_name in serving_names - views_by_name.keys():
-        own_views = [
-            broker_view for broker_view in route_facts.broker_views if broker_view.broker_name == broker_name
-        ]
+        own_views = [view for view in route_facts.broker_views if view.broker_name == broker_name]
         views_by_name[broker_name] = sorted(own_views, key=broker_id_of_view)
     for server_view in route_facts.server_views:
         if server_view.cluster_info.result is not None:
@@ -189,7 +177,7 @@ def _find_partial_lists(route_facts: RouteFacts) -> Iterator[CauseFinding]:
 def _comma_remark(listed_addrs: Sequence[str]) -> str:
     return (
         "; a broker reads addresses with a comma between them as one address"
-        if any("," in listed_addr for listed_addr in listed_addrs)
+        if any("," in addr for addr in listed_addrs)
         else ""
     )
 
@@ -269,9 +257,7 @@ def _find_other_cluster(route_facts: RouteFacts) -> Iterator[CauseFinding]:
     if wanted_cluster is None:
         return
     for server_view, topic_route in route_facts.views_with_route():
-        cluster_names = {
-            queue_route.cluster_name for queue_route in topic_route.queues if queue_route.cluster_name
-        }
+        cluster_names = {route.cluster_name for route in topic_route.queues if route.cluster_name}
         if wanted_cluster not in cluster_names:
             yield CauseFinding(
                 "cause",
@@ -316,9 +302,7 @@ def _no_other_context(route_facts: RouteFacts) -> CauseFinding:
     if not any(True for _ in route_facts.views_without_route()):
         return ok_finding("the topic is here")
     if route_facts.other_context_routes is not None:
-        searched_contexts = join_names(
-            context_route.context_name for context_route in route_facts.other_context_routes
-        )
+        searched_contexts = join_names(route.context_name for route in route_facts.other_context_routes)
         return ok_finding(f"no other context has the topic: {searched_contexts or 'none'}")
     other_contexts = route_facts.question.other_contexts
     return skipped_finding(

@@ -4,16 +4,8 @@ from collections.abc import Iterator
 
 from namesrv_core.protocol.codes import MASTER_BROKER_ID
 from nsadmin.client.name_servers.order_confs import ORDER_CONF_NAMESPACE, parse_order_conf
-from nsadmin.operations.explain.facts import (
-    RouteFacts,
-    has_registered_master,
-)
-from nsadmin.operations.explain.findings import (
-    CauseFinding,
-    advise_command,
-    join_names,
-    ok_finding,
-)
+from nsadmin.operations.explain.facts import RouteFacts, has_registered_master
+from nsadmin.operations.explain.findings import CauseFinding, advise_command, join_names, ok_finding
 
 
 def find_dead_order_confs(route_facts: RouteFacts) -> Iterator[CauseFinding]:
@@ -33,20 +25,16 @@ def find_dead_order_confs(route_facts: RouteFacts) -> Iterator[CauseFinding]:
                 server_view.addr,
             )
             continue
-        dead_names = [
-            broker_name
-            for broker_name in queues_by_broker
-            if not has_registered_master(server_view, broker_name)
-        ]
+        dead_names = [name for name in queues_by_broker if not has_registered_master(server_view, name)]
         dead_names += [
-            queue_route.broker_name
-            for queue_route in topic_route.queues
-            if queue_route.broker_name in queues_by_broker
-            and route_facts.silence_error(queue_route.broker_addrs.get(MASTER_BROKER_ID))
+            route.broker_name
+            for route in topic_route.queues
+            if route.broker_name in queues_by_broker
+            and route_facts.silence_error(route.broker_addrs.get(MASTER_BROKER_ID))
         ]
         if dead_names:
             lost_queues, ordered_queues = (
-                sum(queues_by_broker[broker_name] for broker_name in set(dead_names)),
+                sum(queues_by_broker[name] for name in set(dead_names)),
                 sum(queues_by_broker.values()),
             )
             evidence = (
@@ -63,11 +51,9 @@ def find_dead_order_confs(route_facts: RouteFacts) -> Iterator[CauseFinding]:
 
 
 def valid_order_conf(route_facts: RouteFacts) -> CauseFinding:
-    if any(topic_route.order_topic_conf for _, topic_route in route_facts.views_with_route()):
+    if any(route.order_topic_conf for _, route in route_facts.views_with_route()):
         return ok_finding("every broker of the order configuration has a master")
-    ignoring_addrs = [
-        server_view.addr for server_view in route_facts.server_views if server_view.order_conf.result
-    ]
+    ignoring_addrs = [view.addr for view in route_facts.server_views if view.order_conf.result]
     if ignoring_addrs:
         return ok_finding(
             f"clients do not get the configuration in {ORDER_CONF_NAMESPACE}: orderMessageEnable is false "

@@ -15,9 +15,7 @@ _LIST_ADVICE = Advice(
 
 def find_proxy_differences(route_facts: RouteFacts) -> Iterator[CauseFinding]:
     routed_brokers = {
-        queue_route.broker_name
-        for _, topic_route in route_facts.views_with_route()
-        for queue_route in topic_route.queues
+        queue_route.broker_name for _, route in route_facts.views_with_route() for queue_route in route.queues
     }
     for proxy_addr, broker_names, error in route_facts.proxy_routes:
         if isinstance(error, TopicNotExist):

@@ -23,14 +23,14 @@ def _find_unregistered_topic(route_facts: RouteFacts) -> Iterator[CauseFinding]:
     if route_facts.brokers_with_topic():
         return
     silent_addrs = [
-        broker_view.addr
-        for broker_view in route_facts.broker_views
-        if broker_view.topic_config.result is None and not _denies_topic(broker_view)
+        view.addr
+        for view in route_facts.broker_views
+        if view.topic_config.result is None and not _denies_topic(view)
     ]
     lost_brokers = route_facts.lost_brokers()
-    if any(lost_broker.had_topic for lost_broker in lost_brokers):
+    if any(broker.had_topic for broker in lost_brokers):
         return
-    topic_is_denied = any(_denies_topic(broker_view) for broker_view in route_facts.broker_views)
+    topic_is_denied = any(_denies_topic(view) for view in route_facts.broker_views)
     left_over_addrs = [] if silent_addrs or lost_brokers else _find_left_over(route_facts)
     for server_view in route_facts.views_without_route():
         evidence_parts = [
@@ -42,8 +42,8 @@ def _find_unregistered_topic(route_facts: RouteFacts) -> Iterator[CauseFinding]:
         if silent_addrs:
             evidence_parts.append(f"{join_names(silent_addrs)} did not answer")
         evidence_parts += [
-            f"{lost_broker.broker_name} possibly had the topic and is {lost_broker.description}"
-            for lost_broker in lost_brokers
+            f"{broker.broker_name} possibly had the topic and is {broker.description}"
+            for broker in lost_brokers
         ]
         evidence_parts += [
             _describe_deletion(evidence.topic_deletion)
@@ -77,10 +77,10 @@ def _denies_topic(broker_view: BrokerTopicView) -> bool:
 
 
 def _registered_topic(route_facts: RouteFacts) -> CauseFinding:
-    addrs_with_route = [server_view.addr for server_view, _ in route_facts.views_with_route()]
+    addrs_with_route = [view.addr for view, _ in route_facts.views_with_route()]
     if addrs_with_route:
         return ok_finding(f"a route exists on {join_names(addrs_with_route)}")
-    lost_names = [lost_broker.broker_name for lost_broker in route_facts.lost_brokers()]
+    lost_names = [broker.broker_name for broker in route_facts.lost_brokers()]
     if lost_names:
         return skipped_finding(f"{join_names(lost_names)} had the topic and is missing")
     return (
@@ -104,7 +104,7 @@ def _find_left_over(route_facts: RouteFacts) -> list[str]:
     """The name servers with a route of a topic that no broker has, as `divergence` finds it."""
     if not route_facts.broker_views or not all(map(_denies_topic, route_facts.broker_views)):
         return []
-    return [server_view.addr for server_view, _ in route_facts.views_with_route()]
+    return [view.addr for view, _ in route_facts.views_with_route()]
 
 
 def _advise_deletion(route_facts: RouteFacts) -> Advice:
@@ -130,17 +130,13 @@ def find_similar_topics(topic: str, server_view: NameServerTopicView) -> list[st
     """Topics with a similar name, or with the same name in a namespace."""
     topic_names = (server_view.topic_names.result if server_view.topic_names is not None else None) or ()
     namespaced_names = [
-        topic_name
-        for topic_name in topic_names
-        if topic_name.endswith(f"%{topic}") or topic.endswith(f"%{topic_name}")
+        name for name in topic_names if name.endswith(f"%{topic}") or topic.endswith(f"%{name}")
     ]
     # Comparison is slow: with many names, compare only those of about the same length.
     similar_names = find_similar_names(
-        topic, (topic_name for topic_name in topic_names if abs(len(topic_name) - len(topic)) <= 2), 0.8
+        topic, (name for name in topic_names if abs(len(name) - len(topic)) <= 2), 0.8
     )
-    return [
-        topic_name for topic_name in dict.fromkeys((*namespaced_names, *similar_names)) if topic_name != topic
-    ]
+    return [name for name in dict.fromkeys((*namespaced_names, *similar_names)) if name != topic]
 
 
 def _find_disabled_auto_create(route_facts: RouteFacts) -> Iterator[CauseFinding]:
@@ -160,7 +156,7 @@ def _find_disabled_auto_create(route_facts: RouteFacts) -> Iterator[CauseFinding
                 broker_view.broker_name,
                 broker_view.addr,
             )
-    if any(_auto_creates_topics(broker_view) for broker_view in _master_views(route_facts)):
+    if any(_auto_creates_topics(view) for view in _master_views(route_facts)):
         for server_view in route_facts.views_without_route():
             if server_view.default_route.result is None:
                 yield CauseFinding(
@@ -179,9 +175,9 @@ def _is_known_somewhere(route_facts: RouteFacts) -> bool:
 
 def _master_views(route_facts: RouteFacts) -> list[BrokerTopicView]:
     return [
-        broker_view
-        for broker_view in route_facts.broker_views
-        if (broker_view.config.result or {}).get("brokerRole", "SLAVE") != "SLAVE"
+        view
+        for view in route_facts.broker_views
+        if (view.config.result or {}).get("brokerRole", "SLAVE") != "SLAVE"
     ]
 
 
@@ -193,9 +189,7 @@ def _auto_creation_state(route_facts: RouteFacts) -> CauseFinding:
     if _is_known_somewhere(route_facts) or not any(True for _ in route_facts.views_without_route()):
         return ok_finding("no topic to create")
     creating_names = [
-        broker_view.broker_name or broker_view.addr
-        for broker_view in _master_views(route_facts)
-        if _auto_creates_topics(broker_view)
+        view.broker_name or view.addr for view in _master_views(route_facts) if _auto_creates_topics(view)
     ]
     if not creating_names:
         return CauseFinding("unknown", "no master reported whether it creates topics automatically")
@@ -210,7 +204,7 @@ def _find_topics_on_broker_only(route_facts: RouteFacts) -> Iterator[CauseFindin
         if server_view.route.result is None and not server_view.has_no_route:
             continue
         routed_names = (
-            {queue_route.broker_name for queue_route in server_view.route.result.queues}
+            {route.broker_name for route in server_view.route.result.queues}
             if server_view.route.result
             else set()
         )
@@ -243,12 +237,9 @@ def _describe_deletions(route_facts: RouteFacts) -> str:
 def find_missing_brokers(route_facts: RouteFacts) -> list[str]:
     """The brokers that have the topic but are missing on a name server or in its route."""
     return [
-        broker_views[0].addr
-        for broker_name, broker_views in route_facts.brokers_with_topic().items()
-        if any(
-            _lacks_topic_of_broker(server_view, broker_name, broker_views)
-            for server_view in route_facts.server_views
-        )
+        views[0].addr
+        for name, views in route_facts.brokers_with_topic().items()
+        if any(_lacks_topic_of_broker(view, name, views) for view in route_facts.server_views)
     ]
 
 
@@ -264,12 +255,12 @@ def _lacks_topic_of_broker(
     return (
         is_known_absent
         or topic_route is None
-        or broker_name not in {queue_route.broker_name for queue_route in topic_route.queues}
+        or broker_name not in {route.broker_name for route in topic_route.queues}
     )
 
 
 def _find_large_registrations(route_facts: RouteFacts) -> Iterator[CauseFinding]:
-    names_by_addr = {broker_view.addr: broker_view.broker_name for broker_view in route_facts.broker_views}
+    names_by_addr = {view.addr: view.broker_name for view in route_facts.broker_views}
     for broker_addr, registration_size in route_facts.sizes.items():
         if registration_size.result is None:
             error_remark = (
@@ -306,9 +297,7 @@ def _largest_registration(route_facts: RouteFacts) -> CauseFinding:
     if not route_facts.sizes:
         return skipped_finding("every broker is registered everywhere with its topics")
     largest_bytes = max(
-        registration_size.result.size_bytes
-        for registration_size in route_facts.sizes.values()
-        if registration_size.result is not None
+        size.result.size_bytes for size in route_facts.sizes.values() if size.result is not None
     )
     return ok_finding(f"the largest registration has {largest_bytes} bytes; name servers accept 16777216")
 

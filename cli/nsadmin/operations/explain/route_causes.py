@@ -82,9 +82,7 @@ def _find_masterless_brokers(route_facts: RouteFacts) -> Iterator[CauseFinding]:
             if queue_route.broker_addrs and not has_registered_master(server_view, queue_route.broker_name):
                 addr_group = groups_by_name(server_view).get(queue_route.broker_name)
                 addrs_by_id = addr_group.broker_addrs if addr_group else queue_route.broker_addrs
-                slave_list = join_names(
-                    f"{broker_id}={broker_addr}" for broker_id, broker_addr in addrs_by_id.items()
-                )
+                slave_list = join_names(f"{broker_id}={addr}" for broker_id, addr in addrs_by_id.items())
                 evidence = (
                     f"{queue_route.broker_name} has no master, only {slave_list}: clients "
                     f"{_describe_slave_reads(route_facts, addrs_by_id.values())}"
@@ -114,7 +112,7 @@ def _find_masterless_brokers(route_facts: RouteFacts) -> Iterator[CauseFinding]:
 
 
 def _describe_slave_reads(route_facts: RouteFacts, slave_addrs: Iterable[str]) -> str:
-    slave_views = [route_facts.broker_view_at(slave_addr) for slave_addr in slave_addrs]
+    slave_views = [route_facts.broker_view_at(addr) for addr in slave_addrs]
     configs = [
         view.config.result for view in slave_views if view is not None and view.config.result is not None
     ]
@@ -182,9 +180,7 @@ def _find_wiped_permissions(route_facts: RouteFacts) -> Iterator[CauseFinding]:
                 for journal in route_facts.memories
                 if queue_route.broker_name in journal.closed_brokers
             ]
-            journal_remark = "".join(
-                f"; {describe_change(journaled_change)}" for journaled_change in journaled_changes
-            ) or (
+            journal_remark = "".join(f"; {describe_change(change)}" for change in journaled_changes) or (
                 "; no journal records the change"
                 if route_facts.memories
                 else "; pass --journal DIR to search for the change"
@@ -259,20 +255,14 @@ def _find_closed_topics(route_facts: RouteFacts) -> Iterator[CauseFinding]:
             )
             yield _finding_about_queue(route_facts, server_view, queue_route, evidence, advice)
     for server_view, topic_route in route_facts.views_with_route():
-        readable_queues = [
-            queue_route for queue_route in topic_route.queues if (queue_route.perm or 0) & Perm.READ
-        ]
+        readable_queues = [route for route in topic_route.queues if (route.perm or 0) & Perm.READ]
         if not readable_queues and topic_route.queues:
             shown_permissions = join_names(
-                f"{queue_route.broker_name} {perm_text(queue_route.perm or 0)}"
-                for queue_route in topic_route.queues
+                f"{route.broker_name} {perm_text(route.perm or 0)}" for route in topic_route.queues
             )
             advice = advise_command("updateTopicPerm", route_facts.topic, "6", "-c", "CLUSTER")
             yield CauseFinding(
-                "cause",
-                f"no queue has read permission: {shown_permissions}",
-                advice,
-                server_view.addr,
+                "cause", f"no queue has read permission: {shown_permissions}", advice, server_view.addr
             )
 
 
@@ -308,9 +298,7 @@ def _severity_of_unreadable(server_view: NameServerTopicView) -> FindingResult:
     queue_routes = server_view.route.result.queues if server_view.route.result else ()
     return (
         "warning"
-        if any(
-            (queue_route.perm or 0) & Perm.READ and queue_route.read_queue_ids for queue_route in queue_routes
-        )
+        if any((route.perm or 0) & Perm.READ and route.read_queue_ids for route in queue_routes)
         else "cause"
     )
 
@@ -324,7 +312,7 @@ def _find_empty_zones(route_facts: RouteFacts) -> Iterator[CauseFinding]:
                 "unknown", f"no answer: {error_text(server_view.zone_route.error)}", None, server_view.addr
             )
         elif not (server_view.zone_route.result and server_view.zone_route.result.queues):
-            broker_names = join_names(queue_route.broker_name for queue_route in topic_route.queues)
+            broker_names = join_names(route.broker_name for route in topic_route.queues)
             evidence = (
                 f"no master of {broker_names} is in zone {route_facts.question.zone_name}: clients of the "
                 "zone get an empty route"
@@ -355,9 +343,7 @@ def _all_clear_with_route(ok_text: str) -> Callable[[RouteFacts], CauseFinding]:
 def _answering_brokers(route_facts: RouteFacts) -> CauseFinding:
     if not any(True for _ in route_facts.views_with_route()):
         return skipped_finding("no name server has a route, and no journal names brokers that left")
-    answering_addrs = [
-        broker_view.addr for broker_view in route_facts.broker_views if not is_broker_silent(broker_view)
-    ]
+    answering_addrs = [view.addr for view in route_facts.broker_views if not is_broker_silent(view)]
     return ok_finding(f"{len(answering_addrs)} brokers answer: {join_names(answering_addrs)}")
 
 

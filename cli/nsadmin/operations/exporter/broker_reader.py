@@ -161,9 +161,9 @@ class BrokerReader:
             _BATCH_SIZE,
         )
         shown_producers = [
-            producer_client
-            for producer_client in producer_clients
-            if self._choice.name_filter.accepts_group(producer_client.producer_group)
+            client
+            for client in producer_clients
+            if self._choice.name_filter.accepts_group(client.producer_group)
         ]
         client_facts = ClientFacts(consumers, _group_producers(shown_producers), broadcasting_groups)
         self._put_rolling(server, "clients", (), client_facts, rolling_result)

@@ -9,13 +9,7 @@ from namesrv_core.errors import RocketMQError
 from nsadmin.client import AdminClient
 from nsadmin.operations.divergence.observer import DivergenceObserver
 from nsadmin.operations.drain.store import SavedDrain, load_drains
-from nsadmin.operations.exporter.figures import (
-    FigureTable,
-    MetricTable,
-    Reading,
-    ServerIdentity,
-    clean_label,
-)
+from nsadmin.operations.exporter.figures import FigureTable, MetricTable, Reading, ServerIdentity, clean_label
 from nsadmin.operations.exporter.name_filter import NameFilter
 from nsadmin.operations.exporter.proxy_figures import build_proxy_table, collect_proxy_clients
 from nsadmin.operations.state_folder import find_state_home
@@ -78,8 +72,7 @@ class ClusterFigures:
     def _read_proxies(self, cluster_names: Collection[str]) -> Iterator[Reading]:
         try:
             proxies_by_cluster = {
-                cluster_name: self._admin.proxies.list_proxies(cluster_name)
-                for cluster_name in sorted(cluster_names)
+                name: self._admin.proxies.list_proxies(name) for name in sorted(cluster_names)
             }
         except RocketMQError:
             return
@@ -106,12 +99,12 @@ class ClusterFigures:
         start_table = DRAIN_METRICS.with_rows(
             [
                 (
-                    (clean_label(drain_state.cluster), clean_label(drain_state.broker), drain_state.phase),
-                    (drain_state.started / 1000,),
+                    (clean_label(state.cluster), clean_label(state.broker), state.phase),
+                    (state.started / 1000,),
                 )
-                for drain_state in drain_states
-                if drain_state.cluster in cluster_names
-            ],
+                for state in drain_states
+                if state.cluster in cluster_names
+            ]
         )
         damaged_count = len(saved_drains) - len(drain_states)
         return start_table, UNREADABLE_DRAIN_METRICS.with_rows([((), (float(damaged_count),))])

@@ -163,7 +163,7 @@ def _derive_client_table(compat_readings: Iterable[Reading]) -> FigureTable:
         "rocketmq_client_consumer_pull_rt",
         "rocketmq_client_consumer_pull_tps",
     )
-    return FigureTable(metric_names, [row for client_rows in rows_by_group.values() for row in client_rows])
+    return FigureTable(metric_names, [row for rows in rows_by_group.values() for row in rows])
 
 
 def _derive_topic_tables(readings: Iterable[Reading]) -> Iterator[FigureTable]:

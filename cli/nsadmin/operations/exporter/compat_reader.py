@@ -153,7 +153,7 @@ class CompatReader:
                 raise _BrokerSilent
             with self._reserve(len(place_batch)):
                 stats_results = self._admin.put_counts.get_minute_stats(
-                    server.address, [(stats_name, stats_key) for _, stats_name, stats_key, _ in place_batch]
+                    server.address, [(stats_name, key) for _, stats_name, key, _ in place_batch]
                 )
             for (name, _, _, labels), stats_result in zip(place_batch, stats_results, strict=True):
                 if is_silent(stats_result.error):
@@ -189,8 +189,8 @@ class CompatReader:
             with self._reserve(len(topic_spans)):
                 store_times = [
                     message.store_timestamp
-                    for message_page in self._admin.queue_reader.read_pages(topic, topic_spans)
-                    for message in message_page.messages
+                    for page in self._admin.queue_reader.read_pages(topic, topic_spans)
+                    for message in page.messages
                 ]
             oldest_ms = min(store_times, default=None)
             latency_ms = 0.0 if oldest_ms is None else max(time() * 1000 - oldest_ms, 0.0)
@@ -211,8 +211,8 @@ class CompatReader:
         return [
             (
                 (
-                    clean_label(running_client.client.client_addr or ""),
-                    clean_label(running_client.client.client_id),
+                    clean_label(client.client.client_addr or ""),
+                    clean_label(client.client.client_id),
                     clean_label(group),
                     clean_label(topic),
                 ),
@@ -228,9 +228,9 @@ class CompatReader:
                     )
                 ),
             )
-            for running_client in running_group.clients
-            if running_client.info is not None
-            for topic, status in running_client.info.status_by_topic.items()
+            for client in running_group.clients
+            if client.info is not None
+            for topic, status in client.info.status_by_topic.items()
         ]
 
     def _is_read_elsewhere(self, server: ServerIdentity, group: str) -> bool:

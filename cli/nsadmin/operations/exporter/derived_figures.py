@@ -18,11 +18,7 @@ SLAVE_DISTANCE_METRICS = MetricTable(
     "brokers",
     "runtime",
     BROKER_LABELS,
-    (
-        "broker_slave_distance_bytes",
-        "bytes",
-        "End of the master's commit log minus the end of this slave's.",
-    ),
+    ("broker_slave_distance_bytes", "bytes", "End of the master's commit log minus the end of this slave's."),
 )
 GROUP_CLIENT_METRICS = MetricTable(
     "groups",
@@ -82,10 +78,10 @@ def _derive_slave_distances(runtime_readings: Iterable[Reading]) -> FigureTable:
         if reading.facts is not None:
             offsets_by_name.setdefault((cluster_name, broker_name), {})[int(broker_id)] = reading.facts
     distance_rows: list[FigureRow] = [
-        ((*name, str(broker_id)), (float(max(max_offsets[MASTER_BROKER_ID] - max_offset, 0)),))
-        for name, max_offsets in offsets_by_name.items()
-        if MASTER_BROKER_ID in max_offsets
-        for broker_id, max_offset in max_offsets.items()
+        ((*name, str(broker_id)), (float(max(offsets[MASTER_BROKER_ID] - offset, 0)),))
+        for name, offsets in offsets_by_name.items()
+        if MASTER_BROKER_ID in offsets
+        for broker_id, offset in offsets.items()
         if broker_id != MASTER_BROKER_ID
     ]
     return SLAVE_DISTANCE_METRICS.with_rows(distance_rows)
@@ -113,13 +109,13 @@ def _derive_client_counts(facts_of_clusters: Iterable[tuple[str, ClientFacts]]) 
         GROUP_CLIENT_METRICS.with_rows(_count_by_group(clients_by_kind["consumer"])),
         PRODUCER_CLIENT_METRICS.with_rows(_count_by_group(clients_by_kind["producer"])),
         CLIENT_METRICS.with_rows(
-            [(labels, (float(client_count),)) for labels, client_count in sorted(release_counts.items())],
+            [(labels, (float(count),)) for labels, count in sorted(release_counts.items())]
         ),
     ]
 
 
 def _count_by_group(clients_by_group_key: Mapping[tuple[str, str], set[ClientKey]]) -> list[FigureRow]:
     return [
-        ((cluster_name, clean_label(group)), (float(len(clients)),))
-        for (cluster_name, group), clients in clients_by_group_key.items()
+        ((name, clean_label(group)), (float(len(clients)),))
+        for (name, group), clients in clients_by_group_key.items()
     ]

@@ -40,11 +40,7 @@ RATE_METRICS = MetricTable(
     "groups",
     "groups",
     ("cluster", "broker", "group"),
-    (
-        "group_consumed_messages_per_second",
-        "messages/s",
-        "Messages consumed, as the broker counts them.",
-    ),
+    ("group_consumed_messages_per_second", "messages/s", "Messages consumed, as the broker counts them."),
 )
 QUEUE_LAG_METRICS = MetricTable(
     "queues",
@@ -88,12 +84,9 @@ def build_group_rows(
         lag_rows.append((labels, _sum_lags(queue_lags, now_ms)))
         if shows_queues:
             queue_rows += [
-                (
-                    (*labels, str(queue_lag.queue.queue_id)),
-                    (float(queue_lag.lag_count), measure_delay([queue_lag], now_ms)),
-                )
-                for queue_lag in queue_lags
-                if queue_lag.lag_count is not None
+                ((*labels, str(lag.queue.queue_id)), (float(lag.lag_count), measure_delay([lag], now_ms)))
+                for lag in queue_lags
+                if lag.lag_count is not None
             ]
     rate_row = ((cluster_name, broker_name, group_label), (consume_stats.consume_tps,))
     return GroupRows(lag_rows, [rate_row], queue_rows)
@@ -101,10 +94,8 @@ def build_group_rows(
 
 def measure_delay(queue_lags: Sequence[GroupQueueLag], now_ms: int) -> float | None:
     """The age in seconds of the oldest last consumed message; None if brokers do not report its time."""
-    lagging_queues = [queue_lag for queue_lag in queue_lags if queue_lag.lag_count]
-    consume_times = [
-        queue_lag.last_consumed_ms for queue_lag in lagging_queues if queue_lag.last_consumed_ms is not None
-    ]
+    lagging_queues = [lag for lag in queue_lags if lag.lag_count]
+    consume_times = [lag.last_consumed_ms for lag in lagging_queues if lag.last_consumed_ms is not None]
     if not consume_times:
         return None if lagging_queues else 0.0
     return max(now_ms - min(consume_times), 0) / 1000
@@ -128,7 +119,7 @@ def build_group_tables(rows_by_group: Mapping[str, GroupRows]) -> tuple[FigureTa
     """Join the rows of all groups of a broker."""
     all_rows = list(rows_by_group.values())
     return (
-        LAG_METRICS.with_rows(merge_rows(group_rows.lag_rows for group_rows in all_rows)),
-        RATE_METRICS.with_rows(merge_rows(group_rows.rate_rows for group_rows in all_rows)),
-        QUEUE_LAG_METRICS.with_rows(merge_rows(group_rows.queue_rows for group_rows in all_rows)),
+        LAG_METRICS.with_rows(merge_rows(rows.lag_rows for rows in all_rows)),
+        RATE_METRICS.with_rows(merge_rows(rows.rate_rows for rows in all_rows)),
+        QUEUE_LAG_METRICS.with_rows(merge_rows(rows.queue_rows for rows in all_rows)),
     )

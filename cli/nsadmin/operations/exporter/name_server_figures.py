@@ -56,15 +56,15 @@ def build_name_server_tables(
         NAME_SERVER_METRICS.with_rows([up_row]),
         BROKER_COUNT_METRICS.with_rows(
             [
-                ((namesrv_addr, clean_label(cluster_name), role), (float(broker_count),))
-                for (cluster_name, role), broker_count in broker_counts.items()
-            ],
+                ((namesrv_addr, clean_label(name), role), (float(count),))
+                for (name, role), count in broker_counts.items()
+            ]
         ),
         MASTERLESS_METRICS.with_rows(
             [
-                ((namesrv_addr, clean_label(cluster_name)), (float(group_count),))
-                for cluster_name, group_count in masterless_counts.items()
-            ],
+                ((namesrv_addr, clean_label(name)), (float(group_count),))
+                for name, group_count in masterless_counts.items()
+            ]
         ),
     )
 

@@ -113,9 +113,9 @@ class ExporterPages:
 
     def _render_targets(self) -> PageResponse:
         target_groups = [
-            target_group
+            group
             for reader in self._cluster_readers
-            for target_group in build_target_groups(reader.context_name, reader.name_servers, reader.brokers)
+            for group in build_target_groups(reader.context_name, reader.name_servers, reader.brokers)
         ]
         return PageResponse(200, format_target_groups(target_groups).encode() + b"\n", _JSON_TYPE)
 

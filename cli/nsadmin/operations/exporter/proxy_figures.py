@@ -25,7 +25,7 @@ def build_proxy_table(proxies_by_cluster: Mapping[str, ProxyList]) -> FigureTabl
     """Build the figures of each proxy. A proxy that was configured belongs to the first cluster."""
     rows_by_addr = {
         status.proxy_addr: (
-            (clean_label(cluster_name), clean_label(status.proxy_addr), status.mode or "unknown"),
+            (clean_label(name), clean_label(status.proxy_addr), status.mode or "unknown"),
             (
                 None if status.is_answering is None else float(status.is_answering),
                 None if status.consumer_count is None else float(status.consumer_count),
@@ -33,7 +33,7 @@ def build_proxy_table(proxies_by_cluster: Mapping[str, ProxyList]) -> FigureTabl
                 None if status.last_heartbeat_ms is None else status.last_heartbeat_ms / 1000,
             ),
         )
-        for cluster_name, proxy_list in reversed([*proxies_by_cluster.items()])
+        for name, proxy_list in reversed([*proxies_by_cluster.items()])
         for status in proxy_list.proxies
     }
     return PROXY_METRICS.with_rows([rows_by_addr[addr] for addr in sorted(rows_by_addr)])

@@ -66,8 +66,8 @@ def build_topic_rows(
         group_labels = (cluster_name, broker_name, clean_label(topic[len(DLQ_PREFIX) :]))
         dead_letter_rows.append((group_labels, (sum(stored_counts),)))
     queue_rows = [
-        ((*labels, str(queue.queue_id)), (float(queue.max_offset), stored_count))
-        for queue, stored_count in zip(topic_stats.queues, stored_counts, strict=True)
+        ((*labels, str(queue.queue_id)), (float(queue.max_offset), count))
+        for queue, count in zip(topic_stats.queues, stored_counts, strict=True)
         if shows_queues
     ]
     return TopicRows([(labels, topic_figures)], dead_letter_rows, queue_rows)
@@ -77,7 +77,7 @@ def build_topic_tables(rows_by_topic: Mapping[str, TopicRows]) -> tuple[FigureTa
     """Join the rows of all topics of a broker."""
     all_rows = list(rows_by_topic.values())
     return (
-        TOPIC_METRICS.with_rows(merge_rows(topic_rows.topic_rows for topic_rows in all_rows)),
-        DEAD_LETTER_METRICS.with_rows(merge_rows(topic_rows.dead_letter_rows for topic_rows in all_rows)),
-        QUEUE_METRICS.with_rows(merge_rows(topic_rows.queue_rows for topic_rows in all_rows)),
+        TOPIC_METRICS.with_rows(merge_rows(rows.topic_rows for rows in all_rows)),
+        DEAD_LETTER_METRICS.with_rows(merge_rows(rows.dead_letter_rows for rows in all_rows)),
+        QUEUE_METRICS.with_rows(merge_rows(rows.queue_rows for rows in all_rows)),
     )

@@ -61,16 +61,16 @@ class LostTopics(NamedTuple):
     def reasons_by_name(self) -> dict[str, str]:
         """The broker names without a listed process, each with a description."""
         return {
-            missing_broker.broker.broker_name: describe_missing(missing_broker)
-            for missing_broker in reversed(self.missing_brokers)
-            if missing_broker.is_group_gone
+            lost.broker.broker_name: describe_missing(lost)
+            for lost in reversed(self.missing_brokers)
+            if lost.is_group_gone
         }
 
     def had_topic(self, broker_name: str, topic: str) -> bool | None:
         """Whether a broker had a topic; None if no topic of the broker is known."""
         if broker_name in self.topic_placements.get(topic, {}):
             return True
-        is_known = any(broker_name in perms_by_broker for perms_by_broker in self.topic_placements.values())
+        is_known = any(broker_name in perms for perms in self.topic_placements.values())
         return False if is_known else None
 
 
@@ -166,9 +166,9 @@ class InventoryKeeper:
         if not server_snapshots:
             return NO_LOST_TOPICS
         broker_groups = [
-            _group_of_record(broker_name, broker_record)
-            for server_snapshot in server_snapshots
-            for broker_name, broker_record in server_snapshot.brokers.items()
+            _group_of_record(name, record)
+            for snapshot in server_snapshots
+            for name, record in snapshot.brokers.items()
         ]
         if not has_topics:
             return LostTopics(self.observe_brokers(broker_groups))
@@ -235,9 +235,7 @@ class InventoryKeeper:
             return
         with self._note_problem("brokers"):
             self.store.change_brokers(
-                lambda known_brokers: [
-                    broker for broker in known_brokers if broker.broker_addr not in removed_addrs
-                ]
+                lambda brokers: [broker for broker in brokers if broker.broker_addr not in removed_addrs]
             )
 
 
@@ -260,8 +258,7 @@ def find_inventory_key(name_servers: NameServerList, shared_options: "SharedOpti
     """
     context_name = shared_options.context
     is_overruled = any(
-        source_words.startswith(f"context {context_name} (")
-        for source_words in shared_options.overruled_sources
+        words.startswith(f"context {context_name} (") for words in shared_options.overruled_sources
     )
     tunnel = shared_options.access.tunnel
     return build_inventory_key(name_servers, None if is_overruled else context_name, tunnel)
@@ -298,7 +295,7 @@ def _group_of_record(broker_name: str, broker_record: Mapping[str, object]) -> B
     return BrokerAddrGroup(
         str(broker_record["clusterName"]),
         broker_name,
-        {int(broker_id): broker_addr for broker_id, broker_addr in broker_addrs.items()},
+        {int(broker_id): addr for broker_id, addr in broker_addrs.items()},
     )
 
 

@@ -112,11 +112,9 @@ def _match_brokers(
                 candidates.remove(listed_broker)
                 matches.append(_BrokerMatch(expected_broker, listed_broker))
         waiting_brokers = unmatched_brokers
-    matches += [_BrokerMatch(expected_broker, None) for expected_broker in waiting_brokers]
+    matches += [_BrokerMatch(broker, None) for broker in waiting_brokers]
     matches += [
-        _BrokerMatch(None, listed_broker)
-        for listed_brokers in listed_by_name.values()
-        for listed_broker in listed_brokers
+        _BrokerMatch(None, listed_broker) for brokers in listed_by_name.values() for listed_broker in brokers
     ]
     return matches
 
@@ -151,7 +149,7 @@ def merge_listing(
     """
     staying_names = {broker.broker_name for broker in expected_brokers if not broker.is_leaving}
     leaving_names = {broker.broker_name for broker in expected_brokers} - staying_names
-    is_any_listed = any(broker_group.broker_addrs for broker_group in broker_groups)
+    is_any_listed = any(group.broker_addrs for group in broker_groups)
     merged_brokers = []
     unlisted_brokers: list[ExpectedBroker] = []
     for expected, listed in _match_brokers(expected_brokers, broker_groups):
@@ -224,7 +222,7 @@ def find_missing(
     expected_brokers: Iterable[ExpectedBroker], broker_groups: Sequence[BrokerAddrGroup], now_ms: int
 ) -> tuple[MissingBroker, ...]:
     """Return the expected brokers that no name server lists, in the order of names and ids."""
-    listed_names = {broker_group.broker_name for broker_group in broker_groups if broker_group.broker_addrs}
+    listed_names = {group.broker_name for group in broker_groups if group.broker_addrs}
     missing_brokers = [
         MissingBroker(expected, expected.broker_name not in listed_names)
         for expected, listed in _match_brokers(expected_brokers, broker_groups)
@@ -233,11 +231,7 @@ def find_missing(
         and not expected.is_leaving
         and not expected.is_outdated(now_ms)
     ]
-    return tuple(
-        sorted(
-            missing_brokers, key=lambda missing_broker: (missing_broker.broker[1], missing_broker.broker[2])
-        )
-    )
+    return tuple(sorted(missing_brokers, key=lambda lost: (lost.broker[1], lost.broker[2])))
 
 
 def explain_silence(error: RocketMQError, former_addr: str | None) -> str:
@@ -273,9 +267,9 @@ def merge_placements(
             merged_placements[topic] = known_placements[topic]
             continue
         kept_perms = {
-            broker_name: perm
-            for broker_name, perm in known_placements.get(topic, {}).items()
-            if broker_name not in listed_names and broker_name in expected_names
+            name: perm
+            for name, perm in known_placements.get(topic, {}).items()
+            if name not in listed_names and name in expected_names
         }
         seen_perms = seen_placements.get(topic, {})
         # Most topics share one table, which need not be copied.
@@ -289,19 +283,13 @@ def lost_brokers_of_topics(
     topic_placements: TopicPlacements, missing_brokers: Iterable[MissingBroker]
 ) -> dict[str, list[str]]:
     """Return the topics that clients could write to on missing brokers, with the names of these brokers."""
-    missing_names = {
-        missing_broker.broker.broker_name
-        for missing_broker in missing_brokers
-        if missing_broker.is_group_gone
-    }
+    missing_names = {lost.broker.broker_name for lost in missing_brokers if lost.is_group_gone}
     return {
         topic: lost_names
         for topic, perms_by_broker in topic_placements.items()
         if (
             lost_names := sorted(
-                broker_name
-                for broker_name, perm in perms_by_broker.items()
-                if broker_name in missing_names and perm & Perm.WRITE
+                name for name, perm in perms_by_broker.items() if name in missing_names and perm & Perm.WRITE
             )
         )
     }

@@ -40,7 +40,7 @@ class KubeProblem(NamedTuple):
 
 def list_servers(observation: KubeObservation) -> Iterator[KubeProblem]:
     for pod in observation.directory.pods:
-        roles = [role_text for role, role_text in _SERVER_ROLES.items() if role in pod.roles]
+        roles = [text for role, text in _SERVER_ROLES.items() if role in pod.roles]
         if roles and not pod.is_finished:
             ports = ",".join(map(str, pod.ports)) or "none declared"
             object_text = (
@@ -270,9 +270,9 @@ def judge_namespace(
         for problem in kube_rule(observation):
             problems_by_check.setdefault(problem.check_name, []).append(problem)
     part_findings = [_build_finding(problems) for problems in problems_by_check.values()]
-    part_findings.sort(key=lambda part_finding: -state_weight(part_finding.state))
+    part_findings.sort(key=lambda finding: -state_weight(finding.state))
     critical_count, warning_count = (
-        sum(part_finding.state is state for part_finding in part_findings)
+        sum(finding.state is state for finding in part_findings)
         for state in (CheckState.CRITICAL, CheckState.WARNING)
     )
     server_count = len(problems_by_check.get("servers", []))
@@ -281,7 +281,7 @@ def judge_namespace(
         scale.make_sample("warnings", warning_count),
         scale.make_sample("servers", server_count),
     ]
-    is_incomplete = any(part_finding.state is CheckState.UNKNOWN for part_finding in part_findings)
+    is_incomplete = any(finding.state is CheckState.UNKNOWN for finding in part_findings)
     summary = (
         f"{critical_count} critical, {warning_count} {'warning' if warning_count == 1 else 'warnings'} of "
         f"{server_count} {'server' if server_count == 1 else 'servers'} in {observation.directory.namespace}"

@@ -55,18 +55,12 @@ def find_orphans(topic_facts: TopicFacts) -> list[Orphan]:
 
 
 def _find_unbacked_routes(topic_facts: TopicFacts) -> Iterator[Orphan]:
-    topics_on_brokers = {
-        topic for routed_topics in topic_facts.held_topics.values() for topic in routed_topics
-    }
+    topics_on_brokers = {topic for topics in topic_facts.held_topics.values() for topic in topics}
     addrs_by_orphan: dict[tuple[OrphanKind, str, tuple[str, ...]], list[str]] = {}
     for namesrv_addr, routed_topics in topic_facts.topics_by_server.items():
         for topic, routed_brokers in routed_topics.items():
             lacking_brokers = tuple(
-                sorted(
-                    broker_name
-                    for broker_name in routed_brokers
-                    if _lacks_topic(topic_facts, broker_name, topic)
-                )
+                sorted(name for name in routed_brokers if _lacks_topic(topic_facts, name, topic))
             )
             if routed_brokers & topic_facts.silent or (routed_brokers and not lacking_brokers):
                 continue
@@ -88,9 +82,7 @@ def _find_unrouted_topics(topic_facts: TopicFacts) -> Iterator[Orphan]:
     brokers_by_orphan: dict[tuple[str, tuple[str, ...]], list[str]] = {}
     for broker_name, held_topics in topic_facts.held_topics.items():
         namesrv_addrs = tuple(
-            namesrv_addr
-            for namesrv_addr, master_names in topic_facts.masters.items()
-            if broker_name in master_names
+            addr for addr, master_names in topic_facts.masters.items() if broker_name in master_names
         )
         routed_topics: set[str] = set()
         for namesrv_addr in namesrv_addrs:
@@ -108,18 +100,12 @@ def _find_unrouted_topics(topic_facts: TopicFacts) -> Iterator[Orphan]:
 def _find_topics_without_group(topic_facts: TopicFacts) -> Iterator[Orphan]:
     if topic_facts.group_names is None:
         return
-    all_topics = sorted({topic for held_topics in topic_facts.held_topics.values() for topic in held_topics})
+    all_topics = sorted({topic for topics in topic_facts.held_topics.values() for topic in topics})
     for topic, group in find_topics_of_vanished_groups(all_topics, topic_facts.group_names).items():
         broker_names = tuple(
-            sorted(
-                broker_name
-                for broker_name, held_topics in topic_facts.held_topics.items()
-                if topic in held_topics
-            )
+            sorted(name for name, topics in topic_facts.held_topics.items() if topic in topics)
         )
         namesrv_addrs = tuple(
-            namesrv_addr
-            for namesrv_addr, routed_topics in topic_facts.topics_by_server.items()
-            if topic in routed_topics
+            addr for addr, routed_topics in topic_facts.topics_by_server.items() if topic in routed_topics
         )
         yield Orphan("noGroup", topic, broker_names, namesrv_addrs, group)

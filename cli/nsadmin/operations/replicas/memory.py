@@ -100,14 +100,11 @@ def _keep_uncompared(
 ) -> dict[DifferenceKey, RememberedDifference]:
     """The memory of slaves and kinds that this observation lacks: one missed answer must not erase it."""
     compared_kinds = {
-        (replica_group.cluster_name, replica_group.broker_name, slave.broker_id, str(kind))
-        for replica_group in observation.groups
-        if replica_group.master is not None
-        for slave in replica_group.slaves
-        for kind in (
-            *list_compared_kinds(replica_group.master, slave),
-            *_list_log(replica_group.master, slave),
-        )
+        (group.cluster_name, group.broker_name, slave.broker_id, str(kind))
+        for group in observation.groups
+        if group.master is not None
+        for slave in group.slaves
+        for kind in (*list_compared_kinds(group.master, slave), *_list_log(group.master, slave))
     }
     return {
         key: remembered
@@ -231,25 +228,23 @@ def _has_never_copied(slave: Replica, version: TableVersion, now_ms: int, patien
 def _make_comparison(
     observation: ReplicaObservation, judged_differences: Sequence[JudgedDifference]
 ) -> ReplicaComparison:
-    slaves = [
-        (replica_group, slave) for replica_group in observation.groups for slave in replica_group.slaves
-    ]
+    slaves = [(group, slave) for group in observation.groups for slave in group.slaves]
     failure_lines = list(observation.failure_lines)
     for replica_group in observation.groups:
         failure_lines += _list_failures(replica_group)
     return ReplicaComparison(
         judged_differences,
         {
-            (replica_group.broker_name, slave.broker_id): find_log_distance(replica_group.master, slave)
-            for replica_group, slave in slaves
+            (group.broker_name, slave.broker_id): find_log_distance(group.master, slave)
+            for group, slave in slaves
         },
-        {(replica_group.broker_name, slave.broker_id): slave.release for replica_group, slave in slaves},
+        {(group.broker_name, slave.broker_id): slave.release for group, slave in slaves},
         failure_lines,
         len(slaves),
         {
-            (replica_group.broker_name, slave.broker_id): unread_reason
-            for replica_group, slave in slaves
-            if (unread_reason := _find_unread_reason(replica_group.master, slave)) is not None
+            (group.broker_name, slave.broker_id): unread_reason
+            for group, slave in slaves
+            if (unread_reason := _find_unread_reason(group.master, slave)) is not None
         },
     )
 

@@ -16,13 +16,7 @@ from nsadmin.operations import access_tables
 from nsadmin.operations.broker_items import list_acl_items, list_mode_items, user_fields
 from nsadmin.operations.checks import listed_brokers
 from nsadmin.operations.config_diff import is_own_setting
-from nsadmin.operations.replicas.records import (
-    ItemKind,
-    ItemTable,
-    Replica,
-    ReplicaGroup,
-    ReplicaObservation,
-)
+from nsadmin.operations.replicas.records import ItemKind, ItemTable, Replica, ReplicaGroup, ReplicaObservation
 
 TableResults = Mapping[str, ServerResult[ItemTable]]
 
@@ -31,7 +25,7 @@ def read_replica_group(
     admin: AdminClient, broker_group: BrokerAddrGroup, kinds: Iterable[ItemKind] = ItemKind
 ) -> ReplicaGroup:
     """Read these kinds of items of one broker's replicas, at addresses that are known already."""
-    ids_by_addr = {broker_addr: broker_id for broker_id, broker_addr in broker_group.broker_addrs.items()}
+    ids_by_addr = {addr: broker_id for broker_id, addr in broker_group.broker_addrs.items()}
     return _make_group(broker_group, _read_replicas(admin, ids_by_addr, kinds))
 
 
@@ -41,31 +35,24 @@ def observe_replicas(
     """Read all broker groups with slaves, of one cluster or of one broker name if it is given."""
     listing = listed_brokers.observe_listing(admin, cluster_name)
     broker_groups = [
-        broker_group
-        for broker_group in listing.broker_groups
-        if broker_name in (None, broker_group.broker_name)
-        and any(broker_id != MASTER_BROKER_ID for broker_id in broker_group.broker_addrs)
+        group
+        for group in listing.broker_groups
+        if broker_name in (None, group.broker_name)
+        and any(broker_id != MASTER_BROKER_ID for broker_id in group.broker_addrs)
     ]
     replicas_by_addr = _read_replicas(
         admin,
-        {
-            broker_addr: broker_id
-            for broker_group in broker_groups
-            for broker_id, broker_addr in broker_group.broker_addrs.items()
-        },
+        {addr: broker_id for group in broker_groups for broker_id, addr in group.broker_addrs.items()},
         ItemKind,
     )
     return ReplicaObservation(
-        now_ms,
-        [_make_group(broker_group, replicas_by_addr) for broker_group in broker_groups],
-        listing.failure_lines,
+        now_ms, [_make_group(group, replicas_by_addr) for group in broker_groups], listing.failure_lines
     )
 
 
 def _make_group(broker_group: BrokerAddrGroup, replicas_by_addr: Mapping[str, Replica]) -> ReplicaGroup:
     members = {
-        broker_id: replicas_by_addr[broker_addr]
-        for broker_id, broker_addr in sorted(broker_group.broker_addrs.items())
+        broker_id: replicas_by_addr[addr] for broker_id, addr in sorted(broker_group.broker_addrs.items())
     }
     master = members.pop(MASTER_BROKER_ID, None)
     return ReplicaGroup(broker_group.cluster_name, broker_group.broker_name, master, list(members.values()))
@@ -75,11 +62,9 @@ def _read_replicas(
     admin: AdminClient, ids_by_addr: Mapping[str, int], kinds: Iterable[ItemKind]
 ) -> dict[str, Replica]:
     # Slaves first: a master that moves on in the meantime is ahead, and never behind.
-    broker_addrs = sorted(ids_by_addr, key=lambda broker_addr: -ids_by_addr[broker_addr])
+    broker_addrs = sorted(ids_by_addr, key=lambda addr: -ids_by_addr[addr])
     runtime_results = {result.addr: result for result in admin.brokers.get_runtime_info(broker_addrs)}
-    answering_addrs = [
-        broker_addr for broker_addr in broker_addrs if runtime_results[broker_addr].error is None
-    ]
+    answering_addrs = [addr for addr in broker_addrs if runtime_results[addr].error is None]
     ha_statuses = {
         result.addr: result.result
         for result in admin.replication.get_status(answering_addrs)
@@ -91,14 +76,8 @@ def _read_replicas(
         if kind in _TABLE_READERS
     }
     return {
-        broker_addr: _make_replica(
-            broker_id,
-            broker_addr,
-            runtime_results[broker_addr],
-            results_by_kind,
-            ha_statuses.get(broker_addr),
-        )
-        for broker_addr, broker_id in ids_by_addr.items()
+        addr: _make_replica(broker_id, addr, runtime_results[addr], results_by_kind, ha_statuses.get(addr))
+        for addr, broker_id in ids_by_addr.items()
     }
 
 
@@ -158,8 +137,8 @@ def _convert_tables(
     def convert_table(table: ReplicatedTable) -> ItemTable:
         return ItemTable(
             {
-                item_name: {convert_key(field): value for field, value in item.items()}
-                for item_name, item in table.items.items()
+                name: {convert_key(field): value for field, value in item.items()}
+                for name, item in table.items.items()
             },
             tuple(version for version in (table.version, table.mapping_version) if version is not None),
         )
@@ -181,7 +160,7 @@ def _read_offsets(admin: AdminClient, broker_addrs: Sequence[str]) -> list[Serve
 
 def _read_consume_modes(admin: AdminClient, broker_addrs: Sequence[str]) -> list[ServerResult[ItemTable]]:
     return [
-        result.then(lambda assigned_modes: ItemTable(list_mode_items(assigned_modes)))
+        result.then(lambda modes: ItemTable(list_mode_items(modes)))
         for result in admin.consume_modes.list_modes(broker_addrs)
     ]
 
@@ -189,10 +168,7 @@ def _read_consume_modes(admin: AdminClient, broker_addrs: Sequence[str]) -> list
 def _read_epochs(admin: AdminClient, broker_addrs: Sequence[str]) -> list[ServerResult[ItemTable]]:
     def convert_epochs(broker_epochs: BrokerEpochs) -> ItemTable:
         return ItemTable(
-            {
-                f"epoch {master_epoch.epoch}": {"startOffset": master_epoch.start_offset}
-                for master_epoch in broker_epochs.epochs
-            }
+            {f"epoch {epoch.epoch}": {"startOffset": epoch.start_offset} for epoch in broker_epochs.epochs}
         )
 
     return [result.then(convert_epochs) for result in admin.controllers.get_epochs(broker_addrs)]
@@ -220,11 +196,7 @@ def _read_settings(admin: AdminClient, broker_addrs: Sequence[str]) -> list[Serv
     return [
         result.then(
             lambda config: ItemTable(
-                {
-                    setting_name: {"": setting_text.strip()}
-                    for setting_name, setting_text in config.items()
-                    if not is_own_setting(setting_name)
-                }
+                {name: {"": text.strip()} for name, text in config.items() if not is_own_setting(name)}
             )
         )
         for result in admin.broker_configs.get_each(broker_addrs)

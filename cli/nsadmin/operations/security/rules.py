@@ -184,9 +184,9 @@ def check_secrets(audited_server: AuditedServer, now_seconds: float) -> Iterator
         ),
     ):
         secret_keys = [
-            setting_key
-            for setting_key, setting_value in (read_settings or {}).items()
-            if is_secret_name(setting_key) and _can_be_secret(setting_key, setting_value)
+            key
+            for key, value in (read_settings or {}).items()
+            if is_secret_name(key) and _can_be_secret(key, value)
         ]
         if secret_keys:
             remedy_text = "change these secrets, and require authentication to read the settings"
@@ -208,10 +208,7 @@ def check_open_reads(audited_server: AuditedServer, now_seconds: float) -> Itera
     if audited_server.kind == NAME_SERVER and audited_server.lists_brokers:
         problem_text = "unauthenticated clients can read the addresses of all brokers, and all topics"
         yield SecurityProblem(
-            "openReads",
-            CheckState.OK,
-            problem_text,
-            _OURS_REMEDY if audited_server.is_ours else FENCE_REMEDY,
+            "openReads", CheckState.OK, problem_text, _OURS_REMEDY if audited_server.is_ours else FENCE_REMEDY
         )
 
 
@@ -253,9 +250,7 @@ def _is_authentication_on(audited_server: AuditedServer) -> bool:
 
 
 def _is_setting_on(audited_server: AuditedServer, *setting_keys: str) -> bool:
-    return any(
-        (audited_server.settings or {}).get(setting_key, "").lower() == "true" for setting_key in setting_keys
-    )
+    return any((audited_server.settings or {}).get(key, "").lower() == "true" for key in setting_keys)
 
 
 def _is_public_addr(server_addr: str) -> bool:
@@ -276,17 +271,13 @@ _OPEN_CHECKS = ("openNameServer", "openBrokerSettings", "noAuthentication", "ope
 
 def find_problems(audited_server: AuditedServer, now_seconds: float) -> list[SecurityProblem]:
     """Return all problems of a server. Missing access control at a public address is critical."""
-    found_problems = [
-        found_problem
-        for security_rule in SECURITY_RULES
-        for found_problem in security_rule(audited_server, now_seconds)
-    ]
+    found_problems = [problem for rule in SECURITY_RULES for problem in rule(audited_server, now_seconds)]
     if _is_public_addr(audited_server.addr):
         found_problems = [
-            found_problem._replace(check_state=CheckState.CRITICAL)
-            if found_problem.check_name in _OPEN_CHECKS
-            else found_problem
-            for found_problem in found_problems
+            problem._replace(check_state=CheckState.CRITICAL)
+            if problem.check_name in _OPEN_CHECKS
+            else problem
+            for problem in found_problems
         ]
     return found_problems
 
@@ -299,15 +290,12 @@ def judge_servers(
     for audited_server in observation.audited_servers:
         for found_problem in find_problems(audited_server, observation.now_seconds):
             problems_by_check.setdefault(found_problem.check_name, []).append((audited_server, found_problem))
-    part_findings = [
-        _build_finding(check_name, server_problems)
-        for check_name, server_problems in problems_by_check.items()
-    ]
+    part_findings = [_build_finding(name, problems) for name, problems in problems_by_check.items()]
     part_findings += _list_unanswered(observation)
-    part_findings.sort(key=lambda part_finding: -state_weight(part_finding.state))
+    part_findings.sort(key=lambda finding: -state_weight(finding.state))
     critical_count, warning_count = (
-        sum(part_finding.state is counted_state for part_finding in part_findings)
-        for counted_state in (CheckState.CRITICAL, CheckState.WARNING)
+        sum(finding.state is state for finding in part_findings)
+        for state in (CheckState.CRITICAL, CheckState.WARNING)
     )
     samples = [
         scale.make_sample("critical", critical_count),
@@ -316,7 +304,7 @@ def judge_servers(
     ]
     minimum_state = (
         CheckState.UNKNOWN
-        if any(part_finding.state is CheckState.UNKNOWN for part_finding in part_findings)
+        if any(finding.state is CheckState.UNKNOWN for finding in part_findings)
         else CheckState.OK
     )
     servers_text = (
@@ -336,11 +324,9 @@ def _build_finding(
     check_name: str, server_problems: list[tuple[AuditedServer, SecurityProblem]]
 ) -> CheckFinding:
     first_problem = server_problems[0][1]
-    overall_state = worst_state(found_problem.check_state for _, found_problem in server_problems)
+    overall_state = worst_state(problem.check_state for _, problem in server_problems)
     count_text = "" if len(server_problems) == 1 else f" ({len(server_problems)} servers)"
-    detail_lines = [
-        _format_evidence(audited_server, found_problem) for audited_server, found_problem in server_problems
-    ]
+    detail_lines = [_format_evidence(server, problem) for server, problem in server_problems]
     remedy_lines = _list_remedies(server_problems)
     return CheckFinding(
         check_name,
@@ -380,16 +366,15 @@ def _format_evidence(audited_server: AuditedServer, found_problem: SecurityProbl
 
 def _list_remedies(server_problems: Iterable[tuple[AuditedServer, SecurityProblem]]) -> list[str]:
     return [
-        f"remedy: {remedy_text}"
-        for remedy_text in dict.fromkeys(found_problem.remedy_text for _, found_problem in server_problems)
+        f"remedy: {text}" for text in dict.fromkeys(problem.remedy_text for _, problem in server_problems)
     ]
 
 
 def _list_unanswered(observation: SecurityObservation) -> Iterator[CheckFinding]:
     failure_lines = [
-        f"{_format_evidence(audited_server, _NO_PROBLEM)}: {audited_server.error}"
-        for audited_server in observation.audited_servers
-        if audited_server.error
+        f"{_format_evidence(server, _NO_PROBLEM)}: {server.error}"
+        for server in observation.audited_servers
+        if server.error
     ]
     failure_lines += [observation.listing_problem] if observation.listing_problem else []
     if failure_lines:
@@ -401,9 +386,9 @@ def _list_unanswered(observation: SecurityObservation) -> Iterator[CheckFinding]
             tuple(failure_lines),
         )
     closed_lines = [
-        _format_evidence(audited_server, _NO_PROBLEM)
-        for audited_server in observation.audited_servers
-        if not audited_server.error and audited_server.settings is None
+        _format_evidence(server, _NO_PROBLEM)
+        for server in observation.audited_servers
+        if not server.error and server.settings is None
     ]
     if closed_lines:
         problem_text = "settings that these credentials may not read were not audited"

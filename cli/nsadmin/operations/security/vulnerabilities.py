@@ -79,10 +79,10 @@ def find_affecting(
         []
         if server_release is None
         else [
-            known_vulnerability
-            for known_vulnerability in KNOWN_VULNERABILITIES
-            if server_kind in known_vulnerability.server_kinds
-            and _is_affected(known_vulnerability, server_release, server_settings)
+            vulnerability
+            for vulnerability in KNOWN_VULNERABILITIES
+            if server_kind in vulnerability.server_kinds
+            and _is_affected(vulnerability, server_release, server_settings)
         ]
     )
 

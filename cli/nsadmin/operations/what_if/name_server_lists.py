@@ -18,16 +18,12 @@ def find_list_losses(
     """The owners whose lists contain one of these name servers; `down_addrs` has every spelling of them."""
     down_set = set(down_addrs)
     possible_losses = (
-        NameServerListLoss(
-            list_owner,
-            listed_addrs,
-            tuple(namesrv_addr for namesrv_addr in listed_addrs if namesrv_addr not in down_set),
-        )
-        for list_owner, listed_addrs in lists_by_owner.items()
+        NameServerListLoss(owner, addrs, tuple(addr for addr in addrs if addr not in down_set))
+        for owner, addrs in lists_by_owner.items()
     )
     return sorted(
-        (list_loss for list_loss in possible_losses if list_loss.remaining_addrs != list_loss.listed_addrs),
-        key=lambda list_loss: (len(list_loss.remaining_addrs), list_loss.list_owner),
+        (loss for loss in possible_losses if loss.remaining_addrs != loss.listed_addrs),
+        key=lambda loss: (len(loss.remaining_addrs), loss.list_owner),
     )
 
 
@@ -46,7 +42,7 @@ def find_unshared_brokers(
         for broker_name, broker_ids in ids_by_broker.items():
             chosen_table.setdefault(broker_name, set()).update(broker_ids)
     unshared_ids = {
-        broker_name: frozenset(broker_ids - ids_elsewhere.get(broker_name, set()))
-        for broker_name, broker_ids in ids_on_down.items()
+        name: frozenset(broker_ids - ids_elsewhere.get(name, set()))
+        for name, broker_ids in ids_on_down.items()
     }
-    return {broker_name: broker_ids for broker_name, broker_ids in sorted(unshared_ids.items()) if broker_ids}
+    return {name: broker_ids for name, broker_ids in sorted(unshared_ids.items()) if broker_ids}

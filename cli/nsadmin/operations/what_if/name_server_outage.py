@@ -49,13 +49,9 @@ def foresee_name_server_outage(
     def is_down(server_addr: str) -> bool:
         return any(is_same_server(server_addr, down_addr) for down_addr in down_addrs)
 
-    other_addrs = [server_addr for server_addr in admin.addresses.addrs if not is_down(server_addr)]
+    other_addrs = [addr for addr in admin.addresses.addrs if not is_down(addr)]
     listing_results = admin.name_server_tables.get_listing_each([*other_addrs, *down_addrs], ())
-    listings_by_server = {
-        server_addr: broker_listing
-        for server_addr, broker_listing, _ in listing_results
-        if broker_listing is not None
-    }
+    listings_by_server = {addr: listing for addr, listing, _ in listing_results if listing is not None}
     listing_errors = {result.addr: result.error for result in listing_results}
     if not listings_by_server:
         raise NoneReachable([error for error in listing_errors.values() if error is not None])  # type: ignore[misc]
@@ -70,7 +66,7 @@ def foresee_name_server_outage(
         find_list_losses(client_lists.lists_by_client, down_spellings),
         # A name server that did not answer may know every broker, so no broker is certainly unshared.
         find_unshared_brokers(_list_broker_ids(listings_by_server), down_addrs)
-        if all(server_addr in listings_by_server for server_addr in other_addrs)
+        if all(addr in listings_by_server for addr in other_addrs)
         else {},
         broker_lists.fetching_brokers,
         (len(broker_lists.lists_by_broker), len(client_lists.lists_by_client)),
@@ -85,11 +81,11 @@ def _list_broker_ids(
 ) -> dict[str, dict[str, frozenset[int]]]:
     """The ids of each broker name by name server."""
     return {
-        server_addr: {
-            broker_name: frozenset(broker_member.broker_id for broker_member in addr_group.members)
-            for broker_name, addr_group in broker_listing.groups.items()
+        addr: {
+            name: frozenset(member.broker_id for member in group.members)
+            for name, group in listing.groups.items()
         }
-        for server_addr, broker_listing in listings_by_server.items()
+        for addr, listing in listings_by_server.items()
     }
 
 
@@ -103,31 +99,24 @@ class _BrokerLists(NamedTuple):
 
 def _read_broker_lists(admin: AdminClient, broker_listings: Iterable[NameServerListing]) -> _BrokerLists:
     addrs_by_broker = {
-        f"{broker_name}:{broker_member.broker_id}": broker_member.broker_addr
-        for broker_listing in broker_listings
-        for broker_name, addr_group in broker_listing.groups.items()
-        for broker_member in addr_group.members
+        f"{name}:{member.broker_id}": member.broker_addr
+        for listing in broker_listings
+        for name, group in listing.groups.items()
+        for member in group.members
     }
     results_by_addr = {
-        config_result.addr: config_result
-        for config_result in admin.broker_configs.get_each(dict.fromkeys(addrs_by_broker.values()))
+        result.addr: result
+        for result in admin.broker_configs.get_each(dict.fromkeys(addrs_by_broker.values()))
     }
     configs_by_broker = {
-        broker_key: broker_config
-        for broker_key, broker_addr in addrs_by_broker.items()
-        if (broker_config := results_by_addr[broker_addr].result) is not None
+        key: broker_config
+        for key, addr in addrs_by_broker.items()
+        if (broker_config := results_by_addr[addr].result) is not None
     }
     return _BrokerLists(
-        {
-            broker_key: parse_name_servers(broker_config)
-            for broker_key, broker_config in configs_by_broker.items()
-        },
-        frozenset(
-            broker_key
-            for broker_key, broker_config in configs_by_broker.items()
-            if has_dynamic_name_servers(broker_config)
-        ),
-        {broker_addr: config_result.error for broker_addr, config_result in results_by_addr.items()},
+        {key: parse_name_servers(config) for key, config in configs_by_broker.items()},
+        frozenset(key for key, config in configs_by_broker.items() if has_dynamic_name_servers(config)),
+        {addr: result.error for addr, result in results_by_addr.items()},
     )
 
 
@@ -143,15 +132,15 @@ def _read_client_lists(admin: AdminClient, broker_addrs: Sequence[str]) -> _Clie
     online_groups, _ = admin.consumers.list_online_groups(broker_addrs)
     lists_by_group = admin.client_runtime.get_name_servers(online_groups)
     lists_by_client = {
-        f"{group} {client_entry.client.client_id}": client_entry.name_servers
-        for group, group_lists in lists_by_group.items()
-        for client_entry in group_lists
-        if client_entry.name_servers
+        f"{group} {entry.client.client_id}": entry.name_servers
+        for group, lists in lists_by_group.items()
+        for entry in lists
+        if entry.name_servers
     }
     client_count = sum(map(len, lists_by_group.values()))
     producers = {
-        (client_entry.producer_group, client_entry.client_id)
+        (entry.producer_group, entry.client_id)
         for result in admin.producers.list_producers(broker_addrs)
-        for client_entry in result.result or ()
+        for entry in result.result or ()
     }
     return _ClientLists(lists_by_client, len(producers), client_count - len(lists_by_client))

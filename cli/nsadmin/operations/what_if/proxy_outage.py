@@ -42,9 +42,7 @@ def foresee_proxy_outage(
         NotFound: No proxy has one of the addresses.
     """
     client_list = admin.clients.list_clients()
-    down_proxies = [
-        _find_proxy(down_addr, client_list.proxies.proxies, is_same_server) for down_addr in down_addrs
-    ]
+    down_proxies = [_find_proxy(addr, client_list.proxies.proxies, is_same_server) for addr in down_addrs]
     return find_connection_losses(client_list, down_proxies)
 
 
@@ -52,7 +50,7 @@ def _find_proxy(down_addr: str, proxies: Iterable[ProxyStatus], is_same_server: 
     proxies = list(proxies)
     for proxy in proxies:
         known_addrs = filter(None, (proxy.proxy_addr, proxy.grpc_addr))
-        if any(is_same_server(down_addr, known_addr) for known_addr in known_addrs):
+        if any(is_same_server(down_addr, addr) for addr in known_addrs):
             return proxy
     known_text = ", ".join(proxy.proxy_addr for proxy in proxies) or "none"
     raise NotFound(f'no proxy "{down_addr}": known are {known_text}; pass others with --proxies')
@@ -70,9 +68,9 @@ def find_connection_losses(client_list: ClientList, down_proxies: Sequence[Proxy
             counts[0] += 1
             counts[1] += not _is_lost(client, down_addrs, local_addrs)
     group_losses = [
-        GroupConnectionLoss(group, client_count, remaining_count)
-        for group, (client_count, remaining_count) in sorted(counts_by_group.items())
-        if remaining_count < client_count
+        GroupConnectionLoss(group, count, remaining_count)
+        for group, (count, remaining_count) in sorted(counts_by_group.items())
+        if remaining_count < count
     ]
     errors = {
         **client_list.errors,
