@@ -26,11 +26,7 @@ def group(first_server: FakeNameServer) -> Iterator[ConsumerBroker]:
 
 def found(addr: str, name: str = "G", topic: str | None = None, warning: str = "50") -> CheckFinding:
     return run_check(
-        lag.CHECK,
-        addr,
-        scope=CheckScope(group=name, topic=topic),
-        limits=(warning, "1000"),
-        now_ms=NOW,
+        lag.CHECK, addr, scope=CheckScope(group=name, topic=topic), limits=(warning, "1000"), now_ms=NOW
     )
 
 

@@ -191,10 +191,7 @@ def test_kv_written_to_some_only() -> None:
     assert (
         divergence_cause.kind,
         divergence_cause.advice.startswith("run `nsadmin kv sync -s n --from s:2"),
-    ) == (
-        "kv-written-to-some",
-        True,
-    )
+    ) == ("kv-written-to-some", True)
     assert divergence_cause.text.startswith("written to s:2 only")
     other = cause(
         [

@@ -1,12 +1,7 @@
 """Brokers that left all name servers with their part of a topic."""
 
 from nsadmin.operations.explain.departure_causes import find_departed_brokers
-from nsadmin.operations.explain.facts import (
-    JournaledChange,
-    JournalEvidence,
-    MissingTopicBroker,
-    RouteFacts,
-)
+from nsadmin.operations.explain.facts import JournaledChange, JournalEvidence, MissingTopicBroker, RouteFacts
 from nsadmin.operations.explain.findings import CauseFinding
 from tests.support.route_facts import MASTER, make_broker_view, make_facts, make_queue_route, make_server_view
 

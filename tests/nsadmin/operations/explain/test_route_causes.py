@@ -5,12 +5,7 @@ import pytest
 from nsadmin.client.results import ServerResult
 from nsadmin.client.topic_routes import TopicRoute
 from nsadmin.operations.broker_disks import DiskStates
-from nsadmin.operations.explain.facts import (
-    JournaledChange,
-    JournalEvidence,
-    RouteFacts,
-    RouteQuestion,
-)
+from nsadmin.operations.explain.facts import JournaledChange, JournalEvidence, RouteFacts, RouteQuestion
 from nsadmin.operations.explain.findings import CauseFinding
 from nsadmin.operations.explain.route_causes import ROUTE_CHECKS
 from tests.support.route_facts import (

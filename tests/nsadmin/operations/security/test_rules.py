@@ -63,10 +63,7 @@ def test_credentials_that_everybody_need_not_have() -> None:
     credential_settings = {"credentialsFile": "/c.yaml"}
     assert found(
         OPEN._replace(is_ours=True, settings=credential_settings, public_settings=credential_settings)
-    ).keys() == {
-        "noTls",
-        "openReads",
-    }
+    ).keys() == {"noTls", "openReads"}
 
 
 def test_an_open_broker() -> None:
