@@ -74,27 +74,26 @@ class KnownDefaults:
 
 
 def find_differences(
-    servers: Sequence[ComparedServer], known_defaults: KnownDefaults, *, include_own: bool = False
+    servers: Sequence[ComparedServer], defaults: KnownDefaults, *, include_own: bool = False
 ) -> list[SettingDifference]:
     """Settings that differ between servers of one kind. `include_own` adds identity and location settings."""
     return [
         difference
-        for difference in _collect_settings(servers, known_defaults)
+        for difference in _collect_settings(servers, defaults)
         if len({_normalize_text(text) for text in difference.texts_by_server.values()}) > 1
         and (include_own or not is_own_setting(difference.setting_name))
     ]
 
 
 def find_changed_settings(
-    servers: Sequence[ComparedServer], known_defaults: KnownDefaults, *, include_own: bool = False
+    servers: Sequence[ComparedServer], defaults: KnownDefaults, *, include_own: bool = False
 ) -> list[SettingDifference]:
     """Settings that differ from their release's default on some server, if they have a default."""
     defaults_by_server = {
-        server.server_name: known_defaults.get_defaults(server.server_kind, server.release)
-        for server in servers
+        server.server_name: defaults.get_defaults(server.server_kind, server.release) for server in servers
     }
     changed_settings = []
-    for difference in _collect_settings(servers, known_defaults):
+    for difference in _collect_settings(servers, defaults):
         changed_texts = {
             name: text
             for name, text in difference.texts_by_server.items()
@@ -106,9 +105,7 @@ def find_changed_settings(
     return changed_settings
 
 
-def _collect_settings(
-    servers: Sequence[ComparedServer], known_defaults: KnownDefaults
-) -> list[SettingDifference]:
+def _collect_settings(servers: Sequence[ComparedServer], defaults: KnownDefaults) -> list[SettingDifference]:
     all_settings = []
     for server_kind in sorted({server.server_kind for server in servers}):
         servers_of_kind = [server for server in servers if server.server_kind == server_kind]
@@ -117,14 +114,14 @@ def _collect_settings(
                 server for server in servers_of_kind if setting_name in server.setting_texts
             ]
             defaults_by_release = {
-                release: known_defaults.get_defaults(server_kind, release)[setting_name]
+                release: defaults.get_defaults(server_kind, release)[setting_name]
                 for release in sorted(
                     {
-                        known_defaults.find_nearest_release(server_kind, server.release) or ""
+                        defaults.find_nearest_release(server_kind, server.release) or ""
                         for server in servers_with_setting
                     }
                 )
-                if release and setting_name in known_defaults.get_defaults(server_kind, release)
+                if release and setting_name in defaults.get_defaults(server_kind, release)
             }
             texts_by_server = {
                 server.server_name: server.setting_texts[setting_name] for server in servers_with_setting

@@ -33,13 +33,13 @@ def observe_groups(
 
 
 def _find_client_problems(
-    admin: AdminClient, group_progress: GroupProgress, now_ms: int, cluster_name: str | None
+    admin: AdminClient, progress: GroupProgress, now_ms: int, cluster_name: str | None
 ) -> tuple[str, ...]:
-    if not group_progress.connections.clients:
+    if not progress.connections.clients:
         return ()
     try:
         # This asks for the connections again, because clients come and go.
-        group_runtime = admin.client_runtime.get_group(group_progress.group, cluster_name=cluster_name)
+        group_runtime = admin.client_runtime.get_group(progress.group, cluster_name=cluster_name)
     except RocketMQError as error:
         return (f"the clients did not answer: {error_text(error)}",)
     silent_lines = [
@@ -81,23 +81,21 @@ def judge_groups(
     return CheckFinding("monitoring", overall_state, summary_text, (), tuple(failure_lines)), bad_findings
 
 
-def _judge_group(scale: CheckScale, observation: GroupObservation) -> CheckFinding:
+def _judge_group(scale: CheckScale, seen: GroupObservation) -> CheckFinding:
     """If a broker does not answer, the lag is a lower bound: it can raise an alert, but cannot be OK."""
-    group, group_connections, _, total_lag, _, lag_error, lag_reason = observation.group_progress
+    group, connections, _, total_lag, _, lag_error, lag_reason = seen.group_progress
     failure_lines = [
-        f"{addr}: {error_text(error)}"
-        for addr, error in group_connections.errors.items()
-        if error is not None
+        f"{addr}: {error_text(error)}" for addr, error in connections.errors.items() if error is not None
     ]
     failure_lines += [
         f"proxies, {server}: {error_text(proxy_error)}"
-        for server, proxy_error in group_connections.proxy_errors.items()
+        for server, proxy_error in connections.proxy_errors.items()
     ]
-    client_count = None if failure_lines and not group_connections.clients else len(group_connections.clients)
+    client_count = None if failure_lines and not connections.clients else len(connections.clients)
     if total_lag is None and lag_error is not None:
         return scale.make_unknown_finding(f"{group}: {error_text(lag_error)}", failure_lines, group)
     is_idle = client_count == 0 and bool(total_lag)
-    problem_lines = (*group_connections.disagreements, *observation.client_problems)
+    problem_lines = (*connections.disagreements, *seen.client_problems)
     minimum_state = (
         CheckState.WARNING
         if is_idle or problem_lines

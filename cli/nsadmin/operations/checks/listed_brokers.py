@@ -59,12 +59,12 @@ class BrokerListing(NamedTuple):
         return [f"name server {addr}: {reason}" for addr, reason in self.silence_reasons.items()]
 
 
-def _groups_of_cluster(broker_groups: Sequence[BrokerAddrGroup], cluster_name: str) -> list[BrokerAddrGroup]:
-    return [group for group in broker_groups if group.cluster_name == cluster_name]
+def _groups_of_cluster(groups: Sequence[BrokerAddrGroup], cluster_name: str) -> list[BrokerAddrGroup]:
+    return [group for group in groups if group.cluster_name == cluster_name]
 
 
-def list_addrs(broker_groups: Sequence[BrokerAddrGroup]) -> set[str]:
-    return {addr for group in broker_groups for addr in group.broker_addrs.values()}
+def list_addrs(groups: Sequence[BrokerAddrGroup]) -> set[str]:
+    return {addr for group in groups for addr in group.broker_addrs.values()}
 
 
 def observe_listing(admin: AdminClient, cluster_name: str | None = None) -> BrokerListing:
@@ -78,10 +78,10 @@ def observe_listing(admin: AdminClient, cluster_name: str | None = None) -> Brok
     ).of_cluster(cluster_name)
 
 
-def merge_groups(broker_groups: Sequence[BrokerAddrGroup]) -> list[BrokerAddrGroup]:
+def merge_groups(groups: Sequence[BrokerAddrGroup]) -> list[BrokerAddrGroup]:
     """Merge equal groups and their addresses. If addresses of one broker differ, the first one counts."""
     addrs_by_group: dict[tuple[str, str], dict[int, str]] = {}
-    for broker_group in broker_groups:
+    for broker_group in groups:
         merged_addrs = addrs_by_group.setdefault((broker_group.cluster_name, broker_group.broker_name), {})
         for broker_id, broker_addr in broker_group.broker_addrs.items():
             merged_addrs.setdefault(broker_id, broker_addr)

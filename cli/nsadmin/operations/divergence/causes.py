@@ -26,12 +26,12 @@ def find_cause(difference: ItemDifference, evidence: CauseEvidence) -> Divergenc
 
 def _explain_broker(difference: ItemDifference, evidence: CauseEvidence) -> DivergenceCause:
     missing_servers, broker_name = difference.missing_servers, difference.item.name
-    broker_addrs = list(
+    addrs = list(
         dict.fromkeys(value["brokerAddr"] for value in difference.server_values if isinstance(value, Mapping))
     )
     if not missing_servers:
-        return _explain_conflict(broker_name, broker_addrs, evidence)
-    new_list_cause = explain_new_list(broker_addrs, missing_servers, evidence)
+        return _explain_conflict(broker_name, addrs, evidence)
+    new_list_cause = explain_new_list(addrs, missing_servers, evidence)
     if new_list_cause is not None:
         return new_list_cause
     if all(not evidence.server_snapshots[index].brokers for index in missing_servers):
@@ -42,10 +42,10 @@ def _explain_broker(difference: ItemDifference, evidence: CauseEvidence) -> Dive
             "or no broker reaches it",
             f"check that brokers reach {server_list}, and that their namesrvAddr names it",
         )
-    partial_cause = explain_partial_list(broker_addrs, missing_servers, evidence)
+    partial_cause = explain_partial_list(addrs, missing_servers, evidence)
     if partial_cause is not None:
         return partial_cause
-    if not any(evidence.facts_of(addr).is_answering for addr in broker_addrs):
+    if not any(evidence.facts_of(addr).is_answering for addr in addrs):
         return DivergenceCause(
             "gone",
             "the broker does not answer nsadmin either: it stopped, or it never registered with "
@@ -62,16 +62,14 @@ def _explain_broker(difference: ItemDifference, evidence: CauseEvidence) -> Dive
     )
 
 
-def _explain_conflict(
-    broker_name: str, broker_addrs: Sequence[str], evidence: CauseEvidence
-) -> DivergenceCause:
-    if len(broker_addrs) == 1:
+def _explain_conflict(broker_name: str, addrs: Sequence[str], evidence: CauseEvidence) -> DivergenceCause:
+    if len(addrs) == 1:
         return DivergenceCause(
             "cluster",
             f"{broker_name} moved to another cluster, and some name servers list it in both",
             f"restart {broker_name}, which removes it from its old cluster",
         )
-    alive_addrs = [addr for addr in broker_addrs if evidence.facts_of(addr).is_answering]
+    alive_addrs = [addr for addr in addrs if evidence.facts_of(addr).is_answering]
     if len(alive_addrs) == 1:
         return DivergenceCause(
             "moved",
@@ -82,7 +80,7 @@ def _explain_conflict(
         )
     return DivergenceCause(
         "conflict",
-        f"several processes register as {broker_name}: {', '.join(alive_addrs or broker_addrs)}",
+        f"several processes register as {broker_name}: {', '.join(alive_addrs or addrs)}",
         "give each broker its own name or id",
     )
 
@@ -98,12 +96,12 @@ def _explain_topic(difference: ItemDifference, evidence: CauseEvidence) -> Diver
             "the topic was deleted on some name servers only; no broker has it",
             f"run `{quote_command('deleteTopic', topic)}` again, on every name server",
         )
-    broker_addrs = evidence.list_broker_addrs(broker_name)
+    addrs = evidence.list_broker_addrs(broker_name)
     own_value: ComparedValue | None = None
     is_own_known = False
-    for broker_addr in broker_addrs:
-        if topic in evidence.facts_of(broker_addr).own_topics:
-            own_value, is_own_known = evidence.facts_of(broker_addr).own_topics[topic], True
+    for addr in addrs:
+        if topic in evidence.facts_of(addr).own_topics:
+            own_value, is_own_known = evidence.facts_of(addr).own_topics[topic], True
             break
     wrong_servers = _find_wrong_servers(difference, own_value, is_own_known)
     if is_own_known and own_value is None:
@@ -117,7 +115,7 @@ def _explain_topic(difference: ItemDifference, evidence: CauseEvidence) -> Diver
         perm_cause = _explain_perm(difference, own_value, evidence)
         if perm_cause is not None:
             return perm_cause
-    partial_cause = explain_partial_list(broker_addrs, wrong_servers, evidence)
+    partial_cause = explain_partial_list(addrs, wrong_servers, evidence)
     if partial_cause is not None:
         return partial_cause
     if wrong_servers and difference.missing_servers == wrong_servers:
@@ -152,8 +150,8 @@ def _find_wrong_servers(
 def _find_odd_servers(difference: ItemDifference) -> tuple[int, ...]:
     """Return the smallest set of name servers with the same value; () if several sets have that size."""
     servers_by_value: dict[str, list[int]] = {}
-    for server_index, server_value in enumerate(difference.server_values):
-        servers_by_value.setdefault(repr(server_value), []).append(server_index)
+    for server_index, value in enumerate(difference.server_values):
+        servers_by_value.setdefault(repr(value), []).append(server_index)
     smallest_part = min(servers_by_value.values(), key=len)
     return (
         tuple(smallest_part)
@@ -219,8 +217,8 @@ def _explain_flat_perm(
     )
 
 
-def _read_perm(server_value: ComparedValue | None) -> int:
-    perm_value: Any = server_value.get("perm") if isinstance(server_value, Mapping) else None
+def _read_perm(value: ComparedValue | None) -> int:
+    perm_value: Any = value.get("perm") if isinstance(value, Mapping) else None
     return int(perm_value or 0)
 
 

@@ -70,8 +70,8 @@ class ItemDifference(NamedTuple):
         )
 
 
-def _field_value(server_value: ComparedValue, field_name: str) -> Any:
-    return server_value if isinstance(server_value, str) else server_value.get(field_name)
+def _field_value(value: ComparedValue, field_name: str) -> Any:
+    return value if isinstance(value, str) else value.get(field_name)
 
 
 class SnapshotComparison(NamedTuple):
@@ -87,7 +87,7 @@ class SnapshotComparison(NamedTuple):
 
 
 def compare_snapshots(
-    server_snapshots: Sequence[ClusterSnapshot], sections: Collection[str] = STATE_SECTIONS
+    snapshots: Sequence[ClusterSnapshot], sections: Collection[str] = STATE_SECTIONS
 ) -> SnapshotComparison:
     """Return the differences in these sections, sorted by section and name.
 
@@ -104,9 +104,9 @@ def compare_snapshots(
         difference
         for name in STATE_SECTIONS
         if name in sections
-        for difference in diff_by_section[name](server_snapshots)
+        for difference in diff_by_section[name](snapshots)
     ]
-    absent_brokers = _find_absent_brokers(server_snapshots)
+    absent_brokers = _find_absent_brokers(snapshots)
     kept_differences: list[ItemDifference] = []
     implied_by_broker: dict[str, list[ItemDifference]] = {}
     for difference in all_differences:
@@ -115,7 +115,7 @@ def compare_snapshots(
             implied_by_broker.setdefault(broker_name, []).append(difference)
         else:
             kept_differences.append(difference)
-    server_addrs = tuple(snapshot.source for snapshot in server_snapshots)
+    server_addrs = tuple(snapshot.source for snapshot in snapshots)
     return SnapshotComparison(
         server_addrs,
         tuple(kept_differences),
@@ -123,36 +123,34 @@ def compare_snapshots(
     )
 
 
-def _find_absent_brokers(server_snapshots: Sequence[ClusterSnapshot]) -> dict[str, tuple[int, ...]]:
+def _find_absent_brokers(snapshots: Sequence[ClusterSnapshot]) -> dict[str, tuple[int, ...]]:
     """Return the indexes of the name servers that do not have a broker, by broker name."""
-    broker_names = dict.fromkeys(name for snapshot in server_snapshots for name in snapshot.brokers)
+    broker_names = dict.fromkeys(name for snapshot in snapshots for name in snapshot.brokers)
     return {
-        name: tuple(index for index, snapshot in enumerate(server_snapshots) if name not in snapshot.brokers)
+        name: tuple(index for index, snapshot in enumerate(snapshots) if name not in snapshot.brokers)
         for name in broker_names
     }
 
 
 def _is_implied(difference: ItemDifference, absent_brokers: Mapping[str, tuple[int, ...]]) -> bool:
-    compared_item = difference.item
+    item = difference.item
     return (
-        compared_item.section_name == "topic"
+        item.section_name == "topic"
         and bool(difference.missing_servers)
-        and absent_brokers.get(compared_item.parent_name) == difference.missing_servers
+        and absent_brokers.get(item.parent_name) == difference.missing_servers
         and not difference.differing_fields
     )
 
 
-def _diff_item(
-    compared_item: ComparedItem, server_values: list[ComparedValue | None]
-) -> Iterator[ItemDifference]:
+def _diff_item(item: ComparedItem, server_values: list[ComparedValue | None]) -> Iterator[ItemDifference]:
     if any(value != server_values[0] for value in server_values):
-        yield ItemDifference(compared_item, tuple(server_values))
+        yield ItemDifference(item, tuple(server_values))
 
 
-def _diff_brokers(server_snapshots: Sequence[ClusterSnapshot]) -> Iterator[ItemDifference]:
+def _diff_brokers(snapshots: Sequence[ClusterSnapshot]) -> Iterator[ItemDifference]:
     """Compare each member of a broker group, because a slave may be missing on some name servers only."""
-    for broker_name in sorted({name for snapshot in server_snapshots for name in snapshot.brokers}):
-        broker_groups = [snapshot.brokers.get(broker_name, {}) for snapshot in server_snapshots]
+    for broker_name in sorted({name for snapshot in snapshots for name in snapshot.brokers}):
+        broker_groups = [snapshot.brokers.get(broker_name, {}) for snapshot in snapshots]
         broker_ids = {broker_id for group in broker_groups for broker_id in group.get("brokerAddrs", {})}
         for broker_id in sorted(broker_ids, key=int):
             yield from _diff_item(
@@ -162,16 +160,12 @@ def _diff_brokers(server_snapshots: Sequence[ClusterSnapshot]) -> Iterator[ItemD
 
 
 def _member_value(broker_group: Mapping[str, Any], broker_id: str) -> ComparedValue | None:
-    broker_addr = broker_group.get("brokerAddrs", {}).get(broker_id)
-    return (
-        None
-        if broker_addr is None
-        else {"clusterName": broker_group["clusterName"], "brokerAddr": broker_addr}
-    )
+    addr = broker_group.get("brokerAddrs", {}).get(broker_id)
+    return None if addr is None else {"clusterName": broker_group["clusterName"], "brokerAddr": addr}
 
 
-def _diff_topics(server_snapshots: Sequence[ClusterSnapshot]) -> Iterator[ItemDifference]:
-    topic_tables = [snapshot.topics for snapshot in server_snapshots]
+def _diff_topics(snapshots: Sequence[ClusterSnapshot]) -> Iterator[ItemDifference]:
+    topic_tables = [snapshot.topics for snapshot in snapshots]
     for topic in sorted({name for table in topic_tables for name in table}):
         queues_by_server = [table.get(topic) for table in topic_tables]
         if all(queues == queues_by_server[0] for queues in queues_by_server):
@@ -186,40 +180,35 @@ def _diff_topics(server_snapshots: Sequence[ClusterSnapshot]) -> Iterator[ItemDi
             yield from _diff_item(ComparedItem("topic", topic), list(queues_by_server))
 
 
-def _diff_kv(server_snapshots: Sequence[ClusterSnapshot]) -> Iterator[ItemDifference]:
-    for namespace in sorted({name for snapshot in server_snapshots for name in snapshot.kv}):
-        namespace_tables = [snapshot.kv.get(namespace, {}) for snapshot in server_snapshots]
+def _diff_kv(snapshots: Sequence[ClusterSnapshot]) -> Iterator[ItemDifference]:
+    for namespace in sorted({name for snapshot in snapshots for name in snapshot.kv}):
+        namespace_tables = [snapshot.kv.get(namespace, {}) for snapshot in snapshots]
         for kv_key in sorted({kv_key for table in namespace_tables for kv_key in table}):
             yield from _diff_item(
                 ComparedItem("kv", kv_key, namespace), [table.get(kv_key) for table in namespace_tables]
             )
 
 
-def _diff_settings(server_snapshots: Sequence[ClusterSnapshot]) -> Iterator[ItemDifference]:
+def _diff_settings(snapshots: Sequence[ClusterSnapshot]) -> Iterator[ItemDifference]:
     shared_keys = (
-        set.intersection(*(set(snapshot.settings) for snapshot in server_snapshots))
-        if server_snapshots
-        else set()
+        set.intersection(*(set(snapshot.settings) for snapshot in snapshots)) if snapshots else set()
     )
     for setting_key in sorted(shared_keys - OWN_SETTINGS):
         yield from _diff_item(
-            ComparedItem("setting", setting_key),
-            [snapshot.settings[setting_key] for snapshot in server_snapshots],
+            ComparedItem("setting", setting_key), [snapshot.settings[setting_key] for snapshot in snapshots]
         )
 
 
-def hash_sections(server_snapshot: ClusterSnapshot) -> dict[str, str]:
+def hash_sections(snapshot: ClusterSnapshot) -> dict[str, str]:
     """Return a hash of each section: 16 hexadecimal digits, equal on all machines for equal content.
 
     The hash of settings excludes OWN_SETTINGS. The set of the other settings depends on the release.
     """
-    compared_settings = {
-        key: value for key, value in server_snapshot.settings.items() if key not in OWN_SETTINGS
-    }
-    kv_tables = {name: table for name, table in server_snapshot.kv.items() if table}
+    compared_settings = {key: value for key, value in snapshot.settings.items() if key not in OWN_SETTINGS}
+    kv_tables = {name: table for name, table in snapshot.kv.items() if table}
     section_texts = (
-        _canonical_json(server_snapshot.brokers),
-        _topics_json(server_snapshot),
+        _canonical_json(snapshot.brokers),
+        _topics_json(snapshot),
         _canonical_json(kv_tables),
         _canonical_json(compared_settings),
     )
@@ -233,11 +222,11 @@ def _canonical_json(json_value: object) -> str:
     return json.dumps(json_value, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
 
 
-def _topics_json(server_snapshot: ClusterSnapshot) -> str:
+def _topics_json(snapshot: ClusterSnapshot) -> str:
     # Topics with equal queues share one table (`nsadmin.client.snapshots`), so each is encoded once.
     texts_by_id: dict[int, str] = {}
     topic_lines = []
-    for topic, queues_by_broker in sorted(server_snapshot.topics.items()):
+    for topic, queues_by_broker in sorted(snapshot.topics.items()):
         if id(queues_by_broker) not in texts_by_id:
             texts_by_id[id(queues_by_broker)] = _canonical_json(queues_by_broker)
         topic_lines.append(f"{_canonical_json(topic)}:{texts_by_id[id(queues_by_broker)]}")

@@ -50,8 +50,8 @@ class CauseEvidence(NamedTuple):
         )
         return list(dict.fromkeys(addr for _, addr in sorted_addrs))
 
-    def facts_of(self, broker_addr: str) -> BrokerFacts:
-        return self.facts_by_addr.get(broker_addr, NO_FACTS)
+    def facts_of(self, addr: str) -> BrokerFacts:
+        return self.facts_by_addr.get(addr, NO_FACTS)
 
     def addrs_at(self, server_indexes: Sequence[int]) -> str:
         return ", ".join(self.server_snapshots[index].source for index in server_indexes)

@@ -39,15 +39,11 @@ class DriftFinding(NamedTuple):
         return tuple(format_item_name(difference.item) for difference in self.differences)
 
 
-def format_item_name(compared_item: ComparedItem) -> str:
+def format_item_name(item: ComparedItem) -> str:
     """Return the display name of an item: `broker-a:0`, a topic, `NAMESPACE KEY`, or a setting."""
-    if compared_item.section_name == "broker":
-        return f"{compared_item.name}:{compared_item.parent_name}"
-    return (
-        f"{compared_item.parent_name} {compared_item.name}"
-        if compared_item.section_name == "kv"
-        else compared_item.name
-    )
+    if item.section_name == "broker":
+        return f"{item.name}:{item.parent_name}"
+    return f"{item.parent_name} {item.name}" if item.section_name == "kv" else item.name
 
 
 class DifferenceAges:
@@ -64,21 +60,21 @@ class DifferenceAges:
             for difference in comparison.differences
         }
 
-    def age_of(self, compared_item: ComparedItem, now_ms: int) -> int:
-        return now_ms - self._first_seen_ms.get(compared_item, now_ms)
+    def age_of(self, item: ComparedItem, now_ms: int) -> int:
+        return now_ms - self._first_seen_ms.get(item, now_ms)
 
-    def state_of(self, compared_item: ComparedItem, now_ms: int) -> FindingState:
+    def state_of(self, item: ComparedItem, now_ms: int) -> FindingState:
         """Return "drift" if the difference is older than name servers take to converge, else "new"."""
-        return "drift" if self.time_left_ms(compared_item, now_ms) <= 0 else "new"
+        return "drift" if self.time_left_ms(item, now_ms) <= 0 else "new"
 
-    def time_left_ms(self, compared_item: ComparedItem, now_ms: int) -> int:
+    def time_left_ms(self, item: ComparedItem, now_ms: int) -> int:
         """Return the ms until the difference counts as drift; 0 or less if it is drift already."""
         patience_ms = (
             self._settle_ms
-            if compared_item.section_name in ("broker", "topic")
+            if item.section_name in ("broker", "topic")
             else min(self._settle_ms, COMMAND_SETTLE_MS)
         )
-        return patience_ms - self.age_of(compared_item, now_ms)
+        return patience_ms - self.age_of(item, now_ms)
 
     def list_undecided_ms(self, now_ms: int) -> list[int]:
         """Return the remaining time of each difference that is not drift yet."""
@@ -92,11 +88,11 @@ def bundle_differences(comparison: SnapshotComparison) -> list[DifferenceBundle]
     """Bundle a broker's topics, and a namespace's keys, that differ in the same way; nothing else."""
     differences_by_shape: dict[tuple[Any, ...], list[ItemDifference]] = {}
     for difference_index, difference in enumerate(comparison.differences):
-        compared_item = difference.item
-        alone_index = difference_index if compared_item.section_name in ("broker", "setting") else -1
+        item = difference.item
+        alone_index = difference_index if item.section_name in ("broker", "setting") else -1
         difference_shape = (
-            compared_item.section_name,
-            compared_item.parent_name,
+            item.section_name,
+            item.parent_name,
             alone_index,
             difference.missing_servers,
             difference.differing_fields,
@@ -118,19 +114,19 @@ def build_findings(
 ) -> list[DriftFinding]:
     """Explain each bundle by its first difference, and merge bundles that have the same cause."""
     findings_by_key: dict[tuple[Any, ...], DriftFinding] = {}
-    for difference_bundle in difference_bundles:
-        bundle_cause = find_cause(difference_bundle[0])
-        for finding_state in ("drift", "new"):
+    for bundle in difference_bundles:
+        bundle_cause = find_cause(bundle[0])
+        for state in ("drift", "new"):
             bundle_part = tuple(
                 difference
-                for difference in difference_bundle
-                if difference_ages.state_of(difference.item, now_ms) == finding_state
+                for difference in bundle
+                if difference_ages.state_of(difference.item, now_ms) == state
             )
             if bundle_part:
                 _add_finding(
                     findings_by_key,
                     bundle_part,
-                    finding_state,
+                    state,
                     max(difference_ages.age_of(difference.item, now_ms) for difference in bundle_part),
                     bundle_cause,
                 )
@@ -141,7 +137,7 @@ def build_findings(
 def _add_finding(
     findings_by_key: dict[tuple[Any, ...], DriftFinding],
     bundle_part: DifferenceBundle,
-    finding_state: FindingState,
+    state: FindingState,
     age_ms: int,
     bundle_cause: DivergenceCause,
 ) -> None:
@@ -151,7 +147,7 @@ def _add_finding(
     finding_key = (
         section_name,
         parent_name,
-        finding_state,
+        state,
         first_difference.missing_servers,
         repr(first_difference.differing_fields),
         bundle_cause.text,
@@ -159,7 +155,7 @@ def _add_finding(
     known_finding = findings_by_key.get(finding_key)
     if known_finding is None:
         findings_by_key[finding_key] = DriftFinding(
-            section_name, parent_name, bundle_part, finding_state, age_ms, bundle_cause
+            section_name, parent_name, bundle_part, state, age_ms, bundle_cause
         )
     else:
         findings_by_key[finding_key] = known_finding._replace(
@@ -205,9 +201,9 @@ def describe_difference(difference: ItemDifference, servers: Sequence[str]) -> s
         )
     for field_name, server_values in difference.differing_fields:
         servers_by_value: dict[str, list[int]] = {}
-        for server_index, server_value in enumerate(server_values):
+        for server_index, value in enumerate(server_values):
             if server_index not in difference.missing_servers:
-                servers_by_value.setdefault(_format_value(field_name, server_value), []).append(server_index)
+                servers_by_value.setdefault(_format_value(field_name, value), []).append(server_index)
         values_text = ", ".join(
             f"{text} on {_join_addrs(indexes, servers)}" for text, indexes in servers_by_value.items()
         )
@@ -231,10 +227,10 @@ def _mask_secrets(difference: ItemDifference) -> ItemDifference:
     return difference._replace(server_values=hidden_values)
 
 
-def _format_value(field_name: str, server_value: object) -> str:
-    if field_name == "perm" and isinstance(server_value, int):
-        return perm_text(server_value)
-    return "nothing" if server_value is None else str(server_value) or "''"
+def _format_value(field_name: str, value: object) -> str:
+    if field_name == "perm" and isinstance(value, int):
+        return perm_text(value)
+    return "nothing" if value is None else str(value) or "''"
 
 
 def map_by_server(difference: ItemDifference, servers: Sequence[str]) -> Mapping[str, Any]:

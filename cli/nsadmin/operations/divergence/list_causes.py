@@ -13,15 +13,15 @@ A broker reads its list every 2 minutes and registers every 30 seconds (BrokerCo
 
 
 def explain_partial_list(
-    broker_addrs: Sequence[str], wrong_servers: Sequence[int], evidence: CauseEvidence
+    addrs: Sequence[str], wrong_servers: Sequence[int], evidence: CauseEvidence
 ) -> DivergenceCause | None:
     """Explain the difference if the broker's namesrvAddr names only the servers that are right.
 
     A namesrvAddr counts only if it names all of these with the same addresses as this client.
     """
     right_servers = [index for index in range(len(evidence.server_snapshots)) if index not in wrong_servers]
-    for broker_addr in broker_addrs:
-        registered_servers = evidence.facts_of(broker_addr).registered_servers
+    for addr in addrs:
+        registered_servers = evidence.facts_of(addr).registered_servers
         if (
             registered_servers is None
             or not right_servers
@@ -49,25 +49,25 @@ def explain_partial_list(
                 "the broker registers with a partial list: its namesrvAddr does not name "
                 f"{evidence.addrs_at(unnamed_addrs)}",
                 "run "
-                f"`{quote_command('updateBrokerConfig', 'namesrvAddr', full_list, '-b', broker_addr)}`; "
+                f"`{quote_command('updateBrokerConfig', 'namesrvAddr', full_list, '-b', addr)}`; "
                 "the broker reads the list every 2 minutes",
             )
     return None
 
 
 def explain_new_list(
-    broker_addrs: Sequence[str], behind_servers: Sequence[int], evidence: CauseEvidence
+    addrs: Sequence[str], behind_servers: Sequence[int], evidence: CauseEvidence
 ) -> DivergenceCause | None:
     """Explain the difference if the broker's list names the servers that are behind since a moment ago."""
     if not behind_servers:
         return None
-    for broker_addr in broker_addrs:
-        broker_facts = evidence.facts_of(broker_addr)
+    for addr in addrs:
+        facts = evidence.facts_of(addr)
         if (
-            broker_facts.settings_age_ms is not None
-            and broker_facts.settings_age_ms < NEW_LIST_MS
+            facts.settings_age_ms is not None
+            and facts.settings_age_ms < NEW_LIST_MS
             and all(
-                evidence.server_snapshots[index].source in (broker_facts.registered_servers or ())
+                evidence.server_snapshots[index].source in (facts.registered_servers or ())
                 for index in behind_servers
             )
         ):

@@ -33,31 +33,22 @@ class CauseExplanation(NamedTuple):
     namesrv_addrs: tuple[str, ...]
 
 
-def explain_route(route_facts: RouteFacts) -> list[CauseExplanation]:
+def explain_route(facts: RouteFacts) -> list[CauseExplanation]:
     """At least one explanation for each cause that applies."""
     explanations = []
-    for cause_check in ALL_CAUSE_CHECKS:
-        if not cause_check.applies(route_facts):
+    for check in ALL_CAUSE_CHECKS:
+        if not check.applies(facts):
             continue
         explanations += _merge_findings(
-            cause_check.id,
-            list(cause_check.find_problems(route_facts)) or [_all_clear_finding(cause_check, route_facts)],
+            check.id, list(check.find_problems(facts)) or [_all_clear_finding(check, facts)]
         )
     return explanations
 
 
-def _all_clear_finding(cause_check: CauseCheck, route_facts: RouteFacts) -> CauseFinding:
+def _all_clear_finding(check: CauseCheck, facts: RouteFacts) -> CauseFinding:
     """The finding for a cause without problems; "skipped" if it needs name servers and all are silent."""
-    finding = (
-        ok_finding(cause_check.all_clear)
-        if isinstance(cause_check.all_clear, str)
-        else cause_check.all_clear(route_facts)
-    )
-    if (
-        finding.result == "ok"
-        and cause_check.needs_servers
-        and all(view.is_silent for view in route_facts.server_views)
-    ):
+    finding = ok_finding(check.all_clear) if isinstance(check.all_clear, str) else check.all_clear(facts)
+    if finding.result == "ok" and check.needs_servers and all(view.is_silent for view in facts.server_views):
         return skipped_finding("no name server answered")
     return finding
 

@@ -8,29 +8,27 @@ from nsadmin.operations.explain.facts import RouteFacts, has_registered_master
 from nsadmin.operations.explain.findings import CauseFinding, advise_command, join_names, ok_finding
 
 
-def find_dead_order_confs(route_facts: RouteFacts) -> Iterator[CauseFinding]:
-    for server_view, topic_route in route_facts.views_with_route():
-        if not topic_route.order_topic_conf:
+def find_dead_order_confs(facts: RouteFacts) -> Iterator[CauseFinding]:
+    for view, route in facts.views_with_route():
+        if not route.order_topic_conf:
             continue
-        put_advice = advise_command(
-            "updateOrderConf", route_facts.topic, "put", "BROKER:QUEUES;BROKER:QUEUES"
-        )
+        put_advice = advise_command("updateOrderConf", facts.topic, "put", "BROKER:QUEUES;BROKER:QUEUES")
         try:
-            queues_by_broker = parse_order_conf(topic_route.order_topic_conf)
+            queues_by_broker = parse_order_conf(route.order_topic_conf)
         except ValueError as error:
             yield CauseFinding(
                 "cause",
-                f'clients cannot parse the order configuration "{topic_route.order_topic_conf}": {error}',
+                f'clients cannot parse the order configuration "{route.order_topic_conf}": {error}',
                 put_advice,
-                server_view.addr,
+                view.addr,
             )
             continue
-        dead_names = [name for name in queues_by_broker if not has_registered_master(server_view, name)]
+        dead_names = [name for name in queues_by_broker if not has_registered_master(view, name)]
         dead_names += [
             route.broker_name
-            for route in topic_route.queues
+            for route in route.queues
             if route.broker_name in queues_by_broker
-            and route_facts.silence_error(route.broker_addrs.get(MASTER_BROKER_ID))
+            and facts.silence_error(route.broker_addrs.get(MASTER_BROKER_ID))
         ]
         if dead_names:
             lost_queues, ordered_queues = (
@@ -43,17 +41,14 @@ def find_dead_order_confs(route_facts: RouteFacts) -> Iterator[CauseFinding]:
                 "queues fail"
             )
             yield CauseFinding(
-                "cause" if lost_queues == ordered_queues else "warning",
-                evidence,
-                put_advice,
-                server_view.addr,
+                "cause" if lost_queues == ordered_queues else "warning", evidence, put_advice, view.addr
             )
 
 
-def valid_order_conf(route_facts: RouteFacts) -> CauseFinding:
-    if any(route.order_topic_conf for _, route in route_facts.views_with_route()):
+def valid_order_conf(facts: RouteFacts) -> CauseFinding:
+    if any(route.order_topic_conf for _, route in facts.views_with_route()):
         return ok_finding("every broker of the order configuration has a master")
-    ignoring_addrs = [view.addr for view in route_facts.server_views if view.order_conf.result]
+    ignoring_addrs = [view.addr for view in facts.server_views if view.order_conf.result]
     if ignoring_addrs:
         return ok_finding(
             f"clients do not get the configuration in {ORDER_CONF_NAMESPACE}: orderMessageEnable is false "

@@ -83,9 +83,9 @@ def _read_number(table_key: str, factor: float = 1) -> Callable[[RuntimeInfo], f
     return lambda info: _scale_number(info.get_number(table_key), factor)
 
 
-def _read_oldest_seconds(runtime_info: RuntimeInfo) -> float | None:
+def _read_oldest_seconds(info: RuntimeInfo) -> float | None:
     """A broker with an empty store reports -1."""
-    earliest_ms = runtime_info.get_integer("earliestMessageTimeStamp")
+    earliest_ms = info.get_integer("earliestMessageTimeStamp")
     return None if earliest_ms is None or earliest_ms < 0 else earliest_ms / 1000
 
 
@@ -202,32 +202,32 @@ _RUNTIME_FIGURES: tuple[tuple[str, str, str, Callable[[RuntimeInfo], float | Non
 RUNTIME_METRICS = MetricTable("brokers", "runtime", BROKER_LABELS, *(row[:3] for row in _RUNTIME_FIGURES))
 
 
-def build_runtime_tables(server: ServerIdentity, runtime_info: RuntimeInfo) -> tuple[FigureTable, ...]:
+def build_runtime_tables(server: ServerIdentity, info: RuntimeInfo) -> tuple[FigureTable, ...]:
     """Build the figures of GET_BROKER_RUNTIME_INFO. A figure that the release does not report is None."""
     labels = server.broker_labels
-    info_labels = (*labels, server.address, clean_label(runtime_info.version or ""))
+    info_labels = (*labels, server.address, clean_label(info.version or ""))
     return (
         INFO_METRICS.with_rows([(info_labels, (1.0,))]),
-        RUNTIME_METRICS.with_rows([(labels, tuple(read(runtime_info) for *_, read in _RUNTIME_FIGURES))]),
+        RUNTIME_METRICS.with_rows([(labels, tuple(read(info) for *_, read in _RUNTIME_FIGURES))]),
         PUT_LATENCY_METRICS.with_rows(
             [
-                ((*labels, percentile), (_scale_number(runtime_info.get_number(key), 0.001),))
+                ((*labels, percentile), (_scale_number(info.get_number(key), 0.001),))
                 for percentile, key in _PERCENTILES
             ]
         ),
-        POOL_METRICS.with_rows(_build_pool_rows(server, runtime_info)),
+        POOL_METRICS.with_rows(_build_pool_rows(server, info)),
     )
 
 
-def _build_pool_rows(server: ServerIdentity, runtime_info: RuntimeInfo) -> list[FigureRow]:
-    pool_names = [match[1] for key in runtime_info.table if (match := _POOL_PATTERN.fullmatch(key))]
+def _build_pool_rows(server: ServerIdentity, info: RuntimeInfo) -> list[FigureRow]:
+    pool_names = [match[1] for key in info.table if (match := _POOL_PATTERN.fullmatch(key))]
     return [
         (
             (*server.broker_labels, clean_label(name)),
             (
-                runtime_info.get_number(f"{name}ThreadPoolQueueSize"),
-                runtime_info.get_number(f"{name}ThreadPoolQueueCapacity"),
-                _scale_number(runtime_info.get_number(f"{name}ThreadPoolQueueHeadWaitTimeMills"), 0.001),
+                info.get_number(f"{name}ThreadPoolQueueSize"),
+                info.get_number(f"{name}ThreadPoolQueueCapacity"),
+                _scale_number(info.get_number(f"{name}ThreadPoolQueueHeadWaitTimeMills"), 0.001),
             ),
         )
         for name in pool_names

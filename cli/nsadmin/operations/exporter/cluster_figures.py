@@ -76,9 +76,9 @@ class ClusterFigures:
             }
         except RocketMQError:
             return
-        client_facts = collect_proxy_clients(proxies_by_cluster, self._name_filter.accepts_group)
+        facts = collect_proxy_clients(proxies_by_cluster, self._name_filter.accepts_group)
         proxy_table = build_proxy_table(proxies_by_cluster)
-        yield Reading("proxies", _NO_SERVER, monotonic(), (proxy_table,), client_facts)
+        yield Reading("proxies", _NO_SERVER, monotonic(), (proxy_table,), facts)
 
     def _read_differences(self, observer: DivergenceObserver) -> Iterator[Reading]:
         try:

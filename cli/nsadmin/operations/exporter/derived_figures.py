@@ -59,15 +59,15 @@ class ClientFacts(NamedTuple):
 def derive_tables(readings: Iterable[Reading]) -> list[FigureTable]:
     """Derive the figures from the readings of one cluster or of several."""
     runtime_readings = []
-    client_facts: list[tuple[str, ClientFacts]] = []
+    facts: list[tuple[str, ClientFacts]] = []
     for reading in readings:
         if reading.source == "runtime":
             runtime_readings.append(reading)
         elif reading.source == "clients":
-            client_facts.append((reading.server.cluster_name, reading.facts))
+            facts.append((reading.server.cluster_name, reading.facts))
         elif reading.source == "proxies":
-            client_facts += reading.facts.items()
-    return [_derive_slave_distances(runtime_readings), *_derive_client_counts(client_facts)]
+            facts += reading.facts.items()
+    return [_derive_slave_distances(runtime_readings), *_derive_client_counts(facts)]
 
 
 def _derive_slave_distances(runtime_readings: Iterable[Reading]) -> FigureTable:
@@ -89,11 +89,8 @@ def _derive_slave_distances(runtime_readings: Iterable[Reading]) -> FigureTable:
 
 def _derive_client_counts(facts_of_clusters: Iterable[tuple[str, ClientFacts]]) -> list[FigureTable]:
     clients_by_kind: dict[str, dict[tuple[str, str], set[ClientKey]]] = {"consumer": {}, "producer": {}}
-    for cluster_name, client_facts in facts_of_clusters:
-        for kind, clients_by_group in (
-            ("consumer", client_facts.consumers),
-            ("producer", client_facts.producers),
-        ):
+    for cluster_name, facts in facts_of_clusters:
+        for kind, clients_by_group in (("consumer", facts.consumers), ("producer", facts.producers)):
             for group, clients in clients_by_group.items():
                 clients_by_kind[kind].setdefault((cluster_name, group), set()).update(clients)
     release_counts: Counter[tuple[str, str, str, str]] = Counter()

@@ -51,19 +51,19 @@ class ExporterPages:
             "/readyz": self._render_readiness,
         }
 
-    def answer_request(self, page_request: PageRequest) -> PageResponse | asyncio.Future[PageResponse]:
+    def answer_request(self, request: PageRequest) -> PageResponse | asyncio.Future[PageResponse]:
         """Render the requested page, or begin to. The status is 404 for an unknown page."""
-        render_page = self._pages_by_path.get(page_request.page_path)
+        render_page = self._pages_by_path.get(request.page_path)
         if render_page is None:
             return PageResponse(404, f"page not found; pages: {' '.join(self._pages_by_path)}\n".encode())
-        return render_page(page_request)
+        return render_page(request)
 
     def close(self) -> None:
         self._metrics_pages.close()
         self._probe_pages.close()
 
-    def _request_metrics(self, page_request: PageRequest) -> PageResponse | asyncio.Future[PageResponse]:
-        accept_header = reduce_accept_header(page_request.headers.get("accept", ""))
+    def _request_metrics(self, request: PageRequest) -> PageResponse | asyncio.Future[PageResponse]:
+        accept_header = reduce_accept_header(request.headers.get("accept", ""))
         return self._metrics_pages.request_page(
             accept_header,
             lambda: self._render_safely("/metrics", lambda: self._render_metrics(accept_header)),
@@ -72,24 +72,24 @@ class ExporterPages:
     def _render_metrics(self, accept_header: str) -> PageResponse:
         return PageResponse(200, *render_metrics(self._registry, accept_header))
 
-    def _request_probe(self, page_request: PageRequest) -> PageResponse | asyncio.Future[PageResponse]:
+    def _request_probe(self, request: PageRequest) -> PageResponse | asyncio.Future[PageResponse]:
         try:
-            cluster_reader, server = probe.find_target(page_request.query_text, self._cluster_readers)
+            reader, server = probe.find_target(request.query_text, self._cluster_readers)
         except probe.UnknownTargetError as error:
-            return PageResponse(404 if "target=" in page_request.query_text else 400, f"{error}\n".encode())
-        accept_header = reduce_accept_header(page_request.headers.get("accept", ""))
-        deadline = probe.choose_deadline(page_request.headers, monotonic())
+            return PageResponse(404 if "target=" in request.query_text else 400, f"{error}\n".encode())
+        accept_header = reduce_accept_header(request.headers.get("accept", ""))
+        deadline = probe.choose_deadline(request.headers, monotonic())
         return self._probe_pages.request_page(
-            (cluster_reader.context_name, server.address, accept_header),
+            (reader.context_name, server.address, accept_header),
             lambda: self._render_safely(
-                "/probe", lambda: self._render_probe(cluster_reader, server, deadline, accept_header)
+                "/probe", lambda: self._render_probe(reader, server, deadline, accept_header)
             ),
         )
 
     def _render_probe(
-        self, cluster_reader: ClusterReader, server: ServerIdentity, deadline: float, accept_header: str
+        self, reader: ClusterReader, server: ServerIdentity, deadline: float, accept_header: str
     ) -> PageResponse:
-        probe_metrics = probe.read_target(cluster_reader, server, deadline)
+        probe_metrics = probe.read_target(reader, server, deadline)
         return PageResponse(
             200, *render_metrics(build_registry(probe_metrics, has_process=False), accept_header)
         )

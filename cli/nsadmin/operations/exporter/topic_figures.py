@@ -47,19 +47,17 @@ class TopicRows(NamedTuple):
     queue_rows: Sequence[FigureRow]
 
 
-def build_topic_rows(
-    server: ServerIdentity, topic: str, topic_stats: TopicStats, shows_queues: bool
-) -> TopicRows:
+def build_topic_rows(server: ServerIdentity, topic: str, stats: TopicStats, shows_queues: bool) -> TopicRows:
     """Build the rows of a topic. Nothing is known about the time of the newest message if there is none."""
     cluster_name, broker_name, _ = server.broker_labels
     labels = (cluster_name, broker_name, clean_label(topic))
-    stored_counts = [float(queue.max_offset - (queue.min_offset or 0)) for queue in topic_stats.queues]
-    newest_ms = max((queue.last_update_timestamp for queue in topic_stats.queues), default=0)
+    stored_counts = [float(queue.max_offset - (queue.min_offset or 0)) for queue in stats.queues]
+    newest_ms = max((queue.last_update_timestamp for queue in stats.queues), default=0)
     topic_figures = (
-        float(sum(queue.max_offset for queue in topic_stats.queues)),
+        float(sum(queue.max_offset for queue in stats.queues)),
         sum(stored_counts),
         newest_ms / 1000 if newest_ms > 0 else None,
-        topic_stats.put_tps,
+        stats.put_tps,
     )
     dead_letter_rows: list[FigureRow] = []
     if topic.startswith(DLQ_PREFIX):
@@ -67,7 +65,7 @@ def build_topic_rows(
         dead_letter_rows.append((group_labels, (sum(stored_counts),)))
     queue_rows = [
         ((*labels, str(queue.queue_id)), (float(queue.max_offset), count))
-        for queue, count in zip(topic_stats.queues, stored_counts, strict=True)
+        for queue, count in zip(stats.queues, stored_counts, strict=True)
         if shows_queues
     ]
     return TopicRows([(labels, topic_figures)], dead_letter_rows, queue_rows)

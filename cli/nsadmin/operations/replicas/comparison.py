@@ -16,17 +16,17 @@ LOG_END = "end"
 """The field of the item of LOG."""
 
 
-def compare_replicas(replica_group: ReplicaGroup, slave: Replica) -> Iterator[ReplicaDifference]:
+def compare_replicas(group: ReplicaGroup, slave: Replica) -> Iterator[ReplicaDifference]:
     """Yield the items in which a slave differs from its master. Kinds that one of them lacks are skipped."""
-    master = replica_group.master
+    master = group.master
     if master is None:
         return
     for kind in list_compared_kinds(master, slave):
         master_table, slave_table = master.tables[kind], slave.tables[kind]
         for item_name in _list_differing_names(kind, master_table, slave_table):
             yield ReplicaDifference(
-                replica_group.cluster_name,
-                replica_group.broker_name,
+                group.cluster_name,
+                group.broker_name,
                 slave,
                 kind,
                 item_name,

@@ -22,11 +22,11 @@ TableResults = Mapping[str, ServerResult[ItemTable]]
 
 
 def read_replica_group(
-    admin: AdminClient, broker_group: BrokerAddrGroup, kinds: Iterable[ItemKind] = ItemKind
+    admin: AdminClient, group: BrokerAddrGroup, kinds: Iterable[ItemKind] = ItemKind
 ) -> ReplicaGroup:
     """Read these kinds of items of one broker's replicas, at addresses that are known already."""
-    ids_by_addr = {addr: broker_id for broker_id, addr in broker_group.broker_addrs.items()}
-    return _make_group(broker_group, _read_replicas(admin, ids_by_addr, kinds))
+    ids = {addr: broker_id for broker_id, addr in group.broker_addrs.items()}
+    return _make_group(group, _read_replicas(admin, ids, kinds))
 
 
 def observe_replicas(
@@ -50,21 +50,19 @@ def observe_replicas(
     )
 
 
-def _make_group(broker_group: BrokerAddrGroup, replicas_by_addr: Mapping[str, Replica]) -> ReplicaGroup:
-    members = {
-        broker_id: replicas_by_addr[addr] for broker_id, addr in sorted(broker_group.broker_addrs.items())
-    }
+def _make_group(group: BrokerAddrGroup, replicas_by_addr: Mapping[str, Replica]) -> ReplicaGroup:
+    members = {broker_id: replicas_by_addr[addr] for broker_id, addr in sorted(group.broker_addrs.items())}
     master = members.pop(MASTER_BROKER_ID, None)
-    return ReplicaGroup(broker_group.cluster_name, broker_group.broker_name, master, list(members.values()))
+    return ReplicaGroup(group.cluster_name, group.broker_name, master, list(members.values()))
 
 
 def _read_replicas(
-    admin: AdminClient, ids_by_addr: Mapping[str, int], kinds: Iterable[ItemKind]
+    admin: AdminClient, ids: Mapping[str, int], kinds: Iterable[ItemKind]
 ) -> dict[str, Replica]:
     # Slaves first: a master that moves on in the meantime is ahead, and never behind.
-    broker_addrs = sorted(ids_by_addr, key=lambda addr: -ids_by_addr[addr])
-    runtime_results = {result.addr: result for result in admin.brokers.get_runtime_info(broker_addrs)}
-    answering_addrs = [addr for addr in broker_addrs if runtime_results[addr].error is None]
+    addrs = sorted(ids, key=lambda addr: -ids[addr])
+    runtime_results = {result.addr: result for result in admin.brokers.get_runtime_info(addrs)}
+    answering_addrs = [addr for addr in addrs if runtime_results[addr].error is None]
     ha_statuses = {
         result.addr: result.result
         for result in admin.replication.get_status(answering_addrs)
@@ -77,7 +75,7 @@ def _read_replicas(
     }
     return {
         addr: _make_replica(broker_id, addr, runtime_results[addr], results_by_kind, ha_statuses.get(addr))
-        for addr, broker_id in ids_by_addr.items()
+        for addr, broker_id in ids.items()
     }
 
 
@@ -146,60 +144,60 @@ def _convert_tables(
     return [result.then(convert_table) for result in results]
 
 
-def _read_topics(admin: AdminClient, broker_addrs: Sequence[str]) -> list[ServerResult[ItemTable]]:
-    return _convert_tables(admin.replication.tables.get_topics(broker_addrs))
+def _read_topics(admin: AdminClient, addrs: Sequence[str]) -> list[ServerResult[ItemTable]]:
+    return _convert_tables(admin.replication.tables.get_topics(addrs))
 
 
-def _read_groups(admin: AdminClient, broker_addrs: Sequence[str]) -> list[ServerResult[ItemTable]]:
-    return _convert_tables(admin.replication.tables.get_groups(broker_addrs))
+def _read_groups(admin: AdminClient, addrs: Sequence[str]) -> list[ServerResult[ItemTable]]:
+    return _convert_tables(admin.replication.tables.get_groups(addrs))
 
 
-def _read_offsets(admin: AdminClient, broker_addrs: Sequence[str]) -> list[ServerResult[ItemTable]]:
-    return _convert_tables(admin.replication.tables.get_offsets(broker_addrs), int)
+def _read_offsets(admin: AdminClient, addrs: Sequence[str]) -> list[ServerResult[ItemTable]]:
+    return _convert_tables(admin.replication.tables.get_offsets(addrs), int)
 
 
-def _read_consume_modes(admin: AdminClient, broker_addrs: Sequence[str]) -> list[ServerResult[ItemTable]]:
+def _read_consume_modes(admin: AdminClient, addrs: Sequence[str]) -> list[ServerResult[ItemTable]]:
     return [
         result.then(lambda modes: ItemTable(list_mode_items(modes)))
-        for result in admin.consume_modes.list_modes(broker_addrs)
+        for result in admin.consume_modes.list_modes(addrs)
     ]
 
 
-def _read_epochs(admin: AdminClient, broker_addrs: Sequence[str]) -> list[ServerResult[ItemTable]]:
+def _read_epochs(admin: AdminClient, addrs: Sequence[str]) -> list[ServerResult[ItemTable]]:
     def convert_epochs(broker_epochs: BrokerEpochs) -> ItemTable:
         return ItemTable(
             {f"epoch {epoch.epoch}": {"startOffset": epoch.start_offset} for epoch in broker_epochs.epochs}
         )
 
-    return [result.then(convert_epochs) for result in admin.controllers.get_epochs(broker_addrs)]
+    return [result.then(convert_epochs) for result in admin.controllers.get_epochs(addrs)]
 
 
-def _read_users(admin: AdminClient, broker_addrs: Sequence[str]) -> list[ServerResult[ItemTable]]:
+def _read_users(admin: AdminClient, addrs: Sequence[str]) -> list[ServerResult[ItemTable]]:
     return [
         result.then(
             lambda users: ItemTable(
                 {user.username: {"password": user.password, **user_fields(user)} for user in users}
             )
         )
-        for result in access_tables.list_users(admin, broker_addrs)
+        for result in access_tables.list_users(admin, addrs)
     ]
 
 
-def _read_acls(admin: AdminClient, broker_addrs: Sequence[str]) -> list[ServerResult[ItemTable]]:
+def _read_acls(admin: AdminClient, addrs: Sequence[str]) -> list[ServerResult[ItemTable]]:
     return [
         result.then(lambda entries: ItemTable(list_acl_items(entries)))
-        for result in access_tables.list_acl_entries(admin, broker_addrs)
+        for result in access_tables.list_acl_entries(admin, addrs)
     ]
 
 
-def _read_settings(admin: AdminClient, broker_addrs: Sequence[str]) -> list[ServerResult[ItemTable]]:
+def _read_settings(admin: AdminClient, addrs: Sequence[str]) -> list[ServerResult[ItemTable]]:
     return [
         result.then(
             lambda config: ItemTable(
                 {name: {"": text.strip()} for name, text in config.items() if not is_own_setting(name)}
             )
         )
-        for result in admin.broker_configs.get_each(broker_addrs)
+        for result in admin.broker_configs.get_each(addrs)
     ]
 
 

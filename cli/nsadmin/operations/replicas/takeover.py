@@ -34,13 +34,13 @@ def find_takeover_gaps(
         includes_lag: Include items that the slave may still copy, because they would be lost if it became
             the master now.
     """
-    replica_group = read_replica_group(admin, broker_group, TAKEOVER_KINDS)
-    comparison, _ = judge_differences(ReplicaObservation(admin.clock_ms, [replica_group]), {})
-    master = replica_group.master
+    group = read_replica_group(admin, broker_group, TAKEOVER_KINDS)
+    comparison, _ = judge_differences(ReplicaObservation(admin.clock_ms, [group]), {})
+    master = group.master
     if master is None or master.error is not None:
         return []
     takeover_gaps = []
-    for slave in replica_group.slaves:
+    for slave in group.slaves:
         item_names = tuple(
             f"{judged.difference.kind.value} {judged.difference.item_name}"
             for judged in comparison.differences

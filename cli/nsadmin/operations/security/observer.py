@@ -65,39 +65,39 @@ class AuditClients(NamedTuple):
     tls_client: AdminClient
 
 
-def observe_servers(audit_clients: AuditClients, now_seconds: float) -> SecurityObservation:
+def observe_servers(clients: AuditClients, now: float) -> SecurityObservation:
     """Observe all name servers, and all brokers that at least one of them lists."""
-    namesrv_addrs = list(audit_clients.own_client.addresses.addrs)
-    broker_listing = listed_brokers.observe_listing(audit_clients.own_client)
-    own_servers = _find_own_servers(audit_clients)
+    namesrv_addrs = list(clients.own_client.addresses.addrs)
+    broker_listing = listed_brokers.observe_listing(clients.own_client)
+    own_servers = _find_own_servers(clients)
     open_servers = {
         addr
-        for addr, answer, _ in _ask_as_stranger(audit_clients, "clusters", namesrv_addrs)
+        for addr, answer, _ in _ask_as_stranger(clients, "clusters", namesrv_addrs)
         if answer and answer.refusal_text is None
     }
     name_servers = [
         server._replace(is_ours=server.addr in own_servers, lists_brokers=server.addr in open_servers)
-        for server in _observe_kind(audit_clients, NAME_SERVER, {addr: addr for addr in namesrv_addrs})
+        for server in _observe_kind(clients, NAME_SERVER, {addr: addr for addr in namesrv_addrs})
     ]
     audited_brokers = _probe_replication(
-        audit_clients.own_client, _observe_kind(audit_clients, BROKER, broker_listing.broker_names)
+        clients.own_client, _observe_kind(clients, BROKER, broker_listing.broker_names)
     )
     listing_problem = None if broker_listing.groups_by_server else "no name server returned a list of brokers"
     return SecurityObservation(
-        now_seconds, [*name_servers, *audited_brokers, *_observe_proxies(audit_clients)], listing_problem
+        now, [*name_servers, *audited_brokers, *_observe_proxies(clients)], listing_problem
     )
 
 
-def _observe_proxies(audit_clients: AuditClients) -> list[AuditedServer]:
+def _observe_proxies(clients: AuditClients) -> list[AuditedServer]:
     """Observe the remoting and the gRPC port of each proxy whose ports are known."""
     try:
-        proxies = audit_clients.own_client.proxies.list_proxies().proxies
+        proxies = clients.own_client.proxies.list_proxies().proxies
     except RocketMQError:
         return []
     known_proxies = [proxy for proxy in proxies if proxy.is_answering is not None]
     remoting_names = {proxy.proxy_addr: f"proxy {proxy.proxy_addr}" for proxy in known_proxies}
     grpc_addrs = {proxy.grpc_addr: proxy for proxy in known_proxies if proxy.grpc_addr and proxy.is_answering}
-    certificates = audit_clients.own_client.certificates.get_own(grpc_addrs)
+    certificates = clients.own_client.certificates.get_own(grpc_addrs)
     grpc_ports = [
         AuditedServer(
             PROXY,
@@ -105,7 +105,7 @@ def _observe_proxies(audit_clients: AuditClients) -> list[AuditedServer]:
             addr,
             proxy.version,
             settings={},
-            answers_plain_text=audit_clients.own_client.proxies.answers_grpc(addr, _GRPC_TIMEOUT_SECONDS),
+            answers_plain_text=clients.own_client.proxies.answers_grpc(addr, _GRPC_TIMEOUT_SECONDS),
             speaks_tls=_does_speak_tls(result),
             certificate=result.result,
             # nsadmin sends no credentials through gRPC.
@@ -113,43 +113,37 @@ def _observe_proxies(audit_clients: AuditClients) -> list[AuditedServer]:
         )
         for (addr, proxy), result in zip(grpc_addrs.items(), certificates, strict=True)
     ]
-    return [*_observe_kind(audit_clients, PROXY, remoting_names), *grpc_ports]
+    return [*_observe_kind(clients, PROXY, remoting_names), *grpc_ports]
 
 
-def _find_own_servers(audit_clients: AuditClients) -> set[str]:
+def _find_own_servers(clients: AuditClients) -> set[str]:
     """Find nsadmin's own name servers: only they report heartbeat ages.
 
     Servers whose certificate the operator's client does not trust answer the TLS client, which trusts any.
     """
-    heartbeat_results = audit_clients.own_client.clusters.get_heartbeats_each()
+    heartbeat_results = clients.own_client.clusters.get_heartbeats_each()
     if any(result.result is None for result in heartbeat_results):
-        heartbeat_results += audit_clients.tls_client.clusters.get_heartbeats_each()
+        heartbeat_results += clients.tls_client.clusters.get_heartbeats_each()
     return {
         result.addr for result in heartbeat_results if result.result and result.result.heartbeats is not None
     }
 
 
-def _observe_kind(
-    audit_clients: AuditClients, server_kind: str, name_by_addr: Mapping[str, str]
-) -> list[AuditedServer]:
-    question_name = _QUESTIONS_BY_KIND[server_kind]
+def _observe_kind(clients: AuditClients, kind: str, name_by_addr: Mapping[str, str]) -> list[AuditedServer]:
+    question = _QUESTIONS_BY_KIND[kind]
     own_results = {
-        result.addr: result
-        for result in getattr(audit_clients.own_client.exposure, question_name)(name_by_addr)
+        result.addr: result for result in getattr(clients.own_client.exposure, question)(name_by_addr)
     }
     plain_results = {
-        result.addr: result
-        for result in getattr(audit_clients.plain_client.exposure, question_name)(name_by_addr)
+        result.addr: result for result in getattr(clients.plain_client.exposure, question)(name_by_addr)
     }
-    stranger_results = {
-        result.addr: result for result in _ask_as_stranger(audit_clients, question_name, name_by_addr)
-    }
+    stranger_results = {result.addr: result for result in _ask_as_stranger(clients, question, name_by_addr)}
     certificate_results = {
-        result.addr: result for result in audit_clients.own_client.certificates.get_own(name_by_addr)
+        result.addr: result for result in clients.own_client.certificates.get_own(name_by_addr)
     }
     return [
         _combine_answers(
-            AuditedServer(server_kind, name, addr),
+            AuditedServer(kind, name, addr),
             own_results[addr],
             plain_results[addr],
             stranger_results[addr],
@@ -160,16 +154,16 @@ def _observe_kind(
 
 
 def _ask_as_stranger(
-    audit_clients: AuditClients, question_name: str, server_addrs: Iterable[str]
+    clients: AuditClients, question: str, server_addrs: Iterable[str]
 ) -> list[ServerResult[ExposureAnswer]]:
     """Ask as an unauthenticated client: in plain text, or through TLS where plain text fails."""
-    plain_results: list[ServerResult[ExposureAnswer]] = getattr(
-        audit_clients.plain_client.exposure, question_name
-    )(server_addrs)
+    plain_results: list[ServerResult[ExposureAnswer]] = getattr(clients.plain_client.exposure, question)(
+        server_addrs
+    )
     silent_addrs = [result.addr for result in plain_results if result.result is None]
     tls_results: dict[str, ServerResult[ExposureAnswer]] = {
         result.addr: result
-        for result in getattr(audit_clients.tls_client.exposure, question_name)(silent_addrs)
+        for result in getattr(clients.tls_client.exposure, question)(silent_addrs)
         if result.result is not None
     }
     return [tls_results.get(result.addr, result) for result in plain_results]
@@ -180,12 +174,12 @@ def _combine_answers(
     own_result: ServerResult[ExposureAnswer],
     plain_result: ServerResult[ExposureAnswer],
     stranger_result: ServerResult[ExposureAnswer],
-    certificate_result: ServerResult[CertificateSummary],
+    result: ServerResult[CertificateSummary],
 ) -> AuditedServer:
     known_answers = [
         answer for _, answer, _ in (own_result, plain_result, stranger_result) if answer is not None
     ]
-    speaks_tls = _does_speak_tls(certificate_result)
+    speaks_tls = _does_speak_tls(result)
     if not known_answers and not speaks_tls:
         return known_server._replace(error=error_text(own_result.error) if own_result.error else "no answer")
     public_settings = _settings_of(stranger_result)
@@ -196,14 +190,14 @@ def _combine_answers(
         public_settings=public_settings,
         answers_plain_text=plain_result.result is not None if known_answers or speaks_tls else None,
         speaks_tls=speaks_tls,
-        certificate=certificate_result.result,
+        certificate=result.result,
     )
 
 
-def _does_speak_tls(certificate_result: ServerResult[CertificateSummary]) -> bool | None:
-    if certificate_result.result:
+def _does_speak_tls(result: ServerResult[CertificateSummary]) -> bool | None:
+    if result.result:
         return True
-    return False if isinstance(certificate_result.error, NoTls) else None
+    return False if isinstance(result.error, NoTls) else None
 
 
 def _settings_of(exposure_result: ServerResult[ExposureAnswer]) -> Mapping[str, str] | None:

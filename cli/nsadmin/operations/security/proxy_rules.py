@@ -7,10 +7,8 @@ from nsadmin.operations.security.observer import PROXY, AuditedServer
 from nsadmin.operations.security.problems import FENCE_REMEDY, SecurityProblem
 
 
-def check_proxy_authentication(
-    audited_server: AuditedServer, now_seconds: float
-) -> Iterator[SecurityProblem]:
-    if audited_server.kind == PROXY and audited_server.public_settings is not None:
+def check_proxy_authentication(server: AuditedServer, now: float) -> Iterator[SecurityProblem]:
+    if server.kind == PROXY and server.public_settings is not None:
         yield SecurityProblem(
             "openProxy",
             CheckState.WARNING,
@@ -19,9 +17,9 @@ def check_proxy_authentication(
         )
 
 
-def check_proxy_connections(audited_server: AuditedServer, now_seconds: float) -> Iterator[SecurityProblem]:
+def check_proxy_connections(server: AuditedServer, now: float) -> Iterator[SecurityProblem]:
     """Released proxies serve Channelz without authentication (ProxyStartup upstream)."""
-    if audited_server.lists_connections:
+    if server.lists_connections:
         yield SecurityProblem(
             "openConnections",
             CheckState.OK,

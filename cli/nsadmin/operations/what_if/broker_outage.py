@@ -52,17 +52,15 @@ def foresee_broker_outage(
         NoneReachable: no name server answered.
     """
     snapshot_results = take_server_snapshots(admin, now_ms)
-    snapshots_by_addr = {
-        snapshot.source: snapshot for _, snapshot, _ in snapshot_results if snapshot is not None
-    }
-    if not snapshots_by_addr:
+    snapshots = {snapshot.source: snapshot for _, snapshot, _ in snapshot_results if snapshot is not None}
+    if not snapshots:
         raise NoneReachable([error for _, _, error in snapshot_results if error is not None])  # type: ignore[misc]
     down_members, shared_addrs = _add_other_names(
-        resolve_processes(broker_words, snapshots_by_addr), snapshots_by_addr.values()
+        resolve_processes(broker_words, snapshots), snapshots.values()
     )
     slave_ids = {
         addr: (name, broker_id)
-        for snapshot in snapshots_by_addr.values()
+        for snapshot in snapshots.values()
         for name, broker_ids in members_of_snapshot(snapshot).items()
         # Also where the master is gone already.
         if name in down_members or MASTER_BROKER_ID not in broker_ids
@@ -83,7 +81,7 @@ def foresee_broker_outage(
                 if include_system or is_user_topic(topic, own_topics)
             }
         )
-        for namesrv_addr, snapshot in snapshots_by_addr.items()
+        for namesrv_addr, snapshot in snapshots.items()
     }
     topic_losses = find_worst_losses(
         {
@@ -92,7 +90,7 @@ def foresee_broker_outage(
         }
     )
     consumer_facts = _read_consumers(
-        admin, snapshots_by_addr, down_members, [loss.topic_loss for loss in topic_losses]
+        admin, snapshots, down_members, [loss.topic_loss for loss in topic_losses]
     )
     return BrokerOutage(
         len({topic for snapshot in user_snapshots.values() for topic in snapshot.topics}),
@@ -110,15 +108,15 @@ def foresee_broker_outage(
     )
 
 
-def _list_slaves(server_snapshot: ClusterSnapshot, broker_name: str) -> list[tuple[int, str]]:
-    addrs_by_id = server_snapshot.brokers.get(broker_name, {"brokerAddrs": {}})["brokerAddrs"]
+def _list_slaves(snapshot: ClusterSnapshot, broker_name: str) -> list[tuple[int, str]]:
+    addrs_by_id = snapshot.brokers.get(broker_name, {"brokerAddrs": {}})["brokerAddrs"]
     return [
         (int(id_text), str(addr)) for id_text, addr in addrs_by_id.items() if int(id_text) != MASTER_BROKER_ID
     ]
 
 
 def resolve_processes(
-    broker_words: Sequence[str], snapshots_by_addr: Mapping[str, ClusterSnapshot]
+    broker_words: Sequence[str], snapshots: Mapping[str, ClusterSnapshot]
 ) -> dict[str, frozenset[int]]:
     """The processes that the words name.
 
@@ -126,8 +124,8 @@ def resolve_processes(
         NotFound: no name server knows a broker or process.
     """
     present_members: dict[str, frozenset[int]] = {}
-    for server_snapshot in snapshots_by_addr.values():
-        for broker_name, broker_ids in members_of_snapshot(server_snapshot).items():
+    for snapshot in snapshots.values():
+        for broker_name, broker_ids in members_of_snapshot(snapshot).items():
             present_members[broker_name] = present_members.get(broker_name, frozenset()) | broker_ids
     down_members: dict[str, frozenset[int]] = {}
     for broker_word in broker_words:
@@ -157,19 +155,17 @@ def _add_other_names(
     """
     all_members = dict(down_members)
     names_by_addr: dict[str, set[str]] = {}
-    for server_snapshot in server_snapshots:
+    for snapshot in server_snapshots:
         members = [
-            (name, int(id_text), broker_addr)
-            for name, record in server_snapshot.brokers.items()
-            for id_text, broker_addr in record["brokerAddrs"].items()
+            (name, int(id_text), addr)
+            for name, record in snapshot.brokers.items()
+            for id_text, addr in record["brokerAddrs"].items()
         ]
-        down_addrs = {
-            broker_addr for name, broker_id, broker_addr in members if broker_id in down_members.get(name, ())
-        }
-        for broker_name, broker_id, broker_addr in members:
-            if broker_addr in down_addrs:
+        down_addrs = {addr for name, broker_id, addr in members if broker_id in down_members.get(name, ())}
+        for broker_name, broker_id, addr in members:
+            if addr in down_addrs:
                 all_members[broker_name] = all_members.get(broker_name, frozenset()) | {broker_id}
-                names_by_addr.setdefault(broker_addr, set()).add(broker_name)
+                names_by_addr.setdefault(addr, set()).add(broker_name)
     return all_members, {addr: sorted(names) for addr, names in names_by_addr.items() if len(names) > 1}
 
 
@@ -187,21 +183,21 @@ class _ConsumerFacts(NamedTuple):
 
 def _read_consumers(
     admin: AdminClient,
-    snapshots_by_addr: Mapping[str, ClusterSnapshot],
+    snapshots: Mapping[str, ClusterSnapshot],
     down_members: BrokerMembers,
     lost_topics: Sequence[TopicOutageLoss],
 ) -> _ConsumerFacts:
-    broker_addrs = [addr for name in down_members for addr in _first_addr(name, snapshots_by_addr)]
-    online_groups, errors_by_addr = admin.consumers.list_online_groups(broker_addrs)
+    addrs = [addr for name in down_members for addr in _first_addr(name, snapshots)]
+    online_groups, errors_by_addr = admin.consumers.list_online_groups(addrs)
     topics_by_group = {
         group: {subscription.topic for subscription in connections.subscriptions}
         for group, connections in online_groups.items()
     }
-    for broker_addr in [addr for addr, error in errors_by_addr.items() if error is None]:
+    for addr in [addr for addr, error in errors_by_addr.items() if error is None]:
         groups_result: ServerResult[dict[str, tuple[str, ...]]] = admin.topics.list_consumer_groups(
-            broker_addr, [loss.topic for loss in lost_topics]
+            addr, [loss.topic for loss in lost_topics]
         )
-        errors_by_addr[broker_addr] = groups_result.error
+        errors_by_addr[addr] = groups_result.error
         for topic, group_names in (groups_result.result or {}).items():
             for group in group_names:
                 topics_by_group.setdefault(group, set()).add(topic)
@@ -212,10 +208,10 @@ def _read_consumers(
     )
 
 
-def _first_addr(broker_name: str, snapshots_by_addr: Mapping[str, ClusterSnapshot]) -> list[str]:
+def _first_addr(broker_name: str, snapshots: Mapping[str, ClusterSnapshot]) -> list[str]:
     """The address of a broker's master, or of its slave with the lowest id; [] if it is not registered."""
-    for server_snapshot in snapshots_by_addr.values():
-        addrs_by_id = server_snapshot.brokers.get(broker_name, {"brokerAddrs": {}})["brokerAddrs"]
+    for snapshot in snapshots.values():
+        addrs_by_id = snapshot.brokers.get(broker_name, {"brokerAddrs": {}})["brokerAddrs"]
         if addrs_by_id:
             return [str(addrs_by_id[min(addrs_by_id, key=int)])]
     return []

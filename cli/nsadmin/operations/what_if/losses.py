@@ -67,11 +67,9 @@ class TopicOutageLoss(NamedTuple):
         )
 
 
-def members_of_snapshot(server_snapshot: ClusterSnapshot) -> dict[str, frozenset[int]]:
+def members_of_snapshot(snapshot: ClusterSnapshot) -> dict[str, frozenset[int]]:
     """The registered processes of each broker."""
-    return {
-        name: frozenset(map(int, record["brokerAddrs"])) for name, record in server_snapshot.brokers.items()
-    }
+    return {name: frozenset(map(int, record["brokerAddrs"])) for name, record in snapshot.brokers.items()}
 
 
 def remaining_members(
@@ -108,21 +106,21 @@ def measure_capacity(
 
 
 def find_losses(
-    server_snapshot: ClusterSnapshot,
+    snapshot: ClusterSnapshot,
     down_members: BrokerMembers,
     refusing_slaves: BrokerMembers = MappingProxyType({}),
 ) -> Iterator[TopicOutageLoss]:
     """The losses of all topics that would lose something, sorted by topic."""
-    present_members = members_of_snapshot(server_snapshot)
+    present_members = members_of_snapshot(snapshot)
     members_left = remaining_members(present_members, down_members)
     reduced_brokers = {
         name
         for name in down_members
         if present_members.get(name, frozenset()) != members_left.get(name, frozenset())
     }
-    ordered_brokers = _ordered_brokers(server_snapshot)
+    ordered_brokers = _ordered_brokers(snapshot)
     losses_by_table: dict[int, TopicOutageLoss | None] = {}
-    for topic, topic_queues in sorted(server_snapshot.topics.items()):
+    for topic, topic_queues in sorted(snapshot.topics.items()):
         if reduced_brokers.isdisjoint(topic_queues):
             continue
         # Equal topics share one queue table, so compute the loss once for each table.
@@ -138,12 +136,12 @@ def find_losses(
             yield topic_loss._replace(topic=topic, ordered_by=gone_ordered)
 
 
-def lost_write_share(server_snapshot: ClusterSnapshot, down_members: BrokerMembers) -> float:
+def lost_write_share(snapshot: ClusterSnapshot, down_members: BrokerMembers) -> float:
     """The lost fraction of all writable queues, 0 to 1."""
-    present_members = members_of_snapshot(server_snapshot)
+    present_members = members_of_snapshot(snapshot)
     members_left = remaining_members(present_members, down_members)
-    table_counts = Counter(map(id, server_snapshot.topics.values()))
-    tables_by_id = {id(queues): queues for queues in server_snapshot.topics.values()}
+    table_counts = Counter(map(id, snapshot.topics.values()))
+    tables_by_id = {id(queues): queues for queues in snapshot.topics.values()}
     queues_before, queues_after = (
         sum(
             count * measure_capacity(tables_by_id[table_id], member_ids).write_queues
@@ -174,13 +172,13 @@ def _compute_loss(
     )
 
 
-def _ordered_brokers(server_snapshot: ClusterSnapshot) -> dict[str, frozenset[str]]:
+def _ordered_brokers(snapshot: ClusterSnapshot) -> dict[str, frozenset[str]]:
     """The brokers in each order configuration; {} if the name server does not hand them out to clients."""
-    if server_snapshot.settings.get("orderMessageEnable", "false").lower() != "true":
+    if snapshot.settings.get("orderMessageEnable", "false").lower() != "true":
         return {}
     return {
         topic: frozenset(entry.partition(":")[0] for entry in text.split(";"))
-        for topic, text in server_snapshot.kv.get(ORDER_NAMESPACE, {}).items()
+        for topic, text in snapshot.kv.get(ORDER_NAMESPACE, {}).items()
     }
 
 

@@ -57,7 +57,7 @@ def foresee_name_server_outage(
         raise NoneReachable([error for error in listing_errors.values() if error is not None])  # type: ignore[misc]
     broker_lists = _read_broker_lists(admin, listings_by_server.values())
     client_lists = _read_client_lists(
-        admin, [broker_addr for broker_addr, error in broker_lists.errors_by_addr.items() if error is None]
+        admin, [addr for addr, error in broker_lists.errors_by_addr.items() if error is None]
     )
     listed_addrs = chain(*broker_lists.lists_by_broker.values(), *client_lists.lists_by_client.values())
     down_spellings = {listed_addr for listed_addr in set(listed_addrs) if is_down(listed_addr)}
@@ -128,8 +128,8 @@ class _ClientLists(NamedTuple):
     silent_count: int
 
 
-def _read_client_lists(admin: AdminClient, broker_addrs: Sequence[str]) -> _ClientLists:
-    online_groups, _ = admin.consumers.list_online_groups(broker_addrs)
+def _read_client_lists(admin: AdminClient, addrs: Sequence[str]) -> _ClientLists:
+    online_groups, _ = admin.consumers.list_online_groups(addrs)
     lists_by_group = admin.client_runtime.get_name_servers(online_groups)
     lists_by_client = {
         f"{group} {entry.client.client_id}": entry.name_servers
@@ -140,7 +140,7 @@ def _read_client_lists(admin: AdminClient, broker_addrs: Sequence[str]) -> _Clie
     client_count = sum(map(len, lists_by_group.values()))
     producers = {
         (entry.producer_group, entry.client_id)
-        for result in admin.producers.list_producers(broker_addrs)
+        for result in admin.producers.list_producers(addrs)
         for entry in result.result or ()
     }
     return _ClientLists(lists_by_client, len(producers), client_count - len(lists_by_client))
