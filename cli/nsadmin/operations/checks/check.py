@@ -17,6 +17,7 @@ from nsadmin.operations.checks.findings import (
     CheckMeasure,
     CheckSample,
     CheckState,
+    state_weight,
     worst_state,
 )
 from nsadmin.operations.checks.ranges import AlertRange, InvalidRangeError, parse_range
@@ -130,6 +131,27 @@ class CheckScale:
     ) -> CheckFinding:
         """Return an UNKNOWN finding with its reason."""
         return CheckFinding(self.check_name, CheckState.UNKNOWN, summary, (), tuple(detail_lines), about)
+
+
+def judge_kinds(
+    scale: CheckScale, kinds: Iterable[CheckFinding], server_count: int, place: str = ""
+) -> tuple[CheckFinding, list[CheckFinding]]:
+    """Return an overall finding about findings of several kinds, and these, worst first."""
+    kinds = sorted(kinds, key=lambda kind: -state_weight(kind.state))
+    criticals = sum(kind.state is CheckState.CRITICAL for kind in kinds)
+    warnings = sum(kind.state is CheckState.WARNING for kind in kinds)
+    samples = [
+        scale.make_sample("critical", criticals),
+        scale.make_sample("warnings", warnings),
+        scale.make_sample("servers", server_count),
+    ]
+    is_incomplete = any(kind.state is CheckState.UNKNOWN for kind in kinds)
+    summary = (
+        f"{criticals} critical, {warnings} {'warning' if warnings == 1 else 'warnings'} of "
+        f"{server_count} {'server' if server_count == 1 else 'servers'}{place}"
+    )
+    minimum_state = CheckState.UNKNOWN if is_incomplete else CheckState.OK
+    return scale.make_finding(summary, samples, minimum_state=minimum_state), kinds
 
 
 def _parse_limit(option_name: str, default_text: str | None, option_text: str | None) -> AlertRange | None:

@@ -5,14 +5,8 @@ from typing import Any, NamedTuple
 
 from namesrv_core.transport.address import split_server_addr
 from nsadmin.client.connection.tunnels.pod_directory import KubePod
-from nsadmin.operations.checks.check import CheckScale
-from nsadmin.operations.checks.findings import (
-    CheckFinding,
-    CheckMeasure,
-    CheckState,
-    state_weight,
-    worst_state,
-)
+from nsadmin.operations.checks.check import CheckScale, judge_kinds
+from nsadmin.operations.checks.findings import CheckFinding, CheckMeasure, CheckState, worst_state
 from nsadmin.operations.kubernetes.observer import KubeObservation
 
 DOCTOR_MEASURES = (
@@ -267,25 +261,9 @@ def judge_namespace(scale: CheckScale, seen: KubeObservation) -> tuple[CheckFind
     for kube_rule in KUBE_RULES:
         for problem in kube_rule(seen):
             problems_by_check.setdefault(problem.check_name, []).append(problem)
-    parts = [_build_finding(problems) for problems in problems_by_check.values()]
-    parts.sort(key=lambda finding: -state_weight(finding.state))
-    critical_count, warning_count = (
-        sum(finding.state is state for finding in parts)
-        for state in (CheckState.CRITICAL, CheckState.WARNING)
-    )
+    kinds = [_build_finding(problems) for problems in problems_by_check.values()]
     server_count = len(problems_by_check.get("servers", []))
-    samples = [
-        scale.make_sample("critical", critical_count),
-        scale.make_sample("warnings", warning_count),
-        scale.make_sample("servers", server_count),
-    ]
-    is_incomplete = any(finding.state is CheckState.UNKNOWN for finding in parts)
-    summary = (
-        f"{critical_count} critical, {warning_count} {'warning' if warning_count == 1 else 'warnings'} of "
-        f"{server_count} {'server' if server_count == 1 else 'servers'} in {seen.directory.namespace}"
-    )
-    minimum_state = CheckState.UNKNOWN if is_incomplete else CheckState.OK
-    return scale.make_finding(summary, samples, minimum_state=minimum_state), parts
+    return judge_kinds(scale, kinds, server_count, f" in {seen.directory.namespace}")
 
 
 def _build_finding(problems: list[KubeProblem]) -> CheckFinding:

@@ -3,17 +3,12 @@
 import re
 from collections.abc import Callable, Iterable, Iterator
 from ipaddress import ip_address
+from typing import NamedTuple
 
 from nsadmin.client.redaction import is_secret_name
 from nsadmin.console.phrases import abbreviate_names, format_utc_second
-from nsadmin.operations.checks.check import CheckScale
-from nsadmin.operations.checks.findings import (
-    CheckFinding,
-    CheckMeasure,
-    CheckState,
-    state_weight,
-    worst_state,
-)
+from nsadmin.operations.checks.check import CheckScale, judge_kinds
+from nsadmin.operations.checks.findings import CheckFinding, CheckMeasure, CheckState, worst_state
 from nsadmin.operations.security.observer import (
     BROKER,
     NAME_SERVER,
@@ -21,8 +16,6 @@ from nsadmin.operations.security.observer import (
     AuditedServer,
     SecurityObservation,
 )
-from nsadmin.operations.security.problems import FENCE_REMEDY, SecurityProblem
-from nsadmin.operations.security.proxy_rules import check_proxy_authentication, check_proxy_connections
 from nsadmin.operations.security.vulnerabilities import find_affecting, parse_release, upgrade_remedy
 
 AUDIT_MEASURES = (
@@ -30,12 +23,23 @@ AUDIT_MEASURES = (
     CheckMeasure("warnings", "kinds of findings that leave an access open", warning="0"),
     CheckMeasure("servers", "checked servers"),
 )
+FENCE_REMEDY = "allow only brokers, clients and operators to reach the port (firewall, network policy)"
 _FIRST_USERS_RELEASE = (5, 3, 0, 0)
 _OURS_REMEDY = "start it with --credentials (docs/how-to/secure-the-name-server.md)"
 _JAVA_REMEDY = (
     f"Apache's name server cannot authenticate clients: {FENCE_REMEDY}, or run `nsadmin namesrv "
     "--credentials`"
 )
+
+
+class SecurityProblem(NamedTuple):
+    """One problem of one server. The state OK marks a fact worth knowing, which may be intended."""
+
+    check_name: str
+    check_state: CheckState
+    problem_text: str
+    remedy_text: str
+    evidence: str = ""
 
 
 def check_vulnerabilities(server: AuditedServer, now: float) -> Iterator[SecurityProblem]:
@@ -63,41 +67,40 @@ def check_vulnerabilities(server: AuditedServer, now: float) -> Iterator[Securit
 
 def check_tls(server: AuditedServer, now: float) -> Iterator[SecurityProblem]:
     if server.speaks_tls is False:
-        problem_text = "not encrypted: an attacker on the network path can read and change all data"
         yield SecurityProblem(
             "noTls",
             CheckState.WARNING,
-            problem_text,
+            "not encrypted: an attacker on the network path can read and change all data",
             "set up a certificate: tls.server.mode, tls.server.certPath",
         )
         return
     if server.speaks_tls and server.answers_plain_text:
-        problem_text = "TLS is optional: an attacker on the network path can downgrade it to plain text"
         yield SecurityProblem(
             "plainText",
             CheckState.WARNING,
-            problem_text,
+            "TLS is optional: an attacker on the network path can downgrade it to plain text",
             "set tls.server.mode=enforcing once all clients use TLS",
         )
     certificate = server.certificate
     if certificate is None:
         return
     if certificate.is_self_signed:
-        problem_text = "self-signed certificate: clients cannot distinguish it from an attacker's"
-        remedy_text = "set tls.test.mode.enable=false, and install a certificate of a trusted authority"
         yield SecurityProblem(
-            "selfSigned", CheckState.WARNING, problem_text, remedy_text, f'"{certificate.subject_name}"'
+            "selfSigned",
+            CheckState.WARNING,
+            "self-signed certificate: clients cannot distinguish it from an attacker's",
+            "set tls.test.mode.enable=false, and install a certificate of a trusted authority",
+            f'"{certificate.subject_name}"',
         )
     if certificate.ends_at_seconds < now:
         validity_text = (
             f'"{certificate.subject_name}" until {format_utc_second(certificate.ends_at_seconds * 1000)}'
         )
-        remedy_text = "replace the certificate file: the server reads it without a restart"
         yield SecurityProblem(
             "expiredCertificate",
             CheckState.CRITICAL,
             "the certificate has expired",
-            remedy_text,
+            "replace the certificate file: the server reads it without a restart",
             validity_text,
         )
 
@@ -112,19 +115,17 @@ def check_open_settings(server: AuditedServer, now: float) -> Iterator[SecurityP
             return
         if server.is_ours and public_settings.get("credentialsFile"):
             return
-        problem_text = "unauthenticated clients can change its settings, KV config and routes"
         yield SecurityProblem(
             "openNameServer",
             CheckState.WARNING,
-            problem_text,
+            "unauthenticated clients can change its settings, KV config and routes",
             _OURS_REMEDY if server.is_ours else _JAVA_REMEDY,
         )
     elif not _is_authentication_on(server):
-        problem_text = "unauthenticated clients can change its settings, and delete topics and groups"
         yield SecurityProblem(
             "openBrokerSettings",
             CheckState.WARNING,
-            problem_text,
+            "unauthenticated clients can change its settings, and delete topics and groups",
             f"require authentication, or {FENCE_REMEDY}",
         )
 
@@ -134,32 +135,32 @@ def check_authentication(server: AuditedServer, now: float) -> Iterator[Security
     if server.kind != BROKER or server.settings is None:
         return
     if _is_setting_on(server, "authenticationEnabled") and not _is_setting_on(server, "authorizationEnabled"):
-        problem_text = "every authenticated account has all permissions"
         yield SecurityProblem(
             "noAuthorization",
             CheckState.WARNING,
-            problem_text,
+            "every authenticated account has all permissions",
             "set authorizationEnabled=true in broker.conf",
         )
     if server.public_settings is None:
         return
     if _is_authentication_on(server):
-        problem_text = "it requires credentials, but returns its settings to unauthenticated clients"
         yield SecurityProblem(
             "settingsWithoutCredentials",
             CheckState.WARNING,
-            problem_text,
+            "it requires credentials, but returns its settings to unauthenticated clients",
             "check the allow lists of its accounts",
         )
         return
-    problem_text = "clients are not authenticated: anyone on the network can read and write all messages"
     release = parse_release(server.version)
     has_users = release is None or release >= _FIRST_USERS_RELEASE
     required_settings = (
         "authenticationEnabled=true and authorizationEnabled=true" if has_users else "aclEnable=true"
     )
     yield SecurityProblem(
-        "noAuthentication", CheckState.WARNING, problem_text, f"set {required_settings} in broker.conf"
+        "noAuthentication",
+        CheckState.WARNING,
+        "clients are not authenticated: anyone on the network can read and write all messages",
+        f"set {required_settings} in broker.conf",
     )
 
 
@@ -201,43 +202,69 @@ def _can_be_secret(setting_key: str, setting_value: str) -> bool:
 
 def check_open_reads(server: AuditedServer, now: float) -> Iterator[SecurityProblem]:
     if server.kind == NAME_SERVER and server.lists_brokers:
-        problem_text = "unauthenticated clients can read the addresses of all brokers, and all topics"
         yield SecurityProblem(
-            "openReads", CheckState.OK, problem_text, _OURS_REMEDY if server.is_ours else FENCE_REMEDY
+            "openReads",
+            CheckState.OK,
+            "unauthenticated clients can read the addresses of all brokers, and all topics",
+            _OURS_REMEDY if server.is_ours else FENCE_REMEDY,
         )
 
 
 def check_replication_port(server: AuditedServer, now: float) -> Iterator[SecurityProblem]:
-    replication_port = (server.settings or {}).get("haListenPort")
-    if replication_port is None or server.has_open_replication is False:
+    port = (server.settings or {}).get("haListenPort")
+    if port is None or server.has_open_replication is False:
         return
-    check_name, check_state = "replicationPort", CheckState.WARNING
-    problem_text = "its replication port is reachable from here: every client can read all messages"
+    remedy = "allow only the other brokers of its group to reach haListenPort"
     if server.has_open_replication is None:
         # A tunnel through kubectl forwards only to ports that pods declare.
-        check_name, check_state = "unknownReplicationPort", CheckState.UNKNOWN
-        problem_text = "its replication port was not tried from here"
-    remedy_text = "allow only the other brokers of its group to reach haListenPort"
-    yield SecurityProblem(
-        check_name, check_state, problem_text, remedy_text, f"haListenPort={replication_port}"
-    )
+        text = "its replication port was not tried from here"
+        yield SecurityProblem(
+            "unknownReplicationPort", CheckState.UNKNOWN, text, remedy, f"haListenPort={port}"
+        )
+        return
+    text = "its replication port is reachable from here: every client can read all messages"
+    yield SecurityProblem("replicationPort", CheckState.WARNING, text, remedy, f"haListenPort={port}")
 
 
 def check_public_address(server: AuditedServer, now: float) -> Iterator[SecurityProblem]:
     if _is_public_addr(server.addr):
-        problem_text = "its address is on the public Internet"
         yield SecurityProblem(
             "publicAddress",
             CheckState.WARNING,
-            problem_text,
+            "its address is on the public Internet",
             f"{FENCE_REMEDY}, and require TLS and authentication",
         )
 
 
 def check_automatic_topics(server: AuditedServer, now: float) -> Iterator[SecurityProblem]:
     if server.kind == BROKER and _is_setting_on(server, "autoCreateTopicEnable"):
-        problem_text = "a message to an unknown topic creates the topic, also if its name is a mistake"
-        yield SecurityProblem("automaticTopics", CheckState.OK, problem_text, "autoCreateTopicEnable=false")
+        yield SecurityProblem(
+            "automaticTopics",
+            CheckState.OK,
+            "a message to an unknown topic creates the topic, also if its name is a mistake",
+            "autoCreateTopicEnable=false",
+        )
+
+
+def check_proxy_authentication(server: AuditedServer, now: float) -> Iterator[SecurityProblem]:
+    if server.kind == PROXY and server.public_settings is not None:
+        yield SecurityProblem(
+            "openProxy",
+            CheckState.WARNING,
+            "clients are not authenticated: anyone on the network can send and receive through the proxy",
+            "set authenticationEnabled=true and authorizationEnabled=true in rmq-proxy.json",
+        )
+
+
+def check_proxy_connections(server: AuditedServer, now: float) -> Iterator[SecurityProblem]:
+    """Released proxies serve Channelz without authentication (ProxyStartup upstream)."""
+    if server.lists_connections:
+        yield SecurityProblem(
+            "openConnections",
+            CheckState.OK,
+            "unauthenticated clients can read the addresses of all gRPC clients (Channelz)",
+            FENCE_REMEDY,
+        )
 
 
 def _is_authentication_on(server: AuditedServer) -> bool:
@@ -283,30 +310,8 @@ def judge_servers(scale: CheckScale, seen: SecurityObservation) -> tuple[CheckFi
     for server in seen.audited_servers:
         for problem in find_problems(server, seen.now_seconds):
             problems_by_check.setdefault(problem.check_name, []).append((server, problem))
-    parts = [_build_finding(name, problems) for name, problems in problems_by_check.items()]
-    parts += _list_unanswered(seen)
-    parts.sort(key=lambda finding: -state_weight(finding.state))
-    critical_count, warning_count = (
-        sum(finding.state is state for finding in parts)
-        for state in (CheckState.CRITICAL, CheckState.WARNING)
-    )
-    samples = [
-        scale.make_sample("critical", critical_count),
-        scale.make_sample("warnings", warning_count),
-        scale.make_sample("servers", len(seen.audited_servers)),
-    ]
-    minimum_state = (
-        CheckState.UNKNOWN if any(finding.state is CheckState.UNKNOWN for finding in parts) else CheckState.OK
-    )
-    servers_text = (
-        f"of {len(seen.audited_servers)} servers" if len(seen.audited_servers) != 1 else "of 1 server"
-    )
-    summary = f"{critical_count} critical, {_format_warnings(warning_count)} {servers_text}"
-    return scale.make_finding(summary, samples, minimum_state=minimum_state), parts
-
-
-def _format_warnings(warning_count: int) -> str:
-    return "1 warning" if warning_count == 1 else f"{warning_count} warnings"
+    kinds = [_build_finding(name, problems) for name, problems in problems_by_check.items()]
+    return judge_kinds(scale, [*kinds, *_list_unanswered(seen)], len(seen.audited_servers))
 
 
 def _build_finding(check_name: str, problems: list[tuple[AuditedServer, SecurityProblem]]) -> CheckFinding:
@@ -370,8 +375,13 @@ def _list_unanswered(seen: SecurityObservation) -> Iterator[CheckFinding]:
         if not server.error and server.settings is None
     ]
     if closed_lines:
-        problem_text = "settings that these credentials may not read were not audited"
-        yield CheckFinding("unreadSettings", CheckState.UNKNOWN, problem_text, (), tuple(closed_lines))
+        yield CheckFinding(
+            "unreadSettings",
+            CheckState.UNKNOWN,
+            "settings that these credentials may not read were not audited",
+            (),
+            tuple(closed_lines),
+        )
 
 
 _NO_PROBLEM = SecurityProblem("", CheckState.OK, "", "")
