@@ -159,11 +159,11 @@ class RouteFacts(NamedTuple):
         if route is None:
             return False
         return any(
-            route.is_writable
-            and has_registered_master(view, route.broker_name)
-            and self.silence_error(route.broker_addrs.get(MASTER_BROKER_ID)) is None
-            and route.broker_addrs.get(MASTER_BROKER_ID) not in self.disks.refusals
-            for route in route.queues
+            queue.is_writable
+            and has_registered_master(view, queue.broker_name)
+            and self.silence_error(queue.broker_addrs.get(MASTER_BROKER_ID)) is None
+            and queue.broker_addrs.get(MASTER_BROKER_ID) not in self.disks.refusals
+            for queue in route.queues
         )
 
     def problem_severity(self, view: NameServerTopicView) -> Literal["warning", "cause"]:

@@ -252,7 +252,7 @@ def _find_other_cluster(facts: RouteFacts) -> Iterator[CauseFinding]:
     if wanted_cluster is None:
         return
     for view, route in facts.views_with_route():
-        cluster_names = {route.cluster_name for route in route.queues if route.cluster_name}
+        cluster_names = {queue.cluster_name for queue in route.queues if queue.cluster_name}
         if wanted_cluster not in cluster_names:
             yield CauseFinding(
                 "cause",

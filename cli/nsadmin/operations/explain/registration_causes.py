@@ -248,7 +248,7 @@ def _lacks_topic_of_broker(
         view, broker_name, broker_views
     )
     return (
-        is_known_absent or route is None or broker_name not in {route.broker_name for route in route.queues}
+        is_known_absent or route is None or broker_name not in {queue.broker_name for queue in route.queues}
     )
 
 

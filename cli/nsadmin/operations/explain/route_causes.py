@@ -3,10 +3,10 @@
 from collections.abc import Callable, Iterable, Iterator
 
 from namesrv_core.protocol.codes import MASTER_BROKER_ID, Perm, perm_text
+from nsadmin.client.name_servers.order_confs import ORDER_CONF_NAMESPACE, parse_order_conf
 from nsadmin.client.results import error_text, is_not_found
 from nsadmin.client.topic_routes import QueueRoute
 from nsadmin.client.topics.topic_views import NameServerTopicView
-from nsadmin.operations.explain.departure_causes import find_departed_brokers
 from nsadmin.operations.explain.facts import (
     RouteFacts,
     groups_by_name,
@@ -24,10 +24,139 @@ from nsadmin.operations.explain.findings import (
     ok_finding,
     skipped_finding,
 )
-from nsadmin.operations.explain.order_conf_causes import find_dead_order_confs, valid_order_conf
 from nsadmin.operations.explain.registration_causes import describe_change
-from nsadmin.operations.inventory.records import explain_silence
+from nsadmin.operations.inventory.records import RETENTION_MS, explain_silence
 from nsadmin.operations.slave_reads import refuses_reads
+
+
+def find_dead_order_confs(facts: RouteFacts) -> Iterator[CauseFinding]:
+    for view, route in facts.views_with_route():
+        if not route.order_topic_conf:
+            continue
+        put_advice = advise_command("updateOrderConf", facts.topic, "put", "BROKER:QUEUES;BROKER:QUEUES")
+        try:
+            queues_by_broker = parse_order_conf(route.order_topic_conf)
+        except ValueError as error:
+            yield CauseFinding(
+                "cause",
+                f'clients cannot parse the order configuration "{route.order_topic_conf}": {error}',
+                put_advice,
+                view.addr,
+            )
+            continue
+        dead_names = [name for name in queues_by_broker if not has_registered_master(view, name)]
+        dead_names += [
+            queue.broker_name
+            for queue in route.queues
+            if queue.broker_name in queues_by_broker
+            and facts.silence_error(queue.broker_addrs.get(MASTER_BROKER_ID))
+        ]
+        if dead_names:
+            lost_queues, ordered_queues = (
+                sum(queues_by_broker[name] for name in set(dead_names)),
+                sum(queues_by_broker.values()),
+            )
+            evidence = (
+                "the order configuration names brokers without a master: "
+                f"{join_names(dict.fromkeys(dead_names))}; sends to {lost_queues} of {ordered_queues} "
+                "queues fail"
+            )
+            yield CauseFinding(
+                "cause" if lost_queues == ordered_queues else "warning", evidence, put_advice, view.addr
+            )
+
+
+def valid_order_conf(facts: RouteFacts) -> CauseFinding:
+    if any(route.order_topic_conf for _, route in facts.views_with_route()):
+        return ok_finding("every broker of the order configuration has a master")
+    ignoring_addrs = [view.addr for view in facts.server_views if view.order_conf.result]
+    if ignoring_addrs:
+        return ok_finding(
+            f"clients do not get the configuration in {ORDER_CONF_NAMESPACE}: orderMessageEnable is false "
+            f"on {join_names(ignoring_addrs)}"
+        )
+    return ok_finding("the topic has no order configuration")
+
+
+def find_departed_brokers(facts: RouteFacts) -> Iterator[CauseFinding]:
+    """Findings from inventory, journals and topic lists about brokers that took routes with them."""
+    yield from _find_missing_brokers(facts)
+    for view in facts.views_without_route():
+        if facts.topic in ((view.topic_names.result if view.topic_names else None) or ()):
+            yield CauseFinding(
+                "cause",
+                "the name server lists the topic, but none of the topic's brokers is registered",
+                advise_command(
+                    "clusterList",
+                    instruction="start the brokers of the topic again; to see which brokers are registered",
+                ),
+                view.addr,
+            )
+    present_names = {
+        *facts.brokers_with_topic(),
+        *facts.removed_brokers,
+        *(broker.broker_name for broker in facts.lost_brokers()),
+        *(name for view in facts.server_views for name in groups_by_name(view)),
+    }
+    severity = _severity_of_departure(facts)
+    for evidence in facts.memories:
+        for broker_name, journaled_change in sorted(evidence.gone_brokers.items()):
+            is_old = facts.now_ms - journaled_change.time_ms > RETENTION_MS
+            if broker_name in present_names or (severity == "warning" and is_old):
+                continue
+            last_addrs = evidence.last_addrs.get(broker_name, ())
+            addr_remark = f" ({join_names(last_addrs)})" if last_addrs else ""
+            yield CauseFinding(
+                severity,
+                f"the topic was on {broker_name}{addr_remark}, which left: "
+                f"{describe_change(journaled_change)}",
+                advise_command(
+                    "updateTopic",
+                    facts.topic,
+                    "-c",
+                    "CLUSTER",
+                    instruction=f"start {broker_name} again, or create the topic on another broker",
+                ),
+                None,
+                broker_name,
+                last_addrs[0] if last_addrs else None,
+            )
+
+
+def _find_missing_brokers(facts: RouteFacts) -> Iterator[CauseFinding]:
+    """Findings about expected brokers that no name server lists, unless they never had the topic."""
+    for lost in facts.lost_brokers():
+        if lost.had_topic is None:
+            yield CauseFinding(
+                "unknown",
+                f"{lost.broker_name} is {lost.description}; nsadmin does not know its topics",
+                advise_command("clusterList", instruction=f"start {lost.broker_name}, or stop expecting it"),
+                None,
+                lost.broker_name,
+                lost.last_addrs[0] if lost.last_addrs else None,
+            )
+        else:
+            broker_name, last_addrs = lost.broker_name, lost.last_addrs
+            addr_remark = f" ({join_names(last_addrs)})" if last_addrs else ""
+            yield CauseFinding(
+                _severity_of_departure(facts),
+                f"the topic was on {broker_name}{addr_remark}, which is {lost.description}",
+                advise_command(
+                    "inventory",
+                    "forget",
+                    broker_name,
+                    instruction=f"start {broker_name} again, or, if you removed it on purpose, forget it",
+                ),
+                None,
+                broker_name,
+                last_addrs[0] if last_addrs else None,
+            )
+
+
+def _severity_of_departure(facts: RouteFacts) -> FindingResult:
+    """The severity of a broker that left with its queues: "warning" if clients find others everywhere."""
+    answering_views = [view for view in facts.server_views if not view.is_silent]
+    return "warning" if all(facts.has_writable_queue(view) for view in answering_views) else "cause"
 
 
 def _find_gone_brokers(facts: RouteFacts) -> Iterator[CauseFinding]:
@@ -232,10 +361,10 @@ def _find_closed_topics(facts: RouteFacts) -> Iterator[CauseFinding]:
             )
             yield _finding_about_queue(facts, view, queue, evidence, advice)
     for view, route in facts.views_with_route():
-        readable_queues = [route for route in route.queues if (route.perm or 0) & Perm.READ]
+        readable_queues = [queue for queue in route.queues if (queue.perm or 0) & Perm.READ]
         if not readable_queues and route.queues:
             shown_permissions = join_names(
-                f"{route.broker_name} {perm_text(route.perm or 0)}" for route in route.queues
+                f"{queue.broker_name} {perm_text(queue.perm or 0)}" for queue in route.queues
             )
             advice = advise_command("updateTopicPerm", facts.topic, "6", "-c", "CLUSTER")
             yield CauseFinding(
@@ -283,7 +412,7 @@ def _find_empty_zones(facts: RouteFacts) -> Iterator[CauseFinding]:
         if view.zone_route.error is not None:
             yield CauseFinding("unknown", f"no answer: {error_text(view.zone_route.error)}", None, view.addr)
         elif not (view.zone_route.result and view.zone_route.result.queues):
-            broker_names = join_names(route.broker_name for route in route.queues)
+            broker_names = join_names(queue.broker_name for queue in route.queues)
             evidence = (
                 f"no master of {broker_names} is in zone {facts.question.zone_name}: clients of the "
                 "zone get an empty route"
