@@ -48,9 +48,6 @@ ExpectOption = Annotated[
         "file with one broker per line, a plan, or a journal.",
     ),
 ]
-_DEFAULT_SETTLE_SECONDS = 50.0
-"""Nearly two heartbeats, and less than the 60 s that Nagios waits for a plugin."""
-
 _RETRY_PAUSE_SECONDS = 1.0
 _DURATION_PATTERN = re.compile(r"(\d+(?:\.\d+)?)(s|m|h)?")
 _SECONDS_PER_UNIT = {None: 1.0, "s": 1.0, "m": 60.0, "h": 3600.0}
@@ -95,7 +92,7 @@ def parse_settle_seconds(settle_seconds: float | None) -> float:
     """How many seconds name servers may take to agree; UsageError if --settle is out of range."""
     if settle_seconds is not None and not 0 <= settle_seconds <= 3600:
         raise UsageError(f'invalid value "{settle_seconds:g}" for --settle: expected seconds, 0 to 3600')
-    return _DEFAULT_SETTLE_SECONDS if settle_seconds is None else settle_seconds
+    return WHOLE_CLUSTER.settle_seconds if settle_seconds is None else settle_seconds
 
 
 def announce_wait(session: Session, wait_seconds: float) -> None:

@@ -3,9 +3,7 @@
 The file of each check has one `CHECK`, and `check_table` lists the checks.
 """
 
-import shlex
 from collections.abc import Callable, Collection, Iterable, Sequence
-from pathlib import Path
 from time import sleep
 from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
 
@@ -24,6 +22,7 @@ from nsadmin.operations.checks.ranges import AlertRange, InvalidRangeError, pars
 
 if TYPE_CHECKING:
     import re
+    from pathlib import Path
 
     from nsadmin.operations.divergence.observer import DivergenceObserver
     from nsadmin.operations.inventory.keeper import InventoryKeeper
@@ -63,12 +62,13 @@ class CheckScope(NamedTuple):
     expected_count: int | None = None
     inventory: "InventoryKeeper | None" = None
     tls: Tls | None = None
-    journal_folders: Sequence[Path] = ()
+    journal_folders: Sequence["Path"] = ()
     journal_since: Callable[[int], int] = lambda now_ms: now_ms - 86_400_000
     asks_journal_status: bool = True
     verifies_records: bool = False
-    report_folder: Path | None = None
-    backup_path: Path | None = None
+    report_folder: "Path | None" = None
+    backup_path: "Path | None" = None
+    # Nearly two heartbeats, and less than the 60 s that Nagios waits for a plugin.
     settle_seconds: float = 50.0
     divergence_observer: "DivergenceObserver | None" = None
     pause_seconds: Callable[[float], object] = lambda seconds: sleep(seconds)
@@ -193,6 +193,9 @@ class Check(NamedTuple, Generic[T]):
     takes_cluster: bool = False
 
     def format_remedy(self, about: str | None) -> str:
+        # Imported late: a health probe needs no remedy.
+        import shlex
+
         return self.remedy.format(about=shlex.quote(about or ""))
 
     def make_scale(self, limits: CheckLimits = (None, None)) -> CheckScale:
