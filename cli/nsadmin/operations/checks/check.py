@@ -173,8 +173,8 @@ def _parse_limit(option_name: str, default_text: str | None, option_text: str | 
 class Check(NamedTuple, Generic[T]):
     """A check. `observe` reads the facts, and `judge` decides about them without a request or a clock.
 
-    `measures` have the default limits. `warns` and `alerts` say when the state is WARNING or CRITICAL, and
-    `remedy` is the command to run then; `{about}` in it stands for the topic or group.
+    `measures` have the default limits. `warning_when` and `critical_when` are for the documentation. `remedy`
+    is the command to run if the state is not OK; `{about}` in it stands for the topic or group.
 
     A check without options of its own needs no command function: `help` and the help of --warning and
     --critical describe its command, which has --clusterName with `takes_cluster`.
@@ -184,8 +184,8 @@ class Check(NamedTuple, Generic[T]):
     measures: tuple[CheckMeasure, ...]
     observe: Callable[[AdminClient, CheckScope], T]
     judge: Callable[[CheckScale, T], CheckFinding]
-    warns: str
-    alerts: str
+    warning_when: str
+    critical_when: str
     remedy: str
     help: str = ""
     warning_help: str = ""

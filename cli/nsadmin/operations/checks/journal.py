@@ -218,7 +218,7 @@ CHECK = Check(
     ),
     observe,
     judge,
-    warns="no record for two minutes, lost events, or failing polls",
-    alerts="no record for ten minutes, failing, or damaged",
+    warning_when="no record for two minutes, lost events, or failing polls",
+    critical_when="no record for ten minutes, failing, or damaged",
     remedy="nsadmin journal verify",
 )

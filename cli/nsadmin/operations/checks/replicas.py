@@ -108,7 +108,7 @@ CHECK = Check(
     ),
     observe,
     judge,
-    warns="a slave differs from its master, and replication does not remove the difference",
-    alerts="a slave lacks a topic, a group or another item, or copies no messages",
+    warning_when="a slave differs from its master, and replication does not remove the difference",
+    critical_when="a slave lacks a topic, a group or another item, or copies no messages",
     remedy="nsadmin replicaDiff",
 )

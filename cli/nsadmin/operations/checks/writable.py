@@ -345,7 +345,7 @@ CHECK = Check(
     ),
     observe,
     judge,
-    warns="clients can write to a topic on fewer brokers than have it",
-    alerts="clients cannot write to a topic",
+    warning_when="clients can write to a topic on fewer brokers than have it",
+    critical_when="clients cannot write to a topic",
     remedy="nsadmin divergence",
 )
