@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from nsadmin.library.drain_procedure import DrainResult, RestoredServer
     from nsadmin.library.name_server_divergence import Divergence
     from nsadmin.operations.divergence.observer import DivergenceObservation
-    from nsadmin.operations.drain.events import EventRecord
     from nsadmin.operations.inventory.keeper import InventoryKeeper
+    from nsadmin.operations.run_folder import EventRecord
 
 
 class AdminClient(client_admin.AdminClient):

@@ -1,7 +1,6 @@
 """drain_broker and undrain_broker: the drain of a broker for scripts, with callbacks."""
 
 from collections.abc import Callable
-from time import time
 
 from nsadmin.client.admin import AdminClient
 from nsadmin.client.results import ReadOnlyAccess
@@ -13,10 +12,12 @@ from nsadmin.library.drain_procedure import (
     prepare_undo,
     restored_server_of,
 )
-from nsadmin.operations.drain.events import CommandEnded, EventRecord
+from nsadmin.operations.drain.events import CommandEnded
 from nsadmin.operations.drain.risks import describe_refusal
-from nsadmin.operations.drain.runner import DrainPlan, DrainRefused, ProcedureClock
+from nsadmin.operations.drain.runner import DrainPlan, DrainRefused
 from nsadmin.operations.inventory.keeper import InventoryKeeper
+from nsadmin.operations.procedure_clock import ProcedureClock, read_system_ms
+from nsadmin.operations.run_folder import EventRecord
 from nsadmin.operations.state_folder import find_state_home
 
 EventCallback = Callable[[EventRecord], object]
@@ -38,11 +39,13 @@ def drain_broker(
 
     if not is_dry_run:
         _require_writable(admin, f"{drain_plan.broker} was not drained")
-    procedure_clock = ProcedureClock(_now_ms, pause_seconds)
+    procedure_clock = ProcedureClock(read_system_ms, pause_seconds)
     if when_safe is not None:
         drain_plan = drain_plan._replace(then=_command_of(when_safe))
     drain_plan = drain_plan._replace(by=describe_user())
-    prepared_drain = prepare_drain(admin, drain_plan, find_state_home(), _now_ms(), is_dry_run=is_dry_run)
+    prepared_drain = prepare_drain(
+        admin, drain_plan, find_state_home(), read_system_ms(), is_dry_run=is_dry_run
+    )
     if is_dry_run:
         return _result_of(prepared_drain)
     if prepared_drain.risks and not drain_plan.force:
@@ -75,7 +78,7 @@ def undrain_broker(
         return prepared_undo.preview_servers()
     inventory.mark_leaving(broker_name, is_leaving=False)
     restored_servers = []
-    for event_record in prepared_undo.run_events(ProcedureClock(_now_ms, pause_seconds)):
+    for event_record in prepared_undo.run_events(ProcedureClock(read_system_ms, pause_seconds)):
         if event_record["event"] == "putBack":
             restored_servers.append(restored_server_of(event_record))
         if on_event is not None:
@@ -91,7 +94,7 @@ def _require_writable(admin: AdminClient, failure_text: str) -> None:
 def _command_of(when_safe: Callable[[str], object]) -> Callable[[str], CommandEnded]:
     def run_function(master_addr: str) -> CommandEnded:
         when_safe(master_addr)
-        return CommandEnded(_now_ms(), getattr(when_safe, "__name__", "when_safe"), 0)
+        return CommandEnded(read_system_ms(), getattr(when_safe, "__name__", "when_safe"), 0)
 
     return run_function
 
@@ -111,7 +114,3 @@ def _follow_event(result: DrainResult, event_record: EventRecord) -> DrainResult
         case "progress":
             return result._replace(open_topics=event_record["openTopics"])
     return result
-
-
-def _now_ms() -> int:
-    return int(time() * 1000)

@@ -8,7 +8,6 @@ from nsadmin.client.admin import AdminClient
 from nsadmin.client.results import NotFound
 from nsadmin.operations.drain import events
 from nsadmin.operations.drain.cluster_environment import ClusterEnvironment
-from nsadmin.operations.drain.events import EventRecord
 from nsadmin.operations.drain.facts import NameServerFacts, QueuesByTopic
 from nsadmin.operations.drain.risks import (
     DrainRisk,
@@ -16,10 +15,17 @@ from nsadmin.operations.drain.risks import (
     find_master_addr,
     find_slave_addrs,
 )
-from nsadmin.operations.drain.runner import DrainPlan, DrainRun, ProcedureClock, check_plan
-from nsadmin.operations.drain.state import DrainState, QueueSnapshot
-from nsadmin.operations.drain.store import DrainStore, SavedDrain, drain_folder_of, load_drains
+from nsadmin.operations.drain.runner import DrainPlan, DrainRun, check_plan
+from nsadmin.operations.drain.state import (
+    DrainFolder,
+    DrainState,
+    QueueSnapshot,
+    load_drains,
+    open_drain,
+)
 from nsadmin.operations.drain.undo import UndoRun, find_differing_queues
+from nsadmin.operations.procedure_clock import ProcedureClock
+from nsadmin.operations.run_folder import EventRecord, InvalidStateError
 
 
 class DrainResult(NamedTuple):
@@ -76,14 +82,14 @@ class PreparedDrain:
         drain_plan: DrainPlan,
         environment: ClusterEnvironment,
         servers: tuple[NameServerFacts, ...],
-        drain_store: DrainStore | None,
+        folder: DrainFolder | None,
     ) -> None:
         self.drain_plan = drain_plan
         self.servers = servers
         self.saved_state: DrainState | None = None
         self.checked_event: events.Checked | None = None
         self._environment = environment
-        self._drain_store = drain_store
+        self._folder = folder
 
     @property
     def risks(self) -> tuple[DrainRisk, ...]:
@@ -99,8 +105,8 @@ class PreparedDrain:
 
     def load_saved(self) -> None:
         """Look for an interrupted drain of this broker, which goes on."""
-        saved_drain = None if self._drain_store is None else self._drain_store.load_drain()
-        self.saved_state = None if saved_drain is None else saved_drain[0]
+        saved_drain = None if self._folder is None else self._folder.load()
+        self.saved_state = None if saved_drain is None else saved_drain.state
 
     def check_risks(self, now_ms: int) -> None:
         """Check what the cluster loses. Raises NotFound or DrainRefused, as `check_plan`."""
@@ -117,8 +123,8 @@ class PreparedDrain:
 
     def run_events(self, procedure_clock: ProcedureClock) -> Iterator[EventRecord]:
         """Run the drain, and yield its events."""
-        assert self._drain_store is not None
-        drain_run = DrainRun(self.drain_plan, self._environment, self._drain_store, procedure_clock)
+        assert self._folder is not None
+        drain_run = DrainRun(self.drain_plan, self._environment, self._folder, procedure_clock)
         return drain_run.run_drain(self.checked_event, self.servers)
 
 
@@ -133,8 +139,8 @@ def prepare_drain(
     """
     environment = ClusterEnvironment(admin, drain_plan.broker)
     servers = environment.read_servers()
-    drain_store = find_drain_store(drain_plan.broker, servers, state_home)
-    prepared_drain = PreparedDrain(drain_plan, environment, servers, drain_store)
+    folder = find_drain_folder(drain_plan.broker, servers, state_home)
+    prepared_drain = PreparedDrain(drain_plan, environment, servers, folder)
     if not is_dry_run:
         prepared_drain.load_saved()
     if prepared_drain.saved_state is None:
@@ -142,18 +148,18 @@ def prepare_drain(
     return prepared_drain
 
 
-def find_drain_store(
+def find_drain_folder(
     broker_name: str, servers: tuple[NameServerFacts, ...], state_home: Path
-) -> DrainStore | None:
+) -> DrainFolder | None:
     """Find the folder of the broker's drain; None if neither a name server nor a saved drain has it."""
     cluster_name = find_cluster_name(servers)
     if cluster_name is not None:
-        return DrainStore(drain_folder_of(state_home, cluster_name, broker_name), broker_name)
+        return open_drain(state_home, cluster_name, broker_name)
     for saved_drain in load_drains(state_home):
-        if not isinstance(saved_drain, SavedDrain):
+        if isinstance(saved_drain, InvalidStateError):
             raise saved_drain
-        if saved_drain.drain_state.broker == broker_name:
-            return DrainStore(saved_drain.drain_folder, broker_name)
+        if saved_drain.state.broker == broker_name:
+            return saved_drain.folder
     return None
 
 
@@ -165,14 +171,14 @@ class PreparedUndo:
         broker_name: str,
         environment: ClusterEnvironment,
         servers: tuple[NameServerFacts, ...],
-        drain_store: DrainStore,
-        queue_snapshot: QueueSnapshot,
+        folder: DrainFolder,
+        snapshot: QueueSnapshot,
     ) -> None:
         self.broker_name = broker_name
         self.servers = servers
         self._environment = environment
-        self._drain_store = drain_store
-        self._queue_snapshot = queue_snapshot
+        self._folder = folder
+        self._snapshot = snapshot
 
     def preview_servers(self) -> list[RestoredServer]:
         """The number of topics that each name server must restore."""
@@ -181,7 +187,7 @@ class PreparedUndo:
         return [
             RestoredServer(
                 server.namesrv_addr,
-                len(find_differing_queues(self._queue_snapshot, known_queues, server)),
+                len(find_differing_queues(self._snapshot, known_queues, server)),
                 None,
                 {},
                 server.error,
@@ -191,7 +197,7 @@ class PreparedUndo:
 
     def run_events(self, procedure_clock: ProcedureClock) -> Iterator[EventRecord]:
         """Undo the drain, and yield its events. Raises NotFound or DrainBusyError."""
-        undo_run = UndoRun(self.broker_name, self._environment, self._drain_store, procedure_clock)
+        undo_run = UndoRun(self.broker_name, self._environment, self._folder, procedure_clock)
         return undo_run.run_undo()
 
 
@@ -203,14 +209,14 @@ def prepare_undo(admin: AdminClient, broker_name: str, state_home: Path) -> Prep
     """
     environment = ClusterEnvironment(admin, broker_name)
     servers = environment.read_servers()
-    drain_store = find_drain_store(broker_name, servers, state_home)
-    saved_drain = None if drain_store is None else drain_store.load_drain()
-    if drain_store is None or saved_drain is None:
+    folder = find_drain_folder(broker_name, servers, state_home)
+    saved_drain = None if folder is None else folder.load()
+    if folder is None or saved_drain is None:
         raise NotFound(
             f'no saved drain of "{broker_name}" in {state_home / "drains"}: run undrain on the '
             "machine and as the user that started the drain, or run nsadmin repair wipe"
         )
-    return PreparedUndo(broker_name, environment, servers, drain_store, saved_drain[1])
+    return PreparedUndo(broker_name, environment, servers, folder, saved_drain.snapshot)
 
 
 def restored_server_of(put_back_event: EventRecord) -> RestoredServer:

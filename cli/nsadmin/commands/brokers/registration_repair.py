@@ -1,7 +1,6 @@
 """Owns repair wipe and repair register, which restore on name servers the state that a broker itself has."""
 
 from collections.abc import Callable, Sequence
-from time import sleep, time
 from typing import Annotated
 
 from typer import Argument
@@ -15,9 +14,10 @@ from nsadmin.console.output import ResultRow, ResultRows
 from nsadmin.console.phrases import quote_command
 from nsadmin.console.session import Session
 from nsadmin.operations.drain.cluster_environment import ClusterEnvironment
-from nsadmin.operations.drain.runner import ProcedureClock
-from nsadmin.operations.drain.store import SavedDrain, load_drains
+from nsadmin.operations.drain.state import load_drains
+from nsadmin.operations.procedure_clock import SYSTEM_CLOCK
 from nsadmin.operations.registration_repair import RegistrationRepair, RepairPlan
+from nsadmin.operations.run_folder import InvalidStateError
 from nsadmin.operations.state_folder import find_state_home
 
 REPAIR_COLUMNS = (
@@ -87,17 +87,14 @@ def repair_register(session: Session, broker_name: RepairedBrokerArgument) -> Re
 def _open_repair(session: Session, broker_name: str) -> RegistrationRepair:
     # Raises the error with the right exit code if no name server answers.
     session.admin.clusters.get_info()
-    procedure_clock = ProcedureClock(lambda: int(time() * 1000), sleep)
     registration_repair = RegistrationRepair(
-        broker_name, ClusterEnvironment(session.admin, broker_name), procedure_clock
+        broker_name, ClusterEnvironment(session.admin, broker_name), SYSTEM_CLOCK
     )
     for saved_drain in load_drains(find_state_home()):
-        if not isinstance(saved_drain, SavedDrain):
+        if isinstance(saved_drain, InvalidStateError):
             raise saved_drain
-        if (
-            saved_drain.drain_state.broker,
-            saved_drain.drain_state.cluster,
-        ) == (broker_name, registration_repair.cluster_name):
+        state = saved_drain.state
+        if (state.broker, state.cluster) == (broker_name, registration_repair.cluster_name):
             raise NotApplied(
                 f"{broker_name} is drained: {quote_command('undrain', broker_name)} restores its permissions"
             )

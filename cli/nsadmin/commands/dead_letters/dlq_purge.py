@@ -14,7 +14,7 @@ from nsadmin.client.topics.topic_deletion import DeletionStep
 from nsadmin.command_line.declarations import command
 from nsadmin.command_line.time_arguments import TIME_HELP, parse_past_time
 from nsadmin.commands.columns.result_rows import outcome_cells
-from nsadmin.commands.dead_letters.letter_options import GroupArgument, load_memory
+from nsadmin.commands.dead_letters.letter_options import GroupArgument
 from nsadmin.console.exit_codes import UsageError
 from nsadmin.console.output import ResultRow, ResultRows
 from nsadmin.console.output.quantities import count_noun
@@ -65,7 +65,7 @@ def dlq_purge(
     memory = SavedReplayMemory(
         replay_folder_of(find_state_home(), (span.cluster_name for span in letter_spans), group)
     )
-    load_memory(memory)
+    memory.load_records()
     cluster_purges = [
         _count_letters(session, group, cluster_name, letter_spans, memory, before_ms)
         for cluster_name in sorted({span.cluster_name for span in letter_spans})

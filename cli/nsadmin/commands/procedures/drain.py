@@ -38,19 +38,18 @@ from nsadmin.library.drain_procedure import (
 from nsadmin.operations import shell_command
 from nsadmin.operations.drain.cluster_environment import ClusterEnvironment
 from nsadmin.operations.drain.events import (
-    EventRecord,
     HoldEnded,
-    build_event_record,
     describe_record,
     join_first_names,
 )
 from nsadmin.operations.drain.facts import NameServerFacts
 from nsadmin.operations.drain.risks import DrainRisk, describe_refusal, find_master_addr
-from nsadmin.operations.drain.runner import DrainPlan, DrainRefused, ProcedureClock
-from nsadmin.operations.drain.state import InvalidStateError
-from nsadmin.operations.drain.store import SavedDrain, load_drains
+from nsadmin.operations.drain.runner import DrainPlan, DrainRefused
+from nsadmin.operations.drain.state import SavedDrain, load_drains
 from nsadmin.operations.drain.undo import find_differing_queues
 from nsadmin.operations.inventory.keeper import open_inventory
+from nsadmin.operations.procedure_clock import ProcedureClock
+from nsadmin.operations.run_folder import EventRecord, InvalidStateError
 from nsadmin.operations.state_folder import find_state_home
 
 DRAIN_COLUMNS = ("namesrvAddr", "brokerName", "topicCount", "openTopics", "result", "error")
@@ -239,7 +238,7 @@ def _report_drain(
                 ) from None
         if safe_event and not drain_plan.hold and (ended_event is None or ended_event["code"]):
             hold_ended = HoldEnded(signals.SYSTEM_CLOCK.now_ms(), drain_plan.broker)
-            yield report_event(build_event_record(hold_ended))
+            yield report_event(hold_ended.to_record())
     if ended_event is not None and ended_event["code"]:
         raise DrainRefused(
             f"the command of --then exited with {ended_event['code']}; {drain_plan.broker} stays drained"
@@ -344,7 +343,7 @@ def drain_status(
         if isinstance(saved_drain, InvalidStateError):
             status_rows.append({"error": str(saved_drain)})
             errors.append(saved_drain)
-        elif broker_name in (None, saved_drain.drain_state.broker):
+        elif broker_name in (None, saved_drain.state.broker):
             for row in _status_rows(session, saved_drain):
                 status_rows.append(row)
                 errors.append(NotApplied(str(row["error"])) if row["error"] else None)
@@ -354,7 +353,7 @@ def drain_status(
 
 
 def _status_rows(session: Session, saved_drain: SavedDrain) -> Iterator[ResultRow]:
-    drain_state = saved_drain.drain_state
+    drain_state = saved_drain.state
     common_cells: ResultRow = {
         "brokerName": drain_state.broker,
         "clusterName": drain_state.cluster,
@@ -377,7 +376,7 @@ def _status_rows(session: Session, saved_drain: SavedDrain) -> Iterator[ResultRo
         }
         if server.error is None:
             known_queues = None if isinstance(own_queues, str) else own_queues
-            differing_topics = find_differing_queues(saved_drain.queue_snapshot, known_queues, server)
+            differing_topics = find_differing_queues(saved_drain.snapshot, known_queues, server)
             wrong_topics = list(differing_topics) if drain_state.phase == "undrain" else server.open_topics
             status_row |= {
                 "topicCount": len(server.topics),

@@ -10,8 +10,8 @@ from nsadmin.console.exit_codes import UsageError
 from nsadmin.console.output import OutputText
 from nsadmin.console.output.timestamps import format_utc
 from nsadmin.console.session import Session
-from nsadmin.operations.drain.events import EventRecord
 from nsadmin.operations.drain.status import describe_status
+from nsadmin.operations.run_folder import EventRecord
 
 if TYPE_CHECKING:
     from nsadmin.console.output.live_display import LiveDisplay

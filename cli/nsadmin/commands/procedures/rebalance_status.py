@@ -10,8 +10,8 @@ from nsadmin.command_line.declarations import command
 from nsadmin.console.output import ResultRow, ResultRows
 from nsadmin.console.output.timestamps import format_utc
 from nsadmin.console.session import Session
-from nsadmin.operations.drain.state import InvalidStateError
-from nsadmin.operations.rebalance.run_store import SavedRun, load_runs
+from nsadmin.operations.rebalance.run_state import PLAN_FILE, RunState, load_rebalances
+from nsadmin.operations.run_folder import InvalidStateError, SavedRun
 from nsadmin.operations.state_folder import find_state_home
 
 STATUS_COLUMNS = (
@@ -49,7 +49,7 @@ def rebalance_status(
     """
     rows: list[ResultRow] = []
     errors: list[RocketMQError | None] = [None]
-    for saved_run in load_runs(find_state_home(), cluster_name):
+    for saved_run in load_rebalances(find_state_home(), cluster_name):
         if isinstance(saved_run, InvalidStateError):
             rows.append({"error": str(saved_run)})
             errors.append(saved_run)
@@ -58,9 +58,9 @@ def rebalance_status(
     return ResultRows(STATUS_COLUMNS, rows, errors, (), STATUS_TABLE_COLUMNS)
 
 
-def _list_rows(saved_run: SavedRun) -> Iterator[ResultRow]:
+def _list_rows(saved_run: SavedRun[RunState]) -> Iterator[ResultRow]:
     """Yield a row for each broker of each topic in motion; one row for a run without any."""
-    run_state = saved_run.run_state
+    run_state = saved_run.state
     common_cells: ResultRow = {
         "clusterName": run_state.cluster,
         "planDigest": run_state.digest,
@@ -70,7 +70,7 @@ def _list_rows(saved_run: SavedRun) -> Iterator[ResultRow]:
         "pid": saved_run.holder_pid,
         "movedTopics": len(run_state.returned if run_state.is_rollback else run_state.moved),
         "movingTopics": len(run_state.moving),
-        "planFile": str(saved_run.run_folder / "plan.yaml"),
+        "planFile": str(saved_run.folder.path / PLAN_FILE),
     }
     if not run_state.moving:
         group_waits = "; ".join(run_state.waiting.get("", ()))

@@ -13,8 +13,8 @@ from nsadmin.operations.checks.findings import CheckFinding, CheckState, worst_s
 from nsadmin.operations.checks.thresholds import CheckScale
 from nsadmin.operations.drain.cluster_environment import ClusterEnvironment
 from nsadmin.operations.drain.facts import NameServerFacts
-from nsadmin.operations.drain.state import InvalidStateError
-from nsadmin.operations.drain.store import SavedDrain, load_drains
+from nsadmin.operations.drain.state import SavedDrain, load_drains
+from nsadmin.operations.run_folder import InvalidStateError
 
 _CLOSED_PHASES = ("settle", "wait", "safe")
 """Phases in which no client may write to the broker."""
@@ -29,7 +29,7 @@ class ObservedDrain(NamedTuple):
 
     @property
     def title(self) -> str:
-        return f"drain of {self.saved_drain.drain_state.broker}"
+        return f"drain of {self.saved_drain.state.broker}"
 
     @property
     def is_held(self) -> bool:
@@ -39,7 +39,7 @@ class ObservedDrain(NamedTuple):
     @property
     def open_topics(self) -> set[str]:
         """Topics that clients can write to on the drained broker, according to at least one name server."""
-        if self.saved_drain.drain_state.phase not in _CLOSED_PHASES or self.is_held:
+        if self.saved_drain.state.phase not in _CLOSED_PHASES or self.is_held:
             return set()
         return {topic for name_server in self.server_facts for topic in name_server.open_topics}
 
@@ -59,10 +59,10 @@ def observe_drains(admin: AdminClient, now_ms: int, state_home: Path) -> DrainOb
     cluster_drains = [
         loaded_drain
         for loaded_drain in loaded_drains
-        if isinstance(loaded_drain, SavedDrain) and namesrv_addrs & set(loaded_drain.drain_state.name_servers)
+        if isinstance(loaded_drain, SavedDrain) and namesrv_addrs & set(loaded_drain.state.name_servers)
     ]
     observed_drains = [
-        ObservedDrain(loaded_drain, ClusterEnvironment(admin, loaded_drain.drain_state.broker).read_servers())
+        ObservedDrain(loaded_drain, ClusterEnvironment(admin, loaded_drain.state.broker).read_servers())
         for loaded_drain in cluster_drains
     ]
     return DrainObservation(
@@ -104,12 +104,12 @@ def judge_drains(scale: CheckScale, observation: DrainObservation) -> CheckFindi
 
 def _age_seconds(drain: ObservedDrain, now_ms: int) -> float:
     """Return the seconds since the drain began."""
-    return max(now_ms - drain.saved_drain.drain_state.started, 0) / 1000
+    return max(now_ms - drain.saved_drain.state.started, 0) / 1000
 
 
 def _minimum_states(observation: DrainObservation) -> Iterator[CheckState]:
     for drain in observation.observed_drains:
-        if not drain.is_held and drain.saved_drain.drain_state.phase != "safe":
+        if not drain.is_held and drain.saved_drain.state.phase != "safe":
             yield CheckState.WARNING
         if any(name_server.error for name_server in drain.server_facts):
             yield CheckState.UNKNOWN
@@ -118,7 +118,7 @@ def _minimum_states(observation: DrainObservation) -> Iterator[CheckState]:
 
 
 def _format_drain(drain: ObservedDrain, now_ms: int) -> Iterator[str]:
-    state = drain.saved_drain.drain_state
+    state = drain.saved_drain.state
     author = f" by {state.by}" if state.by else ""
     yield (
         f"{drain.title}: started {_age_seconds(drain, now_ms) / 3600:.1f} h ago{author}, phase {state.phase}"
@@ -147,7 +147,7 @@ def _format_summary(observation: DrainObservation, open_drains: Iterable[str]) -
         return f"a saved drain cannot be read: {unreadable_states[0]}{more}"
     if not observed_drains:
         return "this machine has no drain of a broker of this cluster"
-    broker_names = ", ".join(drain.saved_drain.drain_state.broker for drain in observed_drains)
+    broker_names = ", ".join(drain.saved_drain.state.broker for drain in observed_drains)
     open_broker_names = ", ".join(drain_name.removeprefix("drain of ") for drain_name in open_drains)
     return f"{len(observed_drains)} drained: {broker_names}" + (
         f"; the write permission is back on {open_broker_names}" if open_broker_names else ""

@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterator
 from pathlib import Path
 
 from nsadmin.console.phrases import quote_command
-from nsadmin.operations.drain.store import SavedDrain, load_drains
+from nsadmin.operations.drain.state import SavedDrain, load_drains
 
 
 def explain_drain_conflicts(
@@ -20,19 +20,19 @@ def explain_drain_conflicts(
         if not isinstance(saved_drain, SavedDrain):
             yield str(saved_drain)
             continue
-        drain_state = saved_drain.drain_state
-        is_same_cluster = not namesrv_addrs or not set(namesrv_addrs).isdisjoint(drain_state.name_servers)
+        state = saved_drain.state
+        is_same_cluster = not namesrv_addrs or not set(namesrv_addrs).isdisjoint(state.name_servers)
         if (
-            drain_state.broker in broker_names
+            state.broker in broker_names
             and is_same_cluster
-            and not drain_state.durable
-            and drain_state.phase != "undrain"
+            and not state.durable
+            and state.phase != "undrain"
         ):
             yield _explain_conflict(saved_drain)
 
 
 def _explain_conflict(saved_drain: SavedDrain) -> str:
-    broker_name, holder_pid = saved_drain.drain_state.broker, saved_drain.holder_pid
+    broker_name, holder_pid = saved_drain.state.broker, saved_drain.holder_pid
     if holder_pid is not None:
         return (
             f"process {holder_pid or 'unknown'} is draining {broker_name}: this change makes the broker "

@@ -4,114 +4,105 @@
 """
 
 from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple
+from typing import Any, ClassVar
 
 from nsadmin.console.phrases import abbreviate_names
 from nsadmin.operations.drain.risks import DrainRisk
-from nsadmin.operations.drain.state import to_camel_case
+from nsadmin.operations.run_folder import EventRecord, RunEvent
 
 _MAX_NAMED = 3
 
 
-class Started(NamedTuple):
+class Started(RunEvent, frozen=True):
     """A drain begins, or resumes from the phase `resumed`."""
 
-    time: int
     cluster: str
     broker: str
     name_servers: tuple[str, ...]
     resumed: str | None
 
 
-class Joined(NamedTuple):
+class Joined(RunEvent, frozen=True):
     """Another process is draining this broker. This process repeats its events until it ends."""
 
-    time: int
     pid: int | None
 
 
-class Checked(NamedTuple):
+class Checked(RunEvent, frozen=True):
     """The risks of a cluster without the broker. `share` is its part of all writable queues, 0 to 1."""
 
-    time: int
     topics: int
     share: float | None
     risks: tuple[DrainRisk, ...]
 
+    def to_record(self) -> dict[str, Any]:
+        return {**super().to_record(), "risks": [risk._asdict() for risk in self.risks]}
 
-class SnapshotTaken(NamedTuple):
+
+class SnapshotTaken(RunEvent, frozen=True):
     """The broker's queues at a name server are saved in a file."""
 
-    time: int
     addr: str
     topics: int
 
 
-class Wiped(NamedTuple):
+class Wiped(RunEvent, frozen=True):
     """A name server was asked to remove the write permission, for the `times`-th time."""
 
-    time: int
     addr: str
     times: int
     error: str | None
 
 
-class PermissionSet(NamedTuple):
+class PermissionSet(RunEvent, frozen=True):
     """The broker was asked to change its brokerPermission."""
 
-    time: int
     addr: str
     before: int
     after: int
     error: str | None
 
 
-class Closed(NamedTuple):
+class Closed(RunEvent, frozen=True):
     """The routes of these name servers have no writable queue on the broker."""
 
-    time: int
     addrs: tuple[str, ...]
 
 
-class Reopened(NamedTuple):
+class Reopened(RunEvent, frozen=True):
     """A registration restored the write permission of topics."""
 
-    time: int
     addr: str
     topics: tuple[str, ...]
     cause: str
 
 
-class ServerLost(NamedTuple):
+class ServerLost(RunEvent, frozen=True):
     """A name server does not answer, so its routes are unknown."""
 
-    time: int
     addr: str
     error: str
 
 
-class ServerBack(NamedTuple):
+class ServerBack(RunEvent, frozen=True):
     """A name server answers again."""
 
-    time: int
     addr: str
 
 
-class BrokerGone(NamedTuple):
+class BrokerGone(RunEvent, frozen=True):
     """The broker is no longer registered at a name server."""
 
-    time: int
     addr: str
 
 
-class BrokerBack(NamedTuple):
+class BrokerBack(RunEvent, frozen=True):
     """The broker is registered again at a name server."""
 
-    time: int
     addr: str
 
 
-class Progress(NamedTuple):
+class Progress(RunEvent, frozen=True):
     """The status of the drain.
 
     Attributes:
@@ -124,7 +115,8 @@ class Progress(NamedTuple):
         writers: The hosts that wrote last to the busiest topics, by topic.
     """
 
-    time: int
+    is_status: ClassVar = True
+
     phase: str
     puts: int | None
     residue: Mapping[str, int]
@@ -140,42 +132,37 @@ class Progress(NamedTuple):
     writers: Mapping[str, tuple[str, ...]] = {}
 
 
-class Safe(NamedTuple):
+class Safe(RunEvent, frozen=True):
     """The broker can be stopped. The routes of the `unknown` name servers are unknown."""
 
-    time: int
     unknown: tuple[str, ...]
 
 
-class Unsafe(NamedTuple):
+class Unsafe(RunEvent, frozen=True):
     """The broker can no longer be stopped safely."""
 
-    time: int
     why: str
 
 
-class HoldEnded(NamedTuple):
+class HoldEnded(RunEvent, frozen=True):
     """The command ends, and with it the repeated removal of write permissions. The broker may still run."""
 
-    time: int
     broker: str
 
 
-class CommandEnded(NamedTuple):
+class CommandEnded(RunEvent, frozen=True):
     """The operator's command ended with the exit code `code`."""
 
-    time: int
     command: str
     code: int
 
 
-class PutBack(NamedTuple):
+class PutBack(RunEvent, frozen=True):
     """The routes of a name server are as before the drain, except for the topics in `differing`.
 
     `how` names the method of restoration. `differing` has the reason by topic.
     """
 
-    time: int
     addr: str
     topics: int
     how: str
@@ -183,58 +170,10 @@ class PutBack(NamedTuple):
     error: str | None
 
 
-class Undone(NamedTuple):
+class Undone(RunEvent, frozen=True):
     """The routes of all name servers are as before the drain."""
 
-    time: int
     broker: str
-
-
-DrainEvent = (
-    Started
-    | Joined
-    | Checked
-    | SnapshotTaken
-    | Wiped
-    | PermissionSet
-    | Closed
-    | Reopened
-    | ServerLost
-    | ServerBack
-    | BrokerGone
-    | BrokerBack
-    | Progress
-    | Safe
-    | Unsafe
-    | HoldEnded
-    | CommandEnded
-    | PutBack
-    | Undone
-)
-EventRecord = Mapping[str, Any]
-
-
-def build_event_record(drain_event: DrainEvent) -> dict[str, Any]:
-    """Return an event in its JSON form. `event` is its name."""
-    class_name = type(drain_event).__name__
-    record_fields = {
-        to_camel_case(field_name): _plain_value(field_value)
-        for field_name, field_value in drain_event._asdict().items()
-    }
-    return {
-        "time": record_fields.pop("time"),
-        "event": class_name[0].lower() + class_name[1:],
-        **record_fields,
-    }
-
-
-def _plain_value(field_value: Any) -> Any:
-    if isinstance(field_value, tuple):
-        return [
-            field_item._asdict() if hasattr(field_item, "_asdict") else field_item
-            for field_item in field_value
-        ]
-    return dict(field_value) if isinstance(field_value, Mapping) else field_value
 
 
 def join_first_names(topics: Any, max_named: int = _MAX_NAMED) -> str:

@@ -111,8 +111,8 @@ class ClusterObservation(NamedTuple):
     """
 
     time_ms: int
-    server_facts: tuple[NameServerFacts, ...]
-    broker_counters: BrokerCounters
+    servers: tuple[NameServerFacts, ...]
+    counters: BrokerCounters
     own_topics: OwnTopics | None = None
 
 

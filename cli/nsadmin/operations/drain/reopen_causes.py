@@ -36,23 +36,23 @@ class ReopenExplainer:
             self._topics_by_server[namesrv_addr] = own_topics
 
     def explain_reopening(
-        self, name_server: NameServerFacts, saved_topics: Collection[str], own_now: OwnTopics | None
+        self, server: NameServerFacts, saved_topics: Collection[str], own_now: OwnTopics | None
     ) -> str:
         """Explain why topics are open again at a name server, `saved_topics` being those before the drain."""
-        own_before = self._topics_by_server.get(name_server.namesrv_addr, self._first_topics)
-        return _explain_reopening(name_server, saved_topics, own_before, own_now)
+        own_before = self._topics_by_server.get(server.namesrv_addr, self._first_topics)
+        return _explain_reopening(server, saved_topics, own_before, own_now)
 
 
 def _explain_reopening(
-    name_server: NameServerFacts,
+    server: NameServerFacts,
     saved_topics: Collection[str],
     own_before: OwnTopics | None,
     own_now: OwnTopics | None,
 ) -> str:
-    open_topics = name_server.open_topics
+    open_topics = server.open_topics
     if all(topic not in saved_topics for topic in open_topics):
         return "created" if len(open_topics) == 1 else "new topics"
-    is_partial = len(open_topics) * 2 < len(name_server.topics)
+    is_partial = len(open_topics) * 2 < len(server.topics)
     if own_before is None or own_now is None:
         return (
             "changed or created on the broker"

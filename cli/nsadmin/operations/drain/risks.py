@@ -24,25 +24,23 @@ class DrainRisk(NamedTuple):
 
 def find_risks(
     broker_name: str,
-    server_facts: Iterable[NameServerFacts],
+    servers: Iterable[NameServerFacts],
     system_topics: frozenset[str],
     ordered_topics: frozenset[str],
     is_durable: bool,
 ) -> tuple[DrainRisk, ...]:
     """Return the risks that at least one name server shows. `ordered_topics` have ordered messages."""
-    registered_servers = [name_server for name_server in server_facts if name_server.is_registered]
+    registered_servers = [server for server in servers if server.is_registered]
     topics_by_kind: dict[str, set[str]] = {risk_kind: set() for risk_kind in _RISK_TEXTS}
-    for name_server in registered_servers:
-        for topic, server_topic in name_server.topics.items():
+    for server in registered_servers:
+        for topic, server_topic in server.topics.items():
             for risk_kind in _list_risk_kinds(broker_name, topic, server_topic, system_topics):
                 topics_by_kind[risk_kind].add(topic)
     if is_durable:
         topics_by_kind["refused"] = {
-            topic
-            for topic in ordered_topics
-            if any(topic in name_server.topics for name_server in registered_servers)
+            topic for topic in ordered_topics if any(topic in server.topics for server in registered_servers)
         }
-    other_names = sorted({name for name_server in registered_servers for name in name_server.other_names})
+    other_names = sorted({name for server in registered_servers for name in server.other_names})
     return (
         *(
             DrainRisk(risk_kind, _describe_risk(risk_kind, risky_topics), tuple(sorted(risky_topics)), True)
@@ -148,12 +146,12 @@ def is_system_topic(topic: str, system_topics: frozenset[str]) -> bool:
     return topic in system_topics or topic.lower().startswith(SYSTEM_TOPIC_PREFIX)
 
 
-def queue_share(server_facts: Iterable[NameServerFacts], system_topics: frozenset[str]) -> float | None:
+def queue_share(servers: Iterable[NameServerFacts], system_topics: frozenset[str]) -> float | None:
     """Return the broker's share of all writable queues, 0 to 1; None if it is unknown."""
     own_queues = other_queues = 0
-    for name_server in server_facts:
-        if name_server.is_registered:
-            for topic, server_topic in name_server.topics.items():
+    for server in servers:
+        if server.is_registered:
+            for topic, server_topic in server.topics.items():
                 if not is_system_topic(topic, system_topics):
                     own_queues += server_topic.own_queue.write_queue_nums if server_topic.is_open else 0
                     other_queues += server_topic.other_writable_queues
@@ -161,28 +159,28 @@ def queue_share(server_facts: Iterable[NameServerFacts], system_topics: frozense
     return own_queues / (own_queues + other_queues) if own_queues + other_queues else None
 
 
-def find_master_addr(server_facts: Iterable[NameServerFacts]) -> str | None:
+def find_master_addr(servers: Iterable[NameServerFacts]) -> str | None:
     """Return the master's address at the first name server that has one."""
     return next(
         (
-            name_server.member_addrs[MASTER_BROKER_ID]
-            for name_server in server_facts
-            if MASTER_BROKER_ID in name_server.member_addrs
+            server.member_addrs[MASTER_BROKER_ID]
+            for server in servers
+            if MASTER_BROKER_ID in server.member_addrs
         ),
         None,
     )
 
 
-def find_cluster_name(server_facts: Iterable[NameServerFacts]) -> str | None:
+def find_cluster_name(servers: Iterable[NameServerFacts]) -> str | None:
     """Return the broker's cluster at the first name server that lists it."""
-    return next((server.cluster_name for server in server_facts if server.cluster_name), None)
+    return next((server.cluster_name for server in servers if server.cluster_name), None)
 
 
-def find_slave_addrs(server_facts: Iterable[NameServerFacts]) -> dict[int, str]:
+def find_slave_addrs(servers: Iterable[NameServerFacts]) -> dict[int, str]:
     """Return the addresses of all slaves that at least one name server lists, by broker id."""
     slave_addrs: dict[int, str] = {}
-    for name_server in server_facts:
-        for broker_id, slave_addr in name_server.member_addrs.items():
+    for server in servers:
+        for broker_id, slave_addr in server.member_addrs.items():
             if broker_id != MASTER_BROKER_ID:
                 slave_addrs.setdefault(broker_id, slave_addr)
     return slave_addrs

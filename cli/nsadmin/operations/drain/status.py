@@ -2,7 +2,8 @@
 
 from collections.abc import Mapping, Sequence
 
-from nsadmin.operations.drain.events import EventRecord, join_first_names
+from nsadmin.operations.drain.events import join_first_names
+from nsadmin.operations.run_folder import EventRecord
 
 SHOWN_PHASES = ("snapshot", "wipe", "settle", "wait", "safe")
 

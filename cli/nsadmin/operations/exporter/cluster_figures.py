@@ -8,7 +8,7 @@ from time import monotonic
 from namesrv_core.errors import RocketMQError
 from nsadmin.client import AdminClient
 from nsadmin.operations.divergence.observer import DivergenceObserver
-from nsadmin.operations.drain.store import SavedDrain, load_drains
+from nsadmin.operations.drain.state import SavedDrain, load_drains
 from nsadmin.operations.exporter.figures import FigureTable, Reading, ServerIdentity, clean_label
 from nsadmin.operations.exporter.name_filter import NameFilter
 from nsadmin.operations.exporter.proxy_figures import build_proxy_table, collect_proxy_clients
@@ -73,7 +73,7 @@ class ClusterFigures:
 
     def _read_drains(self, cluster_names: Collection[str]) -> tuple[FigureTable, FigureTable]:
         saved_drains = list(load_drains(self._state_home))
-        drain_states = [saved.drain_state for saved in saved_drains if isinstance(saved, SavedDrain)]
+        drain_states = [saved.state for saved in saved_drains if isinstance(saved, SavedDrain)]
         start_table = FigureTable(
             ("nsadmin_drain_start_time_seconds",),
             [

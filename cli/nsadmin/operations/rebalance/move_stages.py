@@ -7,8 +7,8 @@ stops being readable was not written for a while and is consumed.
 
 from collections.abc import Iterable, Mapping
 
-from nsadmin.operations.drain.state import SavedRecord
 from nsadmin.operations.rebalance.rebalance_plan import NO_QUEUES, QueuePair
+from nsadmin.operations.run_folder import SavedRecord
 
 OPEN_READS, OPEN_WRITES, CLOSE_WRITES = "openReads", "openWrites", "closeWrites"
 CLOSE_READS, DELETE_TOPIC = "closeReads", "deleteTopic"
@@ -22,7 +22,7 @@ STAGE_KINDS = (
 QueuesByBroker = Mapping[str, QueuePair]
 
 
-class MoveStage(SavedRecord, frozen=True, rename="camel"):
+class MoveStage(SavedRecord, frozen=True):
     """One stage: what every server must have, and what must be true before the next stage.
 
     Attributes:
@@ -40,6 +40,10 @@ class MoveStage(SavedRecord, frozen=True, rename="camel"):
     opens_from: Mapping[str, int] = {}
     drains_from: Mapping[str, int] = {}
     deletes_on: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        if self.kind not in STAGE_KINDS:
+            raise ValueError(f"unknown stage {self.kind}")
 
     @property
     def opening_queues(self) -> dict[str, range]:

@@ -10,7 +10,6 @@ from typing import NamedTuple
 from nsadmin.operations.rebalance import run_events, stage_conditions
 from nsadmin.operations.rebalance.move_stages import READ_ON, SWITCH_ORDER, MoveStage, QueuesByBroker
 from nsadmin.operations.rebalance.rebalance_plan import NO_QUEUES, RebalanceMove, RebalancePlan
-from nsadmin.operations.rebalance.run_events import RunEvent
 from nsadmin.operations.rebalance.run_facts import (
     AskRegistration,
     BrokerHealth,
@@ -23,6 +22,7 @@ from nsadmin.operations.rebalance.run_facts import (
 from nsadmin.operations.rebalance.run_rules import RunRules, find_exceeded_limits
 from nsadmin.operations.rebalance.run_state import RunState, TopicProgress
 from nsadmin.operations.rebalance.topic_start import TopicStart, find_stages
+from nsadmin.operations.run_folder import RunEvent
 
 _REGISTER_AFTER_MS = 15_000
 _MINUTE_MS = 60_000
@@ -118,15 +118,15 @@ class RebalanceMachine:
     def _end_run(self, now_ms: int) -> Iterator[RunEvent]:
         yield self._build_progress(now_ms)
         if self.state.pause is not None:
-            yield run_events.RunPaused(now_ms, self.state.pause)
+            yield run_events.Paused(now_ms, self.state.pause)
         elif not self.state.moving and not self.pending_topics:
             self.state = self.state._replace(finished=now_ms)
             done_topics = self.state.returned if self.state.is_rollback else self.state.moved
-            yield run_events.RunFinished(now_ms, self.state.cluster, len(done_topics), self.state.is_rollback)
+            yield run_events.Finished(now_ms, self.state.cluster, len(done_topics), self.state.is_rollback)
 
-    def _build_progress(self, now_ms: int) -> run_events.RunProgress:
+    def _build_progress(self, now_ms: int) -> run_events.Progress:
         state = self.state
-        return run_events.RunProgress(
+        return run_events.Progress(
             now_ms,
             state.phase,
             len(state.returned if state.is_rollback else state.moved),

@@ -12,16 +12,22 @@ from nsadmin.client.consumers.lag import Lag, sum_lags
 from nsadmin.client.results import NotFound, error_text
 from nsadmin.client.topics.bulk_requests import BrokerTopicTable
 from nsadmin.console.phrases import abbreviate_names, quote_command
-from nsadmin.operations.drain.events import EventRecord
-from nsadmin.operations.drain.runner import DrainRefused, ProcedureClock
-from nsadmin.operations.drain.store import SavedDrain, load_drains
+from nsadmin.operations.drain.runner import DrainRefused
+from nsadmin.operations.drain.state import load_drains
+from nsadmin.operations.procedure_clock import ProcedureClock
 from nsadmin.operations.rebalance.rebalance_plan import QueuePair, RebalanceMove, RebalancePlan
 from nsadmin.operations.rebalance.rebalance_runner import RebalanceRun, RunOrder
 from nsadmin.operations.rebalance.run_environment import RunEnvironment
 from nsadmin.operations.rebalance.run_rules import RunRules
-from nsadmin.operations.rebalance.run_state import RunState
-from nsadmin.operations.rebalance.run_store import RunStore, SavedRun, load_runs
+from nsadmin.operations.rebalance.run_state import (
+    PLAN_FILE,
+    RebalanceFolder,
+    RunState,
+    load_rebalances,
+    open_rebalance,
+)
 from nsadmin.operations.rebalance.topic_start import describe_difference
+from nsadmin.operations.run_folder import EventRecord, InvalidStateError
 
 
 class PreparedRun(NamedTuple):
@@ -36,15 +42,15 @@ class PendingRun(NamedTuple):
 
     run_order: RunOrder
     environment: RunEnvironment
-    run_store: RunStore
+    folder: RebalanceFolder
     new_state: RunState | None
     risks: tuple[str, ...]
 
     def run_events(self, procedure_clock: ProcedureClock) -> Iterator[EventRecord]:
         """Run or resume the plan. Raises DrainRefused if another process rebalances this cluster."""
         if self.new_state is not None:
-            self.run_store.archive_run()
-        rebalance = RebalanceRun(self.run_order, self.environment, self.run_store)
+            self.folder.archive()
+        rebalance = RebalanceRun(self.run_order, self.environment, self.folder)
         yield from rebalance.run(self.new_state, procedure_clock)
 
 
@@ -60,21 +66,21 @@ def open_run(
     """
     plan = run_order.plan
     environment = RunEnvironment(admin, plan.cluster, read_clock)
-    run_store = RunStore(state_home, plan.cluster, plan.digest)
-    if _is_resumable(run_store, run_order):
-        return PendingRun(run_order, environment, run_store, None, ())
+    folder = open_rebalance(state_home, plan.cluster, plan.digest)
+    if _is_resumable(folder, run_order):
+        return PendingRun(run_order, environment, folder, None, ())
     new_state, risks = prepare_run(
         admin, plan, run_order.rules, environment, state_home, read_clock(), run_order.by
     )
-    return PendingRun(run_order, environment, run_store, new_state, risks)
+    return PendingRun(run_order, environment, folder, new_state, risks)
 
 
-def _is_resumable(run_store: RunStore, run_order: RunOrder) -> bool:
+def _is_resumable(folder: RebalanceFolder, run_order: RunOrder) -> bool:
     """Whether a saved run of the plan continues; False if a new run begins."""
-    saved_state = run_store.load_state()
+    saved_state = folder.state.load()
     if saved_state is None:
         if run_order.is_rollback:
-            raise NotFound(f"this plan was not run from this account: {run_store.run_folder} does not exist")
+            raise NotFound(f"this plan was not run from this account: {folder.path} does not exist")
         return False
     if saved_state.finished is not None:
         if saved_state.phase == "rolledBack" and not run_order.is_rollback:
@@ -150,12 +156,11 @@ def prepare_run(
 
 
 def _refuse_other_runs(state_home: Path, plan: RebalancePlan) -> None:
-    for saved_run in load_runs(state_home, plan.cluster):
-        if not isinstance(saved_run, SavedRun):
+    for saved_run in load_rebalances(state_home, plan.cluster):
+        if isinstance(saved_run, InvalidStateError):
             raise saved_run
-        run_state = saved_run.run_state
-        if run_state.finished is None and run_state.digest != plan.digest:
-            plan_file = saved_run.run_folder / "plan.yaml"
+        if saved_run.state.finished is None and saved_run.state.digest != plan.digest:
+            plan_file = saved_run.folder.path / PLAN_FILE
             raise DrainRefused(
                 f"another rebalance of {plan.cluster} is not finished: resume it with "
                 f"`{quote_command('rebalance', 'run', str(plan_file))}`, or add --rollback to undo it"
@@ -194,10 +199,10 @@ def _find_drained_brokers(
 ) -> Iterator[str]:
     receiving_brokers = {broker for move in plan.moves for broker in move.after}
     for saved_drain in load_drains(state_home):
-        if not isinstance(saved_drain, SavedDrain):
+        if isinstance(saved_drain, InvalidStateError):
             yield str(saved_drain)
             continue
-        drain_state = saved_drain.drain_state
+        drain_state = saved_drain.state
         if drain_state.broker in receiving_brokers and not {*namesrv_addrs}.isdisjoint(
             drain_state.name_servers
         ):

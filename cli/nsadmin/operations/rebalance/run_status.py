@@ -1,13 +1,13 @@
 """Formats the progress of a rebalance as short facts for live output. Pure."""
 
-from nsadmin.operations.drain.events import EventRecord
 from nsadmin.operations.rebalance.run_events import STAGE_TEXTS
+from nsadmin.operations.run_folder import EventRecord
 
 _MAX_TOPICS = 12
 
 
 def list_progress_facts(_: str, progress_record: EventRecord) -> list[tuple[str, str]]:
-    """Return pairs of a label and a value from the record of a `RunProgress` event."""
+    """Return pairs of a label and a value from the record of a `Progress` event."""
     facts = [
         (
             progress_record["phase"],

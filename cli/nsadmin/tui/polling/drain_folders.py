@@ -1,18 +1,15 @@
 """The drains and rolling restarts of this account on this machine, read as a poll."""
 
-import os
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
-from namesrv_core import operator_files
 from nsadmin.console.phrases import format_utc_second
 from nsadmin.operations.drain import events as drain_events
-from nsadmin.operations.drain.events import EventRecord
-from nsadmin.operations.drain.store import EVENTS_FILE, SavedDrain, load_drains
+from nsadmin.operations.drain.state import SavedDrain, load_drains
 from nsadmin.operations.restart import events as restart_events
-from nsadmin.operations.restart.state import process_title
-from nsadmin.operations.restart.store import SavedRestart, load_restarts
+from nsadmin.operations.restart.state import RestartState, load_restarts, process_title
+from nsadmin.operations.run_folder import EventRecord, InvalidStateError, RecordFile, SavedRun
 from nsadmin.operations.state_folder import find_state_home
 from nsadmin.tui.polling.poll_records import DrainRecord, DrainsPolled, RestartRecord
 from nsadmin.tui.polling.rebalance_folders import list_rebalances
@@ -26,14 +23,14 @@ def poll_drains(clock: Callable[[], int], state_home: Path | None = None) -> Dra
     state_home = find_state_home() if state_home is None else state_home
     drain_records, restart_records, error_texts = [], [], []
     for kept_drain in load_drains(state_home):
-        if isinstance(kept_drain, SavedDrain):
-            drain_records.append(_drain_record(kept_drain))
-        else:
+        if isinstance(kept_drain, InvalidStateError):
             error_texts.append(str(kept_drain))
+        else:
+            drain_records.append(_drain_record(kept_drain))
     for saved_restart in load_restarts(state_home):
-        if not isinstance(saved_restart, SavedRestart):
+        if isinstance(saved_restart, InvalidStateError):
             error_texts.append(str(saved_restart))
-        elif not saved_restart.restart_state.is_done:
+        elif not saved_restart.state.is_done:
             restart_records.append(_restart_record(saved_restart))
     rebalance_records, rebalance_errors = list_rebalances(state_home)
     return DrainsPolled(
@@ -42,8 +39,8 @@ def poll_drains(clock: Callable[[], int], state_home: Path | None = None) -> Dra
 
 
 def _drain_record(kept_drain: SavedDrain) -> DrainRecord:
-    drain_state = kept_drain.drain_state
-    log_lines = _read_log_lines(kept_drain.drain_folder / EVENTS_FILE)
+    drain_state = kept_drain.state
+    log_lines = _read_log_lines(kept_drain.folder.events)
     return DrainRecord(
         drain_state.cluster,
         drain_state.broker,
@@ -61,9 +58,9 @@ def _drain_record(kept_drain: SavedDrain) -> DrainRecord:
     )
 
 
-def _restart_record(saved_restart: SavedRestart) -> RestartRecord:
-    state = saved_restart.restart_state
-    log_lines = _read_log_lines(saved_restart.events_file)
+def _restart_record(saved_restart: SavedRun[RestartState]) -> RestartRecord:
+    state = saved_restart.state
+    log_lines = _read_log_lines(saved_restart.folder.events)
     return RestartRecord(
         state.cluster,
         process_title(state.current_process),
@@ -85,20 +82,12 @@ def _describe_event(event_record: EventRecord) -> str:
     return restart_events.describe_record(event_record) or drain_events.describe_record(event_record)
 
 
-def _read_log_lines(events_file: Path) -> list[str]:
+def _read_log_lines(events: RecordFile) -> list[str]:
     """The time and the text of the last events, oldest first."""
-    try:
-        with open(events_file, "rb") as opened_file:
-            skipped_bytes = max(os.path.getsize(events_file) - _TAIL_BYTES, 0)
-            opened_file.seek(skipped_bytes)
-            event_lines = opened_file.read().splitlines()
-    except OSError:
-        return []
     log_lines = []
-    # The first line may be cut. Each line that cannot be read is being written, or is of a newer version.
-    for event_line in event_lines[1 if skipped_bytes else 0 :]:
+    for event_record in events.read_last(_TAIL_BYTES):
+        # What cannot be described is of a newer version.
         with suppress(ValueError, KeyError, TypeError):
-            event_record = operator_files.parse_json(event_line)
             time_text = format_utc_second(event_record["time"])
             log_lines.append(f"{time_text}  {_describe_event(event_record)}")
     return log_lines[-_MAX_LOG_LINES:]

@@ -2,24 +2,24 @@
 
 from pathlib import Path
 
-from nsadmin.operations.rebalance.run_state import RunState, TopicProgress
-from nsadmin.operations.rebalance.run_store import PLAN_FILE, SavedRun, load_runs
+from nsadmin.operations.rebalance.run_state import PLAN_FILE, RunState, TopicProgress, load_rebalances
+from nsadmin.operations.run_folder import InvalidStateError, SavedRun
 from nsadmin.tui.polling.poll_records import MovingTopicRecord, RebalanceRecord
 
 
 def list_rebalances(state_home: Path) -> tuple[list[RebalanceRecord], list[str]]:
     """Return the unfinished rebalances, and the errors of folders that cannot be read."""
     records, error_texts = [], []
-    for saved_run in load_runs(state_home):
-        if not isinstance(saved_run, SavedRun):
+    for saved_run in load_rebalances(state_home):
+        if isinstance(saved_run, InvalidStateError):
             error_texts.append(str(saved_run))
-        elif saved_run.run_state.finished is None:
+        elif saved_run.state.finished is None:
             records.append(_record_of_run(saved_run))
     return records, error_texts
 
 
-def _record_of_run(saved_run: SavedRun) -> RebalanceRecord:
-    run_state = saved_run.run_state
+def _record_of_run(saved_run: SavedRun[RunState]) -> RebalanceRecord:
+    run_state = saved_run.state
     return RebalanceRecord(
         run_state.cluster,
         run_state.digest,
@@ -29,7 +29,7 @@ def _record_of_run(saved_run: SavedRun) -> RebalanceRecord:
         saved_run.holder_pid,
         len(run_state.returned if run_state.is_rollback else run_state.moved),
         run_state.pause,
-        str(saved_run.run_folder / PLAN_FILE),
+        str(saved_run.folder.path / PLAN_FILE),
         [
             _record_of_topic(topic, progress, run_state)
             for topic, progress in sorted(run_state.moving.items())

@@ -1,6 +1,6 @@
 """How a drain stands, in short."""
 
-from nsadmin.operations.drain.events import Progress, build_event_record
+from nsadmin.operations.drain.events import Progress
 from nsadmin.operations.drain.status import describe_status
 
 PROGRESS = Progress(
@@ -10,7 +10,7 @@ PROGRESS = Progress(
 
 
 def test_all_that_is_known() -> None:
-    assert describe_status("broker-a", build_event_record(PROGRESS)) == [
+    assert describe_status("broker-a", PROGRESS.to_record()) == [
         ("broker-a", "snapshot wipe settle [wait] safe"),
         ("puts per minute", "1,200"),
         ("top topics", "pay 2,000 (clients), orders 9 (clients)"),
@@ -25,14 +25,14 @@ def test_all_that_is_known() -> None:
 
 def test_what_is_not_known_or_not_there() -> None:
     empty = PROGRESS._replace(puts=None, residue={}, lag=None, behind={}, waiting_for=())
-    facts = dict(describe_status("broker-a", build_event_record(empty)))
+    facts = dict(describe_status("broker-a", empty.to_record()))
     assert (facts["puts per minute"], facts["waiting for"]) == ("unknown", "nothing")
     assert facts.keys().isdisjoint({"top topics", "lag", "slaves behind"})
 
 
 def test_the_last_writers() -> None:
     writers = {"pay": ("10.0.0.1", "app-1 (gRPC) through 10.0.0.9"), "orders": ("10.0.0.2",)}
-    facts = dict(describe_status("broker-a", build_event_record(PROGRESS._replace(writers=writers))))
+    facts = dict(describe_status("broker-a", PROGRESS._replace(writers=writers).to_record()))
     assert facts["last writers"] == "pay: 10.0.0.1, app-1 (gRPC) through 10.0.0.9; orders: 10.0.0.2"
-    earlier = {name: value for name, value in build_event_record(PROGRESS).items() if name != "writers"}
+    earlier = {name: value for name, value in PROGRESS.to_record().items() if name != "writers"}
     assert "last writers" not in dict(describe_status("broker-a", earlier))

@@ -1,6 +1,6 @@
 """A run of an import: batches, the rate, and what a killed run leaves."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
 from time import monotonic
 
@@ -54,7 +54,7 @@ def test_a_killed_run_repeats_at_most_one_batch(
     class KilledMemory(ImportMemory):
         """Ends the process after the third batch was sent, and before that is noted."""
 
-        def note_batch(self, row_numbers: Iterable[int], unsent_rows: Iterable[int]) -> None:
+        def note_batch(self, row_numbers: Collection[int], unsent_rows: Iterable[int]) -> None:
             if self.next_row == 2 * BATCH_MESSAGES:
                 raise Killed
             super().note_batch(row_numbers, unsent_rows)

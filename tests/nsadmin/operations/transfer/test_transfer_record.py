@@ -25,6 +25,20 @@ def test_a_record_is_read_as_it_was_written(pair: ClusterPair) -> None:
     assert list(pair.target_server.kv["NSADMIN_TRANSFER"]) == ["C/T/U"]
 
 
+def test_a_record_of_an_earlier_release_is_read_and_written_alike(pair: ClusterPair) -> None:
+    recorded = '{"run":"r1","rules":{"--tag":["A"]},"queues":{"broker-a/0":["broker-b/1",5,9,100,104,2]}}'
+    pair.target_server.kv["NSADMIN_TRANSFER"] = {"C/T/T": recorded}
+    store = TransferStore(pair.clusters.target, "C/T/T")
+    record = store.load()
+    assert record == TransferRecord(
+        "r1",
+        {"--tag": ("A",)},
+        {QueueId("broker-a", 0): QueueRecord(QueueId("broker-b", 1), 5, 9, 100, 104, 2)},
+    )
+    assert store.save(record) is None
+    assert pair.target_server.kv["NSADMIN_TRANSFER"] == {"C/T/T": recorded}
+
+
 @pytest.mark.parametrize(
     "text",
     [
