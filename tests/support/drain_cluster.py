@@ -19,9 +19,7 @@ from nsadmin.operations.drain.facts import (
 from nsadmin.operations.drain.risks import find_master_addr
 from nsadmin.operations.drain.runner import DrainPlan, DrainRun, check_plan
 from nsadmin.operations.drain.safety import SafetyRules
-from nsadmin.operations.drain.state import (
-    DrainFolder,
-)
+from nsadmin.operations.drain.state import DrainFolder
 from nsadmin.operations.drain.undo import UndoRun
 from nsadmin.operations.procedure_clock import ProcedureClock
 from nsadmin.operations.run_folder import EventRecord

@@ -9,20 +9,9 @@ from nsadmin.client.results import NotFound
 from nsadmin.operations.drain import events
 from nsadmin.operations.drain.cluster_environment import ClusterEnvironment
 from nsadmin.operations.drain.facts import NameServerFacts, QueuesByTopic
-from nsadmin.operations.drain.risks import (
-    DrainRisk,
-    find_cluster_name,
-    find_master_addr,
-    find_slave_addrs,
-)
+from nsadmin.operations.drain.risks import DrainRisk, find_cluster_name, find_master_addr, find_slave_addrs
 from nsadmin.operations.drain.runner import DrainPlan, DrainRun, check_plan
-from nsadmin.operations.drain.state import (
-    DrainFolder,
-    DrainState,
-    QueueSnapshot,
-    load_drains,
-    open_drain,
-)
+from nsadmin.operations.drain.state import DrainFolder, DrainState, QueueSnapshot, load_drains, open_drain
 from nsadmin.operations.drain.undo import UndoRun, find_differing_queues
 from nsadmin.operations.procedure_clock import ProcedureClock
 from nsadmin.operations.run_folder import EventRecord, InvalidStateError

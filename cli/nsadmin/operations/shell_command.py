@@ -30,7 +30,7 @@ class UnsafeFieldError(RocketMQError):
 
 def find_unknown_fields(shell_text: str, known_fields: Mapping[str, str]) -> list[str]:
     """The fields in braces that are not known, such as {brokerNam}. ${NAME} belongs to the shell."""
-    return [field_match[1] for field_match in _find_fields(shell_text) if field_match[1] not in known_fields]
+    return [match[1] for match in _find_fields(shell_text) if match[1] not in known_fields]
 
 
 def require_safe_fields(field_values: Mapping[str, str]) -> None:
@@ -54,9 +54,9 @@ def fill_fields(shell_text: str, field_values: Mapping[str, str]) -> str:
 
 def _find_fields(shell_text: str) -> list[re.Match[str]]:
     return [
-        field_match
-        for field_match in _FIELD_PATTERN.finditer(shell_text)
-        if shell_text[field_match.start() - 1 : field_match.start()] != "$"
+        match
+        for match in _FIELD_PATTERN.finditer(shell_text)
+        if shell_text[match.start() - 1 : match.start()] != "$"
     ]
 
 
@@ -67,9 +67,7 @@ def run_in_shell(shell_text: str, field_values: Mapping[str, str]) -> int:
     the values must be safe, too. Raises UnsafeFieldError.
     """
     require_safe_fields(field_values)
-    field_variables = {
-        VARIABLES_BY_FIELD[field_name]: field_value for field_name, field_value in field_values.items()
-    }
+    field_variables = {VARIABLES_BY_FIELD[name]: value for name, value in field_values.items()}
     return subprocess.run(
         shell_text,
         shell=True,

@@ -65,11 +65,7 @@ def save_backup(backup_path: Path, backup: ClusterBackup, keys: BackupKeys = NO_
         members[_SECRETS] = signatures.encrypt_secrets(encode_json(_list_secrets(backup)), keys.passphrase)
     manifest = build_manifest(
         FORMAT_VERSION,
-        {
-            "nsadmin": backup.tool_version,
-            "cluster": backup.cluster_name,
-            "createdMs": backup.created_ms,
-        },
+        {"nsadmin": backup.tool_version, "cluster": backup.cluster_name, "createdMs": backup.created_ms},
         members,
     )
     signed = {} if keys.sign_key is None else {_SIGNATURE: signatures.sign_bytes(manifest, keys.sign_key)}
@@ -115,16 +111,16 @@ def _list_secrets(backup: ClusterBackup) -> dict[str, dict[str, dict[str, str]]]
     """The passwords of users and the secret keys of accounts, by kind, broker name and name."""
     return {
         "users": {
-            broker_name: {user.username: user.password for user in broker.users if user.password is not None}
-            for broker_name, broker in backup.brokers.items()
+            name: {user.username: user.password for user in broker.users if user.password is not None}
+            for name, broker in backup.brokers.items()
         },
         "accounts": {
-            broker_name: {
+            name: {
                 account.access_key: account.secret_key
                 for account in broker.accounts
                 if account.secret_key is not None
             }
-            for broker_name, broker in backup.brokers.items()
+            for name, broker in backup.brokers.items()
         },
     }
 

@@ -75,8 +75,8 @@ def _list_silent_servers(cluster_state: ClusterState) -> list[str]:
         (f"name server {state.namesrv_addr}", state.error) for state in cluster_state.server_states
     ]
     return [
-        f"missing in the backup: {server_label}: {error_text(error)}"
-        for server_label, error in (*broker_errors, *server_errors)
+        f"missing in the backup: {label}: {error_text(error)}"
+        for label, error in (*broker_errors, *server_errors)
         if error is not None
     ]
 
@@ -116,8 +116,8 @@ class _BrokerExtras:
             "accounts", admin.plain_acls.list_accounts(choose_brokers(Section.ACCOUNTS))
         )
         self._offsets = {
-            broker_addr: _select_offsets(committed_offsets)
-            for broker_addr, committed_offsets in self._collect(
+            addr: _select_offsets(offsets)
+            for addr, offsets in self._collect(
                 "offsets", admin.consumers.get_committed_each(choose_brokers(Section.OFFSETS))
             ).items()
         }
@@ -191,16 +191,16 @@ def _read_store_times(
     """Return the store time of the message before each offset, by (address, topic, queue, offset)."""
     keys = sorted(
         {
-            (broker_addr, topic, queue_id, offset - 1)
-            for broker_addr, offsets in offsets_by_addr.items()
+            (addr, topic, queue_id, offset - 1)
+            for addr, offsets in offsets_by_addr.items()
             for (topic, _), by_queue in offsets.items()
             for queue_id, offset in by_queue.items()
             if offset > 0
         }
     )
     places = (
-        MessagePlace(broker_addr, MessageQueue(topic, "", queue_id), offset)
-        for broker_addr, topic, queue_id, offset in keys
+        MessagePlace(addr, MessageQueue(topic, "", queue_id), offset)
+        for addr, topic, queue_id, offset in keys
     )
     # A broker commits offsets of a static topic for its own queues.
     results = admin.queue_reader.get_store_times(places, in_own_queues=True)

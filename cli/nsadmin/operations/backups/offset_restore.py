@@ -87,9 +87,9 @@ class _OffsetSearch:
     def _list_routes(self, topic: str) -> Sequence[QueueRoute]:
         if topic not in self._routes_by_topic:
             self._routes_by_topic[topic] = [
-                queue_route
-                for queue_route in self._admin.topics.get_route(parse_parent_name(topic)).queues
-                if queue_route.broker_name == self._broker_name
+                route
+                for route in self._admin.topics.get_route(parse_parent_name(topic)).queues
+                if route.broker_name == self._broker_name
             ]
         return self._routes_by_topic[topic]
 
@@ -118,21 +118,21 @@ def plan_offsets(
     [committed_result] = admin.consumers.get_committed_each([broker_addr])
     committed_offsets = committed_result.value()
     saved_queues = [
-        _SavedQueue(topic, group, queue_id, saved_offset)
-        for (topic, group), saved_by_queue in broker.offsets.items()
-        for queue_id, saved_offset in saved_by_queue.items()
+        _SavedQueue(topic, group, queue_id, offset)
+        for (topic, group), saved in broker.offsets.items()
+        for queue_id, offset in saved.items()
     ]
     store_times = _read_store_times(admin, broker_addr, saved_queues)
     offset_search = _OffsetSearch(admin, broker.broker_name, static_topics)
     return [
         _choose_target(
             offset_search,
-            saved_queue,
-            committed_offsets.get(f"{saved_queue.topic}@{saved_queue.group}", {}).get(saved_queue.queue_id),
-            store_times.get((saved_queue.topic, saved_queue.queue_id, saved_queue.saved_offset.offset - 1)),
+            queue,
+            committed_offsets.get(f"{queue.topic}@{queue.group}", {}).get(queue.queue_id),
+            store_times.get((queue.topic, queue.queue_id, queue.saved_offset.offset - 1)),
             overwrites=overwrites,
         )
-        for saved_queue in saved_queues
+        for queue in saved_queues
     ]
 
 
@@ -142,9 +142,9 @@ def _read_store_times(
     """Return the store time of the message before each saved offset, by (topic, queue, offset)."""
     keys = sorted(
         {
-            (saved_queue.topic, saved_queue.queue_id, saved_queue.saved_offset.offset - 1)
-            for saved_queue in saved_queues
-            if saved_queue.saved_offset.offset > 0
+            (queue.topic, queue.queue_id, queue.saved_offset.offset - 1)
+            for queue in saved_queues
+            if queue.saved_offset.offset > 0
         }
     )
     places = (

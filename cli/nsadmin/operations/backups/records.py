@@ -164,9 +164,7 @@ def _list_broker_items(
         (
             Section.OFFSETS,
             {
-                f"{topic} {group}": {
-                    str(queue_id): saved_offset.offset for queue_id, saved_offset in by_queue.items()
-                }
+                f"{topic} {group}": {str(queue_id): offset.offset for queue_id, offset in by_queue.items()}
                 for (topic, group), by_queue in broker.offsets.items()
             },
         ),

@@ -62,10 +62,7 @@ class RestoreRun:
     def restore_all(self) -> Iterator[RestoreOutcome]:
         """Restore every section in order, and yield the outcome of each item."""
         yield from self._restore_planned()
-        addrs_by_name = {
-            broker_state.broker_name: broker_state.master_addr
-            for broker_state in self._cluster_state.broker_states
-        }
+        addrs_by_name = {state.broker_name: state.master_addr for state in self._cluster_state.broker_states}
         yield from self._restore_static_topics(addrs_by_name)
         access_restore = AccessRestore(self._admin, is_dry_run=self._is_dry_run)
         for broker_name, broker in self._selected.brokers.items():
@@ -175,8 +172,8 @@ class RestoreRun:
                     )
             broker = broker._replace(
                 offsets={
-                    key: saved_offset
-                    for key, saved_offset in broker.offsets.items()
+                    key: offset
+                    for key, offset in broker.offsets.items()
                     if not self._is_created(broker.broker_name, *key)
                 }
             )
@@ -208,9 +205,9 @@ class RestoreRun:
         """Return the static topics that the broker had before the restore."""
         return next(
             (
-                broker_state.static
-                for broker_state in self._cluster_state.broker_states
-                if broker_state.broker_name == broker_name
+                broker.static
+                for broker in self._cluster_state.broker_states
+                if broker.broker_name == broker_name
             ),
             frozenset(),
         )

@@ -57,12 +57,7 @@ class StaticTopicRestore:
                 if error is None and not self._is_dry_run:
                     error = self._put_share(topic, broker_name, saved_share)
             yield judge_change(
-                Section.STATIC_TOPICS,
-                broker_name,
-                topic,
-                (before, after),
-                error,
-                is_dry_run=self._is_dry_run,
+                Section.STATIC_TOPICS, broker_name, topic, (before, after), error, is_dry_run=self._is_dry_run
             )
 
     def _find_lost_messages(

@@ -51,8 +51,8 @@ class ClusterEnvironment:
 
     def read_servers(self) -> tuple[NameServerFacts, ...]:
         return tuple(
-            _server_facts(route_result, self._broker_name)
-            for route_result in self._admin.broker_routes.get_each(self._broker_name)
+            _server_facts(result, self._broker_name)
+            for result in self._admin.broker_routes.get_each(self._broker_name)
         )
 
     def read_broker(
@@ -67,8 +67,8 @@ class ClusterEnvironment:
         runtime_results = self._admin.brokers.get_runtime_info([master_addr, *slave_addrs.values()])
         master_result, slave_results = runtime_results[0], runtime_results[1:]
         known_slaves = tuple(
-            SlaveProgress(read_counters.addr, _read_integer(read_counters.result, "commitLogMaxOffset"))
-            for read_counters in slave_results
+            SlaveProgress(counters.addr, _read_integer(counters.result, "commitLogMaxOffset"))
+            for counters in slave_results
         )
         if master_result.result is None:
             return BrokerCounters(master_addr, _failure_text(master_result), slaves=known_slaves)
@@ -87,14 +87,12 @@ class ClusterEnvironment:
         user_puts = put_counts.count_user_messages(master_addr, cluster_name).result if cluster_name else None
         topic_configs = self._read_topic_configs(master_addr).result or {}
         system_topics = self.read_system_topics(master_addr, cluster_name or "")
-        topic_names = [
-            topic_name for topic_name in topic_configs if not is_system_topic(topic_name, system_topics)
-        ]
+        topic_names = [topic for topic in topic_configs if not is_system_topic(topic, system_topics)]
         count_tables = [
-            count_result.result
-            for count_result in put_counts.count_topic_messages(master_addr, [*topic_names, HALF_TOPIC])
+            result.result
+            for result in put_counts.count_topic_messages(master_addr, [*topic_names, HALF_TOPIC])
         ]
-        recent_puts = dict(count_table for count_table in count_tables if count_table is not None)
+        recent_puts = dict(table for table in count_tables if table is not None)
         half_messages = recent_puts.pop(HALF_TOPIC, 0)
         return read_counters._replace(
             recent_puts=recent_puts if len(recent_puts) == len(topic_names) and topic_configs else None,
@@ -104,7 +102,7 @@ class ClusterEnvironment:
                 self._admin,
                 self._broker_name,
                 master_addr,
-                {topic: topic_config.write_queue_nums for topic, topic_config in topic_configs.items()},
+                {topic: config.write_queue_nums for topic, config in topic_configs.items()},
                 recent_puts,
             ),
         )
@@ -126,23 +124,21 @@ class ClusterEnvironment:
 
     def _read_topic_configs(self, master_addr: str) -> ServerResult[dict[str, BrokerTopicConfig]]:
         [configs_result] = self._admin.topic_configs.list_broker_topics([master_addr])
-        return configs_result.then(
-            lambda config_list: {topic_config.topic_name: topic_config for topic_config in config_list}
-        )
+        return configs_result.then(lambda configs: {config.topic_name: config for config in configs})
 
     def read_own_queues(self, master_addr: str) -> QueuesByTopic | str:
         configs_result = self._read_topic_configs(master_addr)
         if configs_result.result is None:
             return _failure_text(configs_result)
         return {
-            topic_name: QueueData(
+            topic: QueueData(
                 self._broker_name,
-                topic_config.read_queue_nums,
-                topic_config.write_queue_nums,
-                topic_config.perm,
-                topic_config.topic_sys_flag,
+                config.read_queue_nums,
+                config.write_queue_nums,
+                config.perm,
+                config.topic_sys_flag,
             )
-            for topic_name, topic_config in configs_result.result.items()
+            for topic, config in configs_result.result.items()
         }
 
     def read_slave_gaps(
@@ -156,9 +152,9 @@ class ClusterEnvironment:
             return ()
         broker_group = BrokerAddrGroup("", self._broker_name, {MASTER_BROKER_ID: master_addr, **slave_addrs})
         return tuple(
-            SlaveGap(takeover_gap.slave.broker_id, takeover_gap.slave.broker_addr, takeover_gap.item_names)
-            for takeover_gap in find_takeover_gaps(self._admin, broker_group, includes_lag=False)
-            if takeover_gap.item_names
+            SlaveGap(gap.slave.broker_id, gap.slave.broker_addr, gap.item_names)
+            for gap in find_takeover_gaps(self._admin, broker_group, includes_lag=False)
+            if gap.item_names
         )
 
     def read_own_topics(self, master_addr: str) -> OwnTopics | None:
@@ -169,9 +165,7 @@ class ClusterEnvironment:
     def read_ordered_topics(self, master_addr: str) -> frozenset[str]:
         """Return the topics with ordered messages; none if the broker does not answer."""
         topic_configs = self._read_topic_configs(master_addr).result or {}
-        return frozenset(
-            topic_name for topic_name, topic_config in topic_configs.items() if topic_config.order
-        )
+        return frozenset(topic for topic, config in topic_configs.items() if config.order)
 
     def wipe_write_permission(self, namesrv_addrs: tuple[str, ...]) -> Mapping[str, str | None]:
         return self._errors_by_addr(
@@ -186,14 +180,14 @@ class ClusterEnvironment:
     def _errors_by_addr(
         self, namesrv_addrs: Iterable[str], change_results: Sequence[ServerResult[int]]
     ) -> Mapping[str, str | None]:
-        known_errors = {change_result.addr: _result_error(change_result) for change_result in change_results}
-        return {namesrv_addr: known_errors.get(namesrv_addr) for namesrv_addr in namesrv_addrs}
+        known_errors = {result.addr: _result_error(result) for result in change_results}
+        return {addr: known_errors.get(addr) for addr in namesrv_addrs}
 
     def restore_queues(self, namesrv_addr: str, queues_by_topic: QueuesByTopic) -> Mapping[str, str | None]:
         change_results = self._admin.broker_routes.restore_queues(namesrv_addr, queues_by_topic)
         return {
-            topic: _result_error(change_result)
-            for topic, change_result in zip(queues_by_topic, change_results, strict=True)
+            topic: _result_error(result)
+            for topic, result in zip(queues_by_topic, change_results, strict=True)
         }
 
     def request_registration(self, master_addr: str) -> str | None:
@@ -229,20 +223,17 @@ def _server_facts(route_result: ServerResult[BrokerRouteView], broker_name: str)
     broker_group, topic_routes, can_register, other_names = route_result.result
     own_names = {broker_name, *other_names}
     open_names = {
-        queue_route.broker_name
-        for topic_route in topic_routes.values()
-        for queue_route in topic_route.queues
-        if queue_route.broker_name in other_names and queue_route.is_writable
+        queue.broker_name
+        for route in topic_routes.values()
+        for queue in route.queues
+        if queue.broker_name in other_names and queue.is_writable
     }
     return NameServerFacts(
         route_result.addr,
         None,
         broker_group and broker_group.cluster_name,
         {} if broker_group is None else broker_group.broker_addrs,
-        {
-            topic: _server_topic(topic_route, broker_name, own_names)
-            for topic, topic_route in topic_routes.items()
-        },
+        {topic: _server_topic(route, broker_name, own_names) for topic, route in topic_routes.items()},
         can_register,
         other_names,
         tuple(sorted(open_names)),
@@ -250,16 +241,12 @@ def _server_facts(route_result: ServerResult[BrokerRouteView], broker_name: str)
 
 
 def _server_topic(topic_route: TopicRoute, broker_name: str, own_names: Collection[str]) -> ServerTopic:
-    [own_queue] = [
-        queue_route for queue_route in topic_route.queues if queue_route.broker_name == broker_name
-    ]
-    other_queues = [
-        queue_route for queue_route in topic_route.queues if queue_route.broker_name not in own_names
-    ]
+    [own_queue] = [route for route in topic_route.queues if route.broker_name == broker_name]
+    other_queues = [route for route in topic_route.queues if route.broker_name not in own_names]
     return ServerTopic(
         _queue_data_of(own_queue),
-        sum(len(queue_route.write_queue_ids) for queue_route in other_queues if queue_route.is_writable),
-        sum(1 for queue_route in other_queues if queue_route.has_master),
+        sum(len(route.write_queue_ids) for route in other_queues if route.is_writable),
+        sum(1 for route in other_queues if route.has_master),
         topic_route.order_topic_conf,
         bool(own_queue.logical_queues),
     )

@@ -202,7 +202,7 @@ def _describe_started(record: EventRecord) -> str:
 
 def _describe_checked(record: EventRecord) -> str:
     share_text = "unknown" if record["share"] is None else f"{record['share']:.0%}"
-    risk_texts = "; ".join(risk_record["text"] for risk_record in record["risks"])
+    risk_texts = "; ".join(risk["text"] for risk in record["risks"])
     return f"{_format_count(record['topics'], 'topic')}, {share_text} of all writable queues" + (
         f"; {risk_texts}" if risk_texts else ""
     )
@@ -238,11 +238,10 @@ def _describe_progress(record: EventRecord) -> str:
     puts_text = "unknown" if record["puts"] is None else f"{record['puts']:,} a minute"
     text_parts = [f"puts {puts_text}"]
     if record["residue"]:
-        busiest_topics = sorted(record["residue"].items(), key=lambda topic_and_count: -topic_and_count[1])
+        busiest_topics = sorted(record["residue"].items(), key=lambda item: -item[1])
         text_parts.append(
             join_first_names(
-                f"{topic} {message_count} ({record['sources'][topic]})"
-                for topic, message_count in busiest_topics
+                f"{topic} {count} ({record['sources'][topic]})" for topic, count in busiest_topics
             )
         )
     if record["lag"] is not None:
@@ -264,9 +263,7 @@ def _describe_put_back(record: EventRecord) -> str:
     if record["error"]:
         return f"{record['addr']}: nothing was restored: {record['error']}"
     outcome_text = f"{record['addr']}: {_format_count(record['topics'], 'topic')} as before ({record['how']})"
-    differing_topics = [
-        f"{topic} ({difference_text})" for topic, difference_text in record["differing"].items()
-    ]
+    differing_topics = [f"{topic} ({text})" for topic, text in record["differing"].items()]
     return f"{outcome_text}; not {join_first_names(differing_topics)}" if differing_topics else outcome_text
 
 

@@ -62,12 +62,12 @@ class NameServerFacts(NamedTuple):
 
     @property
     def queues_by_topic(self) -> dict[str, QueueData]:
-        return {topic: server_topic.own_queue for topic, server_topic in self.topics.items()}
+        return {topic: server.own_queue for topic, server in self.topics.items()}
 
     @property
     def open_topics(self) -> list[str]:
         """The topics that clients may write to on this broker, sorted."""
-        return sorted(topic for topic, server_topic in self.topics.items() if server_topic.is_open)
+        return sorted(topic for topic, server in self.topics.items() if server.is_open)
 
 
 class SlaveProgress(NamedTuple):

@@ -25,7 +25,7 @@ def read_last_writers(
     `queue_counts` are the write queues of the broker by topic. Topics that cannot be read are left out.
     """
     busiest_topics = sorted(
-        (topic for topic, put_count in recent_puts.items() if put_count and queue_counts.get(topic)),
+        (topic for topic, count in recent_puts.items() if count and queue_counts.get(topic)),
         key=lambda topic: (-recent_puts[topic], topic),
     )
     writers_by_topic: dict[str, tuple[str, ...]] = {}

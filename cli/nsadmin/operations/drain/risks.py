@@ -31,7 +31,7 @@ def find_risks(
 ) -> tuple[DrainRisk, ...]:
     """Return the risks that at least one name server shows. `ordered_topics` have ordered messages."""
     registered_servers = [server for server in servers if server.is_registered]
-    topics_by_kind: dict[str, set[str]] = {risk_kind: set() for risk_kind in _RISK_TEXTS}
+    topics_by_kind: dict[str, set[str]] = {kind: set() for kind in _RISK_TEXTS}
     for server in registered_servers:
         for topic, server_topic in server.topics.items():
             for risk_kind in _list_risk_kinds(broker_name, topic, server_topic, system_topics):
@@ -43,18 +43,18 @@ def find_risks(
     other_names = sorted({name for server in registered_servers for name in server.other_names})
     return (
         *(
-            DrainRisk(risk_kind, _describe_risk(risk_kind, risky_topics), tuple(sorted(risky_topics)), True)
-            for risk_kind, risky_topics in topics_by_kind.items()
-            if risky_topics
+            DrainRisk(kind, _describe_risk(kind, topics), tuple(sorted(topics)), True)
+            for kind, topics in topics_by_kind.items()
+            if topics
         ),
         *(
             DrainRisk(
                 "sameProcess",
-                f"{broker_name} and {other_name} are one process: clients continue to write to {other_name}",
+                f"{broker_name} and {name} are one process: clients continue to write to {name}",
                 (),
                 True,
             )
-            for other_name in other_names
+            for name in other_names
         ),
     )
 

@@ -7,12 +7,7 @@ from namesrv_core.errors import RocketMQError
 from namesrv_core.protocol.codes import Perm
 from nsadmin.client.results import NotFound
 from nsadmin.operations.drain import events
-from nsadmin.operations.drain.facts import (
-    ClusterObservation,
-    DrainEnvironment,
-    NameServerFacts,
-    SlaveGap,
-)
+from nsadmin.operations.drain.facts import ClusterObservation, DrainEnvironment, NameServerFacts, SlaveGap
 from nsadmin.operations.drain.risks import (
     describe_slave_gap,
     find_master_addr,
@@ -71,18 +66,14 @@ def check_plan(
     if len(silent_servers) == len(servers):
         raise DrainRefused(
             "no name server answered: "
-            + "; ".join(
-                f"{silent_server.namesrv_addr}: {silent_server.error}" for silent_server in silent_servers
-            )
+            + "; ".join(f"{server.namesrv_addr}: {server.error}" for server in silent_servers)
         )
     registered_servers = [server for server in servers if server.is_registered]
     if not registered_servers:
         raise NotFound(f'no broker "{plan.broker}" is registered at any name server that answered')
     if silent_servers and not plan.allow_unreachable:
         raise DrainRefused(
-            "; ".join(
-                f"{silent_server.namesrv_addr}: {silent_server.error}" for silent_server in silent_servers
-            )
+            "; ".join(f"{server.namesrv_addr}: {server.error}" for server in silent_servers)
             + ": its routes would stay unknown; pass --allow-unreachable to drain without it"
         )
     if find_master_addr(registered_servers) is None:
@@ -100,11 +91,7 @@ class DrainRun:
     """One drain by this process. It ends when the broker can be stopped, or never with `hold`."""
 
     def __init__(
-        self,
-        plan: DrainPlan,
-        environment: DrainEnvironment,
-        folder: DrainFolder,
-        clock: ProcedureClock,
+        self, plan: DrainPlan, environment: DrainEnvironment, folder: DrainFolder, clock: ProcedureClock
     ) -> None:
         self._plan = plan
         self._environment = environment
@@ -210,10 +197,7 @@ class DrainRun:
         master_addr = find_master_addr(servers)
         needs_topics = master_addr is not None and machine.needs_own_topics(servers)
         counters = self._environment.read_broker(
-            master_addr,
-            find_slave_addrs(servers),
-            machine.last_counters,
-            machine.safety_rules.for_good,
+            master_addr, find_slave_addrs(servers), machine.last_counters, machine.safety_rules.for_good
         )
         return ClusterObservation(
             self._clock.now_ms(),

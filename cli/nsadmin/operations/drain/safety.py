@@ -66,11 +66,7 @@ def list_waiting_for(
 
 
 def _explain_writes(
-    counters: BrokerCounters,
-    puts: int | None,
-    write_threshold: int,
-    quiet: int,
-    intervals: int,
+    counters: BrokerCounters, puts: int | None, write_threshold: int, quiet: int, intervals: int
 ) -> str:
     if counters.error is not None:
         return f"the broker to answer: {counters.error}"
@@ -98,8 +94,7 @@ def _list_lagging_slaves(
     """Return the slaves without all messages that the master had at the last observation."""
     master_end = last_observation and last_observation.counters.log_end
     return [
-        f"the slave {slave_progress.slave_addr}"
-        + (", which does not answer" if slave_progress.log_end is None else "")
-        for slave_progress in observation.counters.slaves
-        if slave_progress.log_end is None or master_end is None or slave_progress.log_end < master_end
+        f"the slave {slave.slave_addr}" + (", which does not answer" if slave.log_end is None else "")
+        for slave in observation.counters.slaves
+        if slave.log_end is None or master_end is None or slave.log_end < master_end
     ]

@@ -91,12 +91,10 @@ class DrainStateMachine:
         """Record the outcome of the wipes, and return their events."""
         wipe_counts = self.state.wipes
         drain_events: list[RunEvent] = [
-            events.Wiped(now_ms, namesrv_addr, wipe_counts.get(namesrv_addr, 1), error)
-            for namesrv_addr, error in error_by_addr.items()
+            events.Wiped(now_ms, addr, wipe_counts.get(addr, 1), error)
+            for addr, error in error_by_addr.items()
         ]
-        self._count_wipes(
-            (namesrv_addr for namesrv_addr, error in error_by_addr.items() if error is not None), -1
-        )
+        self._count_wipes((addr for addr, error in error_by_addr.items() if error is not None), -1)
         return drain_events
 
     def _process_server(
@@ -125,10 +123,7 @@ class DrainStateMachine:
             self.state.durable and self.state.permission is not None
         ):
             self.snapshot = self.snapshot._replace(
-                queues_by_server={
-                    **self.snapshot.queues_by_server,
-                    namesrv_addr: server.queues_by_topic,
-                }
+                queues_by_server={**self.snapshot.queues_by_server, namesrv_addr: server.queues_by_topic}
             )
             drain_events.append(events.SnapshotTaken(observation.time_ms, namesrv_addr, len(server.topics)))
         if server.open_topics and self.state.wipes.get(namesrv_addr):
@@ -160,14 +155,11 @@ class DrainStateMachine:
     def _mark_reopened(
         self, open_servers: list[NameServerFacts], now_ms: int, drain_events: list[RunEvent]
     ) -> None:
-        reopened_addrs = [
-            drain_event.addr for drain_event in drain_events if isinstance(drain_event, events.Reopened)
-        ]
+        reopened_addrs = [event.addr for event in drain_events if isinstance(event, events.Reopened)]
         if self.is_safe:
             drain_events.append(
                 events.Unsafe(
-                    now_ms,
-                    f"writable again on {', '.join(server.namesrv_addr for server in open_servers)}",
+                    now_ms, f"writable again on {', '.join(server.namesrv_addr for server in open_servers)}"
                 )
             )
         self._quiet_count = 0
@@ -194,12 +186,7 @@ class DrainStateMachine:
         elif not self.is_safe:
             self._quiet_count = 0
         waiting_for = list_waiting_for(
-            self.safety_rules,
-            self.state,
-            observation,
-            self._last_observation,
-            puts,
-            self._quiet_count,
+            self.safety_rules, self.state, observation, self._last_observation, puts, self._quiet_count
         )
         verdict_events: list[RunEvent] = []
         if (
@@ -284,9 +271,7 @@ class DrainStateMachine:
         self, observation: ClusterObservation, puts: int | None, waiting_for: tuple[str, ...]
     ) -> events.Progress:
         counters, master_end = observation.counters, observation.counters.log_end
-        busy_topics = {
-            topic: put_count for topic, put_count in (counters.recent_puts or {}).items() if put_count
-        }
+        busy_topics = {topic: count for topic, count in (counters.recent_puts or {}).items() if count}
         lag_by_group = counters.lag_by_group
         return events.Progress(
             observation.time_ms,
@@ -300,10 +285,10 @@ class DrainStateMachine:
             None if lag_by_group is None else sum(lag.messages or 0 for lag in lag_by_group.values()),
             None if lag_by_group is None else sum(1 for lag in lag_by_group.values() if lag != Lag(0)),
             {
-                slave_progress.slave_addr: None
-                if slave_progress.log_end is None or master_end is None
-                else max(0, master_end - slave_progress.log_end)
-                for slave_progress in counters.slaves
+                slave.slave_addr: None
+                if slave.log_end is None or master_end is None
+                else max(0, master_end - slave.log_end)
+                for slave in counters.slaves
             },
             {
                 server.namesrv_addr: None if server.error is not None else len(server.open_topics)

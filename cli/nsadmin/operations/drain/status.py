@@ -39,18 +39,13 @@ def describe_status(broker_name: str, progress_record: EventRecord) -> list[tupl
 
 def _format_phases(current_phase: str) -> str:
     """Format all phases, with the current phase in brackets."""
-    return " ".join(
-        f"[{phase_name}]" if phase_name == current_phase else phase_name for phase_name in SHOWN_PHASES
-    )
+    return " ".join(f"[{name}]" if name == current_phase else name for name in SHOWN_PHASES)
 
 
 def _format_recent_puts(progress_record: EventRecord) -> str:
-    busiest_topics = sorted(
-        progress_record["residue"].items(), key=lambda topic_and_count: -topic_and_count[1]
-    )
+    busiest_topics = sorted(progress_record["residue"].items(), key=lambda item: -item[1])
     return join_first_names(
-        f"{topic} {message_count:,} ({progress_record['sources'][topic]})"
-        for topic, message_count in busiest_topics
+        f"{topic} {count:,} ({progress_record['sources'][topic]})" for topic, count in busiest_topics
     )
 
 
@@ -60,6 +55,6 @@ def _format_writers(writers_by_topic: Mapping[str, Sequence[str]]) -> str:
 
 def _format_by_addr(values_by_addr: Mapping[str, int | None], unit_text: str) -> str:
     return ", ".join(
-        f"{server_addr} {'unknown' if counted_value is None else f'{counted_value:,}{unit_text}'}"
-        for server_addr, counted_value in values_by_addr.items()
+        f"{addr} {'unknown' if value is None else f'{value:,}{unit_text}'}"
+        for addr, value in values_by_addr.items()
     )

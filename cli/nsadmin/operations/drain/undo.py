@@ -70,11 +70,7 @@ class UndoRun:
     """One run of undoing a drain, by this process."""
 
     def __init__(
-        self,
-        broker_name: str,
-        environment: DrainEnvironment,
-        folder: DrainFolder,
-        clock: ProcedureClock,
+        self, broker_name: str, environment: DrainEnvironment, folder: DrainFolder, clock: ProcedureClock
     ) -> None:
         self._broker_name = broker_name
         self._environment = environment
@@ -121,11 +117,11 @@ class UndoRun:
             if differing_queues and server.can_restore_queues:
                 self._method_by_server[server.namesrv_addr] = BY_TOPIC
                 failed_topics = {
-                    topic_name: topic_error
-                    for topic_name, topic_error in self._environment.restore_queues(
+                    topic: error
+                    for topic, error in self._environment.restore_queues(
                         server.namesrv_addr, differing_queues
                     ).items()
-                    if topic_error
+                    if error
                 }
                 error_by_addr.update(
                     {server.namesrv_addr: next(iter(failed_topics.values()))} if failed_topics else {}
@@ -164,10 +160,9 @@ class UndoRun:
         If that fails, set rw- on the name servers where all topics were writable.
         """
         old_servers = [
-            checked_server
-            for checked_server in servers
-            if not checked_server.can_restore_queues
-            and find_differing_queues(snapshot, own_queues, checked_server)
+            server
+            for server in servers
+            if not server.can_restore_queues and find_differing_queues(snapshot, own_queues, server)
         ]
         broker_error = (
             "the broker has no master"
@@ -179,11 +174,11 @@ class UndoRun:
         if broker_error is None:
             old_addrs = {server.namesrv_addr for server in old_servers}
             self._wait_for(
-                lambda current_servers: (
+                lambda current: (
                     not any(
-                        find_differing_queues(snapshot, own_queues, checked_server)
-                        for checked_server in current_servers
-                        if checked_server.namesrv_addr in old_addrs
+                        find_differing_queues(snapshot, own_queues, server)
+                        for server in current
+                        if server.namesrv_addr in old_addrs
                     )
                 )
             )
@@ -196,9 +191,7 @@ class UndoRun:
             error_by_addr[server.namesrv_addr] = (
                 f"the broker did not accept the request to register: {broker_error}"
             )
-            if wanted_queues and all(
-                wanted_queue.perm & Perm.WRITE for wanted_queue in wanted_queues.values()
-            ):
+            if wanted_queues and all(queue.perm & Perm.WRITE for queue in wanted_queues.values()):
                 self._method_by_server[server.namesrv_addr] = BY_ADDING
                 self._environment.add_write_permission((server.namesrv_addr,))
 
@@ -222,16 +215,16 @@ class UndoRun:
             differing_queues = find_differing_queues(snapshot, own_queues, server)
             current_queues = server.queues_by_topic
             reason_by_topic = {
-                topic: _describe_difference(current_queues.get(topic), target_queue)
-                for topic, target_queue in differing_queues.items()
+                topic: _describe_difference(current_queues.get(topic), queue)
+                for topic, queue in differing_queues.items()
             }
             server_error = server.error or (
                 None if server.member_addrs else "the broker is not registered there"
             )
             if differing_queues and server_error is None and server.namesrv_addr in error_by_addr:
                 reason_by_topic = {
-                    topic: f"{reason_text}; {error_by_addr[server.namesrv_addr]}"
-                    for topic, reason_text in reason_by_topic.items()
+                    topic: f"{text}; {error_by_addr[server.namesrv_addr]}"
+                    for topic, text in reason_by_topic.items()
                 }
             restore_method = self._method_by_server.get(server.namesrv_addr, "nothing to do")
             same_count = len(current_queues) - sum(1 for topic in differing_queues if topic in current_queues)

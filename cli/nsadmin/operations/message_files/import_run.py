@@ -172,9 +172,7 @@ class ImportRun:
 
     def _send_batch(self, batch: Sequence[FileMessage]) -> bool:
         """Send a batch, save what was sent, and return whether to stop."""
-        waiting_messages = {
-            file_message.row_number: (file_message, self._build_copy(file_message)) for file_message in batch
-        }
+        waiting_messages = {message.row_number: (message, self._build_copy(message)) for message in batch}
         unsent_rows: set[int] = set()
         must_stop = False
         while waiting_messages and not must_stop:
@@ -189,7 +187,7 @@ class ImportRun:
                     unsent_rows.add(row_number)
                     must_stop = must_stop or not _is_refused(result.error)
             must_stop = must_stop or self._refused_count >= MAX_REFUSED
-        row_numbers = [file_message.row_number for file_message in batch]
+        row_numbers = [message.row_number for message in batch]
         self._memory.note_batch(row_numbers, unsent_rows | set(waiting_messages))
         return must_stop
 

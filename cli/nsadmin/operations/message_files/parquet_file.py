@@ -117,8 +117,7 @@ def _open_duckdb() -> Iterator["duckdb.DuckDBPyConnection"]:
     import duckdb
 
     connection = duckdb.connect(
-        ":memory:",
-        config={"memory_limit": _MAX_MEMORY, "autoinstall_known_extensions": False, "threads": 2},
+        ":memory:", config={"memory_limit": _MAX_MEMORY, "autoinstall_known_extensions": False, "threads": 2}
     )
     try:
         connection.execute("SET TimeZone = 'UTC'")

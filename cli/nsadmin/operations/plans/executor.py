@@ -93,8 +93,7 @@ class _StepExecutor:
             advance_progress,
         )
         self._master_addrs = {
-            broker_state.broker_name: broker_state.master_addr or ""
-            for broker_state in cluster_state.broker_states
+            broker.broker_name: broker.master_addr or "" for broker in cluster_state.broker_states
         }
         self._raw_configs: Mapping[tuple[str, str], Mapping[str, Any]] = {}
         self.late_errors: dict[PlanStep, RocketMQError] = {}
@@ -137,7 +136,7 @@ class _StepExecutor:
             (lambda step: step.kind == "route" and bool(step.after), bulk_admin.close_queues, _queue_closure),
             (
                 lambda step: _is_deletion_of(step, "route"),
-                lambda forget_calls: bulk_admin.forget_topics(forget_calls, cluster_name),
+                lambda calls: bulk_admin.forget_topics(calls, cluster_name),
                 _item_name,
             ),
         )
@@ -165,9 +164,9 @@ class _StepExecutor:
         )
         group_tables = self._admin.bulk.list_groups(broker_addrs)
         self._raw_configs = {
-            (group_table.addr, group_name): group_config
-            for group_table in group_tables
-            for group_name, group_config in (group_table.result or {}).items()
+            (table.addr, group): config
+            for table in group_tables
+            for group, config in (table.result or {}).items()
         }
 
     def _desired_config(self, step: PlanStep) -> DesiredConfig:
@@ -178,11 +177,7 @@ class _StepExecutor:
             else {}
         )
         wire_config = {**raw_config, **step.after, name_key: step.item_name}
-        present_fields = {
-            field_name: field_value
-            for field_name, field_value in wire_config.items()
-            if field_value is not None
-        }
+        present_fields = {name: value for name, value in wire_config.items() if value is not None}
         return DesiredConfig(
             present_fields,
             _sign_attributes((step.before or {}).get("attributes", {}), step.after["attributes"]),
@@ -211,7 +206,7 @@ class _StepExecutor:
         """
         steps = list(steps)
         broker_names = {step.server_name for step in steps if step.server_name in self._master_addrs}
-        master_addrs = {broker_name: self._master_addrs[broker_name] for broker_name in sorted(broker_names)}
+        master_addrs = {broker: self._master_addrs[broker] for broker in sorted(broker_names)}
         broker_states = (
             observe_brokers(self._admin, master_addrs, self._cluster_state.cluster_name)
             if master_addrs
@@ -227,8 +222,8 @@ class _StepExecutor:
             if is_about_servers
             else ()
         )
-        states_by_server = {broker_state.broker_name: broker_state for broker_state in broker_states} | {
-            server_state.namesrv_addr: server_state for server_state in server_states
+        states_by_server = {broker.broker_name: broker for broker in broker_states} | {
+            server.namesrv_addr: server for server in server_states
         }
 
         def present_value(step: PlanStep) -> Any:
@@ -237,8 +232,7 @@ class _StepExecutor:
                 raise server_state.error
             if step.kind == "route" and step.after:
                 return {
-                    broker_name: server_state.perms.get(step.item_name, {}).get(broker_name, 0)
-                    for broker_name in step.after
+                    broker: server_state.perms.get(step.item_name, {}).get(broker, 0) for broker in step.after
                 }
             if step.kind == "route":
                 return "routed" if step.item_name in server_state.routed else None
@@ -256,9 +250,7 @@ class _IgnoredChange(NotApplied):
 def _list_ordered_topics(cluster_state: ClusterState, steps: Iterable[PlanStep]) -> set[str]:
     """The topics that have an order configuration, or will have one."""
     configured_topics = {
-        topic
-        for server_state in cluster_state.server_states
-        for topic in server_state.kv.get(ORDER_CONF_NAMESPACE, {})
+        topic for server in cluster_state.server_states for topic in server.kv.get(ORDER_CONF_NAMESPACE, {})
     }
     changed_confs = {step.item_name: step.after for step in steps if step.kind == "orderConf"}
     return {
@@ -288,11 +280,7 @@ def _describe_mismatch(step: PlanStep, value_now: Any) -> str:
     if step.action == "delete":
         return "the server reported success, but still has the item"
     if isinstance(value_now, Mapping) and step.kind != "route":
-        ignored_keys = [
-            setting_name
-            for setting_name, setting_value in step.after.items()
-            if value_now.get(setting_name) != setting_value
-        ]
+        ignored_keys = [name for name, value in step.after.items() if value_now.get(name) != value]
         order_remark = (
             "; before 5.0 a topic without an orderConf is not ordered" if ignored_keys == ["order"] else ""
         )
@@ -321,10 +309,6 @@ def _sign_attributes(
 ) -> dict[str, str]:
     """The attribute changes in the form that brokers expect: +NAME or -NAME."""
     added_attributes = {
-        f"+{attribute_name}": attribute_value
-        for attribute_name, attribute_value in attributes_after.items()
-        if attributes_before.get(attribute_name) != attribute_value
+        f"+{name}": value for name, value in attributes_after.items() if attributes_before.get(name) != value
     }
-    return added_attributes | {
-        f"-{attribute_name}": "" for attribute_name in attributes_before.keys() - attributes_after.keys()
-    }
+    return added_attributes | {f"-{name}": "" for name in attributes_before.keys() - attributes_after.keys()}

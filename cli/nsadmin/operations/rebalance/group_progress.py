@@ -33,8 +33,8 @@ class GroupReader:
         topic = self._question.topic
         group_names = {
             group
-            for broker_addr in self._addrs.values()
-            for group in self._admin.topics.list_consumer_groups(broker_addr, [topic]).value()[topic]
+            for addr in self._addrs.values()
+            for group in self._admin.topics.list_consumer_groups(addr, [topic]).value()[topic]
         }
         return sorted(group for group in group_names if not is_system_group(group))
 
@@ -67,8 +67,8 @@ class GroupReader:
         require_countable(map(len, ids_by_broker.values()))
         return [
             MessageQueue(self._question.topic, broker, queue_id)
-            for broker, queue_ids in sorted(ids_by_broker.items())
-            for queue_id in queue_ids
+            for broker, ids in sorted(ids_by_broker.items())
+            for queue_id in ids
         ]
 
     def _find_missing_offsets(
@@ -104,11 +104,11 @@ class GroupReader:
         ends_by_broker: dict[str, tuple[int, ...] | None] = {}
         for broker in self._question.closing_queues:
             broker_ends = [
-                end_offset
-                for queue, end_offset in zip(queues, end_results, strict=True)
+                offset
+                for queue, offset in zip(queues, end_results, strict=True)
                 if queue.broker_name == broker
             ]
-            known_ends = tuple(end_offset for end_offset in broker_ends if isinstance(end_offset, int))
+            known_ends = tuple(offset for offset in broker_ends if isinstance(offset, int))
             ends_by_broker[broker] = known_ends if len(known_ends) == len(broker_ends) else None
         return ends_by_broker
 
@@ -133,7 +133,7 @@ class GroupReader:
 
     def _read_lags(self, topic: str, group: str, addrs: Mapping[str, str]) -> dict[MessageQueue, Lag]:
         stats_results = self._admin.queue_progress.get_group_stats(
-            topic, [(broker_addr, group) for broker_addr in addrs.values()]
+            topic, [(addr, group) for addr in addrs.values()]
         )
         lags: dict[MessageQueue, Lag] = {}
         for stats_result in stats_results:
@@ -181,11 +181,11 @@ def _count_unowned(
     """Return how many queues no client consumes, and whether all clients reported their queues."""
     if running_group is None:
         return 0, True
-    reports = [running_client.info for running_client in running_group.clients]
+    reports = [client.info for client in running_group.clients]
     known_sets = [set(info.held_queues) for info in reports if info is not None]
     is_certain = len(known_sets) == len(reports)
     if is_broadcasting:
-        return max((_count_missing(queues, held_queues) for held_queues in known_sets), default=0), is_certain
+        return max((_count_missing(queues, held) for held in known_sets), default=0), is_certain
     return _count_missing(queues, set().union(*known_sets)), is_certain
 
 

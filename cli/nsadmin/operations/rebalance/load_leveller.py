@@ -95,8 +95,7 @@ class _Leveller(LoadState):
     def undo_needless_changes(self) -> None:
         """Undo changes, those of most queues first, if no broker gets too full without them."""
         for topic_index in sorted(
-            self._changed_topics,
-            key=lambda index: (-self._count_changes(index, self._counts[index]), index),
+            self._changed_topics, key=lambda index: (-self._count_changes(index, self._counts[index]), index)
         ):
             counts_before = self._counts_before[topic_index]
             excess_change = self._excess_change(topic_index, counts_before)
@@ -104,7 +103,7 @@ class _Leveller(LoadState):
                 self._change_topic(topic_index, counts_before)
 
     def _changed_counts(self) -> dict[int, Counts]:
-        return {topic_index: self._counts[topic_index] for topic_index in sorted(self._changed_topics)}
+        return {index: self._counts[index] for index in sorted(self._changed_topics)}
 
     def _search_downhill(self) -> float:
         """Make the best changes of topics of the fullest broker, while changes lower the excess."""
@@ -186,12 +185,8 @@ class _Leveller(LoadState):
         parts = self._parts_by_broker[hot_broker]
         first_fitting = bisect_left(parts, (-wanted_load, -1))
         near_parts = parts[max(0, first_fitting - _NEAR_CANDIDATES) : first_fitting + _NEAR_CANDIDATES]
-        chosen_topics = (topic_index for _, topic_index in [*parts[:_LARGE_CANDIDATES], *near_parts])
-        return [
-            topic_index
-            for topic_index in dict.fromkeys(chosen_topics)
-            if topic_index not in self._detour_topics
-        ]
+        chosen_topics = (index for _, index in [*parts[:_LARGE_CANDIDATES], *near_parts])
+        return [index for index in dict.fromkeys(chosen_topics) if index not in self._detour_topics]
 
     def _rate_candidate(self, topic_index: int, counts: Counts) -> Iterator[_Candidate]:
         """The candidate with its effect, if the limits allow it."""
@@ -230,17 +225,16 @@ class _Leveller(LoadState):
         """The result of the search."""
         return LevelResult(
             {
-                self._topic_loads[topic_index].topic: {
-                    self._broker_names[broker]: count
-                    for broker, count in sorted(self._counts[topic_index].items())
+                self._topic_loads[index].topic: {
+                    self._broker_names[broker]: count for broker, count in sorted(self._counts[index].items())
                 }
-                for topic_index in sorted(self._changed_topics)
+                for index in sorted(self._changed_topics)
             },
             self._largest_load(),
             self._final_lower_bound(),
             tuple(
-                topic_load.topic
-                for topic_load, counts in zip(self._topic_loads, self._counts, strict=True)
+                load.topic
+                for load, counts in zip(self._topic_loads, self._counts, strict=True)
                 if self._removed & counts.keys()
             ),
         )

@@ -68,26 +68,26 @@ class LoadState:
         self._limits = limits
         self._allowed_counts = tuple(sorted(set(limits.queue_counts)))
         self._broker_names = sorted(broker_names)
-        self._topic_loads = sorted(topic_loads, key=lambda topic_load: topic_load.topic)
-        broker_numbers = {broker_name: number for number, broker_name in enumerate(self._broker_names)}
-        self._removed = frozenset(broker_numbers[broker_name] for broker_name in removed)
+        self._topic_loads = sorted(topic_loads, key=lambda load: load.topic)
+        broker_numbers = {broker: number for number, broker in enumerate(self._broker_names)}
+        self._removed = frozenset(broker_numbers[broker] for broker in removed)
         self._kept_brokers = [
             number for number in range(len(self._broker_names)) if number not in self._removed
         ]
-        self._added = frozenset(broker_numbers[broker_name] for broker_name in added)
+        self._added = frozenset(broker_numbers[broker] for broker in added)
         self._counts: list[Counts] = [
             {
-                broker_numbers[broker_name]: count
-                for broker_name, count in sorted(topic_load.queue_counts.items())
-                if count and broker_name in broker_numbers
+                broker_numbers[broker]: count
+                for broker, count in sorted(load.queue_counts.items())
+                if count and broker in broker_numbers
             }
-            for topic_load in self._topic_loads
+            for load in self._topic_loads
         ]
         self._counts_before = [dict(counts) for counts in self._counts]
         total_queues = sum(sum(counts.values()) for counts in self._counts) or 1
         self._unit_loads = [
-            sum(counts.values()) / total_queues if limits.counts_queues else topic_load.load
-            for topic_load, counts in zip(self._topic_loads, self._counts, strict=True)
+            sum(counts.values()) / total_queues if limits.counts_queues else load.load
+            for load, counts in zip(self._topic_loads, self._counts, strict=True)
         ]
         self._broker_loads = [0.0] * len(self._broker_names)
         self._parts_by_broker: list[list[tuple[float, int]]] = [[] for _ in self._broker_names]

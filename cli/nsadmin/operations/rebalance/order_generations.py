@@ -138,7 +138,7 @@ def list_ordered_stages(ordered_move: OrderedMove) -> tuple[MoveStage, ...]:
         stages.append(MoveStage(UNPIN_ORDER, final_pairs, wanted_conf))
     used_brokers = {
         *before,
-        *(broker for stage in stages for broker, queue_pair in stage.counts.items() if any(queue_pair)),
+        *(broker for stage in stages for broker, pair in stage.counts.items() if any(pair)),
     }
     return (*stages, *list_deletions(used_brokers, after, final_pairs, wanted_conf))
 

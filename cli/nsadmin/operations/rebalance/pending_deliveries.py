@@ -17,11 +17,7 @@ HALF_TOPIC, HALF_GROUP = "RMQ_SYS_TRANS_HALF_TOPIC", "CID_RMQ_SYS_TRANS"
 
 
 def count_undelivered(
-    admin: AdminClient,
-    topic: str,
-    closing_queues: Mapping[str, range],
-    addrs: Mapping[str, str],
-    now_ms: int,
+    admin: AdminClient, topic: str, closing_queues: Mapping[str, range], addrs: Mapping[str, str], now_ms: int
 ) -> int | None:
     """Return the number of delayed and transactional messages for closing queues; None if it is unknown.
 
@@ -29,14 +25,14 @@ def count_undelivered(
     """
     closing_addrs = [addrs[broker] for broker in closing_queues]
     runtime_results = admin.brokers.get_runtime_info(closing_addrs)
-    if any(runtime_result.error is not None for runtime_result in runtime_results):
+    if any(result.error is not None for result in runtime_results):
         return None
     try:
         total = sum(
-            _count_half_messages(admin, topic, broker, addrs[broker], queue_ids)
-            for broker, queue_ids in closing_queues.items()
+            _count_half_messages(admin, topic, broker, addrs[broker], ids)
+            for broker, ids in closing_queues.items()
         )
-        if any(_keeps_delayed(runtime_result) for runtime_result in runtime_results):
+        if any(_keeps_delayed(result) for result in runtime_results):
             total += _count_delayed(admin, topic, closing_queues, now_ms)
     except RocketMQError:
         return None
@@ -62,12 +58,12 @@ def _count_delayed(admin: AdminClient, topic: str, closing_queues: Mapping[str, 
         if broker in closing_queues:
             raise error
     return sum(
-        not delayed_message.is_cancelled
+        not message.is_cancelled
         and _is_for_queues(
-            delayed_message.located_message.message.properties,
-            closing_queues.get(delayed_message.located_message.broker_name or "", range(0)),
+            message.located_message.message.properties,
+            closing_queues.get(message.located_message.broker_name or "", range(0)),
         )
-        for delayed_message in delayed_messages
+        for message in delayed_messages
     )
 
 

@@ -89,7 +89,7 @@ def build_plan(
     if not units and request.goal != "queues":
         source = "queue counts: the topics have no traffic"
     queue_units = _scale_to_one(
-        {topic: float(planned_topic.queue_total) for topic, planned_topic in planned_topics.items()}
+        {topic: float(planned.queue_total) for topic, planned in planned_topics.items()}
     )
     topic_loads = [
         TopicLoad(
@@ -97,10 +97,10 @@ def build_plan(
             (1 - _QUEUE_PART) * units.get(topic, 0.0) + _QUEUE_PART * queue_units.get(topic, 0.0)
             if units
             else queue_units.get(topic, 0.0),
-            {broker_name: counts.write for broker_name, counts in planned_topic.queues.items()},
-            planned_topic.fixed_reason is not None,
+            {broker: counts.write for broker, counts in planned.queues.items()},
+            planned.fixed_reason is not None,
         )
-        for topic, planned_topic in planned_topics.items()
+        for topic, planned in planned_topics.items()
     ]
     broker_names = [state.broker_name for state in cluster_state.broker_states]
     level_result = level_load(
@@ -166,9 +166,7 @@ def _read_topic(
     }
     perms = {settings["perm"] for settings in settings_by_broker.values()}
     fixed_reason = None
-    if topic_patterns is not None and not any(
-        fnmatchcase(topic, topic_pattern) for topic_pattern in topic_patterns
-    ):
+    if topic_patterns is not None and not any(fnmatchcase(topic, pattern) for pattern in topic_patterns):
         fixed_reason = "not selected"
     elif is_static:
         fixed_reason = "static"
@@ -178,8 +176,8 @@ def _read_topic(
         fixed_reason = "closed"
     return PlannedTopic(
         {
-            broker_name: QueuePair(settings["readQueueNums"], settings["writeQueueNums"])
-            for broker_name, settings in settings_by_broker.items()
+            broker: QueuePair(settings["readQueueNums"], settings["writeQueueNums"])
+            for broker, settings in settings_by_broker.items()
         },
         is_ordered=order_conf is not None
         or "FIFO" in message_types
@@ -211,7 +209,7 @@ def _load_units(
 
 def _scale_to_one(amounts: Mapping[str, float]) -> dict[str, float]:
     total_amount = sum(amounts.values())
-    return {topic: share_part / total_amount for topic, share_part in amounts.items()} if total_amount else {}
+    return {topic: amount / total_amount for topic, amount in amounts.items()} if total_amount else {}
 
 
 def _build_moves(
@@ -224,9 +222,9 @@ def _build_moves(
     for topic, write_counts in level_result.queue_counts.items():
         planned_topic = planned_topics[topic]
         after = {
-            broker_name: counts
-            for broker_name, counts in planned_topic.queues.items()
-            if counts.write == write_counts.get(broker_name, 0) and broker_name not in request.removed
+            broker: counts
+            for broker, counts in planned_topic.queues.items()
+            if counts.write == write_counts.get(broker, 0) and broker not in request.removed
         }
         for broker_name, count in write_counts.items():
             after.setdefault(broker_name, QueuePair(count, count))
@@ -240,10 +238,8 @@ def _build_moves(
                 planned_topic.order_conf
                 and ";".join(f"{name}:{counts.write}" for name, counts in sorted(after.items())),
                 sum(
-                    offset_reading.count_unread(
-                        (broker_name, topic), after.get(broker_name, QueuePair(0, 0)).read
-                    )
-                    for broker_name in planned_topic.queues
+                    offset_reading.count_unread((broker, topic), after.get(broker, QueuePair(0, 0)).read)
+                    for broker in planned_topic.queues
                 ),
             )
         )
@@ -262,7 +258,7 @@ def _missing_groups(
             lacking_groups = groups_by_topic.get(move.topic, set()) - known_groups[broker_name]
             if lacking_groups:
                 missing_by_broker.setdefault(broker_name, set()).update(lacking_groups)
-    return {broker_name: tuple(sorted(groups)) for broker_name, groups in sorted(missing_by_broker.items())}
+    return {broker: tuple(sorted(groups)) for broker, groups in sorted(missing_by_broker.items())}
 
 
 def _compute_shares(
@@ -271,14 +267,11 @@ def _compute_shares(
     figures: FiguresByTopic,
     broker_names: Sequence[str],
 ) -> dict[str, BrokerShares]:
-    queues_before = {topic: planned_topic.queues for topic, planned_topic in planned_topics.items()}
+    queues_before = {topic: planned.queues for topic, planned in planned_topics.items()}
     queues_after = queues_before | {move.topic: move.after for move in moves}
     shares_before = _sum_shares(queues_before, figures, broker_names)
     shares_after = _sum_shares(queues_after, figures, broker_names)
-    return {
-        broker_name: BrokerShares(shares_before[broker_name], shares_after[broker_name])
-        for broker_name in broker_names
-    }
+    return {broker: BrokerShares(shares_before[broker], shares_after[broker]) for broker in broker_names}
 
 
 def _sum_shares(
@@ -291,7 +284,7 @@ def _sum_shares(
         lambda topic_figures: topic_figures.received,
         lambda topic_figures: topic_figures.bytes_sent,
     )
-    amounts = {broker_name: [0.0, 0.0, 0.0, 0.0] for broker_name in broker_names}
+    amounts = {broker: [0.0, 0.0, 0.0, 0.0] for broker in broker_names}
     for topic, queues in queues_by_topic.items():
         total_count = sum(counts.write for counts in queues.values())
         topic_figures = figures.get(topic, TopicFigures())
@@ -300,13 +293,13 @@ def _sum_shares(
             broker_amounts[3] += counts.write
             for position, measure in enumerate(measures):
                 broker_amounts[position] += measure(topic_figures) * counts.write / (total_count or 1)
-    totals = [sum(broker_amounts[position] for broker_amounts in amounts.values()) for position in range(4)]
+    totals = [sum(figures[position] for figures in amounts.values()) for position in range(4)]
     return {
-        broker_name: LoadShares(
+        broker: LoadShares(
             *(
-                round(100 * share_part / total, 1) if total else 0.0
-                for share_part, total in zip(broker_amounts, totals, strict=True)
+                round(100 * part / total, 1) if total else 0.0
+                for part, total in zip(broker_amounts, totals, strict=True)
             )
         )
-        for broker_name, broker_amounts in amounts.items()
+        for broker, broker_amounts in amounts.items()
     }

@@ -38,10 +38,7 @@ class RebalanceRun:
     """One run by this process. It ends when it finished, or when it paused itself."""
 
     def __init__(
-        self,
-        run_order: RunOrder,
-        environment: RebalanceEnvironment,
-        folder: RebalanceFolder,
+        self, run_order: RunOrder, environment: RebalanceEnvironment, folder: RebalanceFolder
     ) -> None:
         self._order = run_order
         self._environment = environment

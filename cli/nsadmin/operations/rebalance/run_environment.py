@@ -60,9 +60,9 @@ class RunEnvironment:
         for info_result in self._admin.clusters.get_info_each():
             broker_groups = info_result.result.broker_groups if info_result.result is not None else ()
             self._master_addrs |= {
-                broker_group.broker_name: broker_group.master_addr
-                for broker_group in broker_groups
-                if broker_group.cluster_name == self._cluster_name and broker_group.master_addr is not None
+                group.broker_name: group.master_addr
+                for group in broker_groups
+                if group.cluster_name == self._cluster_name and group.master_addr is not None
             }
 
     def _read_groups(self, brokers: Sequence[str]) -> dict[str, frozenset[str] | None]:
@@ -79,8 +79,8 @@ class RunEnvironment:
             [self._master_addrs[broker] for broker in known_brokers]
         )
         return {
-            broker: _health_of_result(runtime_result)
-            for broker, runtime_result in zip(known_brokers, runtime_results, strict=True)
+            broker: _health_of_result(result)
+            for broker, result in zip(known_brokers, runtime_results, strict=True)
         }
 
     def _read_topic(self, question: TopicQuestion, now_ms: int) -> MovingTopicFacts:
@@ -88,7 +88,7 @@ class RunEnvironment:
             broker: self._master_addrs[broker] for broker in question.brokers if broker in self._master_addrs
         }
         config_results = self._admin.topic_configs.get_each(list(addrs.values()), question.topic)
-        results_by_addr = {config_result.addr: config_result for config_result in config_results}
+        results_by_addr = {result.addr: result for result in config_results}
         on_brokers = {
             broker: _topic_on_broker(results_by_addr[addrs[broker]])
             if broker in addrs
@@ -96,8 +96,8 @@ class RunEnvironment:
             for broker in question.brokers
         }
         at_servers = {
-            route_result.addr: _topic_at_server(route_result)
-            for route_result in self._admin.topics.get_route_each(question.topic)
+            result.addr: _topic_at_server(result)
+            for result in self._admin.topics.get_route_each(question.topic)
         }
         facts = MovingTopicFacts(on_brokers, at_servers)
         if not question.closing_queues and not question.new_queues:
@@ -161,11 +161,10 @@ def _topic_at_server(route_result: ServerResult[TopicRoute]) -> TopicAtServer:
     if route_result.result is None:
         return TopicAtServer(_describe_failure(route_result.error))
     routed_queues = {
-        queue_route.broker_name: RoutedQueues(
-            QueuePair(queue_route.read_queue_nums or 0, queue_route.write_queue_nums or 0),
-            queue_route.perm or 0,
+        route.broker_name: RoutedQueues(
+            QueuePair(route.read_queue_nums or 0, route.write_queue_nums or 0), route.perm or 0
         )
-        for queue_route in route_result.result.queues
+        for route in route_result.result.queues
     }
     return TopicAtServer(None, routed_queues, route_result.result.order_topic_conf or "")
 

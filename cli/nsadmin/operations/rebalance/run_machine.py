@@ -303,10 +303,7 @@ class RebalanceMachine:
             progress.stages[progress.position - 1].counts if progress.position else progress.start
         )
         for broker, on_broker in sorted(facts.on_brokers.items()):
-            known_queues = (
-                stage.counts.get(broker, NO_QUEUES),
-                counts_before.get(broker, NO_QUEUES),
-            )
+            known_queues = (stage.counts.get(broker, NO_QUEUES), counts_before.get(broker, NO_QUEUES))
             if on_broker.error is None and on_broker.queues not in known_queues:
                 self._pause_run(
                     f"{topic} has {on_broker.queues.read} read and {on_broker.queues.write} write queues on "

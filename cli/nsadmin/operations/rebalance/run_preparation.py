@@ -125,8 +125,8 @@ def prepare_run(
     ]
     refuse_shared_addrs(find_shared_addrs(named_masters))
     tables = {
-        broker: table_result.value()
-        for broker, table_result in zip(
+        broker: result.value()
+        for broker, result in zip(
             master_addrs, admin.bulk.list_topics(list(master_addrs.values())), strict=True
         )
     }
@@ -242,9 +242,7 @@ def _find_risks(
         for addr, error in errors.items()
         if error
     )
-    offline_groups = {
-        group for group, connections_result in connections.items() if not connections_result.clients
-    }
+    offline_groups = {group for group, result in connections.items() if not result.clients}
     for broker, topics in sorted(topics_by_broker.items()):
         yield from _find_offline_backlogs(
             admin, broker, master_addrs[broker], topics, offline_groups - rules.ignored_groups

@@ -126,7 +126,7 @@ def load_rebalances(
     pattern = "*" if cluster is None else escape_file_name(cluster)
     state_files = sorted((state_home / "rebalances").glob(f"{pattern}/*/{STATE_FILE}"))
     saved_runs = []
-    for saved in load_all(RebalanceFolder(state_file.parent) for state_file in state_files):
+    for saved in load_all(RebalanceFolder(file.parent) for file in state_files):
         if isinstance(saved, InvalidStateError):
             yield saved
         else:

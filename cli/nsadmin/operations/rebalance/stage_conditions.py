@@ -39,7 +39,7 @@ def question_of_stage(topic: str, brokers: Iterable[str], stage: MoveStage | Non
     """Return what to read for a topic in this stage; None for a topic that does not move yet."""
     if stage is None:
         return TopicQuestion(topic, tuple(sorted(brokers)))
-    leaving = tuple(broker for broker, queue_ids in stage.closing_queues.items() if not queue_ids.start)
+    leaving = tuple(broker for broker, ids in stage.closing_queues.items() if not ids.start)
     return TopicQuestion(
         topic,
         tuple(sorted({*brokers, *stage.counts})),
@@ -72,11 +72,10 @@ def list_actions(
     if actions:
         return actions
     if stage.order_conf is not None and any(
-        at_server.error is None and at_server.order_conf != stage.order_conf
-        for at_server in facts.at_servers.values()
+        server.error is None and server.order_conf != stage.order_conf for server in facts.at_servers.values()
     ):
         # All name servers change together, so none of them may be silent.
-        if all(at_server.error is None for at_server in facts.at_servers.values()) and not actions:
+        if all(server.error is None for server in facts.at_servers.values()) and not actions:
             actions.append(PutOrderConf(topic, stage.order_conf))
     elif stage.kind == UNPIN_ORDER:
         actions += [
@@ -100,10 +99,10 @@ def _prepare_new_queues(topic: str, stage: MoveStage, facts: MovingTopicFacts, p
         if facts.on_brokers[broker].error is None and not facts.on_brokers[broker].exists
     ]
     return creating or [
-        CommitStart(topic, broker, group, queue_ids)
-        for group, queue_use in sorted(facts.new_queue_use.items())
-        for broker, queue_ids in sorted(queue_use.without_offset.items())
-        if queue_ids
+        CommitStart(topic, broker, group, ids)
+        for group, use in sorted(facts.new_queue_use.items())
+        for broker, ids in sorted(use.without_offset.items())
+        if ids
     ]
 
 
@@ -122,9 +121,9 @@ def list_unsettled_servers(stage: MoveStage, facts: MovingTopicFacts) -> Iterato
             yield f"{namesrv_addr} to answer ({at_server.error})"
             continue
         yield from (
-            f"{namesrv_addr} to route to {_describe_queues(wanted_queues)} of {broker}"
-            for broker, wanted_queues in sorted(stage.counts.items())
-            if not _is_routed(facts, at_server.routed.get(broker), broker, wanted_queues)
+            f"{namesrv_addr} to route to {_describe_queues(queues)} of {broker}"
+            for broker, queues in sorted(stage.counts.items())
+            if not _is_routed(facts, at_server.routed.get(broker), broker, queues)
         )
         if stage.order_conf is not None and at_server.order_conf != stage.order_conf:
             yield (
@@ -161,7 +160,7 @@ def list_waits(
     seconds_left = -(-(rules.settle_ms - settled_ms) // 1000)
     if facts.error is not None:
         yield facts.error
-    is_uncertain = any(not queue_use.is_certain for queue_use in facts.new_queue_use.values())
+    is_uncertain = any(not use.is_certain for use in facts.new_queue_use.values())
     if stage.kind == OPEN_READS and is_uncertain and seconds_left > 0:
         yield f"clients to refresh their routes, {seconds_left} s"
     yield from _list_unowned(stage, facts, rules)

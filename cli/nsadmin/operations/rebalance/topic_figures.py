@@ -69,10 +69,10 @@ class OffsetReading(NamedTuple):
 def list_broker_topics(cluster_state: ClusterState, topics: Iterable[str]) -> list[BrokerTopic]:
     """The brokers of each of these topics."""
     return [
-        (broker_state.broker_name, topic)
+        (broker.broker_name, topic)
         for topic in topics
-        for broker_state in cluster_state.broker_states
-        if topic in broker_state.topics
+        for broker in cluster_state.broker_states
+        if topic in broker.topics
     ]
 
 
@@ -87,9 +87,7 @@ def read_offsets(
     addrs = _master_addrs(cluster_state)
     max_offsets = {}
     for topic_batch in _split_batches(broker_topics):
-        bounds_results = admin.bulk.list_queue_bounds(
-            (addrs[broker_name], topic) for broker_name, topic in topic_batch
-        )
+        bounds_results = admin.bulk.list_queue_bounds((addrs[broker], topic) for broker, topic in topic_batch)
         for broker_topic, bounds_result in zip(topic_batch, bounds_results, strict=True):
             bounds = bounds_result.value()
             max_offsets[broker_topic] = {queue_id: queue.max_offset for queue_id, queue in bounds.items()}
@@ -113,26 +111,18 @@ def read_statistics(
         RocketMQError: a broker did not answer.
     """
     broker_topics = list(offset_reading.max_offsets)
-    sent = _read_rates(
-        admin,
-        cluster_state,
-        "TOPIC_PUT_NUMS",
-        ((broker_topic, broker_topic[1]) for broker_topic in broker_topics),
-    )
+    sent = _read_rates(admin, cluster_state, "TOPIC_PUT_NUMS", ((place, place[1]) for place in broker_topics))
     sizes = _read_rates(
-        admin,
-        cluster_state,
-        "TOPIC_PUT_SIZE",
-        ((broker_topic, broker_topic[1]) for broker_topic in broker_topics),
+        admin, cluster_state, "TOPIC_PUT_SIZE", ((place, place[1]) for place in broker_topics)
     )
     received = _read_rates(
         admin,
         cluster_state,
         "GROUP_GET_NUMS",
         (
-            (broker_topic, f"{broker_topic[1]}@{group}")
-            for broker_topic, offsets_by_group in offset_reading.group_offsets.items()
-            for group in offsets_by_group
+            (place, f"{place[1]}@{group}")
+            for place, offsets in offset_reading.group_offsets.items()
+            for group in offsets
         ),
     )
     return {
@@ -250,7 +240,7 @@ def _read_rates(
     rates: dict[str, float] = defaultdict(float)
     for key_batch in _split_batches(list(topics_and_keys)):
         rate_results = admin.bulk.list_rates(
-            (addrs[broker_name], stats_name, stats_key) for (broker_name, _), stats_key in key_batch
+            (addrs[broker], stats_name, key) for (broker, _), key in key_batch
         )
         for ((_, topic), _), rate_result in zip(key_batch, rate_results, strict=True):
             rates[topic] += rate_result.value()
@@ -259,9 +249,9 @@ def _read_rates(
 
 def _master_addrs(cluster_state: ClusterState) -> dict[str, str]:
     return {
-        broker_state.broker_name: broker_state.master_addr
-        for broker_state in cluster_state.broker_states
-        if broker_state.master_addr is not None
+        broker.broker_name: broker.master_addr
+        for broker in cluster_state.broker_states
+        if broker.master_addr is not None
     }
 
 

@@ -222,10 +222,7 @@ class RollingRestart:
                 )
             if lacking != reported_lacking:
                 yield events.Waiting(
-                    self._clock.now_ms(),
-                    process.broker,
-                    process.broker_id,
-                    tuple(lacking),
+                    self._clock.now_ms(), process.broker, process.broker_id, tuple(lacking)
                 ).to_record()
             previous_observation, reported_lacking = observation, lacking
             self._clock.pause_seconds(self._interval_seconds)

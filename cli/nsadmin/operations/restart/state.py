@@ -98,17 +98,15 @@ def plan_restart(cluster: str, addrs_by_group: Mapping[str, Mapping[int, str]], 
 def order_processes(addrs_by_group: Mapping[str, Mapping[int, str]]) -> tuple[BrokerProcess, ...]:
     """Return the processes group by group, slaves before their master."""
     return tuple(
-        BrokerProcess(broker_name, broker_id, addrs_by_group[broker_name][broker_id])
-        for broker_name in sorted(addrs_by_group)
-        for broker_id in sorted(addrs_by_group[broker_name], reverse=True)
+        BrokerProcess(broker, broker_id, addrs_by_group[broker][broker_id])
+        for broker in sorted(addrs_by_group)
+        for broker_id in sorted(addrs_by_group[broker], reverse=True)
     )
 
 
 def list_remaining_groups(restart_state: RestartState) -> list[str]:
     """Return the groups with a process that is not restarted yet, in order."""
-    return list(
-        dict.fromkeys(broker_process.broker for broker_process in restart_state.processes[restart_state.at :])
-    )
+    return list(dict.fromkeys(process.broker for process in restart_state.processes[restart_state.at :]))
 
 
 def process_title(broker_process: BrokerProcess) -> str:

@@ -42,25 +42,17 @@ def observe_placement(
         NotApplied: a broker has no master or does not answer, or a plain topic has this name.
     """
     cluster_info = admin.clusters.get_info()
-    groups_by_name = {addr_group.broker_name: addr_group for addr_group in cluster_info.broker_groups}
-    unknown_names = [broker_name for broker_name in broker_names if broker_name not in groups_by_name]
+    groups_by_name = {group.broker_name: group for group in cluster_info.broker_groups}
+    unknown_names = [broker for broker in broker_names if broker not in groups_by_name]
     if unknown_names:
         raise NotFound(f"the brokers {', '.join(unknown_names)} are not registered")
-    chosen_groups = [groups_by_name[broker_name] for broker_name in broker_names]
-    chosen_groups += [
-        addr_group
-        for cluster_name in cluster_names
-        for addr_group in cluster_info.groups_in_cluster(cluster_name)
-    ]
-    masterless_names = [
-        addr_group.broker_name for addr_group in chosen_groups if addr_group.master_addr is None
-    ]
+    chosen_groups = [groups_by_name[broker] for broker in broker_names]
+    chosen_groups += [group for cluster in cluster_names for group in cluster_info.groups_in_cluster(cluster)]
+    masterless_names = [group.broker_name for group in chosen_groups if group.master_addr is None]
     if masterless_names:
         raise NotApplied(f"no master now for {', '.join(masterless_names)}")
     master_addrs = {
-        broker_name: addr_group.master_addr
-        for broker_name, addr_group in groups_by_name.items()
-        if addr_group.master_addr is not None
+        broker: group.master_addr for broker, group in groups_by_name.items() if group.master_addr is not None
     }
     results_by_broker = dict(
         zip(master_addrs, admin.queue_mappings.get_each(topic, master_addrs.values()), strict=True)
@@ -68,20 +60,12 @@ def observe_placement(
     for broker_name, share_result in results_by_broker.items():
         if share_result.error is not None:
             raise NotApplied(f"broker {broker_name}: {share_result.error}")
-    chosen_clusters = {addr_group.cluster_name for addr_group in chosen_groups}
+    chosen_clusters = {group.cluster_name for group in chosen_groups}
     return StaticTopicPlacement(
-        tuple(dict.fromkeys(addr_group.broker_name for addr_group in chosen_groups)),
-        tuple(
-            broker_name
-            for broker_name in master_addrs
-            if groups_by_name[broker_name].cluster_name in chosen_clusters
-        ),
+        tuple(dict.fromkeys(group.broker_name for group in chosen_groups)),
+        tuple(broker for broker in master_addrs if groups_by_name[broker].cluster_name in chosen_clusters),
         master_addrs,
-        {
-            broker_name: share_result.result
-            for broker_name, share_result in results_by_broker.items()
-            if share_result.result is not None
-        },
+        {broker: result.result for broker, result in results_by_broker.items() if result.result is not None},
     )
 
 
@@ -110,9 +94,9 @@ def execute_plan(
     mapping_plan = adopt_known_offsets(mapping_plan, topic_placement.current_shares)
     share_sender = _ShareSender(admin, topic_placement, force)
     other_brokers = [
-        broker_name
-        for broker_name in mapping_plan.shares
-        if broker_name not in {*mapping_plan.map_in, *mapping_plan.map_out}
+        broker
+        for broker in mapping_plan.shares
+        if broker not in {*mapping_plan.map_in, *mapping_plan.map_out}
     ]
     first_phases = (
         ("announcing the new queues", mapping_plan.map_in),
@@ -128,7 +112,7 @@ def execute_plan(
         except RocketMQError as error:
             return ExecutedPlan(
                 mapping_plan,
-                {broker_name: error for broker_name in mapping_plan.map_out},
+                {broker: error for broker in mapping_plan.map_out},
                 "reading the end of each queue",
             )
         keep_plan(mapping_plan)
@@ -151,24 +135,17 @@ class _ShareSender:
 
     def send_shares(self, mapping_plan: MappingPlan, broker_names: Iterable[str]) -> dict[str, RocketMQError]:
         broker_names = list(broker_names)
-        masterless_names = [
-            broker_name for broker_name in broker_names if broker_name not in self._master_addrs
-        ]
+        masterless_names = [broker for broker in broker_names if broker not in self._master_addrs]
         if masterless_names:
-            return {
-                broker_name: NotApplied("the broker has no master now") for broker_name in masterless_names
-            }
+            return {broker: NotApplied("the broker has no master now") for broker in masterless_names}
         addressed_shares = [
-            (self._master_addrs[broker_name], broker_name, mapping_plan.shares[broker_name])
-            for broker_name in broker_names
+            (self._master_addrs[broker], broker, mapping_plan.shares[broker]) for broker in broker_names
         ]
         answers = self._admin.queue_mappings.put_shares(
             mapping_plan.topic, addressed_shares, force=self._force
         )
         return {
-            broker_name: answer.error
-            for broker_name, answer in zip(broker_names, answers, strict=True)
-            if answer.error
+            broker: answer.error for broker, answer in zip(broker_names, answers, strict=True) if answer.error
         }
 
     def decide_offsets(self, mapping_plan: MappingPlan) -> MappingPlan:
@@ -199,14 +176,12 @@ class _ShareSender:
         """The errors of brokers whose share differs from the planned one."""
         broker_names = list(mapping_plan.shares)
         share_results = self._admin.queue_mappings.get_each(
-            mapping_plan.topic, [self._master_addrs[broker_name] for broker_name in broker_names]
+            mapping_plan.topic, [self._master_addrs[broker] for broker in broker_names]
         )
         return {
-            broker_name: share_result.error
-            or NotApplied("the broker reported success, but has another mapping")
-            for broker_name, share_result in zip(broker_names, share_results, strict=True)
-            if share_result.error is not None
-            or not _is_wanted_share(share_result.result, mapping_plan.shares[broker_name])
+            broker: result.error or NotApplied("the broker reported success, but has another mapping")
+            for broker, result in zip(broker_names, share_results, strict=True)
+            if result.error is not None or not _is_wanted_share(result.result, mapping_plan.shares[broker])
         }
 
 
@@ -218,6 +193,5 @@ def _is_wanted_share(found_share: BrokerQueueShare | None, wanted_share: BrokerQ
     ):
         return False
     return all(
-        wanted_share.hosted_queues.get(logical_queue) == mapping_items
-        for logical_queue, mapping_items in found_share.hosted_queues.items()
+        wanted_share.hosted_queues.get(queue) == items for queue, items in found_share.hosted_queues.items()
     )

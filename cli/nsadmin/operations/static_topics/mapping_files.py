@@ -36,8 +36,7 @@ def write_mapping_file(file_path: Path, mapping_plan: MappingPlan, shares: Share
         "type": mapping_plan.mapping_type,
         "epoch": mapping_plan.epoch,
         "brokerConfigMap": {
-            broker_name: share_to_record(mapping_plan.topic, broker_name, broker_share)
-            for broker_name, broker_share in shares.items()
+            broker: share_to_record(mapping_plan.topic, broker, share) for broker, share in shares.items()
         },
         "brokerToMapIn": list(mapping_plan.map_in),
         "brokerToMapOut": list(mapping_plan.map_out),
@@ -54,8 +53,7 @@ def load_mapping_file(file_path: Path) -> MappingPlan:
     try:
         json_value: Any = fastjson.decode_json(operator_files.read_bytes(file_path))
         shares = {
-            str(broker_name): parse_share(share_record)
-            for broker_name, share_record in json_value["brokerConfigMap"].items()
+            str(broker): parse_share(record) for broker, record in json_value["brokerConfigMap"].items()
         }
         return MappingPlan(
             str(json_value["topic"]),

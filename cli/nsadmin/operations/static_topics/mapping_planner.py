@@ -47,8 +47,7 @@ def find_leaders(shares: SharesByBroker) -> dict[int, QueueMappingItem]:
     """
     if len({(share.epoch, share.total_queues, share.scope) for share in shares.values()}) > 1:
         epoch_texts = ", ".join(
-            f"{broker_name}: epoch {leader_item.epoch}, {leader_item.total_queues} queues"
-            for broker_name, leader_item in shares.items()
+            f"{broker}: epoch {item.epoch}, {item.total_queues} queues" for broker, item in shares.items()
         )
         raise NotApplied(
             f"brokers have different mappings ({epoch_texts}): resume the last change with --mapFile"
@@ -65,23 +64,17 @@ def find_leaders(shares: SharesByBroker) -> dict[int, QueueMappingItem]:
                 leader_items[logical_queue] = mapping_items[-1]
     total_queues = max((share.total_queues for share in shares.values()), default=0)
     missing_queues = [
-        str(logical_queue)
-        for logical_queue in range(min(total_queues, len(leader_items) + 10))
-        if logical_queue not in leader_items
+        str(queue) for queue in range(min(total_queues, len(leader_items) + 10)) if queue not in leader_items
     ]
     if missing_queues:
         raise NotApplied(f"no broker accepts writes for queue {', '.join(missing_queues)}")
-    undecided_queues = [
-        str(logical_queue)
-        for logical_queue, leader_item in sorted(leader_items.items())
-        if leader_item.logic_offset < 0
-    ]
+    undecided_queues = [str(queue) for queue, item in sorted(leader_items.items()) if item.logic_offset < 0]
     if undecided_queues:
         raise NotApplied(
             f"queue {', '.join(undecided_queues)} is being moved: resume the change with its .after "
             "file and --mapFile"
         )
-    broker_queues = [(leader_item.bname, leader_item.queue_id) for leader_item in leader_items.values()]
+    broker_queues = [(item.bname, item.queue_id) for item in leader_items.values()]
     if len(set(broker_queues)) < len(broker_queues):
         raise NotApplied("two logical queues use the same queue of a broker")
     return dict(sorted(leader_items.items()))
@@ -111,15 +104,13 @@ def plan_creation(
     if shares and total_queues == len(leader_items) and set(informed_brokers) <= shares.keys():
         return MappingPlan(topic, CREATE_TYPE, _highest_epoch(shares), shares)
     counts_by_broker = {
-        broker_name: sum(leader_item.bname == broker_name for leader_item in leader_items.values())
-        for broker_name in target_brokers
+        broker: sum(item.bname == broker for item in leader_items.values()) for broker in target_brokers
     }
-    hosted_by_broker = {broker_name: dict(share.hosted_queues) for broker_name, share in shares.items()}
-    queues_by_broker = {broker_name: share.own_queue_count for broker_name, share in shares.items()}
+    hosted_by_broker = {broker: dict(share.hosted_queues) for broker, share in shares.items()}
+    queues_by_broker = {broker: share.own_queue_count for broker, share in shares.items()}
     for logical_queue in range(len(leader_items), total_queues):
         broker_name = min(
-            counts_by_broker,
-            key=lambda broker_name: (counts_by_broker[broker_name], target_brokers.index(broker_name)),
+            counts_by_broker, key=lambda broker: (counts_by_broker[broker], target_brokers.index(broker))
         )
         hosted_by_broker.setdefault(broker_name, {})[logical_queue] = (
             QueueMappingItem(0, queues_by_broker.get(broker_name, 0), broker_name, 0),
@@ -129,15 +120,15 @@ def plan_creation(
     new_epoch = max(_highest_epoch(shares) + 1000, now_ms)
     broker_names = dict.fromkeys([*shares, *informed_brokers])
     planned_shares = {
-        broker_name: _build_share(
+        broker: _build_share(
             topic,
-            shares.get(broker_name),
-            queues_by_broker.get(broker_name, 0),
-            hosted_by_broker.get(broker_name, {}),
+            shares.get(broker),
+            queues_by_broker.get(broker, 0),
+            hosted_by_broker.get(broker, {}),
             new_epoch,
             total_queues,
         )
-        for broker_name in broker_names
+        for broker in broker_names
     }
     return MappingPlan(topic, CREATE_TYPE, new_epoch, planned_shares)
 
@@ -156,15 +147,13 @@ def plan_remapping(
     leader_items = find_leaders(shares)
     wanted_brokers = _assign_queues(leader_items, target_brokers)
     moved_queues = {
-        logical_queue: broker_name
-        for logical_queue, broker_name in wanted_brokers.items()
-        if leader_items[logical_queue].bname != broker_name
+        queue: broker for queue, broker in wanted_brokers.items() if leader_items[queue].bname != broker
     }
     if not moved_queues:
         return MappingPlan(topic, REMAPPING_TYPE, _highest_epoch(shares), shares)
     total_queues, new_epoch = len(leader_items), max(_highest_epoch(shares) + 1000, now_ms)
-    hosted_by_broker = {broker_name: dict(share.hosted_queues) for broker_name, share in shares.items()}
-    queues_by_broker = {broker_name: share.own_queue_count for broker_name, share in shares.items()}
+    hosted_by_broker = {broker: dict(share.hosted_queues) for broker, share in shares.items()}
+    queues_by_broker = {broker: share.own_queue_count for broker, share in shares.items()}
     for logical_queue, broker_name in moved_queues.items():
         last_item = leader_items[logical_queue]
         new_item = QueueMappingItem(last_item.gen + 1, queues_by_broker.get(broker_name, 0), broker_name, -1)
@@ -174,15 +163,15 @@ def plan_remapping(
         queues_by_broker[broker_name] = queues_by_broker.get(broker_name, 0) + 1
     broker_names = dict.fromkeys([*shares, *informed_brokers, *target_brokers])
     planned_shares = {
-        broker_name: _build_share(
+        broker: _build_share(
             topic,
-            shares.get(broker_name),
-            queues_by_broker.get(broker_name, 0),
-            hosted_by_broker.get(broker_name, {}),
+            shares.get(broker),
+            queues_by_broker.get(broker, 0),
+            hosted_by_broker.get(broker, {}),
             new_epoch,
             total_queues,
         )
-        for broker_name in broker_names
+        for broker in broker_names
     }
     gaining_brokers = tuple(sorted(set(moved_queues.values())))
     return MappingPlan(
@@ -191,7 +180,7 @@ def plan_remapping(
         new_epoch,
         planned_shares,
         gaining_brokers,
-        tuple(sorted({leader_items[logical_queue].bname for logical_queue in moved_queues})),
+        tuple(sorted({leader_items[queue].bname for queue in moved_queues})),
     )
 
 
@@ -200,18 +189,15 @@ def _assign_queues(
 ) -> dict[int, str]:
     """The broker of each queue. No broker both receives and loses queues."""
     counts_by_broker = {
-        broker_name: sum(leader_item.bname == broker_name for leader_item in leader_items.values())
-        for broker_name in target_brokers
+        broker: sum(item.bname == broker for item in leader_items.values()) for broker in target_brokers
     }
     queues_per_broker, remaining_queues = divmod(len(leader_items), len(target_brokers))
     # The brokers with the most queues may keep one more than the others.
     broker_order = sorted(
-        target_brokers,
-        key=lambda broker_name: (-counts_by_broker[broker_name], target_brokers.index(broker_name)),
+        target_brokers, key=lambda broker: (-counts_by_broker[broker], target_brokers.index(broker))
     )
     room_by_broker = {
-        broker_name: queues_per_broker + (order_index < remaining_queues)
-        for order_index, broker_name in enumerate(broker_order)
+        broker: queues_per_broker + (index < remaining_queues) for index, broker in enumerate(broker_order)
     }
     wanted_brokers: dict[int, str] = {}
     unassigned_queues: list[int] = []
@@ -221,29 +207,23 @@ def _assign_queues(
             wanted_brokers[logical_queue] = leader_item.bname
         else:
             unassigned_queues.append(logical_queue)
-    free_places = [broker_name for broker_name in target_brokers for _ in range(room_by_broker[broker_name])]
+    free_places = [broker for broker in target_brokers for _ in range(room_by_broker[broker])]
     return dict(sorted({**wanted_brokers, **dict(zip(unassigned_queues, free_places, strict=True))}.items()))
 
 
 def list_moves(shares_before: SharesByBroker, mapping_plan: MappingPlan) -> list[QueueMove]:
     """The logical queues that are new or come to another broker."""
     brokers_before = {
-        logical_queue: mapping_items[-1].bname
-        for broker_name, share in shares_before.items()
-        for logical_queue, mapping_items in share.hosted_queues.items()
-        if mapping_items[-1].bname == broker_name
+        queue: items[-1].bname
+        for broker, share in shares_before.items()
+        for queue, items in share.hosted_queues.items()
+        if items[-1].bname == broker
     }
     queue_moves = [
-        QueueMove(
-            logical_queue,
-            brokers_before.get(logical_queue),
-            broker_name,
-            mapping_items[-1].queue_id,
-            mapping_items[-1].logic_offset,
-        )
-        for broker_name, share in mapping_plan.shares.items()
-        for logical_queue, mapping_items in share.hosted_queues.items()
-        if mapping_items[-1].bname == broker_name and brokers_before.get(logical_queue) != broker_name
+        QueueMove(queue, brokers_before.get(queue), broker, items[-1].queue_id, items[-1].logic_offset)
+        for broker, share in mapping_plan.shares.items()
+        for queue, items in share.hosted_queues.items()
+        if items[-1].bname == broker and brokers_before.get(queue) != broker
     ]
     return sorted(queue_moves)
 
@@ -251,10 +231,10 @@ def list_moves(shares_before: SharesByBroker, mapping_plan: MappingPlan) -> list
 def find_undecided(mapping_plan: MappingPlan) -> dict[int, tuple[QueueMappingItem, ...]]:
     """The items of each moved logical queue whose start offset is not decided yet."""
     return {
-        logical_queue: mapping_items
-        for broker_name, share in mapping_plan.shares.items()
-        for logical_queue, mapping_items in share.hosted_queues.items()
-        if mapping_items[-1].bname == broker_name and mapping_items[-1].logic_offset < 0
+        queue: items
+        for broker, share in mapping_plan.shares.items()
+        for queue, items in share.hosted_queues.items()
+        if items[-1].bname == broker and items[-1].logic_offset < 0
     }
 
 
@@ -269,13 +249,12 @@ def set_offsets(mapping_plan: MappingPlan, logic_offsets: Mapping[int, int]) -> 
         return (*mapping_items[:-1], mapping_items[-1]._replace(logic_offset=logic_offsets[logical_queue]))
 
     planned_shares = {
-        broker_name: share._replace(
+        broker: share._replace(
             hosted_queues={
-                logical_queue: set_last_offset(logical_queue, mapping_items)
-                for logical_queue, mapping_items in share.hosted_queues.items()
+                queue: set_last_offset(queue, items) for queue, items in share.hosted_queues.items()
             }
         )
-        for broker_name, share in mapping_plan.shares.items()
+        for broker, share in mapping_plan.shares.items()
     }
     return mapping_plan._replace(shares=planned_shares)
 
@@ -283,13 +262,11 @@ def set_offsets(mapping_plan: MappingPlan, logic_offsets: Mapping[int, int]) -> 
 def adopt_known_offsets(mapping_plan: MappingPlan, current_shares: SharesByBroker) -> MappingPlan:
     """The plan with the offsets that brokers of its epoch already have from an interrupted run."""
     known_offsets = {
-        logical_queue: mapping_items[-1].logic_offset
+        queue: items[-1].logic_offset
         for share in current_shares.values()
         if share.epoch == mapping_plan.epoch
-        for logical_queue, mapping_items in share.hosted_queues.items()
-        if mapping_items
-        and mapping_items[-1].logic_offset >= 0
-        and logical_queue in find_undecided(mapping_plan)
+        for queue, items in share.hosted_queues.items()
+        if items and items[-1].logic_offset >= 0 and queue in find_undecided(mapping_plan)
     }
     return set_offsets(mapping_plan, known_offsets)
 

@@ -76,7 +76,7 @@ class QueueComparison:
         """Return the outcome."""
         missing_offsets = OffsetRanges()
         missing_offsets.add_offsets(
-            offset for offset, is_copied in zip(self._offsets, self._is_copied, strict=True) if not is_copied
+            offset for offset, copied in zip(self._offsets, self._is_copied, strict=True) if not copied
         )
         return ComparedQueue(
             len(self._offsets),

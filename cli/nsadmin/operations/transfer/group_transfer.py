@@ -79,16 +79,12 @@ class GroupTransfer:
             plan = load_transfer(self._clusters, topic_pair)
             # Clients commit an offset on every queue that they consume. Without one, nothing is consumed.
             offsets = {
-                planned_queue.source: offsets_by_topic[topic_pair.topic].get(
-                    planned_queue.queue, planned_queue.record.begin_offset
-                )
-                for planned_queue in plan.queues
+                queue.source: offsets_by_topic[topic_pair.topic].get(queue.queue, queue.record.begin_offset)
+                for queue in plan.queues
             }
             moves += [
-                self._make_move(
-                    topic_pair, translated_queue, target_committed.get(topic_pair.target_topic, {})
-                )
-                for translated_queue in translate_offsets(self._clusters, plan, offsets)
+                self._make_move(topic_pair, queue, target_committed.get(topic_pair.target_topic, {}))
+                for queue in translate_offsets(self._clusters, plan, offsets)
             ]
         uncarried_topics = [
             UncarriedTopic(topic, self._count_pending(topic, offsets_by_topic[topic]))
@@ -135,7 +131,7 @@ class GroupTransfer:
             results = self._clusters.target.offsets.apply_clone(
                 OffsetPlan(self._group, topic_pair.target_topic, END_OF_QUEUE, True, None, offset_moves)
             )
-            outcomes = {offset_move.queue: offset_move for offset_move in results}
+            outcomes = {move.queue: move for move in results}
             applied_moves += [
                 _note_outcome(move, outcomes) if move.result == "planned" else move
                 for move in moves

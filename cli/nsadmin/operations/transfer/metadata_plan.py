@@ -114,10 +114,10 @@ def _drop_new_settings(broker: BrokerBackup, losses: list[MetadataLoss]) -> Brok
         MetadataLoss(
             Section.CONSUME_MODES,
             broker.broker_name,
-            f"{assigned_mode.topic} {assigned_mode.group}",
+            f"{mode.topic} {mode.group}",
             "4.x brokers have no consume modes",
         )
-        for assigned_mode in broker.consume_modes
+        for mode in broker.consume_modes
     ]
     return broker._replace(topics=tables[Section.TOPICS], groups=tables[Section.GROUPS], consume_modes=[])
 
@@ -148,9 +148,9 @@ def _translate_accounts(broker: BrokerBackup, losses: list[MetadataLoss]) -> Bro
         MetadataLoss(
             Section.ACCOUNTS,
             broker.broker_name,
-            white_addr,
+            addr,
             "4.x trusts this address without a signature, and 5.x trusts no address",
         )
-        for white_addr in broker.white_addrs
+        for addr in broker.white_addrs
     ]
     return broker._replace(users=users, acls=acls, accounts=[], white_addrs=[])

@@ -65,8 +65,8 @@ class MetadataTransfer:
         known_addrs = {name: addr for name, addr in target_addrs.items() if addr is not None}
         runtime_infos = target.brokers.get_runtime_info(list(known_addrs.values()))
         releases = {
-            broker_name: None if result.result is None else result.result.release
-            for broker_name, result in zip(known_addrs, runtime_infos, strict=True)
+            broker: None if result.result is None else result.result.release
+            for broker, result in zip(known_addrs, runtime_infos, strict=True)
         }
         prepared_metadata = prepare_metadata(selected_backup, releases)
         self.selected: ClusterBackup = prepared_metadata.selected_backup

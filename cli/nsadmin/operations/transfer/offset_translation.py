@@ -55,9 +55,7 @@ def translate_offsets(
     translated_queues = []
     for span in list_copy_spans(clusters, plan):
         planned_queues = queues_by_target[span.broker_name, span.queue_id]
-        sources = tuple(
-            (planned_queue, committed_offsets[planned_queue.source]) for planned_queue in planned_queues
-        )
+        sources = tuple((queue, committed_offsets[queue.source]) for queue in planned_queues)
         translated_queues.append(_TargetSearch(clusters, plan, span, sources).translate())
     return translated_queues
 
@@ -74,21 +72,15 @@ class _TargetSearch:
     ) -> None:
         self._clusters, self._topic, self._span = clusters, plan.topic_pair.target_topic, span
         self._sources = tuple(sources)
-        self._offset_by_source = {planned_queue.source: offset for planned_queue, offset in sources}
+        self._offset_by_source = {queue.source: offset for queue, offset in sources}
         self._is_plain = not plan.rules and len(sources) == 1 and not sources[0][0].record.lost_count
 
     def translate(self) -> TranslatedQueue:
-        copy_offset = min(
-            self._find_first_copy(planned_queue, offset) for planned_queue, offset in self._sources
-        )
+        copy_offset = min(self._find_first_copy(queue, offset) for queue, offset in self._sources)
         offset = self._find_foreign(copy_offset)
-        not_copied = sum(
-            max(0, wanted_end - planned_queue.record.next_offset)
-            for planned_queue, wanted_end in self._sources
-        )
+        not_copied = sum(max(0, end - queue.record.next_offset) for queue, end in self._sources)
         missed_count = sum(
-            max(0, planned_queue.record.begin_offset - wanted_end) + planned_queue.record.lost_count
-            for planned_queue, wanted_end in self._sources
+            max(0, queue.record.begin_offset - end) + queue.record.lost_count for queue, end in self._sources
         )
         repeated_count = self._count_repeated(offset) + not_copied
         return TranslatedQueue(self._sources, self._span, offset, repeated_count, missed_count)

@@ -57,7 +57,7 @@ def map_queues(
     for number, source_queue in enumerate(waiting_queues):
         merged_queue = sorted_targets[number % len(sorted_targets)]
         mapping[source_queue] = free_targets.pop(0) if free_targets else merged_queue
-    return {source_queue: mapping[source_queue] for source_queue in sorted_sources}
+    return {queue: mapping[queue] for queue in sorted_sources}
 
 
 def _pair_brokers(source_queues: Sequence[QueueId], target_queues: Sequence[QueueId]) -> dict[str, str]:

@@ -93,12 +93,7 @@ class TopicPlanner:
     """
 
     def __init__(
-        self,
-        clusters: TransferClusters,
-        rules: SavedRules,
-        begin_ms: int = 0,
-        *,
-        merges_queues: bool = False,
+        self, clusters: TransferClusters, rules: SavedRules, begin_ms: int = 0, *, merges_queues: bool = False
     ) -> None:
         self._clusters, self._rules = clusters, rules
         self._begin_ms, self._merges_queues = begin_ms, merges_queues
@@ -124,8 +119,8 @@ class TopicPlanner:
             )
         source_spans = self._read_source_spans(topic_pair.topic, source_routes)
         send_queues = {
-            QueueId(send_queue.broker_name, send_queue.queue_id): send_queue
-            for send_queue in self._clusters.target.message_sender.list_queues(topic_pair.target_topic)
+            QueueId(queue.broker_name, queue.queue_id): queue
+            for queue in self._clusters.target.message_sender.list_queues(topic_pair.target_topic)
         }
         known_queues = record.queues if record is not None else {}
         mapping = map_queues(

@@ -113,8 +113,8 @@ class TransferStore:
                 saved_record.run,
                 saved_record.rules,
                 {
-                    _parse_queue(queue_text): QueueRecord(_parse_queue(target_text), *numbers)
-                    for queue_text, (target_text, *numbers) in saved_record.queues.items()
+                    _parse_queue(queue): QueueRecord(_parse_queue(target), *numbers)
+                    for queue, (target, *numbers) in saved_record.queues.items()
                 },
             )
         except ValueError:

@@ -88,7 +88,7 @@ class TransferRun:
     @property
     def queues(self) -> list[CopyQueue]:
         """The queues, in the order of topics, brokers and ids."""
-        return [self._queues[topic_queue] for topic_queue in sorted(self._queues)]
+        return [self._queues[queue] for queue in sorted(self._queues)]
 
     def run(self) -> Generator[TransferProgress, None, None]:
         """Copy messages, and yield the progress after each round of batches. Closing the iterator stops it.
@@ -120,9 +120,8 @@ class TransferRun:
 
     def _is_done(self) -> bool:
         return all(
-            queue.is_failed
-            or (queue.is_empty and not queue.is_unsettled and self._reader.is_drained(topic_queue))
-            for topic_queue, queue in self._queues.items()
+            queue.is_failed or (queue.is_empty and not queue.is_unsettled and self._reader.is_drained(place))
+            for place, queue in self._queues.items()
         )
 
     def _copy_round(self) -> None:
@@ -222,9 +221,9 @@ class TransferRun:
             send_queues = self._clusters.target.message_sender.list_queues(queue.send_queue.topic)
             present_queue = next(
                 (
-                    send_queue
-                    for send_queue in send_queues
-                    if (send_queue.broker_name, send_queue.queue_id) == tuple(queue.record.target)
+                    target
+                    for target in send_queues
+                    if (target.broker_name, target.queue_id) == tuple(queue.record.target)
                 ),
                 None,
             )
@@ -266,9 +265,7 @@ class TransferRun:
 
     def _add_new_queues(self) -> None:
         """Plan and add the queues that the source topics got since the start."""
-        new_topics = {
-            topic_queue.topic for topic_queue in self._reader.take_new_queues() - self._queues.keys()
-        }
+        new_topics = {queue.topic for queue in self._reader.take_new_queues() - self._queues.keys()}
         if not new_topics or monotonic() - self._planned_at < _RETRY_SECONDS:
             return
         self._planned_at = monotonic()

@@ -62,7 +62,7 @@ def verify_topic(
     Raises:
         RocketMQError: A server refused or did not answer.
     """
-    comparisons = {planned_queue.source: QueueComparison() for planned_queue in plan.queues}
+    comparisons = {queue.source: QueueComparison() for queue in plan.queues}
     expired_counts = _read_source(clusters, plan, comparisons, count_messages)
     for _, message in read_messages(
         clusters.target, plan.topic_pair.target_topic, list_copy_spans(clusters, plan)
@@ -72,10 +72,8 @@ def verify_topic(
             comparisons[source.queue].add_copy(source.offset, hash_content(message))
             count_messages(1)
     return [
-        VerifiedQueue(
-            planned_queue, comparisons[planned_queue.source].compare(), expired_counts[planned_queue.source]
-        )
-        for planned_queue in plan.queues
+        VerifiedQueue(queue, comparisons[queue.source].compare(), expired_counts[queue.source])
+        for queue in plan.queues
     ]
 
 
@@ -111,9 +109,7 @@ def _read_source(
 ) -> dict[SourceQueue, int]:
     """Read the compared source messages; return how many of each queue expired."""
     reader = open_reader(clusters.source, [plan.topic_pair.topic], load_rules(plan.rules))
-    queues = {
-        TopicQueue(plan.topic_pair.topic, planned_queue.queue): planned_queue for planned_queue in plan.queues
-    }
+    queues = {TopicQueue(plan.topic_pair.topic, queue.queue): queue for queue in plan.queues}
     for topic_queue, planned_queue in queues.items():
         reader.add_queue(topic_queue, planned_queue.record.begin_offset, planned_queue.record.next_offset)
     expired_counts = dict.fromkeys(comparisons, 0)

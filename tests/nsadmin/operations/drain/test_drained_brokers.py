@@ -5,12 +5,7 @@ from pathlib import Path
 import pytest
 
 from nsadmin.operations.drain.drained_brokers import explain_drain_conflicts
-from nsadmin.operations.drain.state import (
-    DrainFolder,
-    DrainState,
-    QueueSnapshot,
-    open_drain,
-)
+from nsadmin.operations.drain.state import DrainFolder, DrainState, QueueSnapshot, open_drain
 
 SAFE = DrainState("C", "broker-a", ("h:1", "h:2"), 1, 2, phase="safe")
 

@@ -14,9 +14,7 @@ from nsadmin.operations.drain.events import CommandEnded
 from nsadmin.operations.drain.facts import OwnTopics
 from nsadmin.operations.drain.runner import DrainRefused, DrainRun, check_plan
 from nsadmin.operations.drain.safety import SafetyRules
-from nsadmin.operations.drain.state import (
-    DrainFolder,
-)
+from nsadmin.operations.drain.state import DrainFolder
 from tests.support.drain_cluster import (
     MASTER,
     PERMS,

@@ -5,9 +5,7 @@ from pathlib import Path
 import pytest
 
 from nsadmin.client import NotFound
-from nsadmin.operations.drain.state import (
-    DrainFolder,
-)
+from nsadmin.operations.drain.state import DrainFolder
 from nsadmin.operations.drain.undo import DrainBusyError
 from tests.support.drain_cluster import RW, DrainCluster, DrainKilled, R, make_queue, select_events
 

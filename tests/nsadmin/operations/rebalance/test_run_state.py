@@ -13,12 +13,7 @@ from nsadmin.operations.rebalance.rebalance_plan import (
     RebalancePlan,
     load_rebalance_plan,
 )
-from nsadmin.operations.rebalance.run_state import (
-    RunState,
-    TopicProgress,
-    load_rebalances,
-    open_rebalance,
-)
+from nsadmin.operations.rebalance.run_state import RunState, TopicProgress, load_rebalances, open_rebalance
 from nsadmin.operations.run_folder import InvalidStateError, SavedRun, parse_state
 
 START = {"a": QueuePair(4, 4)}

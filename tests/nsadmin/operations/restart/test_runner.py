@@ -8,9 +8,7 @@ import pytest
 
 from nsadmin.operations.drain.events import describe_record as words_of_drain
 from nsadmin.operations.drain.runner import DrainRefused
-from nsadmin.operations.drain.state import (
-    DrainFolder,
-)
+from nsadmin.operations.drain.state import DrainFolder
 from nsadmin.operations.restart.events import describe_record
 from nsadmin.operations.restart.runner import BrokerRestartContext, RestartRules, RollingRestart
 from nsadmin.operations.restart.state import BrokerProcess, open_restart

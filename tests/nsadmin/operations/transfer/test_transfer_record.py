@@ -4,12 +4,7 @@ import pytest
 
 from nsadmin.client.results import NotApplied
 from nsadmin.operations.transfer.queue_map import QueueId
-from nsadmin.operations.transfer.transfer_record import (
-    QueueRecord,
-    TransferRecord,
-    TransferStore,
-    record_key,
-)
+from nsadmin.operations.transfer.transfer_record import QueueRecord, TransferRecord, TransferStore, record_key
 from tests.support.transfer_clusters import ClusterPair
 
 RECORD = TransferRecord(
