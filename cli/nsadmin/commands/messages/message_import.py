@@ -202,7 +202,7 @@ def _send_files(session: Session, file_imports: list[FileImport], due_count: int
         try:
             for file_import in file_imports:
                 messages = read_messages(file_import.file_path)
-                for batch_count in file_import.run.send_messages(messages, stop_signal.pause_or_stop):
+                for batch_count in file_import.run.send_messages(messages, stop_signal.stoppable_clock):
                     advance_progress(batch_count)
                     sent_count += batch_count
                 if any(topic_import.error for topic_import in file_import.run.topics.values()):

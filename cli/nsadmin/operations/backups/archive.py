@@ -50,7 +50,7 @@ class LoadedBackup(NamedTuple):
     size_bytes: int
 
 
-def save_backup(backup_path: Path, backup: ClusterBackup, keys: BackupKeys = NO_KEYS) -> int:
+def save_backup(path: Path, backup: ClusterBackup, keys: BackupKeys = NO_KEYS) -> int:
     """Write a backup atomically, readable only by its owner; return its size in bytes.
 
     Passwords and secret keys are written only with a passphrase, and encrypted. Raises OSError and
@@ -70,11 +70,11 @@ def save_backup(backup_path: Path, backup: ClusterBackup, keys: BackupKeys = NO_
     )
     signed = {} if keys.sign_key is None else {_SIGNATURE: signatures.sign_bytes(manifest, keys.sign_key)}
     archive_bytes = pack_members({MANIFEST: manifest, **signed, **members})
-    atomic_write.replace_file(backup_path, archive_bytes, keeps_backup=False)
+    atomic_write.replace_file(path, archive_bytes, keeps_backup=False)
     return len(archive_bytes)
 
 
-def load_backup(backup_path: Path, keys: BackupKeys = NO_KEYS) -> LoadedBackup:
+def load_backup(path: Path, keys: BackupKeys = NO_KEYS) -> LoadedBackup:
     """Read and verify a backup. Users and accounts have secrets only with the passphrase.
 
     Raises:
@@ -83,7 +83,7 @@ def load_backup(backup_path: Path, keys: BackupKeys = NO_KEYS) -> LoadedBackup:
         InvalidKeyError: The passphrase or the key is wrong, or the signature is missing.
     """
     with VerifiedArchive(
-        backup_path, "backup", FORMAT_VERSION, InvalidBackupError, frozenset({_SIGNATURE})
+        path, "backup", FORMAT_VERSION, InvalidBackupError, frozenset({_SIGNATURE})
     ) as archive:
         members, signature = archive.read_members(), archive.read_unlisted(_SIGNATURE)
         if keys.verify_key is not None:
@@ -103,8 +103,8 @@ def load_backup(backup_path: Path, keys: BackupKeys = NO_KEYS) -> LoadedBackup:
             )
             backup = _add_secrets(backup, secrets)
     except (ValueError, TypeError, LookupError, AttributeError) as error:
-        raise InvalidBackupError(f"{backup_path} has unexpected contents ({error})") from None
-    return LoadedBackup(backup, signature is not None, _SECRETS in members, backup_path.stat().st_size)
+        raise InvalidBackupError(f"{path} has unexpected contents ({error})") from None
+    return LoadedBackup(backup, signature is not None, _SECRETS in members, path.stat().st_size)
 
 
 def _list_secrets(backup: ClusterBackup) -> dict[str, dict[str, dict[str, str]]]:
@@ -142,9 +142,9 @@ def _add_secrets(
     return backup._replace(brokers=brokers)
 
 
-def list_backup_files(backup_folder: Path, cluster_name: str | None = None) -> list[Path]:
+def list_backup_files(backup_folder: Path, cluster: str | None = None) -> list[Path]:
     """Return the backups of a folder, the oldest first. Their names begin with cluster and time."""
-    prefix = "" if cluster_name is None else f"{escape_file_name(cluster_name)}-"
+    prefix = "" if cluster is None else f"{escape_file_name(cluster)}-"
     with os.scandir(backup_folder) as entries:
         names = [entry.name for entry in entries if entry.name.endswith(BACKUP_SUFFIX)]
     return [backup_folder / name for name in sorted(names) if name.startswith(prefix)]

@@ -66,8 +66,8 @@ class RestoreRun:
         yield from self._restore_static_topics(addrs_by_name)
         access_restore = AccessRestore(self._admin, is_dry_run=self._is_dry_run)
         for broker_name, broker in self._selected.brokers.items():
-            broker_addr = addrs_by_name.get(broker_name)
-            if broker_addr is None:
+            addr = addrs_by_name.get(broker_name)
+            if addr is None:
                 yield from _fail_broker(
                     broker, NotApplied(self._describe_missing(broker_name, addrs_by_name))
                 )
@@ -79,14 +79,14 @@ class RestoreRun:
                 access_restore.restore_acls,
                 access_restore.restore_accounts,
             ):
-                yield from restore_section(broker_addr, broker)
+                yield from restore_section(addr, broker)
 
-    def _describe_missing(self, broker_name: str, addrs_by_name: dict[str, str | None]) -> str:
-        if broker_name in addrs_by_name:
-            return f"{broker_name} has no master now"
+    def _describe_missing(self, broker: str, addrs_by_name: dict[str, str | None]) -> str:
+        if broker in addrs_by_name:
+            return f"{broker} has no master now"
         return (
-            f'the cluster has no broker "{broker_name}": restore it to another one with '
-            f"--map {broker_name}=NAME, such as {', '.join(sorted(addrs_by_name)) or 'none'}"
+            f'the cluster has no broker "{broker}": restore it to another one with '
+            f"--map {broker}=NAME, such as {', '.join(sorted(addrs_by_name)) or 'none'}"
         )
 
     def _restore_planned(self) -> Iterator[RestoreOutcome]:
@@ -129,35 +129,31 @@ class RestoreRun:
                 self._created_items.add((outcome.server_name, "topic", outcome.item_name))
             yield outcome
 
-    def _restore_consume_modes(self, broker_addr: str, broker: BrokerBackup) -> Iterator[RestoreOutcome]:
+    def _restore_consume_modes(self, addr: str, broker: BrokerBackup) -> Iterator[RestoreOutcome]:
         change_mode = (
             self._admin.consume_modes.plan_change if self._is_dry_run else self._admin.consume_modes.set_mode
         )
-        for assigned_mode in broker.consume_modes:
-            if self._is_dry_run and self._is_created(
-                broker.broker_name, assigned_mode.topic, assigned_mode.group
-            ):
-                item_name = f"{assigned_mode.topic} {assigned_mode.group}"
-                after = assigned_mode.mode._asdict()
+        for mode in broker.consume_modes:
+            if self._is_dry_run and self._is_created(broker.broker_name, mode.topic, mode.group):
+                item_name = f"{mode.topic} {mode.group}"
+                after = mode.mode._asdict()
                 yield RestoreOutcome(
                     Section.CONSUME_MODES, broker.broker_name, item_name, None, after, "dry-run"
                 )
                 continue
-            [result] = change_mode(
-                [broker_addr], assigned_mode.topic, assigned_mode.group, assigned_mode.mode
-            )
+            [result] = change_mode([addr], mode.topic, mode.group, mode.mode)
             change: ModeChange | None = result.result
             before = None if change is None or change.mode_before is None else change.mode_before._asdict()
             yield judge_change(
                 Section.CONSUME_MODES,
                 broker.broker_name,
-                f"{assigned_mode.topic} {assigned_mode.group}",
-                (before, assigned_mode.mode._asdict()),
+                f"{mode.topic} {mode.group}",
+                (before, mode.mode._asdict()),
                 result.error,
                 is_dry_run=self._is_dry_run,
             )
 
-    def _restore_offsets(self, broker_addr: str, broker: BrokerBackup) -> Iterator[RestoreOutcome]:
+    def _restore_offsets(self, addr: str, broker: BrokerBackup) -> Iterator[RestoreOutcome]:
         if self._is_dry_run:
             for topic, group in broker.offsets:
                 if self._is_created(broker.broker_name, topic, group):
@@ -182,7 +178,7 @@ class RestoreRun:
         static_topics = {*broker.static_topics, *self._list_static_topics(broker.broker_name)}
         try:
             targets = plan_offsets(
-                self._admin, broker_addr, broker, static_topics, overwrites=self._overwrites_offsets
+                self._admin, addr, broker, static_topics, overwrites=self._overwrites_offsets
             )
         except RocketMQError as error:
             for topic, group in broker.offsets:
@@ -197,7 +193,7 @@ class RestoreRun:
                 for target in targets
             ]
             if self._is_dry_run
-            else apply_offsets(self._admin, broker_addr, broker.broker_name, targets, static_topics)
+            else apply_offsets(self._admin, addr, broker.broker_name, targets, static_topics)
         )
         yield from _merge_queues(broker.broker_name, outcomes)
 
@@ -212,10 +208,10 @@ class RestoreRun:
             frozenset(),
         )
 
-    def _is_created(self, broker_name: str, topic: str, group: str) -> bool:
+    def _is_created(self, broker: str, topic: str, group: str) -> bool:
         """Whether the topic or the group does not exist yet on the broker, and would be created."""
-        return (broker_name, "topic", topic) in self._created_items or (
-            broker_name,
+        return (broker, "topic", topic) in self._created_items or (
+            broker,
             "group",
             group,
         ) in self._created_items
@@ -238,7 +234,7 @@ def _fail_broker(broker: BrokerBackup, error: RocketMQError) -> Iterator[Restore
             yield RestoreOutcome(section, broker.broker_name, "", None, None, "failed", error=error)
 
 
-def _merge_queues(broker_name: str, outcomes: Sequence[OffsetOutcome]) -> Iterator[RestoreOutcome]:
+def _merge_queues(broker: str, outcomes: Sequence[OffsetOutcome]) -> Iterator[RestoreOutcome]:
     """Yield one outcome for the queues of a group on a topic that have the same result and reason."""
     outcomes_by_group: dict[tuple[str, str, str, str, str], list[OffsetOutcome]] = {}
     for outcome in outcomes:
@@ -250,7 +246,7 @@ def _merge_queues(broker_name: str, outcomes: Sequence[OffsetOutcome]) -> Iterat
     for (topic, group, result, reason, _), queue_outcomes in outcomes_by_group.items():
         yield RestoreOutcome(
             Section.OFFSETS,
-            broker_name,
+            broker,
             f"{topic} {group}",
             {str(outcome.target.queue_id): outcome.target.old_offset for outcome in queue_outcomes},
             {str(outcome.target.queue_id): outcome.target.new_offset for outcome in queue_outcomes},

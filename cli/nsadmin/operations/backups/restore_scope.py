@@ -90,11 +90,11 @@ def _rename_brokers(share: BrokerQueueShare, broker_names: Mapping[str, str]) ->
 def _select_kv(backup: ClusterBackup, scope: RestoreScope) -> dict[str, Mapping[str, str]]:
     """Return the order configurations with the new broker names, and the other namespaces."""
     selected: dict[str, Mapping[str, str]] = {}
-    order_confs = backup.kv.get(ORDER_CONF_NAMESPACE, {})
+    confs = backup.kv.get(ORDER_CONF_NAMESPACE, {})
     if Section.ORDER_CONF in scope.sections and (scope.topics or not scope.groups):
         selected[ORDER_CONF_NAMESPACE] = {
             topic: _rename_order_conf(text, scope.broker_names)
-            for topic, text in order_confs.items()
+            for topic, text in confs.items()
             if _is_wanted(topic, scope.topics)
         }
     if Section.KV in scope.sections and not scope.topics and not scope.groups:
@@ -142,9 +142,9 @@ def _describe_items(
     spread_kind: SpreadKind, items_by_broker: Mapping[str, Mapping[str, BackupSettings]]
 ) -> dict[str, ItemSpec]:
     settings_by_item: dict[str, dict[str, BackupSettings]] = {}
-    for broker_name, items in items_by_broker.items():
+    for broker, items in items_by_broker.items():
         for item_name, settings in items.items():
-            settings_by_item.setdefault(item_name, {})[broker_name] = settings
+            settings_by_item.setdefault(item_name, {})[broker] = settings
     return {
         name: ItemSpec.from_brokers(spread_kind, settings, list(settings))._replace(
             only_on=tuple(settings), not_on=()

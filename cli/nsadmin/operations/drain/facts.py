@@ -134,7 +134,7 @@ class DrainEnvironment(Protocol):
         self,
         master_addr: str | None,
         slave_addrs: Mapping[int, str],
-        previous_counters: BrokerCounters | None,
+        previous: BrokerCounters | None,
         with_lag: bool,
     ) -> BrokerCounters:
         """Read the master and its slaves; puts by topic only if the counter moved since the previous read."""
@@ -150,13 +150,13 @@ class DrainEnvironment(Protocol):
     def read_own_topics(self, master_addr: str) -> OwnTopics | None:
         """Read the broker's own topics with all of their settings; None if that fails."""
 
-    def wipe_write_permission(self, namesrv_addrs: tuple[str, ...]) -> Mapping[str, str | None]:
+    def wipe_write_permission(self, addrs: tuple[str, ...]) -> Mapping[str, str | None]:
         """Remove the write permission from all topics of the broker on these name servers."""
 
-    def restore_queues(self, namesrv_addr: str, queues_by_topic: QueuesByTopic) -> Mapping[str, str | None]:
+    def restore_queues(self, addr: str, queues: QueuesByTopic) -> Mapping[str, str | None]:
         """Write these queues to a name server; return the error or None by topic."""
 
-    def add_write_permission(self, namesrv_addrs: tuple[str, ...]) -> Mapping[str, str | None]:
+    def add_write_permission(self, addrs: tuple[str, ...]) -> Mapping[str, str | None]:
         """Set the permission of all topics of the broker to rw- on these name servers."""
 
     def request_registration(self, master_addr: str) -> str | None:

@@ -15,7 +15,7 @@ _HOST_PROPERTY = "__BORNHOST"
 
 def read_last_writers(
     admin: AdminClient,
-    broker_name: str,
+    broker: str,
     master_addr: str,
     queue_counts: Mapping[str, int],
     recent_puts: Mapping[str, int],
@@ -31,9 +31,9 @@ def read_last_writers(
     writers_by_topic: dict[str, tuple[str, ...]] = {}
     for topic in busiest_topics[:MAX_TOPICS]:
         queue_count = min(queue_counts[topic], MAX_QUEUES)
-        queue_route = QueueRoute(broker_name, None, {0: master_addr}, 6, queue_count, queue_count, 0)
+        route = QueueRoute(broker, None, {0: master_addr}, 6, queue_count, queue_count, 0)
         try:
-            span_results = admin.queue_reader.get_spans(topic, [queue_route])
+            span_results = admin.queue_reader.get_spans(topic, [route])
         except RocketMQError:
             continue
         last_spans = [

@@ -29,11 +29,11 @@ class ReopenExplainer:
         """Whether the broker's topics could be read."""
         return self._first_topics is not None
 
-    def remember_topics(self, own_topics: OwnTopics | None, namesrv_addr: str | None = None) -> None:
+    def remember_topics(self, own_topics: OwnTopics | None, addr: str | None = None) -> None:
         """Remember the first topics that were read, and those of the last reopening at each name server."""
         self._first_topics = self._first_topics or own_topics
-        if own_topics is not None and namesrv_addr is not None:
-            self._topics_by_server[namesrv_addr] = own_topics
+        if own_topics is not None and addr is not None:
+            self._topics_by_server[addr] = own_topics
 
     def explain_reopening(
         self, server: NameServerFacts, saved_topics: Collection[str], own_now: OwnTopics | None

@@ -23,24 +23,24 @@ class DrainRisk(NamedTuple):
 
 
 def find_risks(
-    broker_name: str,
+    broker: str,
     servers: Iterable[NameServerFacts],
     system_topics: frozenset[str],
     ordered_topics: frozenset[str],
     is_durable: bool,
 ) -> tuple[DrainRisk, ...]:
     """Return the risks that at least one name server shows. `ordered_topics` have ordered messages."""
-    registered_servers = [server for server in servers if server.is_registered]
+    registered = [server for server in servers if server.is_registered]
     topics_by_kind: dict[str, set[str]] = {kind: set() for kind in _RISK_TEXTS}
-    for server in registered_servers:
+    for server in registered:
         for topic, server_topic in server.topics.items():
-            for risk_kind in _list_risk_kinds(broker_name, topic, server_topic, system_topics):
-                topics_by_kind[risk_kind].add(topic)
+            for kind in _list_risk_kinds(broker, topic, server_topic, system_topics):
+                topics_by_kind[kind].add(topic)
     if is_durable:
         topics_by_kind["refused"] = {
-            topic for topic in ordered_topics if any(topic in server.topics for server in registered_servers)
+            topic for topic in ordered_topics if any(topic in server.topics for server in registered)
         }
-    other_names = sorted({name for server in registered_servers for name in server.other_names})
+    other_names = sorted({name for server in registered for name in server.other_names})
     return (
         *(
             DrainRisk(kind, _describe_risk(kind, topics), tuple(sorted(topics)), True)
@@ -50,7 +50,7 @@ def find_risks(
         *(
             DrainRisk(
                 "sameProcess",
-                f"{broker_name} and {name} are one process: clients continue to write to {name}",
+                f"{broker} and {name} are one process: clients continue to write to {name}",
                 (),
                 True,
             )
@@ -72,13 +72,13 @@ def describe_slave_gap(slave_gap: SlaveGap) -> DrainRisk:
     )
 
 
-def describe_refusal(broker_name: str, risks: Sequence[DrainRisk]) -> str:
+def describe_refusal(broker: str, risks: Sequence[DrainRisk]) -> str:
     """Describe the risks, and what makes the drain safe: "... (orders): create ... on another broker"."""
-    advices = dict.fromkeys(_advise(broker_name, risk) for risk in risks)
+    advices = dict.fromkeys(_advise(broker, risk) for risk in risks)
     return f"{'; '.join(risk.text for risk in risks)}: {'; '.join(advices)}"
 
 
-def _advise(broker_name: str, risk: DrainRisk) -> str:
+def _advise(broker: str, risk: DrainRisk) -> str:
     topic = risk.topics[0] if risk.topics else ""
     if risk.kind == "unwritable":
         return (
@@ -88,7 +88,7 @@ def _advise(broker_name: str, risk: DrainRisk) -> str:
     if risk.kind == "masterless":
         return "start the masters of the other brokers: `nsadmin check brokers` lists those that are down"
     if risk.kind == "orderConf":
-        return f"take {broker_name} out of it: `{quote_command('updateOrderConf', topic, 'get')}` shows it"
+        return f"take {broker} out of it: `{quote_command('updateOrderConf', topic, 'get')}` shows it"
     if risk.kind == "static":
         return "move their queues to other brokers: see `nsadmin help remappingStaticTopic`"
     if risk.kind == "refused":
@@ -99,26 +99,26 @@ def _advise(broker_name: str, risk: DrainRisk) -> str:
 
 
 def _list_risk_kinds(
-    broker_name: str, topic: str, server_topic: ServerTopic, system_topics: frozenset[str]
+    broker: str, topic: str, server: ServerTopic, system_topics: frozenset[str]
 ) -> Iterable[str]:
-    if server_topic.order_conf is not None and _is_broker_named(broker_name, server_topic.order_conf):
+    if server.order_conf is not None and _is_broker_named(broker, server.order_conf):
         yield "orderConf"
-    if server_topic.is_static:
+    if server.is_static:
         yield "static"
     if is_system_topic(topic, system_topics) or topic.startswith((RETRY_PREFIX, DLQ_PREFIX)):
         return
-    if server_topic.is_open and not server_topic.other_writable_queues:
+    if server.is_open and not server.other_writable_queues:
         yield "unwritable"
-    elif not server_topic.other_masters:
+    elif not server.other_masters:
         yield "masterless"
 
 
-def _is_broker_named(broker_name: str, order_conf: str) -> bool:
+def _is_broker_named(broker: str, order_conf: str) -> bool:
     try:
-        return broker_name in parse_order_conf(order_conf)
+        return broker in parse_order_conf(order_conf)
     except ValueError:
         # If the configuration is malformed, search its text for the name.
-        return broker_name in order_conf
+        return broker in order_conf
 
 
 _RISK_TEXTS = {
@@ -130,15 +130,15 @@ _RISK_TEXTS = {
 }
 
 
-def _describe_risk(risk_kind: str, risky_topics: set[str]) -> str:
+def _describe_risk(kind: str, risky_topics: set[str]) -> str:
     topic_count = len(risky_topics)
-    verb_phrase = "would be left " if risk_kind in ("unwritable", "masterless") else ""
+    verb_phrase = "would be left " if kind in ("unwritable", "masterless") else ""
     count_phrase = (
         f"{topic_count} topics {verb_phrase or 'are '}"
         if topic_count != 1
         else f"1 topic {verb_phrase or 'is '}"
     )
-    return f"{count_phrase}{_RISK_TEXTS[risk_kind]} ({abbreviate_names(sorted(risky_topics), _MAX_NAMED)})"
+    return f"{count_phrase}{_RISK_TEXTS[kind]} ({abbreviate_names(sorted(risky_topics), _MAX_NAMED)})"
 
 
 def is_system_topic(topic: str, system_topics: frozenset[str]) -> bool:

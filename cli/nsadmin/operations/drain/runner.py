@@ -68,21 +68,21 @@ def check_plan(
             "no name server answered: "
             + "; ".join(f"{server.namesrv_addr}: {server.error}" for server in silent_servers)
         )
-    registered_servers = [server for server in servers if server.is_registered]
-    if not registered_servers:
+    registered = [server for server in servers if server.is_registered]
+    if not registered:
         raise NotFound(f'no broker "{plan.broker}" is registered at any name server that answered')
     if silent_servers and not plan.allow_unreachable:
         raise DrainRefused(
             "; ".join(f"{server.namesrv_addr}: {server.error}" for server in silent_servers)
             + ": its routes would stay unknown; pass --allow-unreachable to drain without it"
         )
-    if find_master_addr(registered_servers) is None:
+    if find_master_addr(registered) is None:
         raise DrainRefused(f"{plan.broker} has no master now, so no client can write to it")
-    found_risks = find_risks(plan.broker, registered_servers, system_topics, ordered_topics, plan.durable)
+    found_risks = find_risks(plan.broker, registered, system_topics, ordered_topics, plan.durable)
     return events.Checked(
         now_ms,
-        max(len(server.topics) for server in registered_servers),
-        queue_share(registered_servers, system_topics),
+        max(len(server.topics) for server in registered),
+        queue_share(registered, system_topics),
         (*found_risks, *map(describe_slave_gap, slave_gaps)),
     )
 
@@ -99,21 +99,21 @@ class DrainRun:
         self._clock = clock
 
     def run_drain(
-        self, checked_event: events.Checked | None, servers: tuple[NameServerFacts, ...]
+        self, checked: events.Checked | None, servers: tuple[NameServerFacts, ...]
     ) -> Iterator[EventRecord]:
-        """Drain the broker. `checked_event` is the result of `check_plan`, None to resume a saved drain."""
+        """Drain the broker. `checked` is the result of `check_plan`, None to resume a saved drain."""
         yield from self._join_other_process()
         try:
-            saved_drain = self._folder.load()
-            machine = self._begin_drain(saved_drain, checked_event, servers)
-            phase = None if saved_drain is None else saved_drain.state.phase
+            saved = self._folder.load()
+            machine = self._begin_drain(saved, checked, servers)
+            phase = None if saved is None else saved.state.phase
             state, now_ms = machine.state, self._clock.now_ms()
             yield self._folder.record(
                 events.Started(now_ms, state.cluster, state.broker, state.name_servers, phase)
             )
-            if checked_event is not None:
+            if checked is not None:
                 # The check was made before the drain began: its own time would run backwards.
-                yield self._folder.record(checked_event._replace(time=self._clock.now_ms()))
+                yield self._folder.record(checked._replace(time=self._clock.now_ms()))
             yield from self._observe_until_safe(machine)
         finally:
             self._folder.lock.release()
@@ -130,32 +130,29 @@ class DrainRun:
             yield from follower.read_new()
 
     def _begin_drain(
-        self,
-        saved_drain: SavedDrain | None,
-        checked_event: events.Checked | None,
-        servers: tuple[NameServerFacts, ...],
+        self, saved: SavedDrain | None, checked: events.Checked | None, servers: tuple[NameServerFacts, ...]
     ) -> DrainStateMachine:
-        if saved_drain is not None:
+        if saved is not None:
             # A resumed drain counts its quiet intervals again, because the file does not have them.
-            state = saved_drain.state._replace(safe_since=None)
+            state = saved.state._replace(safe_since=None)
             if state.phase in ("safe", "undrain"):
                 state = state._replace(phase="wipe")
-            return DrainStateMachine(self._plan.rules, state, saved_drain.snapshot)
-        if checked_event is None:
+            return DrainStateMachine(self._plan.rules, state, saved.snapshot)
+        if checked is None:
             raise DrainRefused(
                 f"the drain of {self._plan.broker} was undone in the meantime: run the command again "
                 "to start a new drain"
             )
-        registered_servers = [server for server in servers if server.is_registered]
-        own_queues = self._environment.read_own_queues(find_master_addr(registered_servers) or "")
+        registered = [server for server in servers if server.is_registered]
+        own_queues = self._environment.read_own_queues(find_master_addr(registered) or "")
         if isinstance(own_queues, str):
             raise DrainRefused(f"the broker does not answer: {own_queues}")
         now_ms = self._clock.now_ms()
-        namesrv_addrs = tuple(server.namesrv_addr for server in servers)
+        addrs = tuple(server.namesrv_addr for server in servers)
         state = DrainState(
-            registered_servers[0].cluster_name or "",
+            registered[0].cluster_name or "",
             self._plan.broker,
-            namesrv_addrs,
+            addrs,
             now_ms,
             now_ms,
             self._plan.by,
@@ -220,7 +217,7 @@ class DrainRun:
             machine.state = machine.state._replace(permission=old_perm)
             self._folder.save(machine.state, machine.snapshot)
         new_perm = old_perm & ~Perm.WRITE
-        change_error = self._environment.set_permission(master_addr, new_perm)
+        error = self._environment.set_permission(master_addr, new_perm)
         yield self._folder.record(
-            events.PermissionSet(self._clock.now_ms(), master_addr, old_perm, new_perm, change_error)
+            events.PermissionSet(self._clock.now_ms(), master_addr, old_perm, new_perm, error)
         )

@@ -23,10 +23,10 @@ class SafetyRules(NamedTuple):
 
 
 def list_waiting_for(
-    safety_rules: SafetyRules,
+    rules: SafetyRules,
     state: DrainState,
     observation: ClusterObservation,
-    last_observation: ClusterObservation | None,
+    last: ClusterObservation | None,
     puts: int | None,
     quiet_count: int,
 ) -> tuple[str, ...]:
@@ -34,35 +34,31 @@ def list_waiting_for(
 
     `quiet_count` intervals without writes have passed. `puts` is None if it is not known.
     """
-    waiting_texts: list[str] = []
+    texts: list[str] = []
     open_count = sum(len(server.open_topics) for server in observation.servers)
     if open_count:
-        waiting_texts.append(
+        texts.append(
             "the broker to register its topics without write permission"
             if state.durable
             else "the write permission to be removed from all routes"
         )
     elif open_names := sorted({name for server in observation.servers for name in server.open_names}):
-        waiting_texts.append(f"a drain of {' and '.join(open_names)}, which is the same process")
+        texts.append(f"a drain of {' and '.join(open_names)}, which is the same process")
     elif not any(server.is_registered for server in observation.servers):
-        waiting_texts.append("a name server that lists the broker")
-    elif state.closed_since is not None and observation.time_ms < state.closed_since + safety_rules.settle_ms:
-        seconds_left = -(-(state.closed_since + safety_rules.settle_ms - observation.time_ms) // 1000)
-        waiting_texts.append(f"clients to refresh their routes, {seconds_left} s")
-    elif quiet_count < safety_rules.quiet_intervals:
-        waiting_texts.append(
+        texts.append("a name server that lists the broker")
+    elif state.closed_since is not None and observation.time_ms < state.closed_since + rules.settle_ms:
+        seconds_left = -(-(state.closed_since + rules.settle_ms - observation.time_ms) // 1000)
+        texts.append(f"clients to refresh their routes, {seconds_left} s")
+    elif quiet_count < rules.quiet_intervals:
+        texts.append(
             _explain_writes(
-                observation.counters,
-                puts,
-                safety_rules.write_threshold,
-                quiet_count,
-                safety_rules.quiet_intervals,
+                observation.counters, puts, rules.write_threshold, quiet_count, rules.quiet_intervals
             )
         )
-    waiting_texts += _list_lagging_slaves(observation, last_observation)
-    if safety_rules.for_good:
-        waiting_texts += _explain_backlog(observation.counters.lag_by_group)
-    return tuple(waiting_texts)
+    texts += _list_lagging_slaves(observation, last)
+    if rules.for_good:
+        texts += _explain_backlog(observation.counters.lag_by_group)
+    return tuple(texts)
 
 
 def _explain_writes(
@@ -88,11 +84,9 @@ def _explain_backlog(lag_by_group: Mapping[str, Lag] | None) -> list[str]:
     ]
 
 
-def _list_lagging_slaves(
-    observation: ClusterObservation, last_observation: ClusterObservation | None
-) -> list[str]:
+def _list_lagging_slaves(observation: ClusterObservation, last: ClusterObservation | None) -> list[str]:
     """Return the slaves without all messages that the master had at the last observation."""
-    master_end = last_observation and last_observation.counters.log_end
+    master_end = last and last.counters.log_end
     return [
         f"the slave {slave.slave_addr}" + (", which does not answer" if slave.log_end is None else "")
         for slave in observation.counters.slaves

@@ -50,11 +50,11 @@ class DrainState(SavedState, frozen=True):
     safe_since: int | None = None
     puts: int | None = None
 
-    def count_reopens(self, namesrv_addr: str) -> int | None:
+    def count_reopens(self, addr: str) -> int | None:
         """Return how often a registration restored write permissions there, None if only the sum is known."""
         if sum(self.reopens.values()) != self.reopened:
             return None
-        return self.reopens.get(namesrv_addr, 0)
+        return self.reopens.get(addr, 0)
 
 
 class QueueSnapshot(NamedTuple):
@@ -95,10 +95,10 @@ class SavedSnapshot(SavedState, frozen=True):
         )
 
 
-def _list_numbers(queues_by_topic: QueuesByTopic) -> _NumbersByTopic:
+def _list_numbers(queues: QueuesByTopic) -> _NumbersByTopic:
     return {
         topic: (queue.read_queue_nums, queue.write_queue_nums, int(queue.perm), queue.topic_sys_flag)
-        for topic, queue in queues_by_topic.items()
+        for topic, queue in queues.items()
     }
 
 
@@ -151,9 +151,9 @@ def load_drains(state_home: Path) -> Iterator[SavedDrain | InvalidStateError]:
     """Yield every drain that is not undone, sorted by name, or an InvalidStateError for an invalid folder."""
     for state_file in sorted((state_home / "drains").glob("*/*/state.json")):
         try:
-            saved_drain = DrainFolder(state_file.parent).load()
+            saved = DrainFolder(state_file.parent).load()
         except InvalidStateError as error:
             yield error
             continue
-        if saved_drain is not None:
-            yield saved_drain
+        if saved is not None:
+            yield saved

@@ -32,8 +32,8 @@ class DrainDecision(NamedTuple):
 class DrainStateMachine:
     """The caller saves `snapshot` and then `state` before it carries out a decision."""
 
-    def __init__(self, safety_rules: SafetyRules, state: DrainState, snapshot: QueueSnapshot) -> None:
-        self.safety_rules = safety_rules
+    def __init__(self, rules: SafetyRules, state: DrainState, snapshot: QueueSnapshot) -> None:
+        self.safety_rules = rules
         self.state = state
         self.snapshot = snapshot
         self.unknown_servers: dict[str, str] = {}
@@ -80,69 +80,68 @@ class DrainStateMachine:
         self._count_wipes(servers_to_wipe, 1)
         return DrainDecision(drain_events, servers_to_wipe)
 
-    def _count_wipes(self, namesrv_addrs: Iterable[str], count_step: int) -> None:
+    def _count_wipes(self, addrs: Iterable[str], count_step: int) -> None:
         """Count the wipes in advance: if their outcome is lost, a topic that is open later was reopened."""
-        wipe_counts = dict(self.state.wipes)
-        for namesrv_addr in namesrv_addrs:
-            wipe_counts[namesrv_addr] = wipe_counts.get(namesrv_addr, 0) + count_step
-        self.state = self.state._replace(wipes=wipe_counts)
+        counts = dict(self.state.wipes)
+        for addr in addrs:
+            counts[addr] = counts.get(addr, 0) + count_step
+        self.state = self.state._replace(wipes=counts)
 
-    def record_wipes(self, error_by_addr: Mapping[str, str | None], now_ms: int) -> list[RunEvent]:
+    def record_wipes(self, errors: Mapping[str, str | None], now_ms: int) -> list[RunEvent]:
         """Record the outcome of the wipes, and return their events."""
-        wipe_counts = self.state.wipes
+        counts = self.state.wipes
         drain_events: list[RunEvent] = [
-            events.Wiped(now_ms, addr, wipe_counts.get(addr, 1), error)
-            for addr, error in error_by_addr.items()
+            events.Wiped(now_ms, addr, counts.get(addr, 1), error) for addr, error in errors.items()
         ]
-        self._count_wipes((addr for addr, error in error_by_addr.items() if error is not None), -1)
+        self._count_wipes((addr for addr, error in errors.items() if error is not None), -1)
         return drain_events
 
     def _process_server(
         self, server: NameServerFacts, observation: ClusterObservation, drain_events: list[RunEvent]
     ) -> bool:
         """Process the facts of one name server, and return whether clients may write there."""
-        namesrv_addr = server.namesrv_addr
+        addr = server.namesrv_addr
         if server.error is not None:
-            if namesrv_addr not in self.unknown_servers:
-                drain_events.append(events.ServerLost(observation.time_ms, namesrv_addr, server.error))
-            self.unknown_servers[namesrv_addr] = server.error
+            if addr not in self.unknown_servers:
+                drain_events.append(events.ServerLost(observation.time_ms, addr, server.error))
+            self.unknown_servers[addr] = server.error
             return False
-        was_lost = self.unknown_servers.pop(namesrv_addr, None) is not None
+        was_lost = self.unknown_servers.pop(addr, None) is not None
         if was_lost:
-            drain_events.append(events.ServerBack(observation.time_ms, namesrv_addr))
+            drain_events.append(events.ServerBack(observation.time_ms, addr))
         if not server.member_addrs:
-            if namesrv_addr not in self._gone_servers and namesrv_addr in self.snapshot.queues_by_server:
-                drain_events.append(events.BrokerGone(observation.time_ms, namesrv_addr))
-            self._gone_servers.add(namesrv_addr)
+            if addr not in self._gone_servers and addr in self.snapshot.queues_by_server:
+                drain_events.append(events.BrokerGone(observation.time_ms, addr))
+            self._gone_servers.add(addr)
             return False
-        was_gone = namesrv_addr in self._gone_servers
+        was_gone = addr in self._gone_servers
         if was_gone:
-            self._gone_servers.discard(namesrv_addr)
-            drain_events.append(events.BrokerBack(observation.time_ms, namesrv_addr))
-        if namesrv_addr not in self.snapshot.queues_by_server and not (
+            self._gone_servers.discard(addr)
+            drain_events.append(events.BrokerBack(observation.time_ms, addr))
+        if addr not in self.snapshot.queues_by_server and not (
             self.state.durable and self.state.permission is not None
         ):
             self.snapshot = self.snapshot._replace(
-                queues_by_server={**self.snapshot.queues_by_server, namesrv_addr: server.queues_by_topic}
+                queues_by_server={**self.snapshot.queues_by_server, addr: server.queues_by_topic}
             )
-            drain_events.append(events.SnapshotTaken(observation.time_ms, namesrv_addr, len(server.topics)))
-        if server.open_topics and self.state.wipes.get(namesrv_addr):
+            drain_events.append(events.SnapshotTaken(observation.time_ms, addr, len(server.topics)))
+        if server.open_topics and self.state.wipes.get(addr):
             reopen_cause = self._guess_cause(server, observation, was_lost, was_gone)
             drain_events.append(
-                events.Reopened(observation.time_ms, namesrv_addr, tuple(server.open_topics), reopen_cause)
+                events.Reopened(observation.time_ms, addr, tuple(server.open_topics), reopen_cause)
             )
-            self._reopen_explainer.remember_topics(observation.own_topics, namesrv_addr)
+            self._reopen_explainer.remember_topics(observation.own_topics, addr)
         return bool(server.open_topics)
 
     def _guess_cause(
         self, server: NameServerFacts, observation: ClusterObservation, was_lost: bool, was_gone: bool
     ) -> str:
-        previous_counters = self.last_counters
+        previous = self.last_counters
         if (
-            previous_counters
-            and previous_counters.boot_ms
+            previous
+            and previous.boot_ms
             and observation.counters.boot_ms
-            and previous_counters.boot_ms != observation.counters.boot_ms
+            and previous.boot_ms != observation.counters.boot_ms
         ):
             return "the broker restarted"
         if was_lost:
@@ -224,18 +223,18 @@ class DrainStateMachine:
 
     def _puts_per_minute(self, observation: ClusterObservation) -> int | None:
         """Return the messages per minute since the last observation, None if unknown."""
-        last_observation, counters = self._last_observation, observation.counters
+        last, counters = self._last_observation, observation.counters
         if (
-            last_observation is None
-            or last_observation.counters.boot_ms != counters.boot_ms
+            last is None
+            or last.counters.boot_ms != counters.boot_ms
             or counters.put_count is None
-            or last_observation.counters.put_count is None
+            or last.counters.put_count is None
         ):
             return None
-        put_difference = counters.put_count - last_observation.counters.put_count
-        if put_difference <= 0 or observation.time_ms <= last_observation.time_ms:
+        put_difference = counters.put_count - last.counters.put_count
+        if put_difference <= 0 or observation.time_ms <= last.time_ms:
             return 0 if put_difference == 0 else None
-        puts = -(-put_difference * _MINUTE_MS // (observation.time_ms - last_observation.time_ms))
+        puts = -(-put_difference * _MINUTE_MS // (observation.time_ms - last.time_ms))
         if counters.user_puts is not None:
             return puts
         # Before 5.0 the counter includes internal messages, so the counters of user topics are better. The
@@ -251,15 +250,15 @@ class DrainStateMachine:
 
     def _note_users(self, observation: ClusterObservation) -> None:
         """Update the time since which the broker has counted no messages of user topics."""
-        last_observation, counters, user_puts = (
+        last, counters, user_puts = (
             self._last_observation,
             observation.counters,
             _sum_counts(observation.counters.recent_puts),
         )
-        stood_still = last_observation is not None and (
-            last_observation.counters.boot_ms,
-            last_observation.counters.put_count,
-        ) == (counters.boot_ms, counters.put_count)
+        stood_still = last is not None and (last.counters.boot_ms, last.counters.put_count) == (
+            counters.boot_ms,
+            counters.put_count,
+        )
         if counters.put_count is None or not (
             stood_still or (user_puts is not None and user_puts <= self.safety_rules.write_threshold)
         ):

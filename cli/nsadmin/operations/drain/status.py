@@ -8,31 +8,27 @@ from nsadmin.operations.run_folder import EventRecord
 SHOWN_PHASES = ("snapshot", "wipe", "settle", "wait", "safe")
 
 
-def describe_status(broker_name: str, progress_record: EventRecord) -> list[tuple[str, str]]:
+def describe_status(broker: str, record: EventRecord) -> list[tuple[str, str]]:
     """Return pairs of a label and a value from the record of a `Progress` event."""
     named_facts = [
-        (broker_name, _format_phases(progress_record["phase"])),
-        ("puts per minute", "unknown" if progress_record["puts"] is None else f"{progress_record['puts']:,}"),
+        (broker, _format_phases(record["phase"])),
+        ("puts per minute", "unknown" if record["puts"] is None else f"{record['puts']:,}"),
     ]
-    if progress_record["residue"]:
-        named_facts.append(("top topics", _format_recent_puts(progress_record)))
+    if record["residue"]:
+        named_facts.append(("top topics", _format_recent_puts(record)))
     # Records of earlier releases have no writers.
-    if progress_record.get("writers"):
-        named_facts.append(("last writers", _format_writers(progress_record["writers"])))
-    if progress_record["lag"] is not None:
-        named_facts.append(
-            ("lag", f"{progress_record['lag']:,} messages of {progress_record['groupsBehind']} groups")
-        )
+    if record.get("writers"):
+        named_facts.append(("last writers", _format_writers(record["writers"])))
+    if record["lag"] is not None:
+        named_facts.append(("lag", f"{record['lag']:,} messages of {record['groupsBehind']} groups"))
     named_facts += (
-        [("slaves behind", _format_by_addr(progress_record["behind"], " bytes"))]
-        if progress_record["behind"]
-        else []
+        [("slaves behind", _format_by_addr(record["behind"], " bytes"))] if record["behind"] else []
     )
     named_facts += [
-        ("writable topics", _format_by_addr(progress_record["openTopics"], "")),
-        ("reopened", f"{progress_record['reopened']} times"),
-        ("intervals without writes", f"{progress_record['quiet']} of {progress_record['intervals']}"),
-        ("waiting for", "; ".join(progress_record["waitingFor"]) or "nothing"),
+        ("writable topics", _format_by_addr(record["openTopics"], "")),
+        ("reopened", f"{record['reopened']} times"),
+        ("intervals without writes", f"{record['quiet']} of {record['intervals']}"),
+        ("waiting for", "; ".join(record["waitingFor"]) or "nothing"),
     ]
     return named_facts
 
@@ -42,10 +38,10 @@ def _format_phases(current_phase: str) -> str:
     return " ".join(f"[{name}]" if name == current_phase else name for name in SHOWN_PHASES)
 
 
-def _format_recent_puts(progress_record: EventRecord) -> str:
-    busiest_topics = sorted(progress_record["residue"].items(), key=lambda item: -item[1])
+def _format_recent_puts(record: EventRecord) -> str:
+    busiest_topics = sorted(record["residue"].items(), key=lambda item: -item[1])
     return join_first_names(
-        f"{topic} {count:,} ({progress_record['sources'][topic]})" for topic, count in busiest_topics
+        f"{topic} {count:,} ({record['sources'][topic]})" for topic, count in busiest_topics
     )
 
 

@@ -31,21 +31,21 @@ def find_differing_queues(
     The target is the saved queue of the name server. If the broker's own configuration of a topic changed
     during the drain, the target is the new configuration. `own_queues` has it, None if it is unknown.
     """
-    differing_queues: dict[str, QueueData] = {}
+    differing: dict[str, QueueData] = {}
     if not server.is_registered:
-        return differing_queues
+        return differing
     saved_queues = snapshot.queues_by_server.get(server.namesrv_addr)
-    current_queues = server.queues_by_topic
-    for topic in sorted({*(saved_queues or ()), *current_queues}):
-        target_queue = _target_queue(topic, saved_queues, snapshot.own_queues, own_queues)
+    current = server.queues_by_topic
+    for topic in sorted({*(saved_queues or ()), *current}):
+        target = _target_queue(topic, saved_queues, snapshot.own_queues, own_queues)
         # A topic that the name server no longer has is restored only if the broker has it.
         if (
-            target_queue is not None
-            and current_queues.get(topic) != target_queue
-            and (topic in current_queues or topic in (own_queues or ()))
+            target is not None
+            and current.get(topic) != target
+            and (topic in current or topic in (own_queues or ()))
         ):
-            differing_queues[topic] = target_queue
-    return differing_queues
+            differing[topic] = target
+    return differing
 
 
 def _target_queue(
@@ -70,9 +70,9 @@ class UndoRun:
     """One run of undoing a drain, by this process."""
 
     def __init__(
-        self, broker_name: str, environment: DrainEnvironment, folder: DrainFolder, clock: ProcedureClock
+        self, broker: str, environment: DrainEnvironment, folder: DrainFolder, clock: ProcedureClock
     ) -> None:
-        self._broker_name = broker_name
+        self._broker_name = broker
         self._environment = environment
         self._folder = folder
         self._clock = clock
@@ -92,17 +92,17 @@ class UndoRun:
                 f"{holder} is running this drain: stop it first, with Ctrl-C or SIGTERM"
             )
         ):
-            saved_drain = self._folder.load()
-            if saved_drain is None:
+            saved = self._folder.load()
+            if saved is None:
                 raise NotFound(f"no saved drain of {self._broker_name} in {self._folder.path}")
-            state, snapshot = saved_drain.state, saved_drain.snapshot
+            state, snapshot = saved.state, saved.snapshot
             self._folder.save(state._replace(phase="undrain", safe_since=None), snapshot)
             yield from self._restore_all(state, snapshot)
 
     def _restore_all(self, state: DrainState, snapshot: QueueSnapshot) -> Iterator[EventRecord]:
         servers = self._environment.read_servers()
         master_addr = find_master_addr(servers)
-        error_by_addr: dict[str, str] = {}
+        errors: dict[str, str] = {}
         if state.permission is not None and master_addr is not None:
             yield from self._restore_permission(master_addr, state.permission)
         own_queues = self._read_own_queues(master_addr)
@@ -110,23 +110,23 @@ class UndoRun:
             not server.can_restore_queues and find_differing_queues(snapshot, own_queues, server)
             for server in servers
         ):
-            self._restore_by_broker(master_addr, snapshot, own_queues, servers, error_by_addr)
+            self._restore_by_broker(master_addr, snapshot, own_queues, servers, errors)
             servers = self._environment.read_servers()
         for server in servers:
-            differing_queues = find_differing_queues(snapshot, own_queues, server)
-            if differing_queues and server.can_restore_queues:
+            differing = find_differing_queues(snapshot, own_queues, server)
+            if differing and server.can_restore_queues:
                 self._method_by_server[server.namesrv_addr] = BY_TOPIC
                 failed_topics = {
                     topic: error
                     for topic, error in self._environment.restore_queues(
-                        server.namesrv_addr, differing_queues
+                        server.namesrv_addr, differing
                     ).items()
                     if error
                 }
-                error_by_addr.update(
+                errors.update(
                     {server.namesrv_addr: next(iter(failed_topics.values()))} if failed_topics else {}
                 )
-        yield from self._verify_restored(state, snapshot, own_queues, error_by_addr)
+        yield from self._verify_restored(state, snapshot, own_queues, errors)
 
     def _read_own_queues(self, master_addr: str | None) -> QueuesByTopic | None:
         queues_or_error = (
@@ -138,11 +138,11 @@ class UndoRun:
         current_perm = self._environment.read_permission(master_addr)
         if isinstance(current_perm, str) or current_perm == saved_perm:
             return
-        change_error = self._environment.set_permission(master_addr, saved_perm)
+        error = self._environment.set_permission(master_addr, saved_perm)
         yield self._folder.record(
-            events.PermissionSet(self._clock.now_ms(), master_addr, current_perm, saved_perm, change_error)
+            events.PermissionSet(self._clock.now_ms(), master_addr, current_perm, saved_perm, error)
         )
-        if change_error is None:
+        if error is None:
             self._wait_for(
                 lambda servers: all(server.open_topics for server in servers if server.is_registered)
             )
@@ -153,7 +153,7 @@ class UndoRun:
         snapshot: QueueSnapshot,
         own_queues: QueuesByTopic | None,
         servers: tuple[NameServerFacts, ...],
-        error_by_addr: dict[str, str],
+        errors: dict[str, str],
     ) -> None:
         """Make the broker register all its topics with all name servers.
 
@@ -188,9 +188,7 @@ class UndoRun:
                 **snapshot.queues_by_server.get(server.namesrv_addr, {}),
                 **find_differing_queues(snapshot, own_queues, server),
             }
-            error_by_addr[server.namesrv_addr] = (
-                f"the broker did not accept the request to register: {broker_error}"
-            )
+            errors[server.namesrv_addr] = f"the broker did not accept the request to register: {broker_error}"
             if wanted_queues and all(queue.perm & Perm.WRITE for queue in wanted_queues.values()):
                 self._method_by_server[server.namesrv_addr] = BY_ADDING
                 self._environment.add_write_permission((server.namesrv_addr,))
@@ -207,36 +205,25 @@ class UndoRun:
         state: DrainState,
         snapshot: QueueSnapshot,
         own_queues: QueuesByTopic | None,
-        error_by_addr: Mapping[str, str],
+        errors: Mapping[str, str],
     ) -> Iterator[EventRecord]:
         """Read the routes of each name server back, and yield the result."""
         is_whole = True
         for server in self._environment.read_servers():
-            differing_queues = find_differing_queues(snapshot, own_queues, server)
-            current_queues = server.queues_by_topic
-            reason_by_topic = {
-                topic: _describe_difference(current_queues.get(topic), queue)
-                for topic, queue in differing_queues.items()
+            differing = find_differing_queues(snapshot, own_queues, server)
+            current = server.queues_by_topic
+            reasons = {
+                topic: _describe_difference(current.get(topic), queue) for topic, queue in differing.items()
             }
-            server_error = server.error or (
-                None if server.member_addrs else "the broker is not registered there"
-            )
-            if differing_queues and server_error is None and server.namesrv_addr in error_by_addr:
-                reason_by_topic = {
-                    topic: f"{text}; {error_by_addr[server.namesrv_addr]}"
-                    for topic, text in reason_by_topic.items()
-                }
+            error = server.error or (None if server.member_addrs else "the broker is not registered there")
+            if differing and error is None and server.namesrv_addr in errors:
+                reasons = {topic: f"{text}; {errors[server.namesrv_addr]}" for topic, text in reasons.items()}
             restore_method = self._method_by_server.get(server.namesrv_addr, "nothing to do")
-            same_count = len(current_queues) - sum(1 for topic in differing_queues if topic in current_queues)
-            is_whole = is_whole and server_error is None and not differing_queues
+            same_count = len(current) - sum(1 for topic in differing if topic in current)
+            is_whole = is_whole and error is None and not differing
             yield self._folder.record(
                 events.PutBack(
-                    self._clock.now_ms(),
-                    server.namesrv_addr,
-                    same_count,
-                    restore_method,
-                    reason_by_topic,
-                    server_error,
+                    self._clock.now_ms(), server.namesrv_addr, same_count, restore_method, reasons, error
                 )
             )
         if is_whole:
@@ -245,12 +232,12 @@ class UndoRun:
             yield undone_record
 
 
-def _describe_difference(current_queue: QueueData | None, target_queue: QueueData) -> str:
-    if current_queue is None:
-        return f"missing, was {perm_text(target_queue.perm)}"
-    if current_queue.perm != target_queue.perm:
-        return f"{perm_text(current_queue.perm)} instead of {perm_text(target_queue.perm)}"
+def _describe_difference(current: QueueData | None, target: QueueData) -> str:
+    if current is None:
+        return f"missing, was {perm_text(target.perm)}"
+    if current.perm != target.perm:
+        return f"{perm_text(current.perm)} instead of {perm_text(target.perm)}"
     return (
-        f"{current_queue.read_queue_nums}/{current_queue.write_queue_nums} queues instead of"
-        f" {target_queue.read_queue_nums}/{target_queue.write_queue_nums}"
+        f"{current.read_queue_nums}/{current.write_queue_nums} queues instead of"
+        f" {target.read_queue_nums}/{target.write_queue_nums}"
     )

@@ -10,15 +10,15 @@ _SAMPLE_BYTES = 1 << 20
 
 
 def find_import_folder(
-    state_home: Path, message_path: Path, namesrv_addrs: Iterable[str], target_topics: Mapping[str, str]
+    state_home: Path, path: Path, namesrv_addrs: Iterable[str], target_topics: Mapping[str, str]
 ) -> Path:
     """Return the folder for the import of this file to these name servers, under these topics.
 
     A file is known by its size and its first and last MiB, so that it may be moved. Raises OSError.
     """
     digest = hashlib.sha256()
-    with open(message_path, "rb") as message_file:
-        file_size = message_path.stat().st_size
+    with open(path, "rb") as message_file:
+        file_size = path.stat().st_size
         digest.update(f"{file_size}\n".encode() + message_file.read(_SAMPLE_BYTES))
         message_file.seek(max(0, file_size - _SAMPLE_BYTES))
         digest.update(message_file.read(_SAMPLE_BYTES))
@@ -50,9 +50,9 @@ class ImportMemory:
         """Return whether the message with this number was sent."""
         return row_number < self.next_row and row_number not in self.unsent_rows
 
-    def note_batch(self, row_numbers: Collection[int], unsent_rows: Iterable[int]) -> None:
+    def note_batch(self, rows: Collection[int], unsent_rows: Iterable[int]) -> None:
         """Note and save that these messages were sent, except `unsent_rows`. Raises OSError."""
-        self.unsent_rows -= set(row_numbers)
+        self.unsent_rows -= set(rows)
         self.unsent_rows |= set(unsent_rows)
-        self.next_row = max(self.next_row, *(row + 1 for row in row_numbers))
+        self.next_row = max(self.next_row, *(row + 1 for row in rows))
         self._folder.state.save(_ImportState(self.next_row, tuple(sorted(self.unsent_rows))))

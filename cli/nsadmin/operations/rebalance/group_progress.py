@@ -21,10 +21,10 @@ class GroupReader:
     """Reads the groups of one topic on the brokers with these addresses, given by broker name."""
 
     def __init__(
-        self, admin: AdminClient, cluster_name: str, question: TopicQuestion, addrs: Mapping[str, str]
+        self, admin: AdminClient, cluster: str, question: TopicQuestion, addrs: Mapping[str, str]
     ) -> None:
         self._admin = admin
-        self._cluster_name = cluster_name
+        self._cluster_name = cluster
         self._question = question
         self._addrs = addrs
 
@@ -144,14 +144,14 @@ class GroupReader:
                     lags[queue_lag.queue] = queue_lag.lag
         return lags
 
-    def _read_broadcast_backlog(self, running_group: RunningGroup) -> GroupBacklog:
+    def _read_broadcast_backlog(self, group: RunningGroup) -> GroupBacklog:
         """Each client consumes every message, and keeps its offsets itself."""
         queues = self._list_queues(self._question.closing_queues)
         ends = self._admin.queue_progress.get_end_offsets(
             [(self._addrs[queue.broker_name], queue) for queue in queues]
         )
         closing_count = 0
-        for running_client in running_group.clients:
+        for running_client in group.clients:
             if running_client.info is None:
                 return GroupBacklog(None, None, 0, True)
             commits = {item.queue: item.commit_offset for item in running_client.info.queues}
@@ -176,12 +176,12 @@ def is_missing_topic(error: RocketMQError) -> bool:
 
 
 def _count_unowned(
-    running_group: RunningGroup | None, queues: Sequence[MessageQueue], is_broadcasting: bool
+    group: RunningGroup | None, queues: Sequence[MessageQueue], is_broadcasting: bool
 ) -> tuple[int, bool]:
     """Return how many queues no client consumes, and whether all clients reported their queues."""
-    if running_group is None:
+    if group is None:
         return 0, True
-    reports = [client.info for client in running_group.clients]
+    reports = [client.info for client in group.clients]
     known_sets = [set(info.held_queues) for info in reports if info is not None]
     is_certain = len(known_sets) == len(reports)
     if is_broadcasting:

@@ -90,8 +90,8 @@ def find_generations(
         NoOrderedPathError: There is none.
     """
     brokers = sorted({*dict(first_generation), *dict(last_generation), *spare_brokers})
-    queue_counts = sorted({_count_queues(first_generation), _count_queues(last_generation)})
-    candidates = [last_generation, *(((broker, count),) for count in queue_counts for broker in brokers)]
+    counts = sorted({_count_queues(first_generation), _count_queues(last_generation)})
+    candidates = [last_generation, *(((broker, count),) for count in counts for broker in brokers)]
     paths: deque[tuple[Generation, ...]] = deque([(first_generation,)])
     known_generations = {first_generation}
     while paths:
@@ -166,21 +166,19 @@ def _align_reads(
 def _list_switch_stages(
     brokers: list[str], previous_generation: Generation, next_generation: Generation
 ) -> Iterator[MoveStage]:
-    counts_before, counts_after = (
+    before, counts_after = (
         _even_counts(brokers, previous_generation),
         _even_counts(brokers, next_generation),
     )
     gated_pairs = {
-        broker: QueuePair(
-            counts_before[broker].read, max(counts_before[broker].write, counts_after[broker].write)
-        )
+        broker: QueuePair(before[broker].read, max(before[broker].write, counts_after[broker].write))
         for broker in brokers
     }
-    if gated_pairs != counts_before:
+    if gated_pairs != before:
         added_pairs = {
-            broker: counts_before[broker].read
+            broker: before[broker].read
             for broker in brokers
-            if counts_after[broker].read > counts_before[broker].read
+            if counts_after[broker].read > before[broker].read
         }
         yield MoveStage(
             ADD_QUEUES, gated_pairs, format_generation(previous_generation), opens_from=added_pairs
@@ -188,7 +186,7 @@ def _list_switch_stages(
     drained_pairs = {
         broker: counts_after[broker].read
         for broker in brokers
-        if counts_after[broker].read < counts_before[broker].read
+        if counts_after[broker].read < before[broker].read
     }
     yield MoveStage(SWITCH_ORDER, gated_pairs, format_generation(next_generation), drains_from=drained_pairs)
     yield MoveStage(READ_ON, counts_after, format_generation(next_generation))

@@ -39,9 +39,9 @@ def count_undelivered(
     return total
 
 
-def _keeps_delayed(runtime_result: ServerResult[RuntimeInfo]) -> bool:
+def _keeps_delayed(result: ServerResult[RuntimeInfo]) -> bool:
     """Whether a broker has undelivered messages of delay levels, or may have timed ones."""
-    runtime_info = runtime_result.result
+    runtime_info = result.result
     if runtime_info is None:
         return True
     for info_key, offsets_text in runtime_info.table.items():
@@ -67,19 +67,17 @@ def _count_delayed(admin: AdminClient, topic: str, closing_queues: Mapping[str, 
     )
 
 
-def _count_half_messages(
-    admin: AdminClient, topic: str, broker: str, broker_addr: str, queue_ids: range
-) -> int:
+def _count_half_messages(admin: AdminClient, topic: str, broker: str, addr: str, queue_ids: range) -> int:
     half_queue = MessageQueue(HALF_TOPIC, broker, 0)
-    [end_offset] = admin.queue_progress.get_end_offsets([(broker_addr, half_queue)])
+    [end_offset] = admin.queue_progress.get_end_offsets([(addr, half_queue)])
     if isinstance(end_offset, RocketMQError):
         raise end_offset
     if not end_offset:
         return 0
-    [committed_offset] = admin.queue_progress.get_committed_offsets([(broker_addr, HALF_GROUP, half_queue)])
+    [committed_offset] = admin.queue_progress.get_committed_offsets([(addr, HALF_GROUP, half_queue)])
     if committed_offset.error is not None:
         raise committed_offset.error
-    span = QueueSpan(broker, broker_addr, 0, committed_offset.offset or 0, end_offset)
+    span = QueueSpan(broker, addr, 0, committed_offset.offset or 0, end_offset)
     count = 0
     for message_page in admin.queue_reader.read_pages(HALF_TOPIC, [span]):
         if message_page.error is not None:

@@ -138,8 +138,8 @@ def parse_rebalance_plan(file_text: str, file_name: str) -> RebalancePlan:
     root_node = compose_yaml(file_text, file_name)
     if root_node is None:
         raise InvalidPlanFileError([f"{file_name}:1: the file is empty: make the plan again"])
-    file_fields = PLAN_FIELDS.default_values | read_value(root_node, PLAN_FIELDS, file_name)
-    plan = _build_plan(file_fields)
+    fields = PLAN_FIELDS.default_values | read_value(root_node, PLAN_FIELDS, file_name)
+    plan = _build_plan(fields)
     problem_lines = sorted(
         (line_of_key(root_node, key_path), text) for key_path, text in _find_contradictions(plan)
     )
@@ -221,18 +221,18 @@ def _build_move(topic: str, move_fields: Mapping[str, Any]) -> RebalanceMove:
 
 def _find_contradictions(plan: RebalancePlan) -> Iterator[tuple[tuple[str, ...], str]]:
     """The path and the text of each problem that single values do not show."""
-    for broker_name in sorted({*plan.added} & {*plan.removed}):
-        yield ("remove",), f'broker "{broker_name}" is under add and remove: delete one of them'
+    for broker in sorted({*plan.added} & {*plan.removed}):
+        yield ("remove",), f'broker "{broker}" is under add and remove: delete one of them'
     for move in plan.moves:
-        for broker_name, counts in sorted(move.after.items()):
-            key_path = ("topics", move.topic, "after", broker_name)
+        for broker, counts in sorted(move.after.items()):
+            key_path = ("topics", move.topic, "after", broker)
             dotted_path = ".".join(key_path)
             if counts.write > counts.read:
                 yield (
                     key_path,
                     f"{dotted_path}: write must not be greater than read: consumers would miss messages",
                 )
-            if broker_name in plan.removed:
+            if broker in plan.removed:
                 yield key_path, f"{dotted_path}: the broker is under remove: delete this line"
         if not any(counts.write for counts in move.after.values()):
             yield (

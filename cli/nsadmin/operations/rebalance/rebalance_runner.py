@@ -37,44 +37,42 @@ class RunOrder(NamedTuple):
 class RebalanceRun:
     """One run by this process. It ends when it finished, or when it paused itself."""
 
-    def __init__(
-        self, run_order: RunOrder, environment: RebalanceEnvironment, folder: RebalanceFolder
-    ) -> None:
-        self._order = run_order
+    def __init__(self, order: RunOrder, environment: RebalanceEnvironment, folder: RebalanceFolder) -> None:
+        self._order = order
         self._environment = environment
         self._folder = folder
         self._failure_counts: dict[RunAction, int] = {}
 
-    def run(self, new_state: RunState | None, procedure_clock: ProcedureClock) -> Iterator[EventRecord]:
+    def run(self, new_state: RunState | None, clock: ProcedureClock) -> Iterator[EventRecord]:
         """Run or resume the plan. `new_state` is the state of a new run, None to resume a saved one.
 
         Raises:
             DrainRefused: Another process rebalances this cluster.
         """
-        self._clock = procedure_clock
+        self._clock = clock
         plan = self._order.plan
         with self._folder.lock.hold(
             lambda holder: DrainRefused(f"{holder} is already rebalancing {plan.cluster}")
         ):
-            saved_state = self._folder.state.load()
-            state = saved_state or new_state
+            saved = self._folder.state.load()
+            state = saved or new_state
             if state is None:
                 raise DrainRefused("the saved run is gone: run the command again")
-            if saved_state is None:
+            if saved is None:
                 self._folder.save_plan(plan)
             machine = self._make_machine(state)
-            yield self._folder.record(self._begin_event(machine, saved_state))
+            yield self._folder.record(self._begin_event(machine, saved))
             yield from self._observe_until_over(machine)
 
-    def _make_machine(self, run_state: RunState) -> RebalanceMachine:
-        machine = RebalanceMachine(self._order.plan, self._order.rules, run_state)
+    def _make_machine(self, state: RunState) -> RebalanceMachine:
+        machine = RebalanceMachine(self._order.plan, self._order.rules, state)
         if self._order.is_rollback:
             machine.begin_rollback(self._clock.now_ms())
         machine.state = machine.state._replace(pause=None)
         self._folder.state.save(machine.state)
         return machine
 
-    def _begin_event(self, machine: RebalanceMachine, saved_state: RunState | None) -> RunEvent:
+    def _begin_event(self, machine: RebalanceMachine, saved: RunState | None) -> RunEvent:
         state = machine.state
         topic_count = len(machine.plan.moves)
         if state.is_rollback:
@@ -85,7 +83,7 @@ class RebalanceRun:
             state.digest,
             topic_count,
             state.name_servers,
-            None if saved_state is None else saved_state.phase,
+            None if saved is None else saved.phase,
             state.is_rollback,
         )
 
@@ -94,8 +92,8 @@ class RebalanceRun:
             observation = self._environment.observe(machine.list_questions())
             decision = machine.process_observation(observation)
             self._folder.state.save(machine.state)
-            for run_event in decision.events:
-                yield self._folder.record(run_event)
+            for event in decision.events:
+                yield self._folder.record(event)
             if machine.is_over:
                 return
             errors = self._environment.carry_out(decision.actions)

@@ -30,9 +30,9 @@ NO_MASTER = "it has no master now"
 class RunEnvironment:
     """The environment of a rebalance of one cluster."""
 
-    def __init__(self, admin: AdminClient, cluster_name: str, read_now_ms: Callable[[], int]) -> None:
+    def __init__(self, admin: AdminClient, cluster: str, read_now_ms: Callable[[], int]) -> None:
         self._admin = admin
-        self._cluster_name = cluster_name
+        self._cluster_name = cluster
         self._read_now_ms = read_now_ms
         self._master_addrs: dict[str, str] = {}
 
@@ -113,10 +113,8 @@ class RunEnvironment:
             for broker, on_broker in facts.on_brokers.items()
             if on_broker.error is None and on_broker.exists
         }
-        silent_brokers = [
-            broker for broker, on_broker in facts.on_brokers.items() if on_broker.error is not None
-        ]
-        if silent_brokers or not {*question.closing_queues, *question.new_queues} <= topic_addrs.keys():
+        silent = [broker for broker, on_broker in facts.on_brokers.items() if on_broker.error is not None]
+        if silent or not {*question.closing_queues, *question.new_queues} <= topic_addrs.keys():
             return facts._replace(undelivered=None, error="the consumer groups, which are unknown")
         reader = GroupReader(self._admin, self._cluster_name, question, topic_addrs)
         try:
@@ -138,35 +136,35 @@ class RunEnvironment:
         return facts
 
 
-def _health_of_result(runtime_result: ServerResult[RuntimeInfo]) -> BrokerHealth:
-    if runtime_result.result is None:
-        return BrokerHealth(_describe_failure(runtime_result.error))
-    disk_ratio = runtime_result.result.get_number("commitLogDiskRatio")
-    return BrokerHealth(None, disk_ratio, runtime_result.result.get_integer("putMessageFailedTimes"))
+def _health_of_result(result: ServerResult[RuntimeInfo]) -> BrokerHealth:
+    if result.result is None:
+        return BrokerHealth(_describe_failure(result.error))
+    disk_ratio = result.result.get_number("commitLogDiskRatio")
+    return BrokerHealth(None, disk_ratio, result.result.get_integer("putMessageFailedTimes"))
 
 
-def _topic_on_broker(config_result: ServerResult[BrokerTopicConfig]) -> TopicOnBroker:
-    if isinstance(config_result.error, TopicNotExist):
+def _topic_on_broker(result: ServerResult[BrokerTopicConfig]) -> TopicOnBroker:
+    if isinstance(result.error, TopicNotExist):
         return TopicOnBroker(None)
-    topic_config = config_result.result
+    topic_config = result.result
     if topic_config is None:
-        return TopicOnBroker(_describe_failure(config_result.error))
+        return TopicOnBroker(_describe_failure(result.error))
     queues = QueuePair(topic_config.read_queue_nums, topic_config.write_queue_nums)
     return TopicOnBroker(None, True, queues, topic_config.perm, topic_config.order)
 
 
-def _topic_at_server(route_result: ServerResult[TopicRoute]) -> TopicAtServer:
-    if isinstance(route_result.error, TopicNotExist):
+def _topic_at_server(result: ServerResult[TopicRoute]) -> TopicAtServer:
+    if isinstance(result.error, TopicNotExist):
         return TopicAtServer(None)
-    if route_result.result is None:
-        return TopicAtServer(_describe_failure(route_result.error))
+    if result.result is None:
+        return TopicAtServer(_describe_failure(result.error))
     routed_queues = {
         route.broker_name: RoutedQueues(
             QueuePair(route.read_queue_nums or 0, route.write_queue_nums or 0), route.perm or 0
         )
-        for route in route_result.result.queues
+        for route in result.result.queues
     }
-    return TopicAtServer(None, routed_queues, route_result.result.order_topic_conf or "")
+    return TopicAtServer(None, routed_queues, result.result.order_topic_conf or "")
 
 
 def _describe_failure(error: RocketMQError | None) -> str:

@@ -107,9 +107,9 @@ class Finished(RunEvent, frozen=True):
     is_rollback: bool
 
 
-def describe_record(event_record: EventRecord) -> str:
+def describe_record(record: EventRecord) -> str:
     """Return an event record as a line of text."""
-    return _DESCRIBERS[event_record["event"]](event_record)
+    return _DESCRIBERS[record["event"]](record)
 
 
 def _describe_began(record: EventRecord) -> str:

@@ -66,13 +66,13 @@ class RebalanceMachine:
     def begin_rollback(self, now_ms: int) -> None:
         """Turn the run around: topics in motion reach a state from which they can go back, and do."""
         if not self.state.is_rollback:
-            moving_topics = {
+            moving = {
                 topic: progress._replace(is_turning=True)
                 if progress.stages and progress.stage is not None and _must_finish(progress.stage)
                 else TopicProgress(since=now_ms, was_ordered=progress.was_ordered)
                 for topic, progress in self.state.moving.items()
             }
-            self.state = self.state._replace(is_rollback=True, moving=moving_topics, finished=None)
+            self.state = self.state._replace(is_rollback=True, moving=moving, finished=None)
         self.state = self.state._replace(pause=None)
 
     def list_questions(self) -> RunQuestions:
@@ -100,7 +100,7 @@ class RebalanceMachine:
         actions: list[RunAction] = []
         self._check_limits(observation)
         advanced = False
-        waits_by_topic: dict[str, tuple[str, ...]] = {}
+        waits: dict[str, tuple[str, ...]] = {}
         for topic, facts in observation.topics.items():
             if self.state.pause is not None:
                 break
@@ -108,8 +108,8 @@ class RebalanceMachine:
             actions += topic_actions
             advanced |= has_advanced
             if topic_waits and topic in self.state.moving:
-                waits_by_topic[topic] = topic_waits
-        self.state = self.state._replace(waiting=waits_by_topic)
+                waits[topic] = topic_waits
+        self.state = self.state._replace(waiting=waits)
         events += self._end_run(now_ms)
         return RunDecision(
             tuple(events), () if self.is_over else tuple(actions), advanced and not self.is_over
@@ -137,23 +137,21 @@ class RebalanceMachine:
         )
 
     def _create_groups(self, observation: RunObservation) -> RunDecision:
-        missing_groups: list[RunAction] = []
-        silent_brokers = []
+        missing: list[RunAction] = []
+        silent = []
         for broker, groups in sorted(self.plan.groups_to_create.items()):
             known_groups = observation.groups.get(broker)
             if known_groups is None:
-                silent_brokers.append(broker)
+                silent.append(broker)
             else:
-                missing_groups += [
-                    CreateGroupOn(group, broker) for group in groups if group not in known_groups
-                ]
-        is_complete = not missing_groups and not silent_brokers
+                missing += [CreateGroupOn(group, broker) for group in groups if group not in known_groups]
+        is_complete = not missing and not silent
         self.state = self.state._replace(
             has_groups=is_complete,
-            waiting={"": tuple(f"{broker} to answer" for broker in silent_brokers)} if silent_brokers else {},
+            waiting={"": tuple(f"{broker} to answer" for broker in silent)} if silent else {},
         )
         progress = self._build_progress(observation.time_ms)
-        return RunDecision((progress,), tuple(missing_groups), is_complete or bool(missing_groups))
+        return RunDecision((progress,), tuple(missing), is_complete or bool(missing))
 
     def _check_limits(self, observation: RunObservation) -> None:
         now_ms = observation.time_ms
@@ -178,17 +176,17 @@ class RebalanceMachine:
 
     def _start_topics(self) -> None:
         """Add topics to those in motion as far as the limits allow. At least one topic moves."""
-        moving_topics = dict(self.state.moving)
-        in_motion = sum(_count_writes(self._moves[topic]) for topic in moving_topics)
+        moving = dict(self.state.moving)
+        in_motion = sum(_count_writes(self._moves[topic]) for topic in moving)
         allowed_queues = self.rules.max_share * self.state.cluster_queues
         for topic in self.pending_topics:
-            if len(moving_topics) >= self.rules.max_topics:
+            if len(moving) >= self.rules.max_topics:
                 break
             in_motion += _count_writes(self._moves[topic])
-            if moving_topics and in_motion > allowed_queues:
+            if moving and in_motion > allowed_queues:
                 break
-            moving_topics[topic] = TopicProgress(since=self.state.updated)
-        self.state = self.state._replace(moving=moving_topics)
+            moving[topic] = TopicProgress(since=self.state.updated)
+        self.state = self.state._replace(moving=moving)
 
     def _process_topic(
         self, topic: str, facts: MovingTopicFacts, now_ms: int, events: list[RunEvent]
@@ -235,12 +233,12 @@ class RebalanceMachine:
         return progress
 
     def _set_progress(self, topic: str, progress: TopicProgress | None) -> None:
-        moving_topics = dict(self.state.moving)
+        moving = dict(self.state.moving)
         if progress is None:
-            del moving_topics[topic]
+            del moving[topic]
         else:
-            moving_topics[topic] = progress
-        self.state = self.state._replace(moving=moving_topics)
+            moving[topic] = progress
+        self.state = self.state._replace(moving=moving)
 
     def _begin_topic(
         self,
@@ -299,15 +297,15 @@ class RebalanceMachine:
     def _finds_other_change(self, topic: str, progress: TopicProgress, facts: MovingTopicFacts) -> bool:
         """Pause if the queues of a broker match neither this stage nor the previous one."""
         stage = progress.stages[progress.position]
-        counts_before: QueuesByBroker = (
+        before: QueuesByBroker = (
             progress.stages[progress.position - 1].counts if progress.position else progress.start
         )
         for broker, on_broker in sorted(facts.on_brokers.items()):
-            known_queues = (stage.counts.get(broker, NO_QUEUES), counts_before.get(broker, NO_QUEUES))
-            if on_broker.error is None and on_broker.queues not in known_queues:
+            known = (stage.counts.get(broker, NO_QUEUES), before.get(broker, NO_QUEUES))
+            if on_broker.error is None and on_broker.queues not in known:
                 self._pause_run(
                     f"{topic} has {on_broker.queues.read} read and {on_broker.queues.write} write queues on "
-                    f"{broker}, and the run expected {known_queues[0].read} and {known_queues[0].write}: "
+                    f"{broker}, and the run expected {known[0].read} and {known[0].write}: "
                     "another change is in the way; undo it, and run the command again"
                 )
                 return True

@@ -46,16 +46,16 @@ class PendingRun(NamedTuple):
     new_state: RunState | None
     risks: tuple[str, ...]
 
-    def run_events(self, procedure_clock: ProcedureClock) -> Iterator[EventRecord]:
+    def run_events(self, clock: ProcedureClock) -> Iterator[EventRecord]:
         """Run or resume the plan. Raises DrainRefused if another process rebalances this cluster."""
         if self.new_state is not None:
             self.folder.archive()
         rebalance = RebalanceRun(self.run_order, self.environment, self.folder)
-        yield from rebalance.run(self.new_state, procedure_clock)
+        yield from rebalance.run(self.new_state, clock)
 
 
 def open_run(
-    admin: AdminClient, run_order: RunOrder, state_home: Path, read_clock: Callable[[], int]
+    admin: AdminClient, order: RunOrder, state_home: Path, read_clock: Callable[[], int]
 ) -> PendingRun:
     """Check whether a plan can run, resume or roll back. Nothing is changed.
 
@@ -64,31 +64,29 @@ def open_run(
         DrainRefused: The plan was run already, or cannot run, with the reasons as notes.
         RocketMQError: A server does not answer.
     """
-    plan = run_order.plan
+    plan = order.plan
     environment = RunEnvironment(admin, plan.cluster, read_clock)
     folder = open_rebalance(state_home, plan.cluster, plan.digest)
-    if _is_resumable(folder, run_order):
-        return PendingRun(run_order, environment, folder, None, ())
-    new_state, risks = prepare_run(
-        admin, plan, run_order.rules, environment, state_home, read_clock(), run_order.by
-    )
-    return PendingRun(run_order, environment, folder, new_state, risks)
+    if _is_resumable(folder, order):
+        return PendingRun(order, environment, folder, None, ())
+    new_state, risks = prepare_run(admin, plan, order.rules, environment, state_home, read_clock(), order.by)
+    return PendingRun(order, environment, folder, new_state, risks)
 
 
-def _is_resumable(folder: RebalanceFolder, run_order: RunOrder) -> bool:
+def _is_resumable(folder: RebalanceFolder, order: RunOrder) -> bool:
     """Whether a saved run of the plan continues; False if a new run begins."""
-    saved_state = folder.state.load()
-    if saved_state is None:
-        if run_order.is_rollback:
+    saved = folder.state.load()
+    if saved is None:
+        if order.is_rollback:
             raise NotFound(f"this plan was not run from this account: {folder.path} does not exist")
         return False
-    if saved_state.finished is not None:
-        if saved_state.phase == "rolledBack" and not run_order.is_rollback:
+    if saved.finished is not None:
+        if saved.phase == "rolledBack" and not order.is_rollback:
             return False
-        if saved_state.is_rollback or not run_order.is_rollback:
-            done_text = "rolled back" if saved_state.is_rollback else "done: pass --rollback to undo it"
+        if saved.is_rollback or not order.is_rollback:
+            done_text = "rolled back" if saved.is_rollback else "done: pass --rollback to undo it"
             raise DrainRefused(f"this plan is already {done_text}")
-    elif saved_state.is_rollback and not run_order.is_rollback:
+    elif saved.is_rollback and not order.is_rollback:
         raise DrainRefused("this plan is being rolled back: pass --rollback to resume that")
     return True
 
@@ -156,14 +154,14 @@ def prepare_run(
 
 
 def _refuse_other_runs(state_home: Path, plan: RebalancePlan) -> None:
-    for saved_run in load_rebalances(state_home, plan.cluster):
-        if isinstance(saved_run, InvalidStateError):
-            raise saved_run
-        if saved_run.state.finished is None and saved_run.state.digest != plan.digest:
-            plan_file = saved_run.folder.path / PLAN_FILE
+    for saved in load_rebalances(state_home, plan.cluster):
+        if isinstance(saved, InvalidStateError):
+            raise saved
+        if saved.state.finished is None and saved.state.digest != plan.digest:
+            path = saved.folder.path / PLAN_FILE
             raise DrainRefused(
                 f"another rebalance of {plan.cluster} is not finished: resume it with "
-                f"`{quote_command('rebalance', 'run', str(plan_file))}`, or add --rollback to undo it"
+                f"`{quote_command('rebalance', 'run', str(path))}`, or add --rollback to undo it"
             )
 
 
@@ -198,11 +196,11 @@ def _find_drained_brokers(
     state_home: Path, plan: RebalancePlan, namesrv_addrs: Iterable[str]
 ) -> Iterator[str]:
     receiving_brokers = {broker for move in plan.moves for broker in move.after}
-    for saved_drain in load_drains(state_home):
-        if isinstance(saved_drain, InvalidStateError):
-            yield str(saved_drain)
+    for saved in load_drains(state_home):
+        if isinstance(saved, InvalidStateError):
+            yield str(saved)
             continue
-        drain_state = saved_drain.state
+        drain_state = saved.state
         if drain_state.broker in receiving_brokers and not {*namesrv_addrs}.isdisjoint(
             drain_state.name_servers
         ):
@@ -250,10 +248,10 @@ def _find_risks(
 
 
 def _find_offline_backlogs(
-    admin: AdminClient, broker: str, broker_addr: str, topics: Collection[str], groups: Collection[str]
+    admin: AdminClient, broker: str, addr: str, topics: Collection[str], groups: Collection[str]
 ) -> Iterator[str]:
     try:
-        queue_lags = admin.consumers.get_broker_stats(broker_addr)
+        queue_lags = admin.consumers.get_broker_stats(addr)
     except RocketMQError as error:
         yield f"{broker} did not report the backlog of its groups: {error_text(error)}"
         return

@@ -6,19 +6,15 @@ from nsadmin.operations.run_folder import EventRecord
 _MAX_TOPICS = 12
 
 
-def list_progress_facts(_: str, progress_record: EventRecord) -> list[tuple[str, str]]:
+def list_progress_facts(_: str, record: EventRecord) -> list[tuple[str, str]]:
     """Return pairs of a label and a value from the record of a `Progress` event."""
     facts = [
-        (
-            progress_record["phase"],
-            f"{progress_record['done']} done, {progress_record['moving']} moving, "
-            f"{progress_record['pending']} to come",
-        )
+        (record["phase"], f"{record['done']} done, {record['moving']} moving, {record['pending']} to come")
     ]
-    topics = sorted({*progress_record["stages"], *progress_record["waiting"]})
+    topics = sorted({*record["stages"], *record["waiting"]})
     for topic in topics[:_MAX_TOPICS]:
-        stage = progress_record["stages"].get(topic)
-        waiting_text = "; ".join(progress_record["waiting"].get(topic, ()))
+        stage = record["stages"].get(topic)
+        waiting_text = "; ".join(record["waiting"].get(topic, ()))
         stage_text = "" if stage is None else STAGE_TEXTS[stage]
         facts.append(
             (topic or "groups", f"{stage_text}; waiting for {waiting_text}" if waiting_text else stage_text)

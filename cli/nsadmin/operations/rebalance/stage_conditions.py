@@ -59,13 +59,13 @@ def list_actions(
         if preparing or facts.error is not None:
             return preparing
     actions: list[RunAction] = []
-    for broker, wanted_queues in sorted(stage.counts.items()):
+    for broker, wanted in sorted(stage.counts.items()):
         on_broker = facts.on_brokers[broker]
         if on_broker.error is not None or broker in stage.deletes_on:
             continue
-        if on_broker.queues != wanted_queues:
+        if on_broker.queues != wanted:
             models = tuple(name for name in sorted(stage.counts) if name != broker)
-            actions.append(PutTopic(topic, broker, wanted_queues, perm, models))
+            actions.append(PutTopic(topic, broker, wanted, perm, models))
     actions += [
         DeleteTopicOn(topic, broker) for broker in stage.deletes_on if facts.on_brokers[broker].exists
     ]
@@ -108,12 +108,12 @@ def _prepare_new_queues(topic: str, stage: MoveStage, facts: MovingTopicFacts, p
 
 def list_unsettled_servers(stage: MoveStage, facts: MovingTopicFacts) -> Iterator[str]:
     """Yield what servers still lack, as texts that continue "waiting for"."""
-    for broker, wanted_queues in sorted(stage.counts.items()):
+    for broker, wanted in sorted(stage.counts.items()):
         on_broker = facts.on_brokers[broker]
         if on_broker.error is not None:
             yield f"{broker} to answer ({on_broker.error})"
-        elif on_broker.queues != wanted_queues and broker not in stage.deletes_on:
-            yield f"{broker} to have {_describe_queues(wanted_queues)}"
+        elif on_broker.queues != wanted and broker not in stage.deletes_on:
+            yield f"{broker} to have {_describe_queues(wanted)}"
         elif broker in stage.deletes_on and on_broker.exists:
             yield f"{broker} to delete the topic"
     for namesrv_addr, at_server in sorted(facts.at_servers.items()):
@@ -134,13 +134,13 @@ def list_unsettled_servers(stage: MoveStage, facts: MovingTopicFacts) -> Iterato
 
 
 def _is_routed(
-    facts: MovingTopicFacts, routed_queues: RoutedQueues | None, broker: str, wanted_queues: tuple[int, int]
+    facts: MovingTopicFacts, routed_queues: RoutedQueues | None, broker: str, wanted: tuple[int, int]
 ) -> bool:
-    if wanted_queues == NO_QUEUES:
+    if wanted == NO_QUEUES:
         return (
             routed_queues is None or routed_queues.queues == NO_QUEUES or not routed_queues.perm & _ALL_PERMS
         )
-    if routed_queues is None or routed_queues.queues != wanted_queues:
+    if routed_queues is None or routed_queues.queues != wanted:
         return False
     # A drain removes the write permission in the routes only.
     on_broker = facts.on_brokers[broker]

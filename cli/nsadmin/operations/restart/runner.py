@@ -68,13 +68,13 @@ class RollingRestart:
         self._clock = clock
         self._interval_seconds = interval_seconds
 
-    def run_restart(self, addrs_by_group: Mapping[str, Mapping[int, str]]) -> Iterator[EventRecord]:
+    def run_restart(self, addrs: Mapping[str, Mapping[int, str]]) -> Iterator[EventRecord]:
         """Restart the brokers, or resume a saved restart. Raises DrainRefused if a broker is not healthy."""
         with self._folder.lock.hold(
             lambda holder: DrainRefused(f"{holder} is already restarting {self._cluster}")
         ):
             try:
-                for record in self._begin_or_resume(addrs_by_group):
+                for record in self._begin_or_resume(addrs):
                     # Also those of the drains.
                     self._folder.events.append(record)
                     yield record
@@ -82,12 +82,12 @@ class RollingRestart:
                 self._folder.record(events.Stopped(self._clock.now_ms(), str(error)))
                 raise
 
-    def _begin_or_resume(self, addrs_by_group: Mapping[str, Mapping[int, str]]) -> Iterator[EventRecord]:
+    def _begin_or_resume(self, addrs: Mapping[str, Mapping[int, str]]) -> Iterator[EventRecord]:
         saved_state = self._folder.state.load()
         if saved_state is None:
             self._folder.events.delete()
         now_ms, rules = self._clock.now_ms(), self._rules
-        state = (saved_state or plan_restart(self._cluster, addrs_by_group, now_ms))._replace(
+        state = (saved_state or plan_restart(self._cluster, addrs, now_ms))._replace(
             stop_command=rules.stop_command, start_command=rules.start_command, by=rules.by
         )
         groups = tuple(list_remaining_groups(state))
@@ -141,9 +141,9 @@ class RollingRestart:
     def _drain_broker(self, process: BrokerProcess) -> Iterator[EventRecord]:
         context = self._context_of_broker(process.broker)
         servers = context.environment.read_servers()
-        checked_event = None
+        checked = None
         if context.drain_folder.load() is None:
-            checked_event = check_plan(
+            checked = check_plan(
                 context.drain_plan,
                 servers,
                 context.system_topics,
@@ -151,13 +151,13 @@ class RollingRestart:
                 self._clock.now_ms(),
                 context.environment.read_slave_gaps(find_master_addr(servers), find_slave_addrs(servers)),
             )
-            if checked_event.risks and not context.drain_plan.force:
-                refusal = describe_refusal(process.broker, checked_event.risks)
+            if checked.risks and not context.drain_plan.force:
+                refusal = describe_refusal(process.broker, checked.risks)
                 raise DrainRefused(f"{process.broker} was not stopped: {refusal}")
         unknown_servers: list[str] = []
         for record in DrainRun(
             context.drain_plan, context.environment, context.drain_folder, self._clock
-        ).run_drain(checked_event, servers):
+        ).run_drain(checked, servers):
             unknown_servers = record["unknown"] if record["event"] == "safe" else unknown_servers
             yield record
         if unknown_servers and not context.drain_plan.allow_unreachable:
@@ -169,20 +169,20 @@ class RollingRestart:
 
     def _require_other_brokers(self, context: BrokerRestartContext) -> None:
         """Check again that other brokers take the messages: one may have stopped since the drain began."""
-        saved_drain = context.drain_folder.load()
-        if context.drain_plan.force or saved_drain is None:
+        saved = context.drain_folder.load()
+        if context.drain_plan.force or saved is None:
             return
         servers = tuple(
-            without_drain(server, saved_drain.snapshot) for server in context.environment.read_servers()
+            without_drain(server, saved.snapshot) for server in context.environment.read_servers()
         )
         now_ms = self._clock.now_ms()
-        found_risks = check_plan(
+        risks = check_plan(
             context.drain_plan, servers, context.system_topics, context.ordered_topics, now_ms
         ).risks
-        if found_risks:
+        if risks:
             raise DrainRefused(
                 f"{context.drain_plan.broker} is drained, but not stopped: "
-                f"{'; '.join(risk.text for risk in found_risks)}; run the command again when the other "
+                f"{'; '.join(risk.text for risk in risks)}; run the command again when the other "
                 "brokers are healthy, or undo the drain with "
                 f"`{quote_command('undrain', context.drain_plan.broker)}`"
             )
@@ -209,10 +209,10 @@ class RollingRestart:
     def _wait_for_health(self, process: BrokerProcess, old_boot_ms: int | None) -> Iterator[EventRecord]:
         """Wait until every name server lists the process and its group is in sync."""
         deadline_ms = self._clock.now_ms() + self._rules.patience_ms
-        previous_observation = reported_lacking = None
+        previous = reported = None
         while True:
             observation = self._observe_cluster(process.broker)
-            lacking = self._list_lacking(process, old_boot_ms, observation, previous_observation)
+            lacking = self._list_lacking(process, old_boot_ms, observation, previous)
             if not lacking:
                 return
             if self._clock.now_ms() >= deadline_ms:
@@ -220,11 +220,11 @@ class RollingRestart:
                     f"{process_title(process)} is not healthy: waiting for {'; '.join(lacking)}; "
                     "run the command again to continue"
                 )
-            if lacking != reported_lacking:
+            if lacking != reported:
                 yield events.Waiting(
                     self._clock.now_ms(), process.broker, process.broker_id, tuple(lacking)
                 ).to_record()
-            previous_observation, reported_lacking = observation, lacking
+            previous, reported = observation, lacking
             self._clock.pause_seconds(self._interval_seconds)
 
     def _require_health(self, process: BrokerProcess) -> None:
@@ -253,28 +253,28 @@ class RollingRestart:
         process: BrokerProcess,
         old_boot_ms: int | None,
         observation: ClusterObservation,
-        previous_observation: ClusterObservation | None,
+        previous: ClusterObservation | None,
     ) -> list[str]:
         """Return the missing conditions of the process. Slaves need the previous log of the master."""
         context = self._context_of_broker(process.broker)
-        lacking_texts = [
+        lacking = [
             f"{server.namesrv_addr} to answer" if server.error else f"{server.namesrv_addr} to list it"
             for server in observation.servers
             if not _is_process_known(server, process, context.drain_plan.allow_unreachable)
         ]
-        own_counters = context.environment.read_broker(process.addr, {}, None, False)
-        if own_counters.error is not None:
-            lacking_texts.append(f"an answer from {process.addr}")
-        elif old_boot_ms is not None and own_counters.boot_ms == old_boot_ms:
-            lacking_texts.append("it to restart: it is still the process from before")
+        counters = context.environment.read_broker(process.addr, {}, None, False)
+        if counters.error is not None:
+            lacking.append(f"an answer from {process.addr}")
+        elif old_boot_ms is not None and counters.boot_ms == old_boot_ms:
+            lacking.append("it to restart: it is still the process from before")
         if observation.counters.error is not None and not process.is_master:
-            lacking_texts.append("an answer from its master")
+            lacking.append("an answer from its master")
         master_end = (
             observation.counters.log_end
-            if previous_observation is None or previous_observation.counters.log_end is None
-            else previous_observation.counters.log_end
+            if previous is None or previous.counters.log_end is None
+            else previous.counters.log_end
         )
-        return lacking_texts + [
+        return lacking + [
             f"the slave {slave.slave_addr} to be in sync"
             for slave in observation.counters.slaves
             if slave.log_end is None or master_end is None or slave.log_end < master_end
@@ -285,8 +285,8 @@ def without_drain(server: NameServerFacts, snapshot: QueueSnapshot) -> NameServe
     """Return a name server's facts with the broker's queues as before the drain."""
     saved_queues = snapshot.queues_by_server.get(server.namesrv_addr, {})
     undrained_topics = {
-        topic: server_topic._replace(own_queue=saved_queues.get(topic, server_topic.own_queue))
-        for topic, server_topic in server.topics.items()
+        topic: topic_facts._replace(own_queue=saved_queues.get(topic, topic_facts.own_queue))
+        for topic, topic_facts in server.topics.items()
     }
     return server._replace(topics=undrained_topics)
 

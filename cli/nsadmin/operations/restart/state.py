@@ -88,34 +88,30 @@ class RestartState(SavedState, frozen=True, rename=None):
         return self._replace(at=self.at + 1, step=next_processes[0].restart_steps[0], boot=None)
 
 
-def plan_restart(cluster: str, addrs_by_group: Mapping[str, Mapping[int, str]], now_ms: int) -> RestartState:
+def plan_restart(cluster: str, addrs: Mapping[str, Mapping[int, str]], now_ms: int) -> RestartState:
     """Return the first state, with all processes in the order of their restart."""
-    processes = order_processes(addrs_by_group)
+    processes = order_processes(addrs)
     first_step = processes[0].restart_steps[0] if processes else "stop"
     return RestartState(cluster, processes, now_ms, step=first_step)
 
 
-def order_processes(addrs_by_group: Mapping[str, Mapping[int, str]]) -> tuple[BrokerProcess, ...]:
+def order_processes(addrs: Mapping[str, Mapping[int, str]]) -> tuple[BrokerProcess, ...]:
     """Return the processes group by group, slaves before their master."""
     return tuple(
-        BrokerProcess(broker, broker_id, addrs_by_group[broker][broker_id])
-        for broker in sorted(addrs_by_group)
-        for broker_id in sorted(addrs_by_group[broker], reverse=True)
+        BrokerProcess(broker, broker_id, addrs[broker][broker_id])
+        for broker in sorted(addrs)
+        for broker_id in sorted(addrs[broker], reverse=True)
     )
 
 
-def list_remaining_groups(restart_state: RestartState) -> list[str]:
+def list_remaining_groups(state: RestartState) -> list[str]:
     """Return the groups with a process that is not restarted yet, in order."""
-    return list(dict.fromkeys(process.broker for process in restart_state.processes[restart_state.at :]))
+    return list(dict.fromkeys(process.broker for process in state.processes[state.at :]))
 
 
-def process_title(broker_process: BrokerProcess) -> str:
+def process_title(process: BrokerProcess) -> str:
     """Return a display name, such as "broker-a" or "broker-a (slave 1)"."""
-    return (
-        broker_process.broker
-        if broker_process.is_master
-        else f"{broker_process.broker} (slave {broker_process.broker_id})"
-    )
+    return process.broker if process.is_master else f"{process.broker} (slave {process.broker_id})"
 
 
 def open_restart(state_home: Path, cluster: str) -> RunFolder[RestartState]:

@@ -56,19 +56,19 @@ class MetadataTransfer:
             str(master.broker_name): master.broker_addr
             for master in targets.list_master_targets(target.clusters.get_info(), target_cluster)
         }
-        selected_backup = select_backup(
+        backup = select_backup(
             self.source_backup,
             RestoreScope(target_cluster, scope.sections, scope.topics, scope.groups, scope.broker_names),
         )
         if scope.on_all_brokers:
-            selected_backup = spread_to_all(selected_backup, sorted(target_addrs))
+            backup = spread_to_all(backup, sorted(target_addrs))
         known_addrs = {name: addr for name, addr in target_addrs.items() if addr is not None}
         runtime_infos = target.brokers.get_runtime_info(list(known_addrs.values()))
         releases = {
             broker: None if result.result is None else result.result.release
             for broker, result in zip(known_addrs, runtime_infos, strict=True)
         }
-        prepared_metadata = prepare_metadata(selected_backup, releases)
+        prepared_metadata = prepare_metadata(backup, releases)
         self.selected: ClusterBackup = prepared_metadata.selected_backup
         self.losses: list[MetadataLoss] = prepared_metadata.losses
 
@@ -78,14 +78,14 @@ class MetadataTransfer:
         return restore_run.restore_all()
 
 
-def find_cluster(admin: AdminClient, cluster_name: str | None, option_flag: str) -> str:
+def find_cluster(admin: AdminClient, cluster: str | None, option_flag: str) -> str:
     """Return the name of the cluster.
 
     Raises:
         NotFound: There is none, or there are several and none is named.
     """
-    if cluster_name is not None:
-        return cluster_name
+    if cluster is not None:
+        return cluster
     cluster_names = admin.clusters.get_info().cluster_names
     if len(cluster_names) == 1:
         return cluster_names[0]
