@@ -10,7 +10,7 @@ from nsadmin.console.exit_codes import UsageError
 from nsadmin.console.output import OutputText
 from nsadmin.console.output.timestamps import format_utc
 from nsadmin.console.session import Session
-from nsadmin.operations.drain.status import describe_status
+from nsadmin.operations.drain.events import describe_status
 from nsadmin.operations.run_folder import EventRecord
 
 if TYPE_CHECKING:

@@ -21,10 +21,9 @@ from nsadmin.console.session import Session
 from nsadmin.operations.plans.yaml_reader import InvalidPlanFileError
 from nsadmin.operations.rebalance.rebalance_plan import NO_QUEUES, RebalancePlan, load_rebalance_plan
 from nsadmin.operations.rebalance.rebalance_runner import RunOrder
-from nsadmin.operations.rebalance.run_events import describe_record
+from nsadmin.operations.rebalance.run_events import describe_record, list_progress_facts
 from nsadmin.operations.rebalance.run_preparation import PendingRun, open_run
 from nsadmin.operations.rebalance.run_rules import RunRules
-from nsadmin.operations.rebalance.run_status import list_progress_facts
 from nsadmin.operations.state_folder import find_state_home
 
 RUN_COLUMNS = (

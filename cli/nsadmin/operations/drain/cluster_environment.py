@@ -14,7 +14,7 @@ from nsadmin.client.consumers.groups import is_system_group
 from nsadmin.client.consumers.lag import Lag, sum_lags
 from nsadmin.client.messages.delayed_messages import HALF_TOPIC
 from nsadmin.client.results import error_text
-from nsadmin.client.topic_routes import QueueRoute, TopicRoute
+from nsadmin.client.topic_routes import TopicRoute
 from nsadmin.client.topics.topic_configs import BrokerTopicConfig
 from nsadmin.client.topics.topics import SYSTEM_TOPICS, list_own_names
 from nsadmin.operations.drain.facts import (
@@ -67,8 +67,10 @@ class ClusterEnvironment:
         runtime_results = self._admin.brokers.get_runtime_info([master_addr, *slave_addrs.values()])
         master_result, slave_results = runtime_results[0], runtime_results[1:]
         known_slaves = tuple(
-            SlaveProgress(counters.addr, _read_integer(counters.result, "commitLogMaxOffset"))
-            for counters in slave_results
+            SlaveProgress(
+                slave.addr, None if slave.result is None else slave.result.get_integer("commitLogMaxOffset")
+            )
+            for slave in slave_results
         )
         if master_result.result is None:
             return BrokerCounters(master_addr, _failure_text(master_result), slaves=known_slaves)
@@ -236,26 +238,18 @@ def _server_topic(topic_route: TopicRoute, broker: str, own_names: Collection[st
     [own_queue] = [route for route in topic_route.queues if route.broker_name == broker]
     other_queues = [route for route in topic_route.queues if route.broker_name not in own_names]
     return ServerTopic(
-        _queue_data_of(own_queue),
+        QueueData(
+            broker,
+            own_queue.read_queue_nums or 0,
+            own_queue.write_queue_nums or 0,
+            own_queue.perm or 0,
+            own_queue.topic_sys_flag or 0,
+        ),
         sum(len(route.write_queue_ids) for route in other_queues if route.is_writable),
         sum(1 for route in other_queues if route.has_master),
         topic_route.order_topic_conf,
         bool(own_queue.logical_queues),
     )
-
-
-def _queue_data_of(route: QueueRoute) -> QueueData:
-    return QueueData(
-        route.broker_name,
-        route.read_queue_nums or 0,
-        route.write_queue_nums or 0,
-        route.perm or 0,
-        route.topic_sys_flag or 0,
-    )
-
-
-def _read_integer(info: RuntimeInfo | None, info_key: str) -> int | None:
-    return None if info is None else info.get_integer(info_key)
 
 
 def _broker_counters(broker_addr: str, info: RuntimeInfo) -> BrokerCounters:

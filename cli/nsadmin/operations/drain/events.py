@@ -1,4 +1,4 @@
-"""The events of a drain, as records for files and programs, and as lines of text.
+"""The events of a drain, as records for files and programs, as lines of text and as facts for live output.
 
 `Progress` repeats with every observation. All other events are changes. `time` is in ms since 1970.
 """
@@ -220,43 +220,17 @@ def _format_ordinal(wipe_count: int) -> str:
     return f"{wipe_count}{'th' if is_teen else {1: 'st', 2: 'nd', 3: 'rd'}.get(wipe_count % 10, 'th')}"
 
 
-def _describe_permission(record: EventRecord) -> str:
-    if record["error"]:
-        return f"{record['addr']}: brokerPermission stays {record['before']}: {record['error']}"
-    return f"{record['addr']}: brokerPermission {record['before']} -> {record['after']}"
-
-
-def _describe_reopened(record: EventRecord) -> str:
-    topics = record["topics"]
-    return (
-        f"{record['addr']}: {_format_count(len(topics), 'topic')} writable again "
-        f"({join_first_names(topics)}): {record['cause']}"
-    )
-
-
 def _describe_progress(record: EventRecord) -> str:
     puts_text = "unknown" if record["puts"] is None else f"{record['puts']:,} a minute"
     text_parts = [f"puts {puts_text}"]
     if record["residue"]:
-        busiest_topics = sorted(record["residue"].items(), key=lambda item: -item[1])
         text_parts.append(
-            join_first_names(
-                f"{topic} {count} ({record['sources'][topic]})" for topic, count in busiest_topics
-            )
+            join_first_names(f"{topic} {count} ({source})" for topic, count, source in _list_residue(record))
         )
     if record["lag"] is not None:
         text_parts.append(f"lag {record['lag']:,}")
     waiting_text = f"waiting for {'; '.join(record['waitingFor']) or 'nothing'}"
     return f"{record['phase']}: {', '.join(text_parts)}; {waiting_text}"
-
-
-def _describe_safe(record: EventRecord) -> str:
-    if record["unknown"]:
-        return (
-            "safe to stop, except that these name servers do not answer, so their routes are unknown: "
-            f"{', '.join(record['unknown'])}"
-        )
-    return "safe to stop"
 
 
 def _describe_put_back(record: EventRecord) -> str:
@@ -275,9 +249,16 @@ _DESCRIBERS: dict[str, Callable[[EventRecord], str]] = {
     "checked": _describe_checked,
     "snapshotTaken": lambda record: f"{record['addr']}: {_format_count(record['topics'], 'topic')} saved",
     "wiped": _describe_wiped,
-    "permissionSet": _describe_permission,
+    "permissionSet": lambda record: (
+        f"{record['addr']}: brokerPermission stays {record['before']}: {record['error']}"
+        if record["error"]
+        else f"{record['addr']}: brokerPermission {record['before']} -> {record['after']}"
+    ),
     "closed": lambda record: f"routes verified: no writable queue on {', '.join(record['addrs'])}",
-    "reopened": _describe_reopened,
+    "reopened": lambda record: (
+        f"{record['addr']}: {_format_count(len(record['topics']), 'topic')} writable again "
+        f"({join_first_names(record['topics'])}): {record['cause']}"
+    ),
     "serverLost": lambda record: (
         f"{record['addr']} does not answer, so its routes are unknown: {record['error']}"
     ),
@@ -285,7 +266,12 @@ _DESCRIBERS: dict[str, Callable[[EventRecord], str]] = {
     "brokerGone": lambda record: f"{record['addr']}: the broker is no longer registered",
     "brokerBack": lambda record: f"{record['addr']}: the broker is registered again",
     "progress": _describe_progress,
-    "safe": _describe_safe,
+    "safe": lambda record: (
+        "safe to stop, except that these name servers do not answer, so their routes are unknown: "
+        f"{', '.join(record['unknown'])}"
+        if record["unknown"]
+        else "safe to stop"
+    ),
     "unsafe": lambda record: f"no longer safe to stop: {record['why']}",
     "holdEnded": lambda record: (
         f"{record['broker']} is drained, but no process holds the drain: nsadmin will not remove a write "
@@ -296,3 +282,45 @@ _DESCRIBERS: dict[str, Callable[[EventRecord], str]] = {
     "putBack": _describe_put_back,
     "undone": lambda record: f"{record['broker']} accepts writes as before the drain",
 }
+
+SHOWN_PHASES = ("snapshot", "wipe", "settle", "wait", "safe")
+
+
+def describe_status(broker: str, record: EventRecord) -> list[tuple[str, str]]:
+    """Return pairs of a label and a value from the record of a `Progress` event."""
+    phases = " ".join(f"[{phase}]" if phase == record["phase"] else phase for phase in SHOWN_PHASES)
+    facts = [
+        (broker, phases),
+        ("puts per minute", "unknown" if record["puts"] is None else f"{record['puts']:,}"),
+    ]
+    if record["residue"]:
+        top_topics = (f"{topic} {count:,} ({source})" for topic, count, source in _list_residue(record))
+        facts.append(("top topics", join_first_names(top_topics)))
+    # Records of earlier releases have no writers.
+    if record.get("writers"):
+        writers = (f"{topic}: {join_first_names(names)}" for topic, names in record["writers"].items())
+        facts.append(("last writers", "; ".join(writers)))
+    if record["lag"] is not None:
+        facts.append(("lag", f"{record['lag']:,} messages of {record['groupsBehind']} groups"))
+    if record["behind"]:
+        facts.append(("slaves behind", _format_by_addr(record["behind"], " bytes")))
+    return [
+        *facts,
+        ("writable topics", _format_by_addr(record["openTopics"], "")),
+        ("reopened", f"{record['reopened']} times"),
+        ("intervals without writes", f"{record['quiet']} of {record['intervals']}"),
+        ("waiting for", "; ".join(record["waitingFor"]) or "nothing"),
+    ]
+
+
+def _list_residue(record: EventRecord) -> list[tuple[str, int, str]]:
+    """The topics that got messages in the last minute, their counts and likely sources, busiest first."""
+    busiest = sorted(record["residue"].items(), key=lambda item: -item[1])
+    return [(topic, count, record["sources"][topic]) for topic, count in busiest]
+
+
+def _format_by_addr(values_by_addr: Mapping[str, int | None], unit_text: str) -> str:
+    return ", ".join(
+        f"{addr} {'unknown' if value is None else f'{value:,}{unit_text}'}"
+        for addr, value in values_by_addr.items()
+    )

@@ -110,10 +110,18 @@ class _StepExecutor:
         """Requests for single steps: which steps, how they are sent, and the content of each."""
         bulk_admin, cluster_name = self._admin.bulk, self._cluster_state.cluster_name
         return (
-            (lambda step: bool(step.namespace), bulk_admin.put_values, _kv_value),
+            (
+                lambda step: bool(step.namespace),
+                bulk_admin.put_values,
+                lambda step: KvValue(step.namespace, step.item_name, step.after),
+            ),
             (lambda step: _is_deletion_of(step, "topic"), bulk_admin.delete_topics, _item_name),
             (lambda step: _is_deletion_of(step, "group"), bulk_admin.delete_groups, _item_name),
-            (lambda step: step.kind == "route" and bool(step.after), bulk_admin.close_queues, _queue_closure),
+            (
+                lambda step: step.kind == "route" and bool(step.after),
+                bulk_admin.close_queues,
+                lambda step: QueueClosure(step.item_name, tuple(step.after)),
+            ),
             (
                 lambda step: _is_deletion_of(step, "route"),
                 lambda calls: bulk_admin.forget_topics(calls, cluster_name),
@@ -272,14 +280,6 @@ def _is_deletion_of(step: PlanStep, step_kind: str) -> bool:
 
 def _item_name(step: PlanStep) -> str:
     return step.item_name
-
-
-def _queue_closure(step: PlanStep) -> QueueClosure:
-    return QueueClosure(step.item_name, tuple(step.after))
-
-
-def _kv_value(step: PlanStep) -> KvValue:
-    return KvValue(step.namespace, step.item_name, step.after)
 
 
 def _sign_attributes(before: Mapping[str, str], after: Mapping[str, str]) -> dict[str, str]:

@@ -60,21 +60,16 @@ class RebalanceRun:
                 raise DrainRefused("the saved run is gone: run the command again")
             if saved is None:
                 self._folder.save_plan(plan)
-            machine = self._make_machine(state)
-            yield self._folder.record(self._begin_event(machine, saved))
+            machine = RebalanceMachine(plan, self._order.rules, state)
+            if self._order.is_rollback:
+                machine.begin_rollback(self._clock.now_ms())
+            machine.state = machine.state._replace(pause=None)
+            self._folder.state.save(machine.state)
+            yield self._folder.record(self._begin_event(machine.state, saved))
             yield from self._observe_until_over(machine)
 
-    def _make_machine(self, state: RunState) -> RebalanceMachine:
-        machine = RebalanceMachine(self._order.plan, self._order.rules, state)
-        if self._order.is_rollback:
-            machine.begin_rollback(self._clock.now_ms())
-        machine.state = machine.state._replace(pause=None)
-        self._folder.state.save(machine.state)
-        return machine
-
-    def _begin_event(self, machine: RebalanceMachine, saved: RunState | None) -> RunEvent:
-        state = machine.state
-        topic_count = len(machine.plan.moves)
+    def _begin_event(self, state: RunState, saved: RunState | None) -> RunEvent:
+        topic_count = len(self._order.plan.moves)
         if state.is_rollback:
             topic_count = len({*state.moved, *state.returned, *state.moving})
         return run_events.Began(

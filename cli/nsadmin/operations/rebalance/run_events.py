@@ -1,4 +1,4 @@
-"""The events of a rebalance, as records for files and programs, and as lines of text.
+"""The events of a rebalance, as records, as lines of text and as facts for live output.
 
 `Progress` repeats with every observation. All other events are changes. `time` is in ms since 1970.
 """
@@ -21,6 +21,7 @@ from nsadmin.operations.rebalance.move_stages import (
 from nsadmin.operations.run_folder import EventRecord, RunEvent
 
 _MAX_WAITING_TOPICS = 2
+_MAX_SHOWN_TOPICS = 12
 STAGE_TEXTS = {
     OPEN_READS: "opening the new queues to consumers",
     OPEN_WRITES: "opening the new queues to producers",
@@ -118,11 +119,6 @@ def _describe_began(record: EventRecord) -> str:
     return f"{record['cluster']}: {action} {record['topics']} topics (plan {record['digest']}){resumed}"
 
 
-def _describe_group(record: EventRecord) -> str:
-    outcome = f"failed: {record['error']}" if record["error"] else "created"
-    return f"group {record['group']} on {record['broker']}: {outcome}"
-
-
 def _describe_stage(record: EventRecord) -> str:
     queues = ", ".join(
         f"{broker} {counts['read']}r/{counts['write']}w"
@@ -136,10 +132,6 @@ def _describe_change(record: EventRecord) -> str:
     broker_phrase = f" on {record['broker']}" if record["broker"] else ""
     outcome = f": failed: {record['error']}" if record["error"] else ""
     return f"{record['topic']}{broker_phrase}: {record['change']}{outcome}"
-
-
-def _describe_moved(record: EventRecord) -> str:
-    return f"{record['topic']}: {'back where it was' if record['isRollback'] else 'moved'}"
 
 
 def describe_progress(record: EventRecord) -> str:
@@ -156,22 +148,39 @@ def describe_progress(record: EventRecord) -> str:
     return "; ".join([counts, *wait_texts])
 
 
-def _describe_paused(record: EventRecord) -> str:
-    return f"paused: {record['reason']}"
-
-
-def _describe_finished(record: EventRecord) -> str:
-    outcome = "are back where they were" if record["isRollback"] else "moved"
-    return f"{record['cluster']}: all {record['topics']} topics {outcome}"
-
-
 _DESCRIBERS: Mapping[str, Callable[[EventRecord], str]] = {
     "began": _describe_began,
-    "groupCreated": _describe_group,
+    "groupCreated": lambda record: (
+        f"group {record['group']} on {record['broker']}: "
+        f"{'failed: ' + record['error'] if record['error'] else 'created'}"
+    ),
     "stageBegan": _describe_stage,
     "changed": _describe_change,
-    "topicMoved": _describe_moved,
+    "topicMoved": lambda record: (
+        f"{record['topic']}: {'back where it was' if record['isRollback'] else 'moved'}"
+    ),
     "progress": describe_progress,
-    "paused": _describe_paused,
-    "finished": _describe_finished,
+    "paused": lambda record: f"paused: {record['reason']}",
+    "finished": lambda record: (
+        f"{record['cluster']}: all {record['topics']} topics "
+        f"{'are back where they were' if record['isRollback'] else 'moved'}"
+    ),
 }
+
+
+def list_progress_facts(_: str, record: EventRecord) -> list[tuple[str, str]]:
+    """Return pairs of a label and a value from the record of a `Progress` event."""
+    facts = [
+        (record["phase"], f"{record['done']} done, {record['moving']} moving, {record['pending']} to come")
+    ]
+    topics = sorted({*record["stages"], *record["waiting"]})
+    for topic in topics[:_MAX_SHOWN_TOPICS]:
+        stage = record["stages"].get(topic)
+        waiting_text = "; ".join(record["waiting"].get(topic, ()))
+        stage_text = "" if stage is None else STAGE_TEXTS[stage]
+        facts.append(
+            (topic or "groups", f"{stage_text}; waiting for {waiting_text}" if waiting_text else stage_text)
+        )
+    if len(topics) > _MAX_SHOWN_TOPICS:
+        facts.append(("", f"and {len(topics) - _MAX_SHOWN_TOPICS} more topics"))
+    return facts

@@ -83,7 +83,9 @@ class RebalanceMachine:
         brokers = sorted({broker for topic in self.state.moving for broker in self._moves[topic].after})
         return RunQuestions(
             tuple(
-                stage_conditions.question_of_stage(topic, self._brokers_of(topic), progress.stage)
+                stage_conditions.question_of_stage(
+                    topic, {*self._moves[topic].before, *self._moves[topic].after}, progress.stage
+                )
                 for topic, progress in self.state.moving.items()
             ),
             (),
@@ -169,10 +171,6 @@ class RebalanceMachine:
 
     def _pause_run(self, reason: str) -> None:
         self.state = self.state._replace(pause=reason)
-
-    def _brokers_of(self, topic: str) -> set[str]:
-        move = self._moves[topic]
-        return {*move.before, *move.after}
 
     def _start_topics(self) -> None:
         """Add topics to those in motion as far as the limits allow. At least one topic moves."""

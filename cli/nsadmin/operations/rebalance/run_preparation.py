@@ -148,7 +148,11 @@ def prepare_run(
         now_ms,
         now_ms,
         by,
-        sum(_count_write_queues(table) for table in tables.values()),
+        sum(
+            int(config.get("writeQueueNums") or 0)
+            for table in tables.values()
+            for config in table.configs_by_topic.values()
+        ),
     )
     return PreparedRun(new_state, tuple(_find_risks(admin, plan, rules, master_addrs)))
 
@@ -216,10 +220,6 @@ def _find_servers_without_order(admin: AdminClient) -> Iterator[str]:
             f"{namesrv_addr} does not add order configurations to routes, which ordered topics need: run "
             f"`{quote_command('updateNamesrvConfig', '-k', 'orderMessageEnable', '-v', 'true')}`"
         )
-
-
-def _count_write_queues(table: BrokerTopicTable) -> int:
-    return sum(int(config.get("writeQueueNums") or 0) for config in table.configs_by_topic.values())
 
 
 def _find_risks(

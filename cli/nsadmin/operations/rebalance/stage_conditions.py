@@ -163,19 +163,15 @@ def list_waits(
     is_uncertain = any(not use.is_certain for use in facts.new_queue_use.values())
     if stage.kind == OPEN_READS and is_uncertain and seconds_left > 0:
         yield f"clients to refresh their routes, {seconds_left} s"
-    yield from _list_unowned(stage, facts, rules)
+    if stage.kind == OPEN_READS:
+        for group, use in sorted(facts.new_queue_use.items()):
+            if use.unowned and use.is_certain and group not in rules.ignored_groups:
+                yield f"group {group} to take over {use.unowned} new queues"
     if stage.has_settle_time and seconds_left > 0:
         yield f"clients to refresh their routes, {seconds_left} s"
         return
     if stage.kind in (CLOSE_WRITES, SWITCH_ORDER) and stage.drains_from:
         yield from _list_undrained(stage, facts, rules, times.quiet_count)
-
-
-def _list_unowned(stage: MoveStage, facts: MovingTopicFacts, rules: RunRules) -> Iterator[str]:
-    if stage.kind == OPEN_READS:
-        for group, queue_use in sorted(facts.new_queue_use.items()):
-            if queue_use.unowned and queue_use.is_certain and group not in rules.ignored_groups:
-                yield f"group {group} to take over {queue_use.unowned} new queues"
 
 
 def _list_undrained(

@@ -106,7 +106,9 @@ class RollingRestart:
             started_ms = now_ms()
             while not state.is_done and state.current_process == process:
                 if state.step == "stop" and state.boot is None:
-                    state = state._replace(boot=self._read_boot_ms(process))
+                    environment = self._context_of_broker(process.broker).environment
+                    boot_ms = environment.read_broker(process.addr, {}, None, False).boot_ms
+                    state = state._replace(boot=boot_ms)
                 self._folder.state.save(state)
                 yield events.StepBegan(
                     now_ms(), process.broker, process.broker_id, process.addr, state.step
@@ -201,10 +203,6 @@ class RollingRestart:
                 f"{process.broker} does not accept writes as before: run "
                 f"`{quote_command('undrain', process.broker)}`"
             )
-
-    def _read_boot_ms(self, process: BrokerProcess) -> int | None:
-        environment = self._context_of_broker(process.broker).environment
-        return environment.read_broker(process.addr, {}, None, False).boot_ms
 
     def _wait_for_health(self, process: BrokerProcess, old_boot_ms: int | None) -> Iterator[EventRecord]:
         """Wait until every name server lists the process and its group is in sync."""

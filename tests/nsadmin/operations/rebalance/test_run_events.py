@@ -51,3 +51,23 @@ def test_progress_names_the_first_topics_and_what_they_wait_for() -> None:
     assert line(progress) == (
         "1 done, 4 moving, 2 to come; a waits for x and y; b waits for x; 1 more topics wait"
     )
+
+
+def test_each_moving_topic_has_its_step_and_what_it_waits_for() -> None:
+    progress = run_events.Progress(
+        1, "running", 1, 2, 0, {"a": "openReads", "b": "closeReads"}, {"a": ("x", "y")}
+    )
+    assert run_events.list_progress_facts("", progress.to_record()) == [
+        ("running", "1 done, 2 moving, 0 to come"),
+        ("a", "opening the new queues to consumers; waiting for x; y"),
+        ("b", "removing the old queues"),
+    ]
+
+
+def test_only_the_first_topics_are_shown() -> None:
+    stages = {f"topic-{at:02}": "openReads" for at in range(20)}
+    facts = run_events.list_progress_facts(
+        "", run_events.Progress(1, "running", 0, 20, 0, stages, {}).to_record()
+    )
+    assert len(facts) == 14
+    assert facts[-1] == ("", "and 8 more topics")
