@@ -1,7 +1,7 @@
 """Restores the users, ACLs and 4.x accounts of a broker, and reads every change back."""
 
 from collections.abc import Iterator
-from typing import Any
+from functools import partial
 
 from namesrv_core.errors import NotSupported, RocketMQError
 from nsadmin.client import AdminClient
@@ -19,6 +19,7 @@ class AccessRestore:
 
     def __init__(self, admin: AdminClient, *, is_dry_run: bool) -> None:
         self._admin, self._is_dry_run = admin, is_dry_run
+        self._judge_change = partial(judge_change, is_dry_run=is_dry_run)
 
     def restore_users(self, addr: str, broker: BrokerBackup) -> Iterator[RestoreOutcome]:
         """Create and change users."""
@@ -103,16 +104,6 @@ class AccessRestore:
         return self._judge_change(
             Section.ACCOUNTS, broker.broker_name, WHITE_ADDRS_ITEM, (before, after), error
         )
-
-    def _judge_change(
-        self,
-        section: Section,
-        server: str,
-        item_name: str,
-        before_and_after: tuple[Any, Any],
-        error: RocketMQError | None,
-    ) -> RestoreOutcome:
-        return judge_change(section, server, item_name, before_and_after, error, is_dry_run=self._is_dry_run)
 
 
 def _explain_account_error(error: RocketMQError | None) -> RocketMQError | None:

@@ -76,13 +76,12 @@ class _OffsetSearch:
         if self.is_static(topic):
             return 0 if begin_ms == 0 else "the queue of the static topic has other messages"
         try:
-            [span_result] = self._admin.queue_reader.get_spans(
+            [result] = self._admin.queue_reader.get_spans(
                 topic, self._list_routes(topic), queue_id=queue_id, begin_ms=begin_ms
             )
         except (RocketMQError, ValueError) as error:
             return str(error).split("\n", 1)[0] or "the queue does not exist"
-        queue_span = span_result.queue_span
-        return str(span_result.error) if queue_span is None else queue_span.begin_offset
+        return str(result.error) if result.queue_span is None else result.queue_span.begin_offset
 
     def _list_routes(self, topic: str) -> Sequence[QueueRoute]:
         if topic not in self._routes_by_topic:
@@ -102,21 +101,13 @@ def plan_offsets(
     *,
     overwrites: bool,
 ) -> list[OffsetTarget]:
-    """Decide for each saved offset where the group continues.
+    """Decide for each saved offset where the group continues. Raises RocketMQError if the broker is silent.
 
-    Args:
-        admin: The client.
-        broker_addr: The master that gets the offsets.
-        broker: The selected offsets of the backup.
-        static_topics: The static topics of the broker. Their offsets belong to its own queues, in which
-            nsadmin searches no times.
-        overwrites: Move a group that has another offset already.
-
-    Raises:
-        RocketMQError: The broker does not answer.
+    Offsets of `static_topics` belong to the broker's own queues, in which nsadmin searches no times. With
+    `overwrites`, a group that has another offset already moves as well.
     """
-    [committed_result] = admin.consumers.get_committed_each([addr])
-    committed = committed_result.value()
+    [result] = admin.consumers.get_committed_each([addr])
+    committed = result.value()
     saved_queues = [
         _SavedQueue(topic, group, queue_id, offset)
         for (topic, group), saved in broker.offsets.items()

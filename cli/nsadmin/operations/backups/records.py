@@ -37,10 +37,6 @@ class Section(StrEnum):
     SETTINGS = "settings"
 
 
-PLANNED_SECTIONS = (Section.TOPICS, Section.GROUPS, Section.ORDER_CONF, Section.KV)
-"""The sections that `nsadmin apply` can restore."""
-
-
 class SavedOffset(NamedTuple):
     """A committed offset, and the store time (ms since 1970) of the message before it; None if unknown.
 

@@ -18,7 +18,7 @@ from nsadmin.operations.backups.restore_outcome import RestoreOutcome, judge_cha
 from nsadmin.operations.backups.restore_scope import describe_desired_cluster
 from nsadmin.operations.backups.static_restore import StaticTopicRestore
 from nsadmin.operations.plans.diff import ClusterDiff, compute_diff
-from nsadmin.operations.plans.executor import execute_steps
+from nsadmin.operations.plans.executor import StepOutcome, execute_steps
 from nsadmin.operations.plans.observer import observe_cluster
 from nsadmin.operations.plans.records import ClusterState
 
@@ -91,13 +91,11 @@ class RestoreRun:
 
     def _restore_planned(self) -> Iterator[RestoreOutcome]:
         steps = self.planned_diff.steps
-        outcomes = [] if self._is_dry_run else execute_steps(self._admin, self._cluster_state, steps)
-        results = (
-            [("dry-run", None)] * len(steps)
-            if self._is_dry_run
-            else [(outcome.result, outcome.error) for outcome in outcomes]
-        )
-        for step, (result, error) in zip(steps, results, strict=True):
+        if self._is_dry_run:
+            outcomes = [StepOutcome(step, "dry-run", None) for step in steps]
+        else:
+            outcomes = execute_steps(self._admin, self._cluster_state, steps)
+        for step, outcome in zip(steps, outcomes, strict=True):
             item_name = f"{step.namespace} {step.item_name}" if step.namespace else step.item_name
             yield RestoreOutcome(
                 _SECTIONS_BY_KIND[step.kind],
@@ -105,8 +103,8 @@ class RestoreRun:
                 item_name,
                 step.before,
                 step.after,
-                result,
-                error=error,
+                outcome.result,
+                error=outcome.error,
             )
         for trouble in self.planned_diff.troubles:
             # A broker of the backup that the cluster lacks is reported once, with its other sections.
@@ -199,22 +197,12 @@ class RestoreRun:
 
     def _list_static_topics(self, broker_name: str) -> Set[str]:
         """Return the static topics that the broker had before the restore."""
-        return next(
-            (
-                broker.static
-                for broker in self._cluster_state.broker_states
-                if broker.broker_name == broker_name
-            ),
-            frozenset(),
-        )
+        states = self._cluster_state.broker_states
+        return next((state.static for state in states if state.broker_name == broker_name), frozenset())
 
     def _is_created(self, broker: str, topic: str, group: str) -> bool:
         """Whether the topic or the group does not exist yet on the broker, and would be created."""
-        return (broker, "topic", topic) in self._created_items or (
-            broker,
-            "group",
-            group,
-        ) in self._created_items
+        return not self._created_items.isdisjoint({(broker, "topic", topic), (broker, "group", group)})
 
 
 def _fail_broker(broker: BrokerBackup, error: RocketMQError) -> Iterator[RestoreOutcome]:

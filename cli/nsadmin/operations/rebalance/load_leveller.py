@@ -34,12 +34,8 @@ def level_load(
 ) -> LevelResult:
     """Propose write queues for the brokers of a cluster.
 
-    Args:
-        topic_loads: All topics of the cluster; their load is a part of the cluster's load.
-        broker_names: All brokers, with those of `added` and `removed`.
-        added: Brokers that get a full part of the load, even if the others are not too full.
-        removed: Brokers that lose all queues.
-        limits: The limits of the proposal.
+    `loads` has all topics, with their part of the cluster's load, and `brokers` all brokers. Those that were
+    `added` get a full part of the load, even if the others are not too full. `removed` ones lose all queues.
     """
     leveller = _Leveller(loads, brokers, added, removed, limits)
     leveller.empty_removed_brokers()

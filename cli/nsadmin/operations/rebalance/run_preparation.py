@@ -30,13 +30,6 @@ from nsadmin.operations.rebalance.topic_start import describe_difference
 from nsadmin.operations.run_folder import EventRecord, InvalidStateError
 
 
-class PreparedRun(NamedTuple):
-    """A checked plan. `risks` are texts; `new_state` is the state with which it begins."""
-
-    new_state: RunState
-    risks: tuple[str, ...]
-
-
 class PendingRun(NamedTuple):
     """A checked run that has changed nothing yet. `new_state` is None if it resumes a saved run."""
 
@@ -99,8 +92,8 @@ def prepare_run(
     state_home: Path,
     now_ms: int,
     by: str,
-) -> PreparedRun:
-    """Compare the cluster with the plan. Nothing is changed.
+) -> tuple[RunState, tuple[str, ...]]:
+    """Compare the cluster with the plan; return the state with which it begins, and the risks.
 
     Raises:
         NotFound: A broker of the plan is not in the cluster.
@@ -154,7 +147,7 @@ def prepare_run(
             for config in table.configs_by_topic.values()
         ),
     )
-    return PreparedRun(new_state, tuple(_find_risks(admin, plan, rules, master_addrs)))
+    return new_state, tuple(_find_risks(admin, plan, rules, master_addrs))
 
 
 def _refuse_other_runs(state_home: Path, plan: RebalancePlan) -> None:

@@ -12,13 +12,6 @@ BACKWARD_SCAN = 10_000
 """How many messages at the end of a target queue are searched if no record of a transfer exists."""
 
 
-class CopiedMessage(NamedTuple):
-    """A copy in a target queue."""
-
-    source: SourcePlace
-    message: StoredMessage
-
-
 class LastCopy(NamedTuple):
     """The last copy of a source queue in a range of its target queue.
 

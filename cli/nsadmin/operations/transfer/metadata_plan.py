@@ -21,13 +21,6 @@ class MetadataLoss(NamedTuple):
     reason: str
 
 
-class PreparedMetadata(NamedTuple):
-    """The metadata for the target, and what it lacks."""
-
-    selected_backup: ClusterBackup
-    losses: list[MetadataLoss]
-
-
 def spread_to_all(backup: ClusterBackup, target_brokers: Iterable[str]) -> ClusterBackup:
     """Return a backup in which every target broker has the items of all source brokers.
 
@@ -62,8 +55,10 @@ def _merge_settings(tables: Iterable[Mapping[str, BackupSettings]]) -> dict[str,
     return dict(merged_values)
 
 
-def prepare_metadata(backup: ClusterBackup, target_releases: Mapping[str, str | None]) -> PreparedMetadata:
-    """Return the metadata as the release of each target broker, such as "5.5.0", can have it.
+def prepare_metadata(
+    backup: ClusterBackup, target_releases: Mapping[str, str | None]
+) -> tuple[ClusterBackup, list[MetadataLoss]]:
+    """Return the metadata as the release of each target broker, such as "5.5.0", can have it; and the rest.
 
     `backup` has the names of the target brokers.
     """
@@ -85,7 +80,7 @@ def prepare_metadata(backup: ClusterBackup, target_releases: Mapping[str, str | 
         elif broker.accounts or broker.white_addrs:
             prepared_broker = _translate_accounts(prepared_broker, losses)
         brokers[broker_name] = prepared_broker
-    return PreparedMetadata(backup._replace(brokers=brokers), losses)
+    return backup._replace(brokers=brokers), losses
 
 
 def _parse_release(release: str) -> tuple[int, ...]:

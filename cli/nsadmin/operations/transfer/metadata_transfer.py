@@ -12,7 +12,7 @@ from nsadmin.operations.backups.records import ClusterBackup, Section
 from nsadmin.operations.backups.restore_outcome import RestoreOutcome
 from nsadmin.operations.backups.restore_run import RestoreRun
 from nsadmin.operations.backups.restore_scope import RestoreScope, select_backup
-from nsadmin.operations.transfer.metadata_plan import MetadataLoss, prepare_metadata, spread_to_all
+from nsadmin.operations.transfer.metadata_plan import prepare_metadata, spread_to_all
 
 
 class MetadataScope(NamedTuple):
@@ -68,9 +68,7 @@ class MetadataTransfer:
             broker: None if result.result is None else result.result.release
             for broker, result in zip(known_addrs, runtime_infos, strict=True)
         }
-        prepared_metadata = prepare_metadata(backup, releases)
-        self.selected: ClusterBackup = prepared_metadata.selected_backup
-        self.losses: list[MetadataLoss] = prepared_metadata.losses
+        self.selected, self.losses = prepare_metadata(backup, releases)
 
     def run(self, *, is_dry_run: bool) -> Iterator[RestoreOutcome]:
         """Create and change the items in the target, and yield the outcome of each."""
