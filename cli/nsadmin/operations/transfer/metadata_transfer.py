@@ -1,7 +1,6 @@
 """Transfers topics, groups or access rules: reads the source cluster, and restores into the target."""
 
-from collections.abc import Iterator, Mapping
-from time import time
+from collections.abc import Callable, Iterator, Mapping
 from typing import NamedTuple
 
 from nsadmin.client import AdminClient
@@ -12,6 +11,7 @@ from nsadmin.operations.backups.records import ClusterBackup, Section
 from nsadmin.operations.backups.restore_outcome import RestoreOutcome
 from nsadmin.operations.backups.restore_run import RestoreRun
 from nsadmin.operations.backups.restore_scope import RestoreScope, select_backup
+from nsadmin.operations.procedure_clock import SYSTEM_CLOCK
 from nsadmin.operations.transfer.metadata_plan import prepare_metadata, spread_to_all
 
 
@@ -44,12 +44,18 @@ class MetadataTransfer:
         NotFound: A cluster, a topic or a group does not exist.
     """
 
-    def __init__(self, source: AdminClient, target: AdminClient, scope: MetadataScope) -> None:
+    def __init__(
+        self,
+        source: AdminClient,
+        target: AdminClient,
+        scope: MetadataScope,
+        now_ms: Callable[[], int] = SYSTEM_CLOCK.now_ms,
+    ) -> None:
         self._target = target
         source_cluster = find_cluster(source, scope.source_cluster, "--from-cluster")
         target_cluster = find_cluster(target, scope.target_cluster, "--to-cluster")
         self.source_backup: ClusterBackup = observe_backup(
-            source, source_cluster, int(time() * 1000), with_secrets=True, sections=scope.sections
+            source, source_cluster, now_ms(), with_secrets=True, sections=scope.sections
         )
         _require_known_names(self.source_backup, scope)
         target_addrs = {
