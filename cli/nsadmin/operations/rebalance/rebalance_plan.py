@@ -51,9 +51,9 @@ class RebalanceMove(NamedTuple):
     def changed_brokers(self) -> tuple[str, ...]:
         """The brokers whose queues change, sorted."""
         return tuple(
-            broker
-            for broker in sorted({*self.before, *self.after})
-            if self.before.get(broker) != self.after.get(broker)
+            broker_name
+            for broker_name in sorted({*self.before, *self.after})
+            if self.before.get(broker_name) != self.after.get(broker_name)
         )
 
 
@@ -138,13 +138,16 @@ def parse_rebalance_plan(file_text: str, file_name: str) -> RebalancePlan:
     root_node = compose_yaml(file_text, file_name)
     if root_node is None:
         raise InvalidPlanFileError([f"{file_name}:1: the file is empty: make the plan again"])
-    fields = PLAN_FIELDS.default_values | read_value(root_node, PLAN_FIELDS, file_name)
-    plan = _build_plan(fields)
+    file_fields = PLAN_FIELDS.default_values | read_value(root_node, PLAN_FIELDS, file_name)
+    plan = _build_plan(file_fields)
     problem_lines = sorted(
-        (line_of_key(root_node, key_path), text) for key_path, text in _find_contradictions(plan)
+        (line_of_key(root_node, key_path), problem_text)
+        for key_path, problem_text in _find_contradictions(plan)
     )
     if problem_lines:
-        raise InvalidPlanFileError(f"{file_name}:{number}: {text}" for number, text in problem_lines)
+        raise InvalidPlanFileError(
+            f"{file_name}:{line_number}: {problem_text}" for line_number, problem_text in problem_lines
+        )
     return plan
 
 
@@ -160,13 +163,18 @@ def format_rebalance_plan(plan: RebalancePlan) -> str:
         "remove": list(plan.removed),
         "risks": list(plan.risks),
         "shares": {
-            broker: {"before": InlineMap(shares.before._asdict()), "after": InlineMap(shares.after._asdict())}
-            for broker, shares in sorted(plan.shares.items())
+            broker_name: {
+                "before": InlineMap(broker_shares.before._asdict()),
+                "after": InlineMap(broker_shares.after._asdict()),
+            }
+            for broker_name, broker_shares in sorted(plan.shares.items())
         },
-        "groupsToCreate": {broker: list(groups) for broker, groups in sorted(plan.groups_to_create.items())},
+        "groupsToCreate": {
+            broker_name: list(groups) for broker_name, groups in sorted(plan.groups_to_create.items())
+        },
         "topics": {move.topic: _move_fields(move) for move in plan.moves},
     }
-    head_lines = "".join(f"# {escape_unsafe(line)}\n" for line in _HEAD_LINES)
+    head_lines = "".join(f"# {escape_unsafe(head_line)}\n" for head_line in _HEAD_LINES)
     return f"{head_lines}{dump_yaml(file_content)}"
 
 
@@ -185,7 +193,10 @@ def _move_fields(move: RebalanceMove) -> dict[str, Any]:
 
 
 def _queue_fields(queues_by_broker: Mapping[str, QueuePair]) -> dict[str, InlineMap]:
-    return {broker: InlineMap(counts._asdict()) for broker, counts in sorted(queues_by_broker.items())}
+    return {
+        broker_name: InlineMap(queue_counts._asdict())
+        for broker_name, queue_counts in sorted(queues_by_broker.items())
+    }
 
 
 def _build_plan(file_fields: Mapping[str, Any]) -> RebalancePlan:
@@ -194,13 +205,13 @@ def _build_plan(file_fields: Mapping[str, Any]) -> RebalancePlan:
         created=file_fields["created"],
         goal=file_fields["goal"],
         source=file_fields["source"],
-        moves=tuple(_build_move(topic, fields) for topic, fields in file_fields["topics"].items()),
+        moves=tuple(_build_move(topic, move_fields) for topic, move_fields in file_fields["topics"].items()),
         added=tuple(file_fields["add"]),
         removed=tuple(file_fields["remove"]),
         groups_to_create=file_fields["groupsToCreate"],
         shares={
-            broker: BrokerShares(LoadShares(**shares["before"]), LoadShares(**shares["after"]))
-            for broker, shares in file_fields["shares"].items()
+            broker_name: BrokerShares(LoadShares(**shares["before"]), LoadShares(**shares["after"]))
+            for broker_name, shares in file_fields["shares"].items()
         },
         risks=tuple(file_fields["risks"]),
         version=file_fields["rebalancePlan"],
@@ -211,8 +222,8 @@ def _build_move(topic: str, move_fields: Mapping[str, Any]) -> RebalanceMove:
     return RebalanceMove(
         topic,
         move_fields.get("ordered", False),
-        {broker: QueuePair(**counts) for broker, counts in move_fields["before"].items()},
-        {broker: QueuePair(**counts) for broker, counts in move_fields["after"].items()},
+        {broker_name: QueuePair(**counts) for broker_name, counts in move_fields["before"].items()},
+        {broker_name: QueuePair(**counts) for broker_name, counts in move_fields["after"].items()},
         move_fields.get("perm", 6),
         move_fields.get("orderConf"),
         move_fields.get("messagesToConsume", 0),
@@ -221,18 +232,18 @@ def _build_move(topic: str, move_fields: Mapping[str, Any]) -> RebalanceMove:
 
 def _find_contradictions(plan: RebalancePlan) -> Iterator[tuple[tuple[str, ...], str]]:
     """The path and the text of each problem that single values do not show."""
-    for broker in sorted({*plan.added} & {*plan.removed}):
-        yield ("remove",), f'broker "{broker}" is under add and remove: delete one of them'
+    for broker_name in sorted({*plan.added} & {*plan.removed}):
+        yield ("remove",), f'broker "{broker_name}" is under add and remove: delete one of them'
     for move in plan.moves:
-        for broker, counts in sorted(move.after.items()):
-            key_path = ("topics", move.topic, "after", broker)
+        for broker_name, counts in sorted(move.after.items()):
+            key_path = ("topics", move.topic, "after", broker_name)
             dotted_path = ".".join(key_path)
             if counts.write > counts.read:
                 yield (
                     key_path,
                     f"{dotted_path}: write must not be greater than read: consumers would miss messages",
                 )
-            if broker in plan.removed:
+            if broker_name in plan.removed:
                 yield key_path, f"{dotted_path}: the broker is under remove: delete this line"
         if not any(counts.write for counts in move.after.values()):
             yield (
