@@ -57,10 +57,8 @@ def save_backup(path: Path, backup: ClusterBackup, keys: BackupKeys = NO_KEYS) -
     InvalidKeyError.
     """
     members = {_CLUSTER: encode_json(json_form.cluster_record(backup))}
-    for broker_name, broker in backup.brokers.items():
-        members[f"brokers/{escape_file_name(broker_name)}.json"] = encode_json(
-            json_form.broker_record(broker)
-        )
+    for name, broker in backup.brokers.items():
+        members[f"brokers/{escape_file_name(name)}.json"] = encode_json(json_form.broker_record(broker))
     if keys.passphrase is not None:
         members[_SECRETS] = signatures.encrypt_secrets(encode_json(_list_secrets(backup)), keys.passphrase)
     manifest = build_manifest(
@@ -92,8 +90,8 @@ def load_backup(path: Path, keys: BackupKeys = NO_KEYS) -> LoadedBackup:
         backup = json_form.parse_backup(
             operator_files.parse_json(members[_CLUSTER]),
             [
-                operator_files.parse_json(content)
-                for name, content in sorted(members.items())
+                operator_files.parse_json(member)
+                for name, member in sorted(members.items())
                 if name.startswith("brokers/")
             ],
         )

@@ -187,16 +187,15 @@ def _read_store_times(
     """Return the store time of the message before each offset, by (address, topic, queue, offset)."""
     keys = sorted(
         {
-            (addr, topic, queue_id, offset - 1)
+            (addr, topic, queue, offset - 1)
             for addr, offsets in offsets_by_addr.items()
             for (topic, _), by_queue in offsets.items()
-            for queue_id, offset in by_queue.items()
+            for queue, offset in by_queue.items()
             if offset > 0
         }
     )
     places = (
-        MessagePlace(addr, MessageQueue(topic, "", queue_id), offset)
-        for addr, topic, queue_id, offset in keys
+        MessagePlace(addr, MessageQueue(topic, "", queue), offset) for addr, topic, queue, offset in keys
     )
     # A broker commits offsets of a static topic for its own queues.
     results = admin.queue_reader.get_store_times(places, in_own_queues=True)

@@ -65,12 +65,10 @@ class RestoreRun:
         addrs_by_name = {state.broker_name: state.master_addr for state in self._cluster_state.broker_states}
         yield from self._restore_static_topics(addrs_by_name)
         access_restore = AccessRestore(self._admin, is_dry_run=self._is_dry_run)
-        for broker_name, broker in self._selected.brokers.items():
-            addr = addrs_by_name.get(broker_name)
+        for name, broker in self._selected.brokers.items():
+            addr = addrs_by_name.get(name)
             if addr is None:
-                yield from _fail_broker(
-                    broker, NotApplied(self._describe_missing(broker_name, addrs_by_name))
-                )
+                yield from _fail_broker(broker, NotApplied(self._describe_missing(name, addrs_by_name)))
                 continue
             for restore_section in (
                 self._restore_consume_modes,
@@ -133,11 +131,9 @@ class RestoreRun:
         )
         for mode in broker.consume_modes:
             if self._is_dry_run and self._is_created(broker.broker_name, mode.topic, mode.group):
-                item_name = f"{mode.topic} {mode.group}"
+                name = f"{mode.topic} {mode.group}"
                 after = mode.mode._asdict()
-                yield RestoreOutcome(
-                    Section.CONSUME_MODES, broker.broker_name, item_name, None, after, "dry-run"
-                )
+                yield RestoreOutcome(Section.CONSUME_MODES, broker.broker_name, name, None, after, "dry-run")
                 continue
             [result] = change_mode([addr], mode.topic, mode.group, mode.mode)
             change: ModeChange | None = result.result
@@ -180,9 +176,9 @@ class RestoreRun:
             )
         except RocketMQError as error:
             for topic, group in broker.offsets:
-                item_name = f"{topic} {group}"
+                name = f"{topic} {group}"
                 yield RestoreOutcome(
-                    Section.OFFSETS, broker.broker_name, item_name, None, None, "failed", error=error
+                    Section.OFFSETS, broker.broker_name, name, None, None, "failed", error=error
                 )
             return
         outcomes = (

@@ -41,9 +41,9 @@ class StaticTopicRestore:
     def _restore_topic(
         self, topic: str, saved_shares: Mapping[str, BrokerQueueShare]
     ) -> Iterator[RestoreOutcome]:
-        addresses = self._master_addrs.values()
+        addrs = self._master_addrs.values()
         results = dict(
-            zip(self._master_addrs, self._admin.queue_mappings.get_each(topic, addresses), strict=True)
+            zip(self._master_addrs, self._admin.queue_mappings.get_each(topic, addrs), strict=True)
         )
         for broker, share in saved_shares.items():
             current_share = results[broker].result
@@ -92,12 +92,10 @@ class StaticTopicRestore:
 
 def find_obstacle(share: BrokerQueueShare, results: Mapping[str, ShareResult]) -> RocketMQError | None:
     """Return why a share cannot be restored, or None. `results` has every master by broker name."""
-    unknown_names = sorted(
-        {part.bname for parts in share.hosted_queues.values() for part in parts} - set(results)
-    )
-    if unknown_names:
+    unknown = sorted({part.bname for parts in share.hosted_queues.values() for part in parts} - set(results))
+    if unknown:
         return NotApplied(
-            f"the mapping has queues on {', '.join(unknown_names)}, which the cluster lacks: pass "
+            f"the mapping has queues on {', '.join(unknown)}, which the cluster lacks: pass "
             "--map OLD=NEW, or create the topic with `nsadmin updateStaticTopic`"
         )
     for broker, result in results.items():

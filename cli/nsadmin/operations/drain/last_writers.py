@@ -36,13 +36,13 @@ def read_last_writers(
             span_results = admin.queue_reader.get_spans(topic, [route])
         except RocketMQError:
             continue
-        last_spans = [
+        spans = [
             span._replace(begin_offset=max(span.begin_offset, span.end_offset - 1))
             for _, _, span, _ in span_results
             if span is not None and span.end_offset > span.begin_offset
         ]
         messages = [
-            message for page in admin.queue_reader.read_pages(topic, last_spans) for message in page.messages
+            message for page in admin.queue_reader.read_pages(topic, spans) for message in page.messages
         ]
         messages.sort(key=lambda message: -message.store_timestamp)
         if messages:

@@ -108,9 +108,8 @@ class DrainRun:
             machine = self._begin_drain(saved, checked, servers)
             phase = None if saved is None else saved.state.phase
             state, now_ms = machine.state, self._clock.now_ms()
-            yield self._folder.record(
-                events.Started(now_ms, state.cluster, state.broker, state.name_servers, phase)
-            )
+            started = events.Started(now_ms, state.cluster, state.broker, state.name_servers, phase)
+            yield self._folder.record(started)
             if checked is not None:
                 # The check was made before the drain began: its own time would run backwards.
                 yield self._folder.record(checked._replace(time=self._clock.now_ms()))

@@ -126,10 +126,8 @@ class DrainStateMachine:
             )
             drain_events.append(events.SnapshotTaken(observation.time_ms, addr, len(server.topics)))
         if server.open_topics and self.state.wipes.get(addr):
-            reopen_cause = self._guess_cause(server, observation, was_lost, was_gone)
-            drain_events.append(
-                events.Reopened(observation.time_ms, addr, tuple(server.open_topics), reopen_cause)
-            )
+            cause = self._guess_cause(server, observation, was_lost, was_gone)
+            drain_events.append(events.Reopened(observation.time_ms, addr, tuple(server.open_topics), cause))
             self._reopen_explainer.remember_topics(observation.own_topics, addr)
         return bool(server.open_topics)
 

@@ -116,23 +116,21 @@ class UndoRun:
             differing = find_differing_queues(snapshot, own_queues, server)
             if differing and server.can_restore_queues:
                 self._method_by_server[server.namesrv_addr] = BY_TOPIC
-                failed_topics = {
+                failed = {
                     topic: error
                     for topic, error in self._environment.restore_queues(
                         server.namesrv_addr, differing
                     ).items()
                     if error
                 }
-                errors.update(
-                    {server.namesrv_addr: next(iter(failed_topics.values()))} if failed_topics else {}
-                )
+                errors.update({server.namesrv_addr: next(iter(failed.values()))} if failed else {})
         yield from self._verify_restored(state, snapshot, own_queues, errors)
 
     def _read_own_queues(self, master_addr: str | None) -> QueuesByTopic | None:
-        queues_or_error = (
-            "no master" if master_addr is None else self._environment.read_own_queues(master_addr)
-        )
-        return None if isinstance(queues_or_error, str) else queues_or_error
+        if master_addr is None:
+            return None
+        queues = self._environment.read_own_queues(master_addr)
+        return None if isinstance(queues, str) else queues
 
     def _restore_permission(self, master_addr: str, saved_perm: int) -> Iterator[EventRecord]:
         current_perm = self._environment.read_permission(master_addr)

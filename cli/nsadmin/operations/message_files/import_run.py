@@ -199,18 +199,16 @@ class ImportRun:
         """Compare the end of a queue with the last message that the broker acknowledged in it."""
         for _ in range(END_READS):
             try:
-                end_offset = self._admin.queue_reader.get_end_offset(
-                    queue.broker_addr, queue.topic, queue.queue_id
-                )
+                end = self._admin.queue_reader.get_end_offset(queue.broker_addr, queue.topic, queue.queue_id)
             except ClientClosed:
                 raise
             except RocketMQError as error:
                 return error
-            if end_offset > last_offset:
+            if end > last_offset:
                 return None
             clock.pause_seconds(END_PAUSE_SECONDS)
         return NotApplied(
-            f"queue {queue.queue_id} on {queue.broker_name} ends at {end_offset}, and the broker "
+            f"queue {queue.queue_id} on {queue.broker_name} ends at {end}, and the broker "
             f"acknowledged a message at {last_offset}"
         )
 

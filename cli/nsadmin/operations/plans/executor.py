@@ -97,11 +97,9 @@ class _StepExecutor:
         errors: ErrorsByStep = {}
         put_steps = [step for step in steps if step.action != "delete" and step.kind in ("topic", "group")]
         errors |= self._put_lists(put_steps, advance)
-        for is_wanted, send_calls, content_of_step in self._single_requests():
-            step_calls = [
-                (step, self._addr_of_step(step), content_of_step(step)) for step in steps if is_wanted(step)
-            ]
-            errors |= send_singly(send_calls, step_calls, advance)
+        for is_wanted, send_calls, content_of in self._single_requests():
+            calls = [(step, self._addr_of_step(step), content_of(step)) for step in steps if is_wanted(step)]
+            errors |= send_singly(send_calls, calls, advance)
         return errors
 
     def _single_requests(
@@ -147,10 +145,8 @@ class _StepExecutor:
 
     def _read_raw_configs(self, steps: Iterable[PlanStep]) -> None:
         """Read the groups' full configs, so that unknown settings of newer releases are not overwritten."""
-        broker_addrs = list(
-            dict.fromkeys(self._addr_of_step(step) for step in steps if step.action == "update")
-        )
-        group_tables = self._admin.bulk.list_groups(broker_addrs)
+        addrs = list(dict.fromkeys(self._addr_of_step(step) for step in steps if step.action == "update"))
+        group_tables = self._admin.bulk.list_groups(addrs)
         self._raw_configs = {
             (table.addr, group): config
             for table in group_tables
@@ -235,15 +231,11 @@ class _IgnoredChange(NotApplied):
 
 def _list_ordered_topics(state: ClusterState, steps: Iterable[PlanStep]) -> set[str]:
     """The topics that have an order configuration, or will have one."""
-    configured_topics = {
+    configured = {
         topic for server in state.server_states for topic in server.kv.get(ORDER_CONF_NAMESPACE, {})
     }
-    changed_confs = {step.item_name: step.after for step in steps if step.kind == "orderConf"}
-    return {
-        topic
-        for topic in configured_topics | changed_confs.keys()
-        if changed_confs.get(topic, "") is not None
-    }
+    changed = {step.item_name: step.after for step in steps if step.kind == "orderConf"}
+    return {topic for topic in configured | changed.keys() if changed.get(topic, "") is not None}
 
 
 def _verify_step(

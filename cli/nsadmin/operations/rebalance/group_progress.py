@@ -53,15 +53,13 @@ class GroupReader:
         """Return how each group stands with the new queues."""
         new_queues = self._list_queues(self._question.new_queues)
         without_offset = self._find_missing_offsets(groups, new_queues)
-        use_by_group = {}
+        uses = {}
         for group in groups:
             running_group = self.read_running_group(group) if self._question.with_owners else None
             is_broadcasting = running_group is not None and running_group.message_model == BROADCASTING
             unowned, is_certain = _count_unowned(running_group, new_queues, is_broadcasting)
-            use_by_group[group] = NewQueueUse(
-                unowned, is_certain, {} if is_broadcasting else without_offset[group]
-            )
-        return use_by_group
+            uses[group] = NewQueueUse(unowned, is_certain, {} if is_broadcasting else without_offset[group])
+        return uses
 
     def _list_queues(self, ids_by_broker: Mapping[str, range]) -> list[MessageQueue]:
         require_countable(map(len, ids_by_broker.values()))
@@ -75,16 +73,14 @@ class GroupReader:
         self, groups: Sequence[str], queues: Sequence[MessageQueue]
     ) -> dict[str, dict[str, tuple[int, ...]]]:
         """Return the queues without a committed offset up to their end, by group and broker."""
-        committed_keys = [
-            (self._addrs[queue.broker_name], group, queue) for group in groups for queue in queues
-        ]
+        keys = [(self._addrs[queue.broker_name], group, queue) for group in groups for queue in queues]
         end_offsets = self._admin.queue_progress.get_end_offsets(
             [(self._addrs[queue.broker_name], queue) for queue in queues]
         )
         ends = dict(zip(queues, end_offsets, strict=True))
         missing_offsets: dict[str, dict[str, tuple[int, ...]]] = {group: {} for group in groups}
-        committed_offsets = self._admin.queue_progress.get_committed_offsets(committed_keys)
-        for (_, group, queue), committed in zip(committed_keys, committed_offsets, strict=True):
+        committed_offsets = self._admin.queue_progress.get_committed_offsets(keys)
+        for (_, group, queue), committed in zip(keys, committed_offsets, strict=True):
             end_offset = ends[queue]
             if isinstance(end_offset, RocketMQError):
                 raise end_offset
@@ -132,14 +128,14 @@ class GroupReader:
         return GroupBacklog(closing_count, _count_unconsumed(lags.values()), retries, is_online)
 
     def _read_lags(self, topic: str, group: str, addrs: Mapping[str, str]) -> dict[MessageQueue, Lag]:
-        stats_results = self._admin.queue_progress.get_group_stats(
+        results = self._admin.queue_progress.get_group_stats(
             topic, [(addr, group) for addr in addrs.values()]
         )
         lags: dict[MessageQueue, Lag] = {}
-        for stats_result in stats_results:
-            if stats_result.error is not None and is_missing_topic(stats_result.error):
+        for result in results:
+            if result.error is not None and is_missing_topic(result.error):
                 continue
-            for queue_lag in stats_result.value().queues:
+            for queue_lag in result.value().queues:
                 if queue_lag.queue.topic == topic:
                     lags[queue_lag.queue] = queue_lag.lag
         return lags
@@ -189,8 +185,5 @@ def _count_unowned(
     return _count_missing(queues, set().union(*known_sets)), is_certain
 
 
-def _count_missing(queues: Iterable[MessageQueue], held_queues: set[MessageQueue]) -> int:
-    return sum(
-        queue not in held_queues and queue._replace(queue_id=ALL_QUEUES) not in held_queues
-        for queue in queues
-    )
+def _count_missing(queues: Iterable[MessageQueue], held: set[MessageQueue]) -> int:
+    return sum(queue not in held and queue._replace(queue_id=ALL_QUEUES) not in held for queue in queues)

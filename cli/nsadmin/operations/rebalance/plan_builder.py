@@ -155,15 +155,13 @@ def _read_topics(cluster: ClusterState, request: PlanRequest) -> dict[str, Plann
 
 def _read_topic(
     topic: str,
-    settings_by_broker: Mapping[str, ItemSettings],
+    by_broker: Mapping[str, ItemSettings],
     order_conf: str | None,
     is_static: bool,
     topic_patterns: Sequence[str] | None,
 ) -> PlannedTopic:
-    message_types = {
-        settings["attributes"].get(_MESSAGE_TYPE, "") for settings in settings_by_broker.values()
-    }
-    perms = {settings["perm"] for settings in settings_by_broker.values()}
+    message_types = {settings["attributes"].get(_MESSAGE_TYPE, "") for settings in by_broker.values()}
+    perms = {settings["perm"] for settings in by_broker.values()}
     fixed_reason = None
     if topic_patterns is not None and not any(fnmatchcase(topic, pattern) for pattern in topic_patterns):
         fixed_reason = "not selected"
@@ -176,11 +174,11 @@ def _read_topic(
     return PlannedTopic(
         {
             broker: QueuePair(settings["readQueueNums"], settings["writeQueueNums"])
-            for broker, settings in settings_by_broker.items()
+            for broker, settings in by_broker.items()
         },
         is_ordered=order_conf is not None
         or "FIFO" in message_types
-        or any(settings["order"] for settings in settings_by_broker.values()),
+        or any(settings["order"] for settings in by_broker.values()),
         order_conf=order_conf,
         message_type=next((name for name in sorted(message_types) if name), ""),
         perm=max(perms),
@@ -194,13 +192,9 @@ def _load_units(
     """The part of each topic in the cluster's load; {} without traffic."""
     known_figures = {topic: figures.get(topic, TopicFigures()) for topic in planned_topics}
     if goal == "disk":
-        return _scale_to_one(
-            {topic: topic_figures.bytes_sent for topic, topic_figures in known_figures.items()}
-        )
-    sent = _scale_to_one({topic: topic_figures.sent for topic, topic_figures in known_figures.items()})
-    received = _scale_to_one(
-        {topic: topic_figures.received for topic, topic_figures in known_figures.items()}
-    )
+        return _scale_to_one({topic: part.bytes_sent for topic, part in known_figures.items()})
+    sent = _scale_to_one({topic: part.sent for topic, part in known_figures.items()})
+    received = _scale_to_one({topic: part.received for topic, part in known_figures.items()})
     if not sent or not received:
         return sent or received
     return {topic: (sent[topic] + received[topic]) / 2 for topic in known_figures}

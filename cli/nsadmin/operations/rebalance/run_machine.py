@@ -192,14 +192,14 @@ class RebalanceMachine:
         """Return the changes, the missing conditions, and whether the topic entered another stage."""
         progress = self.state.moving[topic]
         if not progress.stages:
-            answer_waits = [
+            waits_for = [
                 f"{broker} to answer" for broker, at in facts.on_brokers.items() if at.error is not None
             ]
-            answer_waits += [
+            waits_for += [
                 f"{addr} to answer" for addr, at in facts.at_servers.items() if at.error is not None
             ]
-            if answer_waits:
-                return [], tuple(answer_waits), False
+            if waits_for:
+                return [], tuple(waits_for), False
             return [], (), self._begin_topic(topic, progress, facts, now_ms, events)
         stage = progress.stages[progress.position]
         if self._finds_other_change(topic, progress, facts):

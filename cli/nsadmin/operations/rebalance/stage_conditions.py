@@ -134,17 +134,15 @@ def list_unsettled_servers(stage: MoveStage, facts: MovingTopicFacts) -> Iterato
 
 
 def _is_routed(
-    facts: MovingTopicFacts, routed_queues: RoutedQueues | None, broker: str, wanted: tuple[int, int]
+    facts: MovingTopicFacts, routed: RoutedQueues | None, broker: str, wanted: tuple[int, int]
 ) -> bool:
     if wanted == NO_QUEUES:
-        return (
-            routed_queues is None or routed_queues.queues == NO_QUEUES or not routed_queues.perm & _ALL_PERMS
-        )
-    if routed_queues is None or routed_queues.queues != wanted:
+        return routed is None or routed.queues == NO_QUEUES or not routed.perm & _ALL_PERMS
+    if routed is None or routed.queues != wanted:
         return False
     # A drain removes the write permission in the routes only.
     on_broker = facts.on_brokers[broker]
-    return on_broker.error is not None or routed_queues.perm == on_broker.perm
+    return on_broker.error is not None or routed.perm == on_broker.perm
 
 
 def _describe_queues(queues: tuple[int, int]) -> str:

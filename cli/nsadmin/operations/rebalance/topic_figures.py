@@ -235,10 +235,8 @@ def _read_rates(
     addrs = _master_addrs(cluster)
     rates: dict[str, float] = defaultdict(float)
     for key_batch in _split_batches(list(topics_and_keys)):
-        rate_results = admin.bulk.list_rates(
-            (addrs[broker], stats_name, key) for (broker, _), key in key_batch
-        )
-        for ((_, topic), _), rate_result in zip(key_batch, rate_results, strict=True):
+        results = admin.bulk.list_rates((addrs[broker], stats_name, key) for (broker, _), key in key_batch)
+        for ((_, topic), _), rate_result in zip(key_batch, results, strict=True):
             rates[topic] += rate_result.value()
     return rates
 

@@ -135,25 +135,23 @@ class _ShareSender:
 
     def decide_offsets(self, plan: MappingPlan) -> MappingPlan:
         """The plan with the start offsets of moved queues, computed from their ends on the old brokers."""
-        ends_by_broker: dict[str, Mapping[int, int]] = {}
-        logic_offsets = {}
+        ends: dict[str, Mapping[int, int]] = {}
+        offsets = {}
         for queue, items in find_undecided(plan).items():
             previous = items[-2]
-            if previous.bname not in ends_by_broker:
-                ends_result = self._admin.queue_mappings.get_queue_ends(
+            if previous.bname not in ends:
+                result = self._admin.queue_mappings.get_queue_ends(
                     plan.topic, self._master_addrs[previous.bname]
                 )
-                if ends_result.error is not None or ends_result.result is None:
-                    raise ends_result.error or NotApplied(
+                if result.error is not None or result.result is None:
+                    raise result.error or NotApplied(
                         f"{previous.bname} did not return the ends of its queues"
                     )
-                ends_by_broker[previous.bname] = ends_result.result
-            if previous.queue_id not in ends_by_broker[previous.bname]:
+                ends[previous.bname] = result.result
+            if previous.queue_id not in ends[previous.bname]:
                 raise NotApplied(f"{previous.bname} did not return the end of its queue {previous.queue_id}")
-            logic_offsets[queue] = next_block_offset(
-                previous, ends_by_broker[previous.bname][previous.queue_id]
-            )
-        return set_offsets(plan, logic_offsets)
+            offsets[queue] = next_block_offset(previous, ends[previous.bname][previous.queue_id])
+        return set_offsets(plan, offsets)
 
     def verify_shares(self, plan: MappingPlan) -> dict[str, RocketMQError]:
         """The errors of brokers whose share differs from the planned one."""
@@ -168,13 +166,8 @@ class _ShareSender:
         }
 
 
-def _is_wanted_share(found_share: BrokerQueueShare | None, wanted_share: BrokerQueueShare) -> bool:
+def _is_wanted_share(found: BrokerQueueShare | None, wanted: BrokerQueueShare) -> bool:
     """Whether the share is the wanted one. A broker may have dropped queues that it no longer serves."""
-    if found_share is None or (found_share.epoch, found_share.total_queues) != (
-        wanted_share.epoch,
-        wanted_share.total_queues,
-    ):
+    if found is None or (found.epoch, found.total_queues) != (wanted.epoch, wanted.total_queues):
         return False
-    return all(
-        wanted_share.hosted_queues.get(queue) == items for queue, items in found_share.hosted_queues.items()
-    )
+    return all(wanted.hosted_queues.get(queue) == items for queue, items in found.hosted_queues.items())

@@ -51,17 +51,15 @@ def load_mapping_file(file_path: Path) -> MappingPlan:
         InvalidMappingFileError: the file cannot be read or holds no plan.
     """
     try:
-        json_value: Any = fastjson.decode_json(operator_files.read_bytes(file_path))
-        shares = {
-            str(broker): parse_share(record) for broker, record in json_value["brokerConfigMap"].items()
-        }
+        saved: Any = fastjson.decode_json(operator_files.read_bytes(file_path))
+        shares = {str(broker): parse_share(record) for broker, record in saved["brokerConfigMap"].items()}
         return MappingPlan(
-            str(json_value["topic"]),
-            str(json_value["type"]),
-            int(json_value["epoch"]),
+            str(saved["topic"]),
+            str(saved["type"]),
+            int(saved["epoch"]),
             shares,
-            tuple(json_value["brokerToMapIn"]),
-            tuple(json_value["brokerToMapOut"]),
+            tuple(saved["brokerToMapIn"]),
+            tuple(saved["brokerToMapOut"]),
         )
     except OSError as error:
         raise InvalidMappingFileError(f"{file_path}: {error.strerror}") from None

@@ -60,11 +60,9 @@ def find_leaders(shares: SharesByBroker) -> dict[int, QueueMappingItem]:
                     raise NotApplied(f"queue {queue} is writable on {leaders[queue].bname} and on {broker}")
                 leaders[queue] = items[-1]
     total_queues = max((share.total_queues for share in shares.values()), default=0)
-    missing_queues = [
-        str(queue) for queue in range(min(total_queues, len(leaders) + 10)) if queue not in leaders
-    ]
-    if missing_queues:
-        raise NotApplied(f"no broker accepts writes for queue {', '.join(missing_queues)}")
+    missing = [str(queue) for queue in range(min(total_queues, len(leaders) + 10)) if queue not in leaders]
+    if missing:
+        raise NotApplied(f"no broker accepts writes for queue {', '.join(missing)}")
     undecided_queues = [str(queue) for queue, item in sorted(leaders.items()) if item.logic_offset < 0]
     if undecided_queues:
         raise NotApplied(
@@ -255,10 +253,8 @@ def next_block_offset(previous: QueueMappingItem, queue_end: int) -> int:
             f"queue {previous.queue_id} of {previous.bname} ends at {queue_end}, "
             f"before {previous.start_offset}"
         )
-    full_blocks, remaining_offsets = divmod(
-        previous.logic_offset + queue_end - previous.start_offset, OFFSET_BLOCK
-    )
-    return (full_blocks + (1 if remaining_offsets < OFFSET_BLOCK // 2 else 2)) * OFFSET_BLOCK
+    blocks, rest = divmod(previous.logic_offset + queue_end - previous.start_offset, OFFSET_BLOCK)
+    return (blocks + (1 if rest < OFFSET_BLOCK // 2 else 2)) * OFFSET_BLOCK
 
 
 def _highest_epoch(shares: SharesByBroker) -> int:

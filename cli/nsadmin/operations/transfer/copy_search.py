@@ -48,8 +48,8 @@ def find_last_copies(
         if source is None:
             continue
         before = copies.get(source.queue)
-        highest = source if before is None or source.offset > before.source.offset else before.source
+        newest = source if before is None or source.offset > before.source.offset else before.source
         copies[source.queue] = LastCopy(
-            highest, message.queue_offset, 1 if before is None else before.copy_count + 1
+            newest, message.queue_offset, 1 if before is None else before.copy_count + 1
         )
     return copies

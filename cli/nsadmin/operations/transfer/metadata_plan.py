@@ -29,7 +29,7 @@ def spread_to_all(backup: ClusterBackup, target_brokers: Iterable[str]) -> Clust
     sources = list(backup.brokers.values())
     if not sources:
         return backup
-    merged_values = sources[0]._replace(
+    merged = sources[0]._replace(
         topics=_merge_settings(source.topics for source in sources),
         groups=_merge_settings(source.groups for source in sources),
         consume_modes=list({(m.topic, m.group): m for s in sources[::-1] for m in s.consume_modes}.values()),
@@ -39,9 +39,7 @@ def spread_to_all(backup: ClusterBackup, target_brokers: Iterable[str]) -> Clust
         white_addrs=list(dict.fromkeys(addr for source in sources for addr in source.white_addrs)),
         static_topics={topic: None for source in sources for topic in source.static_topics},
     )
-    return backup._replace(
-        brokers={name: merged_values._replace(broker_name=name) for name in target_brokers}
-    )
+    return backup._replace(brokers={name: merged._replace(broker_name=name) for name in target_brokers})
 
 
 def _merge_settings(tables: Iterable[Mapping[str, BackupSettings]]) -> dict[str, BackupSettings]:

@@ -122,10 +122,8 @@ class _TargetSearch:
     def _count_repeated(self, begin_offset: int) -> int:
         """Count the copies from an offset on that the group consumed in the source, or gets twice here."""
         planned, wanted_offset = self._sources[0]
-        unconsumed_count = max(
-            0, planned.record.next_offset - max(wanted_offset, planned.record.begin_offset)
-        )
-        if self._is_plain and self._span.end_offset - begin_offset == unconsumed_count:
+        unconsumed = max(0, planned.record.next_offset - max(wanted_offset, planned.record.begin_offset))
+        if self._is_plain and self._span.end_offset - begin_offset == unconsumed:
             return 0
         repeated, copied_messages = 0, set[tuple[SourceQueue, int]]()
         span = self._span._replace(begin_offset=begin_offset)

@@ -189,16 +189,14 @@ class SourceReader:
                 return False
             if state.end_offset is not None:
                 next_offset = min(next_offset, state.end_offset)
-            read_messages = [
+            read = [
                 message
                 for message in (page.messages if page is not None else ())
                 if message.queue_offset < next_offset
             ]
-            messages = tuple(message for message in read_messages if self._filter.is_match(message))
+            messages = tuple(message for message in read if self._filter.is_match(message))
             lost_count = page.lost_count if page is not None else 0
-            state.pages.append(
-                ReadPage(messages, next_offset, len(read_messages) - len(messages), lost_count)
-            )
+            state.pages.append(ReadPage(messages, next_offset, len(read) - len(messages), lost_count))
             state.message_count += len(messages)
             state.read_offset = next_offset
             self._changed.notify_all()

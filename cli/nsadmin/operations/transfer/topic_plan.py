@@ -92,8 +92,8 @@ class TopicPlanner:
             RocketMQError: A server did not answer.
         """
         source_routes = _list_routes(self._clusters.source, pair.topic, "source")
-        target_routes = _list_routes(self._clusters.target, pair.target_topic, "target")
-        _require_other_topic(pair, source_routes, target_routes)
+        routes = _list_routes(self._clusters.target, pair.target_topic, "target")
+        _require_other_topic(pair, source_routes, routes)
         cluster = _find_cluster(source_routes)
         store = TransferStore(self._clusters.target, record_key(cluster, *pair))
         record = store.load()
@@ -121,9 +121,7 @@ class TopicPlanner:
                 "now: see `nsadmin topicRoute`"
             )
         sources = {queue: make_source_queue(cluster, pair.topic, queue) for queue in mapping}
-        records = self._find_positions(
-            pair.target_topic, target_routes, mapping, sources, source_spans, record
-        )
+        records = self._find_positions(pair.target_topic, routes, mapping, sources, source_spans, record)
         queues = tuple(
             PlannedQueue(
                 sources[queue],
@@ -141,18 +139,16 @@ class TopicPlanner:
         spans = [_require_span(result.queue_span, result.error) for result in results]
         if self._begin_ms > 0:
             # The search may answer an earlier message: see QueueReader.get_spans.
-            first_offsets: dict[QueueId, int] = {}
+            firsts: dict[QueueId, int] = {}
             for page in self._clusters.source.queue_reader.read_pages(
                 topic,
                 [span._replace(end_offset=min(span.end_offset, span.begin_offset + 32)) for span in spans],
             ):
                 if page.messages:
-                    first_offsets.setdefault(
-                        QueueId(page.broker_name, page.queue_id), page.messages[0].queue_offset
-                    )
+                    firsts.setdefault(QueueId(page.broker_name, page.queue_id), page.messages[0].queue_offset)
             spans = [
                 span._replace(
-                    begin_offset=first_offsets.get(QueueId(span.broker_name, span.queue_id), span.end_offset)
+                    begin_offset=firsts.get(QueueId(span.broker_name, span.queue_id), span.end_offset)
                 )
                 for span in spans
             ]

@@ -235,15 +235,13 @@ class TransferRun:
             queue.copied_count += last_copy.copy_count
         self._rewind_queue(queue, last_copy)
 
-    def _search_copies(self, queue: CopyQueue, end_offset: int) -> LastCopy | None:
+    def _search_copies(self, queue: CopyQueue, end: int) -> LastCopy | None:
         """Return the last copy before this target offset. Known copies are skipped."""
-        record, send_queue = queue.record, queue.send_queue
-        begin_offset = record.target_end if record.target_end <= end_offset else record.target_begin
-        span = QueueSpan(
-            send_queue.broker_name, send_queue.broker_addr, send_queue.queue_id, begin_offset, end_offset
-        )
-        copies = find_last_copies(self._clusters.target, send_queue.topic, [span])
-        if begin_offset == record.target_begin < record.target_end and queue.source not in copies:
+        record, target = queue.record, queue.send_queue
+        begin = record.target_end if record.target_end <= end else record.target_begin
+        span = QueueSpan(target.broker_name, target.broker_addr, target.queue_id, begin, end)
+        copies = find_last_copies(self._clusters.target, target.topic, [span])
+        if begin == record.target_begin < record.target_end and queue.source not in copies:
             queue.record = record._replace(next_offset=record.begin_offset, target_end=record.target_begin)
         return copies.get(queue.source)
 
