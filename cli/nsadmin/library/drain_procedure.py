@@ -208,9 +208,7 @@ def drain_broker(
         plan = plan._replace(then=_command_of(when_safe))
     plan = plan._replace(by=describe_user())
     prepared = prepare_drain(admin, plan, find_state_home(), read_system_ms(), is_dry_run=is_dry_run)
-    open_topics = {
-        server.namesrv_addr: None if server.error else len(server.open_topics) for server in prepared.servers
-    }
+    open_topics = {s.namesrv_addr: None if s.error else len(s.open_topics) for s in prepared.servers}
     result = DrainResult(plan.broker, False, (), open_topics, prepared.risks)
     if is_dry_run:
         return result

@@ -59,14 +59,14 @@ def observe_backup(
 
 def _read_kv(cluster: ClusterState, namespaces: Sequence[str]) -> dict[str, dict[str, str]]:
     """Return the values of all namespaces; the first name server that has a key decides."""
-    merged_values: dict[str, dict[str, str]] = {}
-    for server_state in reversed(cluster.server_states):
+    values: dict[str, dict[str, str]] = {}
+    for server in reversed(cluster.server_states):
         for namespace in (ORDER_CONF_NAMESPACE, *namespaces):
-            merged_values.setdefault(namespace, {}).update(server_state.kv.get(namespace, {}))
-    merged_values[ORDER_CONF_NAMESPACE] = select_cluster_confs(
-        merged_values.get(ORDER_CONF_NAMESPACE, {}), cluster.broker_states
+            values.setdefault(namespace, {}).update(server.kv.get(namespace, {}))
+    values[ORDER_CONF_NAMESPACE] = select_cluster_confs(
+        values.get(ORDER_CONF_NAMESPACE, {}), cluster.broker_states
     )
-    return merged_values
+    return values
 
 
 def _list_silent_servers(cluster: ClusterState) -> list[str]:
@@ -194,11 +194,7 @@ def _read_store_times(
             if offset > 0
         }
     )
-    places = (
-        MessagePlace(addr, MessageQueue(topic, "", queue), offset) for addr, topic, queue, offset in keys
-    )
+    places = (MessagePlace(addr, MessageQueue(t, "", q), offset) for addr, t, q, offset in keys)
     # A broker commits offsets of a static topic for its own queues.
     results = admin.queue_reader.get_store_times(places, in_own_queues=True)
-    return {
-        key: result.result for key, result in zip(keys, results, strict=True) if result.result is not None
-    }
+    return {key: r.result for key, r in zip(keys, results, strict=True) if r.result is not None}

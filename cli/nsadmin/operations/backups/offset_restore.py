@@ -138,9 +138,7 @@ def _read_store_times(
             if queue.saved_offset.offset > 0
         }
     )
-    places = (
-        MessagePlace(addr, MessageQueue(topic, "", queue_id), offset) for topic, queue_id, offset in keys
-    )
+    places = (MessagePlace(addr, MessageQueue(t, "", queue_id), offset) for t, queue_id, offset in keys)
     results: Sequence[ServerResult[int | None]] = admin.queue_reader.get_store_times(
         places, in_own_queues=True
     )

@@ -98,13 +98,7 @@ def _select_kv(backup: ClusterBackup, scope: RestoreScope) -> dict[str, Mapping[
             if _is_wanted(topic, scope.topics)
         }
     if Section.KV in scope.sections and not scope.topics and not scope.groups:
-        selected.update(
-            {
-                namespace: values
-                for namespace, values in backup.kv.items()
-                if namespace != ORDER_CONF_NAMESPACE
-            }
-        )
+        selected.update({n: values for n, values in backup.kv.items() if n != ORDER_CONF_NAMESPACE})
     return selected
 
 

@@ -191,12 +191,8 @@ class ClusterEnvironment:
         [result] = self._admin.broker_configs.get_each([master_addr])
         if result.result is None:
             return _failure_text(result)
-        permission_text = result.result.get(_PERMISSION_KEY, "")
-        return (
-            int(permission_text)
-            if permission_text.isdecimal()
-            else f"the broker has no setting {_PERMISSION_KEY}"
-        )
+        perm = result.result.get(_PERMISSION_KEY, "")
+        return int(perm) if perm.isdecimal() else f"the broker has no setting {_PERMISSION_KEY}"
 
     def set_permission(self, master_addr: str, perm: int) -> str | None:
         [result] = self._admin.broker_configs.update_item([master_addr], _PERMISSION_KEY, str(perm))

@@ -41,9 +41,7 @@ def read_last_writers(
             for _, _, span, _ in span_results
             if span is not None and span.end_offset > span.begin_offset
         ]
-        messages = [
-            message for page in admin.queue_reader.read_pages(topic, spans) for message in page.messages
-        ]
+        messages = [m for page in admin.queue_reader.read_pages(topic, spans) for m in page.messages]
         messages.sort(key=lambda message: -message.store_timestamp)
         if messages:
             writers_by_topic[topic] = tuple(dict.fromkeys(map(describe_writer, messages)))

@@ -61,11 +61,9 @@ def _explain_reopening(
         )
     topic_changes = list(_describe_topic_changes(own_before, own_now))
     if topic_changes:
-        changes_text = abbreviate_names(topic_changes, _MAX_CHANGES)
+        changes = abbreviate_names(topic_changes, _MAX_CHANGES)
         return (
-            f"changed on the broker: {changes_text}"
-            if is_partial
-            else f"{_ALL_TOPICS} after a change: {changes_text}"
+            f"changed on the broker: {changes}" if is_partial else f"{_ALL_TOPICS} after a change: {changes}"
         )
     if own_before.data_version != own_now.data_version:
         return f"{_ALL_TOPICS} after changes that were reverted, such as the order flag of a retry topic"

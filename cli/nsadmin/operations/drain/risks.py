@@ -131,12 +131,10 @@ _RISK_TEXTS = {
 
 
 def _describe_risk(kind: str, risky_topics: set[str]) -> str:
-    topic_count = len(risky_topics)
+    count = len(risky_topics)
     verb_phrase = "would be left " if kind in ("unwritable", "masterless") else ""
     count_phrase = (
-        f"{topic_count} topics {verb_phrase or 'are '}"
-        if topic_count != 1
-        else f"1 topic {verb_phrase or 'is '}"
+        f"{count} topics {verb_phrase or 'are '}" if count != 1 else f"1 topic {verb_phrase or 'is '}"
     )
     return f"{count_phrase}{_RISK_TEXTS[kind]} ({abbreviate_names(sorted(risky_topics), _MAX_NAMED)})"
 

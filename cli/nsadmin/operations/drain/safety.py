@@ -28,11 +28,11 @@ def list_waiting_for(
     observation: ClusterObservation,
     last: ClusterObservation | None,
     puts: int | None,
-    quiet_count: int,
+    quiet: int,
 ) -> tuple[str, ...]:
     """Return the missing conditions for a safe stop; () if it is safe. Each item continues "waiting for".
 
-    `quiet_count` intervals without writes have passed. `puts` is None if it is not known.
+    `quiet` intervals without writes have passed. `puts` is None if it is not known.
     """
     texts: list[str] = []
     open_count = sum(len(server.open_topics) for server in observation.servers)
@@ -49,11 +49,9 @@ def list_waiting_for(
     elif state.closed_since is not None and observation.time_ms < state.closed_since + rules.settle_ms:
         seconds_left = -(-(state.closed_since + rules.settle_ms - observation.time_ms) // 1000)
         texts.append(f"clients to refresh their routes, {seconds_left} s")
-    elif quiet_count < rules.quiet_intervals:
+    elif quiet < rules.quiet_intervals:
         texts.append(
-            _explain_writes(
-                observation.counters, puts, rules.write_threshold, quiet_count, rules.quiet_intervals
-            )
+            _explain_writes(observation.counters, puts, rules.write_threshold, quiet, rules.quiet_intervals)
         )
     texts += _list_lagging_slaves(observation, last)
     if rules.for_good:

@@ -90,11 +90,11 @@ class DrainStateMachine:
     def record_wipes(self, errors: Mapping[str, str | None], now_ms: int) -> list[RunEvent]:
         """Record the outcome of the wipes, and return their events."""
         counts = self.state.wipes
-        drain_events: list[RunEvent] = [
+        told: list[RunEvent] = [
             events.Wiped(now_ms, addr, counts.get(addr, 1), error) for addr, error in errors.items()
         ]
         self._count_wipes((addr for addr, error in errors.items() if error is not None), -1)
-        return drain_events
+        return told
 
     def _process_server(
         self, server: NameServerFacts, observation: ClusterObservation, drain_events: list[RunEvent]

@@ -210,9 +210,7 @@ class UndoRun:
         for server in self._environment.read_servers():
             differing = find_differing_queues(snapshot, own_queues, server)
             current = server.queues_by_topic
-            reasons = {
-                topic: _describe_difference(current.get(topic), queue) for topic, queue in differing.items()
-            }
+            reasons = {t: _describe_difference(current.get(t), q) for t, q in differing.items()}
             error = server.error or (None if server.member_addrs else "the broker is not registered there")
             if differing and error is None and server.namesrv_addr in errors:
                 reasons = {topic: f"{text}; {errors[server.namesrv_addr]}" for topic, text in reasons.items()}

@@ -47,9 +47,7 @@ def execute_steps(
         errors = executor.run_phase(ready)
         outcomes += [_outcome_of_step(step, errors, executor.late_errors) for step in due]
         advance(len(due) - len(ready))
-        failed_topics.update(
-            outcome.step.item_name for outcome in outcomes if outcome.error and _is_topic_step(outcome.step)
-        )
+        failed_topics.update(o.step.item_name for o in outcomes if o.error and _is_topic_step(o.step))
     return outcomes
 
 
@@ -146,25 +144,22 @@ class _StepExecutor:
     def _read_raw_configs(self, steps: Iterable[PlanStep]) -> None:
         """Read the groups' full configs, so that unknown settings of newer releases are not overwritten."""
         addrs = list(dict.fromkeys(self._addr_of_step(step) for step in steps if step.action == "update"))
-        group_tables = self._admin.bulk.list_groups(addrs)
+        tables = self._admin.bulk.list_groups(addrs)
         self._raw_configs = {
-            (table.addr, group): config
-            for table in group_tables
-            for group, config in (table.result or {}).items()
+            (table.addr, group): config for table in tables for group, config in (table.result or {}).items()
         }
 
     def _desired_config(self, step: PlanStep) -> DesiredConfig:
         name_key = "topicName" if step.kind == "topic" else "groupName"
-        raw_config = (
+        raw = (
             self._raw_configs.get((self._addr_of_step(step), step.item_name), {})
             if step.kind == "group"
             else {}
         )
-        wire_config = {**raw_config, **step.after, name_key: step.item_name}
-        present_fields = {name: value for name, value in wire_config.items() if value is not None}
+        wire_config = {**raw, **step.after, name_key: step.item_name}
+        fields = {name: value for name, value in wire_config.items() if value is not None}
         return DesiredConfig(
-            present_fields,
-            _sign_attributes((step.before or {}).get("attributes", {}), step.after["attributes"]),
+            fields, _sign_attributes((step.before or {}).get("attributes", {}), step.after["attributes"])
         )
 
     def _addr_of_step(self, step: PlanStep) -> str:
@@ -231,9 +226,7 @@ class _IgnoredChange(NotApplied):
 
 def _list_ordered_topics(state: ClusterState, steps: Iterable[PlanStep]) -> set[str]:
     """The topics that have an order configuration, or will have one."""
-    configured = {
-        topic for server in state.server_states for topic in server.kv.get(ORDER_CONF_NAMESPACE, {})
-    }
+    configured = {t for s in state.server_states for t in s.kv.get(ORDER_CONF_NAMESPACE, {})}
     changed = {step.item_name: step.after for step in steps if step.kind == "orderConf"}
     return {topic for topic in configured | changed.keys() if changed.get(topic, "") is not None}
 
@@ -258,11 +251,9 @@ def _describe_mismatch(step: PlanStep, value_now: Any) -> str:
     if step.action == "delete":
         return "the server reported success, but still has the item"
     if isinstance(value_now, Mapping) and step.kind != "route":
-        ignored_keys = [name for name, value in step.after.items() if value_now.get(name) != value]
-        order_remark = (
-            "; before 5.0 a topic without an orderConf is not ordered" if ignored_keys == ["order"] else ""
-        )
-        return f"ignored: the broker kept the old {' and '.join(ignored_keys)}{order_remark}"
+        keys = [name for name, value in step.after.items() if value_now.get(name) != value]
+        remark = "; before 5.0 a topic without an orderConf is not ordered" if keys == ["order"] else ""
+        return f"ignored: the broker kept the old {' and '.join(keys)}{remark}"
     return "ignored: the server reported success, but has another value"
 
 

@@ -94,18 +94,16 @@ class GroupReader:
     def read_queue_ends(self) -> dict[str, tuple[int, ...] | None]:
         """Return the next offsets of the closing queues; None for a broker that does not tell them."""
         queues = self._list_queues(self._question.closing_queues)
-        end_results = self._admin.queue_progress.get_end_offsets(
+        ends = self._admin.queue_progress.get_end_offsets(
             [(self._addrs[queue.broker_name], queue) for queue in queues]
         )
         ends_by_broker: dict[str, tuple[int, ...] | None] = {}
         for broker in self._question.closing_queues:
-            broker_ends = [
-                offset
-                for queue, offset in zip(queues, end_results, strict=True)
-                if queue.broker_name == broker
+            found = [
+                offset for queue, offset in zip(queues, ends, strict=True) if queue.broker_name == broker
             ]
-            known_ends = tuple(offset for offset in broker_ends if isinstance(offset, int))
-            ends_by_broker[broker] = known_ends if len(known_ends) == len(broker_ends) else None
+            known_ends = tuple(offset for offset in found if isinstance(offset, int))
+            ends_by_broker[broker] = known_ends if len(known_ends) == len(found) else None
         return ends_by_broker
 
     def read_backlogs(self, groups: Sequence[str]) -> dict[str, GroupBacklog]:

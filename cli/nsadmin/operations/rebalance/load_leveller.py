@@ -107,9 +107,7 @@ class _Leveller(LoadState):
         while True:
             hot_brokers = [broker for broker in self._hot_brokers() if broker not in stuck_brokers]
             if not hot_brokers:
-                return sum(
-                    self._excess_load(broker, self._broker_loads[broker]) for broker in self._kept_brokers
-                )
+                return sum(self._excess_load(b, self._broker_loads[b]) for b in self._kept_brokers)
             if self._make_best_changes(hot_brokers[0]):
                 stuck_brokers.clear()
             else:

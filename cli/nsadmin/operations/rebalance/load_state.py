@@ -147,9 +147,7 @@ class LoadState:
     def _count_changes(self, index: int, counts: Counts) -> int:
         """The queues that are added or removed, compared with the state before."""
         before = self._counts_before[index]
-        return sum(
-            abs(counts.get(broker, 0) - before.get(broker, 0)) for broker in counts.keys() | before.keys()
-        )
+        return sum(abs(counts.get(b, 0) - before.get(b, 0)) for b in counts.keys() | before.keys())
 
     def _min_brokers(self, index: int) -> int:
         return min(MIN_BROKERS, len(self._counts_before[index]), len(self._kept_brokers))

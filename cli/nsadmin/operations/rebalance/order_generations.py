@@ -149,15 +149,9 @@ def _align_reads(
     """Yield the stages after which exactly the queues of the first generation are readable."""
     if any(old_pairs[broker].read < start_pairs[broker].read for broker in start_pairs):
         raise NoOrderedPathError("producers write to queues that consumers do not read")
-    surplus_reads = {
-        broker: start_pairs[broker].read
-        for broker in start_pairs
-        if old_pairs[broker].read > start_pairs[broker].read
-    }
+    surplus_reads = {b: start_pairs[b].read for b in start_pairs if old_pairs[b].read > start_pairs[b].read}
     if surplus_reads:
-        held_pairs = {
-            broker: QueuePair(old_pairs[broker].read, start_pairs[broker].write) for broker in start_pairs
-        }
+        held_pairs = {b: QueuePair(old_pairs[b].read, start_pairs[b].write) for b in start_pairs}
         yield MoveStage(CLOSE_WRITES, held_pairs, conf_now, drains_from=surplus_reads)
     if old_pairs != start_pairs:
         yield MoveStage(CLOSE_READS, start_pairs, conf_now)
@@ -175,19 +169,11 @@ def _list_switch_stages(
         for broker in brokers
     }
     if gated_pairs != before:
-        added_pairs = {
-            broker: before[broker].read
-            for broker in brokers
-            if counts_after[broker].read > before[broker].read
-        }
+        added_pairs = {b: before[b].read for b in brokers if counts_after[b].read > before[b].read}
         yield MoveStage(
             ADD_QUEUES, gated_pairs, format_generation(previous_generation), opens_from=added_pairs
         )
-    drained_pairs = {
-        broker: counts_after[broker].read
-        for broker in brokers
-        if counts_after[broker].read < before[broker].read
-    }
+    drained_pairs = {b: counts_after[b].read for b in brokers if counts_after[b].read < before[b].read}
     yield MoveStage(SWITCH_ORDER, gated_pairs, format_generation(next_generation), drains_from=drained_pairs)
     yield MoveStage(READ_ON, counts_after, format_generation(next_generation))
 

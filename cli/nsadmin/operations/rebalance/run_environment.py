@@ -78,15 +78,10 @@ class RunEnvironment:
         runtime_results = self._admin.brokers.get_runtime_info(
             [self._master_addrs[broker] for broker in known_brokers]
         )
-        return {
-            broker: _health_of_result(result)
-            for broker, result in zip(known_brokers, runtime_results, strict=True)
-        }
+        return {b: _health_of_result(r) for b, r in zip(known_brokers, runtime_results, strict=True)}
 
     def _read_topic(self, question: TopicQuestion, now_ms: int) -> MovingTopicFacts:
-        addrs = {
-            broker: self._master_addrs[broker] for broker in question.brokers if broker in self._master_addrs
-        }
+        addrs = {b: self._master_addrs[b] for b in question.brokers if b in self._master_addrs}
         config_results = self._admin.topic_configs.get_each(list(addrs.values()), question.topic)
         results_by_addr = {result.addr: result for result in config_results}
         on_brokers = {
@@ -108,11 +103,7 @@ class RunEnvironment:
         self, question: TopicQuestion, facts: MovingTopicFacts, addrs: Mapping[str, str], now_ms: int
     ) -> MovingTopicFacts:
         """Add the progress of the groups, on the brokers that have the topic."""
-        topic_addrs = {
-            broker: addrs[broker]
-            for broker, on_broker in facts.on_brokers.items()
-            if on_broker.error is None and on_broker.exists
-        }
+        topic_addrs = {b: addrs[b] for b, on in facts.on_brokers.items() if on.error is None and on.exists}
         silent = [broker for broker, on_broker in facts.on_brokers.items() if on_broker.error is not None]
         if silent or not {*question.closing_queues, *question.new_queues} <= topic_addrs.keys():
             return facts._replace(undelivered=None, error="the consumer groups, which are unknown")

@@ -137,15 +137,12 @@ def _describe_change(record: EventRecord) -> str:
 def describe_progress(record: EventRecord) -> str:
     """Return the counts of a progress record and what its first topics wait for."""
     counts = f"{record['done']} done, {record['moving']} moving, {record['pending']} to come"
-    waiting_topics = [(topic, texts) for topic, texts in sorted(record["waiting"].items()) if texts]
-    wait_texts = [
-        f"{topic} waits for {' and '.join(texts[:2])}"
-        for topic, texts in waiting_topics[:_MAX_WAITING_TOPICS]
-    ]
-    hidden_count = len(waiting_topics) - len(wait_texts)
+    waiting = [(topic, texts) for topic, texts in sorted(record["waiting"].items()) if texts]
+    waits = [f"{topic} waits for {' and '.join(texts[:2])}" for topic, texts in waiting[:_MAX_WAITING_TOPICS]]
+    hidden_count = len(waiting) - len(waits)
     if hidden_count > 0:
-        wait_texts.append(f"{hidden_count} more topics wait")
-    return "; ".join([counts, *wait_texts])
+        waits.append(f"{hidden_count} more topics wait")
+    return "; ".join([counts, *waits])
 
 
 _DESCRIBERS: Mapping[str, Callable[[EventRecord], str]] = {

@@ -192,9 +192,7 @@ class RebalanceMachine:
         """Return the changes, the missing conditions, and whether the topic entered another stage."""
         progress = self.state.moving[topic]
         if not progress.stages:
-            waits_for = [
-                f"{broker} to answer" for broker, at in facts.on_brokers.items() if at.error is not None
-            ]
+            waits_for = [f"{b} to answer" for b, at in facts.on_brokers.items() if at.error is not None]
             waits_for += [
                 f"{addr} to answer" for addr, at in facts.at_servers.items() if at.error is not None
             ]
@@ -298,11 +296,11 @@ class RebalanceMachine:
         before: QueuesByBroker = (
             progress.stages[progress.position - 1].counts if progress.position else progress.start
         )
-        for broker, on_broker in sorted(facts.on_brokers.items()):
+        for broker, on in sorted(facts.on_brokers.items()):
             known = (stage.counts.get(broker, NO_QUEUES), before.get(broker, NO_QUEUES))
-            if on_broker.error is None and on_broker.queues not in known:
+            if on.error is None and on.queues not in known:
                 self._pause_run(
-                    f"{topic} has {on_broker.queues.read} read and {on_broker.queues.write} write queues on "
+                    f"{topic} has {on.queues.read} read and {on.queues.write} write queues on "
                     f"{broker}, and the run expected {known[0].read} and {known[0].write}: "
                     "another change is in the way; undo it, and run the command again"
                 )
@@ -317,11 +315,7 @@ class RebalanceMachine:
         if now_ms - last_ms < _REGISTER_AFTER_MS:
             return []
         self._asked_registrations[topic] = now_ms
-        return [
-            AskRegistration(topic, broker)
-            for broker, on_broker in sorted(facts.on_brokers.items())
-            if on_broker.error is None
-        ]
+        return [AskRegistration(topic, b) for b, on in sorted(facts.on_brokers.items()) if on.error is None]
 
     def _check_timeout(
         self, topic: str, progress: TopicProgress, waits: tuple[str, ...], now_ms: int

@@ -233,10 +233,10 @@ def _find_risks(
         for addr, error in errors.items()
         if error
     )
-    offline_groups = {group for group, result in connections.items() if not result.clients}
+    offline = {group for group, result in connections.items() if not result.clients}
     for broker, topics in sorted(topics_by_broker.items()):
         yield from _find_offline_backlogs(
-            admin, broker, master_addrs[broker], topics, offline_groups - rules.ignored_groups
+            admin, broker, master_addrs[broker], topics, offline - rules.ignored_groups
         )
 
 

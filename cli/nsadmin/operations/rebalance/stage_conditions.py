@@ -66,9 +66,7 @@ def list_actions(
         if on_broker.queues != wanted:
             models = tuple(name for name in sorted(stage.counts) if name != broker)
             actions.append(PutTopic(topic, broker, wanted, perm, models))
-    actions += [
-        DeleteTopicOn(topic, broker) for broker in stage.deletes_on if facts.on_brokers[broker].exists
-    ]
+    actions += [DeleteTopicOn(topic, b) for b in stage.deletes_on if facts.on_brokers[b].exists]
     if actions:
         return actions
     if stage.order_conf is not None and any(

@@ -68,12 +68,7 @@ class OffsetReading(NamedTuple):
 
 def list_broker_topics(cluster: ClusterState, topics: Iterable[str]) -> list[BrokerTopic]:
     """The brokers of each of these topics."""
-    return [
-        (broker.broker_name, topic)
-        for topic in topics
-        for broker in cluster.broker_states
-        if topic in broker.topics
-    ]
+    return [(b.broker_name, t) for t in topics for b in cluster.broker_states if t in b.topics]
 
 
 def read_offsets(admin: AdminClient, cluster: ClusterState, places: Sequence[BrokerTopic]) -> OffsetReading:
@@ -143,20 +138,14 @@ def sample_figures(
     second_reading = read_offsets(admin, cluster, list(first_reading.max_offsets))
     sent_before, received_before = first_reading.count_sent(), first_reading.count_received()
     sent_after, received_after = second_reading.count_sent(), second_reading.count_received()
-    sent = {
-        topic: max(0, count - sent_before.get(topic, 0)) / sample_seconds
-        for topic, count in sent_after.items()
-    }
+    sent = {t: max(0, count - sent_before.get(t, 0)) / sample_seconds for t, count in sent_after.items()}
     received = {
         topic: max(0, received_after.get(topic, 0) - received_before.get(topic, 0)) / sample_seconds
         for topic in sent
     }
     sizes = _mean_sizes(read_statistics(admin, cluster, first_reading))
     mean_size = sum(sizes.values()) / len(sizes) if sizes else 1.0
-    return {
-        topic: TopicFigures(sent[topic], received[topic], sent[topic] * sizes.get(topic, mean_size))
-        for topic in sorted(sent)
-    }
+    return {t: TopicFigures(sent[t], received[t], sent[t] * sizes.get(t, mean_size)) for t in sorted(sent)}
 
 
 def read_journal_figures(journal_folder: Path, cluster: str) -> tuple[dict[str, TopicFigures], float]:
@@ -242,11 +231,7 @@ def _read_rates(
 
 
 def _master_addrs(cluster: ClusterState) -> dict[str, str]:
-    return {
-        broker.broker_name: broker.master_addr
-        for broker in cluster.broker_states
-        if broker.master_addr is not None
-    }
+    return {b.broker_name: b.master_addr for b in cluster.broker_states if b.master_addr is not None}
 
 
 def _split_batches(items: Sequence[T]) -> Iterator[Sequence[T]]:

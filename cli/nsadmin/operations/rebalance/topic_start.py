@@ -24,11 +24,7 @@ class TopicStart(NamedTuple):
     @property
     def queues_now(self) -> dict[str, QueuePair]:
         """The queues on the brokers that have the topic."""
-        return {
-            broker: on_broker.queues
-            for broker, on_broker in sorted(self.facts.on_brokers.items())
-            if on_broker.exists
-        }
+        return {b: on.queues for b, on in sorted(self.facts.on_brokers.items()) if on.exists}
 
     @property
     def conf_now(self) -> str:

@@ -174,9 +174,7 @@ class RollingRestart:
         saved = context.drain_folder.load()
         if context.drain_plan.force or saved is None:
             return
-        servers = tuple(
-            without_drain(server, saved.snapshot) for server in context.environment.read_servers()
-        )
+        servers = tuple(without_drain(s, saved.snapshot) for s in context.environment.read_servers())
         now_ms = self._clock.now_ms()
         risks = check_plan(
             context.drain_plan, servers, context.system_topics, context.ordered_topics, now_ms

@@ -51,9 +51,7 @@ def observe_placement(
     masterless_names = [group.broker_name for group in chosen_groups if group.master_addr is None]
     if masterless_names:
         raise NotApplied(f"no master now for {', '.join(masterless_names)}")
-    master_addrs = {
-        broker: group.master_addr for broker, group in groups_by_name.items() if group.master_addr is not None
-    }
+    master_addrs = {b: g.master_addr for b, g in groups_by_name.items() if g.master_addr is not None}
     results = dict(
         zip(master_addrs, admin.queue_mappings.get_each(topic, master_addrs.values()), strict=True)
     )
@@ -156,12 +154,12 @@ class _ShareSender:
     def verify_shares(self, plan: MappingPlan) -> dict[str, RocketMQError]:
         """The errors of brokers whose share differs from the planned one."""
         brokers = list(plan.shares)
-        share_results = self._admin.queue_mappings.get_each(
+        results = self._admin.queue_mappings.get_each(
             plan.topic, [self._master_addrs[broker] for broker in brokers]
         )
         return {
             broker: result.error or NotApplied("the broker reported success, but has another mapping")
-            for broker, result in zip(brokers, share_results, strict=True)
+            for broker, result in zip(brokers, results, strict=True)
             if result.error is not None or not _is_wanted_share(result.result, plan.shares[broker])
         }
 

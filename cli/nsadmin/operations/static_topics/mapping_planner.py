@@ -170,21 +170,19 @@ def plan_remapping(
 def _assign_queues(leaders: Mapping[int, QueueMappingItem], targets: Sequence[str]) -> dict[int, str]:
     """The broker of each queue. No broker both receives and loses queues."""
     counts = {broker: sum(item.bname == broker for item in leaders.values()) for broker in targets}
-    queues_per_broker, remaining_queues = divmod(len(leaders), len(targets))
+    share, rest = divmod(len(leaders), len(targets))
     # The brokers with the most queues may keep one more than the others.
-    broker_order = sorted(targets, key=lambda broker: (-counts[broker], targets.index(broker)))
-    room_by_broker = {
-        broker: queues_per_broker + (index < remaining_queues) for index, broker in enumerate(broker_order)
-    }
+    order = sorted(targets, key=lambda broker: (-counts[broker], targets.index(broker)))
+    room = {broker: share + (index < rest) for index, broker in enumerate(order)}
     wanted: dict[int, str] = {}
     unassigned_queues: list[int] = []
     for queue, leader in leaders.items():
-        if room_by_broker.get(leader.bname, 0) > 0:
-            room_by_broker[leader.bname] -= 1
+        if room.get(leader.bname, 0) > 0:
+            room[leader.bname] -= 1
             wanted[queue] = leader.bname
         else:
             unassigned_queues.append(queue)
-    free_places = [broker for broker in targets for _ in range(room_by_broker[broker])]
+    free_places = [broker for broker in targets for _ in range(room[broker])]
     return dict(sorted({**wanted, **dict(zip(unassigned_queues, free_places, strict=True))}.items()))
 
 

@@ -143,11 +143,11 @@ class GroupTransfer:
             for key, offsets in result.value().items():
                 topic, _, group = key.rpartition("@")
                 if group == self._group:
-                    broker_offsets = {
+                    found = {
                         QueueId(masters[result.addr], queue_id): offset
                         for queue_id, offset in offsets.items()
                     }
-                    offsets_by_topic.setdefault(topic, {}).update(broker_offsets)
+                    offsets_by_topic.setdefault(topic, {}).update(found)
         return offsets_by_topic
 
     def _require_group(self) -> None:

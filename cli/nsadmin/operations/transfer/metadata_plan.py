@@ -95,9 +95,7 @@ def _drop_new_settings(broker: BrokerBackup, losses: list[MetadataLoss]) -> Brok
                     losses.append(
                         MetadataLoss(section, broker.broker_name, name, f"4.x brokers have no {setting}")
                     )
-            kept_table[name] = {
-                setting: value for setting, value in settings.items() if setting not in _SETTINGS_SINCE_5
-            }
+            kept_table[name] = {s: value for s, value in settings.items() if s not in _SETTINGS_SINCE_5}
         tables[section] = kept_table
     reason = "4.x brokers have no consume modes"
     losses += [

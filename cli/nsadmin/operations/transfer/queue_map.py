@@ -64,8 +64,6 @@ def _pair_brokers(source_queues: Sequence[QueueId], target_queues: Sequence[Queu
     source_names = list(dict.fromkeys(queue.broker_name for queue in source_queues))
     target_names = list(dict.fromkeys(queue.broker_name for queue in target_queues))
     other_names = [name for name in target_names if name not in source_names] or target_names
-    target_by_source = {name: name for name in source_names if name in target_names}
-    unpaired_names = [name for name in source_names if name not in target_by_source]
-    return target_by_source | {
-        name: other_names[number % len(other_names)] for number, name in enumerate(unpaired_names)
-    }
+    pairs = {name: name for name in source_names if name in target_names}
+    unpaired = [name for name in source_names if name not in pairs]
+    return pairs | {name: other_names[number % len(other_names)] for number, name in enumerate(unpaired)}

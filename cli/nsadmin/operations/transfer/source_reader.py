@@ -189,11 +189,7 @@ class SourceReader:
                 return False
             if state.end_offset is not None:
                 next_offset = min(next_offset, state.end_offset)
-            read = [
-                message
-                for message in (page.messages if page is not None else ())
-                if message.queue_offset < next_offset
-            ]
+            read = [m for m in (page.messages if page is not None else ()) if m.queue_offset < next_offset]
             messages = tuple(message for message in read if self._filter.is_match(message))
             lost_count = page.lost_count if page is not None else 0
             state.pages.append(ReadPage(messages, next_offset, len(read) - len(messages), lost_count))

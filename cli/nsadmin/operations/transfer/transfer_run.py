@@ -121,9 +121,7 @@ class TransferRun:
         if self._options.follows:
             self._add_new_queues()
         now_seconds = self._clock.read_seconds()
-        due_queues = [
-            queue for queue in self._queues.values() if not queue.is_failed and queue.retry_at <= now_seconds
-        ]
+        due_queues = [q for q in self._queues.values() if not q.is_failed and q.retry_at <= now_seconds]
         for queue in due_queues:
             if queue.is_unsettled:
                 self._settle_queue(queue)
@@ -224,10 +222,10 @@ class TransferRun:
                 raise NotApplied(f"the target queue {queue.record.target} is not writable")
             queue.send_queue = present
             wait_for_dispatch(self._clusters.target.brokers, present.broker_addr)
-            end_offset = self._clusters.target.queue_reader.get_end_offset(
+            end = self._clusters.target.queue_reader.get_end_offset(
                 present.broker_addr, present.topic, present.queue_id
             )
-            last_copy = self._search_copies(queue, end_offset if queue.lost_from is None else queue.lost_from)
+            last_copy = self._search_copies(queue, end if queue.lost_from is None else queue.lost_from)
         except RocketMQError as error:
             self._note_failure(queue, error)
             return
@@ -245,10 +243,10 @@ class TransferRun:
             queue.record = record._replace(next_offset=record.begin_offset, target_end=record.target_begin)
         return copies.get(queue.source)
 
-    def _rewind_queue(self, queue: CopyQueue, last_copy: LastCopy | None) -> None:
-        if last_copy is not None:
+    def _rewind_queue(self, queue: CopyQueue, copy: LastCopy | None) -> None:
+        if copy is not None:
             queue.record = queue.record._replace(
-                next_offset=last_copy.source.offset + 1, target_end=last_copy.target_offset + 1
+                next_offset=copy.source.offset + 1, target_end=copy.target_offset + 1
             )
         queue.is_unsettled, queue.lost_from = False, None
         queue.forget_read()

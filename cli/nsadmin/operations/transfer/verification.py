@@ -50,18 +50,17 @@ def verify_topic(
 
     `plan` is the result of `load_transfer`; `count_messages` gets each number of messages that were read.
     """
-    comparisons = {queue.source: QueueComparison() for queue in plan.queues}
-    expired_counts = _read_source(clusters, plan, comparisons, count_messages)
+    compared = {queue.source: QueueComparison() for queue in plan.queues}
+    expired = _read_source(clusters, plan, compared, count_messages)
     for _, message in read_messages(
         clusters.target, plan.topic_pair.target_topic, list_copy_spans(clusters, plan)
     ):
         source = find_source(message)
-        if source is not None and source.queue in comparisons:
-            comparisons[source.queue].add_copy(source.offset, hash_content(message))
+        if source is not None and source.queue in compared:
+            compared[source.queue].add_copy(source.offset, hash_content(message))
             count_messages(1)
     return [
-        VerifiedQueue(queue, comparisons[queue.source].compare(), expired_counts[queue.source])
-        for queue in plan.queues
+        VerifiedQueue(queue, compared[queue.source].compare(), expired[queue.source]) for queue in plan.queues
     ]
 
 
