@@ -74,10 +74,7 @@ class GroupReader:
     ) -> dict[str, dict[str, tuple[int, ...]]]:
         """Return the queues without a committed offset up to their end, by group and broker."""
         keys = [(self._addrs[queue.broker_name], group, queue) for group in groups for queue in queues]
-        end_offsets = self._admin.queue_progress.get_end_offsets(
-            [(self._addrs[queue.broker_name], queue) for queue in queues]
-        )
-        ends = dict(zip(queues, end_offsets, strict=True))
+        ends = dict(zip(queues, self._read_ends(queues), strict=True))
         missing_offsets: dict[str, dict[str, tuple[int, ...]]] = {group: {} for group in groups}
         committed_offsets = self._admin.queue_progress.get_committed_offsets(keys)
         for (_, group, queue), committed in zip(keys, committed_offsets, strict=True):
@@ -94,9 +91,7 @@ class GroupReader:
     def read_queue_ends(self) -> dict[str, tuple[int, ...] | None]:
         """Return the next offsets of the closing queues; None for a broker that does not tell them."""
         queues = self._list_queues(self._question.closing_queues)
-        ends = self._admin.queue_progress.get_end_offsets(
-            [(self._addrs[queue.broker_name], queue) for queue in queues]
-        )
+        ends = self._read_ends(queues)
         ends_by_broker: dict[str, tuple[int, ...] | None] = {}
         for broker in self._question.closing_queues:
             found = [
@@ -105,6 +100,10 @@ class GroupReader:
             known_ends = tuple(offset for offset in found if isinstance(offset, int))
             ends_by_broker[broker] = known_ends if len(known_ends) == len(found) else None
         return ends_by_broker
+
+    def _read_ends(self, queues: Sequence[MessageQueue]) -> Sequence[int | RocketMQError]:
+        places = [(self._addrs[queue.broker_name], queue) for queue in queues]
+        return self._admin.queue_progress.get_end_offsets(places)
 
     def read_backlogs(self, groups: Sequence[str]) -> dict[str, GroupBacklog]:
         """Return what each group has not consumed."""
@@ -141,9 +140,7 @@ class GroupReader:
     def _read_broadcast_backlog(self, group: RunningGroup) -> GroupBacklog:
         """Each client consumes every message, and keeps its offsets itself."""
         queues = self._list_queues(self._question.closing_queues)
-        ends = self._admin.queue_progress.get_end_offsets(
-            [(self._addrs[queue.broker_name], queue) for queue in queues]
-        )
+        ends = self._read_ends(queues)
         closing_count = 0
         for running_client in group.clients:
             if running_client.info is None:
