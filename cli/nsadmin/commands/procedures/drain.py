@@ -21,7 +21,6 @@ from nsadmin.commands.procedures.drain_options import (
     parse_interval_seconds,
 )
 from nsadmin.commands.procedures.live_output import ProcedureReporter
-from nsadmin.commands.procedures.signals import StopRequestedError, catch_stop_signals
 from nsadmin.commands.procedures.then_command import build_then_runner, then_fields
 from nsadmin.console import audit
 from nsadmin.console.exit_codes import CommandInterrupted, UsageError
@@ -217,28 +216,26 @@ def _report_drain(
     report_event = ProcedureReporter(session, "drain", describe_record)
     safe_event: EventRecord | None = None
     ended_event: EventRecord | None = None
-    with catch_stop_signals(signals.SYSTEM_CLOCK) as stop_signal, report_event:
-        try:
-            for drain_event in begin_drain(stop_signal.stoppable_clock):
-                ended_event = drain_event if drain_event["event"] == "commandEnded" else ended_event
-                safe_event = {"safe": drain_event, "unsafe": None, "reopened": None}.get(
-                    drain_event["event"], safe_event
-                )
-                if drain_event["event"] == "safe" and drain_plan.rules.for_good:
-                    # The operator is about to remove the broker, so it is not missing afterwards.
-                    open_inventory(session).mark_leaving(drain_plan.broker)
-                yield report_event(drain_event)
-                stop_signal.raise_if_requested()
-        except StopRequestedError:
-            if not (drain_plan.hold and safe_event):
-                raise CommandInterrupted(
-                    "interrupted; the drain is saved: "
-                    f"{quote_command('drain', drain_plan.broker)} resumes it, "
-                    f"{quote_command('undrain', drain_plan.broker)} undoes it"
-                ) from None
-        if safe_event and not drain_plan.hold and (ended_event is None or ended_event["code"]):
-            hold_ended = HoldEnded(signals.SYSTEM_CLOCK.now_ms(), drain_plan.broker)
-            yield report_event(hold_ended.to_record())
+    interruption = (
+        f"interrupted; the drain is saved: {quote_command('drain', drain_plan.broker)} resumes it, "
+        f"{quote_command('undrain', drain_plan.broker)} undoes it"
+    )
+    try:
+        for drain_event, line in report_event.follow(begin_drain, interruption):
+            ended_event = drain_event if drain_event["event"] == "commandEnded" else ended_event
+            safe_event = {"safe": drain_event, "unsafe": None, "reopened": None}.get(
+                drain_event["event"], safe_event
+            )
+            if drain_event["event"] == "safe" and drain_plan.rules.for_good:
+                # The operator is about to remove the broker, so it is not missing afterwards.
+                open_inventory(session).mark_leaving(drain_plan.broker)
+            yield line
+    except CommandInterrupted:
+        if not (drain_plan.hold and safe_event):
+            raise
+    if safe_event and not drain_plan.hold and (ended_event is None or ended_event["code"]):
+        hold_ended = HoldEnded(signals.SYSTEM_CLOCK.now_ms(), drain_plan.broker)
+        yield report_event(hold_ended.to_record())
     if ended_event is not None and ended_event["code"]:
         raise DrainRefused(
             f"the command of --then exited with {ended_event['code']}; {drain_plan.broker} stays drained"

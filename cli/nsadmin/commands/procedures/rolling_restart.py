@@ -9,11 +9,10 @@ from typer import Argument, Option
 from nsadmin.client.brokers.clusters import BrokerAddrGroup, find_shared_addrs, refuse_shared_addrs
 from nsadmin.command_line.argument_values import parse_duration_seconds
 from nsadmin.command_line.declarations import Flags, command
-from nsadmin.commands.procedures import drain_options, signals
+from nsadmin.commands.procedures import drain_options
 from nsadmin.commands.procedures.live_output import ProcedureReporter
-from nsadmin.commands.procedures.signals import StopRequestedError, catch_stop_signals
 from nsadmin.console import audit
-from nsadmin.console.exit_codes import CommandInterrupted, UsageError
+from nsadmin.console.exit_codes import UsageError
 from nsadmin.console.output import OutputText, ResultRow, ResultRows
 from nsadmin.console.session import Session
 from nsadmin.operations import shell_command
@@ -251,13 +250,8 @@ def _report_restart(
         "rollingRestart",
         lambda restart_event: describe_record(restart_event) or events.describe_record(restart_event),
     )
-    with catch_stop_signals(signals.SYSTEM_CLOCK) as stop_signal, report_event:
-        try:
-            for restart_event in begin_restart(stop_signal.stoppable_clock):
-                yield report_event(restart_event)
-                stop_signal.raise_if_requested()
-        except StopRequestedError:
-            raise CommandInterrupted(
-                "interrupted; progress is saved: run the same command to resume the "
-                f"restart of {cluster_name}"
-            ) from None
+    interruption = (
+        f"interrupted; progress is saved: run the same command to resume the restart of {cluster_name}"
+    )
+    for _, line in report_event.follow(begin_restart, interruption):
+        yield line
