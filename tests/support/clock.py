@@ -6,7 +6,7 @@ from collections.abc import Callable
 import pytest
 
 from nsadmin.commands.procedures import signals
-from nsadmin.operations.drain.runner import ProcedureClock
+from nsadmin.operations.procedure_clock import ProcedureClock
 
 
 def set_calls_clock(monkeypatch: pytest.MonkeyPatch, now: Callable[[], float]) -> None:

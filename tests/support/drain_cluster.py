@@ -7,7 +7,6 @@ from typing import Any
 from namesrv_core.events import QueueData
 from namesrv_core.protocol.codes import Perm
 from nsadmin.client.consumers.lag import Lag
-from nsadmin.operations.drain.events import EventRecord
 from nsadmin.operations.drain.facts import (
     BrokerCounters,
     NameServerFacts,
@@ -18,10 +17,12 @@ from nsadmin.operations.drain.facts import (
     SlaveProgress,
 )
 from nsadmin.operations.drain.risks import find_master_addr
-from nsadmin.operations.drain.runner import DrainPlan, DrainRun, ProcedureClock, check_plan
+from nsadmin.operations.drain.runner import DrainPlan, DrainRun, check_plan
 from nsadmin.operations.drain.safety import SafetyRules
-from nsadmin.operations.drain.store import DrainStore
+from nsadmin.operations.drain.state import DrainFolder
 from nsadmin.operations.drain.undo import UndoRun
+from nsadmin.operations.procedure_clock import ProcedureClock
+from nsadmin.operations.run_folder import EventRecord
 
 BROKER, MASTER, SLAVE = "broker-a", "127.0.0.1:10911", "127.0.0.1:10921"
 POLL = 30_000
@@ -286,9 +287,9 @@ class DrainCluster:
 
     def run_drain(self, folder: Path, limit: int = 2000, **more: Any) -> list[EventRecord]:
         """Drain until it is safe; what was told. With `hold` until `limit` records."""
-        plan, keeping = self.make_plan(**more), DrainStore(folder, BROKER)
+        plan, keeping = self.make_plan(**more), DrainFolder(folder)
         servers = self.read_servers()
-        is_new = keeping.load_drain() is None
+        is_new = keeping.load() is None
         checked = check_plan(plan, servers, SYSTEM, frozenset(), self.now) if is_new else None
         records: list[EventRecord] = []
         for record in DrainRun(plan, self, keeping, self.clock).run_drain(checked, servers):
@@ -298,7 +299,7 @@ class DrainCluster:
         return records
 
     def run_undrain(self, folder: Path) -> list[EventRecord]:
-        return list(UndoRun(BROKER, self, DrainStore(folder, BROKER), self.clock).run_undo())
+        return list(UndoRun(BROKER, self, DrainFolder(folder), self.clock).run_undo())
 
     def topics_by_server(self) -> list[dict[str, QueueData]]:
         """What each name server tells of the broker's topics."""

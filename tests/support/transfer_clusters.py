@@ -9,6 +9,7 @@ from namesrv_core.protocol.codes import RequestCode
 from namesrv_core.protocol.command import RemotingCommand, build_reply
 from namesrv_core.protocol.stored_messages import StoredMessage, parse_properties
 from nsadmin import AdminClient
+from nsadmin.operations.procedure_clock import SYSTEM_CLOCK, ProcedureClock
 from nsadmin.operations.transfer.message_rules import SavedRules
 from nsadmin.operations.transfer.topic_plan import TopicPair, TopicPlan, TopicPlanner, TransferClusters
 from nsadmin.operations.transfer.transfer_run import TransferOptions, TransferRun
@@ -106,11 +107,15 @@ class ClusterPair(NamedTuple):
     def make_planner(self, begin_ms: int = 0, rules: SavedRules | None = None) -> TopicPlanner:
         return TopicPlanner(self.clusters, rules or {}, begin_ms)
 
-    def copy_all(self, options: TransferOptions = TransferOptions()) -> TransferRun:  # noqa: B008
+    def copy_all(
+        self,
+        options: TransferOptions = TransferOptions(),  # noqa: B008
+        clock: ProcedureClock = SYSTEM_CLOCK,
+    ) -> TransferRun:
         """Copy everything, and return the finished run."""
         saved_rules = options.rules.save()
         plan = self.plan_topic(rules=saved_rules)
-        run = TransferRun(self.clusters, self.make_planner(rules=saved_rules), [plan], options)
+        run = TransferRun(self.clusters, self.make_planner(rules=saved_rules), [plan], options, clock)
         assert list(run.run()) is not None
         return run
 

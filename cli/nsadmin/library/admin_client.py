@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from nsadmin.library.drain_procedure import DrainResult, RestoredServer
     from nsadmin.library.name_server_divergence import Divergence
     from nsadmin.operations.divergence.observer import DivergenceObservation
-    from nsadmin.operations.drain.events import EventRecord
     from nsadmin.operations.inventory.keeper import InventoryKeeper
+    from nsadmin.operations.run_folder import EventRecord
 
 
 class AdminClient(client_admin.AdminClient):
@@ -213,7 +213,7 @@ class AdminClient(client_admin.AdminClient):
                 changed.
             ReadOnlyAccess: The client is read-only. Nothing was changed.
         """
-        from nsadmin.library.broker_drain import drain_broker
+        from nsadmin.library.drain_procedure import drain_broker
         from nsadmin.operations.drain.runner import DrainPlan
         from nsadmin.operations.drain.safety import SafetyRules
 
@@ -245,7 +245,7 @@ class AdminClient(client_admin.AdminClient):
             DrainBusyError: Another process drains the broker.
             ReadOnlyAccess: The client is read-only. Nothing was changed.
         """
-        from nsadmin.library.broker_drain import undrain_broker
+        from nsadmin.library.drain_procedure import undrain_broker
 
         return undrain_broker(
             self, broker_name, self._inventory, self._caller.pause, on_event, is_dry_run=dry_run

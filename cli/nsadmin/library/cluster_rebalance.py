@@ -3,14 +3,13 @@
 from collections.abc import Callable, Collection, Sequence
 from os import PathLike
 from pathlib import Path
-from time import gmtime, strftime, time
+from time import gmtime, strftime
 from typing import Literal, NamedTuple
 
 from nsadmin.client.admin import AdminClient
 from nsadmin.client.results import ReadOnlyAccess
-from nsadmin.operations.drain.events import EventRecord
-from nsadmin.operations.drain.runner import ProcedureClock
 from nsadmin.operations.plans.observer import observe_cluster
+from nsadmin.operations.procedure_clock import ProcedureClock, read_system_ms
 from nsadmin.operations.rebalance import topic_figures
 from nsadmin.operations.rebalance.load_state import LevelLimits
 from nsadmin.operations.rebalance.plan_builder import (
@@ -28,6 +27,7 @@ from nsadmin.operations.rebalance.rebalance_plan import (
 from nsadmin.operations.rebalance.rebalance_runner import RunOrder
 from nsadmin.operations.rebalance.run_preparation import PendingRun, open_run
 from nsadmin.operations.rebalance.run_rules import RunRules
+from nsadmin.operations.run_folder import EventRecord
 from nsadmin.operations.state_folder import find_state_home
 
 
@@ -214,7 +214,7 @@ class ClusterRebalance:
             max_failed_puts=max_send_errors,
         )
         run_order = RunOrder(plan, rules, interval_seconds, rollback, describe_user())
-        pending_run = open_run(self._admin, run_order, find_state_home(), _now_ms)
+        pending_run = open_run(self._admin, run_order, find_state_home(), read_system_ms)
         if dry_run:
             return RebalanceResult(False, None, pending_run.risks)
         return self._follow_run(pending_run, on_event)
@@ -223,13 +223,9 @@ class ClusterRebalance:
         self, pending_run: PendingRun, on_event: Callable[[EventRecord], object] | None
     ) -> RebalanceResult:
         pause_reason: str | None = None
-        for event_record in pending_run.run_events(ProcedureClock(_now_ms, self._pause)):
+        for event_record in pending_run.run_events(ProcedureClock(read_system_ms, self._pause)):
             if event_record["event"] == "paused":
                 pause_reason = event_record["reason"]
             if on_event is not None:
                 on_event(event_record)
         return RebalanceResult(pause_reason is None, pause_reason, pending_run.risks)
-
-
-def _now_ms() -> int:
-    return int(time() * 1000)

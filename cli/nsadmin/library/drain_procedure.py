@@ -1,25 +1,30 @@
 """The drain of a broker as a function: what is checked first, the run, and the undoing of a drain."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
 from nsadmin.client.admin import AdminClient
-from nsadmin.client.results import NotFound
+from nsadmin.client.results import NotFound, ReadOnlyAccess
 from nsadmin.operations.drain import events
 from nsadmin.operations.drain.cluster_environment import ClusterEnvironment
-from nsadmin.operations.drain.events import EventRecord
-from nsadmin.operations.drain.facts import NameServerFacts, QueuesByTopic
+from nsadmin.operations.drain.facts import NameServerFacts
 from nsadmin.operations.drain.risks import (
     DrainRisk,
+    describe_refusal,
     find_cluster_name,
     find_master_addr,
     find_slave_addrs,
 )
-from nsadmin.operations.drain.runner import DrainPlan, DrainRun, ProcedureClock, check_plan
-from nsadmin.operations.drain.state import DrainState, QueueSnapshot
-from nsadmin.operations.drain.store import DrainStore, SavedDrain, drain_folder_of, load_drains
+from nsadmin.operations.drain.runner import DrainPlan, DrainRefused, DrainRun, check_plan
+from nsadmin.operations.drain.state import DrainFolder, DrainState, SavedDrain, load_drains, open_drain
 from nsadmin.operations.drain.undo import UndoRun, find_differing_queues
+from nsadmin.operations.inventory.keeper import InventoryKeeper
+from nsadmin.operations.procedure_clock import ProcedureClock, read_system_ms
+from nsadmin.operations.run_folder import EventRecord, InvalidStateError
+from nsadmin.operations.state_folder import find_state_home
+
+EventCallback = Callable[[EventRecord], object]
 
 
 class DrainResult(NamedTuple):
@@ -64,66 +69,33 @@ class RestoredServer(NamedTuple):
         return self.error is None and not self.differing_topics
 
 
-class PreparedDrain:
+class PreparedDrain(NamedTuple):
     """A drain that was checked, and did not begin. Nothing was changed.
 
-    `saved_state` is the state of an interrupted drain, which `run_events` continues. Else `checked_event` has
-    the risks.
+    `saved_state` is the state of an interrupted drain, which `run_events` continues. Else `checked` has the
+    risks.
     """
 
-    def __init__(
-        self,
-        drain_plan: DrainPlan,
-        environment: ClusterEnvironment,
-        servers: tuple[NameServerFacts, ...],
-        drain_store: DrainStore | None,
-    ) -> None:
-        self.drain_plan = drain_plan
-        self.servers = servers
-        self.saved_state: DrainState | None = None
-        self.checked_event: events.Checked | None = None
-        self._environment = environment
-        self._drain_store = drain_store
+    plan: DrainPlan
+    servers: tuple[NameServerFacts, ...]
+    saved_state: DrainState | None
+    checked: events.Checked | None
+    environment: ClusterEnvironment
+    folder: DrainFolder | None
 
     @property
     def risks(self) -> tuple[DrainRisk, ...]:
         """The losses of the cluster without the broker."""
-        return () if self.checked_event is None else self.checked_event.risks
+        return () if self.checked is None else self.checked.risks
 
-    @property
-    def open_topics(self) -> dict[str, int | None]:
-        """The number of topics that each name server shows as writable; None if it did not answer."""
-        return {
-            server.namesrv_addr: None if server.error else len(server.open_topics) for server in self.servers
-        }
-
-    def load_saved(self) -> None:
-        """Look for an interrupted drain of this broker, which goes on."""
-        saved_drain = None if self._drain_store is None else self._drain_store.load_drain()
-        self.saved_state = None if saved_drain is None else saved_drain[0]
-
-    def check_risks(self, now_ms: int) -> None:
-        """Check what the cluster loses. Raises NotFound or DrainRefused, as `check_plan`."""
-        master_addr = find_master_addr(self.servers) or ""
-        environment, is_durable = self._environment, self.drain_plan.durable
-        self.checked_event = check_plan(
-            self.drain_plan,
-            self.servers,
-            environment.read_system_topics(master_addr, find_cluster_name(self.servers) or ""),
-            environment.read_ordered_topics(master_addr) if is_durable else frozenset(),
-            now_ms,
-            environment.read_slave_gaps(master_addr or None, find_slave_addrs(self.servers)),
-        )
-
-    def run_events(self, procedure_clock: ProcedureClock) -> Iterator[EventRecord]:
+    def run_events(self, clock: ProcedureClock) -> Iterator[EventRecord]:
         """Run the drain, and yield its events."""
-        assert self._drain_store is not None
-        drain_run = DrainRun(self.drain_plan, self._environment, self._drain_store, procedure_clock)
-        return drain_run.run_drain(self.checked_event, self.servers)
+        assert self.folder is not None
+        return DrainRun(self.plan, self.environment, self.folder, clock).run_drain(self.checked, self.servers)
 
 
 def prepare_drain(
-    admin: AdminClient, drain_plan: DrainPlan, state_home: Path, now_ms: int, *, is_dry_run: bool
+    admin: AdminClient, plan: DrainPlan, state_home: Path, now_ms: int, *, is_dry_run: bool
 ) -> PreparedDrain:
     """Read the broker's routes, and check what the cluster loses. An interrupted drain is not checked again.
 
@@ -131,57 +103,56 @@ def prepare_drain(
         NotFound: No name server that answered has the broker.
         DrainRefused: The drain cannot begin.
     """
-    environment = ClusterEnvironment(admin, drain_plan.broker)
+    environment = ClusterEnvironment(admin, plan.broker)
     servers = environment.read_servers()
-    drain_store = find_drain_store(drain_plan.broker, servers, state_home)
-    prepared_drain = PreparedDrain(drain_plan, environment, servers, drain_store)
-    if not is_dry_run:
-        prepared_drain.load_saved()
-    if prepared_drain.saved_state is None:
-        prepared_drain.check_risks(now_ms)
-    return prepared_drain
+    folder = find_drain_folder(plan.broker, servers, state_home)
+    saved = None if is_dry_run or folder is None else folder.load()
+    if saved is not None:
+        return PreparedDrain(plan, servers, saved.state, None, environment, folder)
+    master_addr = find_master_addr(servers) or ""
+    checked = check_plan(
+        plan,
+        servers,
+        environment.read_system_topics(master_addr, find_cluster_name(servers) or ""),
+        environment.read_ordered_topics(master_addr) if plan.durable else frozenset(),
+        now_ms,
+        environment.read_slave_gaps(master_addr or None, find_slave_addrs(servers)),
+    )
+    return PreparedDrain(plan, servers, None, checked, environment, folder)
 
 
-def find_drain_store(
+def find_drain_folder(
     broker_name: str, servers: tuple[NameServerFacts, ...], state_home: Path
-) -> DrainStore | None:
+) -> DrainFolder | None:
     """Find the folder of the broker's drain; None if neither a name server nor a saved drain has it."""
     cluster_name = find_cluster_name(servers)
     if cluster_name is not None:
-        return DrainStore(drain_folder_of(state_home, cluster_name, broker_name), broker_name)
+        return open_drain(state_home, cluster_name, broker_name)
     for saved_drain in load_drains(state_home):
-        if not isinstance(saved_drain, SavedDrain):
+        if isinstance(saved_drain, InvalidStateError):
             raise saved_drain
-        if saved_drain.drain_state.broker == broker_name:
-            return DrainStore(saved_drain.drain_folder, broker_name)
+        if saved_drain.state.broker == broker_name:
+            return saved_drain.folder
     return None
 
 
-class PreparedUndo:
+class PreparedUndo(NamedTuple):
     """The undoing of a drain that did not begin. Nothing was changed."""
 
-    def __init__(
-        self,
-        broker_name: str,
-        environment: ClusterEnvironment,
-        servers: tuple[NameServerFacts, ...],
-        drain_store: DrainStore,
-        queue_snapshot: QueueSnapshot,
-    ) -> None:
-        self.broker_name = broker_name
-        self.servers = servers
-        self._environment = environment
-        self._drain_store = drain_store
-        self._queue_snapshot = queue_snapshot
+    broker: str
+    servers: tuple[NameServerFacts, ...]
+    saved_drain: SavedDrain
+    environment: ClusterEnvironment
 
     def preview_servers(self) -> list[RestoredServer]:
         """The number of topics that each name server must restore."""
-        own_queues = self._environment.read_own_queues(find_master_addr(self.servers) or "")
-        known_queues: QueuesByTopic | None = None if isinstance(own_queues, str) else own_queues
+        own_queues = self.environment.read_own_queues(find_master_addr(self.servers) or "")
+        known_queues = None if isinstance(own_queues, str) else own_queues
+        snapshot = self.saved_drain.snapshot
         return [
             RestoredServer(
                 server.namesrv_addr,
-                len(find_differing_queues(self._queue_snapshot, known_queues, server)),
+                len(find_differing_queues(snapshot, known_queues, server)),
                 None,
                 {},
                 server.error,
@@ -189,10 +160,9 @@ class PreparedUndo:
             for server in self.servers
         ]
 
-    def run_events(self, procedure_clock: ProcedureClock) -> Iterator[EventRecord]:
+    def run_events(self, clock: ProcedureClock) -> Iterator[EventRecord]:
         """Undo the drain, and yield its events. Raises NotFound or DrainBusyError."""
-        undo_run = UndoRun(self.broker_name, self._environment, self._drain_store, procedure_clock)
-        return undo_run.run_undo()
+        return UndoRun(self.broker, self.environment, self.saved_drain.folder, clock).run_undo()
 
 
 def prepare_undo(admin: AdminClient, broker_name: str, state_home: Path) -> PreparedUndo:
@@ -203,22 +173,96 @@ def prepare_undo(admin: AdminClient, broker_name: str, state_home: Path) -> Prep
     """
     environment = ClusterEnvironment(admin, broker_name)
     servers = environment.read_servers()
-    drain_store = find_drain_store(broker_name, servers, state_home)
-    saved_drain = None if drain_store is None else drain_store.load_drain()
-    if drain_store is None or saved_drain is None:
+    folder = find_drain_folder(broker_name, servers, state_home)
+    saved_drain = None if folder is None else folder.load()
+    if saved_drain is None:
         raise NotFound(
             f'no saved drain of "{broker_name}" in {state_home / "drains"}: run undrain on the '
             "machine and as the user that started the drain, or run nsadmin repair wipe"
         )
-    return PreparedUndo(broker_name, environment, servers, drain_store, saved_drain[1])
+    return PreparedUndo(broker_name, servers, saved_drain, environment)
 
 
-def restored_server_of(put_back_event: EventRecord) -> RestoredServer:
+def restored_server_of(put_back: EventRecord) -> RestoredServer:
     """Return the record of a `putBack` event."""
-    return RestoredServer(
-        put_back_event["addr"],
-        put_back_event["topics"],
-        put_back_event["how"],
-        put_back_event["differing"],
-        put_back_event["error"],
-    )
+    return RestoredServer(*(put_back[key] for key in ("addr", "topics", "how", "differing", "error")))
+
+
+def drain_broker(
+    admin: AdminClient,
+    plan: DrainPlan,
+    inventory: InventoryKeeper,
+    pause_seconds: Callable[[float], None],
+    on_event: EventCallback | None,
+    when_safe: Callable[[str], object] | None,
+    *,
+    is_dry_run: bool,
+) -> DrainResult:
+    """Drain a broker; see `AdminClient.drain`."""
+    # Imported late: it loads modules that only a change needs.
+    from nsadmin.console.audit import describe_user
+
+    if not is_dry_run:
+        _require_writable(admin, f"{plan.broker} was not drained")
+    if when_safe is not None:
+        plan = plan._replace(then=_command_of(when_safe))
+    plan = plan._replace(by=describe_user())
+    prepared = prepare_drain(admin, plan, find_state_home(), read_system_ms(), is_dry_run=is_dry_run)
+    open_topics = {s.namesrv_addr: None if s.error else len(s.open_topics) for s in prepared.servers}
+    result = DrainResult(plan.broker, False, (), open_topics, prepared.risks)
+    if is_dry_run:
+        return result
+    if prepared.risks and not plan.force:
+        raise DrainRefused(describe_refusal(plan.broker, prepared.risks))
+    for event in prepared.run_events(ProcedureClock(read_system_ms, pause_seconds)):
+        match event["event"]:
+            case "safe":
+                result = result._replace(is_safe=True, unknown_servers=tuple(event["unknown"]))
+                if plan.rules.for_good:
+                    # The script is about to remove the broker, so that it will not be missing.
+                    inventory.mark_leaving(plan.broker)
+            case "unsafe" | "reopened":
+                result = result._replace(is_safe=False)
+            case "progress":
+                result = result._replace(open_topics=event["openTopics"])
+        if on_event is not None:
+            on_event(event)
+    return result
+
+
+def undrain_broker(
+    admin: AdminClient,
+    broker_name: str,
+    inventory: InventoryKeeper,
+    pause_seconds: Callable[[float], None],
+    on_event: EventCallback | None,
+    *,
+    is_dry_run: bool,
+) -> list[RestoredServer]:
+    """Undo the drain of a broker; see `AdminClient.undrain`."""
+    if not is_dry_run:
+        _require_writable(admin, f"the drain of {broker_name} was not undone")
+    prepared = prepare_undo(admin, broker_name, find_state_home())
+    if is_dry_run:
+        return prepared.preview_servers()
+    inventory.mark_leaving(broker_name, is_leaving=False)
+    restored_servers = []
+    for event in prepared.run_events(ProcedureClock(read_system_ms, pause_seconds)):
+        if event["event"] == "putBack":
+            restored_servers.append(restored_server_of(event))
+        if on_event is not None:
+            on_event(event)
+    return restored_servers
+
+
+def _require_writable(admin: AdminClient, failure_text: str) -> None:
+    if admin.is_read_only:
+        raise ReadOnlyAccess(f"{failure_text}: this client is read-only")
+
+
+def _command_of(when_safe: Callable[[str], object]) -> Callable[[str], events.CommandEnded]:
+    def run_function(master_addr: str) -> events.CommandEnded:
+        when_safe(master_addr)
+        return events.CommandEnded(read_system_ms(), getattr(when_safe, "__name__", "when_safe"), 0)
+
+    return run_function

@@ -203,10 +203,8 @@ _NAMES_BY_MODULE = {
         "FindingState",
     ),
     "nsadmin.operations.divergence.observer": ("ComparedNamespaces", "DivergenceObservation"),
-    "nsadmin.operations.drain.events": ("EventRecord",),
     "nsadmin.operations.drain.risks": ("DrainRisk",),
     "nsadmin.operations.drain.runner": ("DrainRefused",),
-    "nsadmin.operations.drain.state": ("InvalidStateError",),
     "nsadmin.operations.drain.undo": ("DrainBusyError",),
     "nsadmin.operations.inventory.records": (
         "ExpectedBroker",
@@ -238,6 +236,7 @@ _NAMES_BY_MODULE = {
         "RebalanceMove",
         "RebalancePlan",
     ),
+    "nsadmin.operations.run_folder": ("EventRecord", "InvalidStateError"),
 }
 
 MODULES_BY_NAME = {name: module_name for module_name, names in _NAMES_BY_MODULE.items() for name in names}

@@ -13,8 +13,8 @@ from nsadmin.client.results import NotApplied, NotFound
 from nsadmin.console.phrases import abbreviate_names
 from nsadmin.operations.drain.facts import DrainEnvironment, NameServerFacts, QueuesByTopic
 from nsadmin.operations.drain.risks import find_master_addr
-from nsadmin.operations.drain.runner import ProcedureClock
 from nsadmin.operations.drain.undo import BY_BROKER, BY_TOPIC
+from nsadmin.operations.procedure_clock import ProcedureClock
 
 _MAX_ROUNDS = 20
 _PAUSE_SECONDS = 0.5

@@ -22,7 +22,7 @@ class ReportRunFailed(RocketMQError):
 
 
 def run_report(
-    report_arguments: Sequence[str], cache_folder: Path, log_path: Path
+    arguments: Sequence[str], cache_folder: Path, log_path: Path
 ) -> Generator[dict[str, Any], None, None]:
     """Run `python -m nsreport` with these arguments and yield its messages as they arrive.
 
@@ -35,38 +35,37 @@ def run_report(
     if find_spec("pyspark") is None:
         raise ReportRunFailed(INSTALL_HINT, 1)
     private_files.make_folder(log_path.parent)
-    command_line = python_process.build_command("nsreport", "--cache", str(cache_folder), *report_arguments)
+    command_line = python_process.build_command("nsreport", "--cache", str(cache_folder), *arguments)
     last_error = None
     with open(log_path, "wb", opener=private_files.open_private_file) as log_file:
-        report_process = subprocess.Popen(
+        process = subprocess.Popen(
             command_line,
             stdout=subprocess.PIPE,
             stderr=log_file,
             stdin=subprocess.DEVNULL,
             env=python_process.build_environment(),
         )
-        with report_process:
-            assert report_process.stdout is not None
+        with process:
+            assert process.stdout is not None
             try:
-                for output_line in report_process.stdout:
-                    report_message = _parse_message(output_line)
-                    last_error = report_message.get("error", last_error)
-                    yield report_message
+                for line in process.stdout:
+                    message = _parse_message(line)
+                    last_error = message.get("error", last_error)
+                    yield message
             except BaseException:
                 # Ctrl-C also reaches the child. If the consumer stops iterating, only we can end the child.
-                report_process.terminate()
+                process.terminate()
                 raise
-    if report_process.returncode:
+    if process.returncode:
         raise ReportRunFailed(
-            last_error or f"Spark exited with {report_process.returncode}: see {log_path}",
-            report_process.returncode,
+            last_error or f"Spark exited with {process.returncode}: see {log_path}", process.returncode
         )
 
 
-def _parse_message(output_line: bytes) -> dict[str, Any]:
+def _parse_message(line: bytes) -> dict[str, Any]:
     """The message on a line; {} for other lines, which Spark or its launcher may write to stdout."""
     try:
-        report_message = operator_files.parse_json(output_line)
+        message = operator_files.parse_json(line)
     except ValueError:
-        report_message = None
-    return report_message if isinstance(report_message, dict) else {}
+        message = None
+    return message if isinstance(message, dict) else {}

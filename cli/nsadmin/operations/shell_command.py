@@ -30,23 +30,23 @@ class UnsafeFieldError(RocketMQError):
 
 def find_unknown_fields(shell_text: str, known_fields: Mapping[str, str]) -> list[str]:
     """The fields in braces that are not known, such as {brokerNam}. ${NAME} belongs to the shell."""
-    return [field_match[1] for field_match in _find_fields(shell_text) if field_match[1] not in known_fields]
+    return [match[1] for match in _find_fields(shell_text) if match[1] not in known_fields]
 
 
-def require_safe_fields(field_values: Mapping[str, str]) -> None:
+def require_safe_fields(values: Mapping[str, str]) -> None:
     """Raises UnsafeFieldError if a shell could interpret one of the values."""
-    for field_name, field_value in field_values.items():
+    for name, field_value in values.items():
         if not _SAFE_VALUE_PATTERN.fullmatch(field_value):
             raise UnsafeFieldError(
-                f'unsafe {field_name} "{field_value}", so nothing was run: use only letters, digits and '
+                f'unsafe {name} "{field_value}", so nothing was run: use only letters, digits and '
                 "._%:[]-, and do not begin with . : ] or -"
             )
 
 
-def fill_fields(shell_text: str, field_values: Mapping[str, str]) -> str:
+def fill_fields(shell_text: str, values: Mapping[str, str]) -> str:
     """The command with its fields replaced. A missing value counts as empty. Raises UnsafeFieldError."""
     for field_match in reversed(_find_fields(shell_text)):
-        field_value = field_values.get(field_match[1], "")
+        field_value = values.get(field_match[1], "")
         require_safe_fields({field_match[1]: field_value})
         shell_text = shell_text[: field_match.start()] + field_value + shell_text[field_match.end() :]
     return shell_text
@@ -54,22 +54,20 @@ def fill_fields(shell_text: str, field_values: Mapping[str, str]) -> str:
 
 def _find_fields(shell_text: str) -> list[re.Match[str]]:
     return [
-        field_match
-        for field_match in _FIELD_PATTERN.finditer(shell_text)
-        if shell_text[field_match.start() - 1 : field_match.start()] != "$"
+        match
+        for match in _FIELD_PATTERN.finditer(shell_text)
+        if shell_text[match.start() - 1 : match.start()] != "$"
     ]
 
 
-def run_in_shell(shell_text: str, field_values: Mapping[str, str]) -> int:
+def run_in_shell(shell_text: str, values: Mapping[str, str]) -> int:
     """Run the command in a shell, with the values as variables, and return its exit code.
 
     Its output goes to stderr. A command that names no field can expand a variable for a second shell, so
     the values must be safe, too. Raises UnsafeFieldError.
     """
-    require_safe_fields(field_values)
-    field_variables = {
-        VARIABLES_BY_FIELD[field_name]: field_value for field_name, field_value in field_values.items()
-    }
+    require_safe_fields(values)
+    field_variables = {VARIABLES_BY_FIELD[name]: value for name, value in values.items()}
     return subprocess.run(
         shell_text,
         shell=True,

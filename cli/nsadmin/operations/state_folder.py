@@ -35,7 +35,5 @@ def locate_state_home(environment: Mapping[str, str] = os.environ) -> str:
 
 def escape_file_name(raw_name: str) -> str:
     """Escape characters that file systems interpret with %. Different names stay different."""
-    escaped_name = re.sub(
-        r"[^\w.-]|^\.", lambda special_char: f"%{special_char[0].encode().hex()}", raw_name, flags=re.ASCII
-    )
+    escaped_name = re.sub(r"[^\w.-]|^\.", lambda char: f"%{char[0].encode().hex()}", raw_name, flags=re.ASCII)
     return escaped_name or "%"

@@ -8,10 +8,10 @@ import pytest
 from namesrv_core.fleet.fleet import FleetPlan
 from nsadmin import AdminClient, DrainRefused, InvalidPlanFileError, NotFound, ReadOnlyAccess, RebalanceResult
 from nsadmin.library import cluster_rebalance
-from nsadmin.operations.drain.events import EventRecord
-from nsadmin.operations.drain.runner import ProcedureClock
+from nsadmin.operations.procedure_clock import ProcedureClock
 from nsadmin.operations.rebalance.rebalance_plan import RebalancePlan, load_rebalance_plan
 from nsadmin.operations.rebalance.rebalance_runner import RunOrder
+from nsadmin.operations.run_folder import EventRecord
 from tests.support.lab import start_lab
 
 

@@ -12,14 +12,19 @@ from nsadmin.operations.process_lock import ProcessLock
 
 def test_one_has_it_and_others_see_who(tmp_path: Path) -> None:
     first, second = ProcessLock(tmp_path / "a" / "lock"), ProcessLock(tmp_path / "a" / "lock")
-    assert first.owner_pid is None
-    assert [first.acquire_lock(), first.acquire_lock(), second.acquire_lock()] == [True, True, False]
-    assert second.owner_pid == os.getpid()
-    first.release_lock()
-    first.release_lock()
-    assert second.owner_pid is None
-    assert second.acquire_lock()
-    second.release_lock()
+    assert first.holder_pid is None
+    assert [first.acquire(), first.acquire(), second.acquire()] == [True, True, False]
+    assert second.holder_pid == os.getpid()
+    first.release()
+    first.release()
+    assert second.holder_pid is None
+    assert second.acquire()
+    with pytest.raises(RuntimeError, match=f"process {os.getpid()}"), first.hold(RuntimeError):
+        pytest.fail("two have it")
+    second.release()
+    with first.hold(RuntimeError):
+        assert not second.acquire()
+    assert second.holder_pid is None
 
 
 def test_an_owner_is_known_as_soon_as_it_has_the_lock(tmp_path: Path) -> None:
@@ -29,10 +34,10 @@ def test_an_owner_is_known_as_soon_as_it_has_the_lock(tmp_path: Path) -> None:
         fcntl.flock(lock_file, fcntl.LOCK_EX)
         write = threading.Timer(0.01, lock_path.write_text, ["4711\n"])
         write.start()
-        assert ProcessLock(lock_path).owner_pid == 4711
+        assert ProcessLock(lock_path).holder_pid == 4711
         write.join()
         lock_path.write_text("")
-        assert ProcessLock(lock_path).owner_pid == 0
+        assert ProcessLock(lock_path).holder_pid == 0
 
 
 def test_who_only_looks_keeps_nobody_from_it(tmp_path: Path) -> None:
@@ -40,15 +45,15 @@ def test_who_only_looks_keeps_nobody_from_it(tmp_path: Path) -> None:
 
     def look() -> None:
         while not is_over.is_set():
-            assert looking.owner_pid in (None, os.getpid(), 0)
+            assert looking.holder_pid in (None, os.getpid(), 0)
 
     thread = threading.Thread(target=look)
     thread.start()
     try:
         for _ in range(2000):
             lock = ProcessLock(tmp_path / "lock")
-            assert lock.acquire_lock()
-            lock.release_lock()
+            assert lock.acquire()
+            lock.release()
     finally:
         is_over.set()
         thread.join()
@@ -60,5 +65,5 @@ def test_a_link_of_another_user_is_neither_locked_nor_cut(tmp_path: Path) -> Non
     (tmp_path / "lock").symlink_to(tmp_path / "victim")
     os.chown(tmp_path / "lock", 12345, 12345, follow_symlinks=False)
     with pytest.raises(PermissionError, match="another user"):
-        ProcessLock(tmp_path / "lock").acquire_lock()
+        ProcessLock(tmp_path / "lock").acquire()
     assert (tmp_path / "victim").read_text() == "precious"

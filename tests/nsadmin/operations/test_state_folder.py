@@ -16,4 +16,4 @@ def test_escaped_names_differ_and_cannot_leave_their_folder() -> None:
     escaped_names = [escape_file_name(raw_name) for raw_name in raw_names]
     assert len(set(escaped_names)) == len(raw_names)
     assert not {".", "..", ""} & set(escaped_names)
-    assert not any(character in escaped_name for escaped_name in escaped_names for character in "/\x00\n")
+    assert not any(character in name for name in escaped_names for character in "/\x00\n")

@@ -1,7 +1,6 @@
 """Owns repair wipe and repair register, which restore on name servers the state that a broker itself has."""
 
 from collections.abc import Callable, Sequence
-from time import sleep, time
 from typing import Annotated
 
 from typer import Argument
@@ -15,9 +14,10 @@ from nsadmin.console.output import Column, Columns, ResultRows, replace_columns
 from nsadmin.console.phrases import quote_command
 from nsadmin.console.session import Session
 from nsadmin.operations.drain.cluster_environment import ClusterEnvironment
-from nsadmin.operations.drain.runner import ProcedureClock
-from nsadmin.operations.drain.store import SavedDrain, load_drains
+from nsadmin.operations.drain.state import load_drains
+from nsadmin.operations.procedure_clock import SYSTEM_CLOCK
 from nsadmin.operations.registration_repair import RegistrationRepair, RepairPlan
+from nsadmin.operations.run_folder import InvalidStateError
 from nsadmin.operations.state_folder import find_state_home
 
 
@@ -110,12 +110,11 @@ def repair_register(session: Session, broker_name: RepairedBrokerArgument) -> Re
 def _open_repair(session: Session, broker_name: str) -> RegistrationRepair:
     # Raises the error with the right exit code if no name server answers.
     session.admin.clusters.get_info()
-    clock = ProcedureClock(lambda: int(time() * 1000), sleep)
-    repair = RegistrationRepair(broker_name, ClusterEnvironment(session.admin, broker_name), clock)
+    repair = RegistrationRepair(broker_name, ClusterEnvironment(session.admin, broker_name), SYSTEM_CLOCK)
     for drain in load_drains(find_state_home()):
-        if not isinstance(drain, SavedDrain):
+        if isinstance(drain, InvalidStateError):
             raise drain
-        if (drain.drain_state.broker, drain.drain_state.cluster) == (broker_name, repair.cluster_name):
+        if (drain.state.broker, drain.state.cluster) == (broker_name, repair.cluster_name):
             raise NotApplied(
                 f"{broker_name} is drained: {quote_command('undrain', broker_name)} restores its permissions"
             )

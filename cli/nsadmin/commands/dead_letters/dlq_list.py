@@ -11,7 +11,6 @@ from nsadmin.client.wall_clock import time
 from nsadmin.command_line.declarations import command
 from nsadmin.commands.columns.consumers import GROUP
 from nsadmin.commands.columns.servers import ERROR
-from nsadmin.commands.dead_letters.letter_options import load_memory
 from nsadmin.console.output import Column, Columns, ResultRows
 from nsadmin.console.output.timestamps import format_utc
 from nsadmin.console.session import Session
@@ -23,7 +22,7 @@ def _count_replayed(counts: DeadLetterCounts) -> int:
     """How many dead letters that still exist were replayed, as the saved memory of the group says."""
     clusters = (place.cluster_name for place in counts.queue_bounds)
     memory = SavedReplayMemory(replay_folder_of(find_state_home(), clusters, counts.group))
-    load_memory(memory)
+    memory.load_records()
     return sum(
         max(0, min(range_end, end) - max(range_begin, begin))
         for place, (begin, end) in counts.queue_bounds.items()

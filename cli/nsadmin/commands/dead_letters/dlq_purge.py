@@ -17,7 +17,7 @@ from nsadmin.commands.columns.changes import RESULT
 from nsadmin.commands.columns.consumers import GROUP
 from nsadmin.commands.columns.servers import ERROR, outcome_word
 from nsadmin.commands.columns.topics import TOPIC
-from nsadmin.commands.dead_letters.letter_options import GroupArgument, load_memory
+from nsadmin.commands.dead_letters.letter_options import GroupArgument
 from nsadmin.console.exit_codes import UsageError
 from nsadmin.console.output import Column, Columns, ResultRows
 from nsadmin.console.output.quantities import count_noun
@@ -87,7 +87,7 @@ def dlq_purge(
         raise error
     clusters = [span.cluster_name for span in letter_spans]
     memory = SavedReplayMemory(replay_folder_of(find_state_home(), clusters, group))
-    load_memory(memory)
+    memory.load_records()
     counts = [
         _count_letters(session, group, cluster_name, letter_spans, memory, before_ms)
         for cluster_name in sorted(set(clusters))

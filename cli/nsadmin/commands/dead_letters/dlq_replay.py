@@ -1,7 +1,6 @@
 """Owns `dlq replay`, which delivers dead letters to their group again."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping, Sequence
 from time import time
 from typing import Annotated
 
@@ -32,7 +31,6 @@ from nsadmin.commands.dead_letters.letter_options import (
     SinceOption,
     TagOption,
     UntilOption,
-    load_memory,
     parse_selection,
 )
 from nsadmin.console.exit_codes import CommandInterrupted, UsageError
@@ -176,29 +174,15 @@ def dlq_replay(
         replay_folder_of(find_state_home(), (span.cluster_name for span in letter_spans), group)
     )
     if session.is_dry_run:
-        load_memory(memory)
+        memory.load_records()
         return _preview_rows(session, group, letter_spans, selection, options, memory, broker_errors)
     letter_count = sum(
         max(0, span.queue_span.end_offset - span.queue_span.begin_offset) for span in letter_spans
     )
-    with _hold_memory(command_name, group, memory):
+    refusal = f'replays dead letters of "{group}" now: wait for it'
+    with memory.open(lambda holder: NotApplied(f"{command_name}: {holder} {refusal}")):
         session.confirm_change(_build_question(session, group, letter_spans, letter_count, options))
         return _replay_letters(session, group, letter_spans, selection, options, memory, broker_errors)
-
-
-@contextmanager
-def _hold_memory(command_name: str, group: str, memory: SavedReplayMemory) -> Iterator[None]:
-    if not memory.try_lock():
-        raise NotApplied(
-            f"{command_name}: process {memory.holder_pid or 'unknown'} replays dead letters of "
-            f'"{group}" now: wait for it'
-        )
-    try:
-        load_memory(memory)
-        memory.open_file()
-        yield
-    finally:
-        memory.close()
 
 
 def _build_question(

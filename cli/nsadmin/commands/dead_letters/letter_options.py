@@ -6,11 +6,9 @@ from typing import Annotated
 from typer import Argument, Option
 
 from nsadmin.client.messages.dead_letter_selection import DeadLetterSelection
-from nsadmin.client.results import NotApplied
 from nsadmin.command_line.declarations import Flags, Values
 from nsadmin.command_line.time_arguments import TIME_HELP, parse_time_span
 from nsadmin.console.exit_codes import UsageError
-from nsadmin.operations.dead_letters.replay_store import InvalidReplayFileError, SavedReplayMemory
 
 GroupArgument = Annotated[
     str,
@@ -77,11 +75,3 @@ def parse_selection(
         max_messages,
         frozenset(map(str.upper, offset_ids or ())),
     )
-
-
-def load_memory(memory: SavedReplayMemory) -> None:
-    """Load the replays that this account made before; NotApplied if the file is invalid."""
-    try:
-        memory.load_records()
-    except InvalidReplayFileError as error:
-        raise NotApplied(f"{error}: move the file away to forget the replays in it") from None

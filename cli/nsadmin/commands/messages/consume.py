@@ -45,7 +45,7 @@ from nsadmin.console.exit_codes import UsageError
 from nsadmin.console.output import OutputText, ResultRow, ResultRows, read_row
 from nsadmin.console.output.quantities import count_noun
 from nsadmin.console.session import Session
-from nsadmin.operations.drain.runner import ProcedureClock
+from nsadmin.operations.procedure_clock import ProcedureClock
 
 _IDLE_PAUSE_SECONDS, _ERROR_PAUSE_SECONDS = 0.2, 1.0
 _STALLED_PAUSE_SECONDS, _MAX_STALLED_POLLS = 0.05, 100

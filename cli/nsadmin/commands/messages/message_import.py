@@ -1,7 +1,8 @@
 """Owns `messages import`, which sends the messages of files to a cluster."""
 
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Annotated, NamedTuple
 
@@ -20,12 +21,12 @@ from nsadmin.console.output import Column, Columns, ResultRows, of_part
 from nsadmin.console.output.quantities import count_noun
 from nsadmin.console.phrases import abbreviate_names
 from nsadmin.console.session import Session
-from nsadmin.operations.drain.state import InvalidStateError
 from nsadmin.operations.message_files.file_form import FileForm, InvalidMessageFileError, find_form
 from nsadmin.operations.message_files.import_memory import ImportMemory, find_import_folder
 from nsadmin.operations.message_files.import_run import ImportRun, QueueChooser, TopicImport
 from nsadmin.operations.message_files.message_file import read_messages
 from nsadmin.operations.message_files.parquet_file import MissingParquetLibraryError
+from nsadmin.operations.run_folder import InvalidStateError
 from nsadmin.operations.state_folder import find_state_home
 
 _COMMAND = "messages import"
@@ -179,19 +180,14 @@ def _open_imports(
 ) -> Iterator[list[FileImport]]:
     """Lock the import of each file, read what earlier runs sent, and count the messages."""
     queue_chooser, file_imports = QueueChooser(session.admin, target_topics), []
-    memories = []
-    try:
+    with ExitStack() as held_locks:
         for file_path in files:
             folder = find_import_folder(
                 find_state_home(), file_path, session.admin.addresses.addrs, target_topics
             )
             memory = ImportMemory(folder)
             if not session.is_dry_run:
-                if not memory.try_lock():
-                    raise NotApplied(
-                        f"{_COMMAND}: process {memory.owner_pid} imports {file_path} now: wait for it"
-                    )
-                memories.append(memory)
+                held_locks.enter_context(memory.lock.hold(partial(_refuse_import, file_path)))
             if not repeats:
                 memory.load()
             run = ImportRun(session.admin, queue_chooser, memory, rate)
@@ -199,9 +195,10 @@ def _open_imports(
                 FileImport(file_path, memory, run, run.count_messages(read_messages(file_path)))
             )
         yield file_imports
-    finally:
-        for memory in memories:
-            memory.release_lock()
+
+
+def _refuse_import(file_path: Path, holder: str) -> NotApplied:
+    return NotApplied(f"{_COMMAND}: {holder} imports {file_path} now: wait for it")
 
 
 def _find_missing_topics(
@@ -231,7 +228,7 @@ def _send_files(session: Session, file_imports: list[FileImport], due_count: int
         try:
             for file_import in file_imports:
                 messages = read_messages(file_import.file_path)
-                for batch_count in file_import.run.send_messages(messages, stop_signal.pause_or_stop):
+                for batch_count in file_import.run.send_messages(messages, stop_signal.stoppable_clock):
                     advance_progress(batch_count)
                     sent_count += batch_count
                 if any(topic_import.error for topic_import in file_import.run.topics.values()):

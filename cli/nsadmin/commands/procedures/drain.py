@@ -23,7 +23,6 @@ from nsadmin.commands.procedures.drain_options import (
     parse_interval_seconds,
 )
 from nsadmin.commands.procedures.live_output import ProcedureReporter
-from nsadmin.commands.procedures.signals import StopRequestedError, catch_stop_signals
 from nsadmin.commands.procedures.then_command import build_then_runner, then_fields
 from nsadmin.console import audit
 from nsadmin.console.exit_codes import CommandInterrupted, UsageError
@@ -40,19 +39,18 @@ from nsadmin.library.drain_procedure import (
 from nsadmin.operations import shell_command
 from nsadmin.operations.drain.cluster_environment import ClusterEnvironment
 from nsadmin.operations.drain.events import (
-    EventRecord,
     HoldEnded,
-    build_event_record,
     describe_record,
     join_first_names,
 )
 from nsadmin.operations.drain.facts import NameServerFacts
 from nsadmin.operations.drain.risks import DrainRisk, describe_refusal, find_master_addr
-from nsadmin.operations.drain.runner import DrainPlan, DrainRefused, ProcedureClock
-from nsadmin.operations.drain.state import DrainState, InvalidStateError
-from nsadmin.operations.drain.store import SavedDrain, load_drains
+from nsadmin.operations.drain.runner import DrainPlan, DrainRefused
+from nsadmin.operations.drain.state import DrainState, SavedDrain, load_drains
 from nsadmin.operations.drain.undo import find_differing_queues
 from nsadmin.operations.inventory.keeper import open_inventory
+from nsadmin.operations.procedure_clock import ProcedureClock
+from nsadmin.operations.run_folder import EventRecord, InvalidStateError
 from nsadmin.operations.state_folder import find_state_home
 
 
@@ -309,28 +307,26 @@ def _report_drain(
     report_event = ProcedureReporter(session, "drain", describe_record)
     safe_event: EventRecord | None = None
     ended_event: EventRecord | None = None
-    with catch_stop_signals(signals.SYSTEM_CLOCK) as stop_signal, report_event:
-        try:
-            for drain_event in begin_drain(stop_signal.stoppable_clock):
-                ended_event = drain_event if drain_event["event"] == "commandEnded" else ended_event
-                safe_event = {"safe": drain_event, "unsafe": None, "reopened": None}.get(
-                    drain_event["event"], safe_event
-                )
-                if drain_event["event"] == "safe" and drain_plan.rules.for_good:
-                    # The operator is about to remove the broker, so it is not missing afterwards.
-                    open_inventory(session).mark_leaving(drain_plan.broker)
-                yield report_event(drain_event)
-                stop_signal.raise_if_requested()
-        except StopRequestedError:
-            if not (drain_plan.hold and safe_event):
-                raise CommandInterrupted(
-                    "interrupted; the drain is saved: "
-                    f"{quote_command('drain', drain_plan.broker)} resumes it, "
-                    f"{quote_command('undrain', drain_plan.broker)} undoes it"
-                ) from None
-        if safe_event and not drain_plan.hold and (ended_event is None or ended_event["code"]):
-            hold_ended = HoldEnded(signals.SYSTEM_CLOCK.now_ms(), drain_plan.broker)
-            yield report_event(build_event_record(hold_ended))
+    interruption = (
+        f"interrupted; the drain is saved: {quote_command('drain', drain_plan.broker)} resumes it, "
+        f"{quote_command('undrain', drain_plan.broker)} undoes it"
+    )
+    try:
+        for drain_event, line in report_event.follow(begin_drain, interruption):
+            ended_event = drain_event if drain_event["event"] == "commandEnded" else ended_event
+            safe_event = {"safe": drain_event, "unsafe": None, "reopened": None}.get(
+                drain_event["event"], safe_event
+            )
+            if drain_event["event"] == "safe" and drain_plan.rules.for_good:
+                # The operator is about to remove the broker, so it is not missing afterwards.
+                open_inventory(session).mark_leaving(drain_plan.broker)
+            yield line
+    except CommandInterrupted:
+        if not (drain_plan.hold and safe_event):
+            raise
+    if safe_event and not drain_plan.hold and (ended_event is None or ended_event["code"]):
+        hold_ended = HoldEnded(signals.SYSTEM_CLOCK.now_ms(), drain_plan.broker)
+        yield report_event(hold_ended.to_record())
     if ended_event is not None and ended_event["code"]:
         raise DrainRefused(
             f"the command of --then exited with {ended_event['code']}; {drain_plan.broker} stays drained"
@@ -406,7 +402,7 @@ def drain_status(
         if isinstance(saved_drain, InvalidStateError):
             rows.append(StatusRow(None, None, None, None, str(saved_drain)))
             errors.append(saved_drain)
-        elif broker_name in (None, saved_drain.drain_state.broker):
+        elif broker_name in (None, saved_drain.state.broker):
             for row in _list_status(session, saved_drain):
                 rows.append(row)
                 errors.append(NotApplied(row.error) if row.error else None)
@@ -416,7 +412,7 @@ def drain_status(
 
 
 def _list_status(session: Session, saved_drain: SavedDrain) -> Iterator[StatusRow]:
-    drain_state = saved_drain.drain_state
+    drain_state = saved_drain.state
     cluster_view = ClusterEnvironment(session.admin, drain_state.broker)
     servers = cluster_view.read_servers()
     master_addr = find_master_addr(servers)
@@ -425,7 +421,7 @@ def _list_status(session: Session, saved_drain: SavedDrain) -> Iterator[StatusRo
         differing = None
         if server.error is None:
             known_queues = None if isinstance(own_queues, str) else own_queues
-            differing_topics = find_differing_queues(saved_drain.queue_snapshot, known_queues, server)
+            differing_topics = find_differing_queues(saved_drain.snapshot, known_queues, server)
             wrong_topics = list(differing_topics) if drain_state.phase == "undrain" else server.open_topics
             differing = _describe_difference(drain_state.phase, server, wrong_topics)
         yield StatusRow(drain_state, saved_drain.holder_pid, server, differing, server.error)

@@ -1,17 +1,19 @@
 """Reports a procedure's events while it runs: redrawn in place on a terminal, else as lines or JSON."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
 from namesrv_core.printable_text import escape_unsafe
-from nsadmin.console.exit_codes import UsageError
+from nsadmin.commands.procedures import signals
+from nsadmin.console.exit_codes import CommandInterrupted, UsageError
 from nsadmin.console.output import OutputText
 from nsadmin.console.output.timestamps import format_utc
 from nsadmin.console.session import Session
-from nsadmin.operations.drain.events import EventRecord
-from nsadmin.operations.drain.status import describe_status
+from nsadmin.operations.drain.events import describe_status
+from nsadmin.operations.procedure_clock import ProcedureClock
+from nsadmin.operations.run_folder import EventRecord
 
 if TYPE_CHECKING:
     from nsadmin.console.output.live_display import LiveDisplay
@@ -58,6 +60,22 @@ class ProcedureReporter:
         self, error_type: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self._leave_live_region()
+
+    def follow(
+        self, begin: Callable[[ProcedureClock], Iterator[EventRecord]], interruption: str
+    ) -> Iterator[tuple[EventRecord, OutputText]]:
+        """Run a procedure, and yield each event with its line. The first Ctrl-C ends it between two steps.
+
+        Raises:
+            CommandInterrupted: The operator ended it. `interruption` says how it goes on.
+        """
+        with signals.catch_stop_signals(signals.SYSTEM_CLOCK) as stop_signal, self:
+            try:
+                for event_record in begin(stop_signal.stoppable_clock):
+                    yield event_record, self(event_record)
+                    stop_signal.raise_if_requested()
+            except signals.StopRequestedError:
+                raise CommandInterrupted(interruption) from None
 
     def _leave_live_region(self) -> None:
         """Stop drawing in place: the last drawing stays, and later output appears below it."""

@@ -8,10 +8,11 @@ from nsadmin.console.output import OutputText, ResultRows
 from nsadmin.console.session import Session
 from nsadmin.library.cluster_rebalance import ClusterRebalance
 from nsadmin.operations.drain.runner import DrainPlan
-from nsadmin.operations.rebalance.rebalance_plan import RebalancePlan
+from nsadmin.operations.rebalance.rebalance_plan import RebalancePlan, load_rebalance_plan
 from nsadmin.operations.rebalance.rebalance_runner import RunOrder
 from nsadmin.operations.rebalance.run_rules import RunRules
-from nsadmin.operations.rebalance.run_store import PLAN_FILE, RunStore, SavedRun, load_runs
+from nsadmin.operations.rebalance.run_state import PLAN_FILE, load_rebalances, open_rebalance
+from nsadmin.operations.run_folder import InvalidStateError
 from nsadmin.operations.state_folder import find_state_home
 
 
@@ -34,7 +35,7 @@ def move_queues_first(
     )
     if plan.moves:
         run_order = RunOrder(plan, rules, drain_plan.interval, by=drain_plan.by)
-        plan_file = str(RunStore(state_home, cluster_name, plan.digest).run_folder / PLAN_FILE)
+        plan_file = str(open_rebalance(state_home, cluster_name, plan.digest).plan_file)
         for text in run_plan(session, run_order, plan_file):
             failure = next(filter(None, getattr(text, "errors", ())), None)
             if failure is not None:
@@ -55,14 +56,12 @@ def _find_cluster(session: Session, broker_name: str) -> str:
 
 def find_unfinished_removal(session: Session, cluster_name: str, broker_name: str) -> RebalancePlan | None:
     """Return the plan of an interrupted run that takes all queues from the broker."""
-    state_home = find_state_home()
-    for saved_run in load_runs(state_home, cluster_name):
-        if not isinstance(saved_run, SavedRun):
+    for saved_run in load_rebalances(find_state_home(), cluster_name):
+        if isinstance(saved_run, InvalidStateError):
             raise saved_run
-        if saved_run.run_state.finished is None:
-            run_state = saved_run.run_state
-            plan = RunStore(state_home, cluster_name, run_state.digest).load_plan()
-            if plan.removed == (broker_name,) and not run_state.is_rollback:
+        if saved_run.state.finished is None:
+            plan = load_rebalance_plan(saved_run.folder.path / PLAN_FILE)
+            if plan.removed == (broker_name,) and not saved_run.state.is_rollback:
                 return plan
     return None
 

@@ -15,9 +15,8 @@ from nsadmin.commands.columns.topics import TOPIC
 from nsadmin.commands.procedures import signals
 from nsadmin.commands.procedures.drain_options import parse_interval_seconds
 from nsadmin.commands.procedures.live_output import ProcedureReporter
-from nsadmin.commands.procedures.signals import StopRequestedError, catch_stop_signals
 from nsadmin.console import audit
-from nsadmin.console.exit_codes import CommandInterrupted, UsageError
+from nsadmin.console.exit_codes import UsageError
 from nsadmin.console.output import Column, Columns, OutputText, ResultRows
 from nsadmin.console.phrases import quote_command
 from nsadmin.console.session import Session
@@ -29,10 +28,9 @@ from nsadmin.operations.rebalance.rebalance_plan import (
     load_rebalance_plan,
 )
 from nsadmin.operations.rebalance.rebalance_runner import RunOrder
-from nsadmin.operations.rebalance.run_events import describe_record
+from nsadmin.operations.rebalance.run_events import describe_record, list_progress_facts
 from nsadmin.operations.rebalance.run_preparation import PendingRun, open_run
 from nsadmin.operations.rebalance.run_rules import RunRules
-from nsadmin.operations.rebalance.run_status import list_progress_facts
 from nsadmin.operations.state_folder import find_state_home
 
 
@@ -235,18 +233,15 @@ def _report_run(session: Session, pending_run: PendingRun, plan_file: str) -> It
     report_event = ProcedureReporter(session, "rebalance run", describe_record, list_progress_facts)
     pause_reason: str | None = None
     rollback_words = ("--rollback",) if pending_run.run_order.is_rollback else ()
-    with catch_stop_signals(signals.SYSTEM_CLOCK) as stop_signal, report_event:
-        try:
-            for event_record in pending_run.run_events(stop_signal.stoppable_clock):
-                if event_record["event"] == "paused":
-                    pause_reason = event_record["reason"]
-                yield report_event(event_record)
-                stop_signal.raise_if_requested()
-        except StopRequestedError:
-            resume_command = quote_command("rebalance", "run", plan_file, *rollback_words)
-            raise CommandInterrupted(f"interrupted; the run is saved: {resume_command} resumes it") from None
-        finally:
-            # The run waited for name servers that were silent or behind for a while.
-            session.admin.forget_failures()
+    resume_command = quote_command("rebalance", "run", plan_file, *rollback_words)
+    interruption = f"interrupted; the run is saved: {resume_command} resumes it"
+    try:
+        for event_record, line in report_event.follow(pending_run.run_events, interruption):
+            if event_record["event"] == "paused":
+                pause_reason = event_record["reason"]
+            yield line
+    finally:
+        # The run waited for name servers that were silent or behind for a while.
+        session.admin.forget_failures()
     errors = [] if pause_reason is None else [NotApplied(f"paused: {pause_reason}")]
     yield OutputText("", [*errors, None])

@@ -13,10 +13,9 @@ from nsadmin.commands.columns.topics import TOPIC
 from nsadmin.console.output import Column, Columns, ResultRows, of_part
 from nsadmin.console.output.timestamps import format_utc
 from nsadmin.console.session import Session
-from nsadmin.operations.drain.state import InvalidStateError
 from nsadmin.operations.rebalance.rebalance_plan import QueuePair
-from nsadmin.operations.rebalance.run_state import RunState, TopicProgress
-from nsadmin.operations.rebalance.run_store import SavedRun, load_runs
+from nsadmin.operations.rebalance.run_state import PLAN_FILE, RunState, TopicProgress, load_rebalances
+from nsadmin.operations.run_folder import InvalidStateError, SavedRun
 from nsadmin.operations.state_folder import find_state_home
 
 
@@ -131,7 +130,7 @@ def rebalance_status(
         nsadmin rebalance status
     """
     rows, errors = list[StatusRow](), list[RocketMQError | None]([None])
-    for saved_run in load_runs(find_state_home(), cluster_name):
+    for saved_run in load_rebalances(find_state_home(), cluster_name):
         if isinstance(saved_run, InvalidStateError):
             rows.append(StatusRow(error=str(saved_run)))
             errors.append(saved_run)
@@ -140,10 +139,10 @@ def rebalance_status(
     return ResultRows.from_records(STATUS_COLUMNS, rows, errors)
 
 
-def _list_rows(saved_run: SavedRun) -> Iterator[StatusRow]:
+def _list_rows(saved_run: SavedRun[RunState]) -> Iterator[StatusRow]:
     """Yield a row for each broker of each topic in motion; one row for a run without any."""
-    run_state = saved_run.run_state
-    run_row = StatusRow(run_state, saved_run.holder_pid, str(saved_run.run_folder / "plan.yaml"))
+    run_state = saved_run.state
+    run_row = StatusRow(run_state, saved_run.holder_pid, str(saved_run.folder.path / PLAN_FILE))
     if not run_state.moving:
         group_waits = "; ".join(run_state.waiting.get("", ()))
         yield run_row._replace(waiting=run_state.pause or group_waits or None)

@@ -11,23 +11,22 @@ from nsadmin.command_line.argument_values import parse_duration_seconds
 from nsadmin.command_line.declarations import Flags, command
 from nsadmin.commands.columns.brokers import BROKER_ADDR, BROKER_ID, BROKER_NAME
 from nsadmin.commands.columns.changes import RESULT
-from nsadmin.commands.procedures import drain_options, signals
+from nsadmin.commands.procedures import drain_options
 from nsadmin.commands.procedures.live_output import ProcedureReporter
-from nsadmin.commands.procedures.signals import StopRequestedError, catch_stop_signals
 from nsadmin.console import audit
-from nsadmin.console.exit_codes import CommandInterrupted, UsageError
+from nsadmin.console.exit_codes import UsageError
 from nsadmin.console.output import Column, Columns, OutputText, ResultRows, of_part
 from nsadmin.console.session import Session
 from nsadmin.operations import shell_command
 from nsadmin.operations.drain import events
 from nsadmin.operations.drain.cluster_environment import ClusterEnvironment
-from nsadmin.operations.drain.events import EventRecord
-from nsadmin.operations.drain.runner import DrainPlan, ProcedureClock
-from nsadmin.operations.drain.store import DrainStore, drain_folder_of
+from nsadmin.operations.drain.runner import DrainPlan
+from nsadmin.operations.drain.state import open_drain
+from nsadmin.operations.procedure_clock import ProcedureClock
 from nsadmin.operations.restart.events import describe_record
 from nsadmin.operations.restart.runner import BrokerRestartContext, RestartRules, RollingRestart
-from nsadmin.operations.restart.state import BrokerProcess, order_processes
-from nsadmin.operations.restart.store import RestartStore
+from nsadmin.operations.restart.state import BrokerProcess, open_restart, order_processes
+from nsadmin.operations.run_folder import EventRecord
 from nsadmin.operations.state_folder import find_state_home
 
 RESTART_COLUMNS: Columns[tuple[BrokerProcess, int | None]] = (
@@ -165,13 +164,12 @@ def rolling_restart(
         return _run_command(shell_commands[step_name], broker_process)
 
     def begin_restart(clock: ProcedureClock) -> Iterator[EventRecord]:
-        restart_progress = RestartStore(find_state_home(), cluster_name)
         return RollingRestart(
             cluster_name,
             restart_rules,
             read_context,
             run_step_command,
-            restart_progress,
+            open_restart(find_state_home(), cluster_name),
             clock,
             min(interval_seconds, 2.0),
         ).run_restart(addrs_by_broker)
@@ -186,7 +184,7 @@ def _read_broker_context(
     cluster_view = ClusterEnvironment(session.admin, broker_name)
     return BrokerRestartContext(
         cluster_view,
-        DrainStore(drain_folder_of(find_state_home(), cluster_name, broker_name), broker_name),
+        open_drain(find_state_home(), cluster_name, broker_name),
         drain_plan,
         cluster_view.read_system_topics(master_addr, cluster_name),
         cluster_view.read_ordered_topics(master_addr) if drain_plan.durable else frozenset(),
@@ -229,7 +227,7 @@ def _list_processes(
     cluster_name: str, addrs_by_broker: Mapping[str, Mapping[int, str]]
 ) -> tuple[BrokerProcess, ...]:
     """The processes to restart, in order; the remaining ones, if a restart is saved."""
-    saved_progress = RestartStore(find_state_home(), cluster_name).load_state()
+    saved_progress = open_restart(find_state_home(), cluster_name).state.load()
     if saved_progress is not None:
         return saved_progress.processes[saved_progress.at :]
     return order_processes(addrs_by_broker)
@@ -254,13 +252,8 @@ def _report_restart(
         "rollingRestart",
         lambda restart_event: describe_record(restart_event) or events.describe_record(restart_event),
     )
-    with catch_stop_signals(signals.SYSTEM_CLOCK) as stop_signal, report_event:
-        try:
-            for restart_event in begin_restart(stop_signal.stoppable_clock):
-                yield report_event(restart_event)
-                stop_signal.raise_if_requested()
-        except StopRequestedError:
-            raise CommandInterrupted(
-                "interrupted; progress is saved: run the same command to resume the "
-                f"restart of {cluster_name}"
-            ) from None
+    interruption = (
+        f"interrupted; progress is saved: run the same command to resume the restart of {cluster_name}"
+    )
+    for _, line in report_event.follow(begin_restart, interruption):
+        yield line

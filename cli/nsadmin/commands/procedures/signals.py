@@ -4,12 +4,11 @@ import signal
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from time import sleep, time
 from types import FrameType
 
-from nsadmin.operations.drain.runner import ProcedureClock
+from nsadmin.operations.procedure_clock import SYSTEM_CLOCK as SYSTEM_CLOCK
+from nsadmin.operations.procedure_clock import ProcedureClock
 
-SYSTEM_CLOCK = ProcedureClock(lambda: int(time() * 1000), sleep)
 _SLICE_SECONDS = 0.2
 _STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
@@ -24,7 +23,7 @@ class StopSignal:
     def __init__(self, base_clock: ProcedureClock) -> None:
         self._is_requested = False
         self._sleep_seconds = base_clock.pause_seconds
-        self.stoppable_clock = ProcedureClock(base_clock.now_ms, self.pause_or_stop)
+        self.stoppable_clock = base_clock._replace(pause_seconds=self.pause_or_stop)
 
     def request_stop(self) -> None:
         """Ask the procedure to stop; the signal handler calls this."""

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from nsadmin.console.exit_codes import UsageError
 from nsadmin.operations import shell_command
 from nsadmin.operations.drain.events import CommandEnded
-from nsadmin.operations.drain.runner import ProcedureClock
+from nsadmin.operations.procedure_clock import ProcedureClock
 
 
 def build_then_runner(

@@ -1,7 +1,7 @@
 """Restores the users, ACLs and 4.x accounts of a broker, and reads every change back."""
 
 from collections.abc import Iterator
-from typing import Any
+from functools import partial
 
 from namesrv_core.errors import NotSupported, RocketMQError
 from nsadmin.client import AdminClient
@@ -19,39 +19,40 @@ class AccessRestore:
 
     def __init__(self, admin: AdminClient, *, is_dry_run: bool) -> None:
         self._admin, self._is_dry_run = admin, is_dry_run
+        self._judge_change = partial(judge_change, is_dry_run=is_dry_run)
 
-    def restore_users(self, broker_addr: str, broker: BrokerBackup) -> Iterator[RestoreOutcome]:
+    def restore_users(self, addr: str, broker: BrokerBackup) -> Iterator[RestoreOutcome]:
         """Create and change users."""
         users = self._admin.users
-        plans = users.plan_copy(broker_addr, broker.users) if broker.users else []
+        plans = users.plan_copy(addr, broker.users) if broker.users else []
         for user, plan in zip(broker.users, plans, strict=True):
             yield self._restore_user(broker.broker_name, user, plan)
 
-    def _restore_user(self, broker_name: str, user: User, plan: ServerResult[UserChange]) -> RestoreOutcome:
-        user_before = None if plan.result is None else plan.result.user_before
+    def _restore_user(self, broker: str, user: User, plan: ServerResult[UserChange]) -> RestoreOutcome:
+        before = None if plan.result is None else plan.result.user_before
         error = plan.error
-        if error is None and user_before is None and user.password is None:
+        if error is None and before is None and user.password is None:
             error = NotApplied(
                 "the backup has no password for it: use a backup made with --with-secrets, or create it with "
                 "`nsadmin createUser`"
             )
-        is_equal = user_before is not None and user_fields(user_before) == user_fields(user)
+        is_equal = before is not None and user_fields(before) == user_fields(user)
         if error is None and not is_equal and not self._is_dry_run:
-            [change_result] = self._admin.users.apply_plans([plan])
-            error = change_result.error
+            [result] = self._admin.users.apply_plans([plan])
+            error = result.error
         return self._judge_change(
             Section.USERS,
-            broker_name,
+            broker,
             user.username,
-            (None if user_before is None else user_fields(user_before), user_fields(user)),
+            (None if before is None else user_fields(before), user_fields(user)),
             error,
         )
 
-    def restore_acls(self, broker_addr: str, broker: BrokerBackup) -> Iterator[RestoreOutcome]:
+    def restore_acls(self, addr: str, broker: BrokerBackup) -> Iterator[RestoreOutcome]:
         """Add and change ACL entries."""
         new_subjects = {f"User:{user.username}" for user in broker.users} if self._is_dry_run else set()
         for subject, entries in broker.acls.items():
-            [plan] = self._admin.acls.plan_merge([broker_addr], subject, entries)
+            [plan] = self._admin.acls.plan_merge([addr], subject, entries)
             change: AclChange | None = plan.result
             before, after = (
                 ([], []) if change is None else (list(change.entries_before), list(change.entries_after))
@@ -72,48 +73,36 @@ class AccessRestore:
                 error,
             )
 
-    def restore_accounts(self, broker_addr: str, broker: BrokerBackup) -> Iterator[RestoreOutcome]:
+    def restore_accounts(self, addr: str, broker: BrokerBackup) -> Iterator[RestoreOutcome]:
         """Create and change the accounts of a 4.x broker, and add trusted addresses."""
         for account in broker.accounts:
-            [plan] = self._admin.plain_acls.plan_update([broker_addr], account)
+            [plan] = self._admin.plain_acls.plan_update([addr], account)
             yield self._restore_account(broker.broker_name, account, plan)
         if broker.white_addrs:
-            yield self._restore_white_addrs(broker_addr, broker)
+            yield self._restore_white_addrs(addr, broker)
 
     def _restore_account(
-        self, broker_name: str, account: PlainAccount, plan: ServerResult[AccountChange]
+        self, broker: str, account: PlainAccount, plan: ServerResult[AccountChange]
     ) -> RestoreOutcome:
         account_before = None if plan.result is None else plan.result.account_before
         before = None if account_before is None else account_fields(account_before)
         after = account_fields(account)
         error = _explain_account_error(plan.error)
         if error is None and before != after and not self._is_dry_run:
-            [change_result] = self._admin.plain_acls.apply_plans([plan])
-            error = change_result.error
-        return self._judge_change(Section.ACCOUNTS, broker_name, account.access_key, (before, after), error)
+            [result] = self._admin.plain_acls.apply_plans([plan])
+            error = result.error
+        return self._judge_change(Section.ACCOUNTS, broker, account.access_key, (before, after), error)
 
-    def _restore_white_addrs(self, broker_addr: str, broker: BrokerBackup) -> RestoreOutcome:
-        [acl_result] = self._admin.plain_acls.list_accounts([broker_addr])
+    def _restore_white_addrs(self, addr: str, broker: BrokerBackup) -> RestoreOutcome:
+        [acl_result] = self._admin.plain_acls.list_accounts([addr])
         before = [] if acl_result.result is None else [*acl_result.result.global_white_addrs]
         after = list(dict.fromkeys([*before, *broker.white_addrs]))
         error = _explain_account_error(acl_result.error)
         if error is None and before != after and not self._is_dry_run:
-            [change_result] = self._admin.plain_acls.set_white_addrs([broker_addr], after)
-            error = change_result.error
+            [result] = self._admin.plain_acls.set_white_addrs([addr], after)
+            error = result.error
         return self._judge_change(
             Section.ACCOUNTS, broker.broker_name, WHITE_ADDRS_ITEM, (before, after), error
-        )
-
-    def _judge_change(
-        self,
-        section: Section,
-        server_name: str,
-        item_name: str,
-        before_and_after: tuple[Any, Any],
-        error: RocketMQError | None,
-    ) -> RestoreOutcome:
-        return judge_change(
-            section, server_name, item_name, before_and_after, error, is_dry_run=self._is_dry_run
         )
 
 

@@ -50,35 +50,29 @@ class LoadedBackup(NamedTuple):
     size_bytes: int
 
 
-def save_backup(backup_path: Path, backup: ClusterBackup, keys: BackupKeys = NO_KEYS) -> int:
+def save_backup(path: Path, backup: ClusterBackup, keys: BackupKeys = NO_KEYS) -> int:
     """Write a backup atomically, readable only by its owner; return its size in bytes.
 
     Passwords and secret keys are written only with a passphrase, and encrypted. Raises OSError and
     InvalidKeyError.
     """
     members = {_CLUSTER: encode_json(json_form.cluster_record(backup))}
-    for broker_name, broker in backup.brokers.items():
-        members[f"brokers/{escape_file_name(broker_name)}.json"] = encode_json(
-            json_form.broker_record(broker)
-        )
+    for name, broker in backup.brokers.items():
+        members[f"brokers/{escape_file_name(name)}.json"] = encode_json(json_form.broker_record(broker))
     if keys.passphrase is not None:
         members[_SECRETS] = signatures.encrypt_secrets(encode_json(_list_secrets(backup)), keys.passphrase)
     manifest = build_manifest(
         FORMAT_VERSION,
-        {
-            "nsadmin": backup.tool_version,
-            "cluster": backup.cluster_name,
-            "createdMs": backup.created_ms,
-        },
+        {"nsadmin": backup.tool_version, "cluster": backup.cluster_name, "createdMs": backup.created_ms},
         members,
     )
     signed = {} if keys.sign_key is None else {_SIGNATURE: signatures.sign_bytes(manifest, keys.sign_key)}
     archive_bytes = pack_members({MANIFEST: manifest, **signed, **members})
-    atomic_write.replace_file(backup_path, archive_bytes, keeps_backup=False)
+    atomic_write.replace_file(path, archive_bytes, keeps_backup=False)
     return len(archive_bytes)
 
 
-def load_backup(backup_path: Path, keys: BackupKeys = NO_KEYS) -> LoadedBackup:
+def load_backup(path: Path, keys: BackupKeys = NO_KEYS) -> LoadedBackup:
     """Read and verify a backup. Users and accounts have secrets only with the passphrase.
 
     Raises:
@@ -87,7 +81,7 @@ def load_backup(backup_path: Path, keys: BackupKeys = NO_KEYS) -> LoadedBackup:
         InvalidKeyError: The passphrase or the key is wrong, or the signature is missing.
     """
     with VerifiedArchive(
-        backup_path, "backup", FORMAT_VERSION, InvalidBackupError, frozenset({_SIGNATURE})
+        path, "backup", FORMAT_VERSION, InvalidBackupError, frozenset({_SIGNATURE})
     ) as archive:
         members, signature = archive.read_members(), archive.read_unlisted(_SIGNATURE)
         if keys.verify_key is not None:
@@ -96,8 +90,8 @@ def load_backup(backup_path: Path, keys: BackupKeys = NO_KEYS) -> LoadedBackup:
         backup = json_form.parse_backup(
             operator_files.parse_json(members[_CLUSTER]),
             [
-                operator_files.parse_json(content)
-                for name, content in sorted(members.items())
+                operator_files.parse_json(member)
+                for name, member in sorted(members.items())
                 if name.startswith("brokers/")
             ],
         )
@@ -107,24 +101,24 @@ def load_backup(backup_path: Path, keys: BackupKeys = NO_KEYS) -> LoadedBackup:
             )
             backup = _add_secrets(backup, secrets)
     except (ValueError, TypeError, LookupError, AttributeError) as error:
-        raise InvalidBackupError(f"{backup_path} has unexpected contents ({error})") from None
-    return LoadedBackup(backup, signature is not None, _SECRETS in members, backup_path.stat().st_size)
+        raise InvalidBackupError(f"{path} has unexpected contents ({error})") from None
+    return LoadedBackup(backup, signature is not None, _SECRETS in members, path.stat().st_size)
 
 
 def _list_secrets(backup: ClusterBackup) -> dict[str, dict[str, dict[str, str]]]:
     """The passwords of users and the secret keys of accounts, by kind, broker name and name."""
     return {
         "users": {
-            broker_name: {user.username: user.password for user in broker.users if user.password is not None}
-            for broker_name, broker in backup.brokers.items()
+            name: {user.username: user.password for user in broker.users if user.password is not None}
+            for name, broker in backup.brokers.items()
         },
         "accounts": {
-            broker_name: {
+            name: {
                 account.access_key: account.secret_key
                 for account in broker.accounts
                 if account.secret_key is not None
             }
-            for broker_name, broker in backup.brokers.items()
+            for name, broker in backup.brokers.items()
         },
     }
 
@@ -146,9 +140,9 @@ def _add_secrets(
     return backup._replace(brokers=brokers)
 
 
-def list_backup_files(backup_folder: Path, cluster_name: str | None = None) -> list[Path]:
+def list_backup_files(backup_folder: Path, cluster: str | None = None) -> list[Path]:
     """Return the backups of a folder, the oldest first. Their names begin with cluster and time."""
-    prefix = "" if cluster_name is None else f"{escape_file_name(cluster_name)}-"
+    prefix = "" if cluster is None else f"{escape_file_name(cluster)}-"
     with os.scandir(backup_folder) as entries:
         names = [entry.name for entry in entries if entry.name.endswith(BACKUP_SUFFIX)]
     return [backup_folder / name for name in sorted(names) if name.startswith(prefix)]

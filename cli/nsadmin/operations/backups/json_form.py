@@ -37,15 +37,12 @@ def broker_record(broker: BrokerBackup) -> dict[str, Any]:
             {
                 "topic": topic,
                 "group": group,
-                "queues": {
-                    str(queue_id): [*saved_offset] for queue_id, saved_offset in saved_by_queue.items()
-                },
+                "queues": {str(queue_id): [*offset] for queue_id, offset in saved.items()},
             }
-            for (topic, group), saved_by_queue in sorted(broker.offsets.items())
+            for (topic, group), saved in sorted(broker.offsets.items())
         ],
         "consumeModes": [
-            {"topic": assigned_mode.topic, "group": assigned_mode.group, **assigned_mode.mode._asdict()}
-            for assigned_mode in broker.consume_modes
+            {"topic": mode.topic, "group": mode.group, **mode.mode._asdict()} for mode in broker.consume_modes
         ],
         "users": [user._replace(password=None)._asdict() for user in broker.users],
         "acls": {subject: [entry._asdict() for entry in entries] for subject, entries in broker.acls.items()},
@@ -105,7 +102,7 @@ def _parse_broker(broker: Mapping[str, Any]) -> BrokerBackup:
         {str(key): str(value) for key, value in broker["settings"].items()},
         # Files of the first versions have no accounts.
         [_parse_account(entry) for entry in broker.get("accounts", ())],
-        [str(white_addr) for white_addr in broker.get("whiteAddrs", ())],
+        [str(addr) for addr in broker.get("whiteAddrs", ())],
     )
 
 

@@ -30,7 +30,7 @@ OffsetsByTopicAndGroup = Mapping[tuple[str, str], Mapping[int, int]]
 
 def observe_backup(
     admin: AdminClient,
-    cluster_name: str,
+    cluster: str,
     now_ms: int,
     namespaces: Sequence[str] = (),
     *,
@@ -44,39 +44,37 @@ def observe_backup(
     Raises:
         NotFound: No such cluster.
     """
-    cluster_state = observe_cluster(admin, cluster_name, namespaces)
-    known_brokers = [state for state in cluster_state.broker_states if state.error is None]
-    extras = _BrokerExtras(admin, [str(state.master_addr) for state in known_brokers], with_secrets, sections)
+    state = observe_cluster(admin, cluster, namespaces)
+    brokers = [broker for broker in state.broker_states if broker.error is None]
+    extras = _BrokerExtras(admin, [str(broker.master_addr) for broker in brokers], with_secrets, sections)
     return ClusterBackup(
-        cluster_name,
+        cluster,
         now_ms,
         __version__,
-        {state.broker_name: extras.make_broker(state) for state in known_brokers},
-        _read_kv(cluster_state, namespaces),
-        [*_list_silent_servers(cluster_state), *cluster_state.shared_addr_lines, *extras.remarks],
+        {broker.broker_name: extras.make_broker(broker) for broker in brokers},
+        _read_kv(state, namespaces),
+        [*_list_silent_servers(state), *state.shared_addr_lines, *extras.remarks],
     )
 
 
-def _read_kv(cluster_state: ClusterState, namespaces: Sequence[str]) -> dict[str, dict[str, str]]:
+def _read_kv(cluster: ClusterState, namespaces: Sequence[str]) -> dict[str, dict[str, str]]:
     """Return the values of all namespaces; the first name server that has a key decides."""
-    merged_values: dict[str, dict[str, str]] = {}
-    for server_state in reversed(cluster_state.server_states):
+    values: dict[str, dict[str, str]] = {}
+    for server in reversed(cluster.server_states):
         for namespace in (ORDER_CONF_NAMESPACE, *namespaces):
-            merged_values.setdefault(namespace, {}).update(server_state.kv.get(namespace, {}))
-    merged_values[ORDER_CONF_NAMESPACE] = select_cluster_confs(
-        merged_values.get(ORDER_CONF_NAMESPACE, {}), cluster_state.broker_states
+            values.setdefault(namespace, {}).update(server.kv.get(namespace, {}))
+    values[ORDER_CONF_NAMESPACE] = select_cluster_confs(
+        values.get(ORDER_CONF_NAMESPACE, {}), cluster.broker_states
     )
-    return merged_values
+    return values
 
 
-def _list_silent_servers(cluster_state: ClusterState) -> list[str]:
-    broker_errors = [(f"broker {state.broker_name}", state.error) for state in cluster_state.broker_states]
-    server_errors = [
-        (f"name server {state.namesrv_addr}", state.error) for state in cluster_state.server_states
-    ]
+def _list_silent_servers(cluster: ClusterState) -> list[str]:
+    broker_errors = [(f"broker {state.broker_name}", state.error) for state in cluster.broker_states]
+    server_errors = [(f"name server {state.namesrv_addr}", state.error) for state in cluster.server_states]
     return [
-        f"missing in the backup: {server_label}: {error_text(error)}"
-        for server_label, error in (*broker_errors, *server_errors)
+        f"missing in the backup: {label}: {error_text(error)}"
+        for label, error in (*broker_errors, *server_errors)
         if error is not None
     ]
 
@@ -116,8 +114,8 @@ class _BrokerExtras:
             "accounts", admin.plain_acls.list_accounts(choose_brokers(Section.ACCOUNTS))
         )
         self._offsets = {
-            broker_addr: _select_offsets(committed_offsets)
-            for broker_addr, committed_offsets in self._collect(
+            addr: _select_offsets(offsets)
+            for addr, offsets in self._collect(
                 "offsets", admin.consumers.get_committed_each(choose_brokers(Section.OFFSETS))
             ).items()
         }
@@ -135,30 +133,28 @@ class _BrokerExtras:
         return values_by_addr
 
     def make_broker(self, state: LiveBrokerState) -> BrokerBackup:
-        broker_addr = str(state.master_addr)
-        settings = self._settings.get(broker_addr, {})
-        plain_acl = self._plain_acls.get(broker_addr, PlainAcl((), ()))
+        addr = str(state.master_addr)
+        settings = self._settings.get(addr, {})
+        plain_acl = self._plain_acls.get(addr, PlainAcl((), ()))
         return BrokerBackup(
             state.broker_name,
-            self._releases.get(broker_addr),
+            self._releases.get(addr),
             select_user_topics(state),
             select_user_groups(state),
             {topic: state.queue_shares.get(topic) for topic in sorted(state.static)},
             {
                 (topic, group): {
-                    queue_id: SavedOffset(
-                        offset, self._store_times.get((broker_addr, topic, queue_id, offset - 1))
-                    )
+                    queue_id: SavedOffset(offset, self._store_times.get((addr, topic, queue_id, offset - 1)))
                     for queue_id, offset in sorted(by_queue.items())
                 }
-                for (topic, group), by_queue in self._offsets.get(broker_addr, {}).items()
+                for (topic, group), by_queue in self._offsets.get(addr, {}).items()
             },
-            self._consume_modes.get(broker_addr, ()),
+            self._consume_modes.get(addr, ()),
             [
                 user if self._with_secrets else user._replace(password=None)
-                for user in self._users.get(broker_addr, ())
+                for user in self._users.get(addr, ())
             ],
-            self._acls.get(broker_addr, {}),
+            self._acls.get(addr, {}),
             {name: text for name, text in settings.items() if not is_secret_name(name)},
             [
                 account if self._with_secrets else account._replace(secret_key=None)
@@ -175,10 +171,10 @@ def _is_gap(error: RocketMQError) -> bool:
     return is_unreachable(error) and not isinstance(error, NotSupported)
 
 
-def _select_offsets(committed_offsets: CommittedOffsets) -> dict[tuple[str, str], dict[int, int]]:
+def _select_offsets(committed: CommittedOffsets) -> dict[tuple[str, str], dict[int, int]]:
     """Return the offsets of users' groups by (topic, group)."""
     selected_offsets: dict[tuple[str, str], dict[int, int]] = {}
-    for topic_and_group, by_queue in committed_offsets.items():
+    for topic_and_group, by_queue in committed.items():
         topic, _, group = topic_and_group.partition("@")
         if group and not is_system_group(group):
             selected_offsets[topic, group] = dict(by_queue)
@@ -191,19 +187,14 @@ def _read_store_times(
     """Return the store time of the message before each offset, by (address, topic, queue, offset)."""
     keys = sorted(
         {
-            (broker_addr, topic, queue_id, offset - 1)
-            for broker_addr, offsets in offsets_by_addr.items()
+            (addr, topic, queue, offset - 1)
+            for addr, offsets in offsets_by_addr.items()
             for (topic, _), by_queue in offsets.items()
-            for queue_id, offset in by_queue.items()
+            for queue, offset in by_queue.items()
             if offset > 0
         }
     )
-    places = (
-        MessagePlace(broker_addr, MessageQueue(topic, "", queue_id), offset)
-        for broker_addr, topic, queue_id, offset in keys
-    )
+    places = (MessagePlace(addr, MessageQueue(t, "", q), offset) for addr, t, q, offset in keys)
     # A broker commits offsets of a static topic for its own queues.
     results = admin.queue_reader.get_store_times(places, in_own_queues=True)
-    return {
-        key: result.result for key, result in zip(keys, results, strict=True) if result.result is not None
-    }
+    return {key: r.result for key, r in zip(keys, results, strict=True) if r.result is not None}

@@ -55,9 +55,9 @@ class _OffsetSearch:
     A lite topic has the route of its parent topic.
     """
 
-    def __init__(self, admin: AdminClient, broker_name: str, static_topics: Collection[str]) -> None:
+    def __init__(self, admin: AdminClient, broker: str, static_topics: Collection[str]) -> None:
         self._admin = admin
-        self._broker_name = broker_name
+        self._broker_name = broker
         self._static_topics = static_topics
         self._routes_by_topic: dict[str, Sequence[QueueRoute]] = {}
 
@@ -76,81 +76,69 @@ class _OffsetSearch:
         if self.is_static(topic):
             return 0 if begin_ms == 0 else "the queue of the static topic has other messages"
         try:
-            [span_result] = self._admin.queue_reader.get_spans(
+            [result] = self._admin.queue_reader.get_spans(
                 topic, self._list_routes(topic), queue_id=queue_id, begin_ms=begin_ms
             )
         except (RocketMQError, ValueError) as error:
             return str(error).split("\n", 1)[0] or "the queue does not exist"
-        queue_span = span_result.queue_span
-        return str(span_result.error) if queue_span is None else queue_span.begin_offset
+        return str(result.error) if result.queue_span is None else result.queue_span.begin_offset
 
     def _list_routes(self, topic: str) -> Sequence[QueueRoute]:
         if topic not in self._routes_by_topic:
             self._routes_by_topic[topic] = [
-                queue_route
-                for queue_route in self._admin.topics.get_route(parse_parent_name(topic)).queues
-                if queue_route.broker_name == self._broker_name
+                route
+                for route in self._admin.topics.get_route(parse_parent_name(topic)).queues
+                if route.broker_name == self._broker_name
             ]
         return self._routes_by_topic[topic]
 
 
 def plan_offsets(
     admin: AdminClient,
-    broker_addr: str,
+    addr: str,
     broker: BrokerBackup,
     static_topics: Collection[str] = (),
     *,
     overwrites: bool,
 ) -> list[OffsetTarget]:
-    """Decide for each saved offset where the group continues.
+    """Decide for each saved offset where the group continues. Raises RocketMQError if the broker is silent.
 
-    Args:
-        admin: The client.
-        broker_addr: The master that gets the offsets.
-        broker: The selected offsets of the backup.
-        static_topics: The static topics of the broker. Their offsets belong to its own queues, in which
-            nsadmin searches no times.
-        overwrites: Move a group that has another offset already.
-
-    Raises:
-        RocketMQError: The broker does not answer.
+    Offsets of `static_topics` belong to the broker's own queues, in which nsadmin searches no times. With
+    `overwrites`, a group that has another offset already moves as well.
     """
-    [committed_result] = admin.consumers.get_committed_each([broker_addr])
-    committed_offsets = committed_result.value()
+    [result] = admin.consumers.get_committed_each([addr])
+    committed = result.value()
     saved_queues = [
-        _SavedQueue(topic, group, queue_id, saved_offset)
-        for (topic, group), saved_by_queue in broker.offsets.items()
-        for queue_id, saved_offset in saved_by_queue.items()
+        _SavedQueue(topic, group, queue_id, offset)
+        for (topic, group), saved in broker.offsets.items()
+        for queue_id, offset in saved.items()
     ]
-    store_times = _read_store_times(admin, broker_addr, saved_queues)
+    store_times = _read_store_times(admin, addr, saved_queues)
     offset_search = _OffsetSearch(admin, broker.broker_name, static_topics)
     return [
         _choose_target(
             offset_search,
-            saved_queue,
-            committed_offsets.get(f"{saved_queue.topic}@{saved_queue.group}", {}).get(saved_queue.queue_id),
-            store_times.get((saved_queue.topic, saved_queue.queue_id, saved_queue.saved_offset.offset - 1)),
+            queue,
+            committed.get(f"{queue.topic}@{queue.group}", {}).get(queue.queue_id),
+            store_times.get((queue.topic, queue.queue_id, queue.saved_offset.offset - 1)),
             overwrites=overwrites,
         )
-        for saved_queue in saved_queues
+        for queue in saved_queues
     ]
 
 
 def _read_store_times(
-    admin: AdminClient, broker_addr: str, saved_queues: Iterable[_SavedQueue]
+    admin: AdminClient, addr: str, saved_queues: Iterable[_SavedQueue]
 ) -> dict[tuple[str, int, int], int | None]:
     """Return the store time of the message before each saved offset, by (topic, queue, offset)."""
     keys = sorted(
         {
-            (saved_queue.topic, saved_queue.queue_id, saved_queue.saved_offset.offset - 1)
-            for saved_queue in saved_queues
-            if saved_queue.saved_offset.offset > 0
+            (queue.topic, queue.queue_id, queue.saved_offset.offset - 1)
+            for queue in saved_queues
+            if queue.saved_offset.offset > 0
         }
     )
-    places = (
-        MessagePlace(broker_addr, MessageQueue(topic, "", queue_id), offset)
-        for topic, queue_id, offset in keys
-    )
+    places = (MessagePlace(addr, MessageQueue(t, "", queue_id), offset) for t, queue_id, offset in keys)
     results: Sequence[ServerResult[int | None]] = admin.queue_reader.get_store_times(
         places, in_own_queues=True
     )
@@ -159,15 +147,15 @@ def _read_store_times(
 
 def _choose_target(
     offset_search: _OffsetSearch,
-    saved_queue: _SavedQueue,
+    queue: _SavedQueue,
     old_offset: int | None,
     store_ms: int | None,
     *,
     overwrites: bool,
 ) -> OffsetTarget:
-    topic, group, queue_id, saved_offset = saved_queue
+    topic, group, queue_id, saved = queue
     target = OffsetTarget(topic, group, queue_id, old_offset, None, "unknown")
-    if old_offset == saved_offset.offset and (saved_offset.offset == 0 or store_ms == saved_offset.store_ms):
+    if old_offset == saved.offset and (saved.offset == 0 or store_ms == saved.store_ms):
         return target._replace(method="kept", reason="the group is there already")
     if old_offset is not None and not overwrites:
         return target._replace(
@@ -178,13 +166,13 @@ def _choose_target(
             method="kept", reason="the topic was deleted with its messages: its next one begins at 0"
         )
     # Java clients commit logical offsets for own queues of a static topic, which have no such message.
-    has_same_message = saved_offset.store_ms is not None or offset_search.is_static(topic)
-    if saved_offset.offset > 0 and has_same_message and store_ms == saved_offset.store_ms:
-        return target._replace(method="position", new_offset=saved_offset.offset)
-    if saved_offset.offset > 0 and saved_offset.store_ms is None:
+    has_same_message = saved.store_ms is not None or offset_search.is_static(topic)
+    if saved.offset > 0 and has_same_message and store_ms == saved.store_ms:
+        return target._replace(method="position", new_offset=saved.offset)
+    if saved.offset > 0 and saved.store_ms is None:
         return target._replace(reason="the message before it had expired when the backup was made")
     # A group at offset 0 had consumed nothing: it begins at the first message that the queue has.
-    begin_ms = 0 if saved_offset.store_ms is None else saved_offset.store_ms + 1
+    begin_ms = 0 if saved.store_ms is None else saved.store_ms + 1
     found_offset = offset_search.search_offset(topic, queue_id, begin_ms)
     if isinstance(found_offset, str):
         return target._replace(reason=found_offset)
@@ -194,8 +182,8 @@ def _choose_target(
 
 def apply_offsets(
     admin: AdminClient,
-    broker_addr: str,
-    broker_name: str,
+    addr: str,
+    broker: str,
     targets: Sequence[OffsetTarget],
     static_topics: Collection[str] = (),
 ) -> list[OffsetOutcome]:
@@ -209,22 +197,22 @@ def apply_offsets(
             targets_by_plan.setdefault((target.group, target.topic), []).append(target)
     for (group, topic), plan_targets in targets_by_plan.items():
         if topic in static_topics:
-            outcomes += _commit_own_offsets(admin, broker_addr, group, topic, plan_targets)
+            outcomes += _commit_own_offsets(admin, addr, group, topic, plan_targets)
             continue
         targets_by_queue = {target.queue_id: target for target in plan_targets}
         outcomes += [
             OffsetOutcome(targets_by_queue[move.queue.queue_id], *_judge_move(move))
-            for move in _move_group(admin, broker_addr, broker_name, group, topic, targets_by_queue)
+            for move in _move_group(admin, addr, broker, group, topic, targets_by_queue)
         ]
     return outcomes
 
 
 def _commit_own_offsets(
-    admin: AdminClient, broker_addr: str, group: str, topic: str, targets: Sequence[OffsetTarget]
+    admin: AdminClient, addr: str, group: str, topic: str, targets: Sequence[OffsetTarget]
 ) -> list[OffsetOutcome]:
     """Commit offsets of a static topic: a reset by the broker does not know its logical queues."""
     offsets = {target.queue_id: target.new_offset for target in targets if target.new_offset is not None}
-    errors = admin.queue_mappings.commit_own_offsets(group, topic, broker_addr, offsets)
+    errors = admin.queue_mappings.commit_own_offsets(group, topic, addr, offsets)
     return [
         OffsetOutcome(target, "done" if error is None else "failed", error)
         for target, error in zip(targets, errors, strict=True)
@@ -233,20 +221,15 @@ def _commit_own_offsets(
 
 def _move_group(
     admin: AdminClient,
-    broker_addr: str,
-    broker_name: str,
+    addr: str,
+    broker: str,
     group: str,
     topic: str,
     targets_by_queue: Mapping[int, OffsetTarget],
 ) -> list[OffsetMove]:
     moves = tuple(
         OffsetMove(
-            broker_addr,
-            MessageQueue(topic, broker_name, queue_id),
-            target.old_offset,
-            target.new_offset,
-            "planned",
-            None,
+            addr, MessageQueue(topic, broker, queue_id), target.old_offset, target.new_offset, "planned", None
         )
         for queue_id, target in targets_by_queue.items()
     )

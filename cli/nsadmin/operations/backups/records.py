@@ -37,10 +37,6 @@ class Section(StrEnum):
     SETTINGS = "settings"
 
 
-PLANNED_SECTIONS = (Section.TOPICS, Section.GROUPS, Section.ORDER_CONF, Section.KV)
-"""The sections that `nsadmin apply` can restore."""
-
-
 class SavedOffset(NamedTuple):
     """A committed offset, and the store time (ms since 1970) of the message before it; None if unknown.
 
@@ -164,9 +160,7 @@ def _list_broker_items(
         (
             Section.OFFSETS,
             {
-                f"{topic} {group}": {
-                    str(queue_id): saved_offset.offset for queue_id, saved_offset in by_queue.items()
-                }
+                f"{topic} {group}": {str(queue_id): offset.offset for queue_id, offset in by_queue.items()}
                 for (topic, group), by_queue in broker.offsets.items()
             },
         ),

@@ -29,7 +29,7 @@ class RestoreOutcome(NamedTuple):
 
 def judge_change(
     section: Section,
-    server_name: str,
+    server: str,
     item_name: str,
     before_and_after: tuple[Any, Any],
     error: RocketMQError | None,
@@ -44,4 +44,4 @@ def judge_change(
         result = "unchanged"
     else:
         result = "dry-run" if is_dry_run else "done"
-    return RestoreOutcome(section, server_name, item_name, before, after, result, error=error)
+    return RestoreOutcome(section, server, item_name, before, after, result, error=error)

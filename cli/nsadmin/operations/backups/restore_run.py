@@ -18,7 +18,7 @@ from nsadmin.operations.backups.restore_outcome import RestoreOutcome, judge_cha
 from nsadmin.operations.backups.restore_scope import describe_desired_cluster
 from nsadmin.operations.backups.static_restore import StaticTopicRestore
 from nsadmin.operations.plans.diff import ClusterDiff, compute_diff
-from nsadmin.operations.plans.executor import execute_steps
+from nsadmin.operations.plans.executor import StepOutcome, execute_steps
 from nsadmin.operations.plans.observer import observe_cluster
 from nsadmin.operations.plans.records import ClusterState
 
@@ -62,18 +62,13 @@ class RestoreRun:
     def restore_all(self) -> Iterator[RestoreOutcome]:
         """Restore every section in order, and yield the outcome of each item."""
         yield from self._restore_planned()
-        addrs_by_name = {
-            broker_state.broker_name: broker_state.master_addr
-            for broker_state in self._cluster_state.broker_states
-        }
+        addrs_by_name = {state.broker_name: state.master_addr for state in self._cluster_state.broker_states}
         yield from self._restore_static_topics(addrs_by_name)
         access_restore = AccessRestore(self._admin, is_dry_run=self._is_dry_run)
-        for broker_name, broker in self._selected.brokers.items():
-            broker_addr = addrs_by_name.get(broker_name)
-            if broker_addr is None:
-                yield from _fail_broker(
-                    broker, NotApplied(self._describe_missing(broker_name, addrs_by_name))
-                )
+        for name, broker in self._selected.brokers.items():
+            addr = addrs_by_name.get(name)
+            if addr is None:
+                yield from _fail_broker(broker, NotApplied(self._describe_missing(name, addrs_by_name)))
                 continue
             for restore_section in (
                 self._restore_consume_modes,
@@ -82,25 +77,23 @@ class RestoreRun:
                 access_restore.restore_acls,
                 access_restore.restore_accounts,
             ):
-                yield from restore_section(broker_addr, broker)
+                yield from restore_section(addr, broker)
 
-    def _describe_missing(self, broker_name: str, addrs_by_name: dict[str, str | None]) -> str:
-        if broker_name in addrs_by_name:
-            return f"{broker_name} has no master now"
+    def _describe_missing(self, broker: str, addrs_by_name: dict[str, str | None]) -> str:
+        if broker in addrs_by_name:
+            return f"{broker} has no master now"
         return (
-            f'the cluster has no broker "{broker_name}": restore it to another one with '
-            f"--map {broker_name}=NAME, such as {', '.join(sorted(addrs_by_name)) or 'none'}"
+            f'the cluster has no broker "{broker}": restore it to another one with '
+            f"--map {broker}=NAME, such as {', '.join(sorted(addrs_by_name)) or 'none'}"
         )
 
     def _restore_planned(self) -> Iterator[RestoreOutcome]:
         steps = self.planned_diff.steps
-        outcomes = [] if self._is_dry_run else execute_steps(self._admin, self._cluster_state, steps)
-        results = (
-            [("dry-run", None)] * len(steps)
-            if self._is_dry_run
-            else [(outcome.result, outcome.error) for outcome in outcomes]
-        )
-        for step, (result, error) in zip(steps, results, strict=True):
+        if self._is_dry_run:
+            outcomes = [StepOutcome(step, "dry-run", None) for step in steps]
+        else:
+            outcomes = execute_steps(self._admin, self._cluster_state, steps)
+        for step, outcome in zip(steps, outcomes, strict=True):
             item_name = f"{step.namespace} {step.item_name}" if step.namespace else step.item_name
             yield RestoreOutcome(
                 _SECTIONS_BY_KIND[step.kind],
@@ -108,8 +101,8 @@ class RestoreRun:
                 item_name,
                 step.before,
                 step.after,
-                result,
-                error=error,
+                outcome.result,
+                error=outcome.error,
             )
         for trouble in self.planned_diff.troubles:
             # A broker of the backup that the cluster lacks is reported once, with its other sections.
@@ -132,35 +125,29 @@ class RestoreRun:
                 self._created_items.add((outcome.server_name, "topic", outcome.item_name))
             yield outcome
 
-    def _restore_consume_modes(self, broker_addr: str, broker: BrokerBackup) -> Iterator[RestoreOutcome]:
+    def _restore_consume_modes(self, addr: str, broker: BrokerBackup) -> Iterator[RestoreOutcome]:
         change_mode = (
             self._admin.consume_modes.plan_change if self._is_dry_run else self._admin.consume_modes.set_mode
         )
-        for assigned_mode in broker.consume_modes:
-            if self._is_dry_run and self._is_created(
-                broker.broker_name, assigned_mode.topic, assigned_mode.group
-            ):
-                item_name = f"{assigned_mode.topic} {assigned_mode.group}"
-                after = assigned_mode.mode._asdict()
-                yield RestoreOutcome(
-                    Section.CONSUME_MODES, broker.broker_name, item_name, None, after, "dry-run"
-                )
+        for mode in broker.consume_modes:
+            if self._is_dry_run and self._is_created(broker.broker_name, mode.topic, mode.group):
+                name = f"{mode.topic} {mode.group}"
+                after = mode.mode._asdict()
+                yield RestoreOutcome(Section.CONSUME_MODES, broker.broker_name, name, None, after, "dry-run")
                 continue
-            [result] = change_mode(
-                [broker_addr], assigned_mode.topic, assigned_mode.group, assigned_mode.mode
-            )
+            [result] = change_mode([addr], mode.topic, mode.group, mode.mode)
             change: ModeChange | None = result.result
             before = None if change is None or change.mode_before is None else change.mode_before._asdict()
             yield judge_change(
                 Section.CONSUME_MODES,
                 broker.broker_name,
-                f"{assigned_mode.topic} {assigned_mode.group}",
-                (before, assigned_mode.mode._asdict()),
+                f"{mode.topic} {mode.group}",
+                (before, mode.mode._asdict()),
                 result.error,
                 is_dry_run=self._is_dry_run,
             )
 
-    def _restore_offsets(self, broker_addr: str, broker: BrokerBackup) -> Iterator[RestoreOutcome]:
+    def _restore_offsets(self, addr: str, broker: BrokerBackup) -> Iterator[RestoreOutcome]:
         if self._is_dry_run:
             for topic, group in broker.offsets:
                 if self._is_created(broker.broker_name, topic, group):
@@ -175,8 +162,8 @@ class RestoreRun:
                     )
             broker = broker._replace(
                 offsets={
-                    key: saved_offset
-                    for key, saved_offset in broker.offsets.items()
+                    key: offset
+                    for key, offset in broker.offsets.items()
                     if not self._is_created(broker.broker_name, *key)
                 }
             )
@@ -185,13 +172,13 @@ class RestoreRun:
         static_topics = {*broker.static_topics, *self._list_static_topics(broker.broker_name)}
         try:
             targets = plan_offsets(
-                self._admin, broker_addr, broker, static_topics, overwrites=self._overwrites_offsets
+                self._admin, addr, broker, static_topics, overwrites=self._overwrites_offsets
             )
         except RocketMQError as error:
             for topic, group in broker.offsets:
-                item_name = f"{topic} {group}"
+                name = f"{topic} {group}"
                 yield RestoreOutcome(
-                    Section.OFFSETS, broker.broker_name, item_name, None, None, "failed", error=error
+                    Section.OFFSETS, broker.broker_name, name, None, None, "failed", error=error
                 )
             return
         outcomes = (
@@ -200,28 +187,18 @@ class RestoreRun:
                 for target in targets
             ]
             if self._is_dry_run
-            else apply_offsets(self._admin, broker_addr, broker.broker_name, targets, static_topics)
+            else apply_offsets(self._admin, addr, broker.broker_name, targets, static_topics)
         )
         yield from _merge_queues(broker.broker_name, outcomes)
 
     def _list_static_topics(self, broker_name: str) -> Set[str]:
         """Return the static topics that the broker had before the restore."""
-        return next(
-            (
-                broker_state.static
-                for broker_state in self._cluster_state.broker_states
-                if broker_state.broker_name == broker_name
-            ),
-            frozenset(),
-        )
+        states = self._cluster_state.broker_states
+        return next((state.static for state in states if state.broker_name == broker_name), frozenset())
 
-    def _is_created(self, broker_name: str, topic: str, group: str) -> bool:
+    def _is_created(self, broker: str, topic: str, group: str) -> bool:
         """Whether the topic or the group does not exist yet on the broker, and would be created."""
-        return (broker_name, "topic", topic) in self._created_items or (
-            broker_name,
-            "group",
-            group,
-        ) in self._created_items
+        return not self._created_items.isdisjoint({(broker, "topic", topic), (broker, "group", group)})
 
 
 def _fail_broker(broker: BrokerBackup, error: RocketMQError) -> Iterator[RestoreOutcome]:
@@ -241,7 +218,7 @@ def _fail_broker(broker: BrokerBackup, error: RocketMQError) -> Iterator[Restore
             yield RestoreOutcome(section, broker.broker_name, "", None, None, "failed", error=error)
 
 
-def _merge_queues(broker_name: str, outcomes: Sequence[OffsetOutcome]) -> Iterator[RestoreOutcome]:
+def _merge_queues(broker: str, outcomes: Sequence[OffsetOutcome]) -> Iterator[RestoreOutcome]:
     """Yield one outcome for the queues of a group on a topic that have the same result and reason."""
     outcomes_by_group: dict[tuple[str, str, str, str, str], list[OffsetOutcome]] = {}
     for outcome in outcomes:
@@ -253,7 +230,7 @@ def _merge_queues(broker_name: str, outcomes: Sequence[OffsetOutcome]) -> Iterat
     for (topic, group, result, reason, _), queue_outcomes in outcomes_by_group.items():
         yield RestoreOutcome(
             Section.OFFSETS,
-            broker_name,
+            broker,
             f"{topic} {group}",
             {str(outcome.target.queue_id): outcome.target.old_offset for outcome in queue_outcomes},
             {str(outcome.target.queue_id): outcome.target.new_offset for outcome in queue_outcomes},

@@ -64,14 +64,10 @@ def _select_broker(broker: BrokerBackup, scope: RestoreScope) -> BrokerBackup:
         groups=_select_items(broker.groups, scope.groups)
         if Section.GROUPS in sections and (is_whole or scope.groups)
         else {},
-        offsets={key: saved_offset for key, saved_offset in broker.offsets.items() if is_selected(*key)}
+        offsets={key: offset for key, offset in broker.offsets.items() if is_selected(*key)}
         if Section.OFFSETS in sections
         else {},
-        consume_modes=[
-            assigned_mode
-            for assigned_mode in broker.consume_modes
-            if is_selected(assigned_mode.topic, assigned_mode.group)
-        ]
+        consume_modes=[mode for mode in broker.consume_modes if is_selected(mode.topic, mode.group)]
         if Section.CONSUME_MODES in sections
         else [],
         users=broker.users if Section.USERS in sections and is_whole else [],
@@ -85,10 +81,8 @@ def _select_broker(broker: BrokerBackup, scope: RestoreScope) -> BrokerBackup:
 def _rename_brokers(share: BrokerQueueShare, broker_names: Mapping[str, str]) -> BrokerQueueShare:
     return share._replace(
         hosted_queues={
-            logical_queue: tuple(
-                part._replace(bname=broker_names.get(part.bname, part.bname)) for part in parts
-            )
-            for logical_queue, parts in share.hosted_queues.items()
+            queue: tuple(part._replace(bname=broker_names.get(part.bname, part.bname)) for part in parts)
+            for queue, parts in share.hosted_queues.items()
         }
     )
 
@@ -96,21 +90,15 @@ def _rename_brokers(share: BrokerQueueShare, broker_names: Mapping[str, str]) ->
 def _select_kv(backup: ClusterBackup, scope: RestoreScope) -> dict[str, Mapping[str, str]]:
     """Return the order configurations with the new broker names, and the other namespaces."""
     selected: dict[str, Mapping[str, str]] = {}
-    order_confs = backup.kv.get(ORDER_CONF_NAMESPACE, {})
+    confs = backup.kv.get(ORDER_CONF_NAMESPACE, {})
     if Section.ORDER_CONF in scope.sections and (scope.topics or not scope.groups):
         selected[ORDER_CONF_NAMESPACE] = {
-            topic: _rename_order_conf(conf_text, scope.broker_names)
-            for topic, conf_text in order_confs.items()
+            topic: _rename_order_conf(text, scope.broker_names)
+            for topic, text in confs.items()
             if _is_wanted(topic, scope.topics)
         }
     if Section.KV in scope.sections and not scope.topics and not scope.groups:
-        selected.update(
-            {
-                namespace: values
-                for namespace, values in backup.kv.items()
-                if namespace != ORDER_CONF_NAMESPACE
-            }
-        )
+        selected.update({n: values for n, values in backup.kv.items() if n != ORDER_CONF_NAMESPACE})
     return selected
 
 
@@ -148,12 +136,12 @@ def _describe_items(
     spread_kind: SpreadKind, items_by_broker: Mapping[str, Mapping[str, BackupSettings]]
 ) -> dict[str, ItemSpec]:
     settings_by_item: dict[str, dict[str, BackupSettings]] = {}
-    for broker_name, items in items_by_broker.items():
+    for broker, items in items_by_broker.items():
         for item_name, settings in items.items():
-            settings_by_item.setdefault(item_name, {})[broker_name] = settings
+            settings_by_item.setdefault(item_name, {})[broker] = settings
     return {
-        item_name: ItemSpec.from_brokers(spread_kind, settings, list(settings))._replace(
+        name: ItemSpec.from_brokers(spread_kind, settings, list(settings))._replace(
             only_on=tuple(settings), not_on=()
         )
-        for item_name, settings in sorted(settings_by_item.items())
+        for name, settings in sorted(settings_by_item.items())
     }

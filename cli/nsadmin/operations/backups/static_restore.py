@@ -41,40 +41,31 @@ class StaticTopicRestore:
     def _restore_topic(
         self, topic: str, saved_shares: Mapping[str, BrokerQueueShare]
     ) -> Iterator[RestoreOutcome]:
-        addresses = self._master_addrs.values()
-        current_results = dict(
-            zip(self._master_addrs, self._admin.queue_mappings.get_each(topic, addresses), strict=True)
+        addrs = self._master_addrs.values()
+        results = dict(
+            zip(self._master_addrs, self._admin.queue_mappings.get_each(topic, addrs), strict=True)
         )
-        for broker_name, saved_share in saved_shares.items():
-            current_share = current_results[broker_name].result
+        for broker, share in saved_shares.items():
+            current_share = results[broker].result
             before = None if current_share is None else share_fields(current_share)
-            after = share_fields(saved_share)
+            after = share_fields(share)
             error = None
             if before != after:
-                error = find_obstacle(saved_share, current_results) or self._find_lost_messages(
-                    topic, broker_name, saved_share
-                )
+                error = find_obstacle(share, results) or self._find_lost_messages(topic, broker, share)
                 if error is None and not self._is_dry_run:
-                    error = self._put_share(topic, broker_name, saved_share)
+                    error = self._put_share(topic, broker, share)
             yield judge_change(
-                Section.STATIC_TOPICS,
-                broker_name,
-                topic,
-                (before, after),
-                error,
-                is_dry_run=self._is_dry_run,
+                Section.STATIC_TOPICS, broker, topic, (before, after), error, is_dry_run=self._is_dry_run
             )
 
-    def _find_lost_messages(
-        self, topic: str, broker_name: str, saved_share: BrokerQueueShare
-    ) -> RocketMQError | None:
+    def _find_lost_messages(self, topic: str, broker: str, share: BrokerQueueShare) -> RocketMQError | None:
         """Return an error if a queue of the broker ends before the mapping begins to use it."""
         starts = {
             parts[-1].queue_id: parts[-1].start_offset
-            for parts in saved_share.hosted_queues.values()
-            if parts and parts[-1].bname == broker_name and parts[-1].start_offset > 0
+            for parts in share.hosted_queues.values()
+            if parts and parts[-1].bname == broker and parts[-1].start_offset > 0
         }
-        ends = self._admin.queue_mappings.get_own_ends(topic, self._master_addrs[broker_name], list(starts))
+        ends = self._admin.queue_mappings.get_own_ends(topic, self._master_addrs[broker], list(starts))
         for (queue_id, start_offset), end in zip(starts.items(), ends, strict=True):
             if isinstance(end, RocketMQError):
                 return end
@@ -85,38 +76,34 @@ class StaticTopicRestore:
                 )
         return None
 
-    def _put_share(self, topic: str, broker_name: str, saved_share: BrokerQueueShare) -> RocketMQError | None:
-        broker_addr = self._master_addrs[broker_name]
+    def _put_share(self, topic: str, broker: str, share: BrokerQueueShare) -> RocketMQError | None:
+        addr = self._master_addrs[broker]
         mappings = self._admin.queue_mappings
-        [put_result] = mappings.put_shares(topic, [(broker_addr, broker_name, saved_share)])
+        [put_result] = mappings.put_shares(topic, [(addr, broker, share)])
         if put_result.error is not None:
             return put_result.error
-        [read_result] = mappings.get_each(topic, [broker_addr])
+        [read_result] = mappings.get_each(topic, [addr])
         if read_result.error is not None:
             return read_result.error
-        if read_result.result is None or share_fields(read_result.result) != share_fields(saved_share):
+        if read_result.result is None or share_fields(read_result.result) != share_fields(share):
             return NotApplied("the broker reported success, but has another mapping")
         return None
 
 
-def find_obstacle(
-    saved_share: BrokerQueueShare, current_results: Mapping[str, ShareResult]
-) -> RocketMQError | None:
-    """Return why a share cannot be restored, or None. `current_results` has every master by broker name."""
-    unknown_names = sorted(
-        {part.bname for parts in saved_share.hosted_queues.values() for part in parts} - set(current_results)
-    )
-    if unknown_names:
+def find_obstacle(share: BrokerQueueShare, results: Mapping[str, ShareResult]) -> RocketMQError | None:
+    """Return why a share cannot be restored, or None. `results` has every master by broker name."""
+    unknown = sorted({part.bname for parts in share.hosted_queues.values() for part in parts} - set(results))
+    if unknown:
         return NotApplied(
-            f"the mapping has queues on {', '.join(unknown_names)}, which the cluster lacks: pass "
+            f"the mapping has queues on {', '.join(unknown)}, which the cluster lacks: pass "
             "--map OLD=NEW, or create the topic with `nsadmin updateStaticTopic`"
         )
-    for broker_name, share_result in current_results.items():
-        if share_result.error is not None:
-            return NotApplied(f"the mapping on {broker_name} is unknown: {share_result.error}")
-        if share_result.result is not None and share_result.result.epoch > saved_share.epoch:
+    for broker, result in results.items():
+        if result.error is not None:
+            return NotApplied(f"the mapping on {broker} is unknown: {result.error}")
+        if result.result is not None and result.result.epoch > share.epoch:
             return NotApplied(
-                f"the mapping on {broker_name} is newer than the backup (epoch {share_result.result.epoch}, "
-                f"not {saved_share.epoch}): use `nsadmin updateStaticTopic` or `nsadmin remappingStaticTopic`"
+                f"the mapping on {broker} is newer than the backup (epoch {result.result.epoch}, "
+                f"not {share.epoch}): use `nsadmin updateStaticTopic` or `nsadmin remappingStaticTopic`"
             )
     return None

@@ -12,8 +12,8 @@ from nsadmin.operations.checks.check import Check, CheckScale, CheckScope
 from nsadmin.operations.checks.findings import CheckFinding, CheckMeasure, CheckState, worst_state
 from nsadmin.operations.drain.cluster_environment import ClusterEnvironment
 from nsadmin.operations.drain.facts import NameServerFacts
-from nsadmin.operations.drain.state import InvalidStateError
-from nsadmin.operations.drain.store import SavedDrain, load_drains
+from nsadmin.operations.drain.state import SavedDrain, load_drains
+from nsadmin.operations.run_folder import InvalidStateError
 from nsadmin.operations.state_folder import find_state_home
 
 _CLOSED_PHASES = ("settle", "wait", "safe")
@@ -30,7 +30,7 @@ class ObservedDrain(NamedTuple):
 
     @property
     def title(self) -> str:
-        return f"drain of {self.saved_drain.drain_state.broker}"
+        return f"drain of {self.saved_drain.state.broker}"
 
     @property
     def is_held(self) -> bool:
@@ -40,7 +40,7 @@ class ObservedDrain(NamedTuple):
     @property
     def open_topics(self) -> set[str]:
         """Topics that clients can write to on the drained broker, according to at least one name server."""
-        if self.saved_drain.drain_state.phase not in _CLOSED_PHASES or self.is_held:
+        if self.saved_drain.state.phase not in _CLOSED_PHASES or self.is_held:
             return set()
         return {topic for server in self.server_facts for topic in server.open_topics}
 
@@ -58,9 +58,9 @@ def observe(admin: AdminClient, scope: CheckScope) -> DrainObservation:
     namesrv_addrs = set(admin.addresses.addrs)
     loaded: list[SavedDrain | InvalidStateError] = list(load_drains(find_state_home()))
     observed = [
-        ObservedDrain(drain, ClusterEnvironment(admin, drain.drain_state.broker).read_servers())
+        ObservedDrain(drain, ClusterEnvironment(admin, drain.state.broker).read_servers())
         for drain in loaded
-        if isinstance(drain, SavedDrain) and namesrv_addrs & set(drain.drain_state.name_servers)
+        if isinstance(drain, SavedDrain) and namesrv_addrs & set(drain.state.name_servers)
     ]
     unreadable = [drain for drain in loaded if isinstance(drain, InvalidStateError)]
     scope.skip_if(not observed and not unreadable, _NO_DRAIN)
@@ -70,7 +70,7 @@ def observe(admin: AdminClient, scope: CheckScope) -> DrainObservation:
 def judge(scale: CheckScale, seen: DrainObservation) -> CheckFinding:
     """A writable topic on a drained broker is critical, unless a process still runs the drain."""
     topics_by_broker = {
-        drain.saved_drain.drain_state.broker: drain.open_topics for drain in seen.drains if drain.open_topics
+        drain.saved_drain.state.broker: drain.open_topics for drain in seen.drains if drain.open_topics
     }
     oldest_seconds = max((_age_seconds(drain, seen.now_ms) for drain in seen.drains), default=0.0)
     samples = [
@@ -89,12 +89,12 @@ def judge(scale: CheckScale, seen: DrainObservation) -> CheckFinding:
 
 def _age_seconds(drain: ObservedDrain, now_ms: int) -> float:
     """Return the seconds since the drain began."""
-    return max(now_ms - drain.saved_drain.drain_state.started, 0) / 1000
+    return max(now_ms - drain.saved_drain.state.started, 0) / 1000
 
 
 def _minimum_states(seen: DrainObservation) -> Iterator[CheckState]:
     for drain in seen.drains:
-        if not drain.is_held and drain.saved_drain.drain_state.phase != "safe":
+        if not drain.is_held and drain.saved_drain.state.phase != "safe":
             yield CheckState.WARNING
         if any(server.error for server in drain.server_facts):
             yield CheckState.UNKNOWN
@@ -103,7 +103,7 @@ def _minimum_states(seen: DrainObservation) -> Iterator[CheckState]:
 
 
 def _format_drain(drain: ObservedDrain, now_ms: int) -> Iterator[str]:
-    state = drain.saved_drain.drain_state
+    state = drain.saved_drain.state
     author = f" by {state.by}" if state.by else ""
     yield (
         f"{drain.title}: started {_age_seconds(drain, now_ms) / 3600:.1f} h ago{author}, phase {state.phase}"
@@ -131,7 +131,7 @@ def _format_summary(seen: DrainObservation, open_brokers: Iterable[str]) -> str:
         return f"a saved drain cannot be read: {seen.unreadable[0]}{more}"
     if not seen.drains:
         return _NO_DRAIN
-    names = ", ".join(drain.saved_drain.drain_state.broker for drain in seen.drains)
+    names = ", ".join(drain.saved_drain.state.broker for drain in seen.drains)
     open_names = ", ".join(open_brokers)
     return f"{len(seen.drains)} drained: {names}" + (
         f"; the write permission is back on {open_names}" if open_names else ""

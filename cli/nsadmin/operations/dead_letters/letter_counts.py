@@ -35,8 +35,8 @@ class LetterCounter:
         """Return the counts, by origin topic and then from the youngest to the oldest."""
         age_names = [age_name for age_name, _ in AGE_LIMITS] + [OLDEST_AGE]
         return [
-            AgeCount(origin_topic, age_name, message_count)
-            for (origin_topic, age_name), message_count in sorted(
+            AgeCount(topic, age_name, count)
+            for (topic, age_name), count in sorted(
                 self._counts.items(), key=lambda item: (item[0][0] or "", age_names.index(item[0][1]))
             )
         ]

@@ -3,26 +3,18 @@
 Rule: a record is on disk before the batch that it announces is sent, so a killed replay can go on.
 """
 
-import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
-from namesrv_core import operator_files, private_files
-from namesrv_core.storage import atomic_write
 from nsadmin.client.messages.message_sender import SendQueue
 from nsadmin.client.messages.replay_memory import ReplayMemory, ReplayPlace
-from nsadmin.operations.drain.state import InvalidStateError, convert_saved
 from nsadmin.operations.process_lock import ProcessLock
+from nsadmin.operations.run_folder import LOCK_FILE, InvalidStateError, RecordFile, convert_saved
 from nsadmin.operations.state_folder import escape_file_name
-
-REPLAY_FILE, LOCK_FILE = "replays.jsonl", "lock"
-
-
-class InvalidReplayFileError(Exception):
-    """The file of replays cannot be read; the text is one line that says why."""
 
 
 def replay_folder_of(state_home: Path, cluster_names: Iterable[str], group: str) -> Path:
@@ -54,52 +46,37 @@ class SavedReplayMemory(ReplayMemory):
 
     def __init__(self, replay_folder: Path) -> None:
         super().__init__()
-        self.replay_file = replay_folder / REPLAY_FILE
+        self._records = RecordFile(replay_folder / "replays.jsonl")
         self._lock = ProcessLock(replay_folder / LOCK_FILE)
         self._is_open = False
 
-    def try_lock(self) -> bool:
-        """Lock the group; return False if another process replays its dead letters."""
-        return self._lock.acquire_lock()
-
-    @property
-    def holder_pid(self) -> int | None:
-        """The process that holds the lock; None if it is free."""
-        return self._lock.owner_pid
-
     def load_records(self) -> None:
-        """Read the file. Raises InvalidReplayFileError if it is invalid."""
+        """Read the file. Raises InvalidStateError if it is invalid."""
         try:
-            file_lines = self.replay_file.read_bytes().splitlines(keepends=True)
-        except FileNotFoundError:
-            return
-        for line_number, file_line in enumerate(file_lines, 1):
-            # The last line can be incomplete: the process was killed before it sent that batch.
-            if file_line.endswith(b"\n"):
-                try:
-                    record = operator_files.parse_json(file_line)
-                    convert_saved(record, _ReplayRecord)
-                    self.apply_record(record)
-                except (ValueError, KeyError, InvalidStateError) as error:
-                    raise InvalidReplayFileError(
-                        f"{self.replay_file}: line {line_number} is invalid: {error}"
-                    ) from None
+            self._records.load(self._load_record)
+        except InvalidStateError as error:
+            raise InvalidStateError(f"{error}: move the file away to forget the replays in it") from None
 
-    def open_file(self) -> None:
-        """Open the file for records. The lock is required."""
-        records = [] if self.is_new else self.build_records()
-        atomic_write.replace_file(self.replay_file, _encode_records(records), keeps_backup=False)
-        self._is_open = True
+    def _load_record(self, record: Any) -> None:
+        convert_saved(record, _ReplayRecord)
+        self.apply_record(record)
 
-    def close(self) -> None:
-        """Write no more, and release the lock."""
-        self._is_open = False
-        self._lock.release_lock()
+    @contextmanager
+    def open(self, refuse: Callable[[str], Exception]) -> Iterator[None]:
+        """Load the records, and save the next ones, under the lock.
+
+        Args:
+            refuse: Returns what is raised if that process replays dead letters of the group.
+        """
+        with self._lock.hold(refuse):
+            self.load_records()
+            self._records.replace([] if self.is_new else self.build_records())
+            self._is_open = True
+            try:
+                yield
+            finally:
+                self._is_open = False
 
     def _write_records(self, records: Iterable[Mapping[str, Any]]) -> None:
         if self._is_open:
-            private_files.append_record(self.replay_file, _encode_records(records), syncs=True)
-
-
-def _encode_records(records: Iterable[Mapping[str, Any]]) -> bytes:
-    return "".join(json.dumps(record, separators=(",", ":")) + "\n" for record in records).encode()
+            self._records.append(*records)

@@ -14,7 +14,7 @@ from nsadmin.client.consumers.groups import is_system_group
 from nsadmin.client.consumers.lag import Lag, sum_lags
 from nsadmin.client.messages.delayed_messages import HALF_TOPIC
 from nsadmin.client.results import error_text
-from nsadmin.client.topic_routes import QueueRoute, TopicRoute
+from nsadmin.client.topic_routes import TopicRoute
 from nsadmin.client.topics.topic_configs import BrokerTopicConfig
 from nsadmin.client.topics.topics import SYSTEM_TOPICS, list_own_names
 from nsadmin.operations.drain.facts import (
@@ -37,9 +37,9 @@ _PERMISSION_KEY = "brokerPermission"
 class ClusterEnvironment:
     """The environment of a drain of one broker."""
 
-    def __init__(self, admin: AdminClient, broker_name: str) -> None:
+    def __init__(self, admin: AdminClient, broker: str) -> None:
         self._admin = admin
-        self._broker_name = broker_name
+        self._broker_name = broker
         self._named_topics: tuple[str, ...] | None = None
 
     def read_system_topics(self, master_addr: str, cluster_name: str) -> frozenset[str]:
@@ -51,15 +51,15 @@ class ClusterEnvironment:
 
     def read_servers(self) -> tuple[NameServerFacts, ...]:
         return tuple(
-            _server_facts(route_result, self._broker_name)
-            for route_result in self._admin.broker_routes.get_each(self._broker_name)
+            _server_facts(result, self._broker_name)
+            for result in self._admin.broker_routes.get_each(self._broker_name)
         )
 
     def read_broker(
         self,
         master_addr: str | None,
         slave_addrs: Mapping[int, str],
-        previous_counters: BrokerCounters | None,
+        previous: BrokerCounters | None,
         with_lag: bool,
     ) -> BrokerCounters:
         if master_addr is None:
@@ -67,51 +67,50 @@ class ClusterEnvironment:
         runtime_results = self._admin.brokers.get_runtime_info([master_addr, *slave_addrs.values()])
         master_result, slave_results = runtime_results[0], runtime_results[1:]
         known_slaves = tuple(
-            SlaveProgress(read_counters.addr, _read_integer(read_counters.result, "commitLogMaxOffset"))
-            for read_counters in slave_results
+            SlaveProgress(
+                slave.addr, None if slave.result is None else slave.result.get_integer("commitLogMaxOffset")
+            )
+            for slave in slave_results
         )
         if master_result.result is None:
             return BrokerCounters(master_addr, _failure_text(master_result), slaves=known_slaves)
-        read_counters = _broker_counters(master_addr, master_result.result)._replace(slaves=known_slaves)
-        if previous_counters is not None and (
-            previous_counters.boot_ms != read_counters.boot_ms
-            or previous_counters.put_count != read_counters.put_count
+        counters = _broker_counters(master_addr, master_result.result)._replace(slaves=known_slaves)
+        if previous is not None and (
+            previous.boot_ms != counters.boot_ms or previous.put_count != counters.put_count
         ):
-            read_counters = self._with_recent_puts(read_counters, master_addr)
-        return read_counters._replace(lag_by_group=self._read_lag(master_addr)) if with_lag else read_counters
+            counters = self._with_recent_puts(counters, master_addr)
+        return counters._replace(lag_by_group=self._read_lag(master_addr)) if with_lag else counters
 
-    def _with_recent_puts(self, read_counters: BrokerCounters, master_addr: str) -> BrokerCounters:
+    def _with_recent_puts(self, counters: BrokerCounters, master_addr: str) -> BrokerCounters:
         """Add the recent puts by topic. Called only if the broker's counter moved."""
         cluster_name = self._read_cluster_name(master_addr)
         put_counts = self._admin.put_counts
         user_puts = put_counts.count_user_messages(master_addr, cluster_name).result if cluster_name else None
-        topic_configs = self._read_topic_configs(master_addr).result or {}
+        configs = self._read_topic_configs(master_addr).result or {}
         system_topics = self.read_system_topics(master_addr, cluster_name or "")
-        topic_names = [
-            topic_name for topic_name in topic_configs if not is_system_topic(topic_name, system_topics)
-        ]
+        topic_names = [topic for topic in configs if not is_system_topic(topic, system_topics)]
         count_tables = [
-            count_result.result
-            for count_result in put_counts.count_topic_messages(master_addr, [*topic_names, HALF_TOPIC])
+            result.result
+            for result in put_counts.count_topic_messages(master_addr, [*topic_names, HALF_TOPIC])
         ]
-        recent_puts = dict(count_table for count_table in count_tables if count_table is not None)
+        recent_puts = dict(table for table in count_tables if table is not None)
         half_messages = recent_puts.pop(HALF_TOPIC, 0)
-        return read_counters._replace(
-            recent_puts=recent_puts if len(recent_puts) == len(topic_names) and topic_configs else None,
+        return counters._replace(
+            recent_puts=recent_puts if len(recent_puts) == len(topic_names) and configs else None,
             user_puts=user_puts,
             has_transactions=bool(half_messages),
             writers=read_last_writers(
                 self._admin,
                 self._broker_name,
                 master_addr,
-                {topic: topic_config.write_queue_nums for topic, topic_config in topic_configs.items()},
+                {topic: config.write_queue_nums for topic, config in configs.items()},
                 recent_puts,
             ),
         )
 
     def _read_cluster_name(self, master_addr: str) -> str | None:
-        [config_result] = self._admin.broker_configs.get_each([master_addr])
-        return (config_result.result or {}).get("brokerClusterName")
+        [result] = self._admin.broker_configs.get_each([master_addr])
+        return (result.result or {}).get("brokerClusterName")
 
     def _read_lag(self, master_addr: str) -> dict[str, Lag] | None:
         try:
@@ -119,30 +118,28 @@ class ClusterEnvironment:
         except RocketMQError:
             return None
         lags_by_group: dict[str, list[Lag]] = {}
-        for group_queue in group_queues:
-            if not is_system_group(group_queue.group):
-                lags_by_group.setdefault(group_queue.group, []).append(group_queue.lag)
+        for queue in group_queues:
+            if not is_system_group(queue.group):
+                lags_by_group.setdefault(queue.group, []).append(queue.lag)
         return {group: sum_lags(lags) for group, lags in lags_by_group.items()}
 
     def _read_topic_configs(self, master_addr: str) -> ServerResult[dict[str, BrokerTopicConfig]]:
-        [configs_result] = self._admin.topic_configs.list_broker_topics([master_addr])
-        return configs_result.then(
-            lambda config_list: {topic_config.topic_name: topic_config for topic_config in config_list}
-        )
+        [result] = self._admin.topic_configs.list_broker_topics([master_addr])
+        return result.then(lambda configs: {config.topic_name: config for config in configs})
 
     def read_own_queues(self, master_addr: str) -> QueuesByTopic | str:
-        configs_result = self._read_topic_configs(master_addr)
-        if configs_result.result is None:
-            return _failure_text(configs_result)
+        result = self._read_topic_configs(master_addr)
+        if result.result is None:
+            return _failure_text(result)
         return {
-            topic_name: QueueData(
+            topic: QueueData(
                 self._broker_name,
-                topic_config.read_queue_nums,
-                topic_config.write_queue_nums,
-                topic_config.perm,
-                topic_config.topic_sys_flag,
+                config.read_queue_nums,
+                config.write_queue_nums,
+                config.perm,
+                config.topic_sys_flag,
             )
-            for topic_name, topic_config in configs_result.result.items()
+            for topic, config in result.result.items()
         }
 
     def read_slave_gaps(
@@ -154,146 +151,118 @@ class ClusterEnvironment:
         """
         if master_addr is None or not slave_addrs:
             return ()
-        broker_group = BrokerAddrGroup("", self._broker_name, {MASTER_BROKER_ID: master_addr, **slave_addrs})
+        group = BrokerAddrGroup("", self._broker_name, {MASTER_BROKER_ID: master_addr, **slave_addrs})
         return tuple(
-            SlaveGap(takeover_gap.slave.broker_id, takeover_gap.slave.broker_addr, takeover_gap.item_names)
-            for takeover_gap in find_takeover_gaps(self._admin, broker_group, includes_lag=False)
-            if takeover_gap.item_names
+            SlaveGap(gap.slave.broker_id, gap.slave.broker_addr, gap.item_names)
+            for gap in find_takeover_gaps(self._admin, group, includes_lag=False)
+            if gap.item_names
         )
 
     def read_own_topics(self, master_addr: str) -> OwnTopics | None:
-        [registration_result] = self._admin.registrations.get_each([master_addr])
-        registrant = registration_result.result
+        [result] = self._admin.registrations.get_each([master_addr])
+        registrant = result.result
         return None if registrant is None else OwnTopics(registrant.data_version, registrant.topics)
 
     def read_ordered_topics(self, master_addr: str) -> frozenset[str]:
         """Return the topics with ordered messages; none if the broker does not answer."""
-        topic_configs = self._read_topic_configs(master_addr).result or {}
-        return frozenset(
-            topic_name for topic_name, topic_config in topic_configs.items() if topic_config.order
-        )
+        configs = self._read_topic_configs(master_addr).result or {}
+        return frozenset(topic for topic, config in configs.items() if config.order)
 
-    def wipe_write_permission(self, namesrv_addrs: tuple[str, ...]) -> Mapping[str, str | None]:
-        return self._errors_by_addr(
-            namesrv_addrs, self._admin.brokers.wipe_write_perm(self._broker_name, namesrv_addrs)
-        )
+    def wipe_write_permission(self, addrs: tuple[str, ...]) -> Mapping[str, str | None]:
+        return self._errors_by_addr(addrs, self._admin.brokers.wipe_write_perm(self._broker_name, addrs))
 
-    def add_write_permission(self, namesrv_addrs: tuple[str, ...]) -> Mapping[str, str | None]:
-        return self._errors_by_addr(
-            namesrv_addrs, self._admin.brokers.add_write_perm(self._broker_name, namesrv_addrs)
-        )
+    def add_write_permission(self, addrs: tuple[str, ...]) -> Mapping[str, str | None]:
+        return self._errors_by_addr(addrs, self._admin.brokers.add_write_perm(self._broker_name, addrs))
 
     def _errors_by_addr(
-        self, namesrv_addrs: Iterable[str], change_results: Sequence[ServerResult[int]]
+        self, addrs: Iterable[str], results: Sequence[ServerResult[int]]
     ) -> Mapping[str, str | None]:
-        known_errors = {change_result.addr: _result_error(change_result) for change_result in change_results}
-        return {namesrv_addr: known_errors.get(namesrv_addr) for namesrv_addr in namesrv_addrs}
+        known_errors = {result.addr: _result_error(result) for result in results}
+        return {addr: known_errors.get(addr) for addr in addrs}
 
-    def restore_queues(self, namesrv_addr: str, queues_by_topic: QueuesByTopic) -> Mapping[str, str | None]:
-        change_results = self._admin.broker_routes.restore_queues(namesrv_addr, queues_by_topic)
-        return {
-            topic: _result_error(change_result)
-            for topic, change_result in zip(queues_by_topic, change_results, strict=True)
-        }
+    def restore_queues(self, addr: str, queues: QueuesByTopic) -> Mapping[str, str | None]:
+        results = self._admin.broker_routes.restore_queues(addr, queues)
+        return {topic: _result_error(result) for topic, result in zip(queues, results, strict=True)}
 
     def request_registration(self, master_addr: str) -> str | None:
         return _result_error(self._admin.broker_configs.force_registration(master_addr))
 
     def read_permission(self, master_addr: str) -> int | str:
-        [config_result] = self._admin.broker_configs.get_each([master_addr])
-        if config_result.result is None:
-            return _failure_text(config_result)
-        permission_text = config_result.result.get(_PERMISSION_KEY, "")
-        return (
-            int(permission_text)
-            if permission_text.isdecimal()
-            else f"the broker has no setting {_PERMISSION_KEY}"
-        )
+        [result] = self._admin.broker_configs.get_each([master_addr])
+        if result.result is None:
+            return _failure_text(result)
+        perm = result.result.get(_PERMISSION_KEY, "")
+        return int(perm) if perm.isdecimal() else f"the broker has no setting {_PERMISSION_KEY}"
 
     def set_permission(self, master_addr: str, perm: int) -> str | None:
-        [change_result] = self._admin.broker_configs.update_item([master_addr], _PERMISSION_KEY, str(perm))
-        return _result_error(change_result)
+        [result] = self._admin.broker_configs.update_item([master_addr], _PERMISSION_KEY, str(perm))
+        return _result_error(result)
 
 
-def _result_error(server_result: ServerResult[T]) -> str | None:
-    return None if server_result.error is None else error_text(server_result.error)
+def _result_error(result: ServerResult[T]) -> str | None:
+    return None if result.error is None else error_text(result.error)
 
 
-def _failure_text(server_result: ServerResult[T]) -> str:
-    return error_text(server_result.error) if server_result.error is not None else "the broker did not answer"
+def _failure_text(result: ServerResult[T]) -> str:
+    return error_text(result.error) if result.error is not None else "the broker did not answer"
 
 
-def _server_facts(route_result: ServerResult[BrokerRouteView], broker_name: str) -> NameServerFacts:
-    if route_result.result is None:
-        return NameServerFacts(route_result.addr, _failure_text(route_result))
-    broker_group, topic_routes, can_register, other_names = route_result.result
-    own_names = {broker_name, *other_names}
+def _server_facts(result: ServerResult[BrokerRouteView], broker: str) -> NameServerFacts:
+    if result.result is None:
+        return NameServerFacts(result.addr, _failure_text(result))
+    group, topic_routes, can_register, other_names = result.result
+    own_names = {broker, *other_names}
     open_names = {
-        queue_route.broker_name
-        for topic_route in topic_routes.values()
-        for queue_route in topic_route.queues
-        if queue_route.broker_name in other_names and queue_route.is_writable
+        queue.broker_name
+        for route in topic_routes.values()
+        for queue in route.queues
+        if queue.broker_name in other_names and queue.is_writable
     }
     return NameServerFacts(
-        route_result.addr,
+        result.addr,
         None,
-        broker_group and broker_group.cluster_name,
-        {} if broker_group is None else broker_group.broker_addrs,
-        {
-            topic: _server_topic(topic_route, broker_name, own_names)
-            for topic, topic_route in topic_routes.items()
-        },
+        group and group.cluster_name,
+        {} if group is None else group.broker_addrs,
+        {topic: _server_topic(route, broker, own_names) for topic, route in topic_routes.items()},
         can_register,
         other_names,
         tuple(sorted(open_names)),
     )
 
 
-def _server_topic(topic_route: TopicRoute, broker_name: str, own_names: Collection[str]) -> ServerTopic:
-    [own_queue] = [
-        queue_route for queue_route in topic_route.queues if queue_route.broker_name == broker_name
-    ]
-    other_queues = [
-        queue_route for queue_route in topic_route.queues if queue_route.broker_name not in own_names
-    ]
+def _server_topic(topic_route: TopicRoute, broker: str, own_names: Collection[str]) -> ServerTopic:
+    [own_queue] = [route for route in topic_route.queues if route.broker_name == broker]
+    other_queues = [route for route in topic_route.queues if route.broker_name not in own_names]
     return ServerTopic(
-        _queue_data_of(own_queue),
-        sum(len(queue_route.write_queue_ids) for queue_route in other_queues if queue_route.is_writable),
-        sum(1 for queue_route in other_queues if queue_route.has_master),
+        QueueData(
+            broker,
+            own_queue.read_queue_nums or 0,
+            own_queue.write_queue_nums or 0,
+            own_queue.perm or 0,
+            own_queue.topic_sys_flag or 0,
+        ),
+        sum(len(route.write_queue_ids) for route in other_queues if route.is_writable),
+        sum(1 for route in other_queues if route.has_master),
         topic_route.order_topic_conf,
         bool(own_queue.logical_queues),
     )
 
 
-def _queue_data_of(queue_route: QueueRoute) -> QueueData:
-    return QueueData(
-        queue_route.broker_name,
-        queue_route.read_queue_nums or 0,
-        queue_route.write_queue_nums or 0,
-        queue_route.perm or 0,
-        queue_route.topic_sys_flag or 0,
-    )
-
-
-def _read_integer(runtime_info: RuntimeInfo | None, info_key: str) -> int | None:
-    return None if runtime_info is None else runtime_info.get_integer(info_key)
-
-
-def _broker_counters(broker_addr: str, runtime_info: RuntimeInfo) -> BrokerCounters:
+def _broker_counters(broker_addr: str, info: RuntimeInfo) -> BrokerCounters:
     return BrokerCounters(
         broker_addr,
         None,
-        runtime_info.get_integer("bootTimestamp"),
-        runtime_info.get_integer("msgPutTotalTodayNow"),
-        runtime_info.get_integer("commitLogMaxOffset"),
-        delayed_count=_count_delayed(runtime_info),
+        info.get_integer("bootTimestamp"),
+        info.get_integer("msgPutTotalTodayNow"),
+        info.get_integer("commitLogMaxOffset"),
+        delayed_count=_count_delayed(info),
     )
 
 
-def _count_delayed(runtime_info: RuntimeInfo) -> int:
+def _count_delayed(info: RuntimeInfo) -> int:
     """Count the undelivered messages of delay levels (value "delivered,max") and of the timer wheel."""
     delayed_count = 0
-    for info_key, offsets_text in runtime_info.table.items():
+    for info_key, offsets_text in info.table.items():
         delivered_offset, _, max_offset = offsets_text.partition(",")
         if (
             info_key.startswith("scheduleMessageOffset_")
@@ -301,4 +270,4 @@ def _count_delayed(runtime_info: RuntimeInfo) -> int:
             and max_offset.isdecimal()
         ):
             delayed_count += max(0, int(max_offset) - int(delivered_offset))
-    return delayed_count + max(0, runtime_info.get_integer("timerCongestNum") or 0)
+    return delayed_count + max(0, info.get_integer("timerCongestNum") or 0)

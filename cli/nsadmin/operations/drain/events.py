@@ -1,117 +1,108 @@
-"""The events of a drain, as records for files and programs, and as lines of text.
+"""The events of a drain, as records for files and programs, as lines of text and as facts for live output.
 
 `Progress` repeats with every observation. All other events are changes. `time` is in ms since 1970.
 """
 
 from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple
+from typing import Any, ClassVar
 
 from nsadmin.console.phrases import abbreviate_names
 from nsadmin.operations.drain.risks import DrainRisk
-from nsadmin.operations.drain.state import to_camel_case
+from nsadmin.operations.run_folder import EventRecord, RunEvent
 
 _MAX_NAMED = 3
 
 
-class Started(NamedTuple):
+class Started(RunEvent, frozen=True):
     """A drain begins, or resumes from the phase `resumed`."""
 
-    time: int
     cluster: str
     broker: str
     name_servers: tuple[str, ...]
     resumed: str | None
 
 
-class Joined(NamedTuple):
+class Joined(RunEvent, frozen=True):
     """Another process is draining this broker. This process repeats its events until it ends."""
 
-    time: int
     pid: int | None
 
 
-class Checked(NamedTuple):
+class Checked(RunEvent, frozen=True):
     """The risks of a cluster without the broker. `share` is its part of all writable queues, 0 to 1."""
 
-    time: int
     topics: int
     share: float | None
     risks: tuple[DrainRisk, ...]
 
+    def to_record(self) -> dict[str, Any]:
+        return {**super().to_record(), "risks": [risk._asdict() for risk in self.risks]}
 
-class SnapshotTaken(NamedTuple):
+
+class SnapshotTaken(RunEvent, frozen=True):
     """The broker's queues at a name server are saved in a file."""
 
-    time: int
     addr: str
     topics: int
 
 
-class Wiped(NamedTuple):
+class Wiped(RunEvent, frozen=True):
     """A name server was asked to remove the write permission, for the `times`-th time."""
 
-    time: int
     addr: str
     times: int
     error: str | None
 
 
-class PermissionSet(NamedTuple):
+class PermissionSet(RunEvent, frozen=True):
     """The broker was asked to change its brokerPermission."""
 
-    time: int
     addr: str
     before: int
     after: int
     error: str | None
 
 
-class Closed(NamedTuple):
+class Closed(RunEvent, frozen=True):
     """The routes of these name servers have no writable queue on the broker."""
 
-    time: int
     addrs: tuple[str, ...]
 
 
-class Reopened(NamedTuple):
+class Reopened(RunEvent, frozen=True):
     """A registration restored the write permission of topics."""
 
-    time: int
     addr: str
     topics: tuple[str, ...]
     cause: str
 
 
-class ServerLost(NamedTuple):
+class ServerLost(RunEvent, frozen=True):
     """A name server does not answer, so its routes are unknown."""
 
-    time: int
     addr: str
     error: str
 
 
-class ServerBack(NamedTuple):
+class ServerBack(RunEvent, frozen=True):
     """A name server answers again."""
 
-    time: int
     addr: str
 
 
-class BrokerGone(NamedTuple):
+class BrokerGone(RunEvent, frozen=True):
     """The broker is no longer registered at a name server."""
 
-    time: int
     addr: str
 
 
-class BrokerBack(NamedTuple):
+class BrokerBack(RunEvent, frozen=True):
     """The broker is registered again at a name server."""
 
-    time: int
     addr: str
 
 
-class Progress(NamedTuple):
+class Progress(RunEvent, frozen=True):
     """The status of the drain.
 
     Attributes:
@@ -124,7 +115,8 @@ class Progress(NamedTuple):
         writers: The hosts that wrote last to the busiest topics, by topic.
     """
 
-    time: int
+    is_status: ClassVar = True
+
     phase: str
     puts: int | None
     residue: Mapping[str, int]
@@ -140,42 +132,37 @@ class Progress(NamedTuple):
     writers: Mapping[str, tuple[str, ...]] = {}
 
 
-class Safe(NamedTuple):
+class Safe(RunEvent, frozen=True):
     """The broker can be stopped. The routes of the `unknown` name servers are unknown."""
 
-    time: int
     unknown: tuple[str, ...]
 
 
-class Unsafe(NamedTuple):
+class Unsafe(RunEvent, frozen=True):
     """The broker can no longer be stopped safely."""
 
-    time: int
     why: str
 
 
-class HoldEnded(NamedTuple):
+class HoldEnded(RunEvent, frozen=True):
     """The command ends, and with it the repeated removal of write permissions. The broker may still run."""
 
-    time: int
     broker: str
 
 
-class CommandEnded(NamedTuple):
+class CommandEnded(RunEvent, frozen=True):
     """The operator's command ended with the exit code `code`."""
 
-    time: int
     command: str
     code: int
 
 
-class PutBack(NamedTuple):
+class PutBack(RunEvent, frozen=True):
     """The routes of a name server are as before the drain, except for the topics in `differing`.
 
     `how` names the method of restoration. `differing` has the reason by topic.
     """
 
-    time: int
     addr: str
     topics: int
     how: str
@@ -183,58 +170,10 @@ class PutBack(NamedTuple):
     error: str | None
 
 
-class Undone(NamedTuple):
+class Undone(RunEvent, frozen=True):
     """The routes of all name servers are as before the drain."""
 
-    time: int
     broker: str
-
-
-DrainEvent = (
-    Started
-    | Joined
-    | Checked
-    | SnapshotTaken
-    | Wiped
-    | PermissionSet
-    | Closed
-    | Reopened
-    | ServerLost
-    | ServerBack
-    | BrokerGone
-    | BrokerBack
-    | Progress
-    | Safe
-    | Unsafe
-    | HoldEnded
-    | CommandEnded
-    | PutBack
-    | Undone
-)
-EventRecord = Mapping[str, Any]
-
-
-def build_event_record(drain_event: DrainEvent) -> dict[str, Any]:
-    """Return an event in its JSON form. `event` is its name."""
-    class_name = type(drain_event).__name__
-    record_fields = {
-        to_camel_case(field_name): _plain_value(field_value)
-        for field_name, field_value in drain_event._asdict().items()
-    }
-    return {
-        "time": record_fields.pop("time"),
-        "event": class_name[0].lower() + class_name[1:],
-        **record_fields,
-    }
-
-
-def _plain_value(field_value: Any) -> Any:
-    if isinstance(field_value, tuple):
-        return [
-            field_item._asdict() if hasattr(field_item, "_asdict") else field_item
-            for field_item in field_value
-        ]
-    return dict(field_value) if isinstance(field_value, Mapping) else field_value
 
 
 def join_first_names(topics: Any, max_named: int = _MAX_NAMED) -> str:
@@ -263,7 +202,7 @@ def _describe_started(record: EventRecord) -> str:
 
 def _describe_checked(record: EventRecord) -> str:
     share_text = "unknown" if record["share"] is None else f"{record['share']:.0%}"
-    risk_texts = "; ".join(risk_record["text"] for risk_record in record["risks"])
+    risk_texts = "; ".join(risk["text"] for risk in record["risks"])
     return f"{_format_count(record['topics'], 'topic')}, {share_text} of all writable queues" + (
         f"; {risk_texts}" if risk_texts else ""
     )
@@ -281,30 +220,12 @@ def _format_ordinal(wipe_count: int) -> str:
     return f"{wipe_count}{'th' if is_teen else {1: 'st', 2: 'nd', 3: 'rd'}.get(wipe_count % 10, 'th')}"
 
 
-def _describe_permission(record: EventRecord) -> str:
-    if record["error"]:
-        return f"{record['addr']}: brokerPermission stays {record['before']}: {record['error']}"
-    return f"{record['addr']}: brokerPermission {record['before']} -> {record['after']}"
-
-
-def _describe_reopened(record: EventRecord) -> str:
-    topics = record["topics"]
-    return (
-        f"{record['addr']}: {_format_count(len(topics), 'topic')} writable again "
-        f"({join_first_names(topics)}): {record['cause']}"
-    )
-
-
 def _describe_progress(record: EventRecord) -> str:
     puts_text = "unknown" if record["puts"] is None else f"{record['puts']:,} a minute"
     text_parts = [f"puts {puts_text}"]
     if record["residue"]:
-        busiest_topics = sorted(record["residue"].items(), key=lambda topic_and_count: -topic_and_count[1])
         text_parts.append(
-            join_first_names(
-                f"{topic} {message_count} ({record['sources'][topic]})"
-                for topic, message_count in busiest_topics
-            )
+            join_first_names(f"{topic} {count} ({source})" for topic, count, source in _list_residue(record))
         )
     if record["lag"] is not None:
         text_parts.append(f"lag {record['lag']:,}")
@@ -312,22 +233,11 @@ def _describe_progress(record: EventRecord) -> str:
     return f"{record['phase']}: {', '.join(text_parts)}; {waiting_text}"
 
 
-def _describe_safe(record: EventRecord) -> str:
-    if record["unknown"]:
-        return (
-            "safe to stop, except that these name servers do not answer, so their routes are unknown: "
-            f"{', '.join(record['unknown'])}"
-        )
-    return "safe to stop"
-
-
 def _describe_put_back(record: EventRecord) -> str:
     if record["error"]:
         return f"{record['addr']}: nothing was restored: {record['error']}"
     outcome_text = f"{record['addr']}: {_format_count(record['topics'], 'topic')} as before ({record['how']})"
-    differing_topics = [
-        f"{topic} ({difference_text})" for topic, difference_text in record["differing"].items()
-    ]
+    differing_topics = [f"{topic} ({text})" for topic, text in record["differing"].items()]
     return f"{outcome_text}; not {join_first_names(differing_topics)}" if differing_topics else outcome_text
 
 
@@ -339,9 +249,16 @@ _DESCRIBERS: dict[str, Callable[[EventRecord], str]] = {
     "checked": _describe_checked,
     "snapshotTaken": lambda record: f"{record['addr']}: {_format_count(record['topics'], 'topic')} saved",
     "wiped": _describe_wiped,
-    "permissionSet": _describe_permission,
+    "permissionSet": lambda record: (
+        f"{record['addr']}: brokerPermission stays {record['before']}: {record['error']}"
+        if record["error"]
+        else f"{record['addr']}: brokerPermission {record['before']} -> {record['after']}"
+    ),
     "closed": lambda record: f"routes verified: no writable queue on {', '.join(record['addrs'])}",
-    "reopened": _describe_reopened,
+    "reopened": lambda record: (
+        f"{record['addr']}: {_format_count(len(record['topics']), 'topic')} writable again "
+        f"({join_first_names(record['topics'])}): {record['cause']}"
+    ),
     "serverLost": lambda record: (
         f"{record['addr']} does not answer, so its routes are unknown: {record['error']}"
     ),
@@ -349,7 +266,12 @@ _DESCRIBERS: dict[str, Callable[[EventRecord], str]] = {
     "brokerGone": lambda record: f"{record['addr']}: the broker is no longer registered",
     "brokerBack": lambda record: f"{record['addr']}: the broker is registered again",
     "progress": _describe_progress,
-    "safe": _describe_safe,
+    "safe": lambda record: (
+        "safe to stop, except that these name servers do not answer, so their routes are unknown: "
+        f"{', '.join(record['unknown'])}"
+        if record["unknown"]
+        else "safe to stop"
+    ),
     "unsafe": lambda record: f"no longer safe to stop: {record['why']}",
     "holdEnded": lambda record: (
         f"{record['broker']} is drained, but no process holds the drain: nsadmin will not remove a write "
@@ -360,3 +282,45 @@ _DESCRIBERS: dict[str, Callable[[EventRecord], str]] = {
     "putBack": _describe_put_back,
     "undone": lambda record: f"{record['broker']} accepts writes as before the drain",
 }
+
+SHOWN_PHASES = ("snapshot", "wipe", "settle", "wait", "safe")
+
+
+def describe_status(broker: str, record: EventRecord) -> list[tuple[str, str]]:
+    """Return pairs of a label and a value from the record of a `Progress` event."""
+    phases = " ".join(f"[{phase}]" if phase == record["phase"] else phase for phase in SHOWN_PHASES)
+    facts = [
+        (broker, phases),
+        ("puts per minute", "unknown" if record["puts"] is None else f"{record['puts']:,}"),
+    ]
+    if record["residue"]:
+        top_topics = (f"{topic} {count:,} ({source})" for topic, count, source in _list_residue(record))
+        facts.append(("top topics", join_first_names(top_topics)))
+    # Records of earlier releases have no writers.
+    if record.get("writers"):
+        writers = (f"{topic}: {join_first_names(names)}" for topic, names in record["writers"].items())
+        facts.append(("last writers", "; ".join(writers)))
+    if record["lag"] is not None:
+        facts.append(("lag", f"{record['lag']:,} messages of {record['groupsBehind']} groups"))
+    if record["behind"]:
+        facts.append(("slaves behind", _format_by_addr(record["behind"], " bytes")))
+    return [
+        *facts,
+        ("writable topics", _format_by_addr(record["openTopics"], "")),
+        ("reopened", f"{record['reopened']} times"),
+        ("intervals without writes", f"{record['quiet']} of {record['intervals']}"),
+        ("waiting for", "; ".join(record["waitingFor"]) or "nothing"),
+    ]
+
+
+def _list_residue(record: EventRecord) -> list[tuple[str, int, str]]:
+    """The topics that got messages in the last minute, their counts and likely sources, busiest first."""
+    busiest = sorted(record["residue"].items(), key=lambda item: -item[1])
+    return [(topic, count, record["sources"][topic]) for topic, count in busiest]
+
+
+def _format_by_addr(values_by_addr: Mapping[str, int | None], unit_text: str) -> str:
+    return ", ".join(
+        f"{addr} {'unknown' if value is None else f'{value:,}{unit_text}'}"
+        for addr, value in values_by_addr.items()
+    )

@@ -62,12 +62,12 @@ class NameServerFacts(NamedTuple):
 
     @property
     def queues_by_topic(self) -> dict[str, QueueData]:
-        return {topic: server_topic.own_queue for topic, server_topic in self.topics.items()}
+        return {topic: server.own_queue for topic, server in self.topics.items()}
 
     @property
     def open_topics(self) -> list[str]:
         """The topics that clients may write to on this broker, sorted."""
-        return sorted(topic for topic, server_topic in self.topics.items() if server_topic.is_open)
+        return sorted(topic for topic, server in self.topics.items() if server.is_open)
 
 
 class SlaveProgress(NamedTuple):
@@ -111,8 +111,8 @@ class ClusterObservation(NamedTuple):
     """
 
     time_ms: int
-    server_facts: tuple[NameServerFacts, ...]
-    broker_counters: BrokerCounters
+    servers: tuple[NameServerFacts, ...]
+    counters: BrokerCounters
     own_topics: OwnTopics | None = None
 
 
@@ -134,7 +134,7 @@ class DrainEnvironment(Protocol):
         self,
         master_addr: str | None,
         slave_addrs: Mapping[int, str],
-        previous_counters: BrokerCounters | None,
+        previous: BrokerCounters | None,
         with_lag: bool,
     ) -> BrokerCounters:
         """Read the master and its slaves; puts by topic only if the counter moved since the previous read."""
@@ -150,13 +150,13 @@ class DrainEnvironment(Protocol):
     def read_own_topics(self, master_addr: str) -> OwnTopics | None:
         """Read the broker's own topics with all of their settings; None if that fails."""
 
-    def wipe_write_permission(self, namesrv_addrs: tuple[str, ...]) -> Mapping[str, str | None]:
+    def wipe_write_permission(self, addrs: tuple[str, ...]) -> Mapping[str, str | None]:
         """Remove the write permission from all topics of the broker on these name servers."""
 
-    def restore_queues(self, namesrv_addr: str, queues_by_topic: QueuesByTopic) -> Mapping[str, str | None]:
+    def restore_queues(self, addr: str, queues: QueuesByTopic) -> Mapping[str, str | None]:
         """Write these queues to a name server; return the error or None by topic."""
 
-    def add_write_permission(self, namesrv_addrs: tuple[str, ...]) -> Mapping[str, str | None]:
+    def add_write_permission(self, addrs: tuple[str, ...]) -> Mapping[str, str | None]:
         """Set the permission of all topics of the broker to rw- on these name servers."""
 
     def request_registration(self, master_addr: str) -> str | None:

@@ -15,7 +15,7 @@ _HOST_PROPERTY = "__BORNHOST"
 
 def read_last_writers(
     admin: AdminClient,
-    broker_name: str,
+    broker: str,
     master_addr: str,
     queue_counts: Mapping[str, int],
     recent_puts: Mapping[str, int],
@@ -25,25 +25,23 @@ def read_last_writers(
     `queue_counts` are the write queues of the broker by topic. Topics that cannot be read are left out.
     """
     busiest_topics = sorted(
-        (topic for topic, put_count in recent_puts.items() if put_count and queue_counts.get(topic)),
+        (topic for topic, count in recent_puts.items() if count and queue_counts.get(topic)),
         key=lambda topic: (-recent_puts[topic], topic),
     )
     writers_by_topic: dict[str, tuple[str, ...]] = {}
     for topic in busiest_topics[:MAX_TOPICS]:
         queue_count = min(queue_counts[topic], MAX_QUEUES)
-        queue_route = QueueRoute(broker_name, None, {0: master_addr}, 6, queue_count, queue_count, 0)
+        route = QueueRoute(broker, None, {0: master_addr}, 6, queue_count, queue_count, 0)
         try:
-            span_results = admin.queue_reader.get_spans(topic, [queue_route])
+            span_results = admin.queue_reader.get_spans(topic, [route])
         except RocketMQError:
             continue
-        last_spans = [
+        spans = [
             span._replace(begin_offset=max(span.begin_offset, span.end_offset - 1))
             for _, _, span, _ in span_results
             if span is not None and span.end_offset > span.begin_offset
         ]
-        messages = [
-            message for page in admin.queue_reader.read_pages(topic, last_spans) for message in page.messages
-        ]
+        messages = [m for page in admin.queue_reader.read_pages(topic, spans) for m in page.messages]
         messages.sort(key=lambda message: -message.store_timestamp)
         if messages:
             writers_by_topic[topic] = tuple(dict.fromkeys(map(describe_writer, messages)))

@@ -29,30 +29,30 @@ class ReopenExplainer:
         """Whether the broker's topics could be read."""
         return self._first_topics is not None
 
-    def remember_topics(self, own_topics: OwnTopics | None, namesrv_addr: str | None = None) -> None:
+    def remember_topics(self, own_topics: OwnTopics | None, addr: str | None = None) -> None:
         """Remember the first topics that were read, and those of the last reopening at each name server."""
         self._first_topics = self._first_topics or own_topics
-        if own_topics is not None and namesrv_addr is not None:
-            self._topics_by_server[namesrv_addr] = own_topics
+        if own_topics is not None and addr is not None:
+            self._topics_by_server[addr] = own_topics
 
     def explain_reopening(
-        self, name_server: NameServerFacts, saved_topics: Collection[str], own_now: OwnTopics | None
+        self, server: NameServerFacts, saved_topics: Collection[str], own_now: OwnTopics | None
     ) -> str:
         """Explain why topics are open again at a name server, `saved_topics` being those before the drain."""
-        own_before = self._topics_by_server.get(name_server.namesrv_addr, self._first_topics)
-        return _explain_reopening(name_server, saved_topics, own_before, own_now)
+        own_before = self._topics_by_server.get(server.namesrv_addr, self._first_topics)
+        return _explain_reopening(server, saved_topics, own_before, own_now)
 
 
 def _explain_reopening(
-    name_server: NameServerFacts,
+    server: NameServerFacts,
     saved_topics: Collection[str],
     own_before: OwnTopics | None,
     own_now: OwnTopics | None,
 ) -> str:
-    open_topics = name_server.open_topics
+    open_topics = server.open_topics
     if all(topic not in saved_topics for topic in open_topics):
         return "created" if len(open_topics) == 1 else "new topics"
-    is_partial = len(open_topics) * 2 < len(name_server.topics)
+    is_partial = len(open_topics) * 2 < len(server.topics)
     if own_before is None or own_now is None:
         return (
             "changed or created on the broker"
@@ -61,11 +61,9 @@ def _explain_reopening(
         )
     topic_changes = list(_describe_topic_changes(own_before, own_now))
     if topic_changes:
-        changes_text = abbreviate_names(topic_changes, _MAX_CHANGES)
+        changes = abbreviate_names(topic_changes, _MAX_CHANGES)
         return (
-            f"changed on the broker: {changes_text}"
-            if is_partial
-            else f"{_ALL_TOPICS} after a change: {changes_text}"
+            f"changed on the broker: {changes}" if is_partial else f"{_ALL_TOPICS} after a change: {changes}"
         )
     if own_before.data_version != own_now.data_version:
         return f"{_ALL_TOPICS} after changes that were reverted, such as the order flag of a retry topic"

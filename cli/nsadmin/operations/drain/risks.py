@@ -23,40 +23,38 @@ class DrainRisk(NamedTuple):
 
 
 def find_risks(
-    broker_name: str,
-    server_facts: Iterable[NameServerFacts],
+    broker: str,
+    servers: Iterable[NameServerFacts],
     system_topics: frozenset[str],
     ordered_topics: frozenset[str],
     is_durable: bool,
 ) -> tuple[DrainRisk, ...]:
     """Return the risks that at least one name server shows. `ordered_topics` have ordered messages."""
-    registered_servers = [name_server for name_server in server_facts if name_server.is_registered]
-    topics_by_kind: dict[str, set[str]] = {risk_kind: set() for risk_kind in _RISK_TEXTS}
-    for name_server in registered_servers:
-        for topic, server_topic in name_server.topics.items():
-            for risk_kind in _list_risk_kinds(broker_name, topic, server_topic, system_topics):
-                topics_by_kind[risk_kind].add(topic)
+    registered = [server for server in servers if server.is_registered]
+    topics_by_kind: dict[str, set[str]] = {kind: set() for kind in _RISK_TEXTS}
+    for server in registered:
+        for topic, server_topic in server.topics.items():
+            for kind in _list_risk_kinds(broker, topic, server_topic, system_topics):
+                topics_by_kind[kind].add(topic)
     if is_durable:
         topics_by_kind["refused"] = {
-            topic
-            for topic in ordered_topics
-            if any(topic in name_server.topics for name_server in registered_servers)
+            topic for topic in ordered_topics if any(topic in server.topics for server in registered)
         }
-    other_names = sorted({name for name_server in registered_servers for name in name_server.other_names})
+    other_names = sorted({name for server in registered for name in server.other_names})
     return (
         *(
-            DrainRisk(risk_kind, _describe_risk(risk_kind, risky_topics), tuple(sorted(risky_topics)), True)
-            for risk_kind, risky_topics in topics_by_kind.items()
-            if risky_topics
+            DrainRisk(kind, _describe_risk(kind, topics), tuple(sorted(topics)), True)
+            for kind, topics in topics_by_kind.items()
+            if topics
         ),
         *(
             DrainRisk(
                 "sameProcess",
-                f"{broker_name} and {other_name} are one process: clients continue to write to {other_name}",
+                f"{broker} and {name} are one process: clients continue to write to {name}",
                 (),
                 True,
             )
-            for other_name in other_names
+            for name in other_names
         ),
     )
 
@@ -74,13 +72,13 @@ def describe_slave_gap(slave_gap: SlaveGap) -> DrainRisk:
     )
 
 
-def describe_refusal(broker_name: str, risks: Sequence[DrainRisk]) -> str:
+def describe_refusal(broker: str, risks: Sequence[DrainRisk]) -> str:
     """Describe the risks, and what makes the drain safe: "... (orders): create ... on another broker"."""
-    advices = dict.fromkeys(_advise(broker_name, risk) for risk in risks)
+    advices = dict.fromkeys(_advise(broker, risk) for risk in risks)
     return f"{'; '.join(risk.text for risk in risks)}: {'; '.join(advices)}"
 
 
-def _advise(broker_name: str, risk: DrainRisk) -> str:
+def _advise(broker: str, risk: DrainRisk) -> str:
     topic = risk.topics[0] if risk.topics else ""
     if risk.kind == "unwritable":
         return (
@@ -90,7 +88,7 @@ def _advise(broker_name: str, risk: DrainRisk) -> str:
     if risk.kind == "masterless":
         return "start the masters of the other brokers: `nsadmin check brokers` lists those that are down"
     if risk.kind == "orderConf":
-        return f"take {broker_name} out of it: `{quote_command('updateOrderConf', topic, 'get')}` shows it"
+        return f"take {broker} out of it: `{quote_command('updateOrderConf', topic, 'get')}` shows it"
     if risk.kind == "static":
         return "move their queues to other brokers: see `nsadmin help remappingStaticTopic`"
     if risk.kind == "refused":
@@ -101,26 +99,26 @@ def _advise(broker_name: str, risk: DrainRisk) -> str:
 
 
 def _list_risk_kinds(
-    broker_name: str, topic: str, server_topic: ServerTopic, system_topics: frozenset[str]
+    broker: str, topic: str, server: ServerTopic, system_topics: frozenset[str]
 ) -> Iterable[str]:
-    if server_topic.order_conf is not None and _is_broker_named(broker_name, server_topic.order_conf):
+    if server.order_conf is not None and _is_broker_named(broker, server.order_conf):
         yield "orderConf"
-    if server_topic.is_static:
+    if server.is_static:
         yield "static"
     if is_system_topic(topic, system_topics) or topic.startswith((RETRY_PREFIX, DLQ_PREFIX)):
         return
-    if server_topic.is_open and not server_topic.other_writable_queues:
+    if server.is_open and not server.other_writable_queues:
         yield "unwritable"
-    elif not server_topic.other_masters:
+    elif not server.other_masters:
         yield "masterless"
 
 
-def _is_broker_named(broker_name: str, order_conf: str) -> bool:
+def _is_broker_named(broker: str, order_conf: str) -> bool:
     try:
-        return broker_name in parse_order_conf(order_conf)
+        return broker in parse_order_conf(order_conf)
     except ValueError:
         # If the configuration is malformed, search its text for the name.
-        return broker_name in order_conf
+        return broker in order_conf
 
 
 _RISK_TEXTS = {
@@ -132,15 +130,13 @@ _RISK_TEXTS = {
 }
 
 
-def _describe_risk(risk_kind: str, risky_topics: set[str]) -> str:
-    topic_count = len(risky_topics)
-    verb_phrase = "would be left " if risk_kind in ("unwritable", "masterless") else ""
+def _describe_risk(kind: str, risky_topics: set[str]) -> str:
+    count = len(risky_topics)
+    verb_phrase = "would be left " if kind in ("unwritable", "masterless") else ""
     count_phrase = (
-        f"{topic_count} topics {verb_phrase or 'are '}"
-        if topic_count != 1
-        else f"1 topic {verb_phrase or 'is '}"
+        f"{count} topics {verb_phrase or 'are '}" if count != 1 else f"1 topic {verb_phrase or 'is '}"
     )
-    return f"{count_phrase}{_RISK_TEXTS[risk_kind]} ({abbreviate_names(sorted(risky_topics), _MAX_NAMED)})"
+    return f"{count_phrase}{_RISK_TEXTS[kind]} ({abbreviate_names(sorted(risky_topics), _MAX_NAMED)})"
 
 
 def is_system_topic(topic: str, system_topics: frozenset[str]) -> bool:
@@ -148,12 +144,12 @@ def is_system_topic(topic: str, system_topics: frozenset[str]) -> bool:
     return topic in system_topics or topic.lower().startswith(SYSTEM_TOPIC_PREFIX)
 
 
-def queue_share(server_facts: Iterable[NameServerFacts], system_topics: frozenset[str]) -> float | None:
+def queue_share(servers: Iterable[NameServerFacts], system_topics: frozenset[str]) -> float | None:
     """Return the broker's share of all writable queues, 0 to 1; None if it is unknown."""
     own_queues = other_queues = 0
-    for name_server in server_facts:
-        if name_server.is_registered:
-            for topic, server_topic in name_server.topics.items():
+    for server in servers:
+        if server.is_registered:
+            for topic, server_topic in server.topics.items():
                 if not is_system_topic(topic, system_topics):
                     own_queues += server_topic.own_queue.write_queue_nums if server_topic.is_open else 0
                     other_queues += server_topic.other_writable_queues
@@ -161,28 +157,28 @@ def queue_share(server_facts: Iterable[NameServerFacts], system_topics: frozense
     return own_queues / (own_queues + other_queues) if own_queues + other_queues else None
 
 
-def find_master_addr(server_facts: Iterable[NameServerFacts]) -> str | None:
+def find_master_addr(servers: Iterable[NameServerFacts]) -> str | None:
     """Return the master's address at the first name server that has one."""
     return next(
         (
-            name_server.member_addrs[MASTER_BROKER_ID]
-            for name_server in server_facts
-            if MASTER_BROKER_ID in name_server.member_addrs
+            server.member_addrs[MASTER_BROKER_ID]
+            for server in servers
+            if MASTER_BROKER_ID in server.member_addrs
         ),
         None,
     )
 
 
-def find_cluster_name(server_facts: Iterable[NameServerFacts]) -> str | None:
+def find_cluster_name(servers: Iterable[NameServerFacts]) -> str | None:
     """Return the broker's cluster at the first name server that lists it."""
-    return next((server.cluster_name for server in server_facts if server.cluster_name), None)
+    return next((server.cluster_name for server in servers if server.cluster_name), None)
 
 
-def find_slave_addrs(server_facts: Iterable[NameServerFacts]) -> dict[int, str]:
+def find_slave_addrs(servers: Iterable[NameServerFacts]) -> dict[int, str]:
     """Return the addresses of all slaves that at least one name server lists, by broker id."""
     slave_addrs: dict[int, str] = {}
-    for name_server in server_facts:
-        for broker_id, slave_addr in name_server.member_addrs.items():
+    for server in servers:
+        for broker_id, slave_addr in server.member_addrs.items():
             if broker_id != MASTER_BROKER_ID:
                 slave_addrs.setdefault(broker_id, slave_addr)
     return slave_addrs

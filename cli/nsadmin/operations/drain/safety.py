@@ -23,61 +23,48 @@ class SafetyRules(NamedTuple):
 
 
 def list_waiting_for(
-    safety_rules: SafetyRules,
-    drain_state: DrainState,
+    rules: SafetyRules,
+    state: DrainState,
     observation: ClusterObservation,
-    last_observation: ClusterObservation | None,
-    puts_per_minute: int | None,
-    quiet_count: int,
+    last: ClusterObservation | None,
+    puts: int | None,
+    quiet: int,
 ) -> tuple[str, ...]:
     """Return the missing conditions for a safe stop; () if it is safe. Each item continues "waiting for".
 
-    `quiet_count` intervals without writes have passed. `puts_per_minute` is None if it is not known.
+    `quiet` intervals without writes have passed. `puts` is None if it is not known.
     """
-    waiting_texts: list[str] = []
-    open_count = sum(len(name_server.open_topics) for name_server in observation.server_facts)
+    texts: list[str] = []
+    open_count = sum(len(server.open_topics) for server in observation.servers)
     if open_count:
-        waiting_texts.append(
+        texts.append(
             "the broker to register its topics without write permission"
-            if drain_state.durable
+            if state.durable
             else "the write permission to be removed from all routes"
         )
-    elif open_names := sorted({name for server in observation.server_facts for name in server.open_names}):
-        waiting_texts.append(f"a drain of {' and '.join(open_names)}, which is the same process")
-    elif not any(name_server.is_registered for name_server in observation.server_facts):
-        waiting_texts.append("a name server that lists the broker")
-    elif (
-        drain_state.closed_since is not None
-        and observation.time_ms < drain_state.closed_since + safety_rules.settle_ms
-    ):
-        seconds_left = -(-(drain_state.closed_since + safety_rules.settle_ms - observation.time_ms) // 1000)
-        waiting_texts.append(f"clients to refresh their routes, {seconds_left} s")
-    elif quiet_count < safety_rules.quiet_intervals:
-        waiting_texts.append(
-            _explain_writes(
-                observation.broker_counters,
-                puts_per_minute,
-                safety_rules.write_threshold,
-                quiet_count,
-                safety_rules.quiet_intervals,
-            )
+    elif open_names := sorted({name for server in observation.servers for name in server.open_names}):
+        texts.append(f"a drain of {' and '.join(open_names)}, which is the same process")
+    elif not any(server.is_registered for server in observation.servers):
+        texts.append("a name server that lists the broker")
+    elif state.closed_since is not None and observation.time_ms < state.closed_since + rules.settle_ms:
+        seconds_left = -(-(state.closed_since + rules.settle_ms - observation.time_ms) // 1000)
+        texts.append(f"clients to refresh their routes, {seconds_left} s")
+    elif quiet < rules.quiet_intervals:
+        texts.append(
+            _explain_writes(observation.counters, puts, rules.write_threshold, quiet, rules.quiet_intervals)
         )
-    waiting_texts += _list_lagging_slaves(observation, last_observation)
-    if safety_rules.for_good:
-        waiting_texts += _explain_backlog(observation.broker_counters.lag_by_group)
-    return tuple(waiting_texts)
+    texts += _list_lagging_slaves(observation, last)
+    if rules.for_good:
+        texts += _explain_backlog(observation.counters.lag_by_group)
+    return tuple(texts)
 
 
 def _explain_writes(
-    broker_counters: BrokerCounters,
-    puts_per_minute: int | None,
-    write_threshold: int,
-    quiet: int,
-    intervals: int,
+    counters: BrokerCounters, puts: int | None, write_threshold: int, quiet: int, intervals: int
 ) -> str:
-    if broker_counters.error is not None:
-        return f"the broker to answer: {broker_counters.error}"
-    if puts_per_minute is not None and puts_per_minute > write_threshold:
+    if counters.error is not None:
+        return f"the broker to answer: {counters.error}"
+    if puts is not None and puts > write_threshold:
         return "writes to stop"
     return f"{intervals - quiet} more interval{'s' if intervals - quiet > 1 else ''} without writes"
 
@@ -95,14 +82,11 @@ def _explain_backlog(lag_by_group: Mapping[str, Lag] | None) -> list[str]:
     ]
 
 
-def _list_lagging_slaves(
-    observation: ClusterObservation, last_observation: ClusterObservation | None
-) -> list[str]:
+def _list_lagging_slaves(observation: ClusterObservation, last: ClusterObservation | None) -> list[str]:
     """Return the slaves without all messages that the master had at the last observation."""
-    master_end = last_observation and last_observation.broker_counters.log_end
+    master_end = last and last.counters.log_end
     return [
-        f"the slave {slave_progress.slave_addr}"
-        + (", which does not answer" if slave_progress.log_end is None else "")
-        for slave_progress in observation.broker_counters.slaves
-        if slave_progress.log_end is None or master_end is None or slave_progress.log_end < master_end
+        f"the slave {slave.slave_addr}" + (", which does not answer" if slave.log_end is None else "")
+        for slave in observation.counters.slaves
+        if slave.log_end is None or master_end is None or slave.log_end < master_end
     ]

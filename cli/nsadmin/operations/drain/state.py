@@ -1,18 +1,17 @@
-"""The state of a drain and its JSON form. Pure.
+"""The state of a drain, the queues before it, and the folder that has both.
 
 Rule: a drain takes the snapshot of a name server once, before its first change there, and never again.
 """
 
-from collections.abc import Collection, Mapping
-from typing import Any, Literal, NamedTuple, Self, TypeVar
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import ClassVar, Literal, NamedTuple, Self
 
-import msgspec
-
-from namesrv_core.errors import RocketMQError
 from namesrv_core.events import QueueData
 from nsadmin.operations.drain.facts import QueuesByTopic
+from nsadmin.operations.run_folder import InvalidStateError, RunFolder, SavedState, StateFile
+from nsadmin.operations.state_folder import escape_file_name
 
-STATE_VERSION = 1
 DrainPhase = Literal["snapshot", "wipe", "settle", "wait", "safe", "undrain"]
 """The phases: save queues, remove write permissions, let clients refresh routes, wait until writes stop.
 
@@ -20,72 +19,7 @@ Then the broker is safe to stop. The phase "undrain" restores the writes.
 """
 
 
-class InvalidStateError(RocketMQError):
-    """A file is not a valid state. The message gives the reason."""
-
-
-class SavedRecord(msgspec.Struct, frozen=True):
-    """A record that a procedure saves as JSON."""
-
-    def _replace(self, **changes: Any) -> Self:
-        return msgspec.structs.replace(self, **changes)
-
-
-RecordType = TypeVar("RecordType")
-
-
-def build_state_record(saved_record: SavedRecord) -> dict[str, Any]:
-    """Return a record in its JSON form."""
-    return {"version": STATE_VERSION, **msgspec.to_builtins(saved_record)}
-
-
-def parse_saved(
-    json_value: Any, record_type: type[RecordType], optional_fields: Collection[str] = ()
-) -> RecordType:
-    """Parse the result of `build_state_record`, with the types of the record. Raises InvalidStateError."""
-    if not isinstance(json_value, dict):
-        raise InvalidStateError("not a JSON object")
-    found_version = json_value.get("version")
-    if found_version is None:
-        raise InvalidStateError("the field version is missing")
-    if found_version != STATE_VERSION:
-        raise InvalidStateError(
-            f"version {found_version} is not supported: this nsadmin reads version {STATE_VERSION}"
-        )
-    saved_record = convert_saved(json_value, record_type)
-    missing_field = _find_missing(msgspec.to_builtins(saved_record), json_value, optional_fields)
-    if missing_field is not None:
-        raise InvalidStateError(f"the field {missing_field} is missing")
-    return saved_record
-
-
-def convert_saved(json_value: Any, record_type: type[RecordType]) -> RecordType:
-    """Convert a JSON value strictly. Raises InvalidStateError, which says what is wrong where."""
-    try:
-        return msgspec.convert(json_value, record_type, str_keys=True)
-    except ValueError as error:
-        problem, _, place = str(error).replace("`", "").partition(" - at ")
-        where = f" at {place.removeprefix('$.')}" if place else ""
-        raise InvalidStateError(f"{problem[:1].lower()}{problem[1:]}{where}") from None
-
-
-def _find_missing(whole_value: Any, json_value: Any, optional_fields: Collection[str] = ()) -> str | None:
-    """The first field of a record, or of a record in it, that the file does not have."""
-    if isinstance(whole_value, dict):
-        pairs = []
-        for name, whole_member in whole_value.items():
-            if name in json_value:
-                pairs.append((whole_member, json_value[name]))
-            elif name not in optional_fields:
-                return str(name)
-    elif isinstance(whole_value, (list, tuple)):
-        pairs = list(zip(whole_value, json_value, strict=True))
-    else:
-        return None
-    return next((missing for pair in pairs if (missing := _find_missing(*pair)) is not None), None)
-
-
-class DrainState(SavedRecord, frozen=True, rename="camel"):
+class DrainState(SavedState, frozen=True):
     """The state of a drain. Times are in ms since 1970.
 
     Attributes:
@@ -97,6 +31,8 @@ class DrainState(SavedRecord, frozen=True, rename="camel"):
         safe_since: When it became safe to stop the broker.
         puts: Messages per minute at the time `updated`, None if unknown.
     """
+
+    later_fields: ClassVar = ("puts", "reopens")
 
     cluster: str
     broker: str
@@ -114,11 +50,11 @@ class DrainState(SavedRecord, frozen=True, rename="camel"):
     safe_since: int | None = None
     puts: int | None = None
 
-    def count_reopens(self, namesrv_addr: str) -> int | None:
+    def count_reopens(self, addr: str) -> int | None:
         """Return how often a registration restored write permissions there, None if only the sum is known."""
         if sum(self.reopens.values()) != self.reopened:
             return None
-        return self.reopens.get(namesrv_addr, 0)
+        return self.reopens.get(addr, 0)
 
 
 class QueueSnapshot(NamedTuple):
@@ -131,55 +67,93 @@ class QueueSnapshot(NamedTuple):
     own_queues: QueuesByTopic | None = None
 
 
-def parse_state_record(state_json: Any) -> DrainState:
-    """Parse the JSON form of a drain. Raises InvalidStateError."""
-    return parse_saved(state_json, DrainState, optional_fields=("puts", "reopens"))
+_NumbersByTopic = dict[str, tuple[int, int, int, int]]
+"""The fields of QueueData after the broker's name, by topic."""
 
 
-def build_snapshot_record(queue_snapshot: QueueSnapshot) -> dict[str, Any]:
-    """Return a snapshot in its JSON form, with four numbers per topic."""
+class SavedSnapshot(SavedState, frozen=True):
+    """A snapshot in its file. `queues` names the numbers for readers of the file."""
+
+    later_fields: ClassVar = ("queues",)
+
+    name_servers: dict[str, _NumbersByTopic]
+    broker: _NumbersByTopic | None
+    queues: tuple[str, ...] = ("readQueueNums", "writeQueueNums", "perm", "topicSysFlag")
+
+    @classmethod
+    def of(cls, snapshot: QueueSnapshot) -> Self:
+        own_queues = snapshot.own_queues
+        return cls(
+            {addr: _list_numbers(queues) for addr, queues in snapshot.queues_by_server.items()},
+            None if own_queues is None else _list_numbers(own_queues),
+        )
+
+    def to_snapshot(self, broker: str) -> QueueSnapshot:
+        return QueueSnapshot(
+            {addr: _build_queues(broker, numbers) for addr, numbers in self.name_servers.items()},
+            None if self.broker is None else _build_queues(broker, self.broker),
+        )
+
+
+def _list_numbers(queues: QueuesByTopic) -> _NumbersByTopic:
     return {
-        "version": STATE_VERSION,
-        "queues": ["readQueueNums", "writeQueueNums", "perm", "topicSysFlag"],
-        "nameServers": {
-            namesrv_addr: _queue_numbers(queues_by_topic)
-            for namesrv_addr, queues_by_topic in queue_snapshot.queues_by_server.items()
-        },
-        "broker": None if queue_snapshot.own_queues is None else _queue_numbers(queue_snapshot.own_queues),
+        topic: (queue.read_queue_nums, queue.write_queue_nums, int(queue.perm), queue.topic_sys_flag)
+        for topic, queue in queues.items()
     }
 
 
-class _SavedSnapshot(msgspec.Struct, rename="camel"):
-    name_servers: dict[str, dict[str, tuple[int, int, int, int]]]
-    broker: dict[str, tuple[int, int, int, int]] | None
+def _build_queues(broker: str, numbers_by_topic: _NumbersByTopic) -> dict[str, QueueData]:
+    return {topic: QueueData(broker, *numbers) for topic, numbers in numbers_by_topic.items()}
 
 
-def parse_snapshot_record(snapshot_json: Any, broker_name: str) -> QueueSnapshot:
-    """Parse the result of `build_snapshot_record`. Raises InvalidStateError."""
-    snapshot = parse_saved(snapshot_json, _SavedSnapshot)
-    return QueueSnapshot(
-        {
-            namesrv_addr: _build_queues(broker_name, numbers_by_topic)
-            for namesrv_addr, numbers_by_topic in snapshot.name_servers.items()
-        },
-        None if snapshot.broker is None else _build_queues(broker_name, snapshot.broker),
-    )
+class SavedDrain(NamedTuple):
+    """A drain as loaded from its folder. `holder_pid` is the process that runs it now, if any."""
+
+    folder: "DrainFolder"
+    state: DrainState
+    snapshot: QueueSnapshot
+    holder_pid: int | None
 
 
-def _queue_numbers(queues_by_topic: QueuesByTopic) -> dict[str, list[int]]:
-    return {
-        topic: [int(queue_number) for queue_number in queue_data[1:]]
-        for topic, queue_data in queues_by_topic.items()
-    }
+class DrainFolder(RunFolder[DrainState]):
+    """The folder of one drain: besides the state, it has the snapshot."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(DrainState, path / "state.json")
+        self._snapshot = StateFile(path / "snapshot.json", SavedSnapshot)
+
+    def load(self) -> SavedDrain | None:
+        """Return the saved drain; None if there is none. Raises InvalidStateError."""
+        state = self.state.load()
+        if state is None:
+            return None
+        saved = self._snapshot.load()
+        snapshot = QueueSnapshot() if saved is None else saved.to_snapshot(state.broker)
+        return SavedDrain(self, state, snapshot, self.lock.holder_pid)
+
+    def save(self, state: DrainState, snapshot: QueueSnapshot) -> None:
+        """Save the snapshot, then the state, each only if it changed."""
+        self._snapshot.save(SavedSnapshot.of(snapshot))
+        self.state.save(state)
+
+    def archive(self) -> None:
+        """Rename the files of an undone drain, so that the next drain can begin."""
+        for file in (self.state, self._snapshot, self.events):
+            file.rename(f"undone-{file.path.name}")
 
 
-def _build_queues(
-    broker_name: str, numbers_by_topic: Mapping[str, tuple[int, int, int, int]]
-) -> dict[str, QueueData]:
-    return {topic: QueueData(broker_name, *numbers) for topic, numbers in numbers_by_topic.items()}
+def open_drain(state_home: Path, cluster: str, broker: str) -> DrainFolder:
+    """Return the folder of a broker's drain."""
+    return DrainFolder(state_home / "drains" / escape_file_name(cluster) / escape_file_name(broker))
 
 
-def to_camel_case(snake_name: str) -> str:
-    """Return the JSON name of a field."""
-    first_word, *other_words = snake_name.split("_")
-    return first_word + "".join(other_word.capitalize() for other_word in other_words)
+def load_drains(state_home: Path) -> Iterator[SavedDrain | InvalidStateError]:
+    """Yield every drain that is not undone, sorted by name, or an InvalidStateError for an invalid folder."""
+    for state_file in sorted((state_home / "drains").glob("*/*/state.json")):
+        try:
+            saved = DrainFolder(state_file.parent).load()
+        except InvalidStateError as error:
+            yield error
+            continue
+        if saved is not None:
+            yield saved

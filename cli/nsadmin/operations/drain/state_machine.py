@@ -10,12 +10,12 @@ from typing import NamedTuple
 
 from nsadmin.client.consumers.lag import Lag
 from nsadmin.operations.drain import events
-from nsadmin.operations.drain.events import DrainEvent
 from nsadmin.operations.drain.facts import BrokerCounters, ClusterObservation, NameServerFacts
 from nsadmin.operations.drain.reopen_causes import ReopenExplainer
 from nsadmin.operations.drain.risks import likely_source
 from nsadmin.operations.drain.safety import SafetyRules, list_waiting_for
 from nsadmin.operations.drain.state import DrainPhase, DrainState, QueueSnapshot
+from nsadmin.operations.run_folder import RunEvent
 
 _MINUTE_MS = 60_000
 _SAMPLED_MS = 20_000
@@ -25,19 +25,17 @@ _SAMPLED_MS = 20_000
 class DrainDecision(NamedTuple):
     """The events of an observation, and the name servers that must remove the write permission."""
 
-    drain_events: list[DrainEvent]
+    events: list[RunEvent]
     servers_to_wipe: tuple[str, ...]
 
 
 class DrainStateMachine:
-    """The caller saves `queue_snapshot` and then `drain_state` before it carries out a decision."""
+    """The caller saves `snapshot` and then `state` before it carries out a decision."""
 
-    def __init__(
-        self, safety_rules: SafetyRules, drain_state: DrainState, queue_snapshot: QueueSnapshot
-    ) -> None:
-        self.safety_rules = safety_rules
-        self.drain_state = drain_state
-        self.queue_snapshot = queue_snapshot
+    def __init__(self, rules: SafetyRules, state: DrainState, snapshot: QueueSnapshot) -> None:
+        self.safety_rules = rules
+        self.state = state
+        self.snapshot = snapshot
         self.unknown_servers: dict[str, str] = {}
         """The errors of the name servers that did not answer the last observation, by address."""
         self._gone_servers: set[str] = set()
@@ -49,27 +47,26 @@ class DrainStateMachine:
     @property
     def is_safe(self) -> bool:
         """Whether the broker can be stopped."""
-        return self.drain_state.phase == "safe"
+        return self.state.phase == "safe"
 
     @property
     def last_counters(self) -> BrokerCounters | None:
         """The broker's counters of the last observation."""
-        return None if self._last_observation is None else self._last_observation.broker_counters
+        return None if self._last_observation is None else self._last_observation.counters
 
-    def needs_own_topics(self, server_facts: Iterable[NameServerFacts]) -> bool:
+    def needs_own_topics(self, servers: Iterable[NameServerFacts]) -> bool:
         """Whether an observation with these facts needs the broker's own topics, to explain what is open."""
-        return not self.drain_state.durable and (
-            not self._reopen_explainer.has_topics
-            or any(name_server.open_topics for name_server in server_facts)
+        return not self.state.durable and (
+            not self._reopen_explainer.has_topics or any(server.open_topics for server in servers)
         )
 
     def process_observation(self, observation: ClusterObservation) -> DrainDecision:
         """Update the state by an observation, and decide what to do."""
-        drain_events: list[DrainEvent] = []
+        drain_events: list[RunEvent] = []
         open_servers = [
-            name_server
-            for name_server in observation.server_facts
-            if self._process_server(name_server, observation, drain_events)
+            server
+            for server in observation.servers
+            if self._process_server(server, observation, drain_events)
         ]
         if open_servers:
             self._mark_reopened(open_servers, observation.time_ms, drain_events)
@@ -78,184 +75,144 @@ class DrainStateMachine:
         self._judge_safety(observation, drain_events)
         self._last_observation = observation
         self._reopen_explainer.remember_topics(observation.own_topics)
-        self.drain_state = self.drain_state._replace(updated=observation.time_ms)
-        servers_to_wipe = (
-            ()
-            if self.drain_state.durable
-            else tuple(name_server.namesrv_addr for name_server in open_servers)
-        )
+        self.state = self.state._replace(updated=observation.time_ms)
+        servers_to_wipe = () if self.state.durable else tuple(server.namesrv_addr for server in open_servers)
         self._count_wipes(servers_to_wipe, 1)
         return DrainDecision(drain_events, servers_to_wipe)
 
-    def _count_wipes(self, namesrv_addrs: Iterable[str], count_step: int) -> None:
+    def _count_wipes(self, addrs: Iterable[str], count_step: int) -> None:
         """Count the wipes in advance: if their outcome is lost, a topic that is open later was reopened."""
-        wipe_counts = dict(self.drain_state.wipes)
-        for namesrv_addr in namesrv_addrs:
-            wipe_counts[namesrv_addr] = wipe_counts.get(namesrv_addr, 0) + count_step
-        self.drain_state = self.drain_state._replace(wipes=wipe_counts)
+        counts = dict(self.state.wipes)
+        for addr in addrs:
+            counts[addr] = counts.get(addr, 0) + count_step
+        self.state = self.state._replace(wipes=counts)
 
-    def record_wipes(self, error_by_addr: Mapping[str, str | None], now_ms: int) -> list[DrainEvent]:
+    def record_wipes(self, errors: Mapping[str, str | None], now_ms: int) -> list[RunEvent]:
         """Record the outcome of the wipes, and return their events."""
-        wipe_counts = self.drain_state.wipes
-        drain_events: list[DrainEvent] = [
-            events.Wiped(now_ms, namesrv_addr, wipe_counts.get(namesrv_addr, 1), error)
-            for namesrv_addr, error in error_by_addr.items()
+        counts = self.state.wipes
+        told: list[RunEvent] = [
+            events.Wiped(now_ms, addr, counts.get(addr, 1), error) for addr, error in errors.items()
         ]
-        self._count_wipes(
-            (namesrv_addr for namesrv_addr, error in error_by_addr.items() if error is not None), -1
-        )
-        return drain_events
+        self._count_wipes((addr for addr, error in errors.items() if error is not None), -1)
+        return told
 
     def _process_server(
-        self, name_server: NameServerFacts, observation: ClusterObservation, drain_events: list[DrainEvent]
+        self, server: NameServerFacts, observation: ClusterObservation, drain_events: list[RunEvent]
     ) -> bool:
         """Process the facts of one name server, and return whether clients may write there."""
-        namesrv_addr = name_server.namesrv_addr
-        if name_server.error is not None:
-            if namesrv_addr not in self.unknown_servers:
-                drain_events.append(events.ServerLost(observation.time_ms, namesrv_addr, name_server.error))
-            self.unknown_servers[namesrv_addr] = name_server.error
+        addr = server.namesrv_addr
+        if server.error is not None:
+            if addr not in self.unknown_servers:
+                drain_events.append(events.ServerLost(observation.time_ms, addr, server.error))
+            self.unknown_servers[addr] = server.error
             return False
-        was_lost = self.unknown_servers.pop(namesrv_addr, None) is not None
+        was_lost = self.unknown_servers.pop(addr, None) is not None
         if was_lost:
-            drain_events.append(events.ServerBack(observation.time_ms, namesrv_addr))
-        if not name_server.member_addrs:
-            if (
-                namesrv_addr not in self._gone_servers
-                and namesrv_addr in self.queue_snapshot.queues_by_server
-            ):
-                drain_events.append(events.BrokerGone(observation.time_ms, namesrv_addr))
-            self._gone_servers.add(namesrv_addr)
+            drain_events.append(events.ServerBack(observation.time_ms, addr))
+        if not server.member_addrs:
+            if addr not in self._gone_servers and addr in self.snapshot.queues_by_server:
+                drain_events.append(events.BrokerGone(observation.time_ms, addr))
+            self._gone_servers.add(addr)
             return False
-        was_gone = namesrv_addr in self._gone_servers
+        was_gone = addr in self._gone_servers
         if was_gone:
-            self._gone_servers.discard(namesrv_addr)
-            drain_events.append(events.BrokerBack(observation.time_ms, namesrv_addr))
-        if namesrv_addr not in self.queue_snapshot.queues_by_server and not (
-            self.drain_state.durable and self.drain_state.permission is not None
+            self._gone_servers.discard(addr)
+            drain_events.append(events.BrokerBack(observation.time_ms, addr))
+        if addr not in self.snapshot.queues_by_server and not (
+            self.state.durable and self.state.permission is not None
         ):
-            self.queue_snapshot = self.queue_snapshot._replace(
-                queues_by_server={
-                    **self.queue_snapshot.queues_by_server,
-                    namesrv_addr: name_server.queues_by_topic,
-                }
+            self.snapshot = self.snapshot._replace(
+                queues_by_server={**self.snapshot.queues_by_server, addr: server.queues_by_topic}
             )
-            drain_events.append(
-                events.SnapshotTaken(observation.time_ms, namesrv_addr, len(name_server.topics))
-            )
-        if name_server.open_topics and self.drain_state.wipes.get(namesrv_addr):
-            reopen_cause = self._guess_cause(name_server, observation, was_lost, was_gone)
-            drain_events.append(
-                events.Reopened(
-                    observation.time_ms, namesrv_addr, tuple(name_server.open_topics), reopen_cause
-                )
-            )
-            self._reopen_explainer.remember_topics(observation.own_topics, namesrv_addr)
-        return bool(name_server.open_topics)
+            drain_events.append(events.SnapshotTaken(observation.time_ms, addr, len(server.topics)))
+        if server.open_topics and self.state.wipes.get(addr):
+            cause = self._guess_cause(server, observation, was_lost, was_gone)
+            drain_events.append(events.Reopened(observation.time_ms, addr, tuple(server.open_topics), cause))
+            self._reopen_explainer.remember_topics(observation.own_topics, addr)
+        return bool(server.open_topics)
 
     def _guess_cause(
-        self, name_server: NameServerFacts, observation: ClusterObservation, was_lost: bool, was_gone: bool
+        self, server: NameServerFacts, observation: ClusterObservation, was_lost: bool, was_gone: bool
     ) -> str:
-        previous_counters = self.last_counters
+        previous = self.last_counters
         if (
-            previous_counters
-            and previous_counters.boot_ms
-            and observation.broker_counters.boot_ms
-            and previous_counters.boot_ms != observation.broker_counters.boot_ms
+            previous
+            and previous.boot_ms
+            and observation.counters.boot_ms
+            and previous.boot_ms != observation.counters.boot_ms
         ):
             return "the broker restarted"
         if was_lost:
             return "the name server restarted, or the broker lost its connection to it"
         if was_gone:
             return "the broker registered again after it was gone"
-        saved_queues = self.queue_snapshot.queues_by_server.get(name_server.namesrv_addr, {})
-        return self._reopen_explainer.explain_reopening(name_server, saved_queues, observation.own_topics)
+        saved_queues = self.snapshot.queues_by_server.get(server.namesrv_addr, {})
+        return self._reopen_explainer.explain_reopening(server, saved_queues, observation.own_topics)
 
     def _mark_reopened(
-        self, open_servers: list[NameServerFacts], now_ms: int, drain_events: list[DrainEvent]
+        self, open_servers: list[NameServerFacts], now_ms: int, drain_events: list[RunEvent]
     ) -> None:
-        reopened_addrs = [
-            drain_event.addr for drain_event in drain_events if isinstance(drain_event, events.Reopened)
-        ]
+        reopened_addrs = [event.addr for event in drain_events if isinstance(event, events.Reopened)]
         if self.is_safe:
             drain_events.append(
                 events.Unsafe(
-                    now_ms,
-                    "writable again on "
-                    f"{', '.join(name_server.namesrv_addr for name_server in open_servers)}",
+                    now_ms, f"writable again on {', '.join(server.namesrv_addr for server in open_servers)}"
                 )
             )
         self._quiet_count = 0
-        self.drain_state = self.drain_state._replace(
+        self.state = self.state._replace(
             phase="wipe",
             closed_since=None,
             safe_since=None,
-            reopened=self.drain_state.reopened + len(reopened_addrs),
-            reopens=dict(Counter(self.drain_state.reopens) + Counter(reopened_addrs)),
+            reopened=self.state.reopened + len(reopened_addrs),
+            reopens=dict(Counter(self.state.reopens) + Counter(reopened_addrs)),
         )
 
-    def _mark_closed(self, observation: ClusterObservation, drain_events: list[DrainEvent]) -> None:
-        closed_servers = tuple(
-            name_server.namesrv_addr for name_server in observation.server_facts if name_server.is_registered
-        )
-        if closed_servers and self.drain_state.closed_since is None:
+    def _mark_closed(self, observation: ClusterObservation, drain_events: list[RunEvent]) -> None:
+        closed_servers = tuple(server.namesrv_addr for server in observation.servers if server.is_registered)
+        if closed_servers and self.state.closed_since is None:
             drain_events.append(events.Closed(observation.time_ms, closed_servers))
-            self.drain_state = self.drain_state._replace(phase="settle", closed_since=observation.time_ms)
+            self.state = self.state._replace(phase="settle", closed_since=observation.time_ms)
 
-    def _judge_safety(self, observation: ClusterObservation, drain_events: list[DrainEvent]) -> None:
+    def _judge_safety(self, observation: ClusterObservation, drain_events: list[RunEvent]) -> None:
         """Count quiet intervals, decide whether the broker is safe to stop, and emit the progress."""
         self._note_users(observation)
-        puts_per_minute = self._puts_per_minute(observation)
-        if self._is_interval_counted(observation) and puts_per_minute is not None:
-            self._quiet_count = (
-                self._quiet_count + 1 if puts_per_minute <= self.safety_rules.write_threshold else 0
-            )
+        puts = self._puts_per_minute(observation)
+        if self._is_interval_counted(observation) and puts is not None:
+            self._quiet_count = self._quiet_count + 1 if puts <= self.safety_rules.write_threshold else 0
         elif not self.is_safe:
             self._quiet_count = 0
         waiting_for = list_waiting_for(
-            self.safety_rules,
-            self.drain_state,
-            observation,
-            self._last_observation,
-            puts_per_minute,
-            self._quiet_count,
+            self.safety_rules, self.state, observation, self._last_observation, puts, self._quiet_count
         )
-        verdict_events: list[DrainEvent] = []
+        verdict_events: list[RunEvent] = []
         if (
             self.is_safe
-            and observation.broker_counters.error is None
-            and puts_per_minute is not None
-            and puts_per_minute > self.safety_rules.write_threshold
+            and observation.counters.error is None
+            and puts is not None
+            and puts > self.safety_rules.write_threshold
         ):
-            verdict_events.append(
-                events.Unsafe(observation.time_ms, f"{puts_per_minute:,} messages a minute")
-            )
-            self.drain_state = self.drain_state._replace(safe_since=None)
+            verdict_events.append(events.Unsafe(observation.time_ms, f"{puts:,} messages a minute"))
+            self.state = self.state._replace(safe_since=None)
         elif self.is_safe:
             waiting_for = ()
         elif not waiting_for:
-            self.drain_state = self.drain_state._replace(safe_since=observation.time_ms)
+            self.state = self.state._replace(safe_since=observation.time_ms)
             verdict_events.append(events.Safe(observation.time_ms, tuple(self.unknown_servers)))
-        self.drain_state = self.drain_state._replace(
-            phase=self._decide_phase(observation), puts=puts_per_minute
-        )
-        drain_events += [self._build_progress(observation, puts_per_minute, waiting_for), *verdict_events]
+        self.state = self.state._replace(phase=self._decide_phase(observation), puts=puts)
+        drain_events += [self._build_progress(observation, puts, waiting_for), *verdict_events]
 
     def _decide_phase(self, observation: ClusterObservation) -> DrainPhase:
-        drain_state = self.drain_state
-        if drain_state.safe_since is not None:
+        state = self.state
+        if state.safe_since is not None:
             return "safe"
-        if drain_state.closed_since is None:
-            return "wipe" if any(drain_state.wipes.values()) or drain_state.durable else "snapshot"
-        return (
-            "settle"
-            if observation.time_ms < drain_state.closed_since + self.safety_rules.settle_ms
-            else "wait"
-        )
+        if state.closed_since is None:
+            return "wipe" if any(state.wipes.values()) or state.durable else "snapshot"
+        return "settle" if observation.time_ms < state.closed_since + self.safety_rules.settle_ms else "wait"
 
     def _is_interval_counted(self, observation: ClusterObservation) -> bool:
         """Whether the interval since the last observation began after clients had refreshed their routes."""
-        closed_since = self.drain_state.closed_since
+        closed_since = self.state.closed_since
         return (
             closed_since is not None
             and self._last_observation is not None
@@ -264,43 +221,43 @@ class DrainStateMachine:
 
     def _puts_per_minute(self, observation: ClusterObservation) -> int | None:
         """Return the messages per minute since the last observation, None if unknown."""
-        last_observation, broker_counters = self._last_observation, observation.broker_counters
+        last, counters = self._last_observation, observation.counters
         if (
-            last_observation is None
-            or last_observation.broker_counters.boot_ms != broker_counters.boot_ms
-            or broker_counters.put_count is None
-            or last_observation.broker_counters.put_count is None
+            last is None
+            or last.counters.boot_ms != counters.boot_ms
+            or counters.put_count is None
+            or last.counters.put_count is None
         ):
             return None
-        put_difference = broker_counters.put_count - last_observation.broker_counters.put_count
-        if put_difference <= 0 or observation.time_ms <= last_observation.time_ms:
+        put_difference = counters.put_count - last.counters.put_count
+        if put_difference <= 0 or observation.time_ms <= last.time_ms:
             return 0 if put_difference == 0 else None
-        puts_per_minute = -(-put_difference * _MINUTE_MS // (observation.time_ms - last_observation.time_ms))
-        if broker_counters.user_puts is not None:
-            return puts_per_minute
+        puts = -(-put_difference * _MINUTE_MS // (observation.time_ms - last.time_ms))
+        if counters.user_puts is not None:
+            return puts
         # Before 5.0 the counter includes internal messages, so the counters of user topics are better. The
         # broker samples these every 10 s: zero puts count only after _SAMPLED_MS.
-        user_puts, quiet_since_ms = _sum_counts(broker_counters.recent_puts), self._users_quiet_since_ms
+        user_puts, quiet_since_ms = _sum_counts(counters.recent_puts), self._users_quiet_since_ms
         return (
-            puts_per_minute
+            puts
             if user_puts is None
             or quiet_since_ms is None
             or observation.time_ms - quiet_since_ms < _SAMPLED_MS
-            else min(puts_per_minute, user_puts)
+            else min(puts, user_puts)
         )
 
     def _note_users(self, observation: ClusterObservation) -> None:
         """Update the time since which the broker has counted no messages of user topics."""
-        last_observation, broker_counters, user_puts = (
+        last, counters, user_puts = (
             self._last_observation,
-            observation.broker_counters,
-            _sum_counts(observation.broker_counters.recent_puts),
+            observation.counters,
+            _sum_counts(observation.counters.recent_puts),
         )
-        stood_still = last_observation is not None and (
-            last_observation.broker_counters.boot_ms,
-            last_observation.broker_counters.put_count,
-        ) == (broker_counters.boot_ms, broker_counters.put_count)
-        if broker_counters.put_count is None or not (
+        stood_still = last is not None and (last.counters.boot_ms, last.counters.put_count) == (
+            counters.boot_ms,
+            counters.put_count,
+        )
+        if counters.put_count is None or not (
             stood_still or (user_puts is not None and user_puts <= self.safety_rules.write_threshold)
         ):
             self._users_quiet_since_ms = None
@@ -308,41 +265,37 @@ class DrainStateMachine:
             self._users_quiet_since_ms = observation.time_ms
 
     def _build_progress(
-        self, observation: ClusterObservation, puts_per_minute: int | None, waiting_for: tuple[str, ...]
+        self, observation: ClusterObservation, puts: int | None, waiting_for: tuple[str, ...]
     ) -> events.Progress:
-        broker_counters, master_end = observation.broker_counters, observation.broker_counters.log_end
-        busy_topics = {
-            topic: put_count for topic, put_count in (broker_counters.recent_puts or {}).items() if put_count
-        }
-        lag_by_group = broker_counters.lag_by_group
+        counters, master_end = observation.counters, observation.counters.log_end
+        busy_topics = {topic: count for topic, count in (counters.recent_puts or {}).items() if count}
+        lag_by_group = counters.lag_by_group
         return events.Progress(
             observation.time_ms,
-            self.drain_state.phase,
-            puts_per_minute,
+            self.state.phase,
+            puts,
             busy_topics,
             {
-                topic: likely_source(topic, broker_counters.delayed_count, broker_counters.has_transactions)
+                topic: likely_source(topic, counters.delayed_count, counters.has_transactions)
                 for topic in busy_topics
             },
             None if lag_by_group is None else sum(lag.messages or 0 for lag in lag_by_group.values()),
             None if lag_by_group is None else sum(1 for lag in lag_by_group.values() if lag != Lag(0)),
             {
-                slave_progress.slave_addr: None
-                if slave_progress.log_end is None or master_end is None
-                else max(0, master_end - slave_progress.log_end)
-                for slave_progress in broker_counters.slaves
+                slave.slave_addr: None
+                if slave.log_end is None or master_end is None
+                else max(0, master_end - slave.log_end)
+                for slave in counters.slaves
             },
             {
-                name_server.namesrv_addr: None
-                if name_server.error is not None
-                else len(name_server.open_topics)
-                for name_server in observation.server_facts
+                server.namesrv_addr: None if server.error is not None else len(server.open_topics)
+                for server in observation.servers
             },
-            self.drain_state.reopened,
+            self.state.reopened,
             min(self._quiet_count, self.safety_rules.quiet_intervals),
             self.safety_rules.quiet_intervals,
             waiting_for,
-            broker_counters.writers,
+            counters.writers,
         )
 
 

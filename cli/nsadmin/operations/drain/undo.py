@@ -7,12 +7,11 @@ from namesrv_core.events import QueueData
 from namesrv_core.protocol.codes import Perm, perm_text
 from nsadmin.client.results import NotFound
 from nsadmin.operations.drain import events
-from nsadmin.operations.drain.events import DrainEvent, EventRecord, build_event_record
 from nsadmin.operations.drain.facts import DrainEnvironment, NameServerFacts, QueuesByTopic
 from nsadmin.operations.drain.risks import find_master_addr
-from nsadmin.operations.drain.runner import ProcedureClock
-from nsadmin.operations.drain.state import DrainState, QueueSnapshot
-from nsadmin.operations.drain.store import DrainStore
+from nsadmin.operations.drain.state import DrainFolder, DrainState, QueueSnapshot
+from nsadmin.operations.procedure_clock import ProcedureClock
+from nsadmin.operations.run_folder import EventRecord
 
 _MAX_ROUNDS = 20
 _PAUSE_SECONDS = 0.5
@@ -25,28 +24,28 @@ class DrainBusyError(RocketMQError):
 
 
 def find_differing_queues(
-    queue_snapshot: QueueSnapshot, own_queues: QueuesByTopic | None, name_server: NameServerFacts
+    snapshot: QueueSnapshot, own_queues: QueuesByTopic | None, server: NameServerFacts
 ) -> dict[str, QueueData]:
     """Return the target queues of the topics that a name server must change.
 
     The target is the saved queue of the name server. If the broker's own configuration of a topic changed
     during the drain, the target is the new configuration. `own_queues` has it, None if it is unknown.
     """
-    differing_queues: dict[str, QueueData] = {}
-    if not name_server.is_registered:
-        return differing_queues
-    saved_queues = queue_snapshot.queues_by_server.get(name_server.namesrv_addr)
-    current_queues = name_server.queues_by_topic
-    for topic in sorted({*(saved_queues or ()), *current_queues}):
-        target_queue = _target_queue(topic, saved_queues, queue_snapshot.own_queues, own_queues)
+    differing: dict[str, QueueData] = {}
+    if not server.is_registered:
+        return differing
+    saved_queues = snapshot.queues_by_server.get(server.namesrv_addr)
+    current = server.queues_by_topic
+    for topic in sorted({*(saved_queues or ()), *current}):
+        target = _target_queue(topic, saved_queues, snapshot.own_queues, own_queues)
         # A topic that the name server no longer has is restored only if the broker has it.
         if (
-            target_queue is not None
-            and current_queues.get(topic) != target_queue
-            and (topic in current_queues or topic in (own_queues or ()))
+            target is not None
+            and current.get(topic) != target
+            and (topic in current or topic in (own_queues or ()))
         ):
-            differing_queues[topic] = target_queue
-    return differing_queues
+            differing[topic] = target
+    return differing
 
 
 def _target_queue(
@@ -71,16 +70,12 @@ class UndoRun:
     """One run of undoing a drain, by this process."""
 
     def __init__(
-        self,
-        broker_name: str,
-        environment: DrainEnvironment,
-        drain_store: DrainStore,
-        procedure_clock: ProcedureClock,
+        self, broker: str, environment: DrainEnvironment, folder: DrainFolder, clock: ProcedureClock
     ) -> None:
-        self._broker_name = broker_name
+        self._broker_name = broker
         self._environment = environment
-        self._drain_store = drain_store
-        self._procedure_clock = procedure_clock
+        self._folder = folder
+        self._clock = clock
         self._method_by_server: dict[str, str] = {}
 
     def run_undo(self) -> Iterator[EventRecord]:
@@ -92,191 +87,153 @@ class UndoRun:
             NotFound: No drain of the broker is saved.
             DrainBusyError: Another process runs the drain.
         """
-        if not self._drain_store.try_lock():
-            holder_pid = self._drain_store.holder_pid
-            raise DrainBusyError(
-                f"process {holder_pid or 'unknown'} is running this drain: stop it first, with Ctrl-C "
-                "or SIGTERM"
+        with self._folder.lock.hold(
+            lambda holder: DrainBusyError(
+                f"{holder} is running this drain: stop it first, with Ctrl-C or SIGTERM"
             )
-        try:
-            loaded_drain = self._drain_store.load_drain()
-            if loaded_drain is None:
-                raise NotFound(f"no saved drain of {self._broker_name} in {self._drain_store.drain_folder}")
-            drain_state, queue_snapshot = loaded_drain
-            self._drain_store.save_drain(
-                drain_state._replace(phase="undrain", safe_since=None), queue_snapshot
-            )
-            yield from self._restore_all(drain_state, queue_snapshot)
-        finally:
-            self._drain_store.release_lock()
+        ):
+            saved = self._folder.load()
+            if saved is None:
+                raise NotFound(f"no saved drain of {self._broker_name} in {self._folder.path}")
+            state, snapshot = saved.state, saved.snapshot
+            self._folder.save(state._replace(phase="undrain", safe_since=None), snapshot)
+            yield from self._restore_all(state, snapshot)
 
-    def _restore_all(self, drain_state: DrainState, queue_snapshot: QueueSnapshot) -> Iterator[EventRecord]:
-        server_facts = self._environment.read_servers()
-        master_addr = find_master_addr(server_facts)
-        error_by_addr: dict[str, str] = {}
-        if drain_state.permission is not None and master_addr is not None:
-            yield from self._restore_permission(master_addr, drain_state.permission)
+    def _restore_all(self, state: DrainState, snapshot: QueueSnapshot) -> Iterator[EventRecord]:
+        servers = self._environment.read_servers()
+        master_addr = find_master_addr(servers)
+        errors: dict[str, str] = {}
+        if state.permission is not None and master_addr is not None:
+            yield from self._restore_permission(master_addr, state.permission)
         own_queues = self._read_own_queues(master_addr)
         if any(
-            not name_server.can_restore_queues
-            and find_differing_queues(queue_snapshot, own_queues, name_server)
-            for name_server in server_facts
+            not server.can_restore_queues and find_differing_queues(snapshot, own_queues, server)
+            for server in servers
         ):
-            self._restore_by_broker(master_addr, queue_snapshot, own_queues, server_facts, error_by_addr)
-            server_facts = self._environment.read_servers()
-        for name_server in server_facts:
-            differing_queues = find_differing_queues(queue_snapshot, own_queues, name_server)
-            if differing_queues and name_server.can_restore_queues:
-                self._method_by_server[name_server.namesrv_addr] = BY_TOPIC
-                failed_topics = {
-                    topic_name: topic_error
-                    for topic_name, topic_error in self._environment.restore_queues(
-                        name_server.namesrv_addr, differing_queues
+            self._restore_by_broker(master_addr, snapshot, own_queues, servers, errors)
+            servers = self._environment.read_servers()
+        for server in servers:
+            differing = find_differing_queues(snapshot, own_queues, server)
+            if differing and server.can_restore_queues:
+                self._method_by_server[server.namesrv_addr] = BY_TOPIC
+                failed = {
+                    topic: error
+                    for topic, error in self._environment.restore_queues(
+                        server.namesrv_addr, differing
                     ).items()
-                    if topic_error
+                    if error
                 }
-                error_by_addr.update(
-                    {name_server.namesrv_addr: next(iter(failed_topics.values()))} if failed_topics else {}
-                )
-        yield from self._verify_restored(drain_state, queue_snapshot, own_queues, error_by_addr)
+                errors.update({server.namesrv_addr: next(iter(failed.values()))} if failed else {})
+        yield from self._verify_restored(state, snapshot, own_queues, errors)
 
     def _read_own_queues(self, master_addr: str | None) -> QueuesByTopic | None:
-        queues_or_error = (
-            "no master" if master_addr is None else self._environment.read_own_queues(master_addr)
-        )
-        return None if isinstance(queues_or_error, str) else queues_or_error
+        if master_addr is None:
+            return None
+        queues = self._environment.read_own_queues(master_addr)
+        return None if isinstance(queues, str) else queues
 
     def _restore_permission(self, master_addr: str, saved_perm: int) -> Iterator[EventRecord]:
         current_perm = self._environment.read_permission(master_addr)
         if isinstance(current_perm, str) or current_perm == saved_perm:
             return
-        change_error = self._environment.set_permission(master_addr, saved_perm)
-        yield self._record_event(
-            events.PermissionSet(
-                self._procedure_clock.now_ms(), master_addr, current_perm, saved_perm, change_error
-            )
+        error = self._environment.set_permission(master_addr, saved_perm)
+        yield self._folder.record(
+            events.PermissionSet(self._clock.now_ms(), master_addr, current_perm, saved_perm, error)
         )
-        if change_error is None:
+        if error is None:
             self._wait_for(
-                lambda server_facts: all(
-                    name_server.open_topics for name_server in server_facts if name_server.is_registered
-                )
+                lambda servers: all(server.open_topics for server in servers if server.is_registered)
             )
 
     def _restore_by_broker(
         self,
         master_addr: str | None,
-        queue_snapshot: QueueSnapshot,
+        snapshot: QueueSnapshot,
         own_queues: QueuesByTopic | None,
-        server_facts: tuple[NameServerFacts, ...],
-        error_by_addr: dict[str, str],
+        servers: tuple[NameServerFacts, ...],
+        errors: dict[str, str],
     ) -> None:
         """Make the broker register all its topics with all name servers.
 
         If that fails, set rw- on the name servers where all topics were writable.
         """
         old_servers = [
-            checked_server
-            for checked_server in server_facts
-            if not checked_server.can_restore_queues
-            and find_differing_queues(queue_snapshot, own_queues, checked_server)
+            server
+            for server in servers
+            if not server.can_restore_queues and find_differing_queues(snapshot, own_queues, server)
         ]
         broker_error = (
             "the broker has no master"
             if master_addr is None
             else self._environment.request_registration(master_addr)
         )
-        for name_server in old_servers:
-            self._method_by_server[name_server.namesrv_addr] = BY_BROKER
+        for server in old_servers:
+            self._method_by_server[server.namesrv_addr] = BY_BROKER
         if broker_error is None:
-            old_addrs = {name_server.namesrv_addr for name_server in old_servers}
+            old_addrs = {server.namesrv_addr for server in old_servers}
             self._wait_for(
-                lambda current_servers: (
+                lambda current: (
                     not any(
-                        find_differing_queues(queue_snapshot, own_queues, checked_server)
-                        for checked_server in current_servers
-                        if checked_server.namesrv_addr in old_addrs
+                        find_differing_queues(snapshot, own_queues, server)
+                        for server in current
+                        if server.namesrv_addr in old_addrs
                     )
                 )
             )
             return
-        for name_server in old_servers:
+        for server in old_servers:
             wanted_queues = {
-                **queue_snapshot.queues_by_server.get(name_server.namesrv_addr, {}),
-                **find_differing_queues(queue_snapshot, own_queues, name_server),
+                **snapshot.queues_by_server.get(server.namesrv_addr, {}),
+                **find_differing_queues(snapshot, own_queues, server),
             }
-            error_by_addr[name_server.namesrv_addr] = (
-                f"the broker did not accept the request to register: {broker_error}"
-            )
-            if wanted_queues and all(
-                wanted_queue.perm & Perm.WRITE for wanted_queue in wanted_queues.values()
-            ):
-                self._method_by_server[name_server.namesrv_addr] = BY_ADDING
-                self._environment.add_write_permission((name_server.namesrv_addr,))
+            errors[server.namesrv_addr] = f"the broker did not accept the request to register: {broker_error}"
+            if wanted_queues and all(queue.perm & Perm.WRITE for queue in wanted_queues.values()):
+                self._method_by_server[server.namesrv_addr] = BY_ADDING
+                self._environment.add_write_permission((server.namesrv_addr,))
 
     def _wait_for(self, is_done: Callable[[tuple[NameServerFacts, ...]], bool]) -> None:
         """Wait up to 10 s for a registration to take effect."""
         for _ in range(_MAX_ROUNDS):
             if is_done(self._environment.read_servers()):
                 return
-            self._procedure_clock.pause_seconds(_PAUSE_SECONDS)
+            self._clock.pause_seconds(_PAUSE_SECONDS)
 
     def _verify_restored(
         self,
-        drain_state: DrainState,
-        queue_snapshot: QueueSnapshot,
+        state: DrainState,
+        snapshot: QueueSnapshot,
         own_queues: QueuesByTopic | None,
-        error_by_addr: Mapping[str, str],
+        errors: Mapping[str, str],
     ) -> Iterator[EventRecord]:
         """Read the routes of each name server back, and yield the result."""
         is_whole = True
-        for name_server in self._environment.read_servers():
-            differing_queues = find_differing_queues(queue_snapshot, own_queues, name_server)
-            current_queues = name_server.queues_by_topic
-            reason_by_topic = {
-                topic: _describe_difference(current_queues.get(topic), target_queue)
-                for topic, target_queue in differing_queues.items()
-            }
-            server_error = name_server.error or (
-                None if name_server.member_addrs else "the broker is not registered there"
-            )
-            if differing_queues and server_error is None and name_server.namesrv_addr in error_by_addr:
-                reason_by_topic = {
-                    topic: f"{reason_text}; {error_by_addr[name_server.namesrv_addr]}"
-                    for topic, reason_text in reason_by_topic.items()
-                }
-            restore_method = self._method_by_server.get(name_server.namesrv_addr, "nothing to do")
-            same_count = len(current_queues) - sum(1 for topic in differing_queues if topic in current_queues)
-            is_whole = is_whole and server_error is None and not differing_queues
-            yield self._record_event(
+        for server in self._environment.read_servers():
+            differing = find_differing_queues(snapshot, own_queues, server)
+            current = server.queues_by_topic
+            reasons = {t: _describe_difference(current.get(t), q) for t, q in differing.items()}
+            error = server.error or (None if server.member_addrs else "the broker is not registered there")
+            if differing and error is None and server.namesrv_addr in errors:
+                reasons = {topic: f"{text}; {errors[server.namesrv_addr]}" for topic, text in reasons.items()}
+            restore_method = self._method_by_server.get(server.namesrv_addr, "nothing to do")
+            same_count = len(current) - sum(1 for topic in differing if topic in current)
+            is_whole = is_whole and error is None and not differing
+            yield self._folder.record(
                 events.PutBack(
-                    self._procedure_clock.now_ms(),
-                    name_server.namesrv_addr,
-                    same_count,
-                    restore_method,
-                    reason_by_topic,
-                    server_error,
+                    self._clock.now_ms(), server.namesrv_addr, same_count, restore_method, reasons, error
                 )
             )
         if is_whole:
-            undone_record = self._record_event(
-                events.Undone(self._procedure_clock.now_ms(), drain_state.broker)
-            )
-            self._drain_store.archive_drain()
+            undone_record = self._folder.record(events.Undone(self._clock.now_ms(), state.broker))
+            self._folder.archive()
             yield undone_record
 
-    def _record_event(self, drain_event: DrainEvent) -> EventRecord:
-        event_record = build_event_record(drain_event)
-        self._drain_store.append_event(event_record)
-        return event_record
 
-
-def _describe_difference(current_queue: QueueData | None, target_queue: QueueData) -> str:
-    if current_queue is None:
-        return f"missing, was {perm_text(target_queue.perm)}"
-    if current_queue.perm != target_queue.perm:
-        return f"{perm_text(current_queue.perm)} instead of {perm_text(target_queue.perm)}"
+def _describe_difference(current: QueueData | None, target: QueueData) -> str:
+    if current is None:
+        return f"missing, was {perm_text(target.perm)}"
+    if current.perm != target.perm:
+        return f"{perm_text(current.perm)} instead of {perm_text(target.perm)}"
     return (
-        f"{current_queue.read_queue_nums}/{current_queue.write_queue_nums} queues instead of"
-        f" {target_queue.read_queue_nums}/{target_queue.write_queue_nums}"
+        f"{current.read_queue_nums}/{current.write_queue_nums} queues instead of"
+        f" {target.read_queue_nums}/{target.write_queue_nums}"
     )

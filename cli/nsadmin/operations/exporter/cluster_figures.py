@@ -9,7 +9,7 @@ from namesrv_core.errors import RocketMQError
 from nsadmin.client import AdminClient
 from nsadmin.client.proxies.proxies import ProxyList
 from nsadmin.operations.divergence.observer import DivergenceObserver
-from nsadmin.operations.drain.store import SavedDrain, load_drains
+from nsadmin.operations.drain.state import SavedDrain, load_drains
 from nsadmin.operations.exporter.derived_figures import ClientFacts, ClientKey
 from nsadmin.operations.exporter.figures import FigureTable, MetricTable, Reading, ServerIdentity, clean_label
 from nsadmin.operations.exporter.name_filter import NameFilter
@@ -148,7 +148,7 @@ class ClusterFigures:
 
     def _read_drains(self, cluster_names: Collection[str]) -> tuple[FigureTable, FigureTable]:
         saved_drains = list(load_drains(self._state_home))
-        drain_states = [saved.drain_state for saved in saved_drains if isinstance(saved, SavedDrain)]
+        drain_states = [saved.state for saved in saved_drains if isinstance(saved, SavedDrain)]
         start_table = DRAIN_METRICS.with_rows(
             [
                 (

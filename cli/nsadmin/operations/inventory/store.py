@@ -110,7 +110,7 @@ class InventoryStore:
 
         inventory_folder = Path(self.inventory_folder)
         folder_lock = ProcessLock(inventory_folder / _LOCK_FILE)
-        if not any(folder_lock.acquire_lock() for _ in range(_LOCK_ATTEMPTS)):
+        if not any(folder_lock.acquire() for _ in range(_LOCK_ATTEMPTS)):
             raise InventoryBusyError(
                 f"another process writes to {self.inventory_folder}: run the command again later"
             )
@@ -120,7 +120,7 @@ class InventoryStore:
                 inventory_folder / file_name, file_text.encode("utf-8", "surrogatepass"), keeps_backup=False
             )
         finally:
-            folder_lock.release_lock()
+            folder_lock.release()
 
 
 def _damage_error(file_path: str, problem: str) -> DamagedInventoryError:

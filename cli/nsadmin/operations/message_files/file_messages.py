@@ -54,10 +54,10 @@ def parse_file_message(row_number: int, row: Mapping[str, Any]) -> FileMessage:
         _parse_number(row.get("storeSize")),
         str(row.get("offsetMsgId") or ""),
     )
-    broker_name = row.get("brokerName")
+    broker = row.get("brokerName")
     return FileMessage(
         row_number,
-        None if broker_name is None else str(broker_name),
+        None if broker is None else str(broker),
         None if row.get("queueId") is None else message.queue_id,
         message,
     )

@@ -16,7 +16,7 @@ from nsadmin.operations.message_files.parquet_file import (
 
 
 def replace_message_file(
-    target_path: Path, file_form: FileForm
+    path: Path, file_form: FileForm
 ) -> AbstractContextManager[Callable[[Mapping[str, Any]], None]]:
     """Open a file for the rows of messages. It appears under its name when it is complete.
 
@@ -24,25 +24,23 @@ def replace_message_file(
     """
     if file_form is FileForm.PARQUET:
         require_parquet_library()
-        return replace_parquet_file(target_path)
-    return replace_line_file(target_path, compresses=file_form is FileForm.JSON_LINES_GZIP)
+        return replace_parquet_file(path)
+    return replace_line_file(path, compresses=file_form is FileForm.JSON_LINES_GZIP)
 
 
-def read_messages(message_path: Path) -> Iterator[FileMessage]:
+def read_messages(path: Path) -> Iterator[FileMessage]:
     """Yield the messages of a file in order.
 
     Raises InvalidMessageFileError, OSError, and MissingParquetLibraryError.
     """
-    file_form = find_form(message_path.name)
+    file_form = find_form(path.name)
     if file_form is FileForm.PARQUET:
         require_parquet_library()
-        rows = read_parquet_rows(message_path)
+        rows = read_parquet_rows(path)
     else:
-        rows = read_lines(message_path, is_compressed=file_form is FileForm.JSON_LINES_GZIP)
+        rows = read_lines(path, is_compressed=file_form is FileForm.JSON_LINES_GZIP)
     for row_number, row in enumerate(rows):
         try:
             yield parse_file_message(row_number, row)
         except (ValueError, OverflowError) as error:
-            raise InvalidMessageFileError(
-                f"{message_path}: message {row_number + 1} is invalid: {error}"
-            ) from None
+            raise InvalidMessageFileError(f"{path}: message {row_number + 1} is invalid: {error}") from None

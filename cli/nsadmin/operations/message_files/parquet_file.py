@@ -46,23 +46,23 @@ def require_parquet_library() -> None:
 
 
 @contextmanager
-def replace_parquet_file(target_path: Path) -> Iterator[Callable[[Mapping[str, Any]], None]]:
+def replace_parquet_file(target: Path) -> Iterator[Callable[[Mapping[str, Any]], None]]:
     """Yield a function that takes the row of a message. The file appears when all rows are written.
 
     The rows go to lines of JSON first. Raises OSError if a file cannot be written.
     """
-    line_path = target_path.with_name(f".{target_path.name}.jsonl")
-    temporary_path = target_path.with_name(f".{target_path.name}.new")
+    lines = target.with_name(f".{target.name}.jsonl")
+    temporary = target.with_name(f".{target.name}.new")
     try:
-        with replace_line_file(line_path) as write_line:
+        with replace_line_file(lines) as write_line:
             # DuckDB gets each body in one form, and needs no text of it.
             yield lambda row: write_line({**row, "body": _encode_body(row)})
-        _convert_lines(line_path, temporary_path)
-        temporary_path.chmod(0o600)
-        temporary_path.replace(target_path)
+        _convert_lines(lines, temporary)
+        temporary.chmod(0o600)
+        temporary.replace(target)
     finally:
-        line_path.unlink(missing_ok=True)
-        temporary_path.unlink(missing_ok=True)
+        lines.unlink(missing_ok=True)
+        temporary.unlink(missing_ok=True)
 
 
 def _encode_body(row: Mapping[str, Any]) -> str:
@@ -70,7 +70,7 @@ def _encode_body(row: Mapping[str, Any]) -> str:
     return body if row["bodyEncoding"] == "base64" else b64encode(body.encode()).decode("ascii")
 
 
-def _convert_lines(line_path: Path, parquet_path: Path) -> None:
+def _convert_lines(lines: Path, parquet: Path) -> None:
     import duckdb
 
     times = ", ".join(f"try_cast({name} AS TIMESTAMP_MS) AS {name}" for name in _TIME_COLUMNS)
@@ -78,17 +78,17 @@ def _convert_lines(line_path: Path, parquet_path: Path) -> None:
     query = (
         f"COPY (SELECT * REPLACE (from_base64(body) AS body, {times}) FROM read_json($lines, "
         f"format = 'newline_delimited', maximum_object_size = {_MAX_OBJECT_BYTES}, "
-        f"columns = {{{column_types}}})) TO {_quote_text(parquet_path)} "
+        f"columns = {{{column_types}}})) TO {_quote_text(parquet)} "
         f"(FORMAT parquet, COMPRESSION zstd, ROW_GROUP_SIZE 8192)"
     )
     with _open_duckdb() as connection:
         try:
-            connection.execute(query, {"lines": str(line_path)})
+            connection.execute(query, {"lines": str(lines)})
         except duckdb.Error as error:
             raise OSError(errno.EIO, str(error).partition("\n")[0]) from None
 
 
-def read_parquet_rows(parquet_path: Path) -> Iterator[dict[str, Any]]:
+def read_parquet_rows(path: Path) -> Iterator[dict[str, Any]]:
     """Yield the row of each message; `body` is bytes, or the text of a column of text.
 
     Raises InvalidMessageFileError for a file that is no Parquet file, and OSError.
@@ -96,20 +96,18 @@ def read_parquet_rows(parquet_path: Path) -> Iterator[dict[str, Any]]:
     import duckdb
 
     # DuckDB would take a name with * for several files, and an OSError says more than its error.
-    with open(parquet_path, "rb"):
+    with open(path, "rb"):
         pass
     with _open_duckdb() as connection:
         try:
-            connection.execute(f"SELECT * FROM read_parquet({_quote_text(parquet_path)})")
+            connection.execute(f"SELECT * FROM read_parquet({_quote_text(path)})")
             column_names = [column[0] for column in connection.description or ()]
             while rows := connection.fetchmany(_FETCHED_ROWS):
                 for row in rows:
                     yield dict(zip(column_names, row, strict=True))
         except duckdb.Error as error:
             reason = str(error).partition("\n")[0]
-            raise InvalidMessageFileError(
-                f"{parquet_path} is not a readable Parquet file: {reason}"
-            ) from None
+            raise InvalidMessageFileError(f"{path} is not a readable Parquet file: {reason}") from None
 
 
 @contextmanager
@@ -117,8 +115,7 @@ def _open_duckdb() -> Iterator["duckdb.DuckDBPyConnection"]:
     import duckdb
 
     connection = duckdb.connect(
-        ":memory:",
-        config={"memory_limit": _MAX_MEMORY, "autoinstall_known_extensions": False, "threads": 2},
+        ":memory:", config={"memory_limit": _MAX_MEMORY, "autoinstall_known_extensions": False, "threads": 2}
     )
     try:
         connection.execute("SET TimeZone = 'UTC'")

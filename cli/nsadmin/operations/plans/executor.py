@@ -33,32 +33,22 @@ class StepOutcome(NamedTuple):
 
 def execute_steps(
     admin: AdminClient,
-    cluster_state: ClusterState,
+    state: ClusterState,
     steps: Sequence[PlanStep],
-    advance_progress: AdvanceProgress = lambda _: None,
+    advance: AdvanceProgress = lambda _: None,
 ) -> list[StepOutcome]:
-    """Execute all steps as far as possible; `advance_progress` gets the number of steps just sent."""
-    step_executor = _StepExecutor(
-        admin, cluster_state, _list_ordered_topics(cluster_state, steps), advance_progress
-    )
-    step_outcomes: list[StepOutcome] = []
+    """Execute all steps as far as possible; `advance` gets the number of steps just sent."""
+    executor = _StepExecutor(admin, state, _list_ordered_topics(state, steps), advance)
+    outcomes: list[StepOutcome] = []
     failed_topics: set[str] = set()
     for _, phase_steps in groupby(sorted(steps, key=phase_of_step), key=phase_of_step):
-        due_steps = list(phase_steps)
-        ready_steps = [
-            step for step in due_steps if not (_is_topic_step(step) and step.item_name in failed_topics)
-        ]
-        errors_by_step = step_executor.run_phase(ready_steps)
-        step_outcomes += [
-            _outcome_of_step(step, errors_by_step, step_executor.late_errors) for step in due_steps
-        ]
-        advance_progress(len(due_steps) - len(ready_steps))
-        failed_topics.update(
-            outcome.step.item_name
-            for outcome in step_outcomes
-            if outcome.error and _is_topic_step(outcome.step)
-        )
-    return step_outcomes
+        due = list(phase_steps)
+        ready = [step for step in due if not (_is_topic_step(step) and step.item_name in failed_topics)]
+        errors = executor.run_phase(ready)
+        outcomes += [_outcome_of_step(step, errors, executor.late_errors) for step in due]
+        advance(len(due) - len(ready))
+        failed_topics.update(o.step.item_name for o in outcomes if o.error and _is_topic_step(o.step))
+    return outcomes
 
 
 def _is_topic_step(step: PlanStep) -> bool:
@@ -66,11 +56,11 @@ def _is_topic_step(step: PlanStep) -> bool:
 
 
 def _outcome_of_step(
-    step: PlanStep, errors_by_step: ErrorsByStep, late_errors: Mapping[PlanStep, RocketMQError]
+    step: PlanStep, errors: ErrorsByStep, late_errors: Mapping[PlanStep, RocketMQError]
 ) -> StepOutcome:
-    if step not in errors_by_step:
+    if step not in errors:
         return StepOutcome(step, "skipped", NotApplied("skipped: an earlier step for this topic failed"))
-    error = errors_by_step[step]
+    error = errors[step]
     if error is not None:
         return StepOutcome(step, "failed", error)
     return StepOutcome(step, "done", None, late_errors.get(step))
@@ -80,50 +70,35 @@ class _StepExecutor:
     """Executes one phase after the other."""
 
     def __init__(
-        self,
-        admin: AdminClient,
-        cluster_state: ClusterState,
-        ordered_names: set[str],
-        advance_progress: AdvanceProgress,
+        self, admin: AdminClient, state: ClusterState, ordered_names: set[str], advance: AdvanceProgress
     ) -> None:
         self._admin, self._cluster_state, self._ordered_names, self._advance_progress = (
             admin,
-            cluster_state,
+            state,
             ordered_names,
-            advance_progress,
+            advance,
         )
-        self._master_addrs = {
-            broker_state.broker_name: broker_state.master_addr or ""
-            for broker_state in cluster_state.broker_states
-        }
+        self._master_addrs = {broker.broker_name: broker.master_addr or "" for broker in state.broker_states}
         self._raw_configs: Mapping[tuple[str, str], Mapping[str, Any]] = {}
         self.late_errors: dict[PlanStep, RocketMQError] = {}
 
     def run_phase(self, steps: Sequence[PlanStep]) -> ErrorsByStep:
         """Send and verify one phase; the errors by step."""
-        errors_by_step = self._verify_results(self._send_phase(steps, self._advance_progress))
-        ignored_steps = [step for step, error in errors_by_step.items() if isinstance(error, _IgnoredChange)]
-        if (
-            ignored_steps
-            and ignored_steps[0].action != "delete"
-            and ignored_steps[0].kind in ("topic", "group")
-        ):
+        errors = self._verify_results(self._send_phase(steps, self._advance_progress))
+        ignored = [step for step, error in errors.items() if isinstance(error, _IgnoredChange)]
+        if ignored and ignored[0].action != "delete" and ignored[0].kind in ("topic", "group"):
             # A broker ignores a whole list if it already has one of its items exactly so.
-            errors_by_step |= self._verify_results(
-                self._put_lists(ignored_steps, lambda _: None, one_by_one=True)
-            )
-        return errors_by_step
+            errors |= self._verify_results(self._put_lists(ignored, lambda _: None, one_by_one=True))
+        return errors
 
-    def _send_phase(self, steps: Sequence[PlanStep], advance_progress: AdvanceProgress) -> ErrorsByStep:
-        errors_by_step: ErrorsByStep = {}
+    def _send_phase(self, steps: Sequence[PlanStep], advance: AdvanceProgress) -> ErrorsByStep:
+        errors: ErrorsByStep = {}
         put_steps = [step for step in steps if step.action != "delete" and step.kind in ("topic", "group")]
-        errors_by_step |= self._put_lists(put_steps, advance_progress)
-        for is_wanted, send_calls, content_of_step in self._single_requests():
-            step_calls = [
-                (step, self._addr_of_step(step), content_of_step(step)) for step in steps if is_wanted(step)
-            ]
-            errors_by_step |= send_singly(send_calls, step_calls, advance_progress)
-        return errors_by_step
+        errors |= self._put_lists(put_steps, advance)
+        for is_wanted, send_calls, content_of in self._single_requests():
+            calls = [(step, self._addr_of_step(step), content_of(step)) for step in steps if is_wanted(step)]
+            errors |= send_singly(send_calls, calls, advance)
+        return errors
 
     def _single_requests(
         self,
@@ -131,77 +106,76 @@ class _StepExecutor:
         """Requests for single steps: which steps, how they are sent, and the content of each."""
         bulk_admin, cluster_name = self._admin.bulk, self._cluster_state.cluster_name
         return (
-            (lambda step: bool(step.namespace), bulk_admin.put_values, _kv_value),
+            (
+                lambda step: bool(step.namespace),
+                bulk_admin.put_values,
+                lambda step: KvValue(step.namespace, step.item_name, step.after),
+            ),
             (lambda step: _is_deletion_of(step, "topic"), bulk_admin.delete_topics, _item_name),
             (lambda step: _is_deletion_of(step, "group"), bulk_admin.delete_groups, _item_name),
-            (lambda step: step.kind == "route" and bool(step.after), bulk_admin.close_queues, _queue_closure),
+            (
+                lambda step: step.kind == "route" and bool(step.after),
+                bulk_admin.close_queues,
+                lambda step: QueueClosure(step.item_name, tuple(step.after)),
+            ),
             (
                 lambda step: _is_deletion_of(step, "route"),
-                lambda forget_calls: bulk_admin.forget_topics(forget_calls, cluster_name),
+                lambda calls: bulk_admin.forget_topics(calls, cluster_name),
                 _item_name,
             ),
         )
 
     def _put_lists(
-        self, steps: Sequence[PlanStep], advance_progress: AdvanceProgress, *, one_by_one: bool = False
+        self, steps: Sequence[PlanStep], advance: AdvanceProgress, *, one_by_one: bool = False
     ) -> ErrorsByStep:
-        errors_by_step: ErrorsByStep = {}
+        errors: ErrorsByStep = {}
         for kind, put_batches in (
             ("topic", self._admin.bulk.put_topics),
             ("group", self._admin.bulk.put_groups),
         ):
-            steps_by_addr = [(self._addr_of_step(step), step) for step in steps if step.kind == kind]
-            if steps_by_addr and kind == "group":
-                self._read_raw_configs(step for _, step in steps_by_addr)
-            errors_by_step |= ListSender(put_batches, self._desired_config, advance_progress).send_steps(
-                steps_by_addr, singly=one_by_one
+            placed = [(self._addr_of_step(step), step) for step in steps if step.kind == kind]
+            if placed and kind == "group":
+                self._read_raw_configs(step for _, step in placed)
+            errors |= ListSender(put_batches, self._desired_config, advance).send_steps(
+                placed, singly=one_by_one
             )
-        return errors_by_step
+        return errors
 
     def _read_raw_configs(self, steps: Iterable[PlanStep]) -> None:
         """Read the groups' full configs, so that unknown settings of newer releases are not overwritten."""
-        broker_addrs = list(
-            dict.fromkeys(self._addr_of_step(step) for step in steps if step.action == "update")
-        )
-        group_tables = self._admin.bulk.list_groups(broker_addrs)
+        addrs = list(dict.fromkeys(self._addr_of_step(step) for step in steps if step.action == "update"))
+        tables = self._admin.bulk.list_groups(addrs)
         self._raw_configs = {
-            (group_table.addr, group_name): group_config
-            for group_table in group_tables
-            for group_name, group_config in (group_table.result or {}).items()
+            (table.addr, group): config for table in tables for group, config in (table.result or {}).items()
         }
 
     def _desired_config(self, step: PlanStep) -> DesiredConfig:
         name_key = "topicName" if step.kind == "topic" else "groupName"
-        raw_config = (
+        raw = (
             self._raw_configs.get((self._addr_of_step(step), step.item_name), {})
             if step.kind == "group"
             else {}
         )
-        wire_config = {**raw_config, **step.after, name_key: step.item_name}
-        present_fields = {
-            field_name: field_value
-            for field_name, field_value in wire_config.items()
-            if field_value is not None
-        }
+        wire_config = {**raw, **step.after, name_key: step.item_name}
+        fields = {name: value for name, value in wire_config.items() if value is not None}
         return DesiredConfig(
-            present_fields,
-            _sign_attributes((step.before or {}).get("attributes", {}), step.after["attributes"]),
+            fields, _sign_attributes((step.before or {}).get("attributes", {}), step.after["attributes"])
         )
 
     def _addr_of_step(self, step: PlanStep) -> str:
         return self._master_addrs.get(step.server_name, step.server_name)
 
-    def _verify_results(self, errors_by_step: ErrorsByStep) -> ErrorsByStep:
+    def _verify_results(self, errors: ErrorsByStep) -> ErrorsByStep:
         """The errors after reading the servers again: a request without an answer may have taken effect."""
-        present_value = self._read_state(errors_by_step)
+        present = self._read_state(errors)
         self.late_errors.update(
-            {step: error for step, error in errors_by_step.items() if error and is_unreachable(error)}
+            {step: error for step, error in errors.items() if error and is_unreachable(error)}
         )
         return {
             step: _verify_step(
-                step, error, present_value, step.kind == "topic" and step.item_name in self._ordered_names
+                step, error, present, step.kind == "topic" and step.item_name in self._ordered_names
             )
-            for step, error in errors_by_step.items()
+            for step, error in errors.items()
         }
 
     def _read_state(self, steps: Iterable[PlanStep]) -> "Callable[[PlanStep], Any]":
@@ -210,9 +184,9 @@ class _StepExecutor:
         The function raises RocketMQError if the server could not be read.
         """
         steps = list(steps)
-        broker_names = {step.server_name for step in steps if step.server_name in self._master_addrs}
-        master_addrs = {broker_name: self._master_addrs[broker_name] for broker_name in sorted(broker_names)}
-        broker_states = (
+        asked_brokers = {step.server_name for step in steps if step.server_name in self._master_addrs}
+        master_addrs = {broker: self._master_addrs[broker] for broker in sorted(asked_brokers)}
+        brokers = (
             observe_brokers(self._admin, master_addrs, self._cluster_state.cluster_name)
             if master_addrs
             else ()
@@ -220,52 +194,41 @@ class _StepExecutor:
         is_about_servers = any(step.server_name not in self._master_addrs for step in steps)
         closed_topics = sorted({step.item_name for step in steps if step.kind == "route" and step.after})
         namespaces = {step.namespace for step in steps if step.namespace} - {ORDER_CONF_NAMESPACE}
-        server_states = (
+        servers = (
             observe_name_servers(
                 self._admin, self._cluster_state.cluster_name, sorted(namespaces), closed_topics
             )
             if is_about_servers
             else ()
         )
-        states_by_server = {broker_state.broker_name: broker_state for broker_state in broker_states} | {
-            server_state.namesrv_addr: server_state for server_state in server_states
+        states = {broker.broker_name: broker for broker in brokers} | {
+            server.namesrv_addr: server for server in servers
         }
 
-        def present_value(step: PlanStep) -> Any:
-            server_state: Any = states_by_server[step.server_name]
-            if server_state.error is not None:
-                raise server_state.error
+        def read_present(step: PlanStep) -> Any:
+            server: Any = states[step.server_name]
+            if server.error is not None:
+                raise server.error
             if step.kind == "route" and step.after:
-                return {
-                    broker_name: server_state.perms.get(step.item_name, {}).get(broker_name, 0)
-                    for broker_name in step.after
-                }
+                return {broker: server.perms.get(step.item_name, {}).get(broker, 0) for broker in step.after}
             if step.kind == "route":
-                return "routed" if step.item_name in server_state.routed else None
+                return "routed" if step.item_name in server.routed else None
             if step.namespace:
-                return server_state.kv.get(step.namespace, {}).get(step.item_name)
-            return (server_state.topics if step.kind == "topic" else server_state.groups).get(step.item_name)
+                return server.kv.get(step.namespace, {}).get(step.item_name)
+            return (server.topics if step.kind == "topic" else server.groups).get(step.item_name)
 
-        return present_value
+        return read_present
 
 
 class _IgnoredChange(NotApplied):
     """The server answered success, but has a different value."""
 
 
-def _list_ordered_topics(cluster_state: ClusterState, steps: Iterable[PlanStep]) -> set[str]:
+def _list_ordered_topics(state: ClusterState, steps: Iterable[PlanStep]) -> set[str]:
     """The topics that have an order configuration, or will have one."""
-    configured_topics = {
-        topic
-        for server_state in cluster_state.server_states
-        for topic in server_state.kv.get(ORDER_CONF_NAMESPACE, {})
-    }
-    changed_confs = {step.item_name: step.after for step in steps if step.kind == "orderConf"}
-    return {
-        topic
-        for topic in configured_topics | changed_confs.keys()
-        if changed_confs.get(topic, "") is not None
-    }
+    configured = {t for s in state.server_states for t in s.kv.get(ORDER_CONF_NAMESPACE, {})}
+    changed = {step.item_name: step.after for step in steps if step.kind == "orderConf"}
+    return {topic for topic in configured | changed.keys() if changed.get(topic, "") is not None}
 
 
 def _verify_step(
@@ -288,15 +251,9 @@ def _describe_mismatch(step: PlanStep, value_now: Any) -> str:
     if step.action == "delete":
         return "the server reported success, but still has the item"
     if isinstance(value_now, Mapping) and step.kind != "route":
-        ignored_keys = [
-            setting_name
-            for setting_name, setting_value in step.after.items()
-            if value_now.get(setting_name) != setting_value
-        ]
-        order_remark = (
-            "; before 5.0 a topic without an orderConf is not ordered" if ignored_keys == ["order"] else ""
-        )
-        return f"ignored: the broker kept the old {' and '.join(ignored_keys)}{order_remark}"
+        keys = [name for name, value in step.after.items() if value_now.get(name) != value]
+        remark = "; before 5.0 a topic without an orderConf is not ordered" if keys == ["order"] else ""
+        return f"ignored: the broker kept the old {' and '.join(keys)}{remark}"
     return "ignored: the server reported success, but has another value"
 
 
@@ -308,23 +265,7 @@ def _item_name(step: PlanStep) -> str:
     return step.item_name
 
 
-def _queue_closure(step: PlanStep) -> QueueClosure:
-    return QueueClosure(step.item_name, tuple(step.after))
-
-
-def _kv_value(step: PlanStep) -> KvValue:
-    return KvValue(step.namespace, step.item_name, step.after)
-
-
-def _sign_attributes(
-    attributes_before: Mapping[str, str], attributes_after: Mapping[str, str]
-) -> dict[str, str]:
+def _sign_attributes(before: Mapping[str, str], after: Mapping[str, str]) -> dict[str, str]:
     """The attribute changes in the form that brokers expect: +NAME or -NAME."""
-    added_attributes = {
-        f"+{attribute_name}": attribute_value
-        for attribute_name, attribute_value in attributes_after.items()
-        if attributes_before.get(attribute_name) != attribute_value
-    }
-    return added_attributes | {
-        f"-{attribute_name}": "" for attribute_name in attributes_before.keys() - attributes_after.keys()
-    }
+    added_attributes = {f"+{name}": value for name, value in after.items() if before.get(name) != value}
+    return added_attributes | {f"-{name}": "" for name in before.keys() - after.keys()}

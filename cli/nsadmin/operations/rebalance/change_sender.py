@@ -45,8 +45,8 @@ class ChangeSender:
         elif isinstance(action, CreateGroupOn):
             self._create_group(action)
         elif isinstance(action, DeleteTopicOn):
-            broker_addr = self._master_addrs[action.broker]
-            _require_success(self._admin.bulk.delete_topics([(broker_addr, action.topic)]))
+            addr = self._master_addrs[action.broker]
+            _require_success(self._admin.bulk.delete_topics([(addr, action.topic)]))
         else:
             _require_success(
                 [self._admin.broker_configs.force_registration(self._master_addrs[action.broker])]
@@ -76,14 +76,14 @@ class ChangeSender:
             _require_success(self._admin.order_confs.delete_conf(action.topic))
 
     def _commit_start(self, action: CommitStart) -> None:
-        broker_addr = self._master_addrs[action.broker]
+        addr = self._master_addrs[action.broker]
         queues = [MessageQueue(action.topic, action.broker, queue_id) for queue_id in action.queue_ids]
-        end_offsets = self._admin.queue_progress.get_end_offsets([(broker_addr, queue) for queue in queues])
+        end_offsets = self._admin.queue_progress.get_end_offsets([(addr, queue) for queue in queues])
         commits = []
         for queue, end_offset in zip(queues, end_offsets, strict=True):
             if isinstance(end_offset, RocketMQError):
                 raise end_offset
-            commits.append(OffsetCommit(broker_addr, action.group, queue, end_offset))
+            commits.append(OffsetCommit(addr, action.group, queue, end_offset))
         _require_success(self._admin.queue_progress.commit_offsets(commits))
 
     def _create_group(self, action: CreateGroupOn) -> None:

@@ -21,10 +21,10 @@ class GroupReader:
     """Reads the groups of one topic on the brokers with these addresses, given by broker name."""
 
     def __init__(
-        self, admin: AdminClient, cluster_name: str, question: TopicQuestion, addrs: Mapping[str, str]
+        self, admin: AdminClient, cluster: str, question: TopicQuestion, addrs: Mapping[str, str]
     ) -> None:
         self._admin = admin
-        self._cluster_name = cluster_name
+        self._cluster_name = cluster
         self._question = question
         self._addrs = addrs
 
@@ -33,8 +33,8 @@ class GroupReader:
         topic = self._question.topic
         group_names = {
             group
-            for broker_addr in self._addrs.values()
-            for group in self._admin.topics.list_consumer_groups(broker_addr, [topic]).value()[topic]
+            for addr in self._addrs.values()
+            for group in self._admin.topics.list_consumer_groups(addr, [topic]).value()[topic]
         }
         return sorted(group for group in group_names if not is_system_group(group))
 
@@ -53,38 +53,31 @@ class GroupReader:
         """Return how each group stands with the new queues."""
         new_queues = self._list_queues(self._question.new_queues)
         without_offset = self._find_missing_offsets(groups, new_queues)
-        use_by_group = {}
+        uses = {}
         for group in groups:
             running_group = self.read_running_group(group) if self._question.with_owners else None
             is_broadcasting = running_group is not None and running_group.message_model == BROADCASTING
             unowned, is_certain = _count_unowned(running_group, new_queues, is_broadcasting)
-            use_by_group[group] = NewQueueUse(
-                unowned, is_certain, {} if is_broadcasting else without_offset[group]
-            )
-        return use_by_group
+            uses[group] = NewQueueUse(unowned, is_certain, {} if is_broadcasting else without_offset[group])
+        return uses
 
     def _list_queues(self, ids_by_broker: Mapping[str, range]) -> list[MessageQueue]:
         require_countable(map(len, ids_by_broker.values()))
         return [
             MessageQueue(self._question.topic, broker, queue_id)
-            for broker, queue_ids in sorted(ids_by_broker.items())
-            for queue_id in queue_ids
+            for broker, ids in sorted(ids_by_broker.items())
+            for queue_id in ids
         ]
 
     def _find_missing_offsets(
         self, groups: Sequence[str], queues: Sequence[MessageQueue]
     ) -> dict[str, dict[str, tuple[int, ...]]]:
         """Return the queues without a committed offset up to their end, by group and broker."""
-        committed_keys = [
-            (self._addrs[queue.broker_name], group, queue) for group in groups for queue in queues
-        ]
-        end_offsets = self._admin.queue_progress.get_end_offsets(
-            [(self._addrs[queue.broker_name], queue) for queue in queues]
-        )
-        ends = dict(zip(queues, end_offsets, strict=True))
+        keys = [(self._addrs[queue.broker_name], group, queue) for group in groups for queue in queues]
+        ends = dict(zip(queues, self._read_ends(queues), strict=True))
         missing_offsets: dict[str, dict[str, tuple[int, ...]]] = {group: {} for group in groups}
-        committed_offsets = self._admin.queue_progress.get_committed_offsets(committed_keys)
-        for (_, group, queue), committed in zip(committed_keys, committed_offsets, strict=True):
+        committed_offsets = self._admin.queue_progress.get_committed_offsets(keys)
+        for (_, group, queue), committed in zip(keys, committed_offsets, strict=True):
             end_offset = ends[queue]
             if isinstance(end_offset, RocketMQError):
                 raise end_offset
@@ -98,19 +91,19 @@ class GroupReader:
     def read_queue_ends(self) -> dict[str, tuple[int, ...] | None]:
         """Return the next offsets of the closing queues; None for a broker that does not tell them."""
         queues = self._list_queues(self._question.closing_queues)
-        end_results = self._admin.queue_progress.get_end_offsets(
-            [(self._addrs[queue.broker_name], queue) for queue in queues]
-        )
+        ends = self._read_ends(queues)
         ends_by_broker: dict[str, tuple[int, ...] | None] = {}
         for broker in self._question.closing_queues:
-            broker_ends = [
-                end_offset
-                for queue, end_offset in zip(queues, end_results, strict=True)
-                if queue.broker_name == broker
+            found = [
+                offset for queue, offset in zip(queues, ends, strict=True) if queue.broker_name == broker
             ]
-            known_ends = tuple(end_offset for end_offset in broker_ends if isinstance(end_offset, int))
-            ends_by_broker[broker] = known_ends if len(known_ends) == len(broker_ends) else None
+            known_ends = tuple(offset for offset in found if isinstance(offset, int))
+            ends_by_broker[broker] = known_ends if len(known_ends) == len(found) else None
         return ends_by_broker
+
+    def _read_ends(self, queues: Sequence[MessageQueue]) -> Sequence[int | RocketMQError]:
+        places = [(self._addrs[queue.broker_name], queue) for queue in queues]
+        return self._admin.queue_progress.get_end_offsets(places)
 
     def read_backlogs(self, groups: Sequence[str]) -> dict[str, GroupBacklog]:
         """Return what each group has not consumed."""
@@ -132,26 +125,24 @@ class GroupReader:
         return GroupBacklog(closing_count, _count_unconsumed(lags.values()), retries, is_online)
 
     def _read_lags(self, topic: str, group: str, addrs: Mapping[str, str]) -> dict[MessageQueue, Lag]:
-        stats_results = self._admin.queue_progress.get_group_stats(
-            topic, [(broker_addr, group) for broker_addr in addrs.values()]
+        results = self._admin.queue_progress.get_group_stats(
+            topic, [(addr, group) for addr in addrs.values()]
         )
         lags: dict[MessageQueue, Lag] = {}
-        for stats_result in stats_results:
-            if stats_result.error is not None and is_missing_topic(stats_result.error):
+        for result in results:
+            if result.error is not None and is_missing_topic(result.error):
                 continue
-            for queue_lag in stats_result.value().queues:
+            for queue_lag in result.value().queues:
                 if queue_lag.queue.topic == topic:
                     lags[queue_lag.queue] = queue_lag.lag
         return lags
 
-    def _read_broadcast_backlog(self, running_group: RunningGroup) -> GroupBacklog:
+    def _read_broadcast_backlog(self, group: RunningGroup) -> GroupBacklog:
         """Each client consumes every message, and keeps its offsets itself."""
         queues = self._list_queues(self._question.closing_queues)
-        ends = self._admin.queue_progress.get_end_offsets(
-            [(self._addrs[queue.broker_name], queue) for queue in queues]
-        )
+        ends = self._read_ends(queues)
         closing_count = 0
-        for running_client in running_group.clients:
+        for running_client in group.clients:
             if running_client.info is None:
                 return GroupBacklog(None, None, 0, True)
             commits = {item.queue: item.commit_offset for item in running_client.info.queues}
@@ -176,21 +167,18 @@ def is_missing_topic(error: RocketMQError) -> bool:
 
 
 def _count_unowned(
-    running_group: RunningGroup | None, queues: Sequence[MessageQueue], is_broadcasting: bool
+    group: RunningGroup | None, queues: Sequence[MessageQueue], is_broadcasting: bool
 ) -> tuple[int, bool]:
     """Return how many queues no client consumes, and whether all clients reported their queues."""
-    if running_group is None:
+    if group is None:
         return 0, True
-    reports = [running_client.info for running_client in running_group.clients]
+    reports = [client.info for client in group.clients]
     known_sets = [set(info.held_queues) for info in reports if info is not None]
     is_certain = len(known_sets) == len(reports)
     if is_broadcasting:
-        return max((_count_missing(queues, held_queues) for held_queues in known_sets), default=0), is_certain
+        return max((_count_missing(queues, held) for held in known_sets), default=0), is_certain
     return _count_missing(queues, set().union(*known_sets)), is_certain
 
 
-def _count_missing(queues: Iterable[MessageQueue], held_queues: set[MessageQueue]) -> int:
-    return sum(
-        queue not in held_queues and queue._replace(queue_id=ALL_QUEUES) not in held_queues
-        for queue in queues
-    )
+def _count_missing(queues: Iterable[MessageQueue], held: set[MessageQueue]) -> int:
+    return sum(queue not in held and queue._replace(queue_id=ALL_QUEUES) not in held for queue in queues)

@@ -26,22 +26,18 @@ _MAX_DETOURS = 30
 
 
 def level_load(
-    topic_loads: Sequence[TopicLoad],
-    broker_names: Sequence[str],
+    loads: Sequence[TopicLoad],
+    brokers: Sequence[str],
     added: Sequence[str] = (),
     removed: Sequence[str] = (),
     limits: LevelLimits = DEFAULT_LIMITS,
 ) -> LevelResult:
     """Propose write queues for the brokers of a cluster.
 
-    Args:
-        topic_loads: All topics of the cluster; their load is a part of the cluster's load.
-        broker_names: All brokers, with those of `added` and `removed`.
-        added: Brokers that get a full part of the load, even if the others are not too full.
-        removed: Brokers that lose all queues.
-        limits: The limits of the proposal.
+    `loads` has all topics, with their part of the cluster's load, and `brokers` all brokers. Those that were
+    `added` get a full part of the load, even if the others are not too full. `removed` ones lose all queues.
     """
-    leveller = _Leveller(topic_loads, broker_names, added, removed, limits)
+    leveller = _Leveller(loads, brokers, added, removed, limits)
     leveller.empty_removed_brokers()
     leveller.lower_excess()
     leveller.undo_needless_changes()
@@ -63,16 +59,16 @@ class _Leveller(LoadState):
     def empty_removed_brokers(self) -> None:
         """Move the topics away from the removed brokers, those with the largest load first."""
         leaving_topics = {topic for broker in self._removed for _, topic in self._parts_by_broker[broker]}
-        for topic_index in sorted(leaving_topics, key=lambda index: (-self._unit_loads[index], index)):
-            counts = dict(self._counts[topic_index])
+        for index in sorted(leaving_topics, key=lambda index: (-self._unit_loads[index], index)):
+            counts = dict(self._counts[index])
             for broker in sorted(self._removed & counts.keys()):
                 lost_count = counts.pop(broker)
                 receivers = [receiver for receiver in self._kept_brokers if receiver not in counts]
                 if receivers:
                     receiver = min(receivers, key=lambda number: (self._broker_loads[number], number))
                     counts[receiver] = self._allowed_from(lost_count) or self._allowed_counts[-1]
-            if counts and self._is_within_limits(topic_index, counts):
-                self._change_topic(topic_index, counts)
+            if counts and self._is_within_limits(index, counts):
+                self._change_topic(index, counts)
 
     def lower_excess(self) -> None:
         """Search until no broker is too full; leave dead ends by a few changes that make it worse first."""
@@ -88,23 +84,22 @@ class _Leveller(LoadState):
             excess = self._search_downhill()
             if excess < best_excess - EPSILON:
                 best_excess, best_counts = excess, self._changed_counts()
-        for topic_index in self._changed_topics | best_counts.keys():
-            counts_before = self._counts_before[topic_index]
-            self._change_topic(topic_index, dict(best_counts.get(topic_index, counts_before)))
+        for index in self._changed_topics | best_counts.keys():
+            before = self._counts_before[index]
+            self._change_topic(index, dict(best_counts.get(index, before)))
 
     def undo_needless_changes(self) -> None:
         """Undo changes, those of most queues first, if no broker gets too full without them."""
-        for topic_index in sorted(
-            self._changed_topics,
-            key=lambda index: (-self._count_changes(index, self._counts[index]), index),
+        for index in sorted(
+            self._changed_topics, key=lambda index: (-self._count_changes(index, self._counts[index]), index)
         ):
-            counts_before = self._counts_before[topic_index]
-            excess_change = self._excess_change(topic_index, counts_before)
-            if not self._removed & counts_before.keys() and excess_change <= EPSILON * self._lower_bound:
-                self._change_topic(topic_index, counts_before)
+            before = self._counts_before[index]
+            excess_change = self._excess_change(index, before)
+            if not self._removed & before.keys() and excess_change <= EPSILON * self._lower_bound:
+                self._change_topic(index, before)
 
     def _changed_counts(self) -> dict[int, Counts]:
-        return {topic_index: self._counts[topic_index] for topic_index in sorted(self._changed_topics)}
+        return {index: self._counts[index] for index in sorted(self._changed_topics)}
 
     def _search_downhill(self) -> float:
         """Make the best changes of topics of the fullest broker, while changes lower the excess."""
@@ -112,9 +107,7 @@ class _Leveller(LoadState):
         while True:
             hot_brokers = [broker for broker in self._hot_brokers() if broker not in stuck_brokers]
             if not hot_brokers:
-                return sum(
-                    self._excess_load(broker, self._broker_loads[broker]) for broker in self._kept_brokers
-                )
+                return sum(self._excess_load(b, self._broker_loads[b]) for b in self._kept_brokers)
             if self._make_best_changes(hot_brokers[0]):
                 stuck_brokers.clear()
             else:
@@ -127,14 +120,14 @@ class _Leveller(LoadState):
             return False
         done_topics: set[int] = set()
         for candidate in candidates:
-            topic_index, counts = candidate.topic_index, dict(candidate.counts)
+            index, counts = candidate.topic_index, dict(candidate.counts)
             if candidate.rating > candidates[0].rating / 2 or not self._is_hot(hot_broker):
                 break
-            if topic_index in done_topics or not self._is_within_limits(topic_index, counts):
+            if index in done_topics or not self._is_within_limits(index, counts):
                 continue
-            if self._rate_change(topic_index, counts) <= candidates[0].rating / 2:
-                self._change_topic(topic_index, counts)
-                done_topics.add(topic_index)
+            if self._rate_change(index, counts) <= candidates[0].rating / 2:
+                self._change_topic(index, counts)
+                done_topics.add(index)
         return True
 
     def _hot_brokers(self) -> list[int]:
@@ -150,8 +143,8 @@ class _Leveller(LoadState):
     def _candidates(self, hot_broker: int) -> Iterator[_Candidate]:
         """Changes that take load from a broker: moved queues, more queues on other brokers."""
         cool_brokers = sorted(self._kept_brokers, key=lambda broker: (self._broker_loads[broker], broker))
-        for topic_index in self._choose_topics(hot_broker, cool_brokers[0]):
-            counts = self._counts[topic_index]
+        for index in self._choose_topics(hot_broker, cool_brokers[0]):
+            counts = self._counts[index]
             receivers = [broker for broker in cool_brokers if broker not in counts][:_RECEIVERS]
             hot_count = counts[hot_broker]
             moved_count = self._allowed_from(hot_count)
@@ -159,20 +152,20 @@ class _Leveller(LoadState):
                 if moved_count is not None:
                     moved_counts = {**counts, receiver: moved_count}
                     del moved_counts[hot_broker]
-                    yield from self._rate_candidate(topic_index, moved_counts)
+                    yield from self._rate_candidate(index, moved_counts)
                 if not self._limits.counts_queues:
                     for added_count in self._allowed_counts:
-                        yield from self._rate_candidate(topic_index, {**counts, receiver: added_count})
+                        yield from self._rate_candidate(index, {**counts, receiver: added_count})
             if not self._limits.counts_queues:
-                yield from self._grown_candidates(topic_index, cool_brokers)
+                yield from self._grown_candidates(index, cool_brokers)
 
-    def _grown_candidates(self, topic_index: int, cool_brokers: Sequence[int]) -> Iterator[_Candidate]:
+    def _grown_candidates(self, index: int, cool_brokers: Sequence[int]) -> Iterator[_Candidate]:
         """More queues of the topic on the emptiest broker that has it."""
-        counts = self._counts[topic_index]
+        counts = self._counts[index]
         receiver = next(broker for broker in cool_brokers if broker in counts)
         for grown_count in self._allowed_counts:
             if grown_count > counts[receiver]:
-                yield from self._rate_candidate(topic_index, {**counts, receiver: grown_count})
+                yield from self._rate_candidate(index, {**counts, receiver: grown_count})
 
     def _choose_topics(self, hot_broker: int, cool_broker: int) -> list[int]:
         """A few topics of the broker: the largest ones, and those whose part is about what should move."""
@@ -186,26 +179,20 @@ class _Leveller(LoadState):
         parts = self._parts_by_broker[hot_broker]
         first_fitting = bisect_left(parts, (-wanted_load, -1))
         near_parts = parts[max(0, first_fitting - _NEAR_CANDIDATES) : first_fitting + _NEAR_CANDIDATES]
-        chosen_topics = (topic_index for _, topic_index in [*parts[:_LARGE_CANDIDATES], *near_parts])
-        return [
-            topic_index
-            for topic_index in dict.fromkeys(chosen_topics)
-            if topic_index not in self._detour_topics
-        ]
+        chosen_topics = (index for _, index in [*parts[:_LARGE_CANDIDATES], *near_parts])
+        return [index for index in dict.fromkeys(chosen_topics) if index not in self._detour_topics]
 
-    def _rate_candidate(self, topic_index: int, counts: Counts) -> Iterator[_Candidate]:
+    def _rate_candidate(self, index: int, counts: Counts) -> Iterator[_Candidate]:
         """The candidate with its effect, if the limits allow it."""
-        if len(counts) < self._min_brokers(topic_index) or not self._is_within_limits(topic_index, counts):
+        if len(counts) < self._min_brokers(index) or not self._is_within_limits(index, counts):
             return
-        rating = self._rate_change(topic_index, counts)
-        yield _Candidate(rating, topic_index, tuple(sorted(counts.items())))
+        rating = self._rate_change(index, counts)
+        yield _Candidate(rating, index, tuple(sorted(counts.items())))
 
-    def _rate_change(self, topic_index: int, counts: Counts) -> float:
+    def _rate_change(self, index: int, counts: Counts) -> float:
         """The effect on the excess per changed queue; worse the more queues, if the excess grows."""
-        excess_change = self._excess_change(topic_index, counts)
-        added_changes = self._count_changes(topic_index, counts) - self._count_changes(
-            topic_index, self._counts[topic_index]
-        )
+        excess_change = self._excess_change(index, counts)
+        added_changes = self._count_changes(index, counts) - self._count_changes(index, self._counts[index])
         queue_change = max(1, added_changes)
         return excess_change / queue_change if excess_change < 0 else excess_change * queue_change
 
@@ -213,34 +200,31 @@ class _Leveller(LoadState):
         """Put topics on every broker, the largest first, until the fullest broker is near the lower bound."""
         if self._limits.counts_queues or self._limits.max_topics or self._limits.max_share:
             return
-        for topic_index in sorted(
-            range(len(self._counts)), key=lambda index: (-self._unit_loads[index], index)
-        ):
+        for index in sorted(range(len(self._counts)), key=lambda index: (-self._unit_loads[index], index)):
             if self._largest_load() <= self._lower_bound * (1 + ACCEPTED_EXCESS):
                 return
-            if self._topic_loads[topic_index].is_fixed or not self._counts[topic_index]:
+            if self._topic_loads[index].is_fixed or not self._counts[index]:
                 continue
-            mean_count = -(-sum(self._counts_before[topic_index].values()) // len(self._kept_brokers))
+            mean_count = -(-sum(self._counts_before[index].values()) // len(self._kept_brokers))
             even_count = self._allowed_from(mean_count) or self._allowed_counts[-1]
             even_counts = dict.fromkeys(self._kept_brokers, even_count)
-            if self._is_within_limits(topic_index, even_counts):
-                self._change_topic(topic_index, even_counts)
+            if self._is_within_limits(index, even_counts):
+                self._change_topic(index, even_counts)
 
     def build_result(self) -> LevelResult:
         """The result of the search."""
         return LevelResult(
             {
-                self._topic_loads[topic_index].topic: {
-                    self._broker_names[broker]: count
-                    for broker, count in sorted(self._counts[topic_index].items())
+                self._topic_loads[index].topic: {
+                    self._broker_names[broker]: count for broker, count in sorted(self._counts[index].items())
                 }
-                for topic_index in sorted(self._changed_topics)
+                for index in sorted(self._changed_topics)
             },
             self._largest_load(),
             self._final_lower_bound(),
             tuple(
-                topic_load.topic
-                for topic_load, counts in zip(self._topic_loads, self._counts, strict=True)
+                load.topic
+                for load, counts in zip(self._topic_loads, self._counts, strict=True)
                 if self._removed & counts.keys()
             ),
         )

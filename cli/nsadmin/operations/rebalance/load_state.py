@@ -59,35 +59,35 @@ class LoadState:
 
     def __init__(
         self,
-        topic_loads: Sequence[TopicLoad],
-        broker_names: Sequence[str],
+        loads: Sequence[TopicLoad],
+        brokers: Sequence[str],
         added: Sequence[str],
         removed: Sequence[str],
         limits: LevelLimits,
     ) -> None:
         self._limits = limits
         self._allowed_counts = tuple(sorted(set(limits.queue_counts)))
-        self._broker_names = sorted(broker_names)
-        self._topic_loads = sorted(topic_loads, key=lambda topic_load: topic_load.topic)
-        broker_numbers = {broker_name: number for number, broker_name in enumerate(self._broker_names)}
-        self._removed = frozenset(broker_numbers[broker_name] for broker_name in removed)
+        self._broker_names = sorted(brokers)
+        self._topic_loads = sorted(loads, key=lambda load: load.topic)
+        broker_numbers = {broker: number for number, broker in enumerate(self._broker_names)}
+        self._removed = frozenset(broker_numbers[broker] for broker in removed)
         self._kept_brokers = [
             number for number in range(len(self._broker_names)) if number not in self._removed
         ]
-        self._added = frozenset(broker_numbers[broker_name] for broker_name in added)
+        self._added = frozenset(broker_numbers[broker] for broker in added)
         self._counts: list[Counts] = [
             {
-                broker_numbers[broker_name]: count
-                for broker_name, count in sorted(topic_load.queue_counts.items())
-                if count and broker_name in broker_numbers
+                broker_numbers[broker]: count
+                for broker, count in sorted(load.queue_counts.items())
+                if count and broker in broker_numbers
             }
-            for topic_load in self._topic_loads
+            for load in self._topic_loads
         ]
         self._counts_before = [dict(counts) for counts in self._counts]
         total_queues = sum(sum(counts.values()) for counts in self._counts) or 1
         self._unit_loads = [
-            sum(counts.values()) / total_queues if limits.counts_queues else topic_load.load
-            for topic_load, counts in zip(self._topic_loads, self._counts, strict=True)
+            sum(counts.values()) / total_queues if limits.counts_queues else load.load
+            for load, counts in zip(self._topic_loads, self._counts, strict=True)
         ]
         self._broker_loads = [0.0] * len(self._broker_names)
         self._parts_by_broker: list[list[tuple[float, int]]] = [[] for _ in self._broker_names]
@@ -103,14 +103,14 @@ class LoadState:
     def _compute_lower_bound(self) -> float:
         """The lowest load that the fullest remaining broker can get: the mean, or its immovable load."""
         fixed_loads = self._fixed_loads
-        for topic_index, counts in enumerate(self._counts):
-            is_fixed = self._topic_loads[topic_index].is_fixed
-            for broker, part in self._loads_by_broker(topic_index, counts).items():
+        for index, counts in enumerate(self._counts):
+            is_fixed = self._topic_loads[index].is_fixed
+            for broker, part in self._loads_by_broker(index, counts).items():
                 self._broker_loads[broker] += part
                 if is_fixed:
                     fixed_loads[broker] += part
                 else:
-                    self._parts_by_broker[broker].append((-part, topic_index))
+                    self._parts_by_broker[broker].append((-part, index))
         for broker_parts in self._parts_by_broker:
             broker_parts.sort()
         kept_load = sum(self._broker_loads) - sum(fixed_loads[broker] for broker in self._removed)
@@ -123,15 +123,15 @@ class LoadState:
         mean_load = sum(self._broker_loads[broker] for broker in self._kept_brokers) / len(self._kept_brokers)
         return max(mean_load, *(self._fixed_loads[broker] for broker in self._kept_brokers))
 
-    def _loads_by_broker(self, topic_index: int, counts: Mapping[int, int]) -> dict[int, float]:
+    def _loads_by_broker(self, index: int, counts: Mapping[int, int]) -> dict[int, float]:
         """The topic's load on each of its brokers."""
-        unit_load, total_count = self._unit_loads[topic_index], sum(counts.values())
-        return {broker: unit_load * count / total_count for broker, count in counts.items()}
+        unit_load, total = self._unit_loads[index], sum(counts.values())
+        return {broker: unit_load * count / total for broker, count in counts.items()}
 
-    def _excess_change(self, topic_index: int, counts: Counts) -> float:
+    def _excess_change(self, index: int, counts: Counts) -> float:
         """The effect of these queue counts on the excess of all brokers."""
-        old_parts = self._loads_by_broker(topic_index, self._counts[topic_index])
-        new_parts = self._loads_by_broker(topic_index, counts)
+        old_parts = self._loads_by_broker(index, self._counts[index])
+        new_parts = self._loads_by_broker(index, counts)
         excess_change = 0.0
         for broker in sorted(old_parts.keys() | new_parts.keys()):
             load = self._broker_loads[broker]
@@ -144,54 +144,51 @@ class LoadState:
         lacking_load = max(0.0, self._least_of_added - load) if broker in self._added else 0.0
         return max(0.0, load - self._target) + lacking_load
 
-    def _count_changes(self, topic_index: int, counts: Counts) -> int:
+    def _count_changes(self, index: int, counts: Counts) -> int:
         """The queues that are added or removed, compared with the state before."""
-        counts_before = self._counts_before[topic_index]
-        return sum(
-            abs(counts.get(broker, 0) - counts_before.get(broker, 0))
-            for broker in counts.keys() | counts_before.keys()
-        )
+        before = self._counts_before[index]
+        return sum(abs(counts.get(b, 0) - before.get(b, 0)) for b in counts.keys() | before.keys())
 
-    def _min_brokers(self, topic_index: int) -> int:
-        return min(MIN_BROKERS, len(self._counts_before[topic_index]), len(self._kept_brokers))
+    def _min_brokers(self, index: int) -> int:
+        return min(MIN_BROKERS, len(self._counts_before[index]), len(self._kept_brokers))
 
     def _allowed_from(self, queue_count: int) -> int | None:
         """The smallest allowed count that is not less."""
         return next((allowed for allowed in self._allowed_counts if allowed >= queue_count), None)
 
-    def _is_within_limits(self, topic_index: int, counts: Counts) -> bool:
+    def _is_within_limits(self, index: int, counts: Counts) -> bool:
         if (
             self._limits.max_topics is not None
-            and topic_index not in self._changed_topics
+            and index not in self._changed_topics
             and len(self._changed_topics) >= self._limits.max_topics
         ):
             return False
         if self._limits.max_share is None:
             return True
-        moved_load = self._moved_load - self._moved_part(topic_index, self._counts[topic_index])
-        return moved_load + self._moved_part(topic_index, counts) <= self._limits.max_share + EPSILON
+        moved_load = self._moved_load - self._moved_part(index, self._counts[index])
+        return moved_load + self._moved_part(index, counts) <= self._limits.max_share + EPSILON
 
-    def _moved_part(self, topic_index: int, counts: Counts) -> float:
+    def _moved_part(self, index: int, counts: Counts) -> float:
         """The topic's load that is on another broker than before."""
-        parts_before = self._loads_by_broker(topic_index, self._counts_before[topic_index])
-        new_parts = self._loads_by_broker(topic_index, counts)
+        parts_before = self._loads_by_broker(index, self._counts_before[index])
+        new_parts = self._loads_by_broker(index, counts)
         return sum(max(0.0, part - parts_before.get(broker, 0.0)) for broker, part in new_parts.items())
 
-    def _change_topic(self, topic_index: int, counts: Counts) -> None:
-        old_counts = self._counts[topic_index]
-        self._moved_load += self._moved_part(topic_index, counts) - self._moved_part(topic_index, old_counts)
-        for broker, part in self._loads_by_broker(topic_index, old_counts).items():
+    def _change_topic(self, index: int, counts: Counts) -> None:
+        old_counts = self._counts[index]
+        self._moved_load += self._moved_part(index, counts) - self._moved_part(index, old_counts)
+        for broker, part in self._loads_by_broker(index, old_counts).items():
             self._broker_loads[broker] -= part
             broker_parts = self._parts_by_broker[broker]
-            del broker_parts[bisect_left(broker_parts, (-part, topic_index))]
-        for broker, part in self._loads_by_broker(topic_index, counts).items():
+            del broker_parts[bisect_left(broker_parts, (-part, index))]
+        for broker, part in self._loads_by_broker(index, counts).items():
             self._broker_loads[broker] += part
-            insort(self._parts_by_broker[broker], (-part, topic_index))
-        self._counts[topic_index] = counts
-        if counts == self._counts_before[topic_index]:
-            self._changed_topics.discard(topic_index)
+            insort(self._parts_by_broker[broker], (-part, index))
+        self._counts[index] = counts
+        if counts == self._counts_before[index]:
+            self._changed_topics.discard(index)
         else:
-            self._changed_topics.add(topic_index)
+            self._changed_topics.add(index)
 
     def _largest_load(self) -> float:
         return max(self._broker_loads[broker] for broker in self._kept_brokers)

@@ -7,8 +7,8 @@ stops being readable was not written for a while and is consumed.
 
 from collections.abc import Iterable, Mapping
 
-from nsadmin.operations.drain.state import SavedRecord
 from nsadmin.operations.rebalance.rebalance_plan import NO_QUEUES, QueuePair
+from nsadmin.operations.run_folder import SavedRecord
 
 OPEN_READS, OPEN_WRITES, CLOSE_WRITES = "openReads", "openWrites", "closeWrites"
 CLOSE_READS, DELETE_TOPIC = "closeReads", "deleteTopic"
@@ -22,7 +22,7 @@ STAGE_KINDS = (
 QueuesByBroker = Mapping[str, QueuePair]
 
 
-class MoveStage(SavedRecord, frozen=True, rename="camel"):
+class MoveStage(SavedRecord, frozen=True):
     """One stage: what every server must have, and what must be true before the next stage.
 
     Attributes:
@@ -41,19 +41,19 @@ class MoveStage(SavedRecord, frozen=True, rename="camel"):
     drains_from: Mapping[str, int] = {}
     deletes_on: tuple[str, ...] = ()
 
+    def __post_init__(self) -> None:
+        if self.kind not in STAGE_KINDS:
+            raise ValueError(f"unknown stage {self.kind}")
+
     @property
     def opening_queues(self) -> dict[str, range]:
         """The new queues, by broker."""
-        return {
-            broker: range(first_id, max(self.counts[broker])) for broker, first_id in self.opens_from.items()
-        }
+        return {b: range(first_id, max(self.counts[b])) for b, first_id in self.opens_from.items()}
 
     @property
     def closing_queues(self) -> dict[str, range]:
         """The queues that go away after this stage, by broker."""
-        return {
-            broker: range(first_id, self.counts[broker].read) for broker, first_id in self.drains_from.items()
-        }
+        return {b: range(first_id, self.counts[b].read) for b, first_id in self.drains_from.items()}
 
     @property
     def has_settle_time(self) -> bool:
@@ -71,17 +71,9 @@ def list_move_stages(before: QueuesByBroker, after: QueuesByBroker) -> tuple[Mov
     old_pairs = {broker: before.get(broker, NO_QUEUES) for broker in brokers}
     new_pairs = {broker: after.get(broker, NO_QUEUES) for broker in brokers}
     all_reads = {broker: max(old_pairs[broker].read, new_pairs[broker].read) for broker in brokers}
-    shrinking_reads = {
-        broker: new_pairs[broker].read
-        for broker in brokers
-        if new_pairs[broker].read < old_pairs[broker].read
-    }
+    shrinking_reads = {b: new_pairs[b].read for b in brokers if new_pairs[b].read < old_pairs[b].read}
     stages: list[MoveStage] = []
-    growing_reads = {
-        broker: old_pairs[broker].read
-        for broker in brokers
-        if new_pairs[broker].read > old_pairs[broker].read
-    }
+    growing_reads = {b: old_pairs[b].read for b in brokers if new_pairs[b].read > old_pairs[b].read}
     if growing_reads:
         opened_pairs = {broker: QueuePair(all_reads[broker], old_pairs[broker].write) for broker in brokers}
         stages.append(MoveStage(OPEN_READS, opened_pairs, opens_from=growing_reads))

@@ -90,8 +90,8 @@ def find_generations(
         NoOrderedPathError: There is none.
     """
     brokers = sorted({*dict(first_generation), *dict(last_generation), *spare_brokers})
-    queue_counts = sorted({_count_queues(first_generation), _count_queues(last_generation)})
-    candidates = [last_generation, *(((broker, count),) for count in queue_counts for broker in brokers)]
+    counts = sorted({_count_queues(first_generation), _count_queues(last_generation)})
+    candidates = [last_generation, *(((broker, count),) for count in counts for broker in brokers)]
     paths: deque[tuple[Generation, ...]] = deque([(first_generation,)])
     known_generations = {first_generation}
     while paths:
@@ -138,7 +138,7 @@ def list_ordered_stages(ordered_move: OrderedMove) -> tuple[MoveStage, ...]:
         stages.append(MoveStage(UNPIN_ORDER, final_pairs, wanted_conf))
     used_brokers = {
         *before,
-        *(broker for stage in stages for broker, queue_pair in stage.counts.items() if any(queue_pair)),
+        *(broker for stage in stages for broker, pair in stage.counts.items() if any(pair)),
     }
     return (*stages, *list_deletions(used_brokers, after, final_pairs, wanted_conf))
 
@@ -149,15 +149,9 @@ def _align_reads(
     """Yield the stages after which exactly the queues of the first generation are readable."""
     if any(old_pairs[broker].read < start_pairs[broker].read for broker in start_pairs):
         raise NoOrderedPathError("producers write to queues that consumers do not read")
-    surplus_reads = {
-        broker: start_pairs[broker].read
-        for broker in start_pairs
-        if old_pairs[broker].read > start_pairs[broker].read
-    }
+    surplus_reads = {b: start_pairs[b].read for b in start_pairs if old_pairs[b].read > start_pairs[b].read}
     if surplus_reads:
-        held_pairs = {
-            broker: QueuePair(old_pairs[broker].read, start_pairs[broker].write) for broker in start_pairs
-        }
+        held_pairs = {b: QueuePair(old_pairs[b].read, start_pairs[b].write) for b in start_pairs}
         yield MoveStage(CLOSE_WRITES, held_pairs, conf_now, drains_from=surplus_reads)
     if old_pairs != start_pairs:
         yield MoveStage(CLOSE_READS, start_pairs, conf_now)
@@ -166,30 +160,20 @@ def _align_reads(
 def _list_switch_stages(
     brokers: list[str], previous_generation: Generation, next_generation: Generation
 ) -> Iterator[MoveStage]:
-    counts_before, counts_after = (
+    before, counts_after = (
         _even_counts(brokers, previous_generation),
         _even_counts(brokers, next_generation),
     )
     gated_pairs = {
-        broker: QueuePair(
-            counts_before[broker].read, max(counts_before[broker].write, counts_after[broker].write)
-        )
+        broker: QueuePair(before[broker].read, max(before[broker].write, counts_after[broker].write))
         for broker in brokers
     }
-    if gated_pairs != counts_before:
-        added_pairs = {
-            broker: counts_before[broker].read
-            for broker in brokers
-            if counts_after[broker].read > counts_before[broker].read
-        }
+    if gated_pairs != before:
+        added_pairs = {b: before[b].read for b in brokers if counts_after[b].read > before[b].read}
         yield MoveStage(
             ADD_QUEUES, gated_pairs, format_generation(previous_generation), opens_from=added_pairs
         )
-    drained_pairs = {
-        broker: counts_after[broker].read
-        for broker in brokers
-        if counts_after[broker].read < counts_before[broker].read
-    }
+    drained_pairs = {b: counts_after[b].read for b in brokers if counts_after[b].read < before[b].read}
     yield MoveStage(SWITCH_ORDER, gated_pairs, format_generation(next_generation), drains_from=drained_pairs)
     yield MoveStage(READ_ON, counts_after, format_generation(next_generation))
 

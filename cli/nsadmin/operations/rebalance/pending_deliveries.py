@@ -17,11 +17,7 @@ HALF_TOPIC, HALF_GROUP = "RMQ_SYS_TRANS_HALF_TOPIC", "CID_RMQ_SYS_TRANS"
 
 
 def count_undelivered(
-    admin: AdminClient,
-    topic: str,
-    closing_queues: Mapping[str, range],
-    addrs: Mapping[str, str],
-    now_ms: int,
+    admin: AdminClient, topic: str, closing_queues: Mapping[str, range], addrs: Mapping[str, str], now_ms: int
 ) -> int | None:
     """Return the number of delayed and transactional messages for closing queues; None if it is unknown.
 
@@ -29,23 +25,23 @@ def count_undelivered(
     """
     closing_addrs = [addrs[broker] for broker in closing_queues]
     runtime_results = admin.brokers.get_runtime_info(closing_addrs)
-    if any(runtime_result.error is not None for runtime_result in runtime_results):
+    if any(result.error is not None for result in runtime_results):
         return None
     try:
         total = sum(
-            _count_half_messages(admin, topic, broker, addrs[broker], queue_ids)
-            for broker, queue_ids in closing_queues.items()
+            _count_half_messages(admin, topic, broker, addrs[broker], ids)
+            for broker, ids in closing_queues.items()
         )
-        if any(_keeps_delayed(runtime_result) for runtime_result in runtime_results):
+        if any(_keeps_delayed(result) for result in runtime_results):
             total += _count_delayed(admin, topic, closing_queues, now_ms)
     except RocketMQError:
         return None
     return total
 
 
-def _keeps_delayed(runtime_result: ServerResult[RuntimeInfo]) -> bool:
+def _keeps_delayed(result: ServerResult[RuntimeInfo]) -> bool:
     """Whether a broker has undelivered messages of delay levels, or may have timed ones."""
-    runtime_info = runtime_result.result
+    runtime_info = result.result
     if runtime_info is None:
         return True
     for info_key, offsets_text in runtime_info.table.items():
@@ -62,28 +58,26 @@ def _count_delayed(admin: AdminClient, topic: str, closing_queues: Mapping[str, 
         if broker in closing_queues:
             raise error
     return sum(
-        not delayed_message.is_cancelled
+        not message.is_cancelled
         and _is_for_queues(
-            delayed_message.located_message.message.properties,
-            closing_queues.get(delayed_message.located_message.broker_name or "", range(0)),
+            message.located_message.message.properties,
+            closing_queues.get(message.located_message.broker_name or "", range(0)),
         )
-        for delayed_message in delayed_messages
+        for message in delayed_messages
     )
 
 
-def _count_half_messages(
-    admin: AdminClient, topic: str, broker: str, broker_addr: str, queue_ids: range
-) -> int:
+def _count_half_messages(admin: AdminClient, topic: str, broker: str, addr: str, queue_ids: range) -> int:
     half_queue = MessageQueue(HALF_TOPIC, broker, 0)
-    [end_offset] = admin.queue_progress.get_end_offsets([(broker_addr, half_queue)])
+    [end_offset] = admin.queue_progress.get_end_offsets([(addr, half_queue)])
     if isinstance(end_offset, RocketMQError):
         raise end_offset
     if not end_offset:
         return 0
-    [committed_offset] = admin.queue_progress.get_committed_offsets([(broker_addr, HALF_GROUP, half_queue)])
+    [committed_offset] = admin.queue_progress.get_committed_offsets([(addr, HALF_GROUP, half_queue)])
     if committed_offset.error is not None:
         raise committed_offset.error
-    span = QueueSpan(broker, broker_addr, 0, committed_offset.offset or 0, end_offset)
+    span = QueueSpan(broker, addr, 0, committed_offset.offset or 0, end_offset)
     count = 0
     for message_page in admin.queue_reader.read_pages(HALF_TOPIC, [span]):
         if message_page.error is not None:

@@ -44,81 +44,80 @@ class ProposedPlan(NamedTuple):
     level_result: LevelResult
 
 
-def list_user_topics(cluster_state: ClusterState) -> list[str]:
+def list_user_topics(cluster: ClusterState) -> list[str]:
     """The topics of users on the brokers of the cluster, sorted."""
-    own_topics = frozenset().union(*(state.own_topics for state in cluster_state.broker_states))
-    topics = {topic for state in cluster_state.broker_states for topic in state.topics}
+    own_topics = frozenset().union(*(state.own_topics for state in cluster.broker_states))
+    topics = {topic for state in cluster.broker_states for topic in state.topics}
     return sorted(topic for topic in topics if is_user_topic(topic, own_topics))
 
 
-def check_request(cluster_state: ClusterState, request: PlanRequest) -> None:
+def check_request(cluster: ClusterState, request: PlanRequest) -> None:
     """Check that the brokers exist and answered, and that some remain.
 
     Raises:
         NotFound: a broker is not in the cluster.
         NotApplied: a broker did not answer, several names are one process, or no broker would remain.
     """
-    refuse_shared_addrs(cluster_state.shared_addrs)
-    broker_names = [state.broker_name for state in cluster_state.broker_states]
-    for broker_name in (*request.added, *request.removed):
-        if broker_name not in broker_names:
+    refuse_shared_addrs(cluster.shared_addrs)
+    brokers = [state.broker_name for state in cluster.broker_states]
+    for broker in (*request.added, *request.removed):
+        if broker not in brokers:
             raise NotFound(
-                f'no broker "{broker_name}" in cluster {cluster_state.cluster_name}: use one of '
-                f"{', '.join(broker_names)}"
+                f'no broker "{broker}" in cluster {cluster.cluster_name}: use one of {", ".join(brokers)}'
             )
-    for state in cluster_state.broker_states:
+    for state in cluster.broker_states:
         if state.error is not None:
             raise NotApplied(f"no plan was made, because the topics of {state.broker_name} are unknown")
-    for broker_name in sorted({*request.added} & {*request.removed}):
-        raise NotApplied(f'broker "{broker_name}" cannot be added and removed: omit one of them')
-    if {*broker_names} <= {*request.removed}:
+    for broker in sorted({*request.added} & {*request.removed}):
+        raise NotApplied(f'broker "{broker}" cannot be added and removed: omit one of them')
+    if {*brokers} <= {*request.removed}:
         raise NotApplied("no broker would remain: omit a broker from --remove")
 
 
 def build_plan(
-    cluster_state: ClusterState,
+    cluster: ClusterState,
     figures: FiguresByTopic,
-    offset_reading: OffsetReading,
+    reading: OffsetReading,
     request: PlanRequest,
     source: str,
     created: str,
 ) -> ProposedPlan:
     """Propose a plan. `created` is a UTC time, `source` says where the figures come from."""
-    planned_topics = _read_topics(cluster_state, request)
+    planned_topics = _read_topics(cluster, request)
     units = _load_units(planned_topics, figures, request.goal)
     if not units and request.goal != "queues":
         source = "queue counts: the topics have no traffic"
     queue_units = _scale_to_one(
-        {topic: float(planned_topic.queue_total) for topic, planned_topic in planned_topics.items()}
+        {topic: float(planned.queue_total) for topic, planned in planned_topics.items()}
     )
-    topic_loads = [
+    loads = [
         TopicLoad(
             topic,
             (1 - _QUEUE_PART) * units.get(topic, 0.0) + _QUEUE_PART * queue_units.get(topic, 0.0)
             if units
             else queue_units.get(topic, 0.0),
-            {broker_name: counts.write for broker_name, counts in planned_topic.queues.items()},
-            planned_topic.fixed_reason is not None,
+            {broker: counts.write for broker, counts in planned.queues.items()},
+            planned.fixed_reason is not None,
         )
-        for topic, planned_topic in planned_topics.items()
+        for topic, planned in planned_topics.items()
     ]
-    broker_names = [state.broker_name for state in cluster_state.broker_states]
+    brokers = [state.broker_name for state in cluster.broker_states]
     level_result = level_load(
-        topic_loads,
-        broker_names,
+        loads,
+        brokers,
         request.added,
         request.removed,
         request.limits._replace(counts_queues=request.goal == "queues"),
     )
     moves = tuple(
         sorted(
-            _build_moves(planned_topics, level_result, offset_reading, request),
+            _build_moves(planned_topics, level_result, reading, request),
             key=lambda move: (-units.get(move.topic, 0.0), move.topic),
         )
     )
-    groups_to_create = _missing_groups(cluster_state, moves, offset_reading)
+    groups_to_create = _missing_groups(cluster, moves, reading)
     plan = RebalancePlan(
-        cluster_state.cluster_name,
+        cluster.cluster_name,
         created,
         request.goal,
         source,
@@ -126,49 +125,45 @@ def build_plan(
         request.added,
         request.removed,
         groups_to_create,
-        _compute_shares(planned_topics, moves, figures, broker_names),
+        _compute_shares(planned_topics, moves, figures, brokers),
     )
     return ProposedPlan(
         plan._replace(risks=find_risks(plan, planned_topics, level_result.left_topics)), level_result
     )
 
 
-def _read_topics(cluster_state: ClusterState, request: PlanRequest) -> dict[str, PlannedTopic]:
+def _read_topics(cluster: ClusterState, request: PlanRequest) -> dict[str, PlannedTopic]:
     order_confs: dict[str, str] = {}
-    for server_state in cluster_state.server_states:
+    for server_state in cluster.server_states:
         order_confs |= server_state.kv.get(ORDER_CONF_NAMESPACE, {})
-    static_topics = frozenset().union(*(state.static for state in cluster_state.broker_states))
+    static_topics = frozenset().union(*(state.static for state in cluster.broker_states))
     return {
         topic: _read_topic(
             topic,
             {
                 state.broker_name: state.topics[topic]
-                for state in cluster_state.broker_states
+                for state in cluster.broker_states
                 if topic in state.topics
             },
             order_confs.get(topic),
             topic in static_topics,
             request.topic_patterns,
         )
-        for topic in list_user_topics(cluster_state)
+        for topic in list_user_topics(cluster)
     }
 
 
 def _read_topic(
     topic: str,
-    settings_by_broker: Mapping[str, ItemSettings],
+    by_broker: Mapping[str, ItemSettings],
     order_conf: str | None,
     is_static: bool,
     topic_patterns: Sequence[str] | None,
 ) -> PlannedTopic:
-    message_types = {
-        settings["attributes"].get(_MESSAGE_TYPE, "") for settings in settings_by_broker.values()
-    }
-    perms = {settings["perm"] for settings in settings_by_broker.values()}
+    message_types = {settings["attributes"].get(_MESSAGE_TYPE, "") for settings in by_broker.values()}
+    perms = {settings["perm"] for settings in by_broker.values()}
     fixed_reason = None
-    if topic_patterns is not None and not any(
-        fnmatchcase(topic, topic_pattern) for topic_pattern in topic_patterns
-    ):
+    if topic_patterns is not None and not any(fnmatchcase(topic, pattern) for pattern in topic_patterns):
         fixed_reason = "not selected"
     elif is_static:
         fixed_reason = "static"
@@ -178,12 +173,12 @@ def _read_topic(
         fixed_reason = "closed"
     return PlannedTopic(
         {
-            broker_name: QueuePair(settings["readQueueNums"], settings["writeQueueNums"])
-            for broker_name, settings in settings_by_broker.items()
+            broker: QueuePair(settings["readQueueNums"], settings["writeQueueNums"])
+            for broker, settings in by_broker.items()
         },
         is_ordered=order_conf is not None
         or "FIFO" in message_types
-        or any(settings["order"] for settings in settings_by_broker.values()),
+        or any(settings["order"] for settings in by_broker.values()),
         order_conf=order_conf,
         message_type=next((name for name in sorted(message_types) if name), ""),
         perm=max(perms),
@@ -197,13 +192,9 @@ def _load_units(
     """The part of each topic in the cluster's load; {} without traffic."""
     known_figures = {topic: figures.get(topic, TopicFigures()) for topic in planned_topics}
     if goal == "disk":
-        return _scale_to_one(
-            {topic: topic_figures.bytes_sent for topic, topic_figures in known_figures.items()}
-        )
-    sent = _scale_to_one({topic: topic_figures.sent for topic, topic_figures in known_figures.items()})
-    received = _scale_to_one(
-        {topic: topic_figures.received for topic, topic_figures in known_figures.items()}
-    )
+        return _scale_to_one({topic: part.bytes_sent for topic, part in known_figures.items()})
+    sent = _scale_to_one({topic: part.sent for topic, part in known_figures.items()})
+    received = _scale_to_one({topic: part.received for topic, part in known_figures.items()})
     if not sent or not received:
         return sent or received
     return {topic: (sent[topic] + received[topic]) / 2 for topic in known_figures}
@@ -211,39 +202,37 @@ def _load_units(
 
 def _scale_to_one(amounts: Mapping[str, float]) -> dict[str, float]:
     total_amount = sum(amounts.values())
-    return {topic: share_part / total_amount for topic, share_part in amounts.items()} if total_amount else {}
+    return {topic: amount / total_amount for topic, amount in amounts.items()} if total_amount else {}
 
 
 def _build_moves(
     planned_topics: Mapping[str, PlannedTopic],
     level_result: LevelResult,
-    offset_reading: OffsetReading,
+    reading: OffsetReading,
     request: PlanRequest,
 ) -> list[RebalanceMove]:
     moves = []
     for topic, write_counts in level_result.queue_counts.items():
-        planned_topic = planned_topics[topic]
+        planned = planned_topics[topic]
         after = {
-            broker_name: counts
-            for broker_name, counts in planned_topic.queues.items()
-            if counts.write == write_counts.get(broker_name, 0) and broker_name not in request.removed
+            broker: counts
+            for broker, counts in planned.queues.items()
+            if counts.write == write_counts.get(broker, 0) and broker not in request.removed
         }
-        for broker_name, count in write_counts.items():
-            after.setdefault(broker_name, QueuePair(count, count))
+        for broker, count in write_counts.items():
+            after.setdefault(broker, QueuePair(count, count))
         moves.append(
             RebalanceMove(
                 topic,
-                planned_topic.is_ordered,
-                planned_topic.queues,
+                planned.is_ordered,
+                planned.queues,
                 after,
-                planned_topic.perm,
-                planned_topic.order_conf
+                planned.perm,
+                planned.order_conf
                 and ";".join(f"{name}:{counts.write}" for name, counts in sorted(after.items())),
                 sum(
-                    offset_reading.count_unread(
-                        (broker_name, topic), after.get(broker_name, QueuePair(0, 0)).read
-                    )
-                    for broker_name in planned_topic.queues
+                    reading.count_unread((broker, topic), after.get(broker, QueuePair(0, 0)).read)
+                    for broker in planned.queues
                 ),
             )
         )
@@ -251,62 +240,57 @@ def _build_moves(
 
 
 def _missing_groups(
-    cluster_state: ClusterState, moves: Sequence[RebalanceMove], offset_reading: OffsetReading
+    cluster: ClusterState, moves: Sequence[RebalanceMove], reading: OffsetReading
 ) -> dict[str, tuple[str, ...]]:
     """The groups of moved topics that a broker with new queues lacks."""
-    groups_by_topic = offset_reading.groups_by_topic()
-    known_groups = {state.broker_name: state.groups.keys() for state in cluster_state.broker_states}
+    groups_by_topic = reading.groups_by_topic()
+    known_groups = {state.broker_name: state.groups.keys() for state in cluster.broker_states}
     missing_by_broker: dict[str, set[str]] = {}
     for move in moves:
-        for broker_name in move.after.keys() - move.before.keys():
-            lacking_groups = groups_by_topic.get(move.topic, set()) - known_groups[broker_name]
+        for broker in move.after.keys() - move.before.keys():
+            lacking_groups = groups_by_topic.get(move.topic, set()) - known_groups[broker]
             if lacking_groups:
-                missing_by_broker.setdefault(broker_name, set()).update(lacking_groups)
-    return {broker_name: tuple(sorted(groups)) for broker_name, groups in sorted(missing_by_broker.items())}
+                missing_by_broker.setdefault(broker, set()).update(lacking_groups)
+    return {broker: tuple(sorted(groups)) for broker, groups in sorted(missing_by_broker.items())}
 
 
 def _compute_shares(
     planned_topics: Mapping[str, PlannedTopic],
     moves: Sequence[RebalanceMove],
     figures: FiguresByTopic,
-    broker_names: Sequence[str],
+    brokers: Sequence[str],
 ) -> dict[str, BrokerShares]:
-    queues_before = {topic: planned_topic.queues for topic, planned_topic in planned_topics.items()}
+    queues_before = {topic: planned.queues for topic, planned in planned_topics.items()}
     queues_after = queues_before | {move.topic: move.after for move in moves}
-    shares_before = _sum_shares(queues_before, figures, broker_names)
-    shares_after = _sum_shares(queues_after, figures, broker_names)
-    return {
-        broker_name: BrokerShares(shares_before[broker_name], shares_after[broker_name])
-        for broker_name in broker_names
-    }
+    shares_before = _sum_shares(queues_before, figures, brokers)
+    shares_after = _sum_shares(queues_after, figures, brokers)
+    return {broker: BrokerShares(shares_before[broker], shares_after[broker]) for broker in brokers}
 
 
 def _sum_shares(
-    queues_by_topic: Mapping[str, Mapping[str, QueuePair]],
-    figures: FiguresByTopic,
-    broker_names: Sequence[str],
+    queues_by_topic: Mapping[str, Mapping[str, QueuePair]], figures: FiguresByTopic, brokers: Sequence[str]
 ) -> dict[str, LoadShares]:
     measures: tuple[Callable[[TopicFigures], float], ...] = (
         lambda topic_figures: topic_figures.sent,
         lambda topic_figures: topic_figures.received,
         lambda topic_figures: topic_figures.bytes_sent,
     )
-    amounts = {broker_name: [0.0, 0.0, 0.0, 0.0] for broker_name in broker_names}
+    amounts = {broker: [0.0, 0.0, 0.0, 0.0] for broker in brokers}
     for topic, queues in queues_by_topic.items():
-        total_count = sum(counts.write for counts in queues.values())
+        total = sum(counts.write for counts in queues.values())
         topic_figures = figures.get(topic, TopicFigures())
-        for broker_name, counts in queues.items():
-            broker_amounts = amounts[broker_name]
+        for broker, counts in queues.items():
+            broker_amounts = amounts[broker]
             broker_amounts[3] += counts.write
             for position, measure in enumerate(measures):
-                broker_amounts[position] += measure(topic_figures) * counts.write / (total_count or 1)
-    totals = [sum(broker_amounts[position] for broker_amounts in amounts.values()) for position in range(4)]
+                broker_amounts[position] += measure(topic_figures) * counts.write / (total or 1)
+    totals = [sum(figures[position] for figures in amounts.values()) for position in range(4)]
     return {
-        broker_name: LoadShares(
+        broker: LoadShares(
             *(
-                round(100 * share_part / total, 1) if total else 0.0
-                for share_part, total in zip(broker_amounts, totals, strict=True)
+                round(100 * part / total, 1) if total else 0.0
+                for part, total in zip(broker_amounts, totals, strict=True)
             )
         )
-        for broker_name, broker_amounts in amounts.items()
+        for broker, broker_amounts in amounts.items()
     }

@@ -38,27 +38,25 @@ def find_risks(
     plan: RebalancePlan, planned_topics: Mapping[str, PlannedTopic], left_topics: Iterable[str]
 ) -> tuple[str, ...]:
     """One line for each risk."""
-    moved_topics = {move.topic: planned_topics[move.topic] for move in plan.moves}
+    moved = {move.topic: planned_topics[move.topic] for move in plan.moves}
     kinds = {
         "ordered topics, which run moves only with --ordered": [
-            topic for topic, planned_topic in moved_topics.items() if planned_topic.is_ordered
+            topic for topic, planned in moved.items() if planned.is_ordered
         ],
         "topics with an order configuration, which run changes on every name server": [
-            topic for topic, planned_topic in moved_topics.items() if planned_topic.order_conf is not None
+            topic for topic, planned in moved.items() if planned.order_conf is not None
         ],
         "topics of transactions, which the old brokers check until they end": [
-            topic
-            for topic, planned_topic in moved_topics.items()
-            if planned_topic.message_type == "TRANSACTION"
+            topic for topic, planned in moved.items() if planned.message_type == "TRANSACTION"
         ],
         "topics of delayed messages, which the old brokers still deliver": [
-            topic for topic, planned_topic in moved_topics.items() if planned_topic.message_type == "DELAY"
+            topic for topic, planned in moved.items() if planned.message_type == "DELAY"
         ],
     }
     risks = [f"{text}: {len(topics)} ({_shorten_list(topics)})" for text, topics in kinds.items() if topics]
     risks += [
-        f"consumer groups that {broker_name} lacks and run creates: {len(groups)} ({_shorten_list(groups)})"
-        for broker_name, groups in sorted(plan.groups_to_create.items())
+        f"consumer groups that {broker} lacks and run creates: {len(groups)} ({_shorten_list(groups)})"
+        for broker, groups in sorted(plan.groups_to_create.items())
     ]
     return (*risks, *_find_left_risks(plan, planned_topics, left_topics))
 

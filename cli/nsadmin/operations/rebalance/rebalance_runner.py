@@ -3,11 +3,10 @@
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from nsadmin.operations.drain.events import EventRecord
-from nsadmin.operations.drain.runner import DrainRefused, ProcedureClock
+from nsadmin.operations.drain.runner import DrainRefused
+from nsadmin.operations.procedure_clock import ProcedureClock
 from nsadmin.operations.rebalance import run_events
 from nsadmin.operations.rebalance.rebalance_plan import RebalancePlan
-from nsadmin.operations.rebalance.run_events import RunEvent, build_event_record
 from nsadmin.operations.rebalance.run_facts import (
     CommitStart,
     CreateGroupOn,
@@ -19,8 +18,8 @@ from nsadmin.operations.rebalance.run_facts import (
 )
 from nsadmin.operations.rebalance.run_machine import RebalanceMachine
 from nsadmin.operations.rebalance.run_rules import RunRules
-from nsadmin.operations.rebalance.run_state import RunState
-from nsadmin.operations.rebalance.run_store import RunStore
+from nsadmin.operations.rebalance.run_state import RebalanceFolder, RunState
+from nsadmin.operations.run_folder import EventRecord, RunEvent
 
 _MAX_FAILURES = 5
 
@@ -38,62 +37,48 @@ class RunOrder(NamedTuple):
 class RebalanceRun:
     """One run by this process. It ends when it finished, or when it paused itself."""
 
-    def __init__(
-        self,
-        run_order: RunOrder,
-        environment: RebalanceEnvironment,
-        run_store: RunStore,
-    ) -> None:
-        self._order = run_order
+    def __init__(self, order: RunOrder, environment: RebalanceEnvironment, folder: RebalanceFolder) -> None:
+        self._order = order
         self._environment = environment
-        self._store = run_store
+        self._folder = folder
         self._failure_counts: dict[RunAction, int] = {}
 
-    def run(self, new_state: RunState | None, procedure_clock: ProcedureClock) -> Iterator[EventRecord]:
+    def run(self, new_state: RunState | None, clock: ProcedureClock) -> Iterator[EventRecord]:
         """Run or resume the plan. `new_state` is the state of a new run, None to resume a saved one.
 
         Raises:
             DrainRefused: Another process rebalances this cluster.
         """
-        self._clock = procedure_clock
-        if not self._store.try_lock():
-            raise DrainRefused(
-                f"process {self._store.holder_pid or 'unknown'} is already rebalancing "
-                f"{self._order.plan.cluster}"
-            )
-        try:
-            saved_state = self._store.load_state()
-            run_state = saved_state or new_state
-            if run_state is None:
+        self._clock = clock
+        plan = self._order.plan
+        with self._folder.lock.hold(
+            lambda holder: DrainRefused(f"{holder} is already rebalancing {plan.cluster}")
+        ):
+            saved = self._folder.state.load()
+            state = saved or new_state
+            if state is None:
                 raise DrainRefused("the saved run is gone: run the command again")
-            if saved_state is None:
-                self._store.save_plan(self._order.plan)
-            machine = self._make_machine(run_state)
-            yield self._record(self._begin_event(machine, saved_state))
+            if saved is None:
+                self._folder.save_plan(plan)
+            machine = RebalanceMachine(plan, self._order.rules, state)
+            if self._order.is_rollback:
+                machine.begin_rollback(self._clock.now_ms())
+            machine.state = machine.state._replace(pause=None)
+            self._folder.state.save(machine.state)
+            yield self._folder.record(self._begin_event(machine.state, saved))
             yield from self._observe_until_over(machine)
-        finally:
-            self._store.release_lock()
 
-    def _make_machine(self, run_state: RunState) -> RebalanceMachine:
-        machine = RebalanceMachine(self._order.plan, self._order.rules, run_state)
-        if self._order.is_rollback:
-            machine.begin_rollback(self._clock.now_ms())
-        machine.state = machine.state._replace(pause=None)
-        self._store.save_state(machine.state)
-        return machine
-
-    def _begin_event(self, machine: RebalanceMachine, saved_state: RunState | None) -> RunEvent:
-        state = machine.state
-        topic_count = len(machine.plan.moves)
+    def _begin_event(self, state: RunState, saved: RunState | None) -> RunEvent:
+        topic_count = len(self._order.plan.moves)
         if state.is_rollback:
             topic_count = len({*state.moved, *state.returned, *state.moving})
-        return run_events.RunBegan(
+        return run_events.Began(
             self._clock.now_ms(),
             state.cluster,
             state.digest,
             topic_count,
             state.name_servers,
-            None if saved_state is None else saved_state.phase,
+            None if saved is None else saved.phase,
             state.is_rollback,
         )
 
@@ -101,19 +86,19 @@ class RebalanceRun:
         while True:
             observation = self._environment.observe(machine.list_questions())
             decision = machine.process_observation(observation)
-            self._store.save_state(machine.state)
-            for run_event in decision.events:
-                yield self._record(run_event)
+            self._folder.state.save(machine.state)
+            for event in decision.events:
+                yield self._folder.record(event)
             if machine.is_over:
                 return
             errors = self._environment.carry_out(decision.actions)
             for action, error in zip(decision.actions, errors, strict=True):
-                yield self._record(self._event_of_action(action, error))
+                yield self._folder.record(self._event_of_action(action, error))
             failure = self._find_lasting_failure(decision.actions, errors)
             if failure is not None:
                 machine.state = machine.state._replace(pause=failure)
-                self._store.save_state(machine.state)
-                yield self._record(run_events.RunPaused(self._clock.now_ms(), failure))
+                self._folder.state.save(machine.state)
+                yield self._folder.record(run_events.Paused(self._clock.now_ms(), failure))
                 return
             has_changed = bool(decision.actions) and not any(errors)
             if not decision.looks_again and not has_changed:
@@ -135,12 +120,6 @@ class RebalanceRun:
             return run_events.GroupCreated(now_ms, action.group, action.broker, error)
         broker = None if isinstance(action, PutOrderConf) else action.broker
         return run_events.Changed(now_ms, action.topic, broker, describe_action(action), error)
-
-    def _record(self, run_event: RunEvent) -> EventRecord:
-        event_record = build_event_record(run_event)
-        if not isinstance(run_event, run_events.RunProgress):
-            self._store.append_event(event_record)
-        return event_record
 
 
 def describe_action(action: RunAction) -> str:

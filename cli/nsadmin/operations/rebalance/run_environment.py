@@ -30,9 +30,9 @@ NO_MASTER = "it has no master now"
 class RunEnvironment:
     """The environment of a rebalance of one cluster."""
 
-    def __init__(self, admin: AdminClient, cluster_name: str, read_now_ms: Callable[[], int]) -> None:
+    def __init__(self, admin: AdminClient, cluster: str, read_now_ms: Callable[[], int]) -> None:
         self._admin = admin
-        self._cluster_name = cluster_name
+        self._cluster_name = cluster
         self._read_now_ms = read_now_ms
         self._master_addrs: dict[str, str] = {}
 
@@ -60,9 +60,9 @@ class RunEnvironment:
         for info_result in self._admin.clusters.get_info_each():
             broker_groups = info_result.result.broker_groups if info_result.result is not None else ()
             self._master_addrs |= {
-                broker_group.broker_name: broker_group.master_addr
-                for broker_group in broker_groups
-                if broker_group.cluster_name == self._cluster_name and broker_group.master_addr is not None
+                group.broker_name: group.master_addr
+                for group in broker_groups
+                if group.cluster_name == self._cluster_name and group.master_addr is not None
             }
 
     def _read_groups(self, brokers: Sequence[str]) -> dict[str, frozenset[str] | None]:
@@ -78,17 +78,12 @@ class RunEnvironment:
         runtime_results = self._admin.brokers.get_runtime_info(
             [self._master_addrs[broker] for broker in known_brokers]
         )
-        return {
-            broker: _health_of_result(runtime_result)
-            for broker, runtime_result in zip(known_brokers, runtime_results, strict=True)
-        }
+        return {b: _health_of_result(r) for b, r in zip(known_brokers, runtime_results, strict=True)}
 
     def _read_topic(self, question: TopicQuestion, now_ms: int) -> MovingTopicFacts:
-        addrs = {
-            broker: self._master_addrs[broker] for broker in question.brokers if broker in self._master_addrs
-        }
+        addrs = {b: self._master_addrs[b] for b in question.brokers if b in self._master_addrs}
         config_results = self._admin.topic_configs.get_each(list(addrs.values()), question.topic)
-        results_by_addr = {config_result.addr: config_result for config_result in config_results}
+        results_by_addr = {result.addr: result for result in config_results}
         on_brokers = {
             broker: _topic_on_broker(results_by_addr[addrs[broker]])
             if broker in addrs
@@ -96,8 +91,8 @@ class RunEnvironment:
             for broker in question.brokers
         }
         at_servers = {
-            route_result.addr: _topic_at_server(route_result)
-            for route_result in self._admin.topics.get_route_each(question.topic)
+            result.addr: _topic_at_server(result)
+            for result in self._admin.topics.get_route_each(question.topic)
         }
         facts = MovingTopicFacts(on_brokers, at_servers)
         if not question.closing_queues and not question.new_queues:
@@ -108,15 +103,9 @@ class RunEnvironment:
         self, question: TopicQuestion, facts: MovingTopicFacts, addrs: Mapping[str, str], now_ms: int
     ) -> MovingTopicFacts:
         """Add the progress of the groups, on the brokers that have the topic."""
-        topic_addrs = {
-            broker: addrs[broker]
-            for broker, on_broker in facts.on_brokers.items()
-            if on_broker.error is None and on_broker.exists
-        }
-        silent_brokers = [
-            broker for broker, on_broker in facts.on_brokers.items() if on_broker.error is not None
-        ]
-        if silent_brokers or not {*question.closing_queues, *question.new_queues} <= topic_addrs.keys():
+        topic_addrs = {b: addrs[b] for b, on in facts.on_brokers.items() if on.error is None and on.exists}
+        silent = [broker for broker, on_broker in facts.on_brokers.items() if on_broker.error is not None]
+        if silent or not {*question.closing_queues, *question.new_queues} <= topic_addrs.keys():
             return facts._replace(undelivered=None, error="the consumer groups, which are unknown")
         reader = GroupReader(self._admin, self._cluster_name, question, topic_addrs)
         try:
@@ -138,36 +127,35 @@ class RunEnvironment:
         return facts
 
 
-def _health_of_result(runtime_result: ServerResult[RuntimeInfo]) -> BrokerHealth:
-    if runtime_result.result is None:
-        return BrokerHealth(_describe_failure(runtime_result.error))
-    disk_ratio = runtime_result.result.get_number("commitLogDiskRatio")
-    return BrokerHealth(None, disk_ratio, runtime_result.result.get_integer("putMessageFailedTimes"))
+def _health_of_result(result: ServerResult[RuntimeInfo]) -> BrokerHealth:
+    if result.result is None:
+        return BrokerHealth(_describe_failure(result.error))
+    disk_ratio = result.result.get_number("commitLogDiskRatio")
+    return BrokerHealth(None, disk_ratio, result.result.get_integer("putMessageFailedTimes"))
 
 
-def _topic_on_broker(config_result: ServerResult[BrokerTopicConfig]) -> TopicOnBroker:
-    if isinstance(config_result.error, TopicNotExist):
+def _topic_on_broker(result: ServerResult[BrokerTopicConfig]) -> TopicOnBroker:
+    if isinstance(result.error, TopicNotExist):
         return TopicOnBroker(None)
-    topic_config = config_result.result
+    topic_config = result.result
     if topic_config is None:
-        return TopicOnBroker(_describe_failure(config_result.error))
+        return TopicOnBroker(_describe_failure(result.error))
     queues = QueuePair(topic_config.read_queue_nums, topic_config.write_queue_nums)
     return TopicOnBroker(None, True, queues, topic_config.perm, topic_config.order)
 
 
-def _topic_at_server(route_result: ServerResult[TopicRoute]) -> TopicAtServer:
-    if isinstance(route_result.error, TopicNotExist):
+def _topic_at_server(result: ServerResult[TopicRoute]) -> TopicAtServer:
+    if isinstance(result.error, TopicNotExist):
         return TopicAtServer(None)
-    if route_result.result is None:
-        return TopicAtServer(_describe_failure(route_result.error))
+    if result.result is None:
+        return TopicAtServer(_describe_failure(result.error))
     routed_queues = {
-        queue_route.broker_name: RoutedQueues(
-            QueuePair(queue_route.read_queue_nums or 0, queue_route.write_queue_nums or 0),
-            queue_route.perm or 0,
+        route.broker_name: RoutedQueues(
+            QueuePair(route.read_queue_nums or 0, route.write_queue_nums or 0), route.perm or 0
         )
-        for queue_route in route_result.result.queues
+        for route in result.result.queues
     }
-    return TopicAtServer(None, routed_queues, route_result.result.order_topic_conf or "")
+    return TopicAtServer(None, routed_queues, result.result.order_topic_conf or "")
 
 
 def _describe_failure(error: RocketMQError | None) -> str:

@@ -1,13 +1,11 @@
-"""The events of a rebalance, as records for files and programs, and as lines of text.
+"""The events of a rebalance, as records, as lines of text and as facts for live output.
 
-`RunProgress` repeats with every observation. All other events are changes. `time` is in ms since 1970.
+`Progress` repeats with every observation. All other events are changes. `time` is in ms since 1970.
 """
 
 from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple
+from typing import ClassVar
 
-from nsadmin.operations.drain.events import EventRecord
-from nsadmin.operations.drain.state import to_camel_case
 from nsadmin.operations.rebalance.move_stages import (
     ADD_QUEUES,
     CLOSE_READS,
@@ -20,8 +18,10 @@ from nsadmin.operations.rebalance.move_stages import (
     SWITCH_ORDER,
     UNPIN_ORDER,
 )
+from nsadmin.operations.run_folder import EventRecord, RunEvent
 
 _MAX_WAITING_TOPICS = 2
+_MAX_SHOWN_TOPICS = 12
 STAGE_TEXTS = {
     OPEN_READS: "opening the new queues to consumers",
     OPEN_WRITES: "opening the new queues to producers",
@@ -36,10 +36,9 @@ STAGE_TEXTS = {
 }
 
 
-class RunBegan(NamedTuple):
+class Began(RunEvent, frozen=True):
     """A run begins, or resumes in phase `resumed`."""
 
-    time: int
     cluster: str
     digest: str
     topics: int
@@ -48,19 +47,17 @@ class RunBegan(NamedTuple):
     is_rollback: bool
 
 
-class GroupCreated(NamedTuple):
+class GroupCreated(RunEvent, frozen=True):
     """A group was created on a broker that gets queues."""
 
-    time: int
     group: str
     broker: str
     error: str | None
 
 
-class StageBegan(NamedTuple):
+class StageBegan(RunEvent, frozen=True):
     """A topic enters a stage; `position` of `stages` counts from 1."""
 
-    time: int
     topic: str
     stage: str
     position: int
@@ -68,28 +65,27 @@ class StageBegan(NamedTuple):
     counts: Mapping[str, Mapping[str, int]]
 
 
-class Changed(NamedTuple):
+class Changed(RunEvent, frozen=True):
     """A server was asked to change something."""
 
-    time: int
     topic: str
     broker: str | None
     change: str
     error: str | None
 
 
-class TopicMoved(NamedTuple):
+class TopicMoved(RunEvent, frozen=True):
     """A topic is where the plan wants it, or back where it was."""
 
-    time: int
     topic: str
     is_rollback: bool
 
 
-class RunProgress(NamedTuple):
+class Progress(RunEvent, frozen=True):
     """The status of the run. `waiting` has what each moving topic waits for, as texts."""
 
-    time: int
+    is_status: ClassVar = True
+
     phase: str
     done: int
     moving: int
@@ -98,51 +94,32 @@ class RunProgress(NamedTuple):
     waiting: Mapping[str, tuple[str, ...]]
 
 
-class RunPaused(NamedTuple):
+class Paused(RunEvent, frozen=True):
     """The run pauses without a request of the operator."""
 
-    time: int
     reason: str
 
 
-class RunFinished(NamedTuple):
+class Finished(RunEvent, frozen=True):
     """All topics are where they should be."""
 
-    time: int
     cluster: str
     topics: int
     is_rollback: bool
 
 
-RunEvent = RunBegan | GroupCreated | StageBegan | Changed | TopicMoved | RunProgress | RunPaused | RunFinished
-
-
-def build_event_record(run_event: RunEvent) -> EventRecord:
-    """Return an event as a record: its fields, after its name as "event"."""
-    class_name = type(run_event).__name__.removeprefix("Run")
-    return {
-        "event": class_name[0].lower() + class_name[1:],
-        **{to_camel_case(name): value for name, value in run_event._asdict().items()},
-    }
-
-
-def describe_record(event_record: Mapping[str, Any]) -> str:
+def describe_record(record: EventRecord) -> str:
     """Return an event record as a line of text."""
-    return _DESCRIBERS[event_record["event"]](event_record)
+    return _DESCRIBERS[record["event"]](record)
 
 
-def _describe_began(record: Mapping[str, Any]) -> str:
+def _describe_began(record: EventRecord) -> str:
     action = "roll back" if record["isRollback"] else "move"
     resumed = f"; resumed, it was {record['resumed']}" if record["resumed"] else ""
     return f"{record['cluster']}: {action} {record['topics']} topics (plan {record['digest']}){resumed}"
 
 
-def _describe_group(record: Mapping[str, Any]) -> str:
-    outcome = f"failed: {record['error']}" if record["error"] else "created"
-    return f"group {record['group']} on {record['broker']}: {outcome}"
-
-
-def _describe_stage(record: Mapping[str, Any]) -> str:
+def _describe_stage(record: EventRecord) -> str:
     queues = ", ".join(
         f"{broker} {counts['read']}r/{counts['write']}w"
         for broker, counts in sorted(record["counts"].items())
@@ -151,46 +128,56 @@ def _describe_stage(record: Mapping[str, Any]) -> str:
     return f"{record['topic']}: step {step}, {STAGE_TEXTS[record['stage']]}: {queues}"
 
 
-def _describe_change(record: Mapping[str, Any]) -> str:
+def _describe_change(record: EventRecord) -> str:
     broker_phrase = f" on {record['broker']}" if record["broker"] else ""
     outcome = f": failed: {record['error']}" if record["error"] else ""
     return f"{record['topic']}{broker_phrase}: {record['change']}{outcome}"
 
 
-def _describe_moved(record: Mapping[str, Any]) -> str:
-    return f"{record['topic']}: {'back where it was' if record['isRollback'] else 'moved'}"
-
-
-def describe_progress(record: Mapping[str, Any]) -> str:
+def describe_progress(record: EventRecord) -> str:
     """Return the counts of a progress record and what its first topics wait for."""
     counts = f"{record['done']} done, {record['moving']} moving, {record['pending']} to come"
-    waiting_topics = [(topic, texts) for topic, texts in sorted(record["waiting"].items()) if texts]
-    wait_texts = [
-        f"{topic} waits for {' and '.join(texts[:2])}"
-        for topic, texts in waiting_topics[:_MAX_WAITING_TOPICS]
-    ]
-    hidden_count = len(waiting_topics) - len(wait_texts)
+    waiting = [(topic, texts) for topic, texts in sorted(record["waiting"].items()) if texts]
+    waits = [f"{topic} waits for {' and '.join(texts[:2])}" for topic, texts in waiting[:_MAX_WAITING_TOPICS]]
+    hidden_count = len(waiting) - len(waits)
     if hidden_count > 0:
-        wait_texts.append(f"{hidden_count} more topics wait")
-    return "; ".join([counts, *wait_texts])
+        waits.append(f"{hidden_count} more topics wait")
+    return "; ".join([counts, *waits])
 
 
-def _describe_paused(record: Mapping[str, Any]) -> str:
-    return f"paused: {record['reason']}"
-
-
-def _describe_finished(record: Mapping[str, Any]) -> str:
-    outcome = "are back where they were" if record["isRollback"] else "moved"
-    return f"{record['cluster']}: all {record['topics']} topics {outcome}"
-
-
-_DESCRIBERS: Mapping[str, Callable[[Mapping[str, Any]], str]] = {
+_DESCRIBERS: Mapping[str, Callable[[EventRecord], str]] = {
     "began": _describe_began,
-    "groupCreated": _describe_group,
+    "groupCreated": lambda record: (
+        f"group {record['group']} on {record['broker']}: "
+        f"{'failed: ' + record['error'] if record['error'] else 'created'}"
+    ),
     "stageBegan": _describe_stage,
     "changed": _describe_change,
-    "topicMoved": _describe_moved,
+    "topicMoved": lambda record: (
+        f"{record['topic']}: {'back where it was' if record['isRollback'] else 'moved'}"
+    ),
     "progress": describe_progress,
-    "paused": _describe_paused,
-    "finished": _describe_finished,
+    "paused": lambda record: f"paused: {record['reason']}",
+    "finished": lambda record: (
+        f"{record['cluster']}: all {record['topics']} topics "
+        f"{'are back where they were' if record['isRollback'] else 'moved'}"
+    ),
 }
+
+
+def list_progress_facts(_: str, record: EventRecord) -> list[tuple[str, str]]:
+    """Return pairs of a label and a value from the record of a `Progress` event."""
+    facts = [
+        (record["phase"], f"{record['done']} done, {record['moving']} moving, {record['pending']} to come")
+    ]
+    topics = sorted({*record["stages"], *record["waiting"]})
+    for topic in topics[:_MAX_SHOWN_TOPICS]:
+        stage = record["stages"].get(topic)
+        waiting_text = "; ".join(record["waiting"].get(topic, ()))
+        stage_text = "" if stage is None else STAGE_TEXTS[stage]
+        facts.append(
+            (topic or "groups", f"{stage_text}; waiting for {waiting_text}" if waiting_text else stage_text)
+        )
+    if len(topics) > _MAX_SHOWN_TOPICS:
+        facts.append(("", f"and {len(topics) - _MAX_SHOWN_TOPICS} more topics"))
+    return facts

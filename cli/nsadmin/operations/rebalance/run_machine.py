@@ -10,7 +10,6 @@ from typing import NamedTuple
 from nsadmin.operations.rebalance import run_events, stage_conditions
 from nsadmin.operations.rebalance.move_stages import READ_ON, SWITCH_ORDER, MoveStage, QueuesByBroker
 from nsadmin.operations.rebalance.rebalance_plan import NO_QUEUES, RebalanceMove, RebalancePlan
-from nsadmin.operations.rebalance.run_events import RunEvent
 from nsadmin.operations.rebalance.run_facts import (
     AskRegistration,
     BrokerHealth,
@@ -23,6 +22,7 @@ from nsadmin.operations.rebalance.run_facts import (
 from nsadmin.operations.rebalance.run_rules import RunRules, find_exceeded_limits
 from nsadmin.operations.rebalance.run_state import RunState, TopicProgress
 from nsadmin.operations.rebalance.topic_start import TopicStart, find_stages
+from nsadmin.operations.run_folder import RunEvent
 
 _REGISTER_AFTER_MS = 15_000
 _MINUTE_MS = 60_000
@@ -66,13 +66,13 @@ class RebalanceMachine:
     def begin_rollback(self, now_ms: int) -> None:
         """Turn the run around: topics in motion reach a state from which they can go back, and do."""
         if not self.state.is_rollback:
-            moving_topics = {
+            moving = {
                 topic: progress._replace(is_turning=True)
                 if progress.stages and progress.stage is not None and _must_finish(progress.stage)
                 else TopicProgress(since=now_ms, was_ordered=progress.was_ordered)
                 for topic, progress in self.state.moving.items()
             }
-            self.state = self.state._replace(is_rollback=True, moving=moving_topics, finished=None)
+            self.state = self.state._replace(is_rollback=True, moving=moving, finished=None)
         self.state = self.state._replace(pause=None)
 
     def list_questions(self) -> RunQuestions:
@@ -83,7 +83,9 @@ class RebalanceMachine:
         brokers = sorted({broker for topic in self.state.moving for broker in self._moves[topic].after})
         return RunQuestions(
             tuple(
-                stage_conditions.question_of_stage(topic, self._brokers_of(topic), progress.stage)
+                stage_conditions.question_of_stage(
+                    topic, {*self._moves[topic].before, *self._moves[topic].after}, progress.stage
+                )
                 for topic, progress in self.state.moving.items()
             ),
             (),
@@ -100,7 +102,7 @@ class RebalanceMachine:
         actions: list[RunAction] = []
         self._check_limits(observation)
         advanced = False
-        waits_by_topic: dict[str, tuple[str, ...]] = {}
+        waits: dict[str, tuple[str, ...]] = {}
         for topic, facts in observation.topics.items():
             if self.state.pause is not None:
                 break
@@ -108,8 +110,8 @@ class RebalanceMachine:
             actions += topic_actions
             advanced |= has_advanced
             if topic_waits and topic in self.state.moving:
-                waits_by_topic[topic] = topic_waits
-        self.state = self.state._replace(waiting=waits_by_topic)
+                waits[topic] = topic_waits
+        self.state = self.state._replace(waiting=waits)
         events += self._end_run(now_ms)
         return RunDecision(
             tuple(events), () if self.is_over else tuple(actions), advanced and not self.is_over
@@ -118,15 +120,15 @@ class RebalanceMachine:
     def _end_run(self, now_ms: int) -> Iterator[RunEvent]:
         yield self._build_progress(now_ms)
         if self.state.pause is not None:
-            yield run_events.RunPaused(now_ms, self.state.pause)
+            yield run_events.Paused(now_ms, self.state.pause)
         elif not self.state.moving and not self.pending_topics:
             self.state = self.state._replace(finished=now_ms)
             done_topics = self.state.returned if self.state.is_rollback else self.state.moved
-            yield run_events.RunFinished(now_ms, self.state.cluster, len(done_topics), self.state.is_rollback)
+            yield run_events.Finished(now_ms, self.state.cluster, len(done_topics), self.state.is_rollback)
 
-    def _build_progress(self, now_ms: int) -> run_events.RunProgress:
+    def _build_progress(self, now_ms: int) -> run_events.Progress:
         state = self.state
-        return run_events.RunProgress(
+        return run_events.Progress(
             now_ms,
             state.phase,
             len(state.returned if state.is_rollback else state.moved),
@@ -137,23 +139,21 @@ class RebalanceMachine:
         )
 
     def _create_groups(self, observation: RunObservation) -> RunDecision:
-        missing_groups: list[RunAction] = []
-        silent_brokers = []
+        missing: list[RunAction] = []
+        silent = []
         for broker, groups in sorted(self.plan.groups_to_create.items()):
             known_groups = observation.groups.get(broker)
             if known_groups is None:
-                silent_brokers.append(broker)
+                silent.append(broker)
             else:
-                missing_groups += [
-                    CreateGroupOn(group, broker) for group in groups if group not in known_groups
-                ]
-        is_complete = not missing_groups and not silent_brokers
+                missing += [CreateGroupOn(group, broker) for group in groups if group not in known_groups]
+        is_complete = not missing and not silent
         self.state = self.state._replace(
             has_groups=is_complete,
-            waiting={"": tuple(f"{broker} to answer" for broker in silent_brokers)} if silent_brokers else {},
+            waiting={"": tuple(f"{broker} to answer" for broker in silent)} if silent else {},
         )
         progress = self._build_progress(observation.time_ms)
-        return RunDecision((progress,), tuple(missing_groups), is_complete or bool(missing_groups))
+        return RunDecision((progress,), tuple(missing), is_complete or bool(missing))
 
     def _check_limits(self, observation: RunObservation) -> None:
         now_ms = observation.time_ms
@@ -172,23 +172,19 @@ class RebalanceMachine:
     def _pause_run(self, reason: str) -> None:
         self.state = self.state._replace(pause=reason)
 
-    def _brokers_of(self, topic: str) -> set[str]:
-        move = self._moves[topic]
-        return {*move.before, *move.after}
-
     def _start_topics(self) -> None:
         """Add topics to those in motion as far as the limits allow. At least one topic moves."""
-        moving_topics = dict(self.state.moving)
-        in_motion = sum(_count_writes(self._moves[topic]) for topic in moving_topics)
+        moving = dict(self.state.moving)
+        in_motion = sum(_count_writes(self._moves[topic]) for topic in moving)
         allowed_queues = self.rules.max_share * self.state.cluster_queues
         for topic in self.pending_topics:
-            if len(moving_topics) >= self.rules.max_topics:
+            if len(moving) >= self.rules.max_topics:
                 break
             in_motion += _count_writes(self._moves[topic])
-            if moving_topics and in_motion > allowed_queues:
+            if moving and in_motion > allowed_queues:
                 break
-            moving_topics[topic] = TopicProgress(since=self.state.updated)
-        self.state = self.state._replace(moving=moving_topics)
+            moving[topic] = TopicProgress(since=self.state.updated)
+        self.state = self.state._replace(moving=moving)
 
     def _process_topic(
         self, topic: str, facts: MovingTopicFacts, now_ms: int, events: list[RunEvent]
@@ -196,14 +192,12 @@ class RebalanceMachine:
         """Return the changes, the missing conditions, and whether the topic entered another stage."""
         progress = self.state.moving[topic]
         if not progress.stages:
-            answer_waits = [
-                f"{broker} to answer" for broker, at in facts.on_brokers.items() if at.error is not None
-            ]
-            answer_waits += [
+            waits_for = [f"{b} to answer" for b, at in facts.on_brokers.items() if at.error is not None]
+            waits_for += [
                 f"{addr} to answer" for addr, at in facts.at_servers.items() if at.error is not None
             ]
-            if answer_waits:
-                return [], tuple(answer_waits), False
+            if waits_for:
+                return [], tuple(waits_for), False
             return [], (), self._begin_topic(topic, progress, facts, now_ms, events)
         stage = progress.stages[progress.position]
         if self._finds_other_change(topic, progress, facts):
@@ -235,12 +229,12 @@ class RebalanceMachine:
         return progress
 
     def _set_progress(self, topic: str, progress: TopicProgress | None) -> None:
-        moving_topics = dict(self.state.moving)
+        moving = dict(self.state.moving)
         if progress is None:
-            del moving_topics[topic]
+            del moving[topic]
         else:
-            moving_topics[topic] = progress
-        self.state = self.state._replace(moving=moving_topics)
+            moving[topic] = progress
+        self.state = self.state._replace(moving=moving)
 
     def _begin_topic(
         self,
@@ -299,18 +293,15 @@ class RebalanceMachine:
     def _finds_other_change(self, topic: str, progress: TopicProgress, facts: MovingTopicFacts) -> bool:
         """Pause if the queues of a broker match neither this stage nor the previous one."""
         stage = progress.stages[progress.position]
-        counts_before: QueuesByBroker = (
+        before: QueuesByBroker = (
             progress.stages[progress.position - 1].counts if progress.position else progress.start
         )
-        for broker, on_broker in sorted(facts.on_brokers.items()):
-            known_queues = (
-                stage.counts.get(broker, NO_QUEUES),
-                counts_before.get(broker, NO_QUEUES),
-            )
-            if on_broker.error is None and on_broker.queues not in known_queues:
+        for broker, on in sorted(facts.on_brokers.items()):
+            known = (stage.counts.get(broker, NO_QUEUES), before.get(broker, NO_QUEUES))
+            if on.error is None and on.queues not in known:
                 self._pause_run(
-                    f"{topic} has {on_broker.queues.read} read and {on_broker.queues.write} write queues on "
-                    f"{broker}, and the run expected {known_queues[0].read} and {known_queues[0].write}: "
+                    f"{topic} has {on.queues.read} read and {on.queues.write} write queues on "
+                    f"{broker}, and the run expected {known[0].read} and {known[0].write}: "
                     "another change is in the way; undo it, and run the command again"
                 )
                 return True
@@ -324,11 +315,7 @@ class RebalanceMachine:
         if now_ms - last_ms < _REGISTER_AFTER_MS:
             return []
         self._asked_registrations[topic] = now_ms
-        return [
-            AskRegistration(topic, broker)
-            for broker, on_broker in sorted(facts.on_brokers.items())
-            if on_broker.error is None
-        ]
+        return [AskRegistration(topic, b) for b, on in sorted(facts.on_brokers.items()) if on.error is None]
 
     def _check_timeout(
         self, topic: str, progress: TopicProgress, waits: tuple[str, ...], now_ms: int

@@ -12,23 +12,22 @@ from nsadmin.client.consumers.lag import Lag, sum_lags
 from nsadmin.client.results import NotFound, error_text
 from nsadmin.client.topics.bulk_changes import BrokerTopicTable
 from nsadmin.console.phrases import abbreviate_names, quote_command
-from nsadmin.operations.drain.events import EventRecord
-from nsadmin.operations.drain.runner import DrainRefused, ProcedureClock
-from nsadmin.operations.drain.store import SavedDrain, load_drains
+from nsadmin.operations.drain.runner import DrainRefused
+from nsadmin.operations.drain.state import load_drains
+from nsadmin.operations.procedure_clock import ProcedureClock
 from nsadmin.operations.rebalance.rebalance_plan import QueuePair, RebalanceMove, RebalancePlan
 from nsadmin.operations.rebalance.rebalance_runner import RebalanceRun, RunOrder
 from nsadmin.operations.rebalance.run_environment import RunEnvironment
 from nsadmin.operations.rebalance.run_rules import RunRules
-from nsadmin.operations.rebalance.run_state import RunState
-from nsadmin.operations.rebalance.run_store import RunStore, SavedRun, load_runs
+from nsadmin.operations.rebalance.run_state import (
+    PLAN_FILE,
+    RebalanceFolder,
+    RunState,
+    load_rebalances,
+    open_rebalance,
+)
 from nsadmin.operations.rebalance.topic_start import describe_difference
-
-
-class PreparedRun(NamedTuple):
-    """A checked plan. `risks` are texts; `new_state` is the state with which it begins."""
-
-    new_state: RunState
-    risks: tuple[str, ...]
+from nsadmin.operations.run_folder import EventRecord, InvalidStateError
 
 
 class PendingRun(NamedTuple):
@@ -36,20 +35,20 @@ class PendingRun(NamedTuple):
 
     run_order: RunOrder
     environment: RunEnvironment
-    run_store: RunStore
+    folder: RebalanceFolder
     new_state: RunState | None
     risks: tuple[str, ...]
 
-    def run_events(self, procedure_clock: ProcedureClock) -> Iterator[EventRecord]:
+    def run_events(self, clock: ProcedureClock) -> Iterator[EventRecord]:
         """Run or resume the plan. Raises DrainRefused if another process rebalances this cluster."""
         if self.new_state is not None:
-            self.run_store.archive_run()
-        rebalance = RebalanceRun(self.run_order, self.environment, self.run_store)
-        yield from rebalance.run(self.new_state, procedure_clock)
+            self.folder.archive()
+        rebalance = RebalanceRun(self.run_order, self.environment, self.folder)
+        yield from rebalance.run(self.new_state, clock)
 
 
 def open_run(
-    admin: AdminClient, run_order: RunOrder, state_home: Path, read_clock: Callable[[], int]
+    admin: AdminClient, order: RunOrder, state_home: Path, read_clock: Callable[[], int]
 ) -> PendingRun:
     """Check whether a plan can run, resume or roll back. Nothing is changed.
 
@@ -58,31 +57,29 @@ def open_run(
         DrainRefused: The plan was run already, or cannot run, with the reasons as notes.
         RocketMQError: A server does not answer.
     """
-    plan = run_order.plan
+    plan = order.plan
     environment = RunEnvironment(admin, plan.cluster, read_clock)
-    run_store = RunStore(state_home, plan.cluster, plan.digest)
-    if _is_resumable(run_store, run_order):
-        return PendingRun(run_order, environment, run_store, None, ())
-    new_state, risks = prepare_run(
-        admin, plan, run_order.rules, environment, state_home, read_clock(), run_order.by
-    )
-    return PendingRun(run_order, environment, run_store, new_state, risks)
+    folder = open_rebalance(state_home, plan.cluster, plan.digest)
+    if _is_resumable(folder, order):
+        return PendingRun(order, environment, folder, None, ())
+    new_state, risks = prepare_run(admin, plan, order.rules, environment, state_home, read_clock(), order.by)
+    return PendingRun(order, environment, folder, new_state, risks)
 
 
-def _is_resumable(run_store: RunStore, run_order: RunOrder) -> bool:
+def _is_resumable(folder: RebalanceFolder, order: RunOrder) -> bool:
     """Whether a saved run of the plan continues; False if a new run begins."""
-    saved_state = run_store.load_state()
-    if saved_state is None:
-        if run_order.is_rollback:
-            raise NotFound(f"this plan was not run from this account: {run_store.run_folder} does not exist")
+    saved = folder.state.load()
+    if saved is None:
+        if order.is_rollback:
+            raise NotFound(f"this plan was not run from this account: {folder.path} does not exist")
         return False
-    if saved_state.finished is not None:
-        if saved_state.phase == "rolledBack" and not run_order.is_rollback:
+    if saved.finished is not None:
+        if saved.phase == "rolledBack" and not order.is_rollback:
             return False
-        if saved_state.is_rollback or not run_order.is_rollback:
-            done_text = "rolled back" if saved_state.is_rollback else "done: pass --rollback to undo it"
+        if saved.is_rollback or not order.is_rollback:
+            done_text = "rolled back" if saved.is_rollback else "done: pass --rollback to undo it"
             raise DrainRefused(f"this plan is already {done_text}")
-    elif saved_state.is_rollback and not run_order.is_rollback:
+    elif saved.is_rollback and not order.is_rollback:
         raise DrainRefused("this plan is being rolled back: pass --rollback to resume that")
     return True
 
@@ -95,8 +92,8 @@ def prepare_run(
     state_home: Path,
     now_ms: int,
     by: str,
-) -> PreparedRun:
-    """Compare the cluster with the plan. Nothing is changed.
+) -> tuple[RunState, tuple[str, ...]]:
+    """Compare the cluster with the plan; return the state with which it begins, and the risks.
 
     Raises:
         NotFound: A broker of the plan is not in the cluster.
@@ -119,8 +116,8 @@ def prepare_run(
     ]
     refuse_shared_addrs(find_shared_addrs(named_masters))
     tables = {
-        broker: table_result.value()
-        for broker, table_result in zip(
+        broker: result.value()
+        for broker, result in zip(
             master_addrs, admin.bulk.list_topics(list(master_addrs.values())), strict=True
         )
     }
@@ -144,21 +141,24 @@ def prepare_run(
         now_ms,
         now_ms,
         by,
-        sum(_count_write_queues(table) for table in tables.values()),
+        sum(
+            int(config.get("writeQueueNums") or 0)
+            for table in tables.values()
+            for config in table.configs_by_topic.values()
+        ),
     )
-    return PreparedRun(new_state, tuple(_find_risks(admin, plan, rules, master_addrs)))
+    return new_state, tuple(_find_risks(admin, plan, rules, master_addrs))
 
 
 def _refuse_other_runs(state_home: Path, plan: RebalancePlan) -> None:
-    for saved_run in load_runs(state_home, plan.cluster):
-        if not isinstance(saved_run, SavedRun):
-            raise saved_run
-        run_state = saved_run.run_state
-        if run_state.finished is None and run_state.digest != plan.digest:
-            plan_file = saved_run.run_folder / "plan.yaml"
+    for saved in load_rebalances(state_home, plan.cluster):
+        if isinstance(saved, InvalidStateError):
+            raise saved
+        if saved.state.finished is None and saved.state.digest != plan.digest:
+            path = saved.folder.path / PLAN_FILE
             raise DrainRefused(
                 f"another rebalance of {plan.cluster} is not finished: resume it with "
-                f"`{quote_command('rebalance', 'run', str(plan_file))}`, or add --rollback to undo it"
+                f"`{quote_command('rebalance', 'run', str(path))}`, or add --rollback to undo it"
             )
 
 
@@ -193,11 +193,11 @@ def _find_drained_brokers(
     state_home: Path, plan: RebalancePlan, namesrv_addrs: Iterable[str]
 ) -> Iterator[str]:
     receiving_brokers = {broker for move in plan.moves for broker in move.after}
-    for saved_drain in load_drains(state_home):
-        if not isinstance(saved_drain, SavedDrain):
-            yield str(saved_drain)
+    for saved in load_drains(state_home):
+        if isinstance(saved, InvalidStateError):
+            yield str(saved)
             continue
-        drain_state = saved_drain.drain_state
+        drain_state = saved.state
         if drain_state.broker in receiving_brokers and not {*namesrv_addrs}.isdisjoint(
             drain_state.name_servers
         ):
@@ -213,10 +213,6 @@ def _find_servers_without_order(admin: AdminClient) -> Iterator[str]:
             f"{namesrv_addr} does not add order configurations to routes, which ordered topics need: run "
             f"`{quote_command('updateNamesrvConfig', '-k', 'orderMessageEnable', '-v', 'true')}`"
         )
-
-
-def _count_write_queues(table: BrokerTopicTable) -> int:
-    return sum(int(config.get("writeQueueNums") or 0) for config in table.configs_by_topic.values())
 
 
 def _find_risks(
@@ -237,20 +233,18 @@ def _find_risks(
         for addr, error in errors.items()
         if error
     )
-    offline_groups = {
-        group for group, connections_result in connections.items() if not connections_result.clients
-    }
+    offline = {group for group, result in connections.items() if not result.clients}
     for broker, topics in sorted(topics_by_broker.items()):
         yield from _find_offline_backlogs(
-            admin, broker, master_addrs[broker], topics, offline_groups - rules.ignored_groups
+            admin, broker, master_addrs[broker], topics, offline - rules.ignored_groups
         )
 
 
 def _find_offline_backlogs(
-    admin: AdminClient, broker: str, broker_addr: str, topics: Collection[str], groups: Collection[str]
+    admin: AdminClient, broker: str, addr: str, topics: Collection[str], groups: Collection[str]
 ) -> Iterator[str]:
     try:
-        queue_lags = admin.consumers.get_broker_stats(broker_addr)
+        queue_lags = admin.consumers.get_broker_stats(addr)
     except RocketMQError as error:
         yield f"{broker} did not report the backlog of its groups: {error_text(error)}"
         return

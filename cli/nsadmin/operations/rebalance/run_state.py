@@ -1,16 +1,30 @@
-"""The state of a rebalance run, and its JSON form. Pure. Times are ms since 1970."""
+"""The state of a rebalance run, and the folder that has it. Times are ms since 1970."""
 
-from collections.abc import Mapping
-from typing import Annotated, Any
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Annotated
 
 from msgspec import Meta
 
-from nsadmin.operations.drain.state import InvalidStateError, SavedRecord, parse_saved
-from nsadmin.operations.rebalance.move_stages import STAGE_KINDS, MoveStage
-from nsadmin.operations.rebalance.rebalance_plan import QueuePair
+from namesrv_core import private_files
+from nsadmin.operations.rebalance.move_stages import MoveStage
+from nsadmin.operations.rebalance.rebalance_plan import QueuePair, RebalancePlan, save_rebalance_plan
+from nsadmin.operations.run_folder import (
+    LOCK_FILE,
+    STATE_FILE,
+    InvalidStateError,
+    RunFolder,
+    SavedRecord,
+    SavedRun,
+    SavedState,
+    load_all,
+)
+from nsadmin.operations.state_folder import escape_file_name
+
+PLAN_FILE = "plan.yaml"
 
 
-class TopicProgress(SavedRecord, frozen=True, rename="camel"):
+class TopicProgress(SavedRecord, frozen=True):
     """A topic that is moving.
 
     Attributes:
@@ -37,7 +51,7 @@ class TopicProgress(SavedRecord, frozen=True, rename="camel"):
         return self.stages[self.position] if self.position < len(self.stages) else None
 
 
-class RunState(SavedRecord, frozen=True, rename="camel"):
+class RunState(SavedState, frozen=True):
     """A rebalance run.
 
     Attributes:
@@ -81,11 +95,41 @@ class RunState(SavedRecord, frozen=True, rename="camel"):
         return "rollingBack" if self.is_rollback else "running"
 
 
-def parse_state_record(state_json: Any) -> RunState:
-    """Parse the JSON form of a run. Raises InvalidStateError."""
-    run_state = parse_saved(state_json, RunState)
-    for progress in run_state.moving.values():
-        for stage in progress.stages:
-            if stage.kind not in STAGE_KINDS:
-                raise InvalidStateError(f"unknown stage {stage.kind}")
-    return run_state
+class RebalanceFolder(RunFolder[RunState]):
+    """The folder of one run, with a copy of its plan. The lock is the cluster's."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(RunState, path / "state.json", lock_file=path.parent / LOCK_FILE)
+        self.plan_file = path / PLAN_FILE
+
+    def archive(self) -> None:
+        """Rename the folder of a run that was rolled back, so that the plan can run again."""
+        state = self.state.load()
+        if state is not None:
+            self.path.rename(self.path.with_name(f"{self.path.name}-{state.started}"))
+
+    def save_plan(self, plan: RebalancePlan) -> None:
+        """Keep a copy of the plan, for a rollback without the plan's file."""
+        private_files.make_folder(self.path, 0o700)
+        save_rebalance_plan(plan, self.plan_file)
+
+
+def open_rebalance(state_home: Path, cluster: str, plan_digest: str) -> RebalanceFolder:
+    """Return the folder of the run of a plan."""
+    return RebalanceFolder(state_home / "rebalances" / escape_file_name(cluster) / plan_digest)
+
+
+def load_rebalances(
+    state_home: Path, cluster: str | None = None
+) -> Iterator[SavedRun[RunState] | InvalidStateError]:
+    """Yield every run by cluster and start time; first an InvalidStateError for each invalid folder."""
+    pattern = "*" if cluster is None else escape_file_name(cluster)
+    state_files = sorted((state_home / "rebalances").glob(f"{pattern}/*/{STATE_FILE}"))
+    saved_runs = []
+    for saved in load_all(RebalanceFolder(file.parent) for file in state_files):
+        if isinstance(saved, InvalidStateError):
+            yield saved
+        else:
+            # The process that has the lock of the cluster runs one that is not finished.
+            saved_runs.append(saved if saved.state.finished is None else saved._replace(holder_pid=None))
+    yield from sorted(saved_runs, key=lambda saved: (saved.state.cluster, saved.state.started))

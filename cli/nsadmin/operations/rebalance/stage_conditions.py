@@ -39,7 +39,7 @@ def question_of_stage(topic: str, brokers: Iterable[str], stage: MoveStage | Non
     """Return what to read for a topic in this stage; None for a topic that does not move yet."""
     if stage is None:
         return TopicQuestion(topic, tuple(sorted(brokers)))
-    leaving = tuple(broker for broker, queue_ids in stage.closing_queues.items() if not queue_ids.start)
+    leaving = tuple(broker for broker, ids in stage.closing_queues.items() if not ids.start)
     return TopicQuestion(
         topic,
         tuple(sorted({*brokers, *stage.counts})),
@@ -59,24 +59,21 @@ def list_actions(
         if preparing or facts.error is not None:
             return preparing
     actions: list[RunAction] = []
-    for broker, wanted_queues in sorted(stage.counts.items()):
+    for broker, wanted in sorted(stage.counts.items()):
         on_broker = facts.on_brokers[broker]
         if on_broker.error is not None or broker in stage.deletes_on:
             continue
-        if on_broker.queues != wanted_queues:
+        if on_broker.queues != wanted:
             models = tuple(name for name in sorted(stage.counts) if name != broker)
-            actions.append(PutTopic(topic, broker, wanted_queues, perm, models))
-    actions += [
-        DeleteTopicOn(topic, broker) for broker in stage.deletes_on if facts.on_brokers[broker].exists
-    ]
+            actions.append(PutTopic(topic, broker, wanted, perm, models))
+    actions += [DeleteTopicOn(topic, b) for b in stage.deletes_on if facts.on_brokers[b].exists]
     if actions:
         return actions
     if stage.order_conf is not None and any(
-        at_server.error is None and at_server.order_conf != stage.order_conf
-        for at_server in facts.at_servers.values()
+        server.error is None and server.order_conf != stage.order_conf for server in facts.at_servers.values()
     ):
         # All name servers change together, so none of them may be silent.
-        if all(at_server.error is None for at_server in facts.at_servers.values()) and not actions:
+        if all(server.error is None for server in facts.at_servers.values()) and not actions:
             actions.append(PutOrderConf(topic, stage.order_conf))
     elif stage.kind == UNPIN_ORDER:
         actions += [
@@ -100,21 +97,21 @@ def _prepare_new_queues(topic: str, stage: MoveStage, facts: MovingTopicFacts, p
         if facts.on_brokers[broker].error is None and not facts.on_brokers[broker].exists
     ]
     return creating or [
-        CommitStart(topic, broker, group, queue_ids)
-        for group, queue_use in sorted(facts.new_queue_use.items())
-        for broker, queue_ids in sorted(queue_use.without_offset.items())
-        if queue_ids
+        CommitStart(topic, broker, group, ids)
+        for group, use in sorted(facts.new_queue_use.items())
+        for broker, ids in sorted(use.without_offset.items())
+        if ids
     ]
 
 
 def list_unsettled_servers(stage: MoveStage, facts: MovingTopicFacts) -> Iterator[str]:
     """Yield what servers still lack, as texts that continue "waiting for"."""
-    for broker, wanted_queues in sorted(stage.counts.items()):
+    for broker, wanted in sorted(stage.counts.items()):
         on_broker = facts.on_brokers[broker]
         if on_broker.error is not None:
             yield f"{broker} to answer ({on_broker.error})"
-        elif on_broker.queues != wanted_queues and broker not in stage.deletes_on:
-            yield f"{broker} to have {_describe_queues(wanted_queues)}"
+        elif on_broker.queues != wanted and broker not in stage.deletes_on:
+            yield f"{broker} to have {_describe_queues(wanted)}"
         elif broker in stage.deletes_on and on_broker.exists:
             yield f"{broker} to delete the topic"
     for namesrv_addr, at_server in sorted(facts.at_servers.items()):
@@ -122,9 +119,9 @@ def list_unsettled_servers(stage: MoveStage, facts: MovingTopicFacts) -> Iterato
             yield f"{namesrv_addr} to answer ({at_server.error})"
             continue
         yield from (
-            f"{namesrv_addr} to route to {_describe_queues(wanted_queues)} of {broker}"
-            for broker, wanted_queues in sorted(stage.counts.items())
-            if not _is_routed(facts, at_server.routed.get(broker), broker, wanted_queues)
+            f"{namesrv_addr} to route to {_describe_queues(queues)} of {broker}"
+            for broker, queues in sorted(stage.counts.items())
+            if not _is_routed(facts, at_server.routed.get(broker), broker, queues)
         )
         if stage.order_conf is not None and at_server.order_conf != stage.order_conf:
             yield (
@@ -135,17 +132,15 @@ def list_unsettled_servers(stage: MoveStage, facts: MovingTopicFacts) -> Iterato
 
 
 def _is_routed(
-    facts: MovingTopicFacts, routed_queues: RoutedQueues | None, broker: str, wanted_queues: tuple[int, int]
+    facts: MovingTopicFacts, routed: RoutedQueues | None, broker: str, wanted: tuple[int, int]
 ) -> bool:
-    if wanted_queues == NO_QUEUES:
-        return (
-            routed_queues is None or routed_queues.queues == NO_QUEUES or not routed_queues.perm & _ALL_PERMS
-        )
-    if routed_queues is None or routed_queues.queues != wanted_queues:
+    if wanted == NO_QUEUES:
+        return routed is None or routed.queues == NO_QUEUES or not routed.perm & _ALL_PERMS
+    if routed is None or routed.queues != wanted:
         return False
     # A drain removes the write permission in the routes only.
     on_broker = facts.on_brokers[broker]
-    return on_broker.error is not None or routed_queues.perm == on_broker.perm
+    return on_broker.error is not None or routed.perm == on_broker.perm
 
 
 def _describe_queues(queues: tuple[int, int]) -> str:
@@ -161,22 +156,18 @@ def list_waits(
     seconds_left = -(-(rules.settle_ms - settled_ms) // 1000)
     if facts.error is not None:
         yield facts.error
-    is_uncertain = any(not queue_use.is_certain for queue_use in facts.new_queue_use.values())
+    is_uncertain = any(not use.is_certain for use in facts.new_queue_use.values())
     if stage.kind == OPEN_READS and is_uncertain and seconds_left > 0:
         yield f"clients to refresh their routes, {seconds_left} s"
-    yield from _list_unowned(stage, facts, rules)
+    if stage.kind == OPEN_READS:
+        for group, use in sorted(facts.new_queue_use.items()):
+            if use.unowned and use.is_certain and group not in rules.ignored_groups:
+                yield f"group {group} to take over {use.unowned} new queues"
     if stage.has_settle_time and seconds_left > 0:
         yield f"clients to refresh their routes, {seconds_left} s"
         return
     if stage.kind in (CLOSE_WRITES, SWITCH_ORDER) and stage.drains_from:
         yield from _list_undrained(stage, facts, rules, times.quiet_count)
-
-
-def _list_unowned(stage: MoveStage, facts: MovingTopicFacts, rules: RunRules) -> Iterator[str]:
-    if stage.kind == OPEN_READS:
-        for group, queue_use in sorted(facts.new_queue_use.items()):
-            if queue_use.unowned and queue_use.is_certain and group not in rules.ignored_groups:
-                yield f"group {group} to take over {queue_use.unowned} new queues"
 
 
 def _list_undrained(

@@ -55,95 +55,76 @@ class OffsetReading(NamedTuple):
             groups[topic].update(offsets_by_group)
         return groups
 
-    def count_unread(self, broker_topic: BrokerTopic, first_queue_id: int) -> int:
+    def count_unread(self, place: BrokerTopic, first_queue_id: int) -> int:
         """The messages that groups have still to consume, in the queues from this id on."""
-        max_offsets = self.max_offsets.get(broker_topic, {})
+        max_offsets = self.max_offsets.get(place, {})
         return sum(
             max(0, max_offsets.get(queue_id, 0) - offset)
-            for offsets in self.group_offsets.get(broker_topic, {}).values()
+            for offsets in self.group_offsets.get(place, {}).values()
             for queue_id, offset in offsets.items()
             if queue_id >= first_queue_id
         )
 
 
-def list_broker_topics(cluster_state: ClusterState, topics: Iterable[str]) -> list[BrokerTopic]:
+def list_broker_topics(cluster: ClusterState, topics: Iterable[str]) -> list[BrokerTopic]:
     """The brokers of each of these topics."""
-    return [
-        (broker_state.broker_name, topic)
-        for topic in topics
-        for broker_state in cluster_state.broker_states
-        if topic in broker_state.topics
-    ]
+    return [(b.broker_name, t) for t in topics for b in cluster.broker_states if t in b.topics]
 
 
-def read_offsets(
-    admin: AdminClient, cluster_state: ClusterState, broker_topics: Sequence[BrokerTopic]
-) -> OffsetReading:
+def read_offsets(admin: AdminClient, cluster: ClusterState, places: Sequence[BrokerTopic]) -> OffsetReading:
     """Read the offsets of all queues and groups of these topics.
 
     Raises:
         RocketMQError: a broker did not answer.
     """
-    addrs = _master_addrs(cluster_state)
+    addrs = _master_addrs(cluster)
     max_offsets = {}
-    for topic_batch in _split_batches(broker_topics):
-        bounds_results = admin.bulk.list_queue_bounds(
-            (addrs[broker_name], topic) for broker_name, topic in topic_batch
-        )
-        for broker_topic, bounds_result in zip(topic_batch, bounds_results, strict=True):
+    for topic_batch in _split_batches(places):
+        bounds_results = admin.bulk.list_queue_bounds((addrs[broker], topic) for broker, topic in topic_batch)
+        for place, bounds_result in zip(topic_batch, bounds_results, strict=True):
             bounds = bounds_result.value()
-            max_offsets[broker_topic] = {queue_id: queue.max_offset for queue_id, queue in bounds.items()}
+            max_offsets[place] = {queue_id: queue.max_offset for queue_id, queue in bounds.items()}
     group_offsets: dict[BrokerTopic, dict[str, QueueOffsets]] = defaultdict(dict)
-    known_topics = set(broker_topics)
+    known_topics = set(places)
     committed_results = admin.consumers.get_committed_each(list(addrs.values()))
-    for broker_name, committed_result in zip(addrs, committed_results, strict=True):
+    for broker, committed_result in zip(addrs, committed_results, strict=True):
         for topic_and_group, offsets in committed_result.value().items():
             topic, _, group = topic_and_group.partition("@")
-            if (broker_name, topic) in known_topics and not is_system_group(group):
-                group_offsets[broker_name, topic][group] = dict(offsets)
+            if (broker, topic) in known_topics and not is_system_group(group):
+                group_offsets[broker, topic][group] = dict(offsets)
     return OffsetReading(max_offsets, dict(group_offsets))
 
 
 def read_statistics(
-    admin: AdminClient, cluster_state: ClusterState, offset_reading: OffsetReading
+    admin: AdminClient, cluster: ClusterState, reading: OffsetReading
 ) -> dict[str, TopicFigures]:
     """The means that brokers measured: of 24 hours, or of an hour or a minute if they run for less time.
 
     Raises:
         RocketMQError: a broker did not answer.
     """
-    broker_topics = list(offset_reading.max_offsets)
-    sent = _read_rates(
-        admin,
-        cluster_state,
-        "TOPIC_PUT_NUMS",
-        ((broker_topic, broker_topic[1]) for broker_topic in broker_topics),
-    )
-    sizes = _read_rates(
-        admin,
-        cluster_state,
-        "TOPIC_PUT_SIZE",
-        ((broker_topic, broker_topic[1]) for broker_topic in broker_topics),
-    )
+    places = list(reading.max_offsets)
+    sent = _read_rates(admin, cluster, "TOPIC_PUT_NUMS", ((place, place[1]) for place in places))
+    sizes = _read_rates(admin, cluster, "TOPIC_PUT_SIZE", ((place, place[1]) for place in places))
     received = _read_rates(
         admin,
-        cluster_state,
+        cluster,
         "GROUP_GET_NUMS",
         (
-            (broker_topic, f"{broker_topic[1]}@{group}")
-            for broker_topic, offsets_by_group in offset_reading.group_offsets.items()
-            for group in offsets_by_group
+            (place, f"{place[1]}@{group}")
+            for place, offsets in reading.group_offsets.items()
+            for group in offsets
         ),
     )
     return {
         topic: TopicFigures(sent.get(topic, 0.0), received.get(topic, 0.0), sizes.get(topic, 0.0))
-        for topic in sorted({topic for _, topic in broker_topics})
+        for topic in sorted({topic for _, topic in places})
     }
 
 
 def sample_figures(
     admin: AdminClient,
-    cluster_state: ClusterState,
+    cluster: ClusterState,
     first_reading: OffsetReading,
     sample_seconds: float,
     pause: Callable[[float], None],
@@ -154,26 +135,20 @@ def sample_figures(
         RocketMQError: a broker did not answer.
     """
     pause(sample_seconds)
-    second_reading = read_offsets(admin, cluster_state, list(first_reading.max_offsets))
+    second_reading = read_offsets(admin, cluster, list(first_reading.max_offsets))
     sent_before, received_before = first_reading.count_sent(), first_reading.count_received()
     sent_after, received_after = second_reading.count_sent(), second_reading.count_received()
-    sent = {
-        topic: max(0, count - sent_before.get(topic, 0)) / sample_seconds
-        for topic, count in sent_after.items()
-    }
+    sent = {t: max(0, count - sent_before.get(t, 0)) / sample_seconds for t, count in sent_after.items()}
     received = {
         topic: max(0, received_after.get(topic, 0) - received_before.get(topic, 0)) / sample_seconds
         for topic in sent
     }
-    sizes = _mean_sizes(read_statistics(admin, cluster_state, first_reading))
+    sizes = _mean_sizes(read_statistics(admin, cluster, first_reading))
     mean_size = sum(sizes.values()) / len(sizes) if sizes else 1.0
-    return {
-        topic: TopicFigures(sent[topic], received[topic], sent[topic] * sizes.get(topic, mean_size))
-        for topic in sorted(sent)
-    }
+    return {t: TopicFigures(sent[t], received[t], sent[t] * sizes.get(t, mean_size)) for t in sorted(sent)}
 
 
-def read_journal_figures(journal_folder: Path, cluster_name: str) -> tuple[dict[str, TopicFigures], float]:
+def read_journal_figures(journal_folder: Path, cluster: str) -> tuple[dict[str, TopicFigures], float]:
     """The traffic in a journal of `nsadmin collect --runtime --lag`, and the seconds that it covers.
 
     The journal has offsets of topics that a group consumes. All messages count as equally large.
@@ -195,7 +170,7 @@ def read_journal_figures(journal_folder: Path, cluster_name: str) -> tuple[dict[
         if journal_record.event_type != "ConsumerLag":
             continue
         event = event_of_record(journal_record)
-        if isinstance(event, ConsumerLag) and event.cluster_name == cluster_name:
+        if isinstance(event, ConsumerLag) and event.cluster_name == cluster:
             for topic_lag in event.lags:
                 group_key = event.broker_name, topic_lag.topic, event.consumer_group
                 offsets = topic_lag.broker_offset, topic_lag.consumer_offset or 0
@@ -213,11 +188,11 @@ def _combine_groups(
     sent: dict[BrokerTopic, int] = defaultdict(int)
     received: dict[str, int] = defaultdict(int)
     for group_key, (broker_offset, consumer_offset) in last_offsets.items():
-        broker_name, topic, _ = group_key
+        broker, topic, _ = group_key
         first_broker_offset, first_consumer_offset = first_offsets[group_key]
         # Each group reports the offsets of the topic: count the messages that were sent once.
         sent_count = max(0, broker_offset - first_broker_offset)
-        sent[broker_name, topic] = max(sent[broker_name, topic], sent_count)
+        sent[broker, topic] = max(sent[broker, topic], sent_count)
         received[topic] += max(0, consumer_offset - first_consumer_offset)
     sent_by_topic: dict[str, int] = defaultdict(int)
     for (_, topic), count in sent.items():
@@ -241,28 +216,22 @@ def _mean_sizes(figures_by_topic: FiguresByTopic) -> dict[str, float]:
 
 def _read_rates(
     admin: AdminClient,
-    cluster_state: ClusterState,
+    cluster: ClusterState,
     stats_name: str,
     topics_and_keys: Iterable[tuple[BrokerTopic, str]],
 ) -> dict[str, float]:
     """The sums of rates by topic."""
-    addrs = _master_addrs(cluster_state)
+    addrs = _master_addrs(cluster)
     rates: dict[str, float] = defaultdict(float)
     for key_batch in _split_batches(list(topics_and_keys)):
-        rate_results = admin.bulk.list_rates(
-            (addrs[broker_name], stats_name, stats_key) for (broker_name, _), stats_key in key_batch
-        )
-        for ((_, topic), _), rate_result in zip(key_batch, rate_results, strict=True):
+        results = admin.bulk.list_rates((addrs[broker], stats_name, key) for (broker, _), key in key_batch)
+        for ((_, topic), _), rate_result in zip(key_batch, results, strict=True):
             rates[topic] += rate_result.value()
     return rates
 
 
-def _master_addrs(cluster_state: ClusterState) -> dict[str, str]:
-    return {
-        broker_state.broker_name: broker_state.master_addr
-        for broker_state in cluster_state.broker_states
-        if broker_state.master_addr is not None
-    }
+def _master_addrs(cluster: ClusterState) -> dict[str, str]:
+    return {b.broker_name: b.master_addr for b in cluster.broker_states if b.master_addr is not None}
 
 
 def _split_batches(items: Sequence[T]) -> Iterator[Sequence[T]]:

@@ -24,23 +24,17 @@ class TopicStart(NamedTuple):
     @property
     def queues_now(self) -> dict[str, QueuePair]:
         """The queues on the brokers that have the topic."""
-        return {
-            broker: on_broker.queues
-            for broker, on_broker in sorted(self.facts.on_brokers.items())
-            if on_broker.exists
-        }
+        return {b: on.queues for b, on in sorted(self.facts.on_brokers.items()) if on.exists}
 
     @property
     def conf_now(self) -> str:
         """The order configuration in force, "" for none."""
-        return next(
-            (at_server.order_conf for at_server in self.facts.at_servers.values() if at_server.order_conf), ""
-        )
+        return next((server.order_conf for server in self.facts.at_servers.values() if server.order_conf), "")
 
     @property
     def was_ordered(self) -> bool:
         """Whether a broker has the topic marked as ordered."""
-        return any(on_broker.is_ordered for on_broker in self.facts.on_brokers.values())
+        return any(broker.is_ordered for broker in self.facts.on_brokers.values())
 
     @property
     def is_ordered(self) -> bool:

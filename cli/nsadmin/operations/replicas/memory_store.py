@@ -8,11 +8,10 @@ from typing import Any, Literal
 import msgspec
 
 from namesrv_core.storage import atomic_write
-from nsadmin.operations.drain.state import convert_saved
 from nsadmin.operations.inventory.keeper import InventoryKeeper
 from nsadmin.operations.replicas.memory import Memory, RememberedDifference
 from nsadmin.operations.replicas.records import Item, ItemKind
-from nsadmin.operations.state_file import read_state_file
+from nsadmin.operations.run_folder import convert_saved, read_json_file
 
 _FILE_NAME = "replicas.json"
 _FORMAT = 1
@@ -28,7 +27,7 @@ class ReplicaMemoryStore:
         """Return the differences of the last comparison. Raises InvalidStateError."""
         if self._memory_folder is None:
             return {}
-        return read_state_file(self._memory_folder / _FILE_NAME, _parse_memory) or {}
+        return read_json_file(self._memory_folder / _FILE_NAME, _parse_memory) or {}
 
     def save_memory(self, memory: Memory) -> None:
         """Replace the file. A folder that cannot be written changes nothing: the next run has no memory."""

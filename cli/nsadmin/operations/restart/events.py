@@ -4,87 +4,61 @@
 """
 
 from collections.abc import Callable
-from typing import NamedTuple
 
-from nsadmin.operations.drain.events import EventRecord
-from nsadmin.operations.drain.state import to_camel_case
 from nsadmin.operations.restart.state import BrokerProcess, process_title
+from nsadmin.operations.run_folder import EventRecord, RunEvent
 
 
-class Began(NamedTuple):
+class Began(RunEvent, frozen=True):
     """A rolling restart begins or resumes. `left` are the groups still to restart."""
 
-    time: int
     cluster: str
     left: tuple[str, ...]
     resumed: bool
 
 
-class StepBegan(NamedTuple):
+class StepBegan(RunEvent, frozen=True):
     """A step of a process begins: drain, stop, start, wait or undrain."""
 
-    time: int
     broker: str
     broker_id: int
     addr: str
     step: str
 
 
-class Waiting(NamedTuple):
+class Waiting(RunEvent, frozen=True):
     """A process is not healthy yet. `waiting_for` says what is missing."""
 
-    time: int
     broker: str
     broker_id: int
     waiting_for: tuple[str, ...]
 
 
-class Restarted(NamedTuple):
+class Restarted(RunEvent, frozen=True):
     """A process is healthy again. If it is a master, its whole group is."""
 
-    time: int
     broker: str
     broker_id: int
     seconds: int
 
 
-class Paused(NamedTuple):
+class Paused(RunEvent, frozen=True):
     """The requested number of groups is done. The next start of the command resumes with `left`."""
 
-    time: int
     left: tuple[str, ...]
 
 
-class Stopped(NamedTuple):
+class Stopped(RunEvent, frozen=True):
     """The restart ended with an error. The next start of the command resumes."""
 
-    time: int
     reason: str
 
 
-class Finished(NamedTuple):
+class Finished(RunEvent, frozen=True):
     """All processes of the cluster are restarted."""
 
-    time: int
     cluster: str
     processes: int
-
-
-RestartEvent = Began | StepBegan | Waiting | Restarted | Paused | Stopped | Finished
-
-
-def build_event_record(restart_event: RestartEvent) -> EventRecord:
-    """Return an event in its JSON form."""
-    class_name = type(restart_event).__name__
-    record_fields = {
-        to_camel_case(field_name): list(field_value) if isinstance(field_value, tuple) else field_value
-        for field_name, field_value in restart_event._asdict().items()
-    }
-    return {
-        "time": record_fields.pop("time"),
-        "event": class_name[0].lower() + class_name[1:],
-        **record_fields,
-    }
 
 
 def describe_record(record: EventRecord) -> str | None:

@@ -4,32 +4,21 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import NamedTuple
 
 from nsadmin.console.phrases import quote_command
-from nsadmin.operations.drain.events import EventRecord
 from nsadmin.operations.drain.facts import ClusterObservation, DrainEnvironment, NameServerFacts
 from nsadmin.operations.drain.risks import describe_refusal, find_master_addr, find_slave_addrs
-from nsadmin.operations.drain.runner import DrainPlan, DrainRefused, DrainRun, ProcedureClock, check_plan
-from nsadmin.operations.drain.state import QueueSnapshot
-from nsadmin.operations.drain.store import DrainStore
+from nsadmin.operations.drain.runner import DrainPlan, DrainRefused, DrainRun, check_plan
+from nsadmin.operations.drain.state import DrainFolder, QueueSnapshot
 from nsadmin.operations.drain.undo import UndoRun
-from nsadmin.operations.restart.events import (
-    Began,
-    Finished,
-    Paused,
-    Restarted,
-    StepBegan,
-    Stopped,
-    Waiting,
-    build_event_record,
-)
+from nsadmin.operations.procedure_clock import ProcedureClock
+from nsadmin.operations.restart import events
 from nsadmin.operations.restart.state import (
     BrokerProcess,
     RestartState,
     list_remaining_groups,
-    order_processes,
+    plan_restart,
     process_title,
-    start_process,
 )
-from nsadmin.operations.restart.store import RestartStore
+from nsadmin.operations.run_folder import EventRecord, RunFolder
 
 CommandRunner = Callable[[str, BrokerProcess], int]
 """Runs the operator's command for the step "stop" or "start" of a process, and returns its exit code."""
@@ -39,7 +28,7 @@ class BrokerRestartContext(NamedTuple):
     """Everything that the restart of one broker needs."""
 
     environment: DrainEnvironment
-    drain_store: DrainStore
+    drain_folder: DrainFolder
     drain_plan: DrainPlan
     system_topics: frozenset[str]
     ordered_topics: frozenset[str]
@@ -63,68 +52,50 @@ class RollingRestart:
 
     def __init__(
         self,
-        cluster_name: str,
-        restart_rules: RestartRules,
+        cluster: str,
+        rules: RestartRules,
         context_of_broker: Callable[[str], BrokerRestartContext],
         run_command: CommandRunner,
-        restart_store: RestartStore,
-        procedure_clock: ProcedureClock,
+        folder: RunFolder[RestartState],
+        clock: ProcedureClock,
         interval_seconds: float = 2.0,
     ) -> None:
-        self._cluster_name = cluster_name
-        self._restart_rules = restart_rules
+        self._cluster = cluster
+        self._rules = rules
         self._context_of_broker = context_of_broker
         self._run_command = run_command
-        self._restart_store = restart_store
-        self._procedure_clock = procedure_clock
+        self._folder = folder
+        self._clock = clock
         self._interval_seconds = interval_seconds
 
-    def plan_restart(self, addrs_by_group: Mapping[str, Mapping[int, str]]) -> RestartState:
-        """Return the initial state, with all processes in the order of their restart."""
-        return start_process(
-            RestartState(self._cluster_name, order_processes(addrs_by_group), self._procedure_clock.now_ms())
-        )
-
-    def run_restart(self, addrs_by_group: Mapping[str, Mapping[int, str]]) -> Iterator[EventRecord]:
+    def run_restart(self, addrs: Mapping[str, Mapping[int, str]]) -> Iterator[EventRecord]:
         """Restart the brokers, or resume a saved restart. Raises DrainRefused if a broker is not healthy."""
-        if not self._restart_store.restart_lock.acquire_lock():
-            raise DrainRefused(
-                f"process {self._restart_store.restart_lock.owner_pid or 'unknown'} is already restarting "
-                f"{self._cluster_name}"
-            )
-        try:
-            yield from self._record_events(self._begin_or_resume(addrs_by_group))
-        finally:
-            self._restart_store.restart_lock.release_lock()
+        with self._folder.lock.hold(
+            lambda holder: DrainRefused(f"{holder} is already restarting {self._cluster}")
+        ):
+            try:
+                for record in self._begin_or_resume(addrs):
+                    # Also those of the drains.
+                    self._folder.events.append(record)
+                    yield record
+            except DrainRefused as error:
+                self._folder.record(events.Stopped(self._clock.now_ms(), str(error)))
+                raise
 
-    def _record_events(self, event_records: Iterator[EventRecord]) -> Iterator[EventRecord]:
-        """Write each event, and the reason of an early end, to the file of events."""
-        try:
-            for event_record in event_records:
-                self._restart_store.append_event(event_record)
-                yield event_record
-        except DrainRefused as error:
-            stopped_event = Stopped(self._procedure_clock.now_ms(), str(error))
-            self._restart_store.append_event(build_event_record(stopped_event))
-            raise
-
-    def _begin_or_resume(self, addrs_by_group: Mapping[str, Mapping[int, str]]) -> Iterator[EventRecord]:
-        saved_state = self._restart_store.load_state()
+    def _begin_or_resume(self, addrs: Mapping[str, Mapping[int, str]]) -> Iterator[EventRecord]:
+        saved_state = self._folder.state.load()
         if saved_state is None:
-            self._restart_store.clear_events()
-        rules = self._restart_rules
-        state = (self.plan_restart(addrs_by_group) if saved_state is None else saved_state)._replace(
+            self._folder.events.delete()
+        now_ms, rules = self._clock.now_ms(), self._rules
+        state = (saved_state or plan_restart(self._cluster, addrs, now_ms))._replace(
             stop_command=rules.stop_command, start_command=rules.start_command, by=rules.by
         )
-        remaining_groups = tuple(list_remaining_groups(state))
-        yield build_event_record(
-            Began(
-                self._procedure_clock.now_ms(), self._cluster_name, remaining_groups, saved_state is not None
-            )
-        )
+        groups = tuple(list_remaining_groups(state))
+        yield events.Began(now_ms, self._cluster, groups, saved_state is not None).to_record()
         yield from self._restart_processes(state)
 
     def _restart_processes(self, state: RestartState) -> Iterator[EventRecord]:
+        now_ms = self._clock.now_ms
         group_count = 0
         while not state.is_done:
             process = state.current_process
@@ -132,37 +103,27 @@ class RollingRestart:
                 # The process restarted last must be healthy, and so must the next one.
                 for checked_process in filter(None, (state.previous_process, process)):
                     self._require_health(checked_process)
-            started_ms = self._procedure_clock.now_ms()
+            started_ms = now_ms()
             while not state.is_done and state.current_process == process:
                 if state.step == "stop" and state.boot is None:
-                    state = state._replace(boot=self._read_boot_ms(process))
-                self._restart_store.save_state(state)
-                yield build_event_record(
-                    StepBegan(
-                        self._procedure_clock.now_ms(),
-                        process.broker,
-                        process.broker_id,
-                        process.addr,
-                        state.step,
-                    )
-                )
+                    environment = self._context_of_broker(process.broker).environment
+                    boot_ms = environment.read_broker(process.addr, {}, None, False).boot_ms
+                    state = state._replace(boot=boot_ms)
+                self._folder.state.save(state)
+                yield events.StepBegan(
+                    now_ms(), process.broker, process.broker_id, process.addr, state.step
+                ).to_record()
                 yield from self._run_step(state)
                 state = state.advance_step()
-            self._restart_store.save_state(state)
-            duration_seconds = (self._procedure_clock.now_ms() - started_ms) // 1000
-            yield build_event_record(
-                Restarted(self._procedure_clock.now_ms(), process.broker, process.broker_id, duration_seconds)
-            )
+            self._folder.state.save(state)
+            seconds = (now_ms() - started_ms) // 1000
+            yield events.Restarted(now_ms(), process.broker, process.broker_id, seconds).to_record()
             group_count += process.is_master
-            if group_count == self._restart_rules.pause_after and not state.is_done:
-                yield build_event_record(
-                    Paused(self._procedure_clock.now_ms(), tuple(list_remaining_groups(state)))
-                )
+            if group_count == self._rules.pause_after and not state.is_done:
+                yield events.Paused(now_ms(), tuple(list_remaining_groups(state))).to_record()
                 return
-        self._restart_store.delete_state()
-        yield build_event_record(
-            Finished(self._procedure_clock.now_ms(), self._cluster_name, len(state.processes))
-        )
+        self._folder.state.delete()
+        yield events.Finished(now_ms(), self._cluster, len(state.processes)).to_record()
 
     def _run_step(self, state: RestartState) -> Iterator[EventRecord]:
         process = state.current_process
@@ -181,28 +142,26 @@ class RollingRestart:
 
     def _drain_broker(self, process: BrokerProcess) -> Iterator[EventRecord]:
         context = self._context_of_broker(process.broker)
-        server_facts = context.environment.read_servers()
-        checked_event = None
-        if context.drain_store.load_drain() is None:
-            checked_event = check_plan(
+        servers = context.environment.read_servers()
+        checked = None
+        if context.drain_folder.load() is None:
+            checked = check_plan(
                 context.drain_plan,
-                server_facts,
+                servers,
                 context.system_topics,
                 context.ordered_topics,
-                self._procedure_clock.now_ms(),
-                context.environment.read_slave_gaps(
-                    find_master_addr(server_facts), find_slave_addrs(server_facts)
-                ),
+                self._clock.now_ms(),
+                context.environment.read_slave_gaps(find_master_addr(servers), find_slave_addrs(servers)),
             )
-            if checked_event.risks and not context.drain_plan.force:
-                refusal = describe_refusal(process.broker, checked_event.risks)
+            if checked.risks and not context.drain_plan.force:
+                refusal = describe_refusal(process.broker, checked.risks)
                 raise DrainRefused(f"{process.broker} was not stopped: {refusal}")
         unknown_servers: list[str] = []
-        for event_record in DrainRun(
-            context.drain_plan, context.environment, context.drain_store, self._procedure_clock
-        ).run_drain(checked_event, server_facts):
-            unknown_servers = event_record["unknown"] if event_record["event"] == "safe" else unknown_servers
-            yield event_record
+        for record in DrainRun(
+            context.drain_plan, context.environment, context.drain_folder, self._clock
+        ).run_drain(checked, servers):
+            unknown_servers = record["unknown"] if record["event"] == "safe" else unknown_servers
+            yield record
         if unknown_servers and not context.drain_plan.allow_unreachable:
             raise DrainRefused(
                 f"{process.broker} is drained, but {', '.join(unknown_servers)} did not answer: run the "
@@ -212,31 +171,29 @@ class RollingRestart:
 
     def _require_other_brokers(self, context: BrokerRestartContext) -> None:
         """Check again that other brokers take the messages: one may have stopped since the drain began."""
-        saved_drain = context.drain_store.load_drain()
-        if context.drain_plan.force or saved_drain is None:
+        saved = context.drain_folder.load()
+        if context.drain_plan.force or saved is None:
             return
-        server_facts = tuple(
-            without_drain(name_server, saved_drain[1]) for name_server in context.environment.read_servers()
-        )
-        now_ms = self._procedure_clock.now_ms()
-        found_risks = check_plan(
-            context.drain_plan, server_facts, context.system_topics, context.ordered_topics, now_ms
+        servers = tuple(without_drain(s, saved.snapshot) for s in context.environment.read_servers())
+        now_ms = self._clock.now_ms()
+        risks = check_plan(
+            context.drain_plan, servers, context.system_topics, context.ordered_topics, now_ms
         ).risks
-        if found_risks:
+        if risks:
             raise DrainRefused(
                 f"{context.drain_plan.broker} is drained, but not stopped: "
-                f"{'; '.join(risk.text for risk in found_risks)}; run the command again when the other "
+                f"{'; '.join(risk.text for risk in risks)}; run the command again when the other "
                 "brokers are healthy, or undo the drain with "
                 f"`{quote_command('undrain', context.drain_plan.broker)}`"
             )
 
     def _undrain_broker(self, process: BrokerProcess) -> Iterator[EventRecord]:
         context = self._context_of_broker(process.broker)
-        if context.drain_store.load_drain() is None:
+        if context.drain_folder.load() is None:
             return
         last_record: EventRecord = {"event": ""}
         for last_record in UndoRun(
-            process.broker, context.environment, context.drain_store, self._procedure_clock
+            process.broker, context.environment, context.drain_folder, self._clock
         ).run_undo():
             yield last_record
         if last_record["event"] != "undone":
@@ -245,105 +202,92 @@ class RollingRestart:
                 f"`{quote_command('undrain', process.broker)}`"
             )
 
-    def _read_boot_ms(self, process: BrokerProcess) -> int | None:
-        environment = self._context_of_broker(process.broker).environment
-        return environment.read_broker(process.addr, {}, None, False).boot_ms
-
     def _wait_for_health(self, process: BrokerProcess, old_boot_ms: int | None) -> Iterator[EventRecord]:
         """Wait until every name server lists the process and its group is in sync."""
-        deadline_ms = self._procedure_clock.now_ms() + self._restart_rules.patience_ms
-        previous_observation = reported_lacking = None
+        deadline_ms = self._clock.now_ms() + self._rules.patience_ms
+        previous = reported = None
         while True:
             observation = self._observe_cluster(process.broker)
-            lacking_conditions = self._list_lacking(process, old_boot_ms, observation, previous_observation)
-            if not lacking_conditions:
+            lacking = self._list_lacking(process, old_boot_ms, observation, previous)
+            if not lacking:
                 return
-            if self._procedure_clock.now_ms() >= deadline_ms:
+            if self._clock.now_ms() >= deadline_ms:
                 raise DrainRefused(
-                    f"{process_title(process)} is not healthy: waiting for {'; '.join(lacking_conditions)}; "
+                    f"{process_title(process)} is not healthy: waiting for {'; '.join(lacking)}; "
                     "run the command again to continue"
                 )
-            if lacking_conditions != reported_lacking:
-                yield build_event_record(
-                    Waiting(
-                        self._procedure_clock.now_ms(),
-                        process.broker,
-                        process.broker_id,
-                        tuple(lacking_conditions),
-                    )
-                )
-            previous_observation, reported_lacking = observation, lacking_conditions
-            self._procedure_clock.pause_seconds(self._interval_seconds)
+            if lacking != reported:
+                yield events.Waiting(
+                    self._clock.now_ms(), process.broker, process.broker_id, tuple(lacking)
+                ).to_record()
+            previous, reported = observation, lacking
+            self._clock.pause_seconds(self._interval_seconds)
 
     def _require_health(self, process: BrokerProcess) -> None:
         """Refuse to go on unless the process is healthy. Slaves get one interval to catch up."""
         first_observation = observation = self._observe_cluster(process.broker)
         for is_last in (False, True):
-            lacking_conditions = self._list_lacking(process, None, observation, first_observation)
-            if not lacking_conditions:
+            lacking = self._list_lacking(process, None, observation, first_observation)
+            if not lacking:
                 return
             if not is_last:
-                self._procedure_clock.pause_seconds(self._interval_seconds)
+                self._clock.pause_seconds(self._interval_seconds)
                 observation = self._observe_cluster(process.broker)
         raise DrainRefused(
             f"{process_title(process)} is not healthy, so no broker was stopped: waiting for "
-            f"{'; '.join(lacking_conditions)}"
+            f"{'; '.join(lacking)}"
         )
 
     def _observe_cluster(self, broker_name: str) -> ClusterObservation:
         environment = self._context_of_broker(broker_name).environment
-        server_facts = environment.read_servers()
-        broker_counters = environment.read_broker(
-            find_master_addr(server_facts), find_slave_addrs(server_facts), None, False
-        )
-        return ClusterObservation(self._procedure_clock.now_ms(), server_facts, broker_counters)
+        servers = environment.read_servers()
+        counters = environment.read_broker(find_master_addr(servers), find_slave_addrs(servers), None, False)
+        return ClusterObservation(self._clock.now_ms(), servers, counters)
 
     def _list_lacking(
         self,
         process: BrokerProcess,
         old_boot_ms: int | None,
         observation: ClusterObservation,
-        previous_observation: ClusterObservation | None,
+        previous: ClusterObservation | None,
     ) -> list[str]:
         """Return the missing conditions of the process. Slaves need the previous log of the master."""
         context = self._context_of_broker(process.broker)
-        lacking_texts = [
-            f"{name_server.namesrv_addr} to answer"
-            if name_server.error
-            else f"{name_server.namesrv_addr} to list it"
-            for name_server in observation.server_facts
-            if not _is_process_known(name_server, process, context.drain_plan.allow_unreachable)
+        lacking = [
+            f"{server.namesrv_addr} to answer" if server.error else f"{server.namesrv_addr} to list it"
+            for server in observation.servers
+            if not _is_process_known(server, process, context.drain_plan.allow_unreachable)
         ]
-        own_counters = context.environment.read_broker(process.addr, {}, None, False)
-        if own_counters.error is not None:
-            lacking_texts.append(f"an answer from {process.addr}")
-        elif old_boot_ms is not None and own_counters.boot_ms == old_boot_ms:
-            lacking_texts.append("it to restart: it is still the process from before")
-        if observation.broker_counters.error is not None and not process.is_master:
-            lacking_texts.append("an answer from its master")
+        counters = context.environment.read_broker(process.addr, {}, None, False)
+        if counters.error is not None:
+            lacking.append(f"an answer from {process.addr}")
+        elif old_boot_ms is not None and counters.boot_ms == old_boot_ms:
+            lacking.append("it to restart: it is still the process from before")
+        if observation.counters.error is not None and not process.is_master:
+            lacking.append("an answer from its master")
         master_end = (
-            observation.broker_counters.log_end
-            if previous_observation is None or previous_observation.broker_counters.log_end is None
-            else previous_observation.broker_counters.log_end
+            observation.counters.log_end
+            if previous is None or previous.counters.log_end is None
+            else previous.counters.log_end
         )
-        return lacking_texts + [
-            f"the slave {slave_progress.slave_addr} to be in sync"
-            for slave_progress in observation.broker_counters.slaves
-            if slave_progress.log_end is None or master_end is None or slave_progress.log_end < master_end
+        return lacking + [
+            f"the slave {slave.slave_addr} to be in sync"
+            for slave in observation.counters.slaves
+            if slave.log_end is None or master_end is None or slave.log_end < master_end
         ]
 
 
-def without_drain(name_server: NameServerFacts, queue_snapshot: QueueSnapshot) -> NameServerFacts:
+def without_drain(server: NameServerFacts, snapshot: QueueSnapshot) -> NameServerFacts:
     """Return a name server's facts with the broker's queues as before the drain."""
-    saved_queues = queue_snapshot.queues_by_server.get(name_server.namesrv_addr, {})
+    saved_queues = snapshot.queues_by_server.get(server.namesrv_addr, {})
     undrained_topics = {
-        topic: server_topic._replace(own_queue=saved_queues.get(topic, server_topic.own_queue))
-        for topic, server_topic in name_server.topics.items()
+        topic: topic_facts._replace(own_queue=saved_queues.get(topic, topic_facts.own_queue))
+        for topic, topic_facts in server.topics.items()
     }
-    return name_server._replace(topics=undrained_topics)
+    return server._replace(topics=undrained_topics)
 
 
-def _is_process_known(name_server: NameServerFacts, process: BrokerProcess, allows_unreachable: bool) -> bool:
-    if name_server.error is not None:
+def _is_process_known(server: NameServerFacts, process: BrokerProcess, allows_unreachable: bool) -> bool:
+    if server.error is not None:
         return allows_unreachable
-    return name_server.member_addrs.get(process.broker_id) == process.addr
+    return server.member_addrs.get(process.broker_id) == process.addr

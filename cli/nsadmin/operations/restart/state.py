@@ -1,19 +1,28 @@
-"""The state of a rolling restart and its JSON form: the order of processes, and the progress. Pure."""
+"""The state of a rolling restart: the order of processes, and the progress; and where it is saved."""
 
-from collections.abc import Mapping
-from typing import Annotated, Any, Literal, get_args
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Annotated, ClassVar, Literal, get_args
 
 from msgspec import Meta
 
 from namesrv_core.protocol.codes import MASTER_BROKER_ID
-from nsadmin.operations.drain.state import InvalidStateError, SavedRecord, parse_saved
+from nsadmin.operations.run_folder import (
+    InvalidStateError,
+    RunFolder,
+    SavedRecord,
+    SavedRun,
+    SavedState,
+    load_all,
+)
+from nsadmin.operations.state_folder import escape_file_name
 
 RestartStep = Literal["drain", "stop", "start", "wait", "undrain"]
 _MASTER_STEPS: tuple[RestartStep, ...] = get_args(RestartStep)
 _SLAVE_STEPS: tuple[RestartStep, ...] = ("stop", "start", "wait")
 
 
-class BrokerProcess(SavedRecord, frozen=True):
+class BrokerProcess(SavedRecord, frozen=True, rename=None):
     """One broker process."""
 
     broker: str
@@ -30,12 +39,14 @@ class BrokerProcess(SavedRecord, frozen=True):
         return _MASTER_STEPS if self.is_master else _SLAVE_STEPS
 
 
-class RestartState(SavedRecord, frozen=True):
+class RestartState(SavedState, frozen=True, rename=None):
     """A rolling restart. `at` is the index of the current process.
 
     `boot` is the boot time of that process before its stop, in ms since 1970. `stop_command` and
     `start_command` are the operator's shell commands, with which the TUI offers to resume.
     """
+
+    later_fields: ClassVar = ("stop_command", "start_command", "by")
 
     cluster: str
     processes: tuple[BrokerProcess, ...]
@@ -46,6 +57,10 @@ class RestartState(SavedRecord, frozen=True):
     stop_command: str = ""
     start_command: str = ""
     by: str = ""
+
+    def __post_init__(self) -> None:
+        if not self.is_done and self.step not in self.current_process.restart_steps:
+            raise ValueError(f'invalid step "{self.step}"')
 
     @property
     def is_done(self) -> bool:
@@ -67,50 +82,52 @@ class RestartState(SavedRecord, frozen=True):
         steps_done = process_steps.index(self.step) + 1
         if steps_done < len(process_steps):
             return self._replace(step=process_steps[steps_done])
-        return start_process(self._replace(at=self.at + 1))
+        next_processes = self.processes[self.at + 1 :]
+        if not next_processes:
+            return self._replace(at=self.at + 1)
+        return self._replace(at=self.at + 1, step=next_processes[0].restart_steps[0], boot=None)
 
 
-_OPTIONAL_FIELDS = ("stop_command", "start_command", "by")
-"""Files of earlier releases lack them."""
+def plan_restart(cluster: str, addrs: Mapping[str, Mapping[int, str]], now_ms: int) -> RestartState:
+    """Return the first state, with all processes in the order of their restart."""
+    processes = order_processes(addrs)
+    first_step = processes[0].restart_steps[0] if processes else "stop"
+    return RestartState(cluster, processes, now_ms, step=first_step)
 
 
-def start_process(restart_state: RestartState) -> RestartState:
-    """Return the state at the first step of its current process; unchanged if the restart is done."""
-    return (
-        restart_state
-        if restart_state.is_done
-        else restart_state._replace(step=restart_state.current_process.restart_steps[0], boot=None)
-    )
-
-
-def order_processes(addrs_by_group: Mapping[str, Mapping[int, str]]) -> tuple[BrokerProcess, ...]:
+def order_processes(addrs: Mapping[str, Mapping[int, str]]) -> tuple[BrokerProcess, ...]:
     """Return the processes group by group, slaves before their master."""
     return tuple(
-        BrokerProcess(broker_name, broker_id, addrs_by_group[broker_name][broker_id])
-        for broker_name in sorted(addrs_by_group)
-        for broker_id in sorted(addrs_by_group[broker_name], reverse=True)
+        BrokerProcess(broker, broker_id, addrs[broker][broker_id])
+        for broker in sorted(addrs)
+        for broker_id in sorted(addrs[broker], reverse=True)
     )
 
 
-def list_remaining_groups(restart_state: RestartState) -> list[str]:
+def list_remaining_groups(state: RestartState) -> list[str]:
     """Return the groups with a process that is not restarted yet, in order."""
-    return list(
-        dict.fromkeys(broker_process.broker for broker_process in restart_state.processes[restart_state.at :])
-    )
+    return list(dict.fromkeys(process.broker for process in state.processes[state.at :]))
 
 
-def parse_state_record(state_json: Any) -> RestartState:
-    """Parse the JSON form of a restart. Raises InvalidStateError."""
-    restart_state = parse_saved(state_json, RestartState, _OPTIONAL_FIELDS)
-    if not restart_state.is_done and restart_state.step not in restart_state.current_process.restart_steps:
-        raise InvalidStateError(f'invalid step "{restart_state.step}"')
-    return restart_state
-
-
-def process_title(broker_process: BrokerProcess) -> str:
+def process_title(process: BrokerProcess) -> str:
     """Return a display name, such as "broker-a" or "broker-a (slave 1)"."""
-    return (
-        broker_process.broker
-        if broker_process.is_master
-        else f"{broker_process.broker} (slave {broker_process.broker_id})"
+    return process.broker if process.is_master else f"{process.broker} (slave {process.broker_id})"
+
+
+def open_restart(state_home: Path, cluster: str) -> RunFolder[RestartState]:
+    """Return where the restart of a cluster is saved: files of its own in the folder of all restarts."""
+    return _open_files(state_home / "restarts" / f"{escape_file_name(cluster)}.json")
+
+
+def _open_files(state_file: Path) -> RunFolder[RestartState]:
+    return RunFolder(
+        RestartState,
+        state_file,
+        events_file=state_file.with_suffix(".events.jsonl"),
+        lock_file=state_file.with_suffix(".lock"),
     )
+
+
+def load_restarts(state_home: Path) -> Iterator[SavedRun[RestartState] | InvalidStateError]:
+    """Yield every restart that is not finished, or an InvalidStateError for an invalid file."""
+    return load_all(map(_open_files, sorted((state_home / "restarts").glob("*.json"))))

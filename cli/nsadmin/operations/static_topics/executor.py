@@ -33,7 +33,7 @@ class StaticTopicPlacement(NamedTuple):
 
 
 def observe_placement(
-    admin: AdminClient, topic: str, broker_names: Sequence[str], cluster_names: Sequence[str]
+    admin: AdminClient, topic: str, brokers: Sequence[str], cluster_names: Sequence[str]
 ) -> StaticTopicPlacement:
     """The current placement. Every master is asked, because each of them may have queues of the topic.
 
@@ -42,46 +42,28 @@ def observe_placement(
         NotApplied: a broker has no master or does not answer, or a plain topic has this name.
     """
     cluster_info = admin.clusters.get_info()
-    groups_by_name = {addr_group.broker_name: addr_group for addr_group in cluster_info.broker_groups}
-    unknown_names = [broker_name for broker_name in broker_names if broker_name not in groups_by_name]
+    groups_by_name = {group.broker_name: group for group in cluster_info.broker_groups}
+    unknown_names = [broker for broker in brokers if broker not in groups_by_name]
     if unknown_names:
         raise NotFound(f"the brokers {', '.join(unknown_names)} are not registered")
-    chosen_groups = [groups_by_name[broker_name] for broker_name in broker_names]
-    chosen_groups += [
-        addr_group
-        for cluster_name in cluster_names
-        for addr_group in cluster_info.groups_in_cluster(cluster_name)
-    ]
-    masterless_names = [
-        addr_group.broker_name for addr_group in chosen_groups if addr_group.master_addr is None
-    ]
+    chosen_groups = [groups_by_name[broker] for broker in brokers]
+    chosen_groups += [group for cluster in cluster_names for group in cluster_info.groups_in_cluster(cluster)]
+    masterless_names = [group.broker_name for group in chosen_groups if group.master_addr is None]
     if masterless_names:
         raise NotApplied(f"no master now for {', '.join(masterless_names)}")
-    master_addrs = {
-        broker_name: addr_group.master_addr
-        for broker_name, addr_group in groups_by_name.items()
-        if addr_group.master_addr is not None
-    }
-    results_by_broker = dict(
+    master_addrs = {b: g.master_addr for b, g in groups_by_name.items() if g.master_addr is not None}
+    results = dict(
         zip(master_addrs, admin.queue_mappings.get_each(topic, master_addrs.values()), strict=True)
     )
-    for broker_name, share_result in results_by_broker.items():
+    for broker, share_result in results.items():
         if share_result.error is not None:
-            raise NotApplied(f"broker {broker_name}: {share_result.error}")
-    chosen_clusters = {addr_group.cluster_name for addr_group in chosen_groups}
+            raise NotApplied(f"broker {broker}: {share_result.error}")
+    chosen_clusters = {group.cluster_name for group in chosen_groups}
     return StaticTopicPlacement(
-        tuple(dict.fromkeys(addr_group.broker_name for addr_group in chosen_groups)),
-        tuple(
-            broker_name
-            for broker_name in master_addrs
-            if groups_by_name[broker_name].cluster_name in chosen_clusters
-        ),
+        tuple(dict.fromkeys(group.broker_name for group in chosen_groups)),
+        tuple(broker for broker in master_addrs if groups_by_name[broker].cluster_name in chosen_clusters),
         master_addrs,
-        {
-            broker_name: share_result.result
-            for broker_name, share_result in results_by_broker.items()
-            if share_result.result is not None
-        },
+        {broker: result.result for broker, result in results.items() if result.result is not None},
     )
 
 
@@ -95,8 +77,8 @@ class ExecutedPlan(NamedTuple):
 
 def execute_plan(
     admin: AdminClient,
-    mapping_plan: MappingPlan,
-    topic_placement: StaticTopicPlacement,
+    plan: MappingPlan,
+    placement: StaticTopicPlacement,
     keep_plan: Callable[[MappingPlan], None],
     *,
     force: bool = False,
@@ -107,117 +89,83 @@ def execute_plan(
     of their queues, send the final offsets, then update all others. The first failure ends the execution.
     Executing the same plan again is safe.
     """
-    mapping_plan = adopt_known_offsets(mapping_plan, topic_placement.current_shares)
-    share_sender = _ShareSender(admin, topic_placement, force)
-    other_brokers = [
-        broker_name
-        for broker_name in mapping_plan.shares
-        if broker_name not in {*mapping_plan.map_in, *mapping_plan.map_out}
-    ]
-    first_phases = (
-        ("announcing the new queues", mapping_plan.map_in),
-        ("stopping writes", mapping_plan.map_out),
-    )
-    if find_undecided(mapping_plan):
+    plan = adopt_known_offsets(plan, placement.current_shares)
+    sender = _ShareSender(admin, placement, force)
+    other_brokers = [broker for broker in plan.shares if broker not in {*plan.map_in, *plan.map_out}]
+    first_phases = (("announcing the new queues", plan.map_in), ("stopping writes", plan.map_out))
+    if find_undecided(plan):
         for phase, phase_brokers in first_phases:
-            errors_by_broker = share_sender.send_shares(mapping_plan, phase_brokers)
-            if errors_by_broker:
-                return ExecutedPlan(mapping_plan, errors_by_broker, phase)
+            errors = sender.send_shares(plan, phase_brokers)
+            if errors:
+                return ExecutedPlan(plan, errors, phase)
         try:
-            mapping_plan = share_sender.decide_offsets(mapping_plan)
+            plan = sender.decide_offsets(plan)
         except RocketMQError as error:
             return ExecutedPlan(
-                mapping_plan,
-                {broker_name: error for broker_name in mapping_plan.map_out},
-                "reading the end of each queue",
+                plan, {broker: error for broker in plan.map_out}, "reading the end of each queue"
             )
-        keep_plan(mapping_plan)
+        keep_plan(plan)
     for phase, phase_brokers in (
-        ("setting the start of each queue", mapping_plan.map_in),
-        ("announcing the lost queues", mapping_plan.map_out),
+        ("setting the start of each queue", plan.map_in),
+        ("announcing the lost queues", plan.map_out),
         ("informing the other brokers", tuple(other_brokers)),
     ):
-        errors_by_broker = share_sender.send_shares(mapping_plan, phase_brokers)
-        if errors_by_broker:
-            return ExecutedPlan(mapping_plan, errors_by_broker, phase)
-    return ExecutedPlan(mapping_plan, share_sender.verify_shares(mapping_plan))
+        errors = sender.send_shares(plan, phase_brokers)
+        if errors:
+            return ExecutedPlan(plan, errors, phase)
+    return ExecutedPlan(plan, sender.verify_shares(plan))
 
 
 class _ShareSender:
     """Sends shares to brokers and reads them back."""
 
-    def __init__(self, admin: AdminClient, topic_placement: StaticTopicPlacement, force: bool) -> None:
-        self._admin, self._master_addrs, self._force = admin, topic_placement.master_addrs, force
+    def __init__(self, admin: AdminClient, placement: StaticTopicPlacement, force: bool) -> None:
+        self._admin, self._master_addrs, self._force = admin, placement.master_addrs, force
 
-    def send_shares(self, mapping_plan: MappingPlan, broker_names: Iterable[str]) -> dict[str, RocketMQError]:
-        broker_names = list(broker_names)
-        masterless_names = [
-            broker_name for broker_name in broker_names if broker_name not in self._master_addrs
-        ]
+    def send_shares(self, plan: MappingPlan, brokers: Iterable[str]) -> dict[str, RocketMQError]:
+        brokers = list(brokers)
+        masterless_names = [broker for broker in brokers if broker not in self._master_addrs]
         if masterless_names:
-            return {
-                broker_name: NotApplied("the broker has no master now") for broker_name in masterless_names
-            }
-        addressed_shares = [
-            (self._master_addrs[broker_name], broker_name, mapping_plan.shares[broker_name])
-            for broker_name in broker_names
-        ]
-        answers = self._admin.queue_mappings.put_shares(
-            mapping_plan.topic, addressed_shares, force=self._force
-        )
-        return {
-            broker_name: answer.error
-            for broker_name, answer in zip(broker_names, answers, strict=True)
-            if answer.error
-        }
+            return {broker: NotApplied("the broker has no master now") for broker in masterless_names}
+        addressed_shares = [(self._master_addrs[broker], broker, plan.shares[broker]) for broker in brokers]
+        answers = self._admin.queue_mappings.put_shares(plan.topic, addressed_shares, force=self._force)
+        return {broker: answer.error for broker, answer in zip(brokers, answers, strict=True) if answer.error}
 
-    def decide_offsets(self, mapping_plan: MappingPlan) -> MappingPlan:
+    def decide_offsets(self, plan: MappingPlan) -> MappingPlan:
         """The plan with the start offsets of moved queues, computed from their ends on the old brokers."""
-        ends_by_broker: dict[str, Mapping[int, int]] = {}
-        logic_offsets = {}
-        for logical_queue, mapping_items in find_undecided(mapping_plan).items():
-            previous_item = mapping_items[-2]
-            if previous_item.bname not in ends_by_broker:
-                ends_result = self._admin.queue_mappings.get_queue_ends(
-                    mapping_plan.topic, self._master_addrs[previous_item.bname]
+        ends: dict[str, Mapping[int, int]] = {}
+        offsets = {}
+        for queue, items in find_undecided(plan).items():
+            previous = items[-2]
+            if previous.bname not in ends:
+                result = self._admin.queue_mappings.get_queue_ends(
+                    plan.topic, self._master_addrs[previous.bname]
                 )
-                if ends_result.error is not None or ends_result.result is None:
-                    raise ends_result.error or NotApplied(
-                        f"{previous_item.bname} did not return the ends of its queues"
+                if result.error is not None or result.result is None:
+                    raise result.error or NotApplied(
+                        f"{previous.bname} did not return the ends of its queues"
                     )
-                ends_by_broker[previous_item.bname] = ends_result.result
-            if previous_item.queue_id not in ends_by_broker[previous_item.bname]:
-                raise NotApplied(
-                    f"{previous_item.bname} did not return the end of its queue {previous_item.queue_id}"
-                )
-            logic_offsets[logical_queue] = next_block_offset(
-                previous_item, ends_by_broker[previous_item.bname][previous_item.queue_id]
-            )
-        return set_offsets(mapping_plan, logic_offsets)
+                ends[previous.bname] = result.result
+            if previous.queue_id not in ends[previous.bname]:
+                raise NotApplied(f"{previous.bname} did not return the end of its queue {previous.queue_id}")
+            offsets[queue] = next_block_offset(previous, ends[previous.bname][previous.queue_id])
+        return set_offsets(plan, offsets)
 
-    def verify_shares(self, mapping_plan: MappingPlan) -> dict[str, RocketMQError]:
+    def verify_shares(self, plan: MappingPlan) -> dict[str, RocketMQError]:
         """The errors of brokers whose share differs from the planned one."""
-        broker_names = list(mapping_plan.shares)
-        share_results = self._admin.queue_mappings.get_each(
-            mapping_plan.topic, [self._master_addrs[broker_name] for broker_name in broker_names]
+        brokers = list(plan.shares)
+        results = self._admin.queue_mappings.get_each(
+            plan.topic, [self._master_addrs[broker] for broker in brokers]
         )
         return {
-            broker_name: share_result.error
-            or NotApplied("the broker reported success, but has another mapping")
-            for broker_name, share_result in zip(broker_names, share_results, strict=True)
-            if share_result.error is not None
-            or not _is_wanted_share(share_result.result, mapping_plan.shares[broker_name])
+            broker: result.error or NotApplied("the broker reported success, but has another mapping")
+            for broker, result in zip(brokers, results, strict=True)
+            if result.error is not None or not _is_wanted_share(result.result, plan.shares[broker])
         }
 
 
-def _is_wanted_share(found_share: BrokerQueueShare | None, wanted_share: BrokerQueueShare) -> bool:
+def _is_wanted_share(found: BrokerQueueShare | None, wanted: BrokerQueueShare) -> bool:
     """Whether the share is the wanted one. A broker may have dropped queues that it no longer serves."""
-    if found_share is None or (found_share.epoch, found_share.total_queues) != (
-        wanted_share.epoch,
-        wanted_share.total_queues,
-    ):
+    if found is None or (found.epoch, found.total_queues) != (wanted.epoch, wanted.total_queues):
         return False
-    return all(
-        wanted_share.hosted_queues.get(logical_queue) == mapping_items
-        for logical_queue, mapping_items in found_share.hosted_queues.items()
-    )
+    return all(wanted.hosted_queues.get(queue) == items for queue, items in found.hosted_queues.items())

@@ -17,30 +17,29 @@ class InvalidMappingFileError(Exception):
 
 
 def save_mapping(
-    folder: Path, mapping_plan: MappingPlan, file_suffix: str, shares: SharesByBroker | None = None
+    folder: Path, plan: MappingPlan, file_suffix: str, shares: SharesByBroker | None = None
 ) -> Path:
     """Write the plan, or the given shares from before it, and return the path.
 
     Raises:
         OSError: the file cannot be written.
     """
-    file_path = folder / f"{mapping_plan.topic}-{mapping_plan.epoch}.{file_suffix}"
-    write_mapping_file(file_path, mapping_plan, mapping_plan.shares if shares is None else shares)
+    file_path = folder / f"{plan.topic}-{plan.epoch}.{file_suffix}"
+    write_mapping_file(file_path, plan, plan.shares if shares is None else shares)
     return file_path
 
 
-def write_mapping_file(file_path: Path, mapping_plan: MappingPlan, shares: SharesByBroker) -> None:
+def write_mapping_file(file_path: Path, plan: MappingPlan, shares: SharesByBroker) -> None:
     """Write the plan with these shares to this file."""
     json_value = {
-        "topic": mapping_plan.topic,
-        "type": mapping_plan.mapping_type,
-        "epoch": mapping_plan.epoch,
+        "topic": plan.topic,
+        "type": plan.mapping_type,
+        "epoch": plan.epoch,
         "brokerConfigMap": {
-            broker_name: share_to_record(mapping_plan.topic, broker_name, broker_share)
-            for broker_name, broker_share in shares.items()
+            broker: share_to_record(plan.topic, broker, share) for broker, share in shares.items()
         },
-        "brokerToMapIn": list(mapping_plan.map_in),
-        "brokerToMapOut": list(mapping_plan.map_out),
+        "brokerToMapIn": list(plan.map_in),
+        "brokerToMapOut": list(plan.map_out),
     }
     atomic_write.replace_file(file_path, fastjson.encode_json(json_value) + b"\n", keeps_backup=False)
 
@@ -52,18 +51,15 @@ def load_mapping_file(file_path: Path) -> MappingPlan:
         InvalidMappingFileError: the file cannot be read or holds no plan.
     """
     try:
-        json_value: Any = fastjson.decode_json(operator_files.read_bytes(file_path))
-        shares = {
-            str(broker_name): parse_share(share_record)
-            for broker_name, share_record in json_value["brokerConfigMap"].items()
-        }
+        saved: Any = fastjson.decode_json(operator_files.read_bytes(file_path))
+        shares = {str(broker): parse_share(record) for broker, record in saved["brokerConfigMap"].items()}
         return MappingPlan(
-            str(json_value["topic"]),
-            str(json_value["type"]),
-            int(json_value["epoch"]),
+            str(saved["topic"]),
+            str(saved["type"]),
+            int(saved["epoch"]),
             shares,
-            tuple(json_value["brokerToMapIn"]),
-            tuple(json_value["brokerToMapOut"]),
+            tuple(saved["brokerToMapIn"]),
+            tuple(saved["brokerToMapOut"]),
         )
     except OSError as error:
         raise InvalidMappingFileError(f"{file_path}: {error.strerror}") from None

@@ -47,50 +47,38 @@ def find_leaders(shares: SharesByBroker) -> dict[int, QueueMappingItem]:
     """
     if len({(share.epoch, share.total_queues, share.scope) for share in shares.values()}) > 1:
         epoch_texts = ", ".join(
-            f"{broker_name}: epoch {leader_item.epoch}, {leader_item.total_queues} queues"
-            for broker_name, leader_item in shares.items()
+            f"{broker}: epoch {item.epoch}, {item.total_queues} queues" for broker, item in shares.items()
         )
         raise NotApplied(
             f"brokers have different mappings ({epoch_texts}): resume the last change with --mapFile"
         )
-    leader_items: dict[int, QueueMappingItem] = {}
-    for broker_name, share in shares.items():
-        for logical_queue, mapping_items in share.hosted_queues.items():
-            if mapping_items and mapping_items[-1].bname == broker_name:
-                if logical_queue in leader_items:
-                    raise NotApplied(
-                        f"queue {logical_queue} is writable on {leader_items[logical_queue].bname} and on "
-                        f"{broker_name}"
-                    )
-                leader_items[logical_queue] = mapping_items[-1]
+    leaders: dict[int, QueueMappingItem] = {}
+    for broker, share in shares.items():
+        for queue, items in share.hosted_queues.items():
+            if items and items[-1].bname == broker:
+                if queue in leaders:
+                    raise NotApplied(f"queue {queue} is writable on {leaders[queue].bname} and on {broker}")
+                leaders[queue] = items[-1]
     total_queues = max((share.total_queues for share in shares.values()), default=0)
-    missing_queues = [
-        str(logical_queue)
-        for logical_queue in range(min(total_queues, len(leader_items) + 10))
-        if logical_queue not in leader_items
-    ]
-    if missing_queues:
-        raise NotApplied(f"no broker accepts writes for queue {', '.join(missing_queues)}")
-    undecided_queues = [
-        str(logical_queue)
-        for logical_queue, leader_item in sorted(leader_items.items())
-        if leader_item.logic_offset < 0
-    ]
+    missing = [str(queue) for queue in range(min(total_queues, len(leaders) + 10)) if queue not in leaders]
+    if missing:
+        raise NotApplied(f"no broker accepts writes for queue {', '.join(missing)}")
+    undecided_queues = [str(queue) for queue, item in sorted(leaders.items()) if item.logic_offset < 0]
     if undecided_queues:
         raise NotApplied(
             f"queue {', '.join(undecided_queues)} is being moved: resume the change with its .after "
             "file and --mapFile"
         )
-    broker_queues = [(leader_item.bname, leader_item.queue_id) for leader_item in leader_items.values()]
+    broker_queues = [(item.bname, item.queue_id) for item in leaders.values()]
     if len(set(broker_queues)) < len(broker_queues):
         raise NotApplied("two logical queues use the same queue of a broker")
-    return dict(sorted(leader_items.items()))
+    return dict(sorted(leaders.items()))
 
 
 def plan_creation(
     topic: str,
     shares: SharesByBroker,
-    target_brokers: Sequence[str],
+    targets: Sequence[str],
     informed_brokers: Collection[str],
     total_queues: int,
     now_ms: int,
@@ -103,208 +91,168 @@ def plan_creation(
     Raises:
         NotApplied: the topic has more queues already.
     """
-    leader_items = find_leaders(shares)
-    if total_queues < len(leader_items):
+    leaders = find_leaders(shares)
+    if total_queues < len(leaders):
         raise NotApplied(
-            f"{topic} has {len(leader_items)} queues: the number of queues of a static topic cannot decrease"
+            f"{topic} has {len(leaders)} queues: the number of queues of a static topic cannot decrease"
         )
-    if shares and total_queues == len(leader_items) and set(informed_brokers) <= shares.keys():
+    if shares and total_queues == len(leaders) and set(informed_brokers) <= shares.keys():
         return MappingPlan(topic, CREATE_TYPE, _highest_epoch(shares), shares)
-    counts_by_broker = {
-        broker_name: sum(leader_item.bname == broker_name for leader_item in leader_items.values())
-        for broker_name in target_brokers
-    }
-    hosted_by_broker = {broker_name: dict(share.hosted_queues) for broker_name, share in shares.items()}
-    queues_by_broker = {broker_name: share.own_queue_count for broker_name, share in shares.items()}
-    for logical_queue in range(len(leader_items), total_queues):
-        broker_name = min(
-            counts_by_broker,
-            key=lambda broker_name: (counts_by_broker[broker_name], target_brokers.index(broker_name)),
-        )
-        hosted_by_broker.setdefault(broker_name, {})[logical_queue] = (
-            QueueMappingItem(0, queues_by_broker.get(broker_name, 0), broker_name, 0),
-        )
-        queues_by_broker[broker_name] = queues_by_broker.get(broker_name, 0) + 1
-        counts_by_broker[broker_name] += 1
+    counts = {broker: sum(item.bname == broker for item in leaders.values()) for broker in targets}
+    hosted = {broker: dict(share.hosted_queues) for broker, share in shares.items()}
+    own_counts = {broker: share.own_queue_count for broker, share in shares.items()}
+    for queue in range(len(leaders), total_queues):
+        broker = min(counts, key=lambda broker: (counts[broker], targets.index(broker)))
+        hosted.setdefault(broker, {})[queue] = (QueueMappingItem(0, own_counts.get(broker, 0), broker, 0),)
+        own_counts[broker] = own_counts.get(broker, 0) + 1
+        counts[broker] += 1
     new_epoch = max(_highest_epoch(shares) + 1000, now_ms)
-    broker_names = dict.fromkeys([*shares, *informed_brokers])
-    planned_shares = {
-        broker_name: _build_share(
+    brokers = dict.fromkeys([*shares, *informed_brokers])
+    planned = {
+        broker: _build_share(
             topic,
-            shares.get(broker_name),
-            queues_by_broker.get(broker_name, 0),
-            hosted_by_broker.get(broker_name, {}),
+            shares.get(broker),
+            own_counts.get(broker, 0),
+            hosted.get(broker, {}),
             new_epoch,
             total_queues,
         )
-        for broker_name in broker_names
+        for broker in brokers
     }
-    return MappingPlan(topic, CREATE_TYPE, new_epoch, planned_shares)
+    return MappingPlan(topic, CREATE_TYPE, new_epoch, planned)
 
 
 def plan_remapping(
-    topic: str,
-    shares: SharesByBroker,
-    target_brokers: Sequence[str],
-    informed_brokers: Collection[str],
-    now_ms: int,
+    topic: str, shares: SharesByBroker, targets: Sequence[str], informed_brokers: Collection[str], now_ms: int
 ) -> MappingPlan:
-    """The plan that spreads all logical queues evenly over `target_brokers` and moves as few as possible.
+    """The plan that spreads all logical queues evenly over `targets` and moves as few as possible.
 
     The last item of a moved queue has no start offset yet; `set_offsets` adds it.
     """
-    leader_items = find_leaders(shares)
-    wanted_brokers = _assign_queues(leader_items, target_brokers)
-    moved_queues = {
-        logical_queue: broker_name
-        for logical_queue, broker_name in wanted_brokers.items()
-        if leader_items[logical_queue].bname != broker_name
-    }
+    leaders = find_leaders(shares)
+    wanted = _assign_queues(leaders, targets)
+    moved_queues = {queue: broker for queue, broker in wanted.items() if leaders[queue].bname != broker}
     if not moved_queues:
         return MappingPlan(topic, REMAPPING_TYPE, _highest_epoch(shares), shares)
-    total_queues, new_epoch = len(leader_items), max(_highest_epoch(shares) + 1000, now_ms)
-    hosted_by_broker = {broker_name: dict(share.hosted_queues) for broker_name, share in shares.items()}
-    queues_by_broker = {broker_name: share.own_queue_count for broker_name, share in shares.items()}
-    for logical_queue, broker_name in moved_queues.items():
-        last_item = leader_items[logical_queue]
-        new_item = QueueMappingItem(last_item.gen + 1, queues_by_broker.get(broker_name, 0), broker_name, -1)
-        mapping_items = (*shares[last_item.bname].hosted_queues[logical_queue], new_item)
-        for holding_broker in (last_item.bname, broker_name):
-            hosted_by_broker.setdefault(holding_broker, {})[logical_queue] = mapping_items
-        queues_by_broker[broker_name] = queues_by_broker.get(broker_name, 0) + 1
-    broker_names = dict.fromkeys([*shares, *informed_brokers, *target_brokers])
-    planned_shares = {
-        broker_name: _build_share(
+    total_queues, new_epoch = len(leaders), max(_highest_epoch(shares) + 1000, now_ms)
+    hosted = {broker: dict(share.hosted_queues) for broker, share in shares.items()}
+    own_counts = {broker: share.own_queue_count for broker, share in shares.items()}
+    for queue, broker in moved_queues.items():
+        last = leaders[queue]
+        new_item = QueueMappingItem(last.gen + 1, own_counts.get(broker, 0), broker, -1)
+        items = (*shares[last.bname].hosted_queues[queue], new_item)
+        for holding_broker in (last.bname, broker):
+            hosted.setdefault(holding_broker, {})[queue] = items
+        own_counts[broker] = own_counts.get(broker, 0) + 1
+    brokers = dict.fromkeys([*shares, *informed_brokers, *targets])
+    planned = {
+        broker: _build_share(
             topic,
-            shares.get(broker_name),
-            queues_by_broker.get(broker_name, 0),
-            hosted_by_broker.get(broker_name, {}),
+            shares.get(broker),
+            own_counts.get(broker, 0),
+            hosted.get(broker, {}),
             new_epoch,
             total_queues,
         )
-        for broker_name in broker_names
+        for broker in brokers
     }
     gaining_brokers = tuple(sorted(set(moved_queues.values())))
     return MappingPlan(
         topic,
         REMAPPING_TYPE,
         new_epoch,
-        planned_shares,
+        planned,
         gaining_brokers,
-        tuple(sorted({leader_items[logical_queue].bname for logical_queue in moved_queues})),
+        tuple(sorted({leaders[queue].bname for queue in moved_queues})),
     )
 
 
-def _assign_queues(
-    leader_items: Mapping[int, QueueMappingItem], target_brokers: Sequence[str]
-) -> dict[int, str]:
+def _assign_queues(leaders: Mapping[int, QueueMappingItem], targets: Sequence[str]) -> dict[int, str]:
     """The broker of each queue. No broker both receives and loses queues."""
-    counts_by_broker = {
-        broker_name: sum(leader_item.bname == broker_name for leader_item in leader_items.values())
-        for broker_name in target_brokers
-    }
-    queues_per_broker, remaining_queues = divmod(len(leader_items), len(target_brokers))
+    counts = {broker: sum(item.bname == broker for item in leaders.values()) for broker in targets}
+    share, rest = divmod(len(leaders), len(targets))
     # The brokers with the most queues may keep one more than the others.
-    broker_order = sorted(
-        target_brokers,
-        key=lambda broker_name: (-counts_by_broker[broker_name], target_brokers.index(broker_name)),
-    )
-    room_by_broker = {
-        broker_name: queues_per_broker + (order_index < remaining_queues)
-        for order_index, broker_name in enumerate(broker_order)
-    }
-    wanted_brokers: dict[int, str] = {}
+    order = sorted(targets, key=lambda broker: (-counts[broker], targets.index(broker)))
+    room = {broker: share + (index < rest) for index, broker in enumerate(order)}
+    wanted: dict[int, str] = {}
     unassigned_queues: list[int] = []
-    for logical_queue, leader_item in leader_items.items():
-        if room_by_broker.get(leader_item.bname, 0) > 0:
-            room_by_broker[leader_item.bname] -= 1
-            wanted_brokers[logical_queue] = leader_item.bname
+    for queue, leader in leaders.items():
+        if room.get(leader.bname, 0) > 0:
+            room[leader.bname] -= 1
+            wanted[queue] = leader.bname
         else:
-            unassigned_queues.append(logical_queue)
-    free_places = [broker_name for broker_name in target_brokers for _ in range(room_by_broker[broker_name])]
-    return dict(sorted({**wanted_brokers, **dict(zip(unassigned_queues, free_places, strict=True))}.items()))
+            unassigned_queues.append(queue)
+    free_places = [broker for broker in targets for _ in range(room[broker])]
+    return dict(sorted({**wanted, **dict(zip(unassigned_queues, free_places, strict=True))}.items()))
 
 
-def list_moves(shares_before: SharesByBroker, mapping_plan: MappingPlan) -> list[QueueMove]:
+def list_moves(shares_before: SharesByBroker, plan: MappingPlan) -> list[QueueMove]:
     """The logical queues that are new or come to another broker."""
     brokers_before = {
-        logical_queue: mapping_items[-1].bname
-        for broker_name, share in shares_before.items()
-        for logical_queue, mapping_items in share.hosted_queues.items()
-        if mapping_items[-1].bname == broker_name
+        queue: items[-1].bname
+        for broker, share in shares_before.items()
+        for queue, items in share.hosted_queues.items()
+        if items[-1].bname == broker
     }
     queue_moves = [
-        QueueMove(
-            logical_queue,
-            brokers_before.get(logical_queue),
-            broker_name,
-            mapping_items[-1].queue_id,
-            mapping_items[-1].logic_offset,
-        )
-        for broker_name, share in mapping_plan.shares.items()
-        for logical_queue, mapping_items in share.hosted_queues.items()
-        if mapping_items[-1].bname == broker_name and brokers_before.get(logical_queue) != broker_name
+        QueueMove(queue, brokers_before.get(queue), broker, items[-1].queue_id, items[-1].logic_offset)
+        for broker, share in plan.shares.items()
+        for queue, items in share.hosted_queues.items()
+        if items[-1].bname == broker and brokers_before.get(queue) != broker
     ]
     return sorted(queue_moves)
 
 
-def find_undecided(mapping_plan: MappingPlan) -> dict[int, tuple[QueueMappingItem, ...]]:
+def find_undecided(plan: MappingPlan) -> dict[int, tuple[QueueMappingItem, ...]]:
     """The items of each moved logical queue whose start offset is not decided yet."""
     return {
-        logical_queue: mapping_items
-        for broker_name, share in mapping_plan.shares.items()
-        for logical_queue, mapping_items in share.hosted_queues.items()
-        if mapping_items[-1].bname == broker_name and mapping_items[-1].logic_offset < 0
+        queue: items
+        for broker, share in plan.shares.items()
+        for queue, items in share.hosted_queues.items()
+        if items[-1].bname == broker and items[-1].logic_offset < 0
     }
 
 
-def set_offsets(mapping_plan: MappingPlan, logic_offsets: Mapping[int, int]) -> MappingPlan:
+def set_offsets(plan: MappingPlan, logic_offsets: Mapping[int, int]) -> MappingPlan:
     """The plan with these start offsets for its undecided logical queues."""
 
-    def set_last_offset(
-        logical_queue: int, mapping_items: tuple[QueueMappingItem, ...]
-    ) -> tuple[QueueMappingItem, ...]:
-        if logical_queue not in logic_offsets or mapping_items[-1].logic_offset >= 0:
-            return mapping_items
-        return (*mapping_items[:-1], mapping_items[-1]._replace(logic_offset=logic_offsets[logical_queue]))
+    def set_last_offset(queue: int, items: tuple[QueueMappingItem, ...]) -> tuple[QueueMappingItem, ...]:
+        if queue not in logic_offsets or items[-1].logic_offset >= 0:
+            return items
+        return (*items[:-1], items[-1]._replace(logic_offset=logic_offsets[queue]))
 
-    planned_shares = {
-        broker_name: share._replace(
+    planned = {
+        broker: share._replace(
             hosted_queues={
-                logical_queue: set_last_offset(logical_queue, mapping_items)
-                for logical_queue, mapping_items in share.hosted_queues.items()
+                queue: set_last_offset(queue, items) for queue, items in share.hosted_queues.items()
             }
         )
-        for broker_name, share in mapping_plan.shares.items()
+        for broker, share in plan.shares.items()
     }
-    return mapping_plan._replace(shares=planned_shares)
+    return plan._replace(shares=planned)
 
 
-def adopt_known_offsets(mapping_plan: MappingPlan, current_shares: SharesByBroker) -> MappingPlan:
+def adopt_known_offsets(plan: MappingPlan, current: SharesByBroker) -> MappingPlan:
     """The plan with the offsets that brokers of its epoch already have from an interrupted run."""
     known_offsets = {
-        logical_queue: mapping_items[-1].logic_offset
-        for share in current_shares.values()
-        if share.epoch == mapping_plan.epoch
-        for logical_queue, mapping_items in share.hosted_queues.items()
-        if mapping_items
-        and mapping_items[-1].logic_offset >= 0
-        and logical_queue in find_undecided(mapping_plan)
+        queue: items[-1].logic_offset
+        for share in current.values()
+        if share.epoch == plan.epoch
+        for queue, items in share.hosted_queues.items()
+        if items and items[-1].logic_offset >= 0 and queue in find_undecided(plan)
     }
-    return set_offsets(mapping_plan, known_offsets)
+    return set_offsets(plan, known_offsets)
 
 
-def next_block_offset(previous_item: QueueMappingItem, queue_end: int) -> int:
+def next_block_offset(previous: QueueMappingItem, queue_end: int) -> int:
     """The offset at which a moved logical queue continues, after a gap (blockSeqRoundUp upstream)."""
-    if queue_end < previous_item.start_offset:
+    if queue_end < previous.start_offset:
         raise NotApplied(
-            f"queue {previous_item.queue_id} of {previous_item.bname} ends at {queue_end}, "
-            f"before {previous_item.start_offset}"
+            f"queue {previous.queue_id} of {previous.bname} ends at {queue_end}, "
+            f"before {previous.start_offset}"
         )
-    full_blocks, remaining_offsets = divmod(
-        previous_item.logic_offset + queue_end - previous_item.start_offset, OFFSET_BLOCK
-    )
-    return (full_blocks + (1 if remaining_offsets < OFFSET_BLOCK // 2 else 2)) * OFFSET_BLOCK
+    blocks, rest = divmod(previous.logic_offset + queue_end - previous.start_offset, OFFSET_BLOCK)
+    return (blocks + (1 if rest < OFFSET_BLOCK // 2 else 2)) * OFFSET_BLOCK
 
 
 def _highest_epoch(shares: SharesByBroker) -> int:

@@ -41,18 +41,18 @@ def translate_account(account: PlainAccount) -> TranslatedAccount:
         return TranslatedAccount(user, (), tuple(losses))
     entries = [
         entry
-        for kind, default_perm, perms in (
+        for kind, perm, perms in (
             ("Topic", account.default_topic_perm, account.topic_perms),
             ("Group", account.default_group_perm, account.group_perms),
         )
-        for entry in _translate_perms(kind, default_perm, perms or ())
+        for entry in _translate_perms(kind, perm, perms or ())
     ]
     return TranslatedAccount(user, tuple(entries), tuple(losses))
 
 
 def _translate_perms(kind: str, default_perm: str | None, perms: tuple[str, ...]) -> list[AclEntry]:
     entries = []
-    named_perms = [perm_text.rpartition("=")[::2] for perm_text in perms]
+    named_perms = [text.rpartition("=")[::2] for text in perms]
     for name, perm in (("*", default_perm or "DENY"), *named_perms):
         actions = _translate_perm(perm)
         if actions:

@@ -74,14 +74,14 @@ class QueueComparison:
 
     def compare(self) -> ComparedQueue:
         """Return the outcome."""
-        missing_offsets = OffsetRanges()
-        missing_offsets.add_offsets(
-            offset for offset, is_copied in zip(self._offsets, self._is_copied, strict=True) if not is_copied
+        missing = OffsetRanges()
+        missing.add_offsets(
+            offset for offset, copied in zip(self._offsets, self._is_copied, strict=True) if not copied
         )
         return ComparedQueue(
             len(self._offsets),
             self._copy_count,
-            missing_offsets,
+            missing,
             self._duplicates,
             self._changed,
             self._misplaced,

@@ -89,11 +89,11 @@ class CopyQueue:
             batch.append(copy)
         return batch
 
-    def confirm_batch(self, message_count: int, target_end: int) -> None:
+    def confirm_batch(self, count: int, target_end: int) -> None:
         """Note that the next messages are stored in the target, up to this offset of the target queue."""
-        last_offset = self._messages[message_count - 1].queue_offset
-        del self._messages[:message_count]
-        self.copied_count += message_count
+        last_offset = self._messages[count - 1].queue_offset
+        del self._messages[:count]
+        self.copied_count += count
         self.record = self.record._replace(next_offset=last_offset + 1, target_end=target_end)
         self.failing_since, self.error = None, None
         if not self._messages:

@@ -12,13 +12,6 @@ BACKWARD_SCAN = 10_000
 """How many messages at the end of a target queue are searched if no record of a transfer exists."""
 
 
-class CopiedMessage(NamedTuple):
-    """A copy in a target queue."""
-
-    source: SourcePlace
-    message: StoredMessage
-
-
 class LastCopy(NamedTuple):
     """The last copy of a source queue in a range of its target queue.
 
@@ -36,11 +29,7 @@ class LastCopy(NamedTuple):
 def read_messages(
     admin: AdminClient, topic: str, spans: Sequence[QueueSpan]
 ) -> Iterator[tuple[QueueSpan, StoredMessage]]:
-    """Yield the messages of parts of queues, in order within each queue.
-
-    Raises:
-        RocketMQError: A broker refused or did not answer.
-    """
+    """Yield the messages of parts of queues, in order within each queue. Raises RocketMQError."""
     spans_by_queue = {(span.broker_name, span.queue_id): span for span in spans}
     for page in admin.queue_reader.read_pages(topic, spans):
         if page.error is not None:
@@ -52,19 +41,15 @@ def read_messages(
 def find_last_copies(
     admin: AdminClient, topic: str, spans: Sequence[QueueSpan]
 ) -> Mapping[SourceQueue, LastCopy]:
-    """Return the last copy of each source queue in parts of target queues.
-
-    Raises:
-        RocketMQError: A broker refused or did not answer.
-    """
-    last_copies: dict[SourceQueue, LastCopy] = {}
+    """Return the last copy of each source queue in parts of target queues. Raises RocketMQError."""
+    copies: dict[SourceQueue, LastCopy] = {}
     for _, message in read_messages(admin, topic, spans):
         source = find_source(message)
         if source is None:
             continue
-        before = last_copies.get(source.queue)
-        highest = source if before is None or source.offset > before.source.offset else before.source
-        last_copies[source.queue] = LastCopy(
-            highest, message.queue_offset, 1 if before is None else before.copy_count + 1
+        before = copies.get(source.queue)
+        newest = source if before is None or source.offset > before.source.offset else before.source
+        copies[source.queue] = LastCopy(
+            newest, message.queue_offset, 1 if before is None else before.copy_count + 1
         )
-    return last_copies
+    return copies

@@ -20,15 +20,9 @@ from nsadmin.operations.transfer.verification import load_transfer
 
 
 class MovedQueue(NamedTuple):
-    """A target queue of a group.
+    """A target queue of a group, at the master `broker_addr`: its committed offset, and the new one.
 
-    Attributes:
-        topic_pair: The topics.
-        translated_queue: The new offset.
-        old_offset: The committed offset in the target; None for none.
-        broker_addr: The master of the target queue.
-        result: "planned", "kept", "done" or "failed".
-        error: The reason of "failed".
+    `result` is "planned", "kept", "done" or "failed".
     """
 
     topic_pair: TopicPair
@@ -47,13 +41,7 @@ class UncarriedTopic(NamedTuple):
 
 
 class GroupTransfer:
-    """Moves the offsets of one group.
-
-    Args:
-        clusters: The clients.
-        group: The consumer group.
-        overwrites: Move queues of the target that have another offset already.
-    """
+    """Moves the offsets of one group. It `overwrites` other offsets that target queues have already."""
 
     def __init__(self, clusters: TransferClusters, group: str, *, overwrites: bool) -> None:
         self._clusters, self._group, self._overwrites = clusters, group, overwrites
@@ -72,23 +60,19 @@ class GroupTransfer:
         target_committed = self._read_committed(self._clusters.target)
         moves: list[MovedQueue] = []
         copied_topics = set()
-        for topic_pair in self._list_pairs():
-            if topic_pair.topic not in offsets_by_topic:
+        for pair in self._list_pairs():
+            if pair.topic not in offsets_by_topic:
                 continue
-            copied_topics.add(topic_pair.topic)
-            plan = load_transfer(self._clusters, topic_pair)
+            copied_topics.add(pair.topic)
+            plan = load_transfer(self._clusters, pair)
             # Clients commit an offset on every queue that they consume. Without one, nothing is consumed.
             offsets = {
-                planned_queue.source: offsets_by_topic[topic_pair.topic].get(
-                    planned_queue.queue, planned_queue.record.begin_offset
-                )
-                for planned_queue in plan.queues
+                queue.source: offsets_by_topic[pair.topic].get(queue.queue, queue.record.begin_offset)
+                for queue in plan.queues
             }
             moves += [
-                self._make_move(
-                    topic_pair, translated_queue, target_committed.get(topic_pair.target_topic, {})
-                )
-                for translated_queue in translate_offsets(self._clusters, plan, offsets)
+                self._make_move(pair, queue, target_committed.get(pair.target_topic, {}))
+                for queue in translate_offsets(self._clusters, plan, offsets)
             ]
         uncarried_topics = [
             UncarriedTopic(topic, self._count_pending(topic, offsets_by_topic[topic]))
@@ -107,21 +91,15 @@ class GroupTransfer:
         return bool(connections[self._group].clients)
 
     def apply_moves(self, moves: list[MovedQueue]) -> list[MovedQueue]:
-        """Commit the new offsets in the target, and read them back.
-
-        Raises:
-            RocketMQError: A server refused or did not answer.
-        """
+        """Commit the new offsets in the target, and read them back. Raises RocketMQError."""
         applied_moves = []
-        for topic_pair in dict.fromkeys(move.topic_pair for move in moves):
-            planned_moves = [
-                move for move in moves if move.topic_pair == topic_pair and move.result == "planned"
-            ]
+        for pair in dict.fromkeys(move.topic_pair for move in moves):
+            planned_moves = [move for move in moves if move.topic_pair == pair and move.result == "planned"]
             offset_moves = tuple(
                 OffsetMove(
                     move.broker_addr,
                     MessageQueue(
-                        topic_pair.target_topic,
+                        pair.target_topic,
                         move.translated_queue.span.broker_name,
                         move.translated_queue.span.queue_id,
                     ),
@@ -133,13 +111,13 @@ class GroupTransfer:
                 for move in planned_moves
             )
             results = self._clusters.target.offsets.apply_clone(
-                OffsetPlan(self._group, topic_pair.target_topic, END_OF_QUEUE, True, None, offset_moves)
+                OffsetPlan(self._group, pair.target_topic, END_OF_QUEUE, True, None, offset_moves)
             )
-            outcomes = {offset_move.queue: offset_move for offset_move in results}
+            outcomes = {move.queue: move for move in results}
             applied_moves += [
                 _note_outcome(move, outcomes) if move.result == "planned" else move
                 for move in moves
-                if move.topic_pair == topic_pair
+                if move.topic_pair == pair
             ]
         return applied_moves
 
@@ -165,11 +143,11 @@ class GroupTransfer:
             for key, offsets in result.value().items():
                 topic, _, group = key.rpartition("@")
                 if group == self._group:
-                    broker_offsets = {
+                    found = {
                         QueueId(masters[result.addr], queue_id): offset
                         for queue_id, offset in offsets.items()
                     }
-                    offsets_by_topic.setdefault(topic, {}).update(broker_offsets)
+                    offsets_by_topic.setdefault(topic, {}).update(found)
         return offsets_by_topic
 
     def _require_group(self) -> None:
@@ -185,18 +163,13 @@ class GroupTransfer:
             )
 
     def _make_move(
-        self,
-        topic_pair: TopicPair,
-        translated_queue: TranslatedQueue,
-        target_committed: Mapping[QueueId, int],
+        self, pair: TopicPair, translated: TranslatedQueue, target_committed: Mapping[QueueId, int]
     ) -> MovedQueue:
-        span = translated_queue.span
+        span = translated.span
         old_offset = target_committed.get(QueueId(span.broker_name, span.queue_id))
-        broker_addr = translated_queue.sources[0][0].send_queue.broker_addr
-        is_kept = old_offset is not None and (old_offset == translated_queue.offset or not self._overwrites)
-        return MovedQueue(
-            topic_pair, translated_queue, old_offset, broker_addr, "kept" if is_kept else "planned"
-        )
+        addr = translated.sources[0][0].send_queue.broker_addr
+        is_kept = old_offset is not None and (old_offset == translated.offset or not self._overwrites)
+        return MovedQueue(pair, translated, old_offset, addr, "kept" if is_kept else "planned")
 
     def _count_pending(self, topic: str, offsets: Mapping[QueueId, int]) -> int | None:
         """The messages of a topic that the group did not consume; 0 if the topic is gone, None if unknown."""

@@ -21,22 +21,15 @@ class MetadataLoss(NamedTuple):
     reason: str
 
 
-class PreparedMetadata(NamedTuple):
-    """The metadata for the target, and what it lacks."""
-
-    selected_backup: ClusterBackup
-    losses: list[MetadataLoss]
-
-
-def spread_to_all(selected_backup: ClusterBackup, target_brokers: Iterable[str]) -> ClusterBackup:
+def spread_to_all(backup: ClusterBackup, target_brokers: Iterable[str]) -> ClusterBackup:
     """Return a backup in which every target broker has the items of all source brokers.
 
     If source brokers have different settings for an item, the first one counts, with the most queues of any.
     """
-    sources = list(selected_backup.brokers.values())
+    sources = list(backup.brokers.values())
     if not sources:
-        return selected_backup
-    merged_values = sources[0]._replace(
+        return backup
+    merged = sources[0]._replace(
         topics=_merge_settings(source.topics for source in sources),
         groups=_merge_settings(source.groups for source in sources),
         consume_modes=list({(m.topic, m.group): m for s in sources[::-1] for m in s.consume_modes}.values()),
@@ -46,9 +39,7 @@ def spread_to_all(selected_backup: ClusterBackup, target_brokers: Iterable[str])
         white_addrs=list(dict.fromkeys(addr for source in sources for addr in source.white_addrs)),
         static_topics={topic: None for source in sources for topic in source.static_topics},
     )
-    return selected_backup._replace(
-        brokers={name: merged_values._replace(broker_name=name) for name in target_brokers}
-    )
+    return backup._replace(brokers={name: merged._replace(broker_name=name) for name in target_brokers})
 
 
 def _merge_settings(tables: Iterable[Mapping[str, BackupSettings]]) -> dict[str, BackupSettings]:
@@ -63,17 +54,15 @@ def _merge_settings(tables: Iterable[Mapping[str, BackupSettings]]) -> dict[str,
 
 
 def prepare_metadata(
-    selected_backup: ClusterBackup, target_releases: Mapping[str, str | None]
-) -> PreparedMetadata:
-    """Return the metadata as the releases of the target brokers can have it.
+    backup: ClusterBackup, target_releases: Mapping[str, str | None]
+) -> tuple[ClusterBackup, list[MetadataLoss]]:
+    """Return the metadata as the release of each target broker, such as "5.5.0", can have it; and the rest.
 
-    Args:
-        selected_backup: The metadata, with the names of the target brokers.
-        target_releases: The release of each target broker, such as "5.5.0"; None if unknown.
+    `backup` has the names of the target brokers.
     """
     losses: list[MetadataLoss] = []
     brokers = {}
-    for broker_name, broker in selected_backup.brokers.items():
+    for broker_name, broker in backup.brokers.items():
         release = target_releases.get(broker_name)
         losses += [
             MetadataLoss(
@@ -89,7 +78,7 @@ def prepare_metadata(
         elif broker.accounts or broker.white_addrs:
             prepared_broker = _translate_accounts(prepared_broker, losses)
         brokers[broker_name] = prepared_broker
-    return PreparedMetadata(selected_backup._replace(brokers=brokers), losses)
+    return backup._replace(brokers=brokers), losses
 
 
 def _parse_release(release: str) -> tuple[int, ...]:
@@ -106,18 +95,12 @@ def _drop_new_settings(broker: BrokerBackup, losses: list[MetadataLoss]) -> Brok
                     losses.append(
                         MetadataLoss(section, broker.broker_name, name, f"4.x brokers have no {setting}")
                     )
-            kept_table[name] = {
-                setting: value for setting, value in settings.items() if setting not in _SETTINGS_SINCE_5
-            }
+            kept_table[name] = {s: value for s, value in settings.items() if s not in _SETTINGS_SINCE_5}
         tables[section] = kept_table
+    reason = "4.x brokers have no consume modes"
     losses += [
-        MetadataLoss(
-            Section.CONSUME_MODES,
-            broker.broker_name,
-            f"{assigned_mode.topic} {assigned_mode.group}",
-            "4.x brokers have no consume modes",
-        )
-        for assigned_mode in broker.consume_modes
+        MetadataLoss(Section.CONSUME_MODES, broker.broker_name, f"{mode.topic} {mode.group}", reason)
+        for mode in broker.consume_modes
     ]
     return broker._replace(topics=tables[Section.TOPICS], groups=tables[Section.GROUPS], consume_modes=[])
 
@@ -136,21 +119,16 @@ def _translate_accounts(broker: BrokerBackup, losses: list[MetadataLoss]) -> Bro
     users: list[User] = [*broker.users]
     acls: dict[str, AclEntries] = dict(broker.acls)
     for account in broker.accounts:
-        translated_account = translate_account(account)
-        users.append(translated_account.user)
-        if translated_account.entries:
-            acls[USER_SUBJECT_PREFIX + translated_account.user.username] = translated_account.entries
+        translated = translate_account(account)
+        users.append(translated.user)
+        if translated.entries:
+            acls[USER_SUBJECT_PREFIX + translated.user.username] = translated.entries
         losses += [
             MetadataLoss(Section.ACCOUNTS, broker.broker_name, account.access_key, loss)
-            for loss in translated_account.losses
+            for loss in translated.losses
         ]
+    reason = "4.x trusts this address without a signature, and 5.x trusts no address"
     losses += [
-        MetadataLoss(
-            Section.ACCOUNTS,
-            broker.broker_name,
-            white_addr,
-            "4.x trusts this address without a signature, and 5.x trusts no address",
-        )
-        for white_addr in broker.white_addrs
+        MetadataLoss(Section.ACCOUNTS, broker.broker_name, addr, reason) for addr in broker.white_addrs
     ]
     return broker._replace(users=users, acls=acls, accounts=[], white_addrs=[])

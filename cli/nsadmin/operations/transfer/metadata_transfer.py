@@ -1,7 +1,6 @@
 """Transfers topics, groups or access rules: reads the source cluster, and restores into the target."""
 
-from collections.abc import Iterator, Mapping
-from time import time
+from collections.abc import Callable, Iterator, Mapping
 from typing import NamedTuple
 
 from nsadmin.client import AdminClient
@@ -12,7 +11,8 @@ from nsadmin.operations.backups.records import ClusterBackup, Section
 from nsadmin.operations.backups.restore_outcome import RestoreOutcome
 from nsadmin.operations.backups.restore_run import RestoreRun
 from nsadmin.operations.backups.restore_scope import RestoreScope, select_backup
-from nsadmin.operations.transfer.metadata_plan import MetadataLoss, prepare_metadata, spread_to_all
+from nsadmin.operations.procedure_clock import SYSTEM_CLOCK
+from nsadmin.operations.transfer.metadata_plan import prepare_metadata, spread_to_all
 
 
 class MetadataScope(NamedTuple):
@@ -44,33 +44,37 @@ class MetadataTransfer:
         NotFound: A cluster, a topic or a group does not exist.
     """
 
-    def __init__(self, source: AdminClient, target: AdminClient, scope: MetadataScope) -> None:
+    def __init__(
+        self,
+        source: AdminClient,
+        target: AdminClient,
+        scope: MetadataScope,
+        now_ms: Callable[[], int] = SYSTEM_CLOCK.now_ms,
+    ) -> None:
         self._target = target
         source_cluster = find_cluster(source, scope.source_cluster, "--from-cluster")
         target_cluster = find_cluster(target, scope.target_cluster, "--to-cluster")
         self.source_backup: ClusterBackup = observe_backup(
-            source, source_cluster, int(time() * 1000), with_secrets=True, sections=scope.sections
+            source, source_cluster, now_ms(), with_secrets=True, sections=scope.sections
         )
         _require_known_names(self.source_backup, scope)
         target_addrs = {
             str(master.broker_name): master.broker_addr
             for master in targets.list_master_targets(target.clusters.get_info(), target_cluster)
         }
-        selected_backup = select_backup(
+        backup = select_backup(
             self.source_backup,
             RestoreScope(target_cluster, scope.sections, scope.topics, scope.groups, scope.broker_names),
         )
         if scope.on_all_brokers:
-            selected_backup = spread_to_all(selected_backup, sorted(target_addrs))
+            backup = spread_to_all(backup, sorted(target_addrs))
         known_addrs = {name: addr for name, addr in target_addrs.items() if addr is not None}
         runtime_infos = target.brokers.get_runtime_info(list(known_addrs.values()))
         releases = {
-            broker_name: None if result.result is None else result.result.release
-            for broker_name, result in zip(known_addrs, runtime_infos, strict=True)
+            broker: None if result.result is None else result.result.release
+            for broker, result in zip(known_addrs, runtime_infos, strict=True)
         }
-        prepared_metadata = prepare_metadata(selected_backup, releases)
-        self.selected: ClusterBackup = prepared_metadata.selected_backup
-        self.losses: list[MetadataLoss] = prepared_metadata.losses
+        self.selected, self.losses = prepare_metadata(backup, releases)
 
     def run(self, *, is_dry_run: bool) -> Iterator[RestoreOutcome]:
         """Create and change the items in the target, and yield the outcome of each."""
@@ -78,14 +82,14 @@ class MetadataTransfer:
         return restore_run.restore_all()
 
 
-def find_cluster(admin: AdminClient, cluster_name: str | None, option_flag: str) -> str:
+def find_cluster(admin: AdminClient, cluster: str | None, option_flag: str) -> str:
     """Return the name of the cluster.
 
     Raises:
         NotFound: There is none, or there are several and none is named.
     """
-    if cluster_name is not None:
-        return cluster_name
+    if cluster is not None:
+        return cluster
     cluster_names = admin.clusters.get_info().cluster_names
     if len(cluster_names) == 1:
         return cluster_names[0]

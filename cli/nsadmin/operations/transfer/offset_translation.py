@@ -33,31 +33,17 @@ class TranslatedQueue(NamedTuple):
 
 
 def translate_offsets(
-    clusters: TransferClusters, plan: TopicPlan, committed_offsets: Mapping[SourceQueue, int]
+    clusters: TransferClusters, plan: TopicPlan, committed: Mapping[SourceQueue, int]
 ) -> list[TranslatedQueue]:
-    """Translate the offsets of one topic.
-
-    Args:
-        clusters: The clients.
-        plan: The transfer of the topic.
-        committed_offsets: The offset of the group on each source queue.
-
-    Returns:
-        One TranslatedQueue for each target queue with copies.
-
-    Raises:
-        RocketMQError: A broker refused or did not answer.
-    """
-    queues_by_target: dict[tuple[str, int], list[PlannedQueue]] = {}
-    for planned_queue in plan.queues:
-        target = (planned_queue.send_queue.broker_name, planned_queue.send_queue.queue_id)
-        queues_by_target.setdefault(target, []).append(planned_queue)
+    """Translate the group's offset on each source queue of a topic to each target queue with copies."""
+    queues: dict[tuple[str, int], list[PlannedQueue]] = {}
+    for planned in plan.queues:
+        target = (planned.send_queue.broker_name, planned.send_queue.queue_id)
+        queues.setdefault(target, []).append(planned)
     translated_queues = []
     for span in list_copy_spans(clusters, plan):
-        planned_queues = queues_by_target[span.broker_name, span.queue_id]
-        sources = tuple(
-            (planned_queue, committed_offsets[planned_queue.source]) for planned_queue in planned_queues
-        )
+        planned_queues = queues[span.broker_name, span.queue_id]
+        sources = tuple((queue, committed[queue.source]) for queue in planned_queues)
         translated_queues.append(_TargetSearch(clusters, plan, span, sources).translate())
     return translated_queues
 
@@ -74,26 +60,20 @@ class _TargetSearch:
     ) -> None:
         self._clusters, self._topic, self._span = clusters, plan.topic_pair.target_topic, span
         self._sources = tuple(sources)
-        self._offset_by_source = {planned_queue.source: offset for planned_queue, offset in sources}
+        self._offset_by_source = {queue.source: offset for queue, offset in sources}
         self._is_plain = not plan.rules and len(sources) == 1 and not sources[0][0].record.lost_count
 
     def translate(self) -> TranslatedQueue:
-        copy_offset = min(
-            self._find_first_copy(planned_queue, offset) for planned_queue, offset in self._sources
-        )
+        copy_offset = min(self._find_first_copy(queue, offset) for queue, offset in self._sources)
         offset = self._find_foreign(copy_offset)
-        not_copied = sum(
-            max(0, wanted_end - planned_queue.record.next_offset)
-            for planned_queue, wanted_end in self._sources
-        )
+        not_copied = sum(max(0, end - queue.record.next_offset) for queue, end in self._sources)
         missed_count = sum(
-            max(0, planned_queue.record.begin_offset - wanted_end) + planned_queue.record.lost_count
-            for planned_queue, wanted_end in self._sources
+            max(0, queue.record.begin_offset - end) + queue.record.lost_count for queue, end in self._sources
         )
-        repeated_count = self._count_repeated(offset) + not_copied
-        return TranslatedQueue(self._sources, self._span, offset, repeated_count, missed_count)
+        repeated = self._count_repeated(offset) + not_copied
+        return TranslatedQueue(self._sources, self._span, offset, repeated, missed_count)
 
-    def _find_first_copy(self, planned_queue: PlannedQueue, wanted_offset: int) -> int:
+    def _find_first_copy(self, planned: PlannedQueue, wanted_offset: int) -> int:
         """Return the target offset of the first copy that is not consumed, by binary search.
 
         Messages of other producers lie between copies: a probe takes the next copy after its place. A batch
@@ -103,11 +83,11 @@ class _TargetSearch:
         low_offset, high_offset = self._span.begin_offset, self._span.end_offset
         while low_offset < high_offset:
             middle_offset = (low_offset + high_offset) // 2
-            copy_position = self._find_next_copy(planned_queue.source, middle_offset, high_offset)
-            if copy_position is None or copy_position[1] >= wanted_offset:
+            position = self._find_next_copy(planned.source, middle_offset, high_offset)
+            if position is None or position[1] >= wanted_offset:
                 high_offset = middle_offset
             else:
-                low_offset = copy_position[0] + 1
+                low_offset = position[0] + 1
         return low_offset
 
     def _find_next_copy(
@@ -126,8 +106,8 @@ class _TargetSearch:
 
         If the copies before it account for every message, none is of another producer.
         """
-        planned_queue, wanted_offset = self._sources[0]
-        record = planned_queue.record
+        planned, wanted_offset = self._sources[0]
+        record = planned.record
         copied_count = min(max(wanted_offset, record.begin_offset), record.next_offset) - record.begin_offset
         is_whole = self._span.begin_offset == record.target_begin
         if self._is_plain and is_whole and end_offset - self._span.begin_offset == copied_count:
@@ -141,19 +121,17 @@ class _TargetSearch:
 
     def _count_repeated(self, begin_offset: int) -> int:
         """Count the copies from an offset on that the group consumed in the source, or gets twice here."""
-        planned_queue, wanted_offset = self._sources[0]
-        unconsumed_count = max(
-            0, planned_queue.record.next_offset - max(wanted_offset, planned_queue.record.begin_offset)
-        )
-        if self._is_plain and self._span.end_offset - begin_offset == unconsumed_count:
+        planned, wanted_offset = self._sources[0]
+        unconsumed = max(0, planned.record.next_offset - max(wanted_offset, planned.record.begin_offset))
+        if self._is_plain and self._span.end_offset - begin_offset == unconsumed:
             return 0
-        repeated_count, copied_messages = 0, set[tuple[SourceQueue, int]]()
+        repeated, copied_messages = 0, set[tuple[SourceQueue, int]]()
         span = self._span._replace(begin_offset=begin_offset)
         for _, message in read_messages(self._clusters.target, self._topic, [span]):
             source = find_source(message)
             if source is None or source.queue not in self._offset_by_source:
                 continue
             key = (source.queue, source.offset)
-            repeated_count += source.offset < self._offset_by_source[source.queue] or key in copied_messages
+            repeated += source.offset < self._offset_by_source[source.queue] or key in copied_messages
             copied_messages.add(key)
-        return repeated_count
+        return repeated

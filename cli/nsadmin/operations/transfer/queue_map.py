@@ -57,15 +57,13 @@ def map_queues(
     for number, source_queue in enumerate(waiting_queues):
         merged_queue = sorted_targets[number % len(sorted_targets)]
         mapping[source_queue] = free_targets.pop(0) if free_targets else merged_queue
-    return {source_queue: mapping[source_queue] for source_queue in sorted_sources}
+    return {queue: mapping[queue] for queue in sorted_sources}
 
 
 def _pair_brokers(source_queues: Sequence[QueueId], target_queues: Sequence[QueueId]) -> dict[str, str]:
     source_names = list(dict.fromkeys(queue.broker_name for queue in source_queues))
     target_names = list(dict.fromkeys(queue.broker_name for queue in target_queues))
     other_names = [name for name in target_names if name not in source_names] or target_names
-    target_by_source = {name: name for name in source_names if name in target_names}
-    unpaired_names = [name for name in source_names if name not in target_by_source]
-    return target_by_source | {
-        name: other_names[number % len(other_names)] for number, name in enumerate(unpaired_names)
-    }
+    pairs = {name: name for name in source_names if name in target_names}
+    unpaired = [name for name in source_names if name not in pairs]
+    return pairs | {name: other_names[number % len(other_names)] for number, name in enumerate(unpaired)}

@@ -27,13 +27,9 @@ class TopicQueue(NamedTuple):
 
 
 class ReadPage(NamedTuple):
-    """The next part of a source queue.
+    """The next part of a source queue: the messages to copy, and the offset after them.
 
-    Attributes:
-        messages: The messages to copy.
-        next_offset: The offset after this part.
-        skipped_count: The messages that the client's conditions exclude.
-        lost_count: The messages that the source deleted before they were read.
+    The client's conditions exclude `skipped_count` more, and the source deleted `lost_count` before.
     """
 
     messages: tuple[StoredMessage, ...]
@@ -65,12 +61,7 @@ class _QueueState:
 
 
 class SourceReader:
-    """Reads queues ahead. Only queues that were added are read.
-
-    Args:
-        followers: The reader of each topic.
-        message_filter: The messages to keep.
-    """
+    """Reads queues ahead with the follower of each topic. Only queues that were added are read."""
 
     def __init__(self, followers: Mapping[str, TopicFollower], message_filter: MessageFilter) -> None:
         self._followers, self._filter = followers, message_filter
@@ -82,7 +73,6 @@ class SourceReader:
         self._thread = threading.Thread(target=self._run, name="source-reader", daemon=True)
 
     def start(self) -> None:
-        """Start to read."""
         self._thread.start()
 
     def stop(self) -> None:
@@ -107,11 +97,7 @@ class SourceReader:
             self._changed.notify_all()
 
     def take_page(self, topic_queue: TopicQueue) -> ReadPage | None:
-        """Return the next page of a queue; None if there is none yet.
-
-        Raises:
-            Exception: The thread failed.
-        """
+        """Return the next page of a queue; None if there is none yet. Raises what the thread raised."""
         with self._changed:
             if self._failure is not None:
                 raise self._failure
@@ -148,16 +134,14 @@ class SourceReader:
     def _run(self) -> None:
         try:
             while not self._is_stopped:
-                self._pause(self._read_round())
+                pause_seconds = self._read_round()
+                with self._changed:
+                    if pause_seconds and not self._is_stopped:
+                        self._changed.wait(pause_seconds)
         except Exception as error:
             with self._changed:
                 self._failure = error
                 self._changed.notify_all()
-
-    def _pause(self, pause_seconds: float) -> None:
-        with self._changed:
-            if pause_seconds and not self._is_stopped:
-                self._changed.wait(pause_seconds)
 
     def _read_round(self) -> float:
         """Read a page of each queue with room; return how long to wait before the next round."""
@@ -165,7 +149,8 @@ class SourceReader:
         for topic, follower in self._followers.items():
             due_queues = self._apply_seeks(topic, follower)
             all_queues = [QueueId(*queue) for queue in follower.list_queues()]
-            self._note_new(topic, all_queues)
+            with self._changed:
+                self._new_queues |= {TopicQueue(topic, queue) for queue in all_queues} - self._states.keys()
             if not due_queues:
                 continue
             skipped_queues = frozenset((name, number) for name, number in set(all_queues) - due_queues)
@@ -192,11 +177,6 @@ class SourceReader:
                     due_queues.add(topic_queue.queue)
         return due_queues
 
-    def _note_new(self, topic: str, queues: list[QueueId]) -> None:
-        with self._changed:
-            topic_queues = {TopicQueue(topic, queue) for queue in queues}
-            self._new_queues |= topic_queues - self._states.keys()
-
     def _store_page(
         self, topic_queue: TopicQueue, page: FollowedPage | None, follower: TopicFollower
     ) -> bool:
@@ -209,16 +189,10 @@ class SourceReader:
                 return False
             if state.end_offset is not None:
                 next_offset = min(next_offset, state.end_offset)
-            read_messages = [
-                message
-                for message in (page.messages if page is not None else ())
-                if message.queue_offset < next_offset
-            ]
-            messages = tuple(message for message in read_messages if self._filter.is_match(message))
+            read = [m for m in (page.messages if page is not None else ()) if m.queue_offset < next_offset]
+            messages = tuple(message for message in read if self._filter.is_match(message))
             lost_count = page.lost_count if page is not None else 0
-            state.pages.append(
-                ReadPage(messages, next_offset, len(read_messages) - len(messages), lost_count)
-            )
+            state.pages.append(ReadPage(messages, next_offset, len(read) - len(messages), lost_count))
             state.message_count += len(messages)
             state.read_offset = next_offset
             self._changed.notify_all()

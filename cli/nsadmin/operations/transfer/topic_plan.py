@@ -39,14 +39,10 @@ class TopicPair(NamedTuple):
 
 
 class PlannedQueue(NamedTuple):
-    """A source queue and its place in the target.
+    """A source queue as copies name it, the target queue, and how far the copies came.
 
-    Attributes:
-        source: The source queue, as copies name it.
-        send_queue: The target queue.
-        record: How far the copies of this queue came.
-        end_offset: The end of the source queue when the plan was made.
-        has_progress: Whether an earlier run copied this queue.
+    `end_offset` is the end of the source queue when the plan was made. The queue `has_progress` if an earlier
+    run copied it.
     """
 
     source: SourceQueue
@@ -67,14 +63,7 @@ class PlannedQueue(NamedTuple):
 
 
 class TopicPlan(NamedTuple):
-    """The transfer of one topic.
-
-    Attributes:
-        topic_pair: The topics.
-        queues: The source queues.
-        store: Where the record is kept.
-        rules: The selection of messages.
-    """
+    """The transfer of one topic, and where its record is kept."""
 
     topic_pair: TopicPair
     queues: tuple[PlannedQueue, ...]
@@ -83,27 +72,18 @@ class TopicPlan(NamedTuple):
 
 
 class TopicPlanner:
-    """Plans transfers between two clusters.
+    """Plans transfers of messages that were stored since `begin_ms`, in ms since 1970.
 
-    Args:
-        clusters: The clients.
-        rules: The selection of messages, for the record.
-        begin_ms: The earliest store time in ms since 1970.
-        merges_queues: Let source queues share target queues if there are too few.
+    With `merges_queues`, source queues share target queues if there are too few.
     """
 
     def __init__(
-        self,
-        clusters: TransferClusters,
-        rules: SavedRules,
-        begin_ms: int = 0,
-        *,
-        merges_queues: bool = False,
+        self, clusters: TransferClusters, rules: SavedRules, begin_ms: int = 0, *, merges_queues: bool = False
     ) -> None:
         self._clusters, self._rules = clusters, rules
         self._begin_ms, self._merges_queues = begin_ms, merges_queues
 
-    def plan_topic(self, topic_pair: TopicPair) -> TopicPlan:
+    def plan_topic(self, pair: TopicPair) -> TopicPlan:
         """Plan a topic. Nothing is changed.
 
         Raises:
@@ -111,62 +91,64 @@ class TopicPlanner:
             NotApplied: The topic cannot be copied there; the text says what to do.
             RocketMQError: A server did not answer.
         """
-        source_routes = _list_routes(self._clusters.source, topic_pair.topic, "source")
-        target_routes = _list_routes(self._clusters.target, topic_pair.target_topic, "target")
-        _require_other_topic(topic_pair, source_routes, target_routes)
-        cluster_name = _find_cluster(source_routes)
-        store = TransferStore(self._clusters.target, record_key(cluster_name, *topic_pair))
+        source_routes = _list_routes(self._clusters.source, pair.topic, "source")
+        routes = _list_routes(self._clusters.target, pair.target_topic, "target")
+        _require_other_topic(pair, source_routes, routes)
+        cluster = _find_cluster(source_routes)
+        store = TransferStore(self._clusters.target, record_key(cluster, *pair))
         record = store.load()
         if record is not None and record.rules != self._rules:
             raise NotApplied(
-                f"{topic_pair.topic}: the transfer began with other filters ({describe_rules(record.rules)}"
+                f"{pair.topic}: the transfer began with other filters ({describe_rules(record.rules)}"
                 "): pass the same ones, or copy to another topic with --map-topic"
             )
-        source_spans = self._read_source_spans(topic_pair.topic, source_routes)
+        source_spans = self._read_source_spans(pair.topic, source_routes)
         send_queues = {
-            QueueId(send_queue.broker_name, send_queue.queue_id): send_queue
-            for send_queue in self._clusters.target.message_sender.list_queues(topic_pair.target_topic)
+            QueueId(queue.broker_name, queue.queue_id): queue
+            for queue in self._clusters.target.message_sender.list_queues(pair.target_topic)
         }
-        known_queues = record.queues if record is not None else {}
+        known = record.queues if record is not None else {}
         mapping = map_queues(
             source_spans,
             send_queues,
-            {queue: known_queues[queue].target for queue in known_queues},
+            {queue: known[queue].target for queue in known},
             merges_queues=self._merges_queues,
         )
-        _require_targets(topic_pair, mapping, send_queues)
-        sources = {queue: make_source_queue(cluster_name, topic_pair.topic, queue) for queue in mapping}
-        records = self._find_positions(
-            topic_pair.target_topic, target_routes, mapping, sources, source_spans, record
-        )
+        missing = sorted({str(target) for target in mapping.values() if target not in send_queues})
+        if missing:
+            raise NotApplied(
+                f"{pair.target_topic}: the target queues {', '.join(missing)} are not writable "
+                "now: see `nsadmin topicRoute`"
+            )
+        sources = {queue: make_source_queue(cluster, pair.topic, queue) for queue in mapping}
+        records = self._find_positions(pair.target_topic, routes, mapping, sources, source_spans, record)
         queues = tuple(
             PlannedQueue(
                 sources[queue],
                 send_queues[target],
                 records[queue],
                 source_spans[queue].end_offset,
-                queue in known_queues,
+                queue in known,
             )
             for queue, target in mapping.items()
         )
-        return TopicPlan(topic_pair, queues, store, self._rules)
+        return TopicPlan(pair, queues, store, self._rules)
 
     def _read_source_spans(self, topic: str, routes: Sequence[QueueRoute]) -> dict[QueueId, QueueSpan]:
         results = self._clusters.source.queue_reader.get_spans(topic, routes, begin_ms=self._begin_ms)
         spans = [_require_span(result.queue_span, result.error) for result in results]
         if self._begin_ms > 0:
             # The search may answer an earlier message: see QueueReader.get_spans.
-            first_offsets: dict[QueueId, int] = {}
+            firsts: dict[QueueId, int] = {}
             for page in self._clusters.source.queue_reader.read_pages(
-                topic, [_first_page(span) for span in spans]
+                topic,
+                [span._replace(end_offset=min(span.end_offset, span.begin_offset + 32)) for span in spans],
             ):
                 if page.messages:
-                    first_offsets.setdefault(
-                        QueueId(page.broker_name, page.queue_id), page.messages[0].queue_offset
-                    )
+                    firsts.setdefault(QueueId(page.broker_name, page.queue_id), page.messages[0].queue_offset)
             spans = [
                 span._replace(
-                    begin_offset=first_offsets.get(QueueId(span.broker_name, span.queue_id), span.end_offset)
+                    begin_offset=firsts.get(QueueId(span.broker_name, span.queue_id), span.end_offset)
                 )
                 for span in spans
             ]
@@ -183,8 +165,8 @@ class TopicPlanner:
     ) -> dict[QueueId, QueueRecord]:
         """Return how far each source queue came: the copies in the target decide, then the record."""
         target = self._clusters.target
-        for broker_addr in sorted({route.broker_addrs[0] for route in target_routes if route.has_master}):
-            wait_for_dispatch(target.brokers, broker_addr)
+        for addr in sorted({route.broker_addrs[0] for route in target_routes if route.has_master}):
+            wait_for_dispatch(target.brokers, addr)
         target_spans = {
             QueueId(span.broker_name, span.queue_id): span
             for span in (
@@ -193,19 +175,17 @@ class TopicPlanner:
             )
         }
         known_queues = dict(record.queues) if record is not None else {}
-        last_copies = find_last_copies(target, target_topic, _list_tails(mapping, target_spans, known_queues))
+        copies = find_last_copies(target, target_topic, _list_tails(mapping, target_spans, known_queues))
         positions = {}
         for queue, target_queue in mapping.items():
-            known_record, target_span = known_queues.get(queue), target_spans[target_queue]
-            last_copy = last_copies.get(sources[queue])
-            if known_record is not None and _was_recreated(known_record, target_span, last_copy):
-                whole_copies = find_last_copies(target, target_topic, [target_span])
+            known, span = known_queues.get(queue), target_spans[target_queue]
+            last_copy = copies.get(sources[queue])
+            if known is not None and _was_recreated(known, span, last_copy):
+                whole_copies = find_last_copies(target, target_topic, [span])
                 last_copy = whole_copies.get(sources[queue])
-                known_record = known_record._replace(
-                    next_offset=0, target_begin=target_span.begin_offset, target_end=0
-                )
+                known = known._replace(next_offset=0, target_begin=span.begin_offset, target_end=0)
             positions[queue] = _make_position(
-                target_queue, source_spans[queue].begin_offset, target_span, known_record, last_copy
+                target_queue, source_spans[queue].begin_offset, span, known, last_copy
             )
             if last_copy is not None:
                 self._require_same_source(source_spans[queue], last_copy.source)
@@ -234,14 +214,10 @@ class TopicPlanner:
             )
 
 
-def open_store(clusters: TransferClusters, topic_pair: TopicPair) -> TransferStore:
-    """Return the place of the record of a transfer.
-
-    Raises:
-        NotFound: The source does not have the topic.
-    """
-    cluster_name = _find_cluster(_list_routes(clusters.source, topic_pair.topic, "source"))
-    return TransferStore(clusters.target, record_key(cluster_name, *topic_pair))
+def open_store(clusters: TransferClusters, pair: TopicPair) -> TransferStore:
+    """Return the place of the record of a transfer. Raises NotFound if the source does not have the topic."""
+    cluster = _find_cluster(_list_routes(clusters.source, pair.topic, "source"))
+    return TransferStore(clusters.target, record_key(cluster, *pair))
 
 
 def _find_cluster(routes: Iterable[QueueRoute]) -> str:
@@ -266,25 +242,13 @@ def _list_routes(admin: AdminClient, topic: str, side_name: str) -> Sequence[Que
 
 
 def _require_other_topic(
-    topic_pair: TopicPair, source_routes: Iterable[QueueRoute], target_routes: Iterable[QueueRoute]
+    pair: TopicPair, source_routes: Iterable[QueueRoute], target_routes: Iterable[QueueRoute]
 ) -> None:
     source_addrs = {addr for route in source_routes for addr in route.broker_addrs.values()}
     target_addrs = {addr for route in target_routes for addr in route.broker_addrs.values()}
-    if topic_pair.topic == topic_pair.target_topic and source_addrs & target_addrs:
+    if pair.topic == pair.target_topic and source_addrs & target_addrs:
         raise NotApplied(
-            f"{topic_pair.topic}: source and target are the same topic: pass another --to, or "
-            "--map-topic OLD=NEW"
-        )
-
-
-def _require_targets(
-    topic_pair: TopicPair, mapping: Mapping[QueueId, QueueId], send_queues: Mapping[QueueId, SendQueue]
-) -> None:
-    missing_targets = sorted({str(target) for target in mapping.values() if target not in send_queues})
-    if missing_targets:
-        raise NotApplied(
-            f"{topic_pair.target_topic}: the target queues {', '.join(missing_targets)} are not writable "
-            "now: see `nsadmin topicRoute`"
+            f"{pair.topic}: source and target are the same topic: pass another --to, or --map-topic OLD=NEW"
         )
 
 
@@ -294,55 +258,45 @@ def _require_span(queue_span: QueueSpan | None, error: Exception | None) -> Queu
     return queue_span
 
 
-def _first_page(span: QueueSpan) -> QueueSpan:
-    return span._replace(end_offset=min(span.end_offset, span.begin_offset + 32))
-
-
 def _list_tails(
     mapping: Mapping[QueueId, QueueId],
     target_spans: Mapping[QueueId, QueueSpan],
     known_queues: Mapping[QueueId, QueueRecord],
 ) -> list[QueueSpan]:
     """The parts of target queues that can have copies that the record does not know."""
-    begin_offsets: dict[QueueId, int] = {}
+    begins: dict[QueueId, int] = {}
     for queue, target in mapping.items():
-        known_record, span = known_queues.get(queue), target_spans[target]
+        known, span = known_queues.get(queue), target_spans[target]
         begin_offset = (
             span.end_offset - BACKWARD_SCAN
-            if known_record is None or known_record.target_end > span.end_offset
-            else max(known_record.target_begin, known_record.target_end - 1)
+            if known is None or known.target_end > span.end_offset
+            else max(known.target_begin, known.target_end - 1)
         )
-        begin_offsets[target] = max(
-            span.begin_offset, min(begin_offset, begin_offsets.get(target, begin_offset))
-        )
-    return [target_spans[target]._replace(begin_offset=begin) for target, begin in begin_offsets.items()]
+        begins[target] = max(span.begin_offset, min(begin_offset, begins.get(target, begin_offset)))
+    return [target_spans[target]._replace(begin_offset=begin) for target, begin in begins.items()]
 
 
-def _was_recreated(known_record: QueueRecord, target_span: QueueSpan, last_copy: LastCopy | None) -> bool:
+def _was_recreated(known: QueueRecord, span: QueueSpan, last_copy: LastCopy | None) -> bool:
     """Whether the target queue lost copies that the record knows, so that it must be read completely."""
-    if known_record.target_end > target_span.end_offset:
+    if known.target_end > span.end_offset:
         return True
-    has_copies = known_record.target_end > known_record.target_begin
-    is_last_copy_kept = known_record.target_end - 1 >= target_span.begin_offset
+    has_copies = known.target_end > known.target_begin
+    is_last_copy_kept = known.target_end - 1 >= span.begin_offset
     return has_copies and is_last_copy_kept and last_copy is None
 
 
 def _make_position(
-    target: QueueId,
-    begin_offset: int,
-    target_span: QueueSpan,
-    known_record: QueueRecord | None,
-    last_copy: LastCopy | None,
+    target: QueueId, begin_offset: int, span: QueueSpan, known: QueueRecord | None, last_copy: LastCopy | None
 ) -> QueueRecord:
     copied_offset = 0 if last_copy is None else last_copy.source.offset + 1
-    if known_record is None:
+    if known is None:
         # Copies without a record can be anywhere in the target queue.
-        target_begin = target_span.end_offset if last_copy is None else target_span.begin_offset
+        begin = span.end_offset if last_copy is None else span.begin_offset
         next_offset = max(begin_offset, copied_offset)
-        return QueueRecord(target, begin_offset, next_offset, target_begin, target_span.end_offset)
-    return known_record._replace(
-        next_offset=max(known_record.begin_offset, known_record.next_offset, copied_offset),
-        target_end=known_record.target_end
+        return QueueRecord(target, begin_offset, next_offset, begin, span.end_offset)
+    return known._replace(
+        next_offset=max(known.begin_offset, known.next_offset, copied_offset),
+        target_end=known.target_end
         if last_copy is None
-        else max(known_record.target_end, last_copy.target_offset + 1),
+        else max(known.target_end, last_copy.target_offset + 1),
     )

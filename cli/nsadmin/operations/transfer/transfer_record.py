@@ -21,14 +21,14 @@ RECORD_NAMESPACE = "NSADMIN_TRANSFER"
 
 
 class QueueRecord(NamedTuple):
-    """What is known of one source queue.
+    """What was known of one source queue when the record was saved.
 
     Attributes:
         target: The queue of the target topic.
         begin_offset: The first source offset of the transfer.
-        next_offset: The first source offset that was not copied yet when the record was saved.
+        next_offset: The first source offset that was not copied yet.
         target_begin: The end of the target queue when the transfer began.
-        target_end: The target offset after the last copy when the record was saved.
+        target_end: The target offset after the last copy.
         lost_count: The messages that the source deleted before they were copied.
     """
 
@@ -41,12 +41,9 @@ class QueueRecord(NamedTuple):
 
 
 class TransferRecord(NamedTuple):
-    """The record of one source topic and one target topic.
+    """The record of one source topic and one target topic, and the run that writes it.
 
-    Attributes:
-        run_id: The run that writes it.
-        rules: The selection of messages. A run with other rules is another transfer.
-        queues: The source queues.
+    A run with other rules for the selection of messages is another transfer.
     """
 
     run_id: str
@@ -60,25 +57,20 @@ class _SavedRecord(msgspec.Struct):
     queues: dict[str, tuple[str, int, int, int, int, int]]
 
 
-def record_key(cluster_name: str, topic: str, target_topic: str) -> str:
+def record_key(cluster: str, topic: str, target_topic: str) -> str:
     """Return the key of a record."""
-    return f"{cluster_name}/{topic}/{target_topic}"
+    return f"{cluster}/{topic}/{target_topic}"
 
 
 def parse_record_key(key: str) -> tuple[str, str, str]:
     """Return the cluster, the topic and the target topic of a key. Names of topics have no slash."""
     names, _, target_topic = key.rpartition("/")
-    cluster_name, _, topic = names.rpartition("/")
-    return cluster_name, topic, target_topic
+    cluster, _, topic = names.rpartition("/")
+    return cluster, topic, target_topic
 
 
 class TransferStore:
-    """Reads and writes the record of one transfer.
-
-    Args:
-        admin: The client of the target.
-        key: The key of the record.
-    """
+    """Reads and writes the record of one transfer, through a client of the target."""
 
     def __init__(self, admin: AdminClient, key: str) -> None:
         self._admin, self.key = admin, key
@@ -86,9 +78,8 @@ class TransferStore:
     def load(self) -> TransferRecord | None:
         """Return the record that is furthest on all name servers; None if there is none.
 
-        Raises:
-            NotApplied: A record is not readable.
-            RocketMQError: No name server that answers has a record, and another one does not answer.
+        Raises NotApplied for a record that is not readable, and RocketMQError if a name server does not
+        answer and no other one has a record.
         """
         results = self._admin.kv.get_value_each(RECORD_NAMESPACE, self.key)
         records = [self._parse(result.result) for result in results if result.result is not None]
@@ -108,13 +99,13 @@ class TransferStore:
 
     def _parse(self, text: str) -> TransferRecord:
         try:
-            saved_record = msgspec.convert(operator_files.parse_json(text), _SavedRecord)
+            saved = msgspec.convert(operator_files.parse_json(text), _SavedRecord)
             return TransferRecord(
-                saved_record.run,
-                saved_record.rules,
+                saved.run,
+                saved.rules,
                 {
-                    _parse_queue(queue_text): QueueRecord(_parse_queue(target_text), *numbers)
-                    for queue_text, (target_text, *numbers) in saved_record.queues.items()
+                    _parse_queue(queue): QueueRecord(_parse_queue(target), *numbers)
+                    for queue, (target, *numbers) in saved.queues.items()
                 },
             )
         except ValueError:
@@ -124,9 +115,9 @@ class TransferStore:
             ) from None
 
 
-def make_source_queue(cluster_name: str, topic: str, queue: QueueId) -> SourceQueue:
+def make_source_queue(cluster: str, topic: str, queue: QueueId) -> SourceQueue:
     """Return the source queue as copies name it."""
-    return SourceQueue(cluster_name, queue.broker_name, topic, queue.queue_id)
+    return SourceQueue(cluster, queue.broker_name, topic, queue.queue_id)
 
 
 def _encode(record: TransferRecord) -> str:
@@ -144,5 +135,5 @@ def _encode(record: TransferRecord) -> str:
 
 
 def _parse_queue(queue_text: str) -> QueueId:
-    broker_name, _, id_text = queue_text.rpartition("/")
-    return QueueId(broker_name, int(id_text))
+    broker, _, id_text = queue_text.rpartition("/")
+    return QueueId(broker, int(id_text))

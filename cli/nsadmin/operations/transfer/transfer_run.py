@@ -4,7 +4,6 @@ Rule: one batch of a queue is under way at a time. After a failure the target qu
 """
 
 from collections.abc import Generator, Sequence
-from time import monotonic, sleep
 from typing import NamedTuple
 from uuid import uuid4
 
@@ -14,6 +13,7 @@ from nsadmin.client.messages.message_sender import OutgoingMessage
 from nsadmin.client.messages.message_streams import StoredBatch
 from nsadmin.client.messages.queue_reader import QueueSpan
 from nsadmin.client.results import ClientClosed, NotApplied, ServerResult
+from nsadmin.operations.procedure_clock import SYSTEM_CLOCK, ProcedureClock
 from nsadmin.operations.transfer.copy_queue import MAX_BATCH_MESSAGES, CopyQueue
 from nsadmin.operations.transfer.copy_search import LastCopy, find_last_copies
 from nsadmin.operations.transfer.message_rules import EVERY_MESSAGE, MessageRules
@@ -33,13 +33,7 @@ _SAVE_PERIOD_SECONDS, _RETRY_SECONDS, _IDLE_SECONDS = 10.0, 1.0, 0.2
 
 
 class TransferOptions(NamedTuple):
-    """How messages are copied.
-
-    Attributes:
-        follows: Copy also the messages to come.
-        messages_per_second: The maximum rate; None for none.
-        rules: The messages to copy.
-    """
+    """How messages are copied: also those to come if it `follows`, and at most `messages_per_second`."""
 
     follows: bool = False
     messages_per_second: float | None = None
@@ -47,12 +41,9 @@ class TransferOptions(NamedTuple):
 
 
 class TransferProgress(NamedTuple):
-    """How far a run came.
+    """How far a run came. `examined_count` source messages are copied, skipped or lost.
 
-    Attributes:
-        examined_count: The source messages that are done: copied, skipped or lost.
-        copied_count: The copies that were made.
-        error: The last error of a queue that waits for another attempt; None without any.
+    `error` is the last one of a queue that waits for another attempt.
     """
 
     examined_count: int
@@ -61,14 +52,7 @@ class TransferProgress(NamedTuple):
 
 
 class TransferRun:
-    """One run of a transfer.
-
-    Args:
-        clusters: The clients.
-        planner: Plans queues that appear later.
-        plans: The topics.
-        options: How messages are copied.
-    """
+    """One run of a transfer. `planner` plans queues that appear later."""
 
     def __init__(
         self,
@@ -76,19 +60,21 @@ class TransferRun:
         planner: TopicPlanner,
         plans: Sequence[TopicPlan],
         options: TransferOptions,
+        clock: ProcedureClock = SYSTEM_CLOCK,
     ) -> None:
-        self._clusters, self._planner, self._options = clusters, planner, options
+        self._clusters, self._planner, self._options, self._clock = clusters, planner, options, clock
         self._plans = {plan.topic_pair.topic: plan for plan in plans}
         self._run_id = uuid4().hex
         self._reader = open_reader(clusters.source, self._plans, options.rules)
         self._queues: dict[TopicQueue, CopyQueue] = {}
-        self._began_at, self._sent_count, self._saved_at = monotonic(), 0, monotonic()
+        self._began_at = self._saved_at = clock.read_seconds()
+        self._sent_count = 0
         self._is_owner, self._planned_at = True, 0.0
 
     @property
     def queues(self) -> list[CopyQueue]:
         """The queues, in the order of topics, brokers and ids."""
-        return [self._queues[topic_queue] for topic_queue in sorted(self._queues)]
+        return [self._queues[queue] for queue in sorted(self._queues)]
 
     def run(self) -> Generator[TransferProgress, None, None]:
         """Copy messages, and yield the progress after each round of batches. Closing the iterator stops it.
@@ -98,41 +84,44 @@ class TransferRun:
             RocketMQError: A server did not answer at first.
         """
         for plan in self._plans.values():
-            for planned_queue in plan.queues:
-                self._add_queue(plan.topic_pair, planned_queue)
-        self._save_first()
+            for planned in plan.queues:
+                self._add_queue(plan.topic_pair, planned)
+        for plan in self._plans.values():
+            error = plan.store.save(self._make_record(plan))
+            if error is not None and plan.store.load() != self._make_record(plan):
+                raise error
         self._reader.start()
         try:
             while not self._is_done():
                 self._copy_round()
-                self._save_if_due()
+                if self._clock.read_seconds() - self._saved_at >= _SAVE_PERIOD_SECONDS:
+                    for plan in self._plans.values():
+                        self._require_owner(plan)
+                    self._save_records()
                 yield self._measure_progress()
         finally:
             self._reader.stop()
             if self._is_owner:
                 self._save_records()
 
-    def _add_queue(self, topic_pair: TopicPair, planned: PlannedQueue) -> None:
-        topic_queue = TopicQueue(topic_pair.topic, planned.queue)
+    def _add_queue(self, pair: TopicPair, planned: PlannedQueue) -> None:
+        topic_queue = TopicQueue(pair.topic, planned.queue)
         self._queues[topic_queue] = CopyQueue(planned, topic_queue, planned.send_queue, planned.record)
         end_offset = None if self._options.follows else planned.end_offset
         self._reader.add_queue(topic_queue, planned.record.next_offset, end_offset)
 
     def _is_done(self) -> bool:
         return all(
-            queue.is_failed
-            or (queue.is_empty and not queue.is_unsettled and self._reader.is_drained(topic_queue))
-            for topic_queue, queue in self._queues.items()
+            queue.is_failed or (queue.is_empty and not queue.is_unsettled and self._reader.is_drained(place))
+            for place, queue in self._queues.items()
         )
 
     def _copy_round(self) -> None:
         """Send one batch of each queue that has messages."""
         if self._options.follows:
             self._add_new_queues()
-        now_seconds = monotonic()
-        due_queues = [
-            queue for queue in self._queues.values() if not queue.is_failed and queue.retry_at <= now_seconds
-        ]
+        now_seconds = self._clock.read_seconds()
+        due_queues = [q for q in self._queues.values() if not q.is_failed and q.retry_at <= now_seconds]
         for queue in due_queues:
             if queue.is_unsettled:
                 self._settle_queue(queue)
@@ -159,11 +148,12 @@ class TransferRun:
         elif queue.is_empty and queue.error is not None:
             queue.error, queue.failing_since = None, None
 
-    def _keep_rate(self, message_count: int) -> None:
+    def _keep_rate(self, count: int) -> None:
         rate = self._options.messages_per_second
         if rate is not None:
-            sleep(max(0.0, self._began_at + self._sent_count / rate - monotonic()))
-            self._sent_count += message_count
+            due_at = self._began_at + self._sent_count / rate
+            self._clock.pause_seconds(max(0.0, due_at - self._clock.read_seconds()))
+            self._sent_count += count
 
     def _send_batches(
         self, batches: Sequence[tuple[CopyQueue, Sequence[OutgoingMessage]]]
@@ -199,9 +189,9 @@ class TransferRun:
             queue.is_unsettled = True
             self._note_failure(queue, error)
 
-    def _note_refusal(self, queue: CopyQueue, message_count: int, error: RequestError) -> None:
+    def _note_refusal(self, queue: CopyQueue, count: int, error: RequestError) -> None:
         """Send the messages of a refused batch one by one. A message that is refused alone ends the queue."""
-        if message_count > 1:
+        if count > 1:
             queue.max_batch = 1
             return
         queue.error = NotApplied(f"the target refuses {queue.describe_next()}: {error}")
@@ -210,7 +200,7 @@ class TransferRun:
     def _note_failure(self, queue: CopyQueue, error: RocketMQError) -> None:
         if isinstance(error, ClientClosed):
             raise error
-        now_seconds = monotonic()
+        now_seconds = self._clock.read_seconds()
         queue.error, queue.retry_at = error, now_seconds + _RETRY_SECONDS
         queue.failing_since = now_seconds if queue.failing_since is None else queue.failing_since
         if not self._options.follows and now_seconds - queue.failing_since >= GIVE_UP_SECONDS:
@@ -220,22 +210,22 @@ class TransferRun:
         """Find out what the target stored before a failure, and continue after it."""
         try:
             send_queues = self._clusters.target.message_sender.list_queues(queue.send_queue.topic)
-            present_queue = next(
+            present = next(
                 (
-                    send_queue
-                    for send_queue in send_queues
-                    if (send_queue.broker_name, send_queue.queue_id) == tuple(queue.record.target)
+                    target
+                    for target in send_queues
+                    if (target.broker_name, target.queue_id) == tuple(queue.record.target)
                 ),
                 None,
             )
-            if present_queue is None:
+            if present is None:
                 raise NotApplied(f"the target queue {queue.record.target} is not writable")
-            queue.send_queue = present_queue
-            wait_for_dispatch(self._clusters.target.brokers, present_queue.broker_addr)
-            end_offset = self._clusters.target.queue_reader.get_end_offset(
-                present_queue.broker_addr, present_queue.topic, present_queue.queue_id
+            queue.send_queue = present
+            wait_for_dispatch(self._clusters.target.brokers, present.broker_addr)
+            end = self._clusters.target.queue_reader.get_end_offset(
+                present.broker_addr, present.topic, present.queue_id
             )
-            last_copy = self._search_copies(queue, end_offset if queue.lost_from is None else queue.lost_from)
+            last_copy = self._search_copies(queue, end if queue.lost_from is None else queue.lost_from)
         except RocketMQError as error:
             self._note_failure(queue, error)
             return
@@ -243,22 +233,20 @@ class TransferRun:
             queue.copied_count += last_copy.copy_count
         self._rewind_queue(queue, last_copy)
 
-    def _search_copies(self, queue: CopyQueue, end_offset: int) -> LastCopy | None:
+    def _search_copies(self, queue: CopyQueue, end: int) -> LastCopy | None:
         """Return the last copy before this target offset. Known copies are skipped."""
-        record, send_queue = queue.record, queue.send_queue
-        begin_offset = record.target_end if record.target_end <= end_offset else record.target_begin
-        span = QueueSpan(
-            send_queue.broker_name, send_queue.broker_addr, send_queue.queue_id, begin_offset, end_offset
-        )
-        copies = find_last_copies(self._clusters.target, send_queue.topic, [span])
-        if begin_offset == record.target_begin < record.target_end and queue.source not in copies:
+        record, target = queue.record, queue.send_queue
+        begin = record.target_end if record.target_end <= end else record.target_begin
+        span = QueueSpan(target.broker_name, target.broker_addr, target.queue_id, begin, end)
+        copies = find_last_copies(self._clusters.target, target.topic, [span])
+        if begin == record.target_begin < record.target_end and queue.source not in copies:
             queue.record = record._replace(next_offset=record.begin_offset, target_end=record.target_begin)
         return copies.get(queue.source)
 
-    def _rewind_queue(self, queue: CopyQueue, last_copy: LastCopy | None) -> None:
-        if last_copy is not None:
+    def _rewind_queue(self, queue: CopyQueue, copy: LastCopy | None) -> None:
+        if copy is not None:
             queue.record = queue.record._replace(
-                next_offset=last_copy.source.offset + 1, target_end=last_copy.target_offset + 1
+                next_offset=copy.source.offset + 1, target_end=copy.target_offset + 1
             )
         queue.is_unsettled, queue.lost_from = False, None
         queue.forget_read()
@@ -266,12 +254,11 @@ class TransferRun:
 
     def _add_new_queues(self) -> None:
         """Plan and add the queues that the source topics got since the start."""
-        new_topics = {
-            topic_queue.topic for topic_queue in self._reader.take_new_queues() - self._queues.keys()
-        }
-        if not new_topics or monotonic() - self._planned_at < _RETRY_SECONDS:
+        new_topics = {queue.topic for queue in self._reader.take_new_queues() - self._queues.keys()}
+        now_seconds = self._clock.read_seconds()
+        if not new_topics or now_seconds - self._planned_at < _RETRY_SECONDS:
             return
-        self._planned_at = monotonic()
+        self._planned_at = now_seconds
         for topic in new_topics:
             try:
                 plan = self._planner.plan_topic(self._plans[topic].topic_pair)
@@ -280,26 +267,14 @@ class TransferRun:
             except RocketMQError:
                 # A server does not answer now: the next round tries again.
                 continue
-            for planned_queue in plan.queues:
-                if TopicQueue(topic, planned_queue.queue) not in self._queues:
-                    self._add_queue(plan.topic_pair, planned_queue)
-            self._save_records()
-
-    def _save_first(self) -> None:
-        for plan in self._plans.values():
-            error = plan.store.save(self._make_record(plan))
-            if error is not None and plan.store.load() != self._make_record(plan):
-                raise error
-
-    def _save_if_due(self) -> None:
-        if monotonic() - self._saved_at >= _SAVE_PERIOD_SECONDS:
-            for plan in self._plans.values():
-                self._require_owner(plan)
+            for planned in plan.queues:
+                if TopicQueue(topic, planned.queue) not in self._queues:
+                    self._add_queue(plan.topic_pair, planned)
             self._save_records()
 
     def _save_records(self) -> None:
         """Save how far the queues came. A name server that does not answer gets the next record."""
-        self._saved_at = monotonic()
+        self._saved_at = self._clock.read_seconds()
         for plan in self._plans.values():
             plan.store.save(self._make_record(plan))
 

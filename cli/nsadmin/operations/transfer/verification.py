@@ -1,6 +1,6 @@
 """Verifies a transfer: reads source and target, and compares them queue by queue."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import NamedTuple
 
 from nsadmin.client.messages.queue_reader import QueueSpan
@@ -30,22 +30,16 @@ class VerifiedQueue(NamedTuple):
     expired_count: int
 
 
-def load_transfer(clusters: TransferClusters, topic_pair: TopicPair) -> TopicPlan:
-    """Return a plan of a transfer, with the queues and the rules of its record.
-
-    Raises:
-        NotFound: The topic was not transferred.
-        RocketMQError: A server refused or did not answer.
-    """
-    record = open_store(clusters, topic_pair).load()
+def load_transfer(clusters: TransferClusters, pair: TopicPair) -> TopicPlan:
+    """Return a plan of a transfer, with the queues and the rules of its record. Raises NotFound."""
+    record = open_store(clusters, pair).load()
     if record is None:
         raise NotFound(
-            f"{topic_pair.topic} was not transferred to {topic_pair.target_topic} there: run "
-            "`nsadmin transfer messages`"
+            f"{pair.topic} was not transferred to {pair.target_topic} there: run `nsadmin transfer messages`"
         )
     # The record has a target for each queue, also if source queues share them.
     planner = TopicPlanner(clusters, record.rules, merges_queues=True)
-    plan = planner.plan_topic(topic_pair)
+    plan = planner.plan_topic(pair)
     return plan._replace(queues=tuple(queue for queue in plan.queues if queue.has_progress))
 
 
@@ -54,45 +48,32 @@ def verify_topic(
 ) -> list[VerifiedQueue]:
     """Compare the queues of a topic up to the message that was copied last.
 
-    Args:
-        clusters: The clients.
-        plan: The result of `load_transfer`.
-        count_messages: Called with a number of messages that were read.
-
-    Raises:
-        RocketMQError: A server refused or did not answer.
+    `plan` is the result of `load_transfer`; `count_messages` gets each number of messages that were read.
     """
-    comparisons = {planned_queue.source: QueueComparison() for planned_queue in plan.queues}
-    expired_counts = _read_source(clusters, plan, comparisons, count_messages)
+    compared = {queue.source: QueueComparison() for queue in plan.queues}
+    expired = _read_source(clusters, plan, compared, count_messages)
     for _, message in read_messages(
         clusters.target, plan.topic_pair.target_topic, list_copy_spans(clusters, plan)
     ):
         source = find_source(message)
-        if source is not None and source.queue in comparisons:
-            comparisons[source.queue].add_copy(source.offset, hash_content(message))
+        if source is not None and source.queue in compared:
+            compared[source.queue].add_copy(source.offset, hash_content(message))
             count_messages(1)
     return [
-        VerifiedQueue(
-            planned_queue, comparisons[planned_queue.source].compare(), expired_counts[planned_queue.source]
-        )
-        for planned_queue in plan.queues
+        VerifiedQueue(queue, compared[queue.source].compare(), expired[queue.source]) for queue in plan.queues
     ]
 
 
 def list_copy_spans(clusters: TransferClusters, plan: TopicPlan) -> list[QueueSpan]:
-    """Return the parts of the target queues that can have copies: from the start of the transfer on.
-
-    Raises:
-        RocketMQError: A broker refused or did not answer.
-    """
-    begin_offsets: dict[tuple[str, int], int] = {}
-    for planned_queue in plan.queues:
-        target = (planned_queue.send_queue.broker_name, planned_queue.send_queue.queue_id)
-        begin_offsets[target] = min(planned_queue.record.target_begin, begin_offsets.get(target, 1 << 62))
+    """Return the parts of the target queues that can have copies: from the start of the transfer on."""
+    begins: dict[tuple[str, int], int] = {}
+    for planned in plan.queues:
+        target = (planned.send_queue.broker_name, planned.send_queue.queue_id)
+        begins[target] = min(planned.record.target_begin, begins.get(target, 1 << 62))
     routes = clusters.target.topics.get_route(plan.topic_pair.target_topic).queues
     spans = []
     for result in clusters.target.queue_reader.get_spans(plan.topic_pair.target_topic, routes):
-        begin_offset = begin_offsets.get((result.broker_name, result.queue_id))
+        begin_offset = begins.get((result.broker_name, result.queue_id))
         if begin_offset is None:
             continue
         if result.queue_span is None:
@@ -111,37 +92,24 @@ def _read_source(
 ) -> dict[SourceQueue, int]:
     """Read the compared source messages; return how many of each queue expired."""
     reader = open_reader(clusters.source, [plan.topic_pair.topic], load_rules(plan.rules))
-    queues = {
-        TopicQueue(plan.topic_pair.topic, planned_queue.queue): planned_queue for planned_queue in plan.queues
-    }
-    for topic_queue, planned_queue in queues.items():
-        reader.add_queue(topic_queue, planned_queue.record.begin_offset, planned_queue.record.next_offset)
+    queues = {TopicQueue(plan.topic_pair.topic, queue.queue): queue for queue in plan.queues}
+    for topic_queue, planned in queues.items():
+        reader.add_queue(topic_queue, planned.record.begin_offset, planned.record.next_offset)
     expired_counts = dict.fromkeys(comparisons, 0)
     reader.start()
     try:
         while waiting_queues := [queue for queue in queues if not reader.is_drained(queue)]:
-            for topic_queue in _list_readable(reader.find_error, waiting_queues):
-                planned_queue = queues[topic_queue]
+            error = next(filter(None, map(reader.find_error, waiting_queues)), None)
+            if error is not None:
+                raise error
+            for topic_queue in waiting_queues:
+                planned = queues[topic_queue]
                 while (page := reader.take_page(topic_queue)) is not None:
-                    expired_counts[planned_queue.source] += page.lost_count
+                    expired_counts[planned.source] += page.lost_count
                     for message in page.messages:
-                        comparisons[planned_queue.source].add_source(
-                            message.queue_offset, hash_content(message)
-                        )
+                        comparisons[planned.source].add_source(message.queue_offset, hash_content(message))
                     count_messages(len(page.messages))
             reader.wait_for_page(waiting_queues, _WAIT_SECONDS)
     finally:
         reader.stop()
     return expired_counts
-
-
-def _list_readable(
-    find_error: Callable[[TopicQueue], Exception | None], topic_queues: Iterable[TopicQueue]
-) -> list[TopicQueue]:
-    """Return the queues; raise the error of a queue that cannot be read."""
-    topic_queues = list(topic_queues)
-    for topic_queue in topic_queues:
-        error = find_error(topic_queue)
-        if error is not None:
-            raise error
-    return topic_queues

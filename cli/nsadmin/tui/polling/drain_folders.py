@@ -1,18 +1,15 @@
 """The drains and rolling restarts of this account on this machine, read as a poll."""
 
-import os
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
-from namesrv_core import operator_files
 from nsadmin.console.phrases import format_utc_second
 from nsadmin.operations.drain import events as drain_events
-from nsadmin.operations.drain.events import EventRecord
-from nsadmin.operations.drain.store import EVENTS_FILE, SavedDrain, load_drains
+from nsadmin.operations.drain.state import SavedDrain, load_drains
 from nsadmin.operations.restart import events as restart_events
-from nsadmin.operations.restart.state import process_title
-from nsadmin.operations.restart.store import SavedRestart, load_restarts
+from nsadmin.operations.restart.state import RestartState, load_restarts, process_title
+from nsadmin.operations.run_folder import EventRecord, InvalidStateError, RecordFile, SavedRun
 from nsadmin.operations.state_folder import find_state_home
 from nsadmin.tui.polling.poll_records import DrainRecord, DrainsPolled, RestartRecord
 from nsadmin.tui.polling.rebalance_folders import list_rebalances
@@ -26,22 +23,22 @@ def poll_drains(clock: Callable[[], int], state_home: Path | None = None) -> Dra
     state_home = find_state_home() if state_home is None else state_home
     drain_records, restart_records, errors = [], [], []
     for saved in load_drains(state_home):
-        if isinstance(saved, SavedDrain):
-            drain_records.append(_drain_record(saved))
-        else:
+        if isinstance(saved, InvalidStateError):
             errors.append(str(saved))
+        else:
+            drain_records.append(_drain_record(saved))
     for saved_restart in load_restarts(state_home):
-        if not isinstance(saved_restart, SavedRestart):
+        if isinstance(saved_restart, InvalidStateError):
             errors.append(str(saved_restart))
-        elif not saved_restart.restart_state.is_done:
+        elif not saved_restart.state.is_done:
             restart_records.append(_restart_record(saved_restart))
     rebalance_records, rebalance_errors = list_rebalances(state_home)
     return DrainsPolled(clock(), drain_records, errors + rebalance_errors, restart_records, rebalance_records)
 
 
 def _drain_record(saved: SavedDrain) -> DrainRecord:
-    state = saved.drain_state
-    lines = _read_log_lines(saved.drain_folder / EVENTS_FILE)
+    state = saved.state
+    lines = _read_log_lines(saved.folder.events)
     return DrainRecord(
         state.cluster,
         state.broker,
@@ -59,9 +56,9 @@ def _drain_record(saved: SavedDrain) -> DrainRecord:
     )
 
 
-def _restart_record(saved: SavedRestart) -> RestartRecord:
-    state = saved.restart_state
-    lines = _read_log_lines(saved.events_file)
+def _restart_record(saved: SavedRun[RestartState]) -> RestartRecord:
+    state = saved.state
+    lines = _read_log_lines(saved.folder.events)
     return RestartRecord(
         state.cluster,
         process_title(state.current_process),
@@ -83,20 +80,12 @@ def _describe_event(event: EventRecord) -> str:
     return restart_events.describe_record(event) or drain_events.describe_record(event)
 
 
-def _read_log_lines(events_file: Path) -> list[str]:
+def _read_log_lines(events: RecordFile) -> list[str]:
     """The time and the text of the last events, oldest first."""
-    try:
-        with open(events_file, "rb") as file:
-            skipped_bytes = max(os.path.getsize(events_file) - _TAIL_BYTES, 0)
-            file.seek(skipped_bytes)
-            lines = file.read().splitlines()
-    except OSError:
-        return []
     log_lines = []
-    # The first line may be cut. Each line that cannot be read is being written, or is of a newer version.
-    for event_line in lines[1 if skipped_bytes else 0 :]:
+    for event in events.read_last(_TAIL_BYTES):
+        # What cannot be described is of a newer version.
         with suppress(ValueError, KeyError, TypeError):
-            event = operator_files.parse_json(event_line)
             time_text = format_utc_second(event["time"])
             log_lines.append(f"{time_text}  {_describe_event(event)}")
     return log_lines[-_MAX_LOG_LINES:]

@@ -2,24 +2,24 @@
 
 from pathlib import Path
 
-from nsadmin.operations.rebalance.run_state import RunState, TopicProgress
-from nsadmin.operations.rebalance.run_store import PLAN_FILE, SavedRun, load_runs
+from nsadmin.operations.rebalance.run_state import PLAN_FILE, RunState, TopicProgress, load_rebalances
+from nsadmin.operations.run_folder import InvalidStateError, SavedRun
 from nsadmin.tui.polling.poll_records import MovingTopicRecord, RebalanceRecord
 
 
 def list_rebalances(state_home: Path) -> tuple[list[RebalanceRecord], list[str]]:
     """Return the unfinished rebalances, and the errors of folders that cannot be read."""
     records, errors = [], []
-    for saved in load_runs(state_home):
-        if not isinstance(saved, SavedRun):
+    for saved in load_rebalances(state_home):
+        if isinstance(saved, InvalidStateError):
             errors.append(str(saved))
-        elif saved.run_state.finished is None:
+        elif saved.state.finished is None:
             records.append(_record_of_run(saved))
     return records, errors
 
 
-def _record_of_run(saved: SavedRun) -> RebalanceRecord:
-    state = saved.run_state
+def _record_of_run(saved: SavedRun[RunState]) -> RebalanceRecord:
+    state = saved.state
     return RebalanceRecord(
         state.cluster,
         state.digest,
@@ -29,7 +29,7 @@ def _record_of_run(saved: SavedRun) -> RebalanceRecord:
         saved.holder_pid,
         len(state.returned if state.is_rollback else state.moved),
         state.pause,
-        str(saved.run_folder / PLAN_FILE),
+        str(saved.folder.path / PLAN_FILE),
         [_record_of_topic(topic, progress, state) for topic, progress in sorted(state.moving.items())],
     )
 

@@ -3,9 +3,10 @@
 import json
 from pathlib import Path
 
+import msgspec
 import pytest
 
-from nsadmin.operations.drain.state import DrainState, build_state_record
+from nsadmin.operations.drain.state import DrainState
 from tests.nsadmin.commands.checks.conftest import found
 from tests.nsadmin.conftest import Run
 from tests.support.certificates import Authority
@@ -48,7 +49,7 @@ def test_drains_of_this_machine(
     value = found(run, "drain", both_servers)
     assert value["state"] == "UNKNOWN"
     assert "state.json is not JSON" in value["details"][0]
-    state = build_state_record(DrainState("C", "broker-a", ("h:1",), 1, 2))
+    state = msgspec.to_builtins(DrainState("C", "broker-a", ("h:1",), 1, 2))
     for name_servers in (None, "x", [1]):
         (folder / "state.json").write_text(json.dumps({**state, "nameServers": name_servers}))
         value = found(run, "drain", both_servers)

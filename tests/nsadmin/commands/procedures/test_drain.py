@@ -7,13 +7,16 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from namesrv_core.fleet.fleet import FleetPlan
 from nsadmin.client import AdminClient
 from nsadmin.operations.drain.cluster_environment import ClusterEnvironment
-from nsadmin.operations.drain.state import DrainState, build_state_record
-from nsadmin.operations.drain.store import DrainStore, drain_folder_of
+from nsadmin.operations.drain.state import (
+    DrainState,
+    open_drain,
+)
 from tests.nsadmin.conftest import Run
 from tests.support.clock import speed_up_drains
 from tests.support.lab import Lab, start_lab
@@ -217,12 +220,12 @@ def test_a_kept_drain_goes_on_in_its_own_way(with_env: Run) -> None:
 
 def test_a_drain_under_way_is_left_alone(with_env: Run, tmp_path: Path) -> None:
     assert with_env("drain", B).code == 0
-    first = DrainStore(drain_folder_of(tmp_path / "state", "cluster-a", B), B)
-    assert first.try_lock()
+    first = open_drain(tmp_path / "state", "cluster-a", B)
+    assert first.lock.acquire()
     result = with_env("undrain", B)
     assert (result.code, "is running this drain: stop it first" in result.err) == (1, True)
     assert json.loads(with_env("drainStatus", B, "--json").out)[0]["pid"] is not None
-    first.release_lock()
+    first.lock.release()
 
 
 @pytest.mark.parametrize(
@@ -267,9 +270,9 @@ def test_ended_in_the_middle_it_goes_on_when_it_is_started_again(
 
 
 def test_what_makes_no_sense_is_told(with_env: Run, tmp_path: Path) -> None:
-    folder = drain_folder_of(tmp_path / "state", "cluster-a", B)
+    folder = open_drain(tmp_path / "state", "cluster-a", B).path
     folder.mkdir(parents=True)
-    state = build_state_record(DrainState("cluster-a", B, ("127.0.0.1:1",), 1, 2))
+    state = msgspec.to_builtins(DrainState("cluster-a", B, ("127.0.0.1:1",), 1, 2))
     for name_servers in (None, "x", [1]):
         (folder / "state.json").write_text(json.dumps({**state, "nameServers": name_servers}))
         result = with_env("drainStatus", "--json")
@@ -285,9 +288,10 @@ def test_the_status_counts_reopened_topics_of_each_name_server(
     with_env: Run, running_lab: Lab, tmp_path: Path
 ) -> None:
     assert with_env("drain", B).code == 0
-    store = DrainStore(drain_folder_of(tmp_path / "state", "cluster-a", B), B)
-    state, snapshot = store.load_drain() or pytest.fail("no drain")
+    store = open_drain(tmp_path / "state", "cluster-a", B)
+    saved = store.load()
+    assert saved is not None
     first, second = running_lab.namesrv_addrs
-    store.save_drain(state._replace(reopened=5, reopens={first: 3, second: 2}), snapshot)
+    store.save(saved.state._replace(reopened=5, reopens={first: 3, second: 2}), saved.snapshot)
     rows = json.loads(with_env("drainStatus", "--json").out)
     assert {row["namesrvAddr"]: row["reopened"] for row in rows} == {first: 3, second: 2}

@@ -7,8 +7,11 @@ from pathlib import Path
 import pytest
 
 from namesrv_core.fleet.fleet import FleetPlan
-from nsadmin.operations.drain.state import DrainState, QueueSnapshot
-from nsadmin.operations.drain.store import DrainStore, drain_folder_of
+from nsadmin.operations.drain.state import (
+    DrainState,
+    QueueSnapshot,
+    open_drain,
+)
 from tests.nsadmin.conftest import Run
 from tests.support.lab import Lab, start_lab
 
@@ -27,12 +30,10 @@ def running_lab(tmp_path: Path) -> Iterator[Lab]:
 
 @pytest.fixture
 def run_drain(running_lab: Lab, run: Run, tmp_path: Path) -> Run:
-    store = DrainStore(drain_folder_of(tmp_path / "state", "cluster-a", B), B)
-    store.try_lock()
-    store.save_drain(
-        DrainState("cluster-a", B, running_lab.namesrv_addrs, 1, 2, phase="safe"), QueueSnapshot()
-    )
-    store.release_lock()
+    store = open_drain(tmp_path / "state", "cluster-a", B)
+    store.lock.acquire()
+    store.save(DrainState("cluster-a", B, running_lab.namesrv_addrs, 1, 2, phase="safe"), QueueSnapshot())
+    store.lock.release()
     return lambda *words: run(*words, "-n", running_lab.namesrv_addr)
 
 

@@ -2,14 +2,19 @@
 
 import io
 import json
+import os
+import signal
 import sys
+from collections.abc import Iterator
 
 import pytest
 
 from nsadmin.commands.procedures.live_output import ProcedureReporter
-from nsadmin.console.exit_codes import UsageError
+from nsadmin.console.exit_codes import CommandInterrupted, UsageError
 from nsadmin.console.output import OutputStyle
 from nsadmin.console.session import Session, SharedOptions
+from nsadmin.operations.procedure_clock import ProcedureClock
+from nsadmin.operations.run_folder import EventRecord
 from tests.support.rows import TerminalStdout
 
 RECORD = {"time": 1_700_000_000_000, "event": "safe", "unknown": []}
@@ -36,6 +41,28 @@ def test_a_name_of_a_server_adds_no_line() -> None:
 def test_programs_get_all_of_it(format: str) -> None:
     tell = teller(format)
     assert [json.loads(tell(RECORD)) for _ in range(2)] == [RECORD] * 2
+
+
+def test_a_signal_ends_a_procedure_between_two_events_and_says_how_it_goes_on() -> None:
+    steps: list[str] = []
+
+    def run(clock: ProcedureClock) -> Iterator[EventRecord]:
+        try:
+            for step in ("began", "safe", "never"):
+                steps.append(step)
+                yield {**RECORD, "event": step, "time": clock.now_ms()}
+        finally:
+            steps.append("closed")
+
+    handler = signal.getsignal(signal.SIGTERM)
+    followed = teller("jsonl").follow(run, "interrupted; run it again")
+    record, line = next(followed)
+    assert (record["event"], json.loads(line)) == ("began", record)
+    next(followed)
+    os.kill(os.getpid(), signal.SIGTERM)
+    with pytest.raises(CommandInterrupted, match="interrupted; run it again"):
+        next(followed)
+    assert (steps, signal.getsignal(signal.SIGTERM)) == (["began", "safe", "closed"], handler)
 
 
 def test_what_has_no_lines_is_refused() -> None:

@@ -5,8 +5,7 @@ from pathlib import Path
 
 from nsadmin.operations.rebalance.move_stages import list_move_stages
 from nsadmin.operations.rebalance.rebalance_plan import QueuePair
-from nsadmin.operations.rebalance.run_state import RunState, TopicProgress
-from nsadmin.operations.rebalance.run_store import RunStore
+from nsadmin.operations.rebalance.run_state import RunState, TopicProgress, open_rebalance
 from tests.nsadmin.conftest import Run
 
 START = {"broker-a": QueuePair(4, 4)}
@@ -19,9 +18,9 @@ STATE = RunState(
 
 
 def save_state(tmp_path: Path, state: RunState) -> None:
-    store = RunStore(tmp_path / "state", state.cluster, state.digest)
-    store.run_folder.mkdir(parents=True, exist_ok=True)
-    store.save_state(state)
+    store = open_rebalance(tmp_path / "state", state.cluster, state.digest)
+    store.path.mkdir(parents=True, exist_ok=True)
+    store.state.save(state)
 
 
 def test_each_broker_of_a_topic_in_motion_has_a_row(run: Run, tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from threading import Thread
 import pytest
 
 from nsadmin.commands.procedures.signals import StopRequestedError, catch_stop_signals
-from nsadmin.operations.drain.runner import ProcedureClock
+from nsadmin.operations.procedure_clock import ProcedureClock
 
 NUMBERS = (signal.SIGINT, signal.SIGTERM)
 

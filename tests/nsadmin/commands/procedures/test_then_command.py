@@ -4,7 +4,7 @@ import pytest
 
 from nsadmin.commands.procedures.then_command import build_then_runner, then_fields
 from nsadmin.console.exit_codes import UsageError
-from nsadmin.operations.drain.runner import ProcedureClock
+from nsadmin.operations.procedure_clock import ProcedureClock
 from nsadmin.operations.shell_command import UnsafeFieldError
 
 CLOCK = ProcedureClock(lambda: 7, lambda seconds: None)

@@ -4,12 +4,7 @@ from pathlib import Path
 
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
-from cryptography.hazmat.primitives.serialization import (
-    Encoding,
-    NoEncryption,
-    PrivateFormat,
-    PublicFormat,
-)
+from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat, PublicFormat
 
 from nsadmin.operations.backups.archive import BackupKeys, load_backup, save_backup
 from nsadmin.operations.backups.signatures import InvalidKeyError, decrypt_secrets, encrypt_secrets

@@ -7,9 +7,8 @@ import pytest
 
 from nsadmin.operations.checks import drain
 from nsadmin.operations.checks.findings import CheckFinding, CheckState
+from nsadmin.operations.drain.state import DrainFolder, QueueSnapshot, open_drain
 from nsadmin.operations.drain.state import DrainState as Kept
-from nsadmin.operations.drain.state import QueueSnapshot
-from nsadmin.operations.drain.store import DrainStore, drain_folder_of
 from tests.support.checks import run_check
 from tests.support.servers import FakeNameServer
 
@@ -17,12 +16,12 @@ NOW = 1_763_733_780_000
 HOUR = 3_600_000
 
 
-def keep(home: Path, addr: str, phase: Any, age: int = HOUR, broker: str = "broker-a") -> DrainStore:
+def keep(home: Path, addr: str, phase: Any, age: int = HOUR, broker: str = "broker-a") -> DrainFolder:
     """A drain as `nsadmin drain` leaves it."""
-    keeping = DrainStore(drain_folder_of(home, "C", broker), broker)
-    assert keeping.try_lock()
-    keeping.save_drain(Kept("C", broker, (addr,), NOW - age, NOW, "ops", phase), QueueSnapshot())
-    keeping.release_lock()
+    keeping = open_drain(home, "C", broker)
+    assert keeping.lock.acquire()
+    keeping.save(Kept("C", broker, (addr,), NOW - age, NOW, "ops", phase), QueueSnapshot())
+    keeping.lock.release()
     return keeping
 
 
@@ -65,9 +64,9 @@ def test_topics_that_are_open_again_are_critical_unless_somebody_is_at_it(
     assert finding.details[1:] == (
         f"drain of broker-a: name server {first_server.addr} still routes writes for T0, T1, T2 and 2 more",
     )
-    assert keeping.try_lock()
+    assert keeping.lock.acquire()
     assert found(tmp_path, first_server.addr).state is CheckState.OK
-    keeping.release_lock()
+    keeping.lock.release()
 
 
 def test_one_that_was_forgotten_or_left_half_way_is_a_warning(

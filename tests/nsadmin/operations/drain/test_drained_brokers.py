@@ -5,16 +5,15 @@ from pathlib import Path
 import pytest
 
 from nsadmin.operations.drain.drained_brokers import explain_drain_conflicts
-from nsadmin.operations.drain.state import DrainState, QueueSnapshot
-from nsadmin.operations.drain.store import DrainStore, drain_folder_of
+from nsadmin.operations.drain.state import DrainFolder, DrainState, QueueSnapshot, open_drain
 
 SAFE = DrainState("C", "broker-a", ("h:1", "h:2"), 1, 2, phase="safe")
 
 
-def keep(home: Path, state: DrainState) -> DrainStore:
-    store = DrainStore(drain_folder_of(home, state.cluster, state.broker), state.broker)
-    store.try_lock()
-    store.save_drain(state, QueueSnapshot())
+def keep(home: Path, state: DrainState) -> DrainFolder:
+    store = open_drain(home, state.cluster, state.broker)
+    store.lock.acquire()
+    store.save(state, QueueSnapshot())
     return store
 
 
@@ -23,7 +22,7 @@ def conflicts(home: Path, *names: str, addrs: tuple[str, ...] = ("h:2", "h:3")) 
 
 
 def test_a_drain_that_no_process_holds_is_named_with_the_command_that_goes_on(tmp_path: Path) -> None:
-    keep(tmp_path, SAFE).release_lock()
+    keep(tmp_path, SAFE).lock.release()
     [line] = conflicts(tmp_path, "broker-a", "broker-b")
     assert line.startswith(
         "broker-a is drained, and no process holds the drain: this change makes the broker register"
@@ -35,7 +34,7 @@ def test_a_drain_under_way_is_named_with_its_process(tmp_path: Path) -> None:
     store = keep(tmp_path, SAFE)
     [line] = conflicts(tmp_path, "broker-a")
     assert "is draining" in line
-    store.release_lock()
+    store.lock.release()
 
 
 @pytest.mark.parametrize(
@@ -48,18 +47,18 @@ def test_a_drain_under_way_is_named_with_its_process(tmp_path: Path) -> None:
     ],
 )
 def test_other_drains_are_no_reason_to_warn(tmp_path: Path, state: DrainState) -> None:
-    keep(tmp_path, state).release_lock()
+    keep(tmp_path, state).lock.release()
     assert conflicts(tmp_path, "broker-a") == []
 
 
 def test_without_name_servers_the_name_of_the_broker_decides(tmp_path: Path) -> None:
-    keep(tmp_path, SAFE).release_lock()
+    keep(tmp_path, SAFE).lock.release()
     assert len(conflicts(tmp_path, "broker-a", addrs=())) == 1
 
 
 def test_a_folder_that_cannot_be_read_is_a_warning(tmp_path: Path) -> None:
     store = keep(tmp_path, SAFE)
-    (store.drain_folder / "state.json").write_text("{")
-    store.release_lock()
+    (store.path / "state.json").write_text("{")
+    store.lock.release()
     [warning] = conflicts(tmp_path, "broker-a")
-    assert warning.startswith(f"{store.drain_folder / 'state.json'} is not JSON: ")
+    assert warning.startswith(f"{store.path / 'state.json'} is not JSON: ")

@@ -5,12 +5,13 @@ import json
 import pytest
 
 from nsadmin.operations.drain import events
-from nsadmin.operations.drain.events import DrainEvent, build_event_record, describe_record
+from nsadmin.operations.drain.events import describe_record
 from nsadmin.operations.drain.risks import DrainRisk
+from nsadmin.operations.run_folder import RunEvent
 
 T = 1_700_000_000_000
 TOPICS = ("a", "b", "c", "d", "e")
-TOLD: list[tuple[DrainEvent, str]] = [
+TOLD: list[tuple[RunEvent, str]] = [
     (events.Started(T, "C", "broker-a", ("h:1", "h:2"), None), "draining broker-a of cluster C on h:1, h:2"),
     (
         events.Started(T, "C", "broker-a", ("h:1",), "wait"),
@@ -65,28 +66,64 @@ PROGRESS = events.Progress(
 
 
 @pytest.mark.parametrize(("event", "said"), TOLD, ids=lambda item: type(item).__name__)
-def test_an_event_in_words(event: DrainEvent, said: str) -> None:
-    assert describe_record(json.loads(json.dumps(build_event_record(event)))) == said
+def test_an_event_in_words(event: RunEvent, said: str) -> None:
+    assert describe_record(json.loads(json.dumps(event.to_record()))) == said
 
 
 def test_how_it_stands() -> None:
-    assert describe_record(build_event_record(PROGRESS)) == (
+    assert describe_record(PROGRESS.to_record()) == (
         "wait: puts 1,200 a minute, pay 20 (clients), orders 9 (clients), lag 5; waiting for writes to stop"
     )
     quiet = PROGRESS._replace(puts=None, residue={}, lag=None, waiting_for=(), phase="safe")
-    assert describe_record(build_event_record(quiet)) == "safe: puts unknown; waiting for nothing"
+    assert describe_record(quiet.to_record()) == "safe: puts unknown; waiting for nothing"
 
 
 def test_every_event_has_words_and_a_name_of_its_own() -> None:
     kinds = {type(event) for event, _ in TOLD} | {type(PROGRESS)}
-    assert kinds == set(events.DrainEvent.__args__)
+    classes = [kind for kind in vars(events).values() if isinstance(kind, type)]
+    assert kinds == {kind for kind in classes if issubclass(kind, RunEvent)} - {RunEvent}
 
 
 def test_a_record_has_the_names_of_json() -> None:
-    assert build_event_record(events.Started(T, "C", "b", ("h:1",), None)) == {
+    assert events.Started(T, "C", "b", ("h:1",), None).to_record() == {
         "time": T, "event": "started", "cluster": "C", "broker": "b", "nameServers": ["h:1"], "resumed": None,
     }  # fmt: skip
     risk = DrainRisk("static", "text", ("a",), True)
-    assert build_event_record(events.Checked(T, 1, 0.5, (risk,)))["risks"] == [
+    assert events.Checked(T, 1, 0.5, (risk,)).to_record()["risks"] == [
         {"kind": "static", "text": "text", "topics": ("a",), "refuses": True}
     ]
+
+
+STATUS = events.Progress(
+    7, "wait", 1200, {"orders": 9, "pay": 2000}, {"orders": "clients", "pay": "clients"}, 1500, 2,
+    {"h:4": 12, "h:5": None}, {"h:1": 0, "h:2": None}, 2, 1, 3, ("writes to stop",),
+)  # fmt: skip
+
+
+def test_all_that_is_known() -> None:
+    assert events.describe_status("broker-a", STATUS.to_record()) == [
+        ("broker-a", "snapshot wipe settle [wait] safe"),
+        ("puts per minute", "1,200"),
+        ("top topics", "pay 2,000 (clients), orders 9 (clients)"),
+        ("lag", "1,500 messages of 2 groups"),
+        ("slaves behind", "h:4 12 bytes, h:5 unknown"),
+        ("writable topics", "h:1 0, h:2 unknown"),
+        ("reopened", "2 times"),
+        ("intervals without writes", "1 of 3"),
+        ("waiting for", "writes to stop"),
+    ]
+
+
+def test_what_is_not_known_or_not_there() -> None:
+    empty = STATUS._replace(puts=None, residue={}, lag=None, behind={}, waiting_for=())
+    facts = dict(events.describe_status("broker-a", empty.to_record()))
+    assert (facts["puts per minute"], facts["waiting for"]) == ("unknown", "nothing")
+    assert facts.keys().isdisjoint({"top topics", "lag", "slaves behind"})
+
+
+def test_the_last_writers() -> None:
+    writers = {"pay": ("10.0.0.1", "app-1 (gRPC) through 10.0.0.9"), "orders": ("10.0.0.2",)}
+    facts = dict(events.describe_status("broker-a", STATUS._replace(writers=writers).to_record()))
+    assert facts["last writers"] == "pay: 10.0.0.1, app-1 (gRPC) through 10.0.0.9; orders: 10.0.0.2"
+    earlier = {name: value for name, value in STATUS.to_record().items() if name != "writers"}
+    assert "last writers" not in dict(events.describe_status("broker-a", earlier))

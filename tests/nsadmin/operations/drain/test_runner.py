@@ -14,9 +14,8 @@ from nsadmin.operations.drain.events import CommandEnded
 from nsadmin.operations.drain.facts import OwnTopics
 from nsadmin.operations.drain.runner import DrainRefused, DrainRun, check_plan
 from nsadmin.operations.drain.safety import SafetyRules
-from nsadmin.operations.drain.store import DrainStore
+from nsadmin.operations.drain.state import DrainFolder
 from tests.support.drain_cluster import (
-    BROKER,
     MASTER,
     PERMS,
     SYSTEM,
@@ -48,7 +47,7 @@ def test_the_times_of_its_events_run_forwards(tmp_path: Path) -> None:
     cluster = DrainCluster()
     plan, servers = cluster.make_plan(), cluster.read_servers()
     checked = check_plan(plan, servers, SYSTEM, frozenset(), cluster.now - 6)
-    drain = DrainRun(plan, cluster, DrainStore(tmp_path, BROKER), cluster.clock)
+    drain = DrainRun(plan, cluster, DrainFolder(tmp_path), cluster.clock)
     times = [record["time"] for record in drain.run_drain(checked, servers)]
     assert times == sorted(times)
 
@@ -152,9 +151,10 @@ def test_reopened_topics_are_counted_for_each_name_server(tmp_path: Path) -> Non
         65: lambda: cluster.create_topic("fresh"),
     }
     cluster.run_drain(tmp_path)
-    state, _ = DrainStore(tmp_path, BROKER).load_drain() or pytest.fail("no drain")
+    saved = DrainFolder(tmp_path).load()
+    assert saved is not None
     first, second = (node.addr for node in cluster.nodes)
-    assert (state.reopened, dict(state.reopens)) == (3, {first: 1, second: 2})
+    assert (saved.state.reopened, dict(saved.state.reopens)) == (3, {first: 1, second: 2})
 
 
 def test_a_name_server_that_dies_changes_what_is_known_and_not_what_is_done(tmp_path: Path) -> None:
@@ -184,9 +184,9 @@ def test_one_that_was_never_seen_is_saved_before_it_is_closed(tmp_path: Path) ->
     assert [record["addr"] for record in select_events(records, "snapshotTaken")] == [
         n.addr for n in cluster.nodes
     ]
-    _, snapshot = DrainStore(tmp_path, BROKER).load_drain() or (None, None)
-    assert snapshot is not None
-    assert snapshot.queues_by_server[cluster.nodes[1].addr] == cluster.own
+    saved = DrainFolder(tmp_path).load()
+    assert saved is not None
+    assert saved.snapshot.queues_by_server[cluster.nodes[1].addr] == cluster.own
 
 
 def test_it_holds_until_somebody_ends_it(tmp_path: Path) -> None:
@@ -312,11 +312,11 @@ def test_without_any_name_server_nothing_is_known() -> None:
 def test_a_second_drain_joins_the_first(tmp_path: Path) -> None:
     """It tells what the first one does and, when that has ended, goes on."""
     cluster = DrainCluster()
-    first = DrainStore(tmp_path, BROKER)
-    assert first.try_lock()
+    first = DrainFolder(tmp_path)
+    assert first.lock.acquire()
     cluster.script = {
-        3: lambda: first.append_event({"time": 1, "event": "serverBack", "addr": "h:1"}),
-        9: first.release_lock,
+        3: lambda: first.events.append({"time": 1, "event": "serverBack", "addr": "h:1"}),
+        9: first.lock.release,
     }
     records = cluster.run_drain(tmp_path)
     assert [record["event"] for record in records[:3]] == ["joined", "serverBack", "started"]

@@ -12,6 +12,7 @@ from nsadmin.operations.drain.facts import (
 from nsadmin.operations.drain.safety import SafetyRules
 from nsadmin.operations.drain.state import DrainState, QueueSnapshot
 from nsadmin.operations.drain.state_machine import DrainStateMachine
+from nsadmin.operations.run_folder import RunEvent
 
 RW, R = QueueData("a", 8, 8, 6), QueueData("a", 8, 8, 4)
 OPEN = NameServerFacts("h:1", None, "C", {0: "b:1"}, {"T": ServerTopic(RW, 8, 1)})
@@ -23,11 +24,11 @@ def machine() -> DrainStateMachine:
     return DrainStateMachine(SafetyRules(30, 2), DrainState("C", "a", ("h:1",), 0, 0), QueueSnapshot())
 
 
-def kinds(told: list[events.DrainEvent]) -> list[str]:
+def kinds(told: list[RunEvent]) -> list[str]:
     return [type(event).__name__ for event in told if not isinstance(event, events.Progress)]
 
 
-def progress(told: list[events.DrainEvent]) -> events.Progress:
+def progress(told: list[RunEvent]) -> events.Progress:
     [progress_event] = [event for event in told if isinstance(event, events.Progress)]
     return progress_event
 
@@ -35,20 +36,18 @@ def progress(told: list[events.DrainEvent]) -> events.Progress:
 def test_a_snapshot_stands_before_the_first_wipe_and_never_changes() -> None:
     state_machine = machine()
     first = state_machine.process_observation(ClusterObservation(1, (OPEN,), QUIET))
-    assert (kinds(first.drain_events), first.servers_to_wipe) == (["SnapshotTaken"], ("h:1",))
+    assert (kinds(first.events), first.servers_to_wipe) == (["SnapshotTaken"], ("h:1",))
     state_machine.process_observation(ClusterObservation(2, (SHUT,), QUIET))
-    assert state_machine.queue_snapshot.queues_by_server == {"h:1": {"T": RW}}
+    assert state_machine.snapshot.queues_by_server == {"h:1": {"T": RW}}
 
 
 def test_a_wipe_of_which_nobody_heard_counts() -> None:
     """Killed between order and answer: what is open later was opened by somebody."""
     state_machine = machine()
     state_machine.process_observation(ClusterObservation(1, (OPEN,), QUIET))
-    other = DrainStateMachine(
-        state_machine.safety_rules, state_machine.drain_state, state_machine.queue_snapshot
-    )
+    other = DrainStateMachine(state_machine.safety_rules, state_machine.state, state_machine.snapshot)
     other.process_observation(ClusterObservation(2, (SHUT,), QUIET))
-    assert "Reopened" in kinds(other.process_observation(ClusterObservation(3, (OPEN,), QUIET)).drain_events)
+    assert "Reopened" in kinds(other.process_observation(ClusterObservation(3, (OPEN,), QUIET)).events)
 
 
 def test_a_wipe_that_failed_is_no_reason_to_speak_of_reopening() -> None:
@@ -56,14 +55,14 @@ def test_a_wipe_that_failed_is_no_reason_to_speak_of_reopening() -> None:
     state_machine.process_observation(ClusterObservation(1, (OPEN,), QUIET))
     assert kinds(state_machine.record_wipes({"h:1": "no answer"}, 2)) == ["Wiped"]
     again = state_machine.process_observation(ClusterObservation(3, (OPEN,), QUIET))
-    assert (kinds(again.drain_events), again.servers_to_wipe) == ([], ("h:1",))
+    assert (kinds(again.events), again.servers_to_wipe) == ([], ("h:1",))
 
 
 def test_intervals_count_only_behind_the_time_that_clients_take() -> None:
     state_machine = machine()
     state_machine.process_observation(ClusterObservation(0, (SHUT,), QUIET))
     phases = [
-        progress(state_machine.process_observation(ClusterObservation(now, (SHUT,), QUIET)).drain_events)
+        progress(state_machine.process_observation(ClusterObservation(now, (SHUT,), QUIET)).events)
         for now in (10, 29, 30, 40, 50)
     ]
     assert [(item.phase, item.quiet) for item in phases] == [
@@ -78,7 +77,7 @@ def test_a_message_begins_the_count_anew() -> None:
         progress(
             state_machine.process_observation(
                 ClusterObservation(t, (SHUT,), QUIET._replace(put_count=n))
-            ).drain_events
+            ).events
         ).quiet
         for t, n in looks
     ]
@@ -92,7 +91,7 @@ def test_a_restarted_broker_counts_from_zero_and_proves_nothing() -> None:
     progress_event = progress(
         state_machine.process_observation(
             ClusterObservation(50, (SHUT,), QUIET._replace(boot_ms=2, put_count=0))
-        ).drain_events
+        ).events
     )
     assert (progress_event.puts, progress_event.quiet) == (None, 0)
 
@@ -105,7 +104,7 @@ def test_a_counter_of_all_messages_says_less_than_the_topics_of_users() -> None:
         progress(
             state_machine.process_observation(
                 ClusterObservation(1000 * at, (SHUT,), QUIET._replace(put_count=at, recent_puts={"T": users}))
-            ).drain_events
+            ).events
         ).puts
         for at, users in looks
     ]
@@ -115,7 +114,7 @@ def test_a_counter_of_all_messages_says_less_than_the_topics_of_users() -> None:
         progress(
             state_machine.process_observation(
                 ClusterObservation(80_000, (SHUT,), QUIET._replace(put_count=80))
-            ).drain_events
+            ).events
         ).puts
         == 60
     )
@@ -127,7 +126,7 @@ def test_a_counter_of_what_users_sent_is_believed_at_once() -> None:
         progress(
             state_machine.process_observation(
                 ClusterObservation(at, (SHUT,), QUIET._replace(put_count=puts, user_puts=users))
-            ).drain_events
+            ).events
         ).puts
         for at, puts, users in [(0, 0, 0), (30_000, 0, 0), (31_000, 50, 0), (32_000, 100, 28)]
     ]
@@ -139,7 +138,7 @@ def test_nobody_is_safe_while_no_name_server_answers() -> None:
     for now in (0, 30, 40, 50):
         observed_events = state_machine.process_observation(
             ClusterObservation(now, (NameServerFacts("h:1", "no answer"),), QUIET)
-        ).drain_events
+        ).events
     assert progress(observed_events).waiting_for == ("a name server that lists the broker",)
 
 
@@ -150,7 +149,7 @@ def test_a_slave_has_to_have_what_the_master_had() -> None:
         progress(
             state_machine.process_observation(
                 ClusterObservation(t, (SHUT,), QUIET._replace(slaves=(SlaveProgress("s:1", end),)))
-            ).drain_events
+            ).events
         )
         for t, end in ends
     ]
@@ -168,7 +167,7 @@ def test_messages_after_it_was_safe_make_it_unsafe() -> None:
     assert state_machine.is_safe
     observed_events = state_machine.process_observation(
         ClusterObservation(60, (SHUT,), QUIET._replace(put_count=101, recent_puts={"T": 1}))
-    ).drain_events
+    ).events
     assert (kinds(observed_events), state_machine.is_safe) == (["Unsafe"], False)
 
 
@@ -179,7 +178,7 @@ def test_a_stopped_broker_stays_safe() -> None:
     gone = NameServerFacts("h:1", None, None)
     observed_events = state_machine.process_observation(
         ClusterObservation(60, (gone,), BrokerCounters(None, "the broker has no master now"))
-    ).drain_events
+    ).events
     assert (kinds(observed_events), state_machine.is_safe) == (["BrokerGone"], True)
 
 
@@ -189,6 +188,6 @@ def test_a_durable_drain_wipes_nothing() -> None:
     )
     observed_events = state_machine.process_observation(ClusterObservation(0, (OPEN,), QUIET))
     assert observed_events.servers_to_wipe == ()
-    assert progress(observed_events.drain_events).waiting_for == (
+    assert progress(observed_events.events).waiting_for == (
         "the broker to register its topics without write permission",
     )

@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 
 from nsadmin.client import NotFound
-from nsadmin.operations.drain.store import DrainStore
+from nsadmin.operations.drain.state import DrainFolder
 from nsadmin.operations.drain.undo import DrainBusyError
-from tests.support.drain_cluster import BROKER, RW, DrainCluster, DrainKilled, R, make_queue, select_events
+from tests.support.drain_cluster import RW, DrainCluster, DrainKilled, R, make_queue, select_events
 
 
 @pytest.mark.parametrize("old", [(), (0,), (0, 1)])
@@ -22,7 +22,7 @@ def test_each_name_server_gets_back_what_it_had(tmp_path: Path, old: tuple[int, 
         {"topic by topic", "nothing to do"} if not old else {"the broker registered again", "nothing to do"}
     )
     assert {record["how"] for record in select_events(records, "putBack")} <= hows
-    assert DrainStore(tmp_path, BROKER).load_drain() is None
+    assert DrainFolder(tmp_path).load() is None
 
 
 def test_a_server_that_had_something_else_than_the_broker_gets_that_back(tmp_path: Path) -> None:
@@ -123,8 +123,8 @@ def test_what_nobody_drained_cannot_be_undone(tmp_path: Path) -> None:
 
 
 def test_who_is_at_it_is_not_disturbed(tmp_path: Path) -> None:
-    first = DrainStore(tmp_path, BROKER)
-    assert first.try_lock()
+    first = DrainFolder(tmp_path)
+    assert first.lock.acquire()
     with pytest.raises(DrainBusyError, match="is running this drain"):
         DrainCluster().run_undrain(tmp_path)
-    first.release_lock()
+    first.lock.release()

@@ -9,8 +9,7 @@ from nsadmin.client.consumers.connected_clients import ConnectedClient
 from nsadmin.client.proxies.client_heartbeats import ClientHeartbeat, ProxyIdentity
 from nsadmin.client.proxies.heartbeat_reader import ProxyHeartbeats
 from nsadmin.client.proxies.proxies import ProxyList, ProxyStatus
-from nsadmin.operations.drain.state import DrainState, QueueSnapshot
-from nsadmin.operations.drain.store import DrainStore, drain_folder_of
+from nsadmin.operations.drain.state import DrainState, QueueSnapshot, open_drain
 from nsadmin.operations.exporter.cluster_figures import (
     ClusterFigures,
     build_proxy_table,
@@ -28,8 +27,8 @@ def rows(figures: ClusterFigures, *clusters: str) -> dict[str, list[FigureRow]]:
 @pytest.fixture
 def state(tmp_path: Path) -> Path:
     for cluster, broker in (("C", "a"), ("Other", "b")):
-        store = DrainStore(drain_folder_of(tmp_path, cluster, broker), broker)
-        store.save_drain(DrainState(cluster, broker, ("n:1",), 1_700_000_000_500, 0), QueueSnapshot())
+        store = open_drain(tmp_path, cluster, broker)
+        store.save(DrainState(cluster, broker, ("n:1",), 1_700_000_000_500, 0), QueueSnapshot())
     return tmp_path
 
 

@@ -81,10 +81,10 @@ def test_an_inventory_that_another_process_holds_is_busy(
 ) -> None:
     monkeypatch.setattr("nsadmin.operations.inventory.store._LOCK_ATTEMPTS", 1)
     lock = ProcessLock(tmp_path / "lock")
-    assert lock.acquire_lock()
+    assert lock.acquire()
     with pytest.raises(InventoryBusyError):
         InventoryStore(str(tmp_path)).change_brokers(lambda known: known)
-    lock.release_lock()
+    lock.release()
 
 
 def test_long_lists_of_name_servers_have_folders_of_their_own(tmp_path: Path) -> None:

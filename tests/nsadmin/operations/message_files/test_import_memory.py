@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from nsadmin.operations.drain.state import InvalidStateError
 from nsadmin.operations.message_files.import_memory import ImportMemory, find_import_folder
+from nsadmin.operations.run_folder import InvalidStateError
 
 
 def test_batches_and_their_unsent_messages_are_remembered(tmp_path: Path) -> None:
@@ -45,8 +45,8 @@ def test_the_folder_depends_on_the_content_the_servers_and_the_topics(tmp_path: 
 
 def test_one_process_at_a_time_runs_an_import(tmp_path: Path) -> None:
     first, second = ImportMemory(tmp_path / "new"), ImportMemory(tmp_path / "new")
-    assert first.try_lock()
-    assert (second.try_lock(), second.owner_pid is not None) == (False, True)
-    first.release_lock()
-    assert second.try_lock()
-    second.release_lock()
+    assert first.lock.acquire()
+    assert (second.lock.acquire(), second.lock.holder_pid is not None) == (False, True)
+    first.lock.release()
+    assert second.lock.acquire()
+    second.lock.release()

@@ -1,6 +1,6 @@
 """A run of an import: batches, the rate, and what a killed run leaves."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
 from time import monotonic
 
@@ -18,6 +18,7 @@ from nsadmin.operations.message_files.import_run import (
     ImportRun,
     QueueChooser,
 )
+from nsadmin.operations.procedure_clock import SYSTEM_CLOCK
 from tests.support.dead_letter_brokers import DeadLetterBroker
 from tests.support.servers import Answer, FakeNameServer
 
@@ -54,7 +55,7 @@ def test_a_killed_run_repeats_at_most_one_batch(
     class KilledMemory(ImportMemory):
         """Ends the process after the third batch was sent, and before that is noted."""
 
-        def note_batch(self, row_numbers: Iterable[int], unsent_rows: Iterable[int]) -> None:
+        def note_batch(self, row_numbers: Collection[int], unsent_rows: Iterable[int]) -> None:
             if self.next_row == 2 * BATCH_MESSAGES:
                 raise Killed
             super().note_batch(row_numbers, unsent_rows)
@@ -87,7 +88,7 @@ def test_what_the_pause_raises_ends_the_run_between_two_batches(
 
     memory = ImportMemory(tmp_path)
     with pytest.raises(InterruptedError):
-        list(make_run(admin, memory).send_messages(messages(1000), stop))
+        list(make_run(admin, memory).send_messages(messages(1000), SYSTEM_CLOCK._replace(pause_seconds=stop)))
     assert (memory.next_row, len(store.sent)) == (BATCH_MESSAGES, BATCH_MESSAGES)
 
 
@@ -118,7 +119,7 @@ def test_the_end_of_a_queue_may_come_late(
     store.handlers[RequestCode.GET_MAX_OFFSET] = read_late_end
     pauses: list[float] = []
     run = make_run(admin, ImportMemory(tmp_path))
-    list(run.send_messages(messages(2), pauses.append))
+    list(run.send_messages(messages(2), SYSTEM_CLOCK._replace(pause_seconds=pauses.append)))
     # The first pause is that before the batch.
     assert len(pauses) == 1 + min(late_reads, END_READS)
     error = run.topics["T"].error

@@ -56,7 +56,7 @@ def test_every_constraint_holds_for_any_cluster(
     topic_loads, broker_names, added, removed = cluster
     limits = LevelLimits(ALLOWED, max_topics, counts_queues=counts_queues)
     result = level_load(topic_loads, broker_names, added, removed, limits)
-    loads_by_topic = {topic_load.topic: topic_load for topic_load in topic_loads}
+    loads_by_topic = {load.topic: load for load in topic_loads}
     kept_count = len(broker_names) - len(removed)
     assert max_topics is None or len(result.queue_counts) <= max_topics
     for topic, counts in result.queue_counts.items():
@@ -78,7 +78,7 @@ def test_every_constraint_holds_for_any_cluster(
     if max_topics is None and not counts_queues:
         kept_loads = [load for name, load in broker_loads(topic_loads, result).items() if name not in removed]
         assert abs(max(kept_loads, default=0.0) - result.largest_load) < 1e-9
-        if not any(topic_load.is_fixed for topic_load in topic_loads):
+        if not any(load.is_fixed for load in topic_loads):
             assert result.largest_load <= result.lower_bound * 1.05 + 1e-9
 
 
@@ -117,10 +117,7 @@ def test_a_new_broker_gets_a_full_part_though_the_others_are_not_too_full() -> N
 
 
 def test_a_removed_broker_gives_its_queues_to_the_emptiest_brokers_and_keeps_their_number() -> None:
-    topic_loads = [
-        TopicLoad("T", 0.5, {"a": 8, "b": 8}),
-        TopicLoad("U", 0.5, {"a": 4, "c": 4}),
-    ]
+    topic_loads = [TopicLoad("T", 0.5, {"a": 8, "b": 8}), TopicLoad("U", 0.5, {"a": 4, "c": 4})]
     result = level_load(topic_loads, ["a", "b", "c"], removed=["a"])
     assert result.queue_counts == {"T": {"b": 8, "c": 8}, "U": {"b": 4, "c": 4}}
     assert result.left_topics == ()

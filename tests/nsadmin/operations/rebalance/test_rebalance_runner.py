@@ -6,9 +6,14 @@ from random import Random
 
 import pytest
 
-from nsadmin.operations.drain.events import EventRecord
-from nsadmin.operations.drain.runner import DrainRefused, ProcedureClock
-from nsadmin.operations.rebalance.rebalance_plan import QueuePair, RebalanceMove, RebalancePlan
+from nsadmin.operations.drain.runner import DrainRefused
+from nsadmin.operations.procedure_clock import ProcedureClock
+from nsadmin.operations.rebalance.rebalance_plan import (
+    QueuePair,
+    RebalanceMove,
+    RebalancePlan,
+    load_rebalance_plan,
+)
 from nsadmin.operations.rebalance.rebalance_runner import RebalanceRun, RunOrder, describe_action
 from nsadmin.operations.rebalance.run_facts import (
     AskRegistration,
@@ -20,8 +25,8 @@ from nsadmin.operations.rebalance.run_facts import (
     RunAction,
 )
 from nsadmin.operations.rebalance.run_rules import RunRules
-from nsadmin.operations.rebalance.run_state import RunState
-from nsadmin.operations.rebalance.run_store import RunStore
+from nsadmin.operations.rebalance.run_state import RunState, open_rebalance
+from nsadmin.operations.run_folder import EventRecord
 from tests.support.rebalance_cluster import RebalancedCluster, RebalancedTopic, RunKilled
 
 BEFORE, AFTER = {"broker-a": QueuePair(4, 4)}, {"broker-b": QueuePair(4, 4)}
@@ -50,7 +55,7 @@ def run(
     rollback: bool = False, upto: str | None = None,
 ) -> list[EventRecord]:  # fmt: skip
     order = RunOrder(PLAN, rules or RunRules(), is_rollback=rollback)
-    store = RunStore(tmp_path, "Cluster", PLAN.digest)
+    store = open_rebalance(tmp_path, "Cluster", PLAN.digest)
     clock = ProcedureClock(lambda: cluster.now_ms, cluster.pause_seconds)
     events: list[EventRecord] = []
     stream = RebalanceRun(order, cluster, store).run(state, clock)
@@ -81,12 +86,12 @@ def test_a_run_creates_groups_and_moves_topics(tmp_path: Path) -> None:
     assert events[-1]["event"] == "finished"
     assert cluster.groups == {"broker-b": {"billing"}}
     assert cluster.topics["orders"].on_brokers == AFTER
-    saved = RunStore(tmp_path, "Cluster", PLAN.digest)
-    state = saved.load_state()
+    saved = open_rebalance(tmp_path, "Cluster", PLAN.digest)
+    state = saved.state.load()
     assert state is not None
     assert (state.phase, state.moved) == ("done", ("orders",))
-    assert saved.load_plan() == PLAN
-    assert "progress" not in (saved.run_folder / "events.jsonl").read_text()
+    assert load_rebalance_plan(saved.plan_file) == PLAN
+    assert "progress" not in (saved.path / "events.jsonl").read_text()
 
 
 @pytest.mark.parametrize("stage", NAMES)
@@ -114,7 +119,7 @@ def test_a_change_that_is_refused_again_and_again_pauses_the_run(tmp_path: Path)
     events = run(make_cluster(Refusing), tmp_path)
     assert events[-1]["event"] == "paused"
     assert events[-1]["reason"] == "create group billing failed 5 times: not allowed"
-    state = RunStore(tmp_path, "Cluster", PLAN.digest).load_state()
+    state = open_rebalance(tmp_path, "Cluster", PLAN.digest).state.load()
     assert state is not None
     assert state.phase == "paused"
 
@@ -128,11 +133,11 @@ def test_a_step_that_takes_too_long_pauses_the_run_and_the_same_command_resumes_
 
 
 def test_another_process_keeps_the_run_from_beginning(tmp_path: Path) -> None:
-    other = RunStore(tmp_path, "Cluster", "other")
-    assert other.try_lock()
+    other = open_rebalance(tmp_path, "Cluster", "other")
+    assert other.lock.acquire()
     with pytest.raises(DrainRefused, match="is already rebalancing Cluster"):
         run(make_cluster(), tmp_path)
-    other.release_lock()
+    other.lock.release()
 
 
 def test_a_change_of_somebody_else_pauses_the_run(tmp_path: Path) -> None:

@@ -3,15 +3,16 @@
 from random import Random
 from typing import Any
 
+import msgspec
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from nsadmin.operations.drain.state import build_state_record
 from nsadmin.operations.rebalance.rebalance_plan import QueuePair, RebalanceMove, RebalancePlan
 from nsadmin.operations.rebalance.run_machine import RebalanceMachine
 from nsadmin.operations.rebalance.run_rules import RunRules
-from nsadmin.operations.rebalance.run_state import RunState, parse_state_record
+from nsadmin.operations.rebalance.run_state import RunState
+from nsadmin.operations.run_folder import parse_state
 from tests.support.rebalance_cluster import KEYS, RebalancedCluster, RebalancedTopic, RunKilled
 
 BROKERS = ("broker-a", "broker-b", "broker-c")
@@ -39,18 +40,18 @@ def run(
     rollback: bool = False,
 ) -> RunState:
     """Run to the end, or for some observations; a killed run goes on with what was saved."""
-    record = build_state_record(state)
+    record = msgspec.to_builtins(state)
     for count in range(5000):
-        machine = RebalanceMachine(plan, rules or RunRules(allow_ordered=True), parse_state_record(record))
+        machine = RebalanceMachine(plan, rules or RunRules(allow_ordered=True), parse_state(record, RunState))
         if rollback:
             machine.begin_rollback(cluster.now_ms)
         machine.state = machine.state._replace(pause=None)
-        record = build_state_record(machine.state)
+        record = msgspec.to_builtins(machine.state)
         try:
             while True:
                 observation = cluster.observe(machine.list_questions())
                 decision = machine.process_observation(observation)
-                record = build_state_record(machine.state)
+                record = msgspec.to_builtins(machine.state)
                 if machine.is_over:
                     return machine.state
                 cluster.carry_out(decision.actions)

@@ -28,10 +28,7 @@ def cluster_state(admin: AdminClient) -> ClusterState:
     return observe_cluster(admin, CLUSTER)
 
 
-def test_statistics_and_offsets_of_all_brokers(
-    admin: AdminClient,
-    cluster_state: ClusterState,
-) -> None:
+def test_statistics_and_offsets_of_all_brokers(admin: AdminClient, cluster_state: ClusterState) -> None:
     places = list_broker_topics(cluster_state, ["orders", "nowhere"])
     assert set(places) <= {(A, "orders"), (B, "orders")}
     assert places
@@ -44,10 +41,7 @@ def test_statistics_and_offsets_of_all_brokers(
     assert figures["orders"].sent >= 0
 
 
-def test_a_sample_is_the_difference_of_two_readings(
-    admin: AdminClient,
-    cluster_state: ClusterState,
-) -> None:
+def test_a_sample_is_the_difference_of_two_readings(admin: AdminClient, cluster_state: ClusterState) -> None:
     places = list_broker_topics(cluster_state, ["orders"])
     reading = read_offsets(admin, cluster_state, places)
     earlier = OffsetReading(

@@ -13,10 +13,7 @@ MOVE = RebalanceMove("orders", False, OLD, NEW)
 def make_start(
     move: RebalanceMove, present: dict[str, QueuePair], conf: str = "", rollback: bool = False
 ) -> TopicStart:
-    on_brokers = {
-        broker: TopicOnBroker(None, broker in present, present.get(broker, QueuePair(0, 0)), 6)
-        for broker in "ab"
-    }
+    on_brokers = {b: TopicOnBroker(None, b in present, present.get(b, QueuePair(0, 0)), 6) for b in "ab"}
     facts = MovingTopicFacts(on_brokers, {"ns": TopicAtServer(None, {}, conf)})
     return TopicStart(move, facts, rollback, None)
 

@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from nsadmin.operations.drain.state import InvalidStateError
 from nsadmin.operations.inventory.keeper import InventoryKeeper
 from nsadmin.operations.replicas.memory import RememberedDifference
 from nsadmin.operations.replicas.memory_store import ReplicaMemoryStore, open_replica_memory
+from nsadmin.operations.run_folder import InvalidStateError
 
 MEMORY = {
     ("C", "broker-a", 1, "offset", "T@G"): RememberedDifference(5, {0: 10, 1: 20}, 9),

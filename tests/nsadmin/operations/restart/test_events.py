@@ -3,6 +3,7 @@
 import pytest
 
 from nsadmin.operations.restart import events
+from nsadmin.operations.run_folder import RunEvent
 
 
 @pytest.mark.parametrize(
@@ -45,10 +46,8 @@ from nsadmin.operations.restart import events
         ),
     ],
 )
-def test_each_is_a_record_and_a_line(
-    event: events.RestartEvent, record: dict[str, object], words: str
-) -> None:
-    assert events.build_event_record(event) == record
+def test_each_is_a_record_and_a_line(event: RunEvent, record: dict[str, object], words: str) -> None:
+    assert event.to_record() == record
     assert events.describe_record(record) == words
 
 

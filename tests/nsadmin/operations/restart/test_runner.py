@@ -6,14 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from nsadmin.operations.drain.events import EventRecord
 from nsadmin.operations.drain.events import describe_record as words_of_drain
 from nsadmin.operations.drain.runner import DrainRefused
-from nsadmin.operations.drain.store import DrainStore
+from nsadmin.operations.drain.state import DrainFolder
 from nsadmin.operations.restart.events import describe_record
 from nsadmin.operations.restart.runner import BrokerRestartContext, RestartRules, RollingRestart
-from nsadmin.operations.restart.state import BrokerProcess
-from nsadmin.operations.restart.store import RestartStore
+from nsadmin.operations.restart.state import BrokerProcess, open_restart
+from nsadmin.operations.run_folder import EventRecord
 from tests.support.drain_cluster import (
     BROKER,
     MASTER,
@@ -58,12 +57,12 @@ class Case:
             cluster.restart_broker()
 
     def broker(self, name: str) -> BrokerRestartContext:
-        keeping = DrainStore(self.home / "drains" / name, name)
+        keeping = DrainFolder(self.home / "drains" / name)
         return BrokerRestartContext(self.cluster, keeping, self.cluster.make_plan(), SYSTEM, frozenset())
 
     def restart(self, groups: Groups = GROUP, pause_after: int | None = None) -> list[EventRecord]:
         brokers = {name: self.broker(name) for name in groups}
-        rules, progress = RestartRules(60_000, pause_after), RestartStore(self.home, "C")
+        rules, progress = RestartRules(60_000, pause_after), open_restart(self.home, "C")
         restart = RollingRestart("C", rules, brokers.__getitem__, self.run, progress, self.cluster.clock)
         return list(restart.run_restart(groups))
 
@@ -90,7 +89,7 @@ def test_a_slave_and_then_its_master(restart_case: Case) -> None:
     assert (steps(records), restart_case.ran) == (WHOLE, RAN)
     assert restart_case.cluster.topics_by_server() == before
     assert records[-1] == {**records[-1], "event": "finished", "cluster": "C", "processes": 2}
-    assert RestartStore(restart_case.home, "C").load_state() is None
+    assert open_restart(restart_case.home, "C").state.load() is None
     assert [event for event in (item["event"] for item in records) if event in ("safe", "undone")] == [
         "safe",
         "undone",
@@ -113,7 +112,7 @@ def test_a_command_that_does_nothing_is_noticed(restart_case: Case) -> None:
 
 def test_events_are_written_and_a_new_restart_forgets_those_of_the_last(restart_case: Case) -> None:
     records = restart_case.restart()
-    events_file = RestartStore(restart_case.home, "C").events_file
+    events_file = open_restart(restart_case.home, "C").events.path
     assert [json.loads(line) for line in events_file.read_text().splitlines()] == records
     restart_case.exit_code = 3
     with pytest.raises(DrainRefused):
@@ -180,11 +179,11 @@ def test_it_pauses_between_groups_and_goes_on(restart_case: Case) -> None:
 
 
 def test_only_one_at_a_time(restart_case: Case) -> None:
-    other = RestartStore(restart_case.home, "C")
-    assert other.restart_lock.acquire_lock()
+    other = open_restart(restart_case.home, "C")
+    assert other.lock.acquire()
     with pytest.raises(DrainRefused, match="is already restarting C"):
         restart_case.restart()
-    other.restart_lock.release_lock()
+    other.lock.release()
 
 
 @pytest.mark.parametrize("kill", [3, 5, 8, 12, 15, 20, 25, 30, 35, 40, 45, 50, 55, 60])

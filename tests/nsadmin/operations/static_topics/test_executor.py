@@ -121,10 +121,7 @@ def test_a_run_that_had_decided_is_not_decided_once_more(static_cluster: There) 
     assert (
         done.errors_by_broker,
         {items[-1].logic_offset for items in done.final_plan.shares["b"].hosted_queues.values()},
-    ) == (
-        {},
-        {10_000},
-    )
+    ) == ({}, {10_000})
 
 
 def test_a_yes_that_changed_nothing(static_cluster: There) -> None:

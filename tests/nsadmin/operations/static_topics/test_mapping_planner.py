@@ -44,11 +44,7 @@ def test_new_queues_lie_evenly_and_everybody_knows_of_them() -> None:
     assert lie(plan) == {0: "a", 2: "a", 4: "a", 1: "b", 3: "b"}
     assert [
         (name, share.own_queue_count, share.epoch, share.total_queues) for name, share in plan.shares.items()
-    ] == [
-        ("a", 3, 5000, 5),
-        ("b", 2, 5000, 5),
-        ("c", 0, 5000, 5),
-    ]
+    ] == [("a", 3, 5000, 5), ("b", 2, 5000, 5), ("c", 0, 5000, 5)]
     assert plan.shares["a"].hosted_queues[2] == (QueueMappingItem(0, 1, "a", 0),)
     assert find_leaders(plan.shares).keys() == {0, 1, 2, 3, 4}
 

@@ -10,12 +10,12 @@ def with_brokers(*brokers: BrokerBackup) -> ClusterBackup:
 
 
 def test_accounts_become_users_on_5_x_and_trusted_addresses_are_losses() -> None:
-    prepared = prepare_metadata(with_brokers(BROKER), {"broker-a": "5.5.0"})
-    broker = prepared.selected_backup.brokers["broker-a"]
+    prepared_backup, losses = prepare_metadata(with_brokers(BROKER), {"broker-a": "5.5.0"})
+    broker = prepared_backup.brokers["broker-a"]
     assert [user.username for user in broker.users] == ["alice", "ci"]
     assert [entry.resource for entry in broker.acls["User:ci"]] == ["Topic:orders", "Group:*"]
     assert (broker.accounts, broker.white_addrs) == ([], [])
-    assert [(loss.section, loss.item_name) for loss in prepared.losses] == [
+    assert [(loss.section, loss.item_name) for loss in losses] == [
         (Section.STATIC_TOPICS, "moved"), (Section.ACCOUNTS, "ci"), (Section.ACCOUNTS, "10.1.*.*"),
     ]  # fmt: skip
 
@@ -26,12 +26,12 @@ def test_4_x_keeps_accounts_and_has_neither_users_nor_attributes() -> None:
         topics={"orders": {"readQueueNums": 8, "attributes": {"message.type": "FIFO"}}},
         groups={"g": {"retryMaxTimes": 3, "consumeMessageOrderly": True, "attributes": {}}},
     )
-    prepared = prepare_metadata(with_brokers(source), {"broker-a": "4.9.7"})
-    broker = prepared.selected_backup.brokers["broker-a"]
+    prepared_backup, losses = prepare_metadata(with_brokers(source), {"broker-a": "4.9.7"})
+    broker = prepared_backup.brokers["broker-a"]
     assert (broker.topics, broker.groups) == ({"orders": {"readQueueNums": 8}}, {"g": {"retryMaxTimes": 3}})
     assert (broker.users, broker.acls, broker.consume_modes) == ([], {}, [])
     assert broker.accounts == BROKER.accounts
-    assert [(loss.section, loss.item_name, loss.reason) for loss in prepared.losses] == [
+    assert [(loss.section, loss.item_name, loss.reason) for loss in losses] == [
         (Section.TOPICS, "orders", "4.x brokers have no attributes"),
         (Section.GROUPS, "g", "4.x brokers have no consumeMessageOrderly"),
         (Section.CONSUME_MODES, "orders warehouse", "4.x brokers have no consume modes"),

@@ -84,9 +84,7 @@ def test_no_unconsumed_message_lies_before_the_new_offset(
                 pair.target.store_again(original)
             position = min(80, position + count)
         translated = translate(pair, consumed)
-        offsets = [
-            int(message.properties.get("NSADMIN_SOURCE_OFFSET", -1)) for message in pair.copied_messages()
-        ]
+        offsets = [int(m.properties.get("NSADMIN_SOURCE_OFFSET", -1)) for m in pair.copied_messages()]
         before, after = offsets[: translated.offset], offsets[translated.offset :]
         assert -1 not in before
         assert set(after) >= set(range(consumed, 80))

@@ -4,12 +4,7 @@ import pytest
 
 from nsadmin.client.results import NotApplied
 from nsadmin.operations.transfer.queue_map import QueueId
-from nsadmin.operations.transfer.transfer_record import (
-    QueueRecord,
-    TransferRecord,
-    TransferStore,
-    record_key,
-)
+from nsadmin.operations.transfer.transfer_record import QueueRecord, TransferRecord, TransferStore, record_key
 from tests.support.transfer_clusters import ClusterPair
 
 RECORD = TransferRecord(
@@ -23,6 +18,20 @@ def test_a_record_is_read_as_it_was_written(pair: ClusterPair) -> None:
     assert store.save(RECORD) is None
     assert store.load() == RECORD
     assert list(pair.target_server.kv["NSADMIN_TRANSFER"]) == ["C/T/U"]
+
+
+def test_a_record_of_an_earlier_release_is_read_and_written_alike(pair: ClusterPair) -> None:
+    recorded = '{"run":"r1","rules":{"--tag":["A"]},"queues":{"broker-a/0":["broker-b/1",5,9,100,104,2]}}'
+    pair.target_server.kv["NSADMIN_TRANSFER"] = {"C/T/T": recorded}
+    store = TransferStore(pair.clusters.target, "C/T/T")
+    record = store.load()
+    assert record == TransferRecord(
+        "r1",
+        {"--tag": ("A",)},
+        {QueueId("broker-a", 0): QueueRecord(QueueId("broker-b", 1), 5, 9, 100, 104, 2)},
+    )
+    assert store.save(record) is None
+    assert pair.target_server.kv["NSADMIN_TRANSFER"] == {"C/T/T": recorded}
 
 
 @pytest.mark.parametrize(

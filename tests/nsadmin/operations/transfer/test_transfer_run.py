@@ -4,6 +4,7 @@ import pytest
 
 from nsadmin.client.results import NotApplied
 from nsadmin.client.topic_routes import TopicRoute
+from nsadmin.operations.procedure_clock import SYSTEM_CLOCK
 from nsadmin.operations.transfer import transfer_run
 from nsadmin.operations.transfer.message_rules import MessageRules
 from nsadmin.operations.transfer.transfer_run import TransferOptions, TransferRun
@@ -183,9 +184,9 @@ def test_a_follower_copies_a_queue_that_appears_later(
     assert pair.copied_bodies(0) == pair.copied_bodies(1) == bodies
 
 
-def test_a_rate_limits_all_queues_together(pair: ClusterPair, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_rate_limits_all_queues_together(pair: ClusterPair) -> None:
     pauses: list[float] = []
-    monkeypatch.setattr(transfer_run, "sleep", pauses.append)
+    clock = SYSTEM_CLOCK._replace(pause_seconds=pauses.append)
     fill(pair, 200)
-    pair.copy_all(TransferOptions(messages_per_second=10))
+    pair.copy_all(TransferOptions(messages_per_second=10), clock)
     assert max(pauses) > 15

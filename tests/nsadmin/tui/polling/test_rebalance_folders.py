@@ -4,8 +4,7 @@ from pathlib import Path
 
 from nsadmin.operations.rebalance.move_stages import list_move_stages
 from nsadmin.operations.rebalance.rebalance_plan import QueuePair
-from nsadmin.operations.rebalance.run_state import RunState, TopicProgress
-from nsadmin.operations.rebalance.run_store import RunStore
+from nsadmin.operations.rebalance.run_state import RunState, TopicProgress, open_rebalance
 from nsadmin.tui.polling.rebalance_folders import list_rebalances
 
 START = {"broker-a": QueuePair(4, 4)}
@@ -17,9 +16,9 @@ STATE = RunState(
 
 
 def save_state(tmp_path: Path, state: RunState) -> None:
-    store = RunStore(tmp_path, state.cluster, state.digest)
-    store.run_folder.mkdir(parents=True)
-    store.save_state(state)
+    store = open_rebalance(tmp_path, state.cluster, state.digest)
+    store.path.mkdir(parents=True)
+    store.state.save(state)
 
 
 def test_an_unfinished_run_is_a_record(tmp_path: Path) -> None:
