@@ -66,7 +66,7 @@ class KeyedLoad(Running):
         """Stop sending, and wait until everything is consumed, or nothing more comes."""
         self.order("stop")
         with contextlib.suppress(TimeoutError):
-            wait_for("the last messages", lambda: not self.count.missing, 30, 0.5)
+            wait_for("the last messages", lambda: not self.count.missing, interval=0.5)
         return self.order("missing")
 
 

@@ -75,11 +75,11 @@ def recorded_routes(released: None, tmp_path_factory: pytest.TempPathFactory) ->
             assert wire.ask(server.port, 205, {"brokerName": "broker-a"}).code == 0
             look()
             create_topic(broker.port, TOPIC, queues=5)
-            wait_for("the changed topic", queues(5, 6), 30)
+            wait_for("the changed topic", queues(5, 6))
             look()
         finally:
             broker.kill()
-        wait_for("the end of the broker", lambda: not brokers(server), 30)
+        wait_for("the end of the broker", lambda: not brokers(server))
         look()
     return Told(folder, routes_shown, saved)
 

@@ -180,7 +180,7 @@ def wait_for_routes(cluster: Cluster, topic: str, brokers: list[str]) -> Any:
         current_route = route(server, topic) or {"queueDatas": []}
         return sorted(queue["brokerName"] for queue in current_route["queueDatas"]) == brokers
 
-    wait_on_each(cluster.servers, topic, names, 60)
+    wait_on_each(cluster.servers, topic, names)
     return (route(cluster.servers[1], topic) or {})["queueDatas"]
 
 
@@ -239,7 +239,7 @@ def test_killed_in_the_middle_and_started_again_ends_in_the_same_state(empty_clu
     file = cluster.file(f"cluster: {CLUSTER}\ntopics:\n{many}")
     command = [*PROGRAM, "apply", file, "--yes", "-n", cluster.namesrv]
     running = subprocess.Popen(command, env=ENVIRONMENT, stdout=subprocess.DEVNULL)
-    wait_for("the first of them", lambda: number_of(cluster.old) > 20, 30, 0.01)
+    wait_for("the first of them", lambda: number_of(cluster.old) > 20, interval=0.01)
     os.kill(running.pid, signal.SIGKILL)
     assert running.wait(10) == -signal.SIGKILL
     assert number_of(cluster.old) < 600
@@ -267,7 +267,7 @@ def test_messages_in_queues_that_go_are_counted(empty_cluster: Cluster) -> None:
         return int(row["messages"])
 
     # Queues are built a moment after messages are stored.
-    wait_for("the messages", lambda: counted() == 5, 20, 0.2)
+    wait_for("the messages", lambda: counted() == 5, interval=0.2)
     planned = cluster("plan", file)
     assert "counted on broker-a: 2 messages in queues 6 to 7 become unreadable" in planned.err
     assert "counted on broker-old: 3 messages in queues 6 to 7 become unreadable" in planned.err
@@ -293,7 +293,7 @@ def test_a_topic_that_leaves_one_broker_is_not_routed_to_it(empty_cluster: Clust
         assert {queue["brokerName"]: queue["perm"] for queue in queues} == {"broker-a": 6, "broker-old": 0}
     assert cluster("plan", str(cluster.home / "cluster.yaml"), "--prune").rows == []
     assert cluster.apply(both).code == 0
-    wait_for("the way back", lambda: is_open(cluster, "moves"), 30)
+    wait_for("the way back", lambda: is_open(cluster, "moves"))
 
 
 def is_open(cluster: Cluster, topic: str) -> bool:

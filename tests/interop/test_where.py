@@ -64,7 +64,7 @@ def place(released: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[
         endpoint.text = f"{new.address};{old.address}\n"
         broker.start()
         test_place = Place(home, new, old, broker, endpoint)
-        wait_for("the broker on both name servers", lambda: is_registered(test_place), 60)
+        wait_for("the broker on both name servers", lambda: is_registered(test_place))
         yield test_place
 
 
@@ -134,7 +134,7 @@ def test_a_broker_whose_address_leads_nowhere_is_read_and_changed_through_the_ma
     result = nsadmin(place, "updateTopic", "-t", "Mapped", "-b", place.broker_addr, "-r", "3", "-w", "3")
     assert result.code == 0, result.err
     assert result.rows[0]["result"] == "done"
-    wait_for("the route", lambda: nsadmin(place, "topicRoute", "Mapped").code == 0, 30)
+    wait_for("the route", lambda: nsadmin(place, "topicRoute", "Mapped").code == 0)
     assert nsadmin(place, "topicRoute", "Mapped").rows[0]["writeQueueNums"] == 3
 
 

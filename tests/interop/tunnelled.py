@@ -175,9 +175,9 @@ def _fill(names_addr: str, brokers: Sequence[JavaBroker]) -> None:
                 admin.clusters.get_info().broker_groups
             ) == len(brokers)
 
-        wait_for("the route", is_listed, 30)
+        wait_for("the route", is_listed)
     for broker in brokers:
-        wait_for("the messages", partial(_has_messages, broker), 30)
+        wait_for("the messages", partial(_has_messages, broker))
 
 
 def _has_messages(broker: JavaBroker) -> bool:
