@@ -2,12 +2,12 @@
 
 import json
 import os
-import subprocess
 import sys
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from tests.interop.our_server import ROOT
+from tests.support import forked_commands
 
 ENVIRONMENT = {**os.environ, "PYTHONPATH": f"{ROOT}{os.pathsep}{ROOT / 'cli'}"}
 
@@ -30,17 +30,15 @@ def nsadmin(
     namesrv: str, *args: str, env: Mapping[str, str] | None = None, typed: str | None = None
 ) -> CommandResult:
     """Run a command; `env` adds to the environment, `typed` is its standard input."""
-    command = [*PROGRAM, "-n", namesrv, "--json", *args]
-    environment = {**ENVIRONMENT, **(env or {})}
-    result = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=60, input=typed)
-    return CommandResult(
-        result.returncode, json.loads(result.stdout) if result.stdout else None, result.stderr
-    )
+    words = ["--timeout", "10", "-n", namesrv, "--json", *args]
+    result = forked_commands.run(words, {**ENVIRONMENT, **(env or {})}, typed=typed)
+    rows = json.loads(result.stdout) if result.stdout else None
+    return CommandResult(result.returncode, rows, result.stderr)
 
 
 def mqadmin_text(namesrv: str, *args: str) -> str:
     """What a command prints with --output mqadmin."""
-    command = [*PROGRAM, "-n", namesrv, "--output", "mqadmin", *args]
-    result = subprocess.run(command, capture_output=True, text=True, env=ENVIRONMENT, timeout=60, check=False)
+    words = ["--timeout", "10", "-n", namesrv, "--output", "mqadmin", *args]
+    result = forked_commands.run(words, ENVIRONMENT)
     assert result.returncode == 0, result.stderr
     return result.stdout
