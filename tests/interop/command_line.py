@@ -11,11 +11,9 @@ from tests.support import forked_commands
 
 ENVIRONMENT = {**os.environ, "PYTHONPATH": f"{ROOT}{os.pathsep}{ROOT / 'cli'}"}
 
-PROGRAM = (sys.executable, "-m", "nsadmin", "--timeout", "10")
-"""The command line's beginning. By default nsadmin waits 3 s for an answer, too short on a busy machine.
-
-A later `--timeout` replaces this one.
-"""
+PATIENT = ("--timeout", "10")
+"""nsadmin waits 3 s for an answer, too short on a busy machine. A later `--timeout` replaces this one."""
+PROGRAM = (sys.executable, "-m", "nsadmin", *PATIENT)
 
 
 class CommandResult(NamedTuple):
@@ -30,7 +28,7 @@ def nsadmin(
     namesrv: str, *args: str, env: Mapping[str, str] | None = None, typed: str | None = None
 ) -> CommandResult:
     """Run a command; `env` adds to the environment, `typed` is its standard input."""
-    words = ["--timeout", "10", "-n", namesrv, "--json", *args]
+    words = [*PATIENT, "-n", namesrv, "--json", *args]
     result = forked_commands.run(words, {**ENVIRONMENT, **(env or {})}, typed=typed)
     rows = json.loads(result.stdout) if result.stdout else None
     return CommandResult(result.returncode, rows, result.stderr)
@@ -38,7 +36,7 @@ def nsadmin(
 
 def mqadmin_text(namesrv: str, *args: str) -> str:
     """What a command prints with --output mqadmin."""
-    words = ["--timeout", "10", "-n", namesrv, "--output", "mqadmin", *args]
+    words = [*PATIENT, "-n", namesrv, "--output", "mqadmin", *args]
     result = forked_commands.run(words, ENVIRONMENT)
     assert result.returncode == 0, result.stderr
     return result.stdout

@@ -8,7 +8,6 @@ import os
 import re
 import signal
 import subprocess
-import sys
 import time
 from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
@@ -41,6 +40,7 @@ from tests.interop.java_parts import STOCK, JavaBroker, JavaNameServer
 from tests.interop.our_server import OurNameServer
 from tests.interop.processes import wait_for
 from tests.interop.small_disk import filled_disk, mounted_disk
+from tests.support import forked_commands
 
 TOPIC, GROUP = "Checked", "checked-group"
 PATIENT: dict[str, object] = {
@@ -61,11 +61,8 @@ class Parts(NamedTuple):
     def run(
         self, *words: str, of: str | None = None, env: Mapping[str, str] | None = None
     ) -> "subprocess.CompletedProcess[str]":
-        command = [sys.executable, "-m", "nsadmin", *words, "-n", of or ";".join(self.addrs)]
         environment = {**ENVIRONMENT, "NSADMIN_STATE": str(self.journal / "no drains"), **(env or {})}
-        return subprocess.run(
-            command, capture_output=True, text=True, env=environment, timeout=90, check=False
-        )
+        return forked_commands.run([*words, "-n", of or ";".join(self.addrs)], environment, timeout=90)
 
     def check(
         self, *words: str, of: str | None = None, env: Mapping[str, str] | None = None

@@ -21,11 +21,12 @@ from nsadmin.console.output.timestamps import format_utc
 from nsadmin.operations.message_files.import_run import BATCH_MESSAGES
 from tests.interop import command_line, jars
 from tests.interop.cluster import create_topic, wait_for_broker, wait_for_topic
-from tests.interop.command_line import ENVIRONMENT, PROGRAM, CommandResult
+from tests.interop.command_line import ENVIRONMENT, PATIENT, PROGRAM, CommandResult
 from tests.interop.daily import make_topic
 from tests.interop.java_parts import JavaBroker, client_jvm
 from tests.interop.our_server import OurNameServer
 from tests.interop.processes import wait_for
+from tests.support import forked_commands
 from tests.support.examples import list_cases_elsewhere, split_example
 
 MESSAGE_COUNT = int(os.environ.get("NSADMIN_STREAM_MESSAGES", "3000"))
@@ -50,8 +51,9 @@ class Cluster(NamedTuple):
 
     def lines(self, *line: str) -> list[Any]:
         """The lines of JSON that a command prints."""
-        command = [*PROGRAM, "-n", self.server.address, *line, "--output", "jsonl"]
-        result = subprocess.run(command, capture_output=True, text=True, env=ENVIRONMENT, timeout=120)
+        result = forked_commands.run(
+            [*PATIENT, "-n", self.server.address, *line, "--output", "jsonl"], ENVIRONMENT, timeout=120
+        )
         assert result.returncode == 0, result.stderr
         return [json.loads(text) for text in result.stdout.splitlines()]
 
@@ -440,8 +442,9 @@ def test_the_examples_of_the_manual(
             line = split_example(example)
             # An example that follows has no end of its own.
             ending = ["--from", "earliest", "--limit", "1"] if "--follow" in line else []
-            command = [*PROGRAM, "-n", cluster.server.address, *line, *ending]
-            result = subprocess.run(command, capture_output=True, text=True, env=ENVIRONMENT, timeout=60)
+            result = forked_commands.run(
+                [*PATIENT, "-n", cluster.server.address, *line, *ending], ENVIRONMENT, timeout=60
+            )
             assert result.returncode == example.exit_code, (example.command_line, result.stderr)
 
 

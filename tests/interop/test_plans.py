@@ -25,10 +25,11 @@ from tests.interop.cluster import (
     wait_for_runtime_info,
     wait_on_each,
 )
-from tests.interop.command_line import ENVIRONMENT, PROGRAM, CommandResult
+from tests.interop.command_line import ENVIRONMENT, PATIENT, PROGRAM, CommandResult
 from tests.interop.java_parts import JavaBroker, JavaNameServer, MqAdmin
 from tests.interop.our_server import OurNameServer
 from tests.interop.processes import wait_for
+from tests.support import forked_commands
 
 CLUSTER = "DefaultCluster"
 FILE = """\
@@ -85,9 +86,10 @@ class Cluster(NamedTuple):
         return self("apply", self.file(text), "--yes", *more)
 
     def export(self) -> str:
-        command = [*PROGRAM, "export", CLUSTER, "--namespace", "DEPLOYMENT"]
-        result = subprocess.run(
-            [*command, "-n", self.namesrv], capture_output=True, text=True, env=ENVIRONMENT, timeout=60
+        result = forked_commands.run(
+            [*PATIENT, "export", CLUSTER, "--namespace", "DEPLOYMENT", "-n", self.namesrv],
+            ENVIRONMENT,
+            timeout=60,
         )
         assert (result.returncode, result.stderr) == (0, "")
         return result.stdout
